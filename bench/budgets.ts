@@ -1,0 +1,26 @@
+/** A bound that a figure must keep. */
+export type Budget = { readonly says: string } & ({ readonly atMost: number } | { readonly atLeast: number })
+
+/** What we promise not to cross. A figure names its row; units are those of the figure. */
+export const BUDGETS = {
+  lists_hit: {
+    says: "A pack finds a name just cut out of a request in at most this many times a Set's time.",
+    atMost: 1.3,
+  },
+  lists_miss: {
+    says: "A pack misses a name just cut out of a request in at most this many times a Set's time.",
+    atMost: 1.3,
+  },
+  lists_memory: { says: "A pack takes at most this share of a Set's memory.", atMost: 0.1 },
+  lists_open: { says: "A pack opens within this many milliseconds.", atMost: 5 },
+  check: { says: "One check, from text to JSON, takes at most this many microseconds.", atMost: 10 },
+  http: { says: "POST /v1/check answers at least this share of what a bare server answers.", atLeast: 0.7 },
+  start: { says: "A start takes at most this many milliseconds to the first healthy answer.", atMost: 200 },
+} as const satisfies Record<string, Budget>
+export type BudgetName = keyof typeof BUDGETS
+
+/** Whether `value` keeps the budget: on the bound is within it. No number is never within. */
+export function isHeld(name: BudgetName, value: number): boolean {
+  const budget: Budget = BUDGETS[name]
+  return "atMost" in budget ? value <= budget.atMost : value >= budget.atLeast
+}

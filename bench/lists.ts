@@ -1,0 +1,201 @@
+/**
+ * Does a pack answer as fast as a `Set<string>` of the same names, in a tenth of its memory? Times are medians of
+ * rounds in alternating order. A fresh string is cut out of a buffer for each question, as a parser does, so its hash
+ * is not known yet; a repeated one was asked before.
+ */
+
+import { heapStats } from "bun:jsc"
+import { gc } from "bun"
+import { openPack, type Pack } from "../src/check/lists/domain-set.ts"
+import { registrableOf } from "../src/check/lists/normal-name.ts"
+
+/** Names for the bench, and how much work to do. */
+export type ListsBenchOptions = {
+  readonly pack: Uint8Array
+  /** Names that the pack holds, without suffix patterns. */
+  readonly names: readonly string[]
+  /** How many questions a round asks. */
+  readonly questions: number
+  readonly rounds: number
+}
+
+/** Nanoseconds a question, bytes, and milliseconds; `ratio` is the pack's time by the set's. */
+export type ListsFigures = {
+  readonly names: number
+  readonly packBytes: number
+  /** What the set adds to the JavaScript heap, which leaves out the characters of its strings. */
+  readonly setHeapBytes: number
+  /** What filling the set adds to the memory of the process, names and all. */
+  readonly setResidentBytes: number
+  readonly openMs: number
+  readonly setFillMs: number
+  readonly lookups: readonly {
+    readonly what: string
+    readonly packNs: number
+    readonly setNs: number
+    readonly ratio: number
+  }[]
+}
+
+/** Measures both; the heap of the set in a fresh process. */
+export function listsBench(options: ListsBenchOptions): ListsFigures {
+  const openMs = median(rounds(options.rounds, () => timed(() => openPack(options.pack))))
+  const opened = openPack(options.pack)
+  if (opened.kind === "refused") throw new Error(opened.says)
+  const set = new Set(options.names)
+  const random = seeded(7)
+  const hits = Array.from({ length: options.questions }, () => pick(options.names, random))
+  const misses = hits.map(name => nearMiss(name, random)).filter(name => !set.has(name))
+  const heap = heapOfSet(options.names)
+  return {
+    names: options.names.length,
+    packBytes: options.pack.length,
+    setHeapBytes: heap.bytes,
+    setResidentBytes: heap.residentBytes,
+    openMs,
+    setFillMs: heap.fillMs,
+    lookups: [
+      compared("hit, fresh", opened.pack, set, hits, true, options.rounds),
+      compared("hit, repeated", opened.pack, set, hits, false, options.rounds),
+      compared("miss, fresh", opened.pack, set, misses, true, options.rounds),
+      compared("miss, repeated", opened.pack, set, misses, false, options.rounds),
+    ],
+  }
+}
+
+/** The figures as a table for people. */
+export function listsTable(figures: ListsFigures): string {
+  const { names, packBytes, setHeapBytes, setResidentBytes, openMs, setFillMs } = figures
+  const rows = figures.lookups.map(
+    ({ what, packNs, setNs, ratio }) =>
+      `${what.padEnd(16)}${packNs.toFixed(0).padStart(6)} ns${setNs.toFixed(0).padStart(8)} ns${ratio.toFixed(2).padStart(8)}`,
+  )
+  return [
+    `${names} names       pack        set   ratio`,
+    ...rows,
+    `heap          ${megabytes(packBytes)} MB${megabytes(setHeapBytes)} MB${(packBytes / setHeapBytes).toFixed(2).padStart(8)}`,
+    `resident      ${megabytes(packBytes)} MB${megabytes(setResidentBytes)} MB${(packBytes / setResidentBytes).toFixed(2).padStart(8)}`,
+    `open or fill  ${openMs.toFixed(2).padStart(8)} ms${setFillMs.toFixed(2).padStart(8)} ms`,
+  ].join("\n")
+}
+
+function compared(
+  what: string,
+  pack: Pack,
+  set: ReadonlySet<string>,
+  names: readonly string[],
+  isFresh: boolean,
+  count: number,
+) {
+  // A parser cuts the registrable domain out of the domain it has just read: it is at hand, as here.
+  const registrables = names.map(registrableOf)
+  const isWhole = Uint8Array.from(names, (name, at) => (registrables[at] === name ? 1 : 0))
+  const cut = isFresh ? cutter(names) : () => names
+  const askPack = (some: readonly string[]) => {
+    let held = 0
+    for (let at = 0; at < some.length; at++) {
+      const domain = some[at] ?? ""
+      held += pack.listed(domain, isWhole[at] === 1 ? domain : (registrables[at] ?? null)).mask
+    }
+    return held
+  }
+  const askSet = (some: readonly string[]) => {
+    let held = 0
+    for (let at = 0; at < some.length; at++) held += set.has(some[at] ?? "") ? 1 : 0
+    return held
+  }
+  const pairs = rounds(count, round => {
+    const [first, second] = round % 2 === 0 ? [askPack, askSet] : [askSet, askPack]
+    const [one, two] = [cut(), cut()]
+    gc(true)
+    const times = [timed(() => first(one)), timed(() => second(two))]
+    return round % 2 === 0 ? times : times.reverse()
+  })
+  const perQuestion = (at: number) => (median(pairs.map(pair => pair[at] ?? 0)) * 1e6) / names.length
+  const [packNs, setNs] = [perQuestion(0), perQuestion(1)]
+  return { what, packNs, setNs, ratio: packNs / setNs }
+}
+
+/** Gives the names anew on each call, cut out of one buffer: strings that nothing has hashed. */
+function cutter(names: readonly string[]): () => readonly string[] {
+  const buffer = Buffer.from(names.join(""), "latin1")
+  const ends: number[] = []
+  for (const name of names) ends.push((ends.at(-1) ?? 0) + name.length)
+  return () => ends.map((end, at) => buffer.toString("latin1", ends[at - 1] ?? 0, end))
+}
+
+/** A name that differs in one character of its first label, or that has one more. */
+function nearMiss(name: string, random: () => number): string {
+  const at = Math.floor(random() * name.indexOf("."))
+  const other = "abcdefghijklmnopqrstuvwxyz0123456789"[Math.floor(random() * 36)] ?? "q"
+  return name.slice(0, at) + other + name.slice(at + Math.round(random()))
+}
+
+function heapOfSet(names: readonly string[]): {
+  readonly bytes: number
+  readonly fillMs: number
+  readonly residentBytes: number
+} {
+  const child = Bun.spawnSync([process.execPath, import.meta.path, "--heap"], {
+    stdin: Buffer.from(JSON.stringify(names)),
+  })
+  const [bytes = 0, fillMs = 0, residentBytes = 0]: number[] = JSON.parse(child.stdout.toString())
+  return { bytes, fillMs, residentBytes }
+}
+
+/** In the child process: prints how much the heap grows, and how long it takes, when a set is filled from JSON. */
+async function printHeap(): Promise<void> {
+  const json = await Bun.stdin.text()
+  gc(true)
+  const before = heapStats()
+  const residentBefore = process.memoryUsage.rss()
+  const started = performance.now()
+  const set = new Set<string>(JSON.parse(json))
+  const fillMs = performance.now() - started
+  gc(true)
+  const after = heapStats()
+  const bytes = after.heapSize - before.heapSize
+  const residentBytes = process.memoryUsage.rss() - residentBefore
+  console.log(JSON.stringify([set.size === 0 ? 0 : bytes, fillMs, residentBytes]))
+}
+
+function timed(work: () => unknown): number {
+  const started = performance.now()
+  work()
+  return performance.now() - started
+}
+
+const rounds = <T>(count: number, round: (nth: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, nth) => round(nth))
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(2).padStart(8)
+
+const pick = (names: readonly string[], random: () => number): string =>
+  names[Math.floor(random() * names.length)] ?? ""
+
+/** Numbers from 0 to 1 that are the same on every run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Builds the pack of this repository and measures it in full. */
+async function main(): Promise<void> {
+  const { buildPack } = await import("../src/check/lists/build.ts")
+  const { diskShelf } = await import("../test/check/lists/disk-shelf.ts")
+  const built = buildPack(diskShelf.read("data/catalogue.json"), diskShelf)
+  if (built.kind === "refused") throw new Error(built.faults.join("\n"))
+  const opened = openPack(built.bytes)
+  if (opened.kind === "refused") throw new Error(opened.says)
+  const names = [...opened.pack.names()]
+  console.log(listsTable(listsBench({ pack: built.bytes, names, questions: 200_000, rounds: 15 })))
+}
+
+if (import.meta.main) await (process.argv.includes("--heap") ? printHeap() : main())

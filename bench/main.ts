@@ -1,0 +1,51 @@
+import { carriedLists, checkOver } from "../src/assemble.ts"
+import { realWorld } from "../src/world.ts"
+import { CHECK_FULL, checkBench } from "./check.ts"
+import { HTTP_FULL, httpBench } from "./http.ts"
+import { LISTS_FULL, listsReport } from "./lists-report.ts"
+import { machineText, thisMachine } from "./machine.ts"
+import { type Report, reportJson, reportText, standing } from "./report.ts"
+import { START_FULL, startBench } from "./start.ts"
+
+const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
+  lists: async () => {
+    const pack = realWorld().files.own("lists.pack")
+    if (pack === null) throw new Error("the lists are not built: bun run mailkind lists build")
+    return listsReport(LISTS_FULL, await pack.bytes())
+  },
+  check: async () => {
+    const world = realWorld()
+    const lists = await carriedLists(world)
+    return await checkBench(
+      CHECK_FULL,
+      checkOver(world, () => lists),
+    )
+  },
+  http: () => httpBench(HTTP_FULL),
+  start: () => startBench(START_FULL),
+}
+
+/** `bun run bench [name…] [--json]`. Exit codes: 0 every budget is held, 1 one is crossed, 2 wrong use. */
+async function main(args: readonly string[]): Promise<number> {
+  const asJson = args.includes("--json")
+  const asked = args.filter(arg => arg !== "--json")
+  const wrong = asked.filter(name => !Object.hasOwn(BENCHES, name))
+  if (wrong.length > 0) {
+    console.error(`there is no bench ${wrong.join(", ")}; benches: ${Object.keys(BENCHES).join(", ")}`)
+    return 2
+  }
+  const machine = thisMachine()
+  const reports: Report[] = []
+  if (!asJson) console.log(machineText(machine))
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (asked.length > 0 && !asked.includes(name)) continue
+    const report = await bench()
+    reports.push(report)
+    if (!asJson) console.log(`\n${reportText(report)}`)
+  }
+  if (asJson) console.log(JSON.stringify({ machine, reports: reports.map(reportJson) }, null, 2))
+  const isCrossed = reports.some(({ figures }) => figures.some(one => standing(one) === "crossed"))
+  return isCrossed ? 1 : 0
+}
+
+process.exitCode = await main(Bun.argv.slice(2))

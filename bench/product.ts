@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Program } from "./server-process.ts"
+
+const ROOT = join(import.meta.dir, "..")
+const EXECUTABLE = join(ROOT, "dist", "mailkind")
+
+/** Commands that start the product's server: out of this checkout, and as the executable, if it was built. */
+export const PRODUCT = {
+  source: [process.execPath, join(ROOT, "src", "main.ts"), "serve"],
+  executable: existsSync(EXECUTABLE) ? [EXECUTABLE, "serve"] : null,
+} as const satisfies Record<string, Program["command"] | null>
+
+/** Settings under which a bench runs the product: any free port, and no question leaves this machine. */
+export const productSettings = (directory: string): Readonly<Record<string, string>> => ({
+  MAILKIND_PORT: "0",
+  MAILKIND_DATA_DIR: directory,
+  MAILKIND_DNS_SERVERS: "off",
+  MAILKIND_IDENTITY_URL: "off",
+  MAILKIND_LOG: "warn",
+})
+
+/** An empty directory that is removed with everything in it when it is disposed of. */
+export async function emptyDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "mailkind-bench-"))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}

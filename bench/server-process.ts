@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import type { Subprocess } from "bun"
+
+/** A program to start: its command, what its environment has beside ours, and the core that it is bound to, if any. */
+export type Program = {
+  readonly command: readonly [string, ...string[]]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly core?: Core
+}
+
+/** The core that servers get, or the one for what asks them. */
+type Core = "server" | "load"
+
+/** A server in a process of its own. Disposing of it ends the process. */
+export type ServerProcess = AsyncDisposable & {
+  /** The address from its start line: `http://host:port/`. */
+  readonly url: URL
+  /** Waits for the secret key that a first start prints. Rejects when the server ends without, and after the start's time. */
+  readonly key: () => Promise<string>
+  /** CPU time that the process has had so far, in steps of 10 ms; NaN where the system does not tell. */
+  readonly cpuMs: () => number
+}
+
+const ADDRESS = /http:\/\/[\w.:[\]-]+:\d+/
+const KEY = /svc_live_[0-9A-Za-z]{38}/
+const START_TIMEOUT_MS = 30_000
+const STOP_TIMEOUT_MS = 15_000
+const SAID_MAX = 65_536
+
+/** Whether programs are bound to cores: `taskset` is here, and a core for each. */
+export const CAN_PIN = Bun.which("taskset") !== null && availableParallelism() >= 2
+
+/** Starts a server and waits for the line that tells its address. Rejects with what it said when there is none. */
+export async function startServer(program: Program): Promise<ServerProcess> {
+  const child = Bun.spawn(spawnable(program), {
+    env: environmentOf(program),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const heard = listening(child)
+  const stop = () => stopped(child)
+  try {
+    const [address] = await heard(ADDRESS)
+    return {
+      url: new URL(address),
+      key: async () => (await heard(KEY))[0],
+      cpuMs: () => cpuMsOf(child.pid),
+      [Symbol.asyncDispose]: stop,
+    }
+  } catch (fault) {
+    await stop()
+    throw fault
+  }
+}
+
+/** Runs a program with `input` to its end and gives what it printed. Rejects with its complaint when it fails. */
+export async function runToEnd(program: Program, input: string, timeoutMs: number): Promise<string> {
+  await using child = Bun.spawn(spawnable(program), {
+    env: environmentOf(program),
+    stdin: new TextEncoder().encode(input),
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: timeoutMs,
+  })
+  const [out, complaint, exitCode] = await Promise.all([textOf(child.stdout), textOf(child.stderr), child.exited])
+  if (exitCode !== 0) throw new Error(`${program.command.join(" ")} failed (${exitCode}): ${complaint.trim()}`)
+  return out
+}
+
+const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text()
+
+function spawnable({ command, core }: Program): string[] {
+  if (core === undefined || !CAN_PIN) return [...command]
+  return ["taskset", "--cpu-list", core === "server" ? "0" : "1", ...command]
+}
+
+/** Our environment without settings of the product: a bench decides them itself. */
+function environmentOf({ environment = {} }: Program): Record<string, string | undefined> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MAILKIND_"))
+  return { ...Object.fromEntries(inherited), ...environment }
+}
+
+type Child = Subprocess<"ignore", "pipe", "pipe">
+
+/** Reads all that a server says, and gives a function that waits until it has said something that matches. */
+function listening(child: Child): (wanted: RegExp) => Promise<RegExpExecArray> {
+  let said = ""
+  const waits = new Set<() => void>()
+  const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      // The end is kept: a server that logs much must not fill our memory.
+      said = (said + decoder.decode(chunk, { stream: true })).slice(-SAID_MAX)
+      for (const look of waits) look()
+    }
+  }
+  const ended = Promise.all([read(child.stdout), read(child.stderr)])
+  return async wanted => {
+    const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>()
+    const giveUp = (): void => reject(new Error(`the server never said what was waited for; it said: ${said.trim()}`))
+    const look = (): void => {
+      // Only whole lines: an address must not be cut in its port.
+      const match = wanted.exec(said.slice(0, said.lastIndexOf("\n") + 1))
+      if (match !== null) resolve(match)
+    }
+    const timer = setTimeout(giveUp, START_TIMEOUT_MS)
+    waits.add(look)
+    look()
+    void ended.then(giveUp, giveUp)
+    return await promise.finally(() => {
+      clearTimeout(timer)
+      waits.delete(look)
+    })
+  }
+}
+
+/** Reads proc_pid_stat(5): fields 14 and 15, in hundredths of a second. The name before them may hold blanks and brackets. */
+function cpuMsOf(pid: number): number {
+  if (process.platform !== "linux") return Number.NaN
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** Asks the server to stop, and ends it when it does not. */
+async function stopped(child: Child): Promise<void> {
+  child.kill("SIGTERM")
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS)
+  await child.exited
+  clearTimeout(timer)
+}

@@ -1,0 +1,245 @@
+import { join } from "node:path"
+import manifest from "../package.json" with { type: "json" }
+import { type Log, logger } from "./base/log.ts"
+import { type Check, checking } from "./check/check.ts"
+import type { Manifest } from "./check/lists/manifest.ts"
+import { type Lists, ListsInUse, openLists } from "./check/lists.ts"
+import type { Settings } from "./config/settings.ts"
+import { LIMITS } from "./contract/limits.ts"
+import type { Health } from "./contract/schemas.ts"
+import { type FirstAccount, firstAccount } from "./customers/keys/first-account.ts"
+import { KEY_RING_BOUNDS, KeyRing } from "./customers/keys/key-ring.ts"
+import { RateLimiter } from "./customers/quota/rate-limiter.ts"
+import { latestChange, readChangesSince } from "./customers/store/changes.ts"
+import { openSqlite } from "./customers/store/sqlite.ts"
+import type { OpenStore, Store } from "./customers/store/store.ts"
+import { answers } from "./http/answer.ts"
+import { buildApp } from "./http/app.ts"
+import { clientAddress } from "./http/client-address.ts"
+import { requestIds } from "./http/request-id.ts"
+import { shownLists } from "./http/site/lists-page.tsx"
+import type { World } from "./world.ts"
+
+/** The version of this program. */
+export const VERSION: string = manifest.version
+
+/** Why a part could not be built, and what to do about it. */
+export class CannotStart extends Error {
+  override readonly name = "CannotStart"
+}
+
+/** How often this process looks for what others changed: how long a revocation elsewhere goes unnoticed. */
+const CHANGES_POLL_MS = 2000
+/** How often the last use of keys is written. */
+const LAST_USE_FLUSH_MS = 5000
+/** The limit of keyless use, and how many client addresses are remembered for it. */
+const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, callersMax: 100_000 }
+/** How long a stop waits for what is in flight. */
+const DRAIN_MS = 10_000
+/** Above our own limits, so that our own refusal, which has a problem body, comes first. */
+const SERVER_BODY_BYTES_MAX = LIMITS.batchBodyBytesMax * 4
+
+const NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
+
+/** The log of this process, as the settings want it. */
+export const logOf = (world: World, settings: Settings): Log =>
+  logger(settings.MAILKIND_LOG, world.isTerminal, world.clock, world.err)
+
+/** Builds the check over lists. */
+export const checkOver = (world: World, lists: () => Lists): Check => checking({ lists, stopwatch: world.stopwatch })
+
+/** Gives new request ids. */
+export const newRequestIds = (world: World): (() => string) => requestIds(world.random)
+
+/** Opens the store in the data directory, which is created when it is missing. Rejects with a `StoreFault`. */
+export async function openStore(world: World, settings: Settings): Promise<OpenStore> {
+  return await openSqlite(join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite"), world.clock)
+}
+
+/** The lists that the executable carries or the checkout has built; the data directory is not touched. */
+export async function carriedLists(world: World): Promise<Lists> {
+  const opened = openLists(await carriedPack(world))
+  if (opened.kind === "refused") throw new CannotStart(`${opened.says} ${opened.remedy}`)
+  return opened.lists
+}
+
+/** What the lists that the executable carries, or the checkout has built, were built from. */
+export async function carriedManifest({ files }: Pick<World, "files">): Promise<Manifest> {
+  const manifest = files.own("manifest.json")
+  if (manifest === null) throw new CannotStart(NOT_BUILT)
+  return await manifest.json() // written by our own build, and part of this executable or checkout
+}
+
+/** A server that answers. */
+export type Running = {
+  readonly url: string
+  /** The account that this start created, with its key; or that there was one. */
+  readonly first: FirstAccount
+  /** Takes the pack that lies in the lists' place now, if it is whole; else keeps the lists in use and logs why. */
+  readonly reloadLists: () => Promise<void>
+  /** Lets what is in flight finish, writes what is held, and closes. */
+  readonly stop: () => Promise<void>
+}
+
+/** Wires the whole house and listens. Rejects with `CannotStart` or a `StoreFault`, each with its remedy in words. */
+export async function startServer(world: World, settings: Settings): Promise<Running> {
+  const log = logOf(world, settings)
+  const startedAt = world.stopwatch()
+  const store = await openStore(world, settings)
+  const lists = new ListsInUse(await mappedLists(world, settings, log))
+  const keys = new KeyRing(store, world.clock, world.stopwatch, KEY_RING_BOUNDS)
+  const state = { isStopping: false, url: "" }
+  const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
+  const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
+  const manifest = await carriedManifest(world)
+  const app = buildApp({
+    answers: answers(newRequestIds(world), isHttps),
+    isHttps,
+    check: checkOver(world, lists.now),
+    keys,
+    keyless: new RateLimiter(world.clock, KEYLESS_RATE),
+    clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
+    clock: world.clock,
+    log,
+    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    baseUrl: () => state.url,
+    health: () => healthOf(lists.now(), world.stopwatch() - startedAt),
+    isStopping: () => state.isStopping,
+    asset: name => (name === "scalar.js" ? world.files.own("scalar.js.asset") : null),
+    lists: () => shownLists(lists.now(), manifest),
+  })
+  const since = await latestChange(store)
+  const server = listen(settings, app)
+  state.url = settings.MAILKIND_BASE_URL ?? addressOf(server)
+  // Only a server that listens makes the first key: a start that fails must not use up the one time that it is shown.
+  const first = await firstAccount(store, world.clock, world.random)
+  // The tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms).
+  lists.now().standingOf("first.question", "first.question")
+  const endTurns = turns(world, store, keys, since, log)
+  const stop = async (): Promise<void> => {
+    state.isStopping = true
+    endTurns()
+    await Promise.race([server.stop(), world.after(DRAIN_MS)])
+    await server.stop(true)
+    // A flush writes a bounded batch, so there may be another.
+    while ((await keys.flush()) > 0);
+    await store.close()
+  }
+  return { url: state.url, first, stop, reloadLists: () => reload(world, settings, lists, log) }
+}
+
+/** Starts what is done in the background, turn after turn; the returned function ends it. */
+function turns(world: World, store: Store, keys: KeyRing, since: number, log: Log): () => void {
+  const flushFailed = logging(log, "the last use of keys was not written")
+  const ends = [
+    world.every(CHANGES_POLL_MS, changeReader(store, keys, since, log)),
+    world.every(LAST_USE_FLUSH_MS, () => void keys.flush().catch(flushFailed)),
+  ]
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+function listen(settings: Settings, fetch: (request: Request) => Promise<Response>) {
+  const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = settings
+  try {
+    // Outside of development mode Bun would share the port with another process, which answers half of the requests.
+    return Bun.serve({
+      hostname,
+      port,
+      fetch,
+      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+      development: false,
+      reusePort: false,
+    })
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw new CannotStart(
+      `Cannot listen on ${hostname} port ${port}: ${error.message} Set MAILKIND_HOST and MAILKIND_PORT.`,
+    )
+  }
+}
+
+/** Where people reach the server: an address that listens everywhere is reached as localhost. */
+function addressOf(server: ReturnType<typeof listen>): string {
+  const host = server.hostname ?? "localhost"
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host
+  return `http://${name}:${server.port}`
+}
+
+function healthOf({ pack }: Lists, uptimeMs: number): Health {
+  return {
+    // No DNS is asked yet, so every verdict rests on lists alone and the house says so.
+    status: "degraded",
+    version: VERSION,
+    uptime_seconds: Math.floor(uptimeMs / 1000),
+    lists: { version: pack.version, built_at: pack.builtAt, entries: pack.entries },
+    dns: { status: "unavailable" },
+  }
+}
+
+/** Reads what other processes changed and drops it from the keys that are held; one read at a time. */
+function changeReader(store: Store, keys: KeyRing, since: number, log: Log): () => void {
+  let upTo = since
+  let isReading = false
+  const read = async (): Promise<void> => {
+    const read = await readChangesSince(store, upTo)
+    if (read.kind === "lost") keys.forget()
+    else keys.apply(read.changes)
+    upTo = read.upTo
+  }
+  return () => {
+    if (isReading) return
+    isReading = true
+    read()
+      .catch(logging(log, "changes of other processes could not be read"))
+      .finally(() => {
+        isReading = false
+      })
+  }
+}
+
+/** Logs that something in the background failed; it is tried again at its next turn. */
+const logging = (log: Log, says: string) => (error: unknown) =>
+  log("error", says, { error: error instanceof Error ? error.message : "unknown" })
+
+async function carriedPack(world: World): Promise<Uint8Array> {
+  const pack = world.files.own("lists.pack")
+  if (pack === null) throw new CannotStart(NOT_BUILT)
+  return await pack.bytes()
+}
+
+/**
+ * The lists, mapped from a file that is never written again: in a checkout the one that was built, else the one that the
+ * executable carries, unpacked once into the data directory under its checksum.
+ */
+async function mappedLists(world: World, settings: Settings, log: Log): Promise<Lists> {
+  const path = await packPath(world, settings)
+  const mapped = world.files.map(path)
+  const opened = mapped === null ? null : openLists(mapped)
+  if (opened?.kind === "open") return opened.lists
+  if (opened?.kind === "refused") log("warn", "the lists are damaged and taken anew", { path, why: opened.says })
+  if (world.files.isExecutable) await world.files.replace(path, await carriedPack(world))
+  const again = openLists(world.files.map(path) ?? new Uint8Array())
+  if (again.kind === "refused") throw new CannotStart(`${again.says} ${again.remedy}`)
+  return again.lists
+}
+
+async function packPath({ files }: World, settings: Settings): Promise<string> {
+  if (!files.isExecutable) return join(files.root, "data/build/lists.pack")
+  const written: unknown = await files.own("manifest.json")?.json()
+  const checksum = typeof written === "object" && written !== null ? Reflect.get(written, "checksum") : ""
+  return join(
+    settings.MAILKIND_DATA_DIR,
+    "lists",
+    `${String(checksum)
+      .replace(/[^a-z0-9]/gi, "")
+      .slice(-16)}.pack`,
+  )
+}
+
+async function reload(world: World, settings: Settings, lists: ListsInUse, log: Log): Promise<void> {
+  const offered = lists.offer(world.files.map(await packPath(world, settings)) ?? new Uint8Array())
+  if (offered.kind === "taken") log("info", "the lists were taken anew", { version: offered.version })
+  else log("error", "the lists in use are kept", { why: offered.says, remedy: offered.remedy })
+}

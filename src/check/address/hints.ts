@@ -1,0 +1,77 @@
+import { isWithin } from "./public-suffix.ts"
+
+/** The words that names are read by: lower case, NFC, `-` between the parts of one word. Made by `addressWords`. */
+export type AddressWords = {
+  readonly role: ReadonlySet<string>
+  readonly sharedInbox: ReadonlySet<string>
+  readonly group: ReadonlySet<string>
+  /** The fixed domains of group services. */
+  readonly groupDomains: ReadonlySet<string>
+}
+
+/** What the name of an address says about who reads it. Never proof. */
+export type AddressHints = {
+  /** The name is that of a role, not of a person. */
+  readonly isRole: boolean
+  /** The word of a mailbox that several people answer; null: none. */
+  readonly sharedInbox: string | null
+  /** The word of a group that forwards to its members; null: none. */
+  readonly group: string | null
+  /** The fixed domain of the group service that the address stands at; null: none. */
+  readonly groupService: string | null
+}
+
+const NO_HINTS: AddressHints = { isRole: false, sharedInbox: null, group: null, groupService: null }
+
+const SEPARATORS = /[._]/g
+/** `info2`, `support-01`. A longer number is a year or part of a nickname. */
+const SHORT_NUMBER = /-?\d{1,2}$/
+
+/** The words, ready to be looked up. A word of several parts (`no-reply`) also counts written in one (`noreply`). */
+export function addressWords(lists: Readonly<Record<keyof AddressWords, Iterable<string>>>): AddressWords {
+  return {
+    role: inBothSpellings(lists.role),
+    sharedInbox: inBothSpellings(lists.sharedInbox),
+    group: inBothSpellings(lists.group),
+    groupDomains: new Set(lists.groupDomains),
+  }
+}
+
+/**
+ * Reads the hints from a local part as in `Subject.localPart` and a domain (decisions §3, §5). `.`, `-` and `_` are the
+ * same between the parts of a word. A role name is the whole local part, or all of it but a number of one or two digits;
+ * a word of a shared inbox or a group is the whole local part, or the longest run of tokens at its start, or else at its
+ * end. An empty local part, for what is no address, gives no hints.
+ */
+export function addressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
+  if (localPart === "") return NO_HINTS
+  const name = localPart.replace(SEPARATORS, "-")
+  const isRole = words.role.has(name) || words.role.has(name.replace(SHORT_NUMBER, ""))
+  const sharedInbox = wordAtEdge(name, words.sharedInbox)
+  const group = wordAtEdge(name, words.group)
+  const groupService = groupServiceOf(domain, words.groupDomains)
+  if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
+  return { isRole, sharedInbox, group, groupService }
+}
+
+function inBothSpellings(words: Iterable<string>): ReadonlySet<string> {
+  return new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))
+}
+
+function wordAtEdge(name: string, words: ReadonlySet<string>): string | null {
+  if (words.has(name)) return name
+  for (let end = name.lastIndexOf("-"); end > 0; end = name.lastIndexOf("-", end - 1)) {
+    const start = name.slice(0, end)
+    if (words.has(start)) return start
+  }
+  for (let cut = name.indexOf("-"); cut >= 0; cut = name.indexOf("-", cut + 1)) {
+    const rest = name.slice(cut + 1)
+    if (words.has(rest)) return rest
+  }
+  return null
+}
+
+function groupServiceOf(domain: string, groupDomains: ReadonlySet<string>): string | null {
+  for (const fixed of groupDomains) if (isWithin(domain, fixed)) return fixed
+  return null
+}

@@ -1,0 +1,42 @@
+/** A local part as people would tell it apart: lower case, NFC, without its `+tag`. */
+export type LocalPart = {
+  /** As it stands in an address: in quotes only where it needs them. */
+  readonly text: string
+  readonly hasTag: boolean
+}
+
+/** RFC 5321 `Dot-string`, RFC 6531 `atext`: any character outside ASCII counts as a letter. */
+const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+)*$/
+/** RFC 5321 `Quoted-string`, RFC 6531 `qtextSMTP`. */
+const QUOTED_STRING = /^"(?:[^"\\]|\\[ -~])*"$/
+
+/**
+ * Parses the local part of an address: a dot-atom or a quoted string, both with letters of any script. The text must be
+ * free of control characters. Null where it is neither, or holds half a surrogate pair.
+ *
+ * The tag goes from the first `+` to the end, unless the local part starts with one. A quoted string has a tag only where
+ * it says what a dot-atom could say. Where the tag leaves a dot behind (`jane.+news`), the rest is quoted (`"jane."`), for
+ * that is how the mailbox is addressed without a tag.
+ */
+export function parseLocalPart(sent: string): LocalPart | null {
+  if (DOT_ATOM.test(sent)) return sent.isWellFormed() ? withoutTag(folded(sent)) : null
+  if (!QUOTED_STRING.test(sent) || !sent.isWellFormed()) return null
+  return withoutTag(folded(sent.slice(1, -1).replace(/\\(.)/g, "$1")))
+}
+
+/** Case and composition first, quoting after: NFC makes a `;` of U+037E, which then needs quotes. */
+function folded(content: string): string {
+  return content.toLowerCase().normalize("NFC")
+}
+
+function withoutTag(content: string): LocalPart {
+  if (!DOT_ATOM.test(content)) return { text: quoted(content), hasTag: false }
+  const plus = content.indexOf("+")
+  if (plus <= 0) return { text: content, hasTag: false }
+  const rest = content.slice(0, plus)
+  return { text: rest.endsWith(".") ? quoted(rest) : rest, hasTag: true }
+}
+
+function quoted(content: string): string {
+  return `"${content.replace(/["\\]/g, "\\$&")}"`
+}

@@ -1,0 +1,55 @@
+import { parse } from "tldts"
+
+/** Where a name stands in public DNS. */
+export type Standing = {
+  /** Null: it is a name that people can register, or one under such a name. */
+  readonly fault: "public_suffix" | "unknown_tld" | "reserved_tld" | null
+  /** The name or the parent of it that has one registrant; the name itself where it is a public suffix. */
+  readonly registrable: string
+}
+
+/** Special-use names that stand for a whole top level (RFC 6761, 6762, 7686, 9476; ICANN for `internal`). */
+const RESERVED_TLDS: ReadonlySet<string> = new Set([
+  "alt",
+  "example",
+  "internal",
+  "invalid",
+  "local",
+  "localhost",
+  "onion",
+  "test",
+])
+
+/** RFC 8375: names of home networks. */
+const HOME_NAMES = "home.arpa"
+
+/** Names come parsed, so nothing is extracted or checked again. The private section keeps tenants of one host apart. */
+const BOTH_SECTIONS = {
+  allowPrivateDomains: true,
+  extractHostname: false,
+  validateHostname: false,
+  detectIp: false,
+  mixedInputs: false,
+} as const
+
+/**
+ * Tells where a name stands by the Public Suffix List. A suffix of the ICANN section and a single label are
+ * `public_suffix`; a suffix of the private section (`github.io`) is a registrable name of its own. The name is A-labels,
+ * lower case.
+ */
+export function standingOf(name: string): Standing {
+  const { domain, isIcann, isPrivate } = parse(name, BOTH_SECTIONS)
+  const registrable = domain ?? name
+  const lastDot = name.lastIndexOf(".")
+  if (RESERVED_TLDS.has(name.slice(lastDot + 1)) || isWithin(name, HOME_NAMES)) {
+    return { fault: "reserved_tld", registrable }
+  }
+  if (lastDot < 0 || (isIcann && domain === null)) return { fault: "public_suffix", registrable }
+  return { fault: isIcann || isPrivate ? null : "unknown_tld", registrable }
+}
+
+/** Whether `name` is `parent` or a name below it. */
+export function isWithin(name: string, parent: string): boolean {
+  if (!name.endsWith(parent)) return false
+  return name.length === parent.length || name.charCodeAt(name.length - parent.length - 1) === 46
+}

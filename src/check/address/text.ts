@@ -1,0 +1,27 @@
+/** C0, DEL and C1: the general category Cc is just these. */
+const CONTROL = /\p{Cc}/u
+
+/** The text without surrounding ASCII white space: tab, line feed, form feed, carriage return, space. */
+export function trimmed(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isAsciiSpace(text.charCodeAt(start))) start++
+  while (end > start && isAsciiSpace(text.charCodeAt(end - 1))) end--
+  return end - start === text.length ? text : text.slice(start, end)
+}
+
+/** Whether a control character (C0, DEL, C1) stands anywhere in the text. */
+export function hasControl(text: string): boolean {
+  return CONTROL.test(text)
+}
+
+/** Whether the UTF-8 form of the text has more than `octetsMax` octets. */
+export function isOver(text: string, octetsMax: number): boolean {
+  // A code unit takes one to three octets, so most texts need no counting.
+  if (text.length > octetsMax) return true
+  return text.length * 3 > octetsMax && Buffer.byteLength(text) > octetsMax
+}
+
+function isAsciiSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
+}

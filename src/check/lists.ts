@@ -1,0 +1,99 @@
+import { LRUCache } from "lru-cache"
+import { type AddressWords, addressWords } from "./address/hints.ts"
+import { Imitations } from "./address/imitation.ts"
+import { openPack, type Pack } from "./lists/domain-set.ts"
+import type { Listed } from "./lists/listed.ts"
+import { SET_BITS, type SetName } from "./lists/sets.ts"
+
+/** What lists alone say of a domain. */
+export type Standing = {
+  readonly listed: Listed
+  /** The provider's domain that was probably meant. */
+  readonly suggestion: string | null
+  /** The known name that the domain imitates. */
+  readonly imitated: string | null
+}
+
+/** One pack and what is derived from it: all that a check asks of lists. */
+export type Lists = {
+  readonly pack: Pack
+  readonly words: AddressWords
+  /** What the lists say of a domain and its registrable domain. Recent answers are kept: the same name comes again. */
+  readonly standingOf: (domain: string, registrable: string | null) => Standing
+}
+
+/** How many domains' standings are kept, about 200 bytes each. */
+const STANDINGS_MAX = 10_000
+
+/** What became of bytes that were offered as lists. */
+export type Offer = { readonly kind: "taken"; readonly version: string } | Refused
+type Refused = { readonly kind: "refused"; readonly says: string; readonly remedy: string }
+
+/** Opens a pack, reads all of it once, and derives what a check asks. The bytes must not change while the lists are in use. */
+export function openLists(bytes: Uint8Array): { readonly kind: "open"; readonly lists: Lists } | Refused {
+  const opened = openPack(bytes)
+  if (opened.kind === "refused") return opened
+  const { pack } = opened
+  const verified = pack.verify()
+  if (!verified.ok) return { kind: "refused", says: verified.says, remedy: DAMAGED_REMEDY }
+  const { role, shared_inbox: sharedInbox, group } = pack.words
+  const words = addressWords({ role, sharedInbox, group, groupDomains: pack.groupDomains })
+  return { kind: "open", lists: { pack, words, standingOf: keepingRecent(standings(pack)) } }
+}
+
+/** Sets whose names are nobody's typo and no imitation. The disposable set lists many typos and does not count (decisions §3). */
+const GENUINE = [
+  "personal",
+  "relay",
+  "education",
+  "education_suffix",
+  "government",
+  "government_suffix",
+  "organisation",
+] as const satisfies readonly SetName[]
+const GENUINE_MASK = GENUINE.reduce((mask, set) => mask | SET_BITS[set], 0)
+
+function standings(pack: Pack): Lists["standingOf"] {
+  const imitations = new Imitations(pack.targets)
+  return (domain, registrable) => {
+    const listed = pack.listed(domain, registrable)
+    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null }
+    const end = registrable ?? domain
+    return { listed, suggestion: imitations.suggestion(domain, end), imitated: imitations.imitated(domain, end) }
+  }
+}
+
+/** A domain has one registrable domain, so its name alone is the key. */
+function keepingRecent(standingOf: Lists["standingOf"]): Lists["standingOf"] {
+  const recent = new LRUCache<string, Standing>({ max: STANDINGS_MAX })
+  return (domain, registrable) => {
+    const held = recent.get(domain)
+    if (held !== undefined) return held
+    const standing = standingOf(domain, registrable)
+    recent.set(domain, standing)
+    return standing
+  }
+}
+
+const DAMAGED_REMEDY =
+  "Build the lists again with `mailkind lists build`, or copy the file again from where it is whole."
+
+/** The lists in use. New ones take the place of the old at once; ones that are refused leave the old in use. */
+export class ListsInUse {
+  #lists: Lists
+
+  constructor(lists: Lists) {
+    this.#lists = lists
+  }
+
+  /** The lists as of now. */
+  readonly now = (): Lists => this.#lists
+
+  /** Takes the bytes as the lists from now on, or says why not and what to do. */
+  offer(bytes: Uint8Array): Offer {
+    const opened = openLists(bytes)
+    if (opened.kind === "refused") return opened
+    this.#lists = opened.lists
+    return { kind: "taken", version: opened.lists.pack.version }
+  }
+}

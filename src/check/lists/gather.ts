@@ -1,0 +1,127 @@
+import { isCurated, pathOf, type SourceRow } from "./catalogue.ts"
+import type { Entries, Header, Shelf } from "./entries.ts"
+import { READERS } from "./formats.ts"
+import type { ListingRule } from "./listing-rules.ts"
+import { type NormalName, normalName, normalPattern } from "./normal-name.ts"
+import { type GuardName, isSetName, isWordSetName, SETS, WORD_SET_NAMES, type WordSetName } from "./sets.ts"
+
+/** What was read of one source, before any rule about sets. `read` = repeated + dropped + those that were taken. */
+export type SourceCount = {
+  read: number
+  repeated: number
+  dropped: Map<ListingRule, number>
+  /** The first entries that are no names, for the report; never more than `MALFORMED_SHOWN_MAX`. */
+  malformed: string[]
+}
+
+/** How many malformed entries of a source the report shows. */
+const MALFORMED_SHOWN_MAX = 20
+
+/** All that the sources say, with names in normal form. Sources are meant by their index in `sources`. */
+export type Gathered = {
+  readonly sources: readonly SourceRow[]
+  readonly headers: readonly (Header | null)[]
+  readonly counts: readonly SourceCount[]
+  /** The sources that list a name or a suffix, ascending. */
+  readonly names: ReadonlyMap<string, readonly number[]>
+  readonly guards: Readonly<Record<GuardName, ReadonlySet<string>>>
+  readonly words: Readonly<Record<WordSetName, ReadonlySet<string>>>
+  readonly groupDomains: ReadonlySet<string>
+}
+
+/** Reads every source of the catalogue; when some cannot be read, all of their faults. */
+export function gather(
+  rows: readonly SourceRow[],
+  shelf: Shelf,
+):
+  | { readonly kind: "gathered"; readonly gathered: Gathered }
+  | { readonly kind: "refused"; readonly faults: string[] } {
+  const sources = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const faults: string[] = []
+  const into = emptyGathering()
+  const read = sources.map((source, index) => {
+    const entries = entriesOf(source, shelf)
+    if (entries.kind === "entries") return { header: entries.header ?? null, count: take(into, source, index, entries) }
+    faults.push(`${source.id}: ${entries.says}`)
+    return null
+  })
+  for (const word of into.words.group)
+    if (into.words.shared_inbox.has(word)) faults.push(`"${word}" is a group word and a shared-inbox word`)
+  if (faults.length > 0) return { kind: "refused", faults }
+  const whole = read.filter(one => one !== null)
+  const gathered = { ...into, sources, headers: whole.map(one => one.header), counts: whole.map(one => one.count) }
+  return { kind: "gathered", gathered }
+}
+
+function entriesOf(source: SourceRow, shelf: Shelf): Entries {
+  try {
+    const entries = READERS[source.from.format](shelf, pathOf(source), source.from.at ?? "")
+    if (entries.kind === "refused") return entries
+    if (isCurated(source) && entries.header?.set !== source.set)
+      return { kind: "refused", says: `the file says it is ${entries.header?.set}, the catalogue ${source.set}` }
+    return entries
+  } catch (unreadable) {
+    return { kind: "refused", says: `cannot be read: ${String(unreadable)}` }
+  }
+}
+
+const emptyGathering = () => ({
+  names: new Map<string, number[]>(),
+  guards: {
+    never_disposable: new Set<string>(),
+    not_personal: new Set<string>(),
+    not_education: new Set<string>(),
+    popular: new Set<string>(),
+  } satisfies Record<GuardName, Set<string>>,
+  words: Object.fromEntries(WORD_SET_NAMES.map(set => [set, new Set<string>()])) as Record<WordSetName, Set<string>>,
+  groupDomains: new Set<string>(),
+})
+
+type Gathering = ReturnType<typeof emptyGathering>
+
+/** Takes one source's entries in; returns what became of them. */
+function take(into: Gathering, source: SourceRow, index: number, entries: Entries & { kind: "entries" }): SourceCount {
+  const count: SourceCount = {
+    read: entries.entries.length + entries.misshapen,
+    repeated: 0,
+    dropped: new Map(),
+    malformed: [],
+  }
+  if (entries.misshapen > 0) count.dropped.set("malformed", entries.misshapen)
+  const normal = normalizerOf(source)
+  for (const entry of entries.entries) {
+    const taken = normal(entry)
+    if (taken.kind === "dropped") {
+      count.dropped.set(taken.rule, (count.dropped.get(taken.rule) ?? 0) + 1)
+      count.malformed.push(entry)
+    } else if (!add(into, source, index, taken.name)) count.repeated++
+  }
+  count.malformed = count.malformed.sort().slice(0, MALFORMED_SHOWN_MAX)
+  return count
+}
+
+function normalizerOf({ set }: SourceRow): (entry: string) => NormalName {
+  if (isWordSetName(set)) return normalWord
+  return isSetName(set) && SETS[set].matches === "suffix" ? normalPattern : normalName
+}
+
+/** A word as it stands in a local part: lower case, NFC, no space and no `@`. */
+function normalWord(entry: string): NormalName {
+  const name = entry.toLowerCase().normalize("NFC")
+  return /^[^\s@\p{Cc}]{1,64}$/u.test(name) ? { kind: "name", name } : { kind: "dropped", rule: "malformed" }
+}
+
+/** Adds a name; false when this source gave it before. */
+function add(into: Gathering, { set }: SourceRow, index: number, name: string): boolean {
+  if (!isSetName(set)) {
+    const held = isWordSetName(set) ? into.words[set] : set === "group_service" ? into.groupDomains : into.guards[set]
+    const before = held.size
+    held.add(name)
+    return held.size > before
+  }
+  const listedBy = into.names.get(name)
+  if (listedBy === undefined) into.names.set(name, [index])
+  else if (listedBy.at(-1) === index) return false
+  else listedBy.push(index)
+  return true
+}

@@ -1,0 +1,34 @@
+/**
+ * Why an entry of a source is not in the set that its source names. Order is the order in a pack's bytes: append, or
+ * raise the format. `says` is shown by `lists lookup`.
+ */
+export const LISTING_RULES = {
+  malformed: "The entry is not a host name.",
+  unknown_tld: "The entry's top-level domain is not in the ICANN section of the Public Suffix List.",
+  public_suffix: "The entry is a public suffix (ICANN or private section), under which strangers register.",
+  never_list: "The name is on the list of names that are never disposable.",
+  under_government_suffix: "The name stands under a suffix kept for government bodies.",
+  under_education_suffix: "The name stands under a suffix kept for education.",
+  popular_needs_two:
+    "A popular name, a known organisation, a name under one, or a listed school is disposable only when two independent trusted sources say so.",
+  low_trust_only_if_unopposed: "Only sources of little trust say so, and a set or a guard speaks against it.",
+  deny_list: "The name is on the list of companies that free-mail lists name by mistake.",
+  organisation_wins: "The name is a known organisation, and only uncurated sources call it personal or a school.",
+  stopped: "The name, or a parent, is on a list of names that are not schools or whose addresses are sold.",
+  relay_wins: "The name, or a parent, is a privacy relay.",
+  curated_government_wins: "The name, or a parent, is on the curated government list.",
+  curated_education_wins: "The name, or a parent, is on the curated education list.",
+  curated_personal_wins: "The name, or a parent, is on the curated list of providers.",
+  government_wins: "A registry of government names lists the name.",
+  disposable_beats_long_tail: "A disposable list names it, and the sources that say otherwise are believed less.",
+  education_beats_long_tail: "The name is a school's, and only uncurated sources call it personal.",
+  redundant: "A parent, or a suffix, already gives the same answer.",
+} as const satisfies Record<string, string>
+
+export type ListingRule = keyof typeof LISTING_RULES
+
+/** All rules, in the order of their numbers in a pack. */
+export const LISTING_RULE_NAMES = Object.keys(LISTING_RULES) as ListingRule[]
+
+/** What became of one entry of one source: in the set, or dropped by a rule. */
+export type Outcome = "kept" | ListingRule

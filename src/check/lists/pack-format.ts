@@ -1,0 +1,93 @@
+/**
+ * A pack is one immutable file. Numbers are unsigned and little-endian; texts are UTF-8 JSON without white space.
+ *
+ *     0    magic            8   89 "MKP" 0D 0A 1A 0A: shows cut high bits and changed line ends at once
+ *     8    format           4   FORMAT_NUMBER
+ *    12    length           4   of the whole file: a cut file is known without reading it
+ *    16    header check     4   CRC-32 of bytes 0 to 16 and 20 to 124
+ *    20    checksum        32   SHA-256 of every byte from 52 on
+ *    52    sections        72   offset and length of each of SECTIONS, in this order and without gaps:
+ *   124    meta                 JSON: version, built_at, sets, sources, rules, entries
+ *          lengths              for each name length 1 to 253: bucket count, offset of its buckets, offset of its rows
+ *          filter               one bit for each hash of a name, a power of two of bytes; a clear bit is a sure miss
+ *          buckets              for each length, bucket count + 1 row numbers of 3 bytes: bucket b holds the rows
+ *                               from entry b up to entry b + 1; a length without names has neither buckets nor rows
+ *          rows                 for each length L, rows of L + 2 bytes: the name, its class
+ *          classes              8 bytes each: mask of the kept sets (2), listing count (2), first listing (4)
+ *          listings             3 bytes each: set, source, outcome (0 kept, else 1 + the rule's number)
+ *          patterns             JSON: [suffix pattern, class], sorted by pattern
+ *          texts                JSON: words, groupDomains, targets by kind
+ *
+ * A name's bucket comes from its length and a hash that runs from its last character to its first. One pass over a
+ * host so yields the hash of every parent, each at its dot. The rows of a bucket, four on average, are sorted by name,
+ * and their bytes decide: two names with one hash are two rows. The filter is small enough to stay in the processor's
+ * cache, and spares nine misses in ten the way to the rows: 280 ns a miss without it, 150 ns with it. A class is one combination of listings; names share
+ * it. A name whose class has ANCHOR_BIT is the literal tail of suffix patterns, so a host that has no such parent
+ * never looks at them.
+ */
+export const SECTIONS = [
+  "meta",
+  "lengths",
+  "filter",
+  "buckets",
+  "rows",
+  "classes",
+  "listings",
+  "patterns",
+  "texts",
+] as const
+
+export type SectionName = (typeof SECTIONS)[number]
+
+/** The first bytes of every pack. */
+export const MAGIC = new Uint8Array([0x89, 0x4d, 0x4b, 0x50, 0x0d, 0x0a, 0x1a, 0x0a])
+export const FORMAT_NUMBER = 1
+export const HEADER_BYTES = 124
+
+/** Where the header's fields stand, in bytes. */
+export const AT = { format: 8, length: 12, check: 16, checksum: 20, sections: 52 } as const
+
+/** The longest name in a pack, and the sizes of the entries of its tables, in bytes. */
+export const NAME_LENGTH_MAX = 253
+export const LENGTH_ENTRY_BYTES = 12
+export const BUCKET_ENTRY_BYTES = 3
+export const CLASS_ENTRY_BYTES = 8
+export const LISTING_ENTRY_BYTES = 3
+export const CLASS_NUMBER_BYTES = 2
+
+/** How many rows a bucket holds on average. Fewer cost directory bytes, more cost comparisons. */
+export const ROWS_A_BUCKET = 4
+
+/** `bucketOf` keeps its product within 32 bits. */
+export const BUCKETS_MAX = 0xffff
+export const ROWS_MAX = 0xffffff
+export const CLASSES_MAX = 0xffff
+
+/** The bit of a class whose names are tails of suffix patterns; above the bits of all sets. */
+export const ANCHOR_BIT = 0x8000
+
+/** The hash of the empty text. */
+export const HASH_SEED = 0x811c9dc5 | 0
+
+/** The hash of `char` followed by the text that `hash` stands for (FNV-1a over the characters from last to first). */
+export const hashBefore = (hash: number, char: number): number => Math.imul(hash ^ char, 0x01000193)
+
+/** Spreads a hash over 32 bits: FNV's high bits are weak. Filter and bucket are found with this. */
+export const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+
+/** The bucket, 0 to `buckets` - 1, of the name whose mixed hash is given. */
+export const bucketOf = (mix: number, buckets: number): number =>
+  Math.imul((mix ^ (mix >>> 12)) & 0xffff, buckets) >>> 16
+
+/** The bit of a filter of 2^(32 - `shift`) bits that the name whose mixed hash is given sets. */
+export const filterBitOf = (mix: number, shift: number): number => mix >>> shift
+
+/** How many bits the filter of `names` names has, as a power of two: eight to sixteen a name. */
+export const filterBitsLog2 = (names: number): number => Math.min(31, Math.max(6, Math.ceil(Math.log2(names * 8 + 1))))
+
+/** The hash of a whole ASCII name. */
+export function hashOf(name: string): number {
+  let hash = HASH_SEED
+  for (let at = name.length - 1; at >= 0; at--) hash = hashBefore(hash, name.charCodeAt(at))
+  return hash
+}

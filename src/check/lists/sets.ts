@@ -1,0 +1,79 @@
+import type { Category } from "../../contract/categories.ts"
+
+type SetSpec = {
+  readonly says: string
+  /** `name`: holds for the entry and what stands under it, up to a public suffix; `suffix`: at any level, `*` is one label. */
+  readonly matches: "name" | "suffix"
+  /** The category that the set speaks for. */
+  readonly category: Category
+}
+
+/** The sets of names that a pack holds. The order is the order of their bits in a pack: append, or raise the format. */
+export const SETS = {
+  disposable: { says: "Domains of throw-away mailboxes.", matches: "name", category: "disposable" },
+  relay: { says: "Domains of privacy relays.", matches: "name", category: "relay" },
+  government: { says: "Names of government bodies.", matches: "name", category: "government" },
+  government_suffix: { says: "Suffixes kept for government bodies.", matches: "suffix", category: "government" },
+  education: { says: "Names of schools and universities.", matches: "name", category: "education" },
+  education_suffix: { says: "Suffixes kept for education.", matches: "suffix", category: "education" },
+  personal: { says: "Domains of free and consumer mailbox providers.", matches: "name", category: "personal" },
+  organisation: { says: "Domains of well-known organisations.", matches: "name", category: "business" },
+} as const satisfies Record<string, SetSpec>
+
+export type SetName = keyof typeof SETS
+
+/** All sets, in the order of their bits. */
+export const SET_NAMES = Object.keys(SETS) as SetName[]
+
+/** The bit of each set in a mask. */
+export const SET_BITS = Object.fromEntries(SET_NAMES.map((set, at) => [set, 1 << at])) as Readonly<
+  Record<SetName, number>
+>
+
+/** The mask of the sets that match at any level, a public suffix included. */
+export const SUFFIX_SETS_MASK = SET_NAMES.filter(set => SETS[set].matches === "suffix").reduce(
+  (mask, set) => mask | SET_BITS[set],
+  0,
+)
+
+/** Names that only steer the building of a pack; none of them is looked up. */
+export const GUARDS = {
+  never_disposable: "Names that no list can make disposable.",
+  not_personal: "Companies that free-mail lists name by mistake.",
+  not_education: "Names that school lists name by mistake, or whose addresses are sold.",
+  popular: "Much visited names: one witness is not enough to call one disposable.",
+} as const
+
+export type GuardName = keyof typeof GUARDS
+
+/** Sets of words for the local part. */
+export const WORD_SETS = {
+  role: "Names of roles: postmaster, sales, no-reply.",
+  shared_inbox: "Names of mailboxes that several people answer from: support, info.",
+  group: "Names of groups that reach many members: all, staff.",
+} as const
+
+export type WordSetName = keyof typeof WORD_SETS
+
+/** All word sets. */
+export const WORD_SET_NAMES = Object.keys(WORD_SETS) as WordSetName[]
+
+/** What a source can fill: a set of names, a guard, words, or the domains of group services. */
+export type Filled = SetName | GuardName | WordSetName | "group_service"
+
+/** Everything that a source can fill. */
+export const FILLED_NAMES: readonly Filled[] = [
+  ...SET_NAMES,
+  ...(Object.keys(GUARDS) as GuardName[]),
+  ...WORD_SET_NAMES,
+  "group_service",
+]
+
+/** Whether `filled` is a set of names that a pack holds. */
+export const isSetName = (filled: Filled): filled is SetName => Object.hasOwn(SETS, filled)
+
+/** Whether `filled` is a set of words. */
+export const isWordSetName = (filled: Filled): filled is WordSetName => Object.hasOwn(WORD_SETS, filled)
+
+/** The sets of a mask, in order. */
+export const setsIn = (mask: number): readonly SetName[] => SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0)

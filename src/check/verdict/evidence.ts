@@ -1,0 +1,65 @@
+import type { Finding } from "../../base/finding.ts"
+import type { Category } from "../../contract/categories.ts"
+import type { AddressHints } from "../address/hints.ts"
+import type { Subject } from "../address/subject.ts"
+import type { Listed } from "../lists/listed.ts"
+
+/** One mail host of a domain. */
+export type MailHost = { readonly priority: number; readonly host: string; readonly provider: string | null }
+
+/** What a domain publishes about its mail. */
+export type Mail = {
+  /** False: the name does not exist (NXDOMAIN). */
+  readonly exists: boolean
+  /** How mail reaches it: MX records, its address record (RFC 5321 §5.1), refused by a null MX (RFC 7505), or not at all. */
+  readonly reach: "mx" | "implicit" | "null_mx" | "none"
+  /** It has an A or AAAA record. */
+  readonly hasAddress: boolean
+  /** Most preferred first. */
+  readonly mx: readonly MailHost[]
+  /** Key of the provider of the most preferred host. */
+  readonly provider: string | null
+  /** What kind of host takes the mail; null: nobody we know. */
+  readonly runBy: "suite_a" | "suite_b" | "other_suite" | "gateway" | "disposable" | "learned_disposable" | null
+  readonly spf: string | null
+  readonly dmarcPolicy: "none" | "quarantine" | "reject" | null
+}
+
+/** What records show of the office suites, as `kind:value` entries; empty: not detected. */
+export type Suites = { readonly a: readonly string[]; readonly b: readonly string[]; readonly other: string | null }
+
+/** A domain's tenant in suite_b. */
+export type Tenant = {
+  readonly id: string
+  readonly region: string | null
+  readonly auth: "managed" | "federated" | null
+  readonly identityProvider: string | null
+}
+
+/** All that is known about a Subject. Each part from outside is a Finding. */
+export type Evidence = {
+  readonly subject: Subject
+  readonly listed: Listed
+  readonly hints: AddressHints
+  /** The provider's domain that was probably meant. */
+  readonly suggestion: string | null
+  /** The known name that the domain imitates. */
+  readonly imitated: string | null
+  /** The category that a test address always has; null: no test address. */
+  readonly test: Category | null
+  /** The category of an accepted report about the domain. */
+  readonly correction: Category | null
+  readonly mail: Finding<Mail>
+  readonly suites: Finding<Suites>
+  /** Null: suite_b knows no tenant of the domain. */
+  readonly tenant: Finding<Tenant | null>
+  /** Days since the domain was registered; null: the registry does not tell. */
+  readonly ageDays: Finding<number | null>
+  readonly homepage: Finding<"found" | "parked" | "none">
+  /** Whose block list has it. */
+  readonly blockedBy: "operator" | "account" | null
+  /** The account's allow list has it. */
+  readonly isAllowed: boolean
+  /** Every part that comes from outside came from a cache, and there was one. */
+  readonly isCached: boolean
+}

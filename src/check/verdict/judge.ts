@@ -1,0 +1,130 @@
+import { assert } from "../../base/assert.ts"
+import type { Category } from "../../contract/categories.ts"
+import {
+  DOUBTFUL_BELOW,
+  POLICIES,
+  type Policy,
+  RAISES,
+  type Raise,
+  RECOMMENDATIONS,
+  type Recommendation,
+} from "../../contract/policies.ts"
+import {
+  DEGRADED,
+  LEARNED_MAIL_HOST_CONFIDENCE,
+  PARKED_CONFIDENCE,
+  REASONS,
+  type Reason,
+} from "../../contract/reasons.ts"
+import type { Evidence } from "./evidence.ts"
+import { isDegraded, isNewDomain, mailOf, reasonsIn } from "./rules.ts"
+
+/** What we say of a Subject. */
+export type Verdict = {
+  readonly category: Category
+  /** 0 to 1, at most three decimals. */
+  readonly confidence: number
+  readonly recommendation: Recommendation
+  /** Decisive first, then what raised the recommendation, then evidence. */
+  readonly reasons: readonly Reason[]
+  readonly isDegraded: boolean
+}
+
+/** Judges the evidence under a policy (decisions §3 and §4). Same evidence and policy, same verdict. */
+export function judge(evidence: Evidence, policy: Policy): Verdict {
+  const held = reasonsIn(evidence)
+  const decisive = held.find(reason => decidedBy(reason, evidence) !== null)
+  assert(decisive !== undefined, "no_evidence always decides")
+  const category = decidedBy(decisive, evidence) ?? "unknown"
+  const degraded = isDegraded(evidence)
+  const confidence = confidenceOf(decisive, category, degraded, evidence)
+  const { recommendation, raisedBy } = recommend(evidence, policy, { decisive, category, confidence, degraded })
+  const first = [decisive, ...raisedBy.filter(reason => reason !== decisive)]
+  // `no_evidence` holds always and says something only where it decides.
+  const rest = held.filter(reason => !first.includes(reason) && reason !== "no_evidence")
+  return { category, confidence, recommendation, reasons: [...first, ...rest], isDegraded: degraded }
+}
+
+/** The category that a reason decides, given that it holds; null: it is evidence only. */
+function decidedBy(reason: Reason, evidence: Evidence): Category | null {
+  if (reason === "test_address") return evidence.test ?? REASONS.test_address.points
+  if (reason === "corrected") return evidence.correction
+  return REASONS[reason].points
+}
+
+function confidenceOf(decisive: Reason, category: Category, degraded: boolean, evidence: Evidence): number {
+  if (degraded && (decisive === "known_organisation" || decisive === "no_evidence")) return DEGRADED[decisive]
+  const confidence = fullConfidence(decisive, category, evidence)
+  return degraded ? Math.round(confidence * DEGRADED.factor * 1000) / 1000 : confidence
+}
+
+function fullConfidence(decisive: Reason, category: Category, evidence: Evidence): number {
+  if (category === "business" && evidence.homepage.known && evidence.homepage.value === "parked")
+    return PARKED_CONFIDENCE
+  if (decisive === "disposable_mx" && mailOf(evidence)?.runBy === "learned_disposable")
+    return LEARNED_MAIL_HOST_CONFIDENCE
+  if (decisive === "test_address") return TEST_CONFIDENCE[category]
+  return REASONS[decisive].confidence
+}
+
+/** A test address is as sure as the category's usual reason would be. */
+const TEST_CONFIDENCE: { readonly [C in Category]: number } = {
+  business: REASONS.suite_a_mail.confidence,
+  personal: REASONS.free_provider.confidence,
+  disposable: REASONS.disposable_domain.confidence,
+  relay: REASONS.relay_domain.confidence,
+  education: REASONS.education_domain.confidence,
+  government: REASONS.government_domain.confidence,
+  invalid: REASONS.no_mail_host.confidence,
+  unknown: REASONS.no_evidence.confidence,
+}
+
+type Decided = {
+  readonly decisive: Reason
+  readonly category: Category
+  readonly confidence: number
+  readonly degraded: boolean
+}
+
+/** What raises a recommendation, when it does, and the reason that says so. A raise without a row does not compile. */
+const RAISE_RULES: {
+  readonly [R in Raise]: { readonly reason: Reason; readonly holds: (evidence: Evidence, decided: Decided) => boolean }
+} = {
+  blocked: { reason: "blocklisted", holds: e => e.blockedBy !== null },
+  lookalike: { reason: "lookalike_domain", holds: e => e.imitated !== null },
+  typo: { reason: "likely_typo", holds: e => e.suggestion !== null },
+  new_domain: { reason: "new_domain", holds: isNewDomain },
+  role: { reason: "role_account", holds: e => e.hints.isRole },
+  doubtful: {
+    reason: "parked_domain",
+    holds: (_, { category, confidence }) => category === "business" && confidence < DOUBTFUL_BELOW,
+  },
+  degraded: {
+    reason: "dns_unavailable",
+    holds: (_, { category, degraded }) => degraded && (category === "business" || category === "unknown"),
+  },
+}
+
+const RAISE_ROWS = Object.entries(RAISE_RULES) as [Raise, (typeof RAISE_RULES)[Raise]][]
+
+const severity = (recommendation: Recommendation): number => RECOMMENDATIONS.indexOf(recommendation)
+
+function recommend(
+  evidence: Evidence,
+  policy: Policy,
+  decided: Decided,
+): { readonly recommendation: Recommendation; readonly raisedBy: readonly Reason[] } {
+  // A mail host that was learned, not written down, refuses nobody on its own (decisions §4).
+  const isLearned = decided.decisive === "disposable_mx" && mailOf(evidence)?.runBy === "learned_disposable"
+  const base = isLearned ? "review" : POLICIES[policy][decided.category]
+  const hasFault = decided.category === "invalid" && evidence.subject.fault !== null
+  if (evidence.isAllowed && evidence.blockedBy !== "operator" && !hasFault) {
+    return { recommendation: "allow", raisedBy: ["allowlisted"] }
+  }
+  const raisedTo = RAISE_ROWS.filter(
+    ([raise, { holds }]) => severity(RAISES[raise][policy]) > severity(base) && holds(evidence, decided),
+  )
+    .map(([raise, { reason }]) => ({ reason, least: RAISES[raise][policy] }))
+    .sort((one, other) => severity(other.least) - severity(one.least))
+  return { recommendation: raisedTo[0]?.least ?? base, raisedBy: raisedTo.map(({ reason }) => reason) }
+}

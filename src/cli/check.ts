@@ -1,0 +1,43 @@
+import { kindOf, parseSubject } from "../check/address/parse.ts"
+import type { Check } from "../check/check.ts"
+import { fullResult } from "../check/present.ts"
+import type { Policy } from "../contract/policies.ts"
+import { REASONS } from "../contract/reasons.ts"
+import type { CheckResult } from "../contract/schemas.ts"
+import { json, type Output, shown, table } from "./output.ts"
+
+/** What the command needs. */
+export type Checker = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
+
+type Options = { readonly policy: Policy; readonly deep: boolean; readonly json: boolean }
+
+/** `check INPUT...`: one verdict an input, in their order. Each input is an address, a URL or a domain by the batch rule. */
+export async function checkCommand(
+  output: Output,
+  { check, testDomain, requestId }: Checker,
+  inputs: readonly string[],
+  { policy, deep, json: asJson }: Options,
+): Promise<void> {
+  const results: CheckResult[] = []
+  for (const input of inputs) {
+    const outcome = await check({ subject: parseSubject(kindOf(input), input, testDomain), policy, deep })
+    results.push(fullResult(outcome, requestId()))
+  }
+  if (asJson) return json(output, results.length === 1 ? results[0] : results)
+  for (const [at, result] of results.entries()) describe(output, inputs[at] ?? "", result)
+}
+
+/** Tells a verdict to a person: the verdict, what it suggests, and each reason in words. */
+function describe(output: Output, input: string, result: CheckResult): void {
+  output.line(shown(input))
+  const doubt = result.degraded ? " (from lists only)" : ""
+  output.line(
+    `  ${result.category}, confidence ${result.confidence}${doubt}: ${result.recommendation} under ${result.policy}`,
+  )
+  if (result.did_you_mean !== null) output.line(`  did you mean ${result.did_you_mean}?`)
+  if (result.is_lookalike) output.line("  it looks like a known name and is none")
+  table(
+    output,
+    result.reasons.map(reason => [`    ${reason}`, REASONS[reason].says]),
+  )
+}

@@ -1,0 +1,91 @@
+import { LIMITS } from "../contract/limits.ts"
+import { createKey, type KeyRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
+import { accountOf, type Customers } from "./accounts.ts"
+import { CommandFailure, json, type Output, shown, table } from "./output.ts"
+
+/** How many keys `key list` shows: the active ones and the latest revoked. */
+const SHOWN_MAX = 1000
+
+/** `key create --account EMAIL [--name N]`: prints the key, this once. */
+export async function keyCreate(
+  output: Output,
+  customers: Customers,
+  email: string,
+  name: string | null,
+  asJson: boolean,
+): Promise<void> {
+  const account = await accountOf(customers, email)
+  const made = await createKey(customers.changes, customers.random, {
+    accountId: account.id,
+    kind: "secret",
+    name,
+    origins: [],
+  })
+  if (made.kind !== "created") throw new CommandFailure(REFUSALS[made.kind], made.kind === "bad_name" ? 2 : 1)
+  const { key, text } = made
+  if (asJson)
+    return json(output, {
+      id: key.id,
+      key: text,
+      kind: key.kind,
+      name: key.name,
+      last4: key.last4,
+      origins: key.origins,
+    })
+  output.line(text)
+  output.aside(`This is the only time that the key is shown; ${key.id} is its id.`)
+}
+
+const REFUSALS: { readonly [K in KeyRefusal["kind"]]: string } = {
+  unknown_account: "The account was deleted a moment ago.",
+  too_many_keys: `The account has ${LIMITS.keysPerAccountMax} active keys, the most it may have; revoke one first.`,
+  bad_name: `A key's name has at most ${LIMITS.keyNameLengthMax} characters and no control characters.`,
+  bad_origin: "An origin is scheme, host and port, such as https://example.com.",
+  origins_missing: "A publishable key needs an origin.",
+  too_many_origins: "That is more origins than a key may have.",
+  origins_on_secret: "A secret key has no origins.",
+}
+
+/** `key list --account EMAIL`: active keys first; the keys themselves are not stored. */
+export async function keyList(output: Output, customers: Customers, email: string, asJson: boolean): Promise<void> {
+  const account = await accountOf(customers, email)
+  const keys = await listKeys(customers.changes.store, account.id, SHOWN_MAX)
+  if (asJson)
+    return json(
+      output,
+      keys.map(({ id, kind, name, last4, origins, createdAtMs, lastUsedAtMs, revokedAtMs }) => ({
+        id,
+        kind,
+        name,
+        last4,
+        origins,
+        created_at: instant(createdAtMs),
+        last_used_at: instant(lastUsedAtMs),
+        revoked_at: instant(revokedAtMs),
+      })),
+    )
+  if (keys.length === 0) return output.line("The account has no keys.")
+  table(
+    output,
+    keys.map(key => [
+      key.id,
+      `…${key.last4}`,
+      key.revokedAtMs === null ? "active" : "revoked",
+      `last used ${instant(key.lastUsedAtMs) ?? "never"}`,
+      shown(key.name),
+    ]),
+  )
+}
+
+/** `key revoke ID`: durable when it is acknowledged; revoking twice is revoking once. */
+export async function keyRevoke(output: Output, { changes }: Customers, id: string, asJson: boolean): Promise<void> {
+  const revoked = await revokeKey(changes, id, "admin")
+  if (revoked.kind === "unknown_key")
+    throw new CommandFailure("There is no key with that id; `key list --account EMAIL` shows ids.")
+  if (asJson) return json(output, { id, revoked_at: instant(revoked.key.revokedAtMs) })
+  output.line(
+    revoked.isNew ? "The key is revoked." : `The key has been revoked since ${instant(revoked.key.revokedAtMs)}.`,
+  )
+}
+
+const instant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

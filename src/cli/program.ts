@@ -1,0 +1,195 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander"
+import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
+import { TIER_MAX } from "../contract/tiers.ts"
+import { accountCreate, accountDelete, accountList, accountShow, accountTier, type Customers } from "./accounts.ts"
+import { type Checker, checkCommand } from "./check.ts"
+import { keyCreate, keyList, keyRevoke } from "./keys.ts"
+import { type ListsTools, listsLookup, listsState, listsVerify } from "./lists.ts"
+import { listsBuild } from "./lists-build.ts"
+import { CommandFailure, json, type Output } from "./output.ts"
+
+/** What the commands are given; each part is made when a command asks for it. */
+export type Tools = {
+  readonly output: Output
+  readonly version: string
+  readonly serve: () => Promise<void>
+  readonly checker: () => Promise<Checker>
+  /** Opens the store for one command and closes it afterwards. */
+  readonly withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>
+  readonly lists: ListsTools
+  /** Every setting: name, default, meaning. */
+  readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
+}
+
+/** Runs the command that the arguments name and gives the exit code: 0 done, 1 failed, 2 wrong use. */
+export async function runCommand(tools: Tools, args: readonly string[]): Promise<number> {
+  try {
+    await program(tools).parseAsync([...args], { from: "user" })
+    return 0
+  } catch (error) {
+    // Commander has shown its own sentence already; its code is 0 after help and version.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof CommandFailure)) throw error
+    tools.output.aside(`mailkind: ${error.message}`)
+    return error.exitCode
+  }
+}
+
+function program(tools: Tools): Command {
+  const { output } = tools
+  const root = new Command("mailkind")
+    .description("Tells what an email address, a domain or a website URL is.")
+    .exitOverride()
+    .configureOutput({ writeOut: text => output.line(text.trimEnd()), writeErr: text => output.aside(text.trimEnd()) })
+    .helpCommand(false)
+  root.command("serve").description("Serve the API and its pages.").action(tools.serve)
+  checkCommands(root, tools)
+  listsCommands(root, tools)
+  accountCommands(root, tools)
+  keyCommands(root, tools)
+  helpCommands(root, tools)
+  return root
+}
+
+const JSON_FLAG = ["--json", "answer in JSON"] as const
+
+function checkCommands(root: Command, { output, checker }: Tools): void {
+  root
+    .command("check")
+    .description("Check addresses, domains or URLs.")
+    .argument("<input...>", "what to check")
+    .addOption(
+      new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
+    )
+    .option("--deep", "ask for domain age and homepage too", false)
+    .option("--offline", "ask no network", false)
+    .option(...JSON_FLAG, false)
+    .action(async (inputs, { policy, deep, json: asJson }) => {
+      await checkCommand(output, await checker(), inputs, { policy, deep, json: asJson })
+    })
+}
+
+function listsCommands(root: Command, { output, lists }: Tools): void {
+  const group = root.command("lists").description("Look into the lists, or build them.")
+  group
+    .command("info")
+    .description("Tell version, sets and sources.")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => listsState(output, lists, asJson))
+  group
+    .command("lookup")
+    .description("Tell which sets and sources have a domain, and which rule dropped it.")
+    .argument("<domain>", "a domain, or an address")
+    .option(...JSON_FLAG, false)
+    .action((domain, { json: asJson }) => listsLookup(output, lists, domain, asJson))
+  group
+    .command("build")
+    .description("Build the lists from their sources, in a checkout.")
+    .option("--quiet", "say something only when there was something to do", false)
+    .option("--check", "fail when the result differs from data/manifest.json", false)
+    .option("--shrink", "take lists that lost a fifth of their entries", false)
+    .option(...JSON_FLAG, false)
+    .action(options => listsBuild(output, lists.checkout, options))
+  group
+    .command("verify")
+    .description("Read the lists whole and say whether every byte is right.")
+    .argument("[file]", "a pack; the lists in use when absent")
+    .option(...JSON_FLAG, false)
+    .action((file, { json: asJson }) => listsVerify(output, lists, file ?? null, asJson))
+}
+
+function accountCommands(root: Command, { output, withCustomers }: Tools): void {
+  const group = root.command("account").description("Accounts and their tiers.")
+  group
+    .command("create")
+    .argument("<email>")
+    .addOption(new Option("--tier <n>", `0 to ${TIER_MAX}`).argParser(tierNumber))
+    .option(...JSON_FLAG, false)
+    .action((email, { tier, json: asJson }) =>
+      withCustomers(all => accountCreate(output, all, email, tier ?? null, asJson)),
+    )
+  group
+    .command("list")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => withCustomers(all => accountList(output, all, asJson)))
+  group
+    .command("show")
+    .argument("<email>")
+    .option(...JSON_FLAG, false)
+    .action((email, { json: asJson }) => withCustomers(all => accountShow(output, all, email, asJson)))
+  group
+    .command("tier")
+    .argument("<email>")
+    .argument("<n>", `0 to ${TIER_MAX}`, tierNumber)
+    .option(...JSON_FLAG, false)
+    .action((email, tier, { json: asJson }) => withCustomers(all => accountTier(output, all, email, tier, asJson)))
+  group
+    .command("delete")
+    .argument("<email>")
+    .option(...JSON_FLAG, false)
+    .action((email, { json: asJson }) => withCustomers(all => accountDelete(output, all, email, asJson)))
+}
+
+function keyCommands(root: Command, { output, withCustomers }: Tools): void {
+  const group = root.command("key").description("Keys of an account.")
+  group
+    .command("create")
+    .requiredOption("--account <email>", "whose key")
+    .option("--name <name>", "a name to know the key by")
+    .option(...JSON_FLAG, false)
+    .action(({ account, name, json: asJson }) =>
+      withCustomers(all => keyCreate(output, all, account, name ?? null, asJson)),
+    )
+  group
+    .command("list")
+    .requiredOption("--account <email>", "whose keys")
+    .option(...JSON_FLAG, false)
+    .action(({ account, json: asJson }) => withCustomers(all => keyList(output, all, account, asJson)))
+  group
+    .command("revoke")
+    .argument("<id>", "the key's id, such as key_…")
+    .option(...JSON_FLAG, false)
+    .action((id, { json: asJson }) => withCustomers(all => keyRevoke(output, all, id, asJson)))
+}
+
+function helpCommands(root: Command, { output, version, settings }: Tools): void {
+  root
+    .command("help")
+    .description("Show help for a command, or the settings.")
+    .argument("[topic...]", "a command, or `settings`")
+    .option(...JSON_FLAG, false)
+    .action((topic: string[], { json: asJson }: { json: boolean }) => {
+      if (topic[0] === "settings") return settingsHelp(output, settings, asJson)
+      const found = topic.reduce<Command | undefined>(
+        (at, name) => at?.commands.find(command => command.name() === name),
+        root,
+      )
+      if (found === undefined) throw new CommandFailure(`There is no command \`${topic.join(" ")}\`.`, 2)
+      output.line(found.helpInformation().trimEnd())
+    })
+  root
+    .command("version")
+    .description("Print the version.")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => {
+      if (asJson) json(output, { version })
+      else output.line(version)
+    })
+}
+
+function settingsHelp(output: Output, settings: Tools["settings"], asJson: boolean): void {
+  if (asJson) {
+    json(output, settings)
+    return
+  }
+  for (const { name, default: fallback, says } of settings) {
+    output.line(`${name}  (default: ${fallback})`)
+    output.line(`  ${says}`)
+  }
+}
+
+function tierNumber(text: string): number {
+  if (!/^\d$/.test(text) || Number(text) > TIER_MAX)
+    throw new InvalidArgumentError(`A tier is a number from 0 to ${TIER_MAX}.`)
+  return Number(text)
+}

@@ -1,0 +1,79 @@
+import { isIP } from "node:net"
+import { LOG_LEVELS } from "../base/log.ts"
+import { choice, integer, list, type Setting, secret, text, url } from "./kinds.ts"
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
+const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
+const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
+
+/** Every setting, read once from the environment at the start. The README, `help settings` and `.env.example` print it. */
+export const SETTINGS = {
+  MAILKIND_HOST: text({ says: "Address to listen on.", fallback: "127.0.0.1", shape: LISTEN_HOST, wants: "a host name or an IP address" }),
+  MAILKIND_PORT: integer({ says: "TCP port to listen on; 0 picks a free one, and the start line prints it.", fallback: 8080, min: 0, max: 65_535 }),
+  MAILKIND_BASE_URL: url({ says: "Public base address, used in links and error types.", fallback: null, shown: "from host and port", schemes: ["http", "https"] }),
+  MAILKIND_DATA_DIR: text({ says: "Directory of the database and the unpacked lists; created with mode 0700.", fallback: "./mailkind-data", shape: /^[^\0]+$/, wants: "a path" }),
+  MAILKIND_DATABASE_URL: secret({ says: "None: SQLite in the data directory, the only store of this version.", fallback: null, shape: /(?!)/, wants: "to be unset: this version stores in SQLite only" }),
+  MAILKIND_TEST_DOMAIN: text({ says: "Domain of the keyless test addresses.", fallback: "mailkind.test", shape: HOST_NAME, wants: "a lower-case domain name of two labels or more" }),
+  MAILKIND_DNS_SERVERS: list({ says: "DNS servers as `address[:port]`; `off` never asks.", fallback: [], shown: "the system's", acts: false, member: isDnsServer, wants: "a comma list of IP addresses with optional ports, or off" }),
+  MAILKIND_DNS_TIMEOUT_MS: integer({ says: "How long one DNS question may take, in milliseconds.", fallback: 1500, min: 50, max: 10_000, acts: false }),
+  MAILKIND_CHECK_TIMEOUT_MS: integer({ says: "The whole network budget of one check, in milliseconds.", fallback: 3000, min: 50, max: 30_000, acts: false }),
+  MAILKIND_DNS_CANARIES: list({ says: "Names that a working resolver must know; `off` trusts the resolver.", fallback: [], shown: "a few large domains", acts: false, member: name => name === "off" || HOST_NAME.test(name), wants: "a comma list of domain names, or off" }),
+  MAILKIND_IDENTITY_URL: url({ says: "Base address of the suite_b tenant look-up, or `off`.", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"], off: true }),
+  MAILKIND_RDAP_BOOTSTRAP_URL: url({ says: "Address of the RDAP bootstrap file (RFC 9224).", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"] }),
+  MAILKIND_SECRET_SCANNING_KEYS_URL: url({ says: "Address of the leak reporter's public keys.", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"] }),
+  MAILKIND_SMTP_URL: secret({ says: "Mail server as `smtp://user:password@host:port` or `smtps://…`.", fallback: null, acts: false, shape: /^smtps?:\/\/\S+$/, wants: "a URL with smtp:// or smtps://" }),
+  MAILKIND_MAIL_FROM: text({ says: "Sender of our mails.", fallback: null, acts: false, shape: /^[^\r\n]*[^\s@,]+@[^\s@,]+$|^[^\r\n<>]*<[^\s@,]+@[^\s@,]+>$/, wants: "an address, or a name and an address in angle brackets" }),
+  MAILKIND_ADMINS: list({ says: "Account emails that may see the admin pages.", fallback: [], shown: "none", acts: false, member: email => EMAIL.test(email), wants: "a comma list of email addresses" }),
+  MAILKIND_DEFAULT_TIER: integer({ says: "Tier of a new account.", fallback: 0, min: 0, max: 4 }),
+  MAILKIND_TRUSTED_PROXIES: list({ says: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", fallback: [], shown: "none", member: isAddressOrPrefix, wants: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
+  MAILKIND_LOG: choice({ says: "Least level of a log line.", fallback: "info", of: LOG_LEVELS }),
+} as const satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+
+/** The value of every setting. */
+export type Settings = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never }
+
+/** Reads all settings from `environment`. Every fault is told, each with the setting's name. An empty value counts as not set. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): { readonly kind: "read"; readonly settings: Settings } | { readonly kind: "faulty"; readonly faults: readonly string[] } {
+  const faults = Object.keys(environment)
+    .filter(name => name.startsWith("MAILKIND_") && !(name in SETTINGS))
+    .sort()
+    .map(name => `${name} is not a setting${nearest(name)}; \`mailkind help settings\` lists them`)
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const given = environment[name]?.trim() ?? ""
+    if (given === "") {
+      values[name] = setting.fallback
+      continue
+    }
+    const read = setting.read(given)
+    if (read.ok) values[name] = read.value
+    else faults.push(`${name} wants ${read.wants}`)
+  }
+  if (faults.length > 0) return { kind: "faulty", faults }
+  return { kind: "read", settings: values as Settings } // each member was read by its own row of the table
+}
+
+/** Names the setting that differs from `name` in its first or last letters only, for a slip of the keyboard. */
+function nearest(name: string): string {
+  const near = Object.keys(SETTINGS).find(known => known.startsWith(name) || name.startsWith(known) || sameLetters(known, name))
+  return near === undefined ? "" : ` (did you mean ${near}?)`
+}
+
+const sameLetters = (a: string, b: string): boolean => [...a].sort().join("") === [...b].sort().join("")
+
+function isDnsServer(text: string): boolean {
+  if (text === "off") return true
+  const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text)
+  const plain = /^([^:]+)(?::(\d{1,5}))?$/.exec(text)
+  const [, address = text, port = "53"] = bracketed ?? plain ?? []
+  return isIP(address) !== 0 && Number(port) >= 1 && Number(port) <= 65_535
+}
+
+function isAddressOrPrefix(text: string): boolean {
+  const [address = "", length, ...rest] = text.split("/")
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128))
+}

@@ -1,0 +1,22 @@
+/** Every public limit, with its unit in its name (interface, "Limits"; decisions §2, §7, §8). */
+export const LIMITS = {
+  addressOctetsMax: 254,
+  localPartOctetsMax: 64,
+  domainOctetsMax: 253,
+  labelOctetsMax: 63,
+  urlLengthMax: 2048,
+  batchItemsMax: 100,
+  batchItemLengthMax: 2048,
+  batchBodyBytesMax: 262_144,
+  bodyBytesMax: 65_536,
+  commentLengthMax: 1000,
+  keysPerAccountMax: 5,
+  keyNameLengthMax: 60,
+  revocationSecondsMax: 60,
+  termsNoticeDays: 30,
+  newDomainDays: 30,
+  deepCheckUnits: 5,
+  publishableReasonsMax: 3,
+  keylessPerSecond: 5,
+  requestIdLengthMax: 64,
+} as const

@@ -1,0 +1,43 @@
+type ProblemSpec = {
+  readonly status: number
+  /** Short text of the status. */
+  readonly title: string
+  readonly cause: string
+  readonly retry: string
+}
+
+/** Every way a request is refused (interface, "Errors"). No other file writes a status, a title or an error's address. */
+export const PROBLEMS = {
+  invalid_input: { status: 400, title: "Bad Request", cause: "The input is missing, given more than once, of the wrong type, too long, holds control characters, names an unknown policy, or the body is not JSON.", retry: "No" },
+  unauthorized: { status: 401, title: "Unauthorized", cause: "No key was sent and the input is not a test address.", retry: "No" },
+  invalid_key: { status: 401, title: "Unauthorized", cause: "The key is malformed, fails its checksum, does not exist, or is of the wrong kind for the endpoint.", retry: "No" },
+  key_revoked: { status: 401, title: "Unauthorized", cause: "The key was revoked by its owner, an admin or leak detection.", retry: "No, use another key" },
+  forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key was used from an origin that it does not allow, or without an `Origin` header.", retry: "No" },
+  terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms and the grace period is over.", retry: "No" },
+  rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests a second or too many in flight.", retry: "Yes, after `Retry-After` seconds, with jitter" },
+  quota_exceeded: { status: 429, title: "Too Many Requests", cause: "The units of the day are used up; they return at 00:00 UTC.", retry: "After 00:00 UTC" },
+  batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items.", retry: "No, split it into chunks of 100" },
+  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is over the size limit: 256 KiB for a batch, 64 KiB elsewhere.", retry: "No" },
+  not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },
+  method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method; the `Allow` header lists the methods.", retry: "No" },
+  internal_error: { status: 500, title: "Internal Server Error", cause: "The server failed.", retry: "Yes, with exponential back-off" },
+} as const satisfies Record<string, ProblemSpec>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[]
+
+/** The order in which a request is refused (decisions §7): when several problems apply, the first is sent. */
+export const REFUSAL_ORDER = [
+  { step: "path", codes: ["not_found"] },
+  { step: "method", codes: ["method_not_allowed"] },
+  { step: "key", codes: ["unauthorized", "invalid_key", "key_revoked"] },
+  { step: "terms", codes: ["terms_not_accepted"] },
+  { step: "kind of key for the endpoint", codes: ["invalid_key"] },
+  { step: "origin", codes: ["forbidden_origin"] },
+  { step: "requests a second, in flight", codes: ["rate_limited"] },
+  { step: "size of the body", codes: ["payload_too_large"] },
+  { step: "media type, JSON, input", codes: ["invalid_input", "batch_too_large"] },
+  { step: "units of the day", codes: ["quota_exceeded"] },
+  { step: "our own failure", codes: ["internal_error"] },
+] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]

@@ -1,0 +1,81 @@
+import type { Category } from "./categories.ts"
+
+type ReasonSpec = {
+  /** A sentence for people. */
+  readonly says: string
+  /** An input, or what a domain publishes, that causes the reason. */
+  readonly example: string
+  readonly group: "syntax" | "sets" | "mail" | "address" | "risk" | "account" | "test"
+  /** The category that the reason decides when no reason above it decides; null: evidence only. */
+  readonly points: Category | null
+  /** The confidence of a verdict that the reason decides, 0 to 1. */
+  readonly confidence: number
+}
+
+/**
+ * Why a verdict is what it is. Order is precedence (decisions §3): the first reason that holds and points at a
+ * category decides it.
+ */
+export const REASONS = {
+  invalid_syntax: { says: "The input does not parse as an address, a domain or a website URL.", example: "jane@@acme.com", group: "syntax", points: "invalid", confidence: 1 },
+  too_long: { says: "The address, its local part or its domain is longer than the protocols allow.", example: "a local part of 65 octets", group: "syntax", points: "invalid", confidence: 1 },
+  ip_literal: { says: "The host is an IP address, not a name.", example: "jane@[192.0.2.1]", group: "syntax", points: "invalid", confidence: 1 },
+  reserved_tld: { says: "The name ends in a special-use name that never exists in public DNS (RFC 6761).", example: "jane@server.local", group: "syntax", points: "invalid", confidence: 1 },
+  unknown_tld: { says: "The top-level domain does not exist.", example: "jane@acme.cmo", group: "syntax", points: "invalid", confidence: 1 },
+  public_suffix: { says: "The name is a public suffix or a single label, under which others register.", example: "co.uk", group: "syntax", points: "invalid", confidence: 1 },
+  test_address: { says: "The address stands under the test domain; its verdict is made up and always the same.", example: "business@mailkind.test", group: "test", points: "unknown", confidence: 0.3 },
+  corrected: { says: "An accepted report corrected the verdict for this domain.", example: "a domain with an accepted report", group: "sets", points: null, confidence: 0.99 },
+  disposable_domain: { says: "The domain is on the disposable list.", example: "jane@mailinator.com", group: "sets", points: "disposable", confidence: 0.99 },
+  relay_domain: { says: "The domain belongs to a privacy relay.", example: "jane@duck.com", group: "sets", points: "relay", confidence: 0.99 },
+  government_domain: { says: "The domain is on the government list.", example: "jane@bund.de", group: "sets", points: "government", confidence: 0.98 },
+  government_suffix: { says: "The domain stands under a suffix kept for government bodies.", example: "jane@nasa.gov", group: "sets", points: "government", confidence: 0.98 },
+  education_domain: { says: "The domain is on the education list.", example: "jane@ethz.ch", group: "sets", points: "education", confidence: 0.98 },
+  education_suffix: { says: "The domain stands under a suffix kept for education.", example: "jane@mit.edu", group: "sets", points: "education", confidence: 0.98 },
+  free_provider: { says: "The domain is that of a free or consumer mailbox provider.", example: "jane@gmail.com", group: "sets", points: "personal", confidence: 0.99 },
+  domain_not_found: { says: "The domain does not exist in DNS.", example: "a domain that answers NXDOMAIN", group: "mail", points: "invalid", confidence: 0.98 },
+  null_mx: { says: "The domain states that it takes no mail (null MX, RFC 7505).", example: "MX 0 .", group: "mail", points: "invalid", confidence: 0.97 },
+  no_mail_host: { says: "The domain has neither a mail host nor an address, so it cannot take mail.", example: "no MX, A or AAAA record", group: "mail", points: "invalid", confidence: 0.97 },
+  disposable_mx: { says: "The mail hosts serve disposable domains.", example: "MX 10 mail.throwaway-host.example", group: "mail", points: "disposable", confidence: 0.9 },
+  suite_a_mail: { says: "suite_a runs the domain's mail.", example: "MX 1 of suite_a", group: "mail", points: "business", confidence: 0.95 },
+  suite_b_mail: { says: "suite_b runs the domain's mail.", example: "MX 0 of suite_b", group: "mail", points: "business", confidence: 0.95 },
+  other_suite_mail: { says: "Another business mail suite runs the domain's mail.", example: "MX 10 of a hosted suite", group: "mail", points: "business", confidence: 0.95 },
+  security_gateway: { says: "A mail security gateway stands in front of the domain's mail.", example: "MX 10 of a gateway", group: "mail", points: "business", confidence: 0.95 },
+  known_organisation: { says: "The domain is that of a well-known organisation.", example: "stripe.com", group: "sets", points: "business", confidence: 0.95 },
+  mx_found: { says: "The domain has a mail host.", example: "MX 10 mail.acme.com", group: "mail", points: "business", confidence: 0.85 },
+  implicit_mx: { says: "The domain has no MX record; mail would go to its address record (RFC 5321 §5.1).", example: "an A record and no MX", group: "mail", points: "unknown", confidence: 0.5 },
+  resolves: { says: "The name resolves to an address.", example: "an A record, asked as a website", group: "mail", points: "business", confidence: 0.6 },
+  no_evidence: { says: "Nothing is known that speaks for a category.", example: "a small company's domain while DNS is away", group: "mail", points: "unknown", confidence: 0.3 },
+  blocklisted: { says: "The address, the domain or a parent is on a block list of the account or the operator.", example: "blocked@mailkind.test", group: "account", points: null, confidence: 0 },
+  allowlisted: { says: "The address, the domain or a parent is on the account's allow list.", example: "an entry of the account's allow list", group: "account", points: null, confidence: 0 },
+  lookalike_domain: { says: "The domain imitates a well-known provider or organisation.", example: "paypa1.com", group: "risk", points: null, confidence: 0 },
+  likely_typo: { says: "The domain is one slip away from a well-known provider; see `did_you_mean`.", example: "jane@gmial.com", group: "risk", points: null, confidence: 0 },
+  new_domain: { says: "The domain was registered less than 30 days ago.", example: "new-domain@mailkind.test", group: "risk", points: null, confidence: 0 },
+  parked_domain: { says: "The homepage is a parking or for-sale page.", example: "a marketplace's landing page", group: "risk", points: null, confidence: 0 },
+  role_account: { says: "The local part names a role, not a person.", example: "postmaster@acme.com", group: "address", points: null, confidence: 0 },
+  dns_unavailable: { says: "DNS gave no answer; the verdict rests on lists alone.", example: "degraded@mailkind.test", group: "mail", points: null, confidence: 0 },
+  suite_a_detected: { says: "Records show suite_a, though another host stands in front of the mail.", example: "SPF of suite_a behind a gateway", group: "mail", points: null, confidence: 0 },
+  suite_b_tenant: { says: "The domain has a tenant in suite_b.", example: "suite-b-tenant@mailkind.test", group: "mail", points: null, confidence: 0 },
+  spf_missing: { says: "The domain publishes no SPF record.", example: "no TXT record with v=spf1", group: "mail", points: null, confidence: 0 },
+  dmarc_enforced: { says: "The domain's DMARC policy is `quarantine` or `reject`.", example: "v=DMARC1; p=reject", group: "mail", points: null, confidence: 0 },
+  dmarc_missing: { says: "The domain publishes no DMARC policy.", example: "no TXT record at _dmarc", group: "mail", points: null, confidence: 0 },
+  subaddress: { says: "The local part has a `+tag`.", example: "jane+news@gmail.com", group: "address", points: null, confidence: 0 },
+  shared_inbox_name: { says: "The local part names a mailbox that several people answer from.", example: "support@acme.com", group: "address", points: null, confidence: 0 },
+  group_name: { says: "The local part names a group that forwards to many members.", example: "all-staff@acme.com", group: "address", points: null, confidence: 0 },
+  group_service: { says: "The domain is that of a group service.", example: "friends@googlegroups.com", group: "address", points: null, confidence: 0 },
+  no_website: { says: "The domain has no website.", example: "no host answers on port 80 or 443", group: "risk", points: null, confidence: 0 },
+  deep_unavailable: { says: "The deep check could not be made.", example: "a registry that does not answer", group: "risk", points: null, confidence: 0 },
+} as const satisfies Record<string, ReasonSpec>
+
+export type Reason = keyof typeof REASONS
+
+/** All reason codes, in order of precedence. */
+export const REASON_NAMES = Object.keys(REASONS) as Reason[]
+
+/** What the absence of DNS does to the confidence of a verdict (decisions §3). */
+export const DEGRADED = { factor: 0.8, known_organisation: 0.7, no_evidence: 0.2 } as const
+
+/** Confidence of `disposable_mx` for a mail host that was learned and not written down. */
+export const LEARNED_MAIL_HOST_CONFIDENCE = 0.7
+
+/** Confidence of a business verdict whose homepage is parked. */
+export const PARKED_CONFIDENCE = 0.5

@@ -1,0 +1,54 @@
+import type { ProblemCode } from "./problems.ts"
+
+type RouteSpec = {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly says: string
+  /** Who may ask: anybody, anybody for a test address and keys otherwise, or people with a browser. */
+  readonly asks: "anybody" | "key or test address"
+  /** Part of the API, or a page. */
+  readonly kind: "api" | "page"
+  /** What it may refuse beside `not_found` and `method_not_allowed`. */
+  readonly problems: readonly ProblemCode[]
+}
+
+/** Every path of the server. A path that is not here is `not_found`; a method that is not here is `method_not_allowed`. */
+export const ROUTES = {
+  getCheck: { method: "GET", path: "/v1/check", says: "Checks one address, domain or website URL.", asks: "key or test address", kind: "api", problems: ["invalid_input", "unauthorized", "invalid_key", "key_revoked", "rate_limited", "quota_exceeded", "internal_error"] },
+  postCheck: {
+    method: "POST",
+    path: "/v1/check",
+    says: "Checks one address, domain or website URL; the body keeps addresses out of URLs and logs.",
+    asks: "key or test address",
+    kind: "api",
+    problems: ["invalid_input", "unauthorized", "invalid_key", "key_revoked", "payload_too_large", "rate_limited", "quota_exceeded", "internal_error"],
+  },
+  getHealth: { method: "GET", path: "/v1/health", says: "Tells whether the server is well; it never waits on the network.", asks: "anybody", kind: "api", problems: ["internal_error"] },
+  home: { method: "GET", path: "/", says: "What this server is, with links.", asks: "anybody", kind: "page", problems: [] },
+  docs: { method: "GET", path: "/docs", says: "The API's documentation as a page.", asks: "anybody", kind: "page", problems: [] },
+  openapi: { method: "GET", path: "/docs/json", says: "The API's OpenAPI document.", asks: "anybody", kind: "page", problems: [] },
+  docsErrors: { method: "GET", path: "/docs/errors", says: "Every problem code, what causes it and whether to retry.", asks: "anybody", kind: "page", problems: [] },
+  docsReasons: { method: "GET", path: "/docs/reasons", says: "Every reason code with a sentence and an example.", asks: "anybody", kind: "page", problems: [] },
+  docsTestAddresses: { method: "GET", path: "/docs/test-addresses", says: "The keyless test addresses and their verdicts.", asks: "anybody", kind: "page", problems: [] },
+  docsLists: { method: "GET", path: "/docs/lists", says: "The lists in use: sources, licences, counts.", asks: "anybody", kind: "page", problems: [] },
+  docsAsset: { method: "GET", path: "/docs/assets/:name", says: "A file that the pages load: stylesheet, icon, script.", asks: "anybody", kind: "page", problems: [] },
+} as const satisfies Record<string, RouteSpec>
+
+export type RouteId = keyof typeof ROUTES
+
+/** The paths of the table as patterns: `:name` stands for one segment. */
+const PATTERNS = Object.values(ROUTES).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
+}))
+
+/** The value of `Allow` for a path; null when no route has the path. HEAD goes with GET, OPTIONS with every path. */
+export function allowedMethods(path: string): string | null {
+  const methods: string[] = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  if (methods.length === 0) return null
+  if (methods.includes("GET")) methods.splice(methods.indexOf("GET") + 1, 0, "HEAD")
+  return [...methods, "OPTIONS"].join(", ")
+}
+
+/** Version of the published interface description. */
+export const API_VERSION = "1.0.0"

@@ -1,0 +1,154 @@
+import { type Static, type TLiteral, type TSchema, Type as t } from "@sinclair/typebox"
+import { CATEGORY_NAMES } from "./categories.ts"
+import { LIMITS } from "./limits.ts"
+import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "./policies.ts"
+import { PROBLEM_CODES } from "./problems.ts"
+import { REASON_NAMES } from "./reasons.ts"
+
+/** One of a closed set of words, as JSON Schema `enum`. */
+function oneOf<const V extends string>(values: readonly V[], description?: string) {
+  return t.Union(
+    values.map(value => t.Literal(value)) as TLiteral<V>[], // a map keeps each member's literal type only by this cast
+    { ...(description === undefined ? {} : { description }) },
+  )
+}
+
+const nullable = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()])
+const closed = { additionalProperties: false } as const
+const open = { additionalProperties: true } as const
+
+const Policy = oneOf(POLICY_NAMES, `How strict the recommendation is; \`${POLICY_DEFAULT}\` when absent.`)
+
+/** Body of POST /v1/check. Members that we do not know are ignored. */
+export const CheckBody = t.Object(
+  {
+    email: t.Optional(t.String({ description: "The address. Exactly one of `email`, `domain`, `url` is sent." })),
+    domain: t.Optional(t.String({ description: "A domain name." })),
+    url: t.Optional(t.String({ maxLength: LIMITS.urlLengthMax, description: "A website address; its host is checked." })),
+    policy: t.Optional(Policy),
+    deep: t.Optional(t.Boolean({ description: "Adds domain age and a homepage check; counts as 5 units." })),
+    workspace: t.Optional(t.Boolean({ description: "False skips the suite_b tenant look-up." })),
+  },
+  { ...open, examples: [{ email: "jane@stripe.com", policy: "b2b" }] },
+)
+export type CheckBody = Static<typeof CheckBody>
+
+const Hint = t.Object(
+  {
+    confidence: t.Union([t.Literal(0), t.Literal(0.3), t.Literal(1)]),
+    match: nullable(t.String({ description: "The word that matched, or the fixed domain of a group service." })),
+  },
+  closed,
+)
+
+const MailBlock = t.Object(
+  {
+    has_mx: nullable(t.Boolean({ description: "Null: not looked up, or DNS did not answer." })),
+    provider: nullable(t.String({ description: "Key of the provider of the most preferred mail host." })),
+    mx: t.Array(t.Object({ priority: t.Integer(), host: t.String(), provider: nullable(t.String()) }, closed)),
+    spf: nullable(t.String()),
+    dmarc_policy: nullable(oneOf(["none", "quarantine", "reject"])),
+  },
+  closed,
+)
+
+const WorkspaceBlock = t.Object(
+  {
+    suite_a: t.Object({ detected: t.Boolean(), evidence: t.Array(t.String()) }, closed),
+    suite_b: t.Object(
+      {
+        detected: t.Boolean(),
+        tenant_id: nullable(t.String({ description: "A UUID." })),
+        tenant_region: nullable(t.String()),
+        auth: nullable(oneOf(["managed", "federated"])),
+        identity_provider: nullable(t.String()),
+        evidence: t.Array(t.String({ description: "`kind:value`, such as `mx:…` or `spf:…`." })),
+      },
+      closed,
+    ),
+    other_suite: nullable(t.String()),
+    pending: t.Boolean({ description: "The tenant look-up goes on; the next check has it." }),
+  },
+  closed,
+)
+
+/** What a secret key gets for a check. */
+export const CheckResult = t.Object(
+  {
+    email: nullable(t.String({ description: "The address as sent; null for domain and URL checks." })),
+    url: t.Optional(t.String({ description: "The website address as sent; in URL checks only." })),
+    normalized_email: nullable(t.String()),
+    domain: nullable(t.String()),
+    is_business: t.Boolean(),
+    category: oneOf(CATEGORY_NAMES),
+    confidence: t.Number({ minimum: 0, maximum: 1 }),
+    recommendation: oneOf(RECOMMENDATIONS),
+    policy: oneOf(POLICY_NAMES),
+    is_free_provider: t.Boolean(),
+    is_disposable: t.Boolean(),
+    is_relay: t.Boolean(),
+    is_role_account: t.Boolean(),
+    shared_inbox: Hint,
+    group: Hint,
+    is_blocked: t.Boolean(),
+    is_new_domain: t.Boolean(),
+    is_lookalike: t.Boolean(),
+    has_subaddress: t.Boolean(),
+    did_you_mean: nullable(t.String()),
+    mail: MailBlock,
+    workspace: WorkspaceBlock,
+    integrations: t.Object({ suite_a_ready: t.Boolean(), suite_b_ready: t.Boolean() }, closed),
+    domain_age_days: nullable(t.Integer()),
+    reasons: t.Array(oneOf(REASON_NAMES)),
+    degraded: t.Boolean({ description: "DNS was unavailable; the verdict comes from lists only." }),
+    cached: t.Boolean(),
+    took_ms: t.Integer(),
+    request_id: t.String(),
+  },
+  closed,
+)
+export type CheckResult = Static<typeof CheckResult>
+
+/** Answer of GET /v1/health. */
+export const Health = t.Object(
+  {
+    status: oneOf(["ok", "degraded"]),
+    version: t.String(),
+    uptime_seconds: t.Integer(),
+    lists: t.Object({ version: t.String(), built_at: t.String({ format: "date-time" }), entries: t.Record(t.String(), t.Integer()) }, closed),
+    dns: t.Object({ status: oneOf(["ok", "unavailable"]) }, closed),
+  },
+  closed,
+)
+export type Health = Static<typeof Health>
+
+/** Body of every error (RFC 9457), with content type `application/problem+json`. */
+export const ProblemBody = t.Object(
+  {
+    type: t.String({ format: "uri" }),
+    title: t.String(),
+    status: t.Integer(),
+    code: oneOf(PROBLEM_CODES),
+    detail: t.String(),
+    docs_url: t.String({ format: "uri" }),
+    instance: t.String({ description: "The request id as a URN." }),
+    request_id: t.String(),
+    errors: t.Optional(
+      t.Array(
+        t.Object(
+          {
+            pointer: t.Optional(t.String({ description: "JSON pointer into the body." })),
+            parameter: t.Optional(t.String({ description: "Name of the query parameter." })),
+            detail: t.String(),
+          },
+          closed,
+        ),
+      ),
+    ),
+    retry_after: t.Optional(t.Integer({ description: "Seconds." })),
+    limit: t.Optional(t.Integer()),
+    resets_at: t.Optional(t.String({ format: "date-time" })),
+  },
+  closed,
+)
+export type ProblemBody = Static<typeof ProblemBody>

@@ -1,0 +1,63 @@
+import type { Category } from "./categories.ts"
+import type { ProblemCode } from "./problems.ts"
+
+type TestAddress = {
+  readonly says: string
+  /** Decides the verdict. */
+  readonly category: Category
+  readonly role?: true
+  readonly sharedInbox?: string
+  readonly group?: string
+  readonly groupService?: string
+  readonly lookalike?: true
+  readonly didYouMean?: string
+  readonly ageDays?: number
+  readonly blocked?: true
+  /** Who runs the mail; `tenant`: suite_b knows the domain, but its mail is elsewhere. Absent: hosts of the domain's own. */
+  readonly mail?: "suite_a" | "suite_b" | "tenant"
+  readonly pending?: true
+  readonly degraded?: true
+  readonly cached?: true
+}
+
+/** Local parts under the test domain and the verdict that each always has (decisions §6). A `+tag` is allowed; any other local part is `unknown`. */
+// biome-ignore format: a row a line
+export const TEST_ADDRESSES = {
+  business: { says: "A business.", category: "business" },
+  personal: { says: "A free mailbox.", category: "personal" },
+  disposable: { says: "A throw-away mailbox.", category: "disposable" },
+  relay: { says: "A privacy relay.", category: "relay" },
+  education: { says: "A university.", category: "education" },
+  government: { says: "A government body.", category: "government" },
+  invalid: { says: "An address that cannot receive mail.", category: "invalid" },
+  unknown: { says: "Nothing is known.", category: "unknown" },
+  role: { says: "A role account of a business.", category: "business", role: true },
+  shared: { says: "A shared inbox of a business, with confidence 0.3.", category: "business", sharedInbox: "shared" },
+  group: { says: "A group of a business, with confidence 0.3.", category: "business", group: "group" },
+  "group-service": { says: "An address at a group service, with confidence 1.", category: "business", groupService: "googlegroups.com" },
+  lookalike: { says: "A domain that imitates a known name.", category: "business", lookalike: true },
+  typo: { says: "A likely slip; `did_you_mean` says `gmail.com`.", category: "unknown", didYouMean: "gmail.com" },
+  "new-domain": { says: "A domain registered three days ago.", category: "business", ageDays: 3 },
+  blocked: { says: "On a block list.", category: "business", blocked: true },
+  "suite-a": { says: "Mail on suite_a.", category: "business", mail: "suite_a" },
+  "suite-b": { says: "Mail on suite_b, with its tenant.", category: "business", mail: "suite_b" },
+  "suite-b-tenant": { says: "A tenant in suite_b, while the mail is elsewhere.", category: "business", mail: "tenant" },
+  pending: { says: "The tenant look-up goes on in the background.", category: "business", pending: true },
+  degraded: { says: "DNS gave no answer.", category: "business", degraded: true },
+  cached: { says: "Every outside part came from a cache.", category: "business", cached: true },
+} as const satisfies Record<string, TestAddress>
+
+type TestProblem = { readonly says: string; readonly code: ProblemCode; readonly retryAfterSeconds?: number }
+
+/** Local parts under the test domain that are always refused. */
+export const TEST_PROBLEMS = {
+  "error-429": { says: "Too many requests; `Retry-After` is 1.", code: "rate_limited", retryAfterSeconds: 1 },
+  "error-quota": { says: "The units of the day are used up.", code: "quota_exceeded" },
+  "error-500": { says: "The server fails.", code: "internal_error" },
+} as const satisfies Record<string, TestProblem>
+
+/** The row of a local part without its tag; undefined for a local part that has none. */
+export const testAddress = (localPart: string): TestAddress | undefined => (Object.hasOwn(TEST_ADDRESSES, localPart) ? TEST_ADDRESSES[localPart as keyof typeof TEST_ADDRESSES] : undefined)
+
+/** The problem of a local part without its tag; undefined for a local part that is answered. */
+export const testProblem = (localPart: string): (typeof TEST_PROBLEMS)[keyof typeof TEST_PROBLEMS] | undefined => (Object.hasOwn(TEST_PROBLEMS, localPart) ? TEST_PROBLEMS[localPart as keyof typeof TEST_PROBLEMS] : undefined)

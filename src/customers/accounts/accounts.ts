@@ -1,0 +1,148 @@
+import type { Random } from "../../base/clock.ts"
+import { TIER_MAX } from "../../contract/tiers.ts"
+import { type ChangeLog, recordingChanges } from "../store/changes.ts"
+import { newId } from "../store/id.ts"
+import type { Store } from "../store/store.ts"
+import { accountEmail } from "./account-email.ts"
+
+/** Who keys belong to. */
+export type Account = {
+  readonly id: string
+  /** The account's own address, as `accountEmail` writes it. */
+  readonly email: string
+  readonly tier: number
+  readonly createdAtMs: number
+  /** The terms that were accepted last; null when there were none to accept yet. */
+  readonly acceptedTermsVersion: string | null
+  /** Null: nobody has accepted any terms for this account. */
+  readonly acceptedTermsAtMs: number | null
+}
+
+/** An account and how many keys it has. */
+export type AccountSummary = Account & { readonly activeKeyCount: number; readonly revokedKeyCount: number }
+
+/** What a new account is made from. */
+export type NewAccount = {
+  readonly email: string
+  readonly tier: number
+  /** The version of the terms that count as accepted from the start; null when none are published. */
+  readonly termsVersion: string | null
+}
+
+/** Why an account could not be made. */
+export type AccountRefusal =
+  | { readonly kind: "malformed_email" }
+  | { readonly kind: "email_taken" }
+  | { readonly kind: "unknown_tier" }
+
+/** A new account, or why there is none. */
+export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountRefusal
+
+/** Creates an account whose terms count as accepted now. */
+export function createAccount(log: ChangeLog, random: Random, account: NewAccount): Promise<AccountCreation> {
+  return insertAccount(log.store, newId("acc", random), log.clock(), account)
+}
+
+/** The same as `createAccount`, as part of a transaction: that of `store`. */
+export async function insertAccount(
+  store: Store,
+  id: string,
+  nowMs: number,
+  { email, tier, termsVersion }: NewAccount,
+): Promise<AccountCreation> {
+  const written = accountEmail(email)
+  if (written === null) return { kind: "malformed_email" }
+  if (!isTier(tier)) return { kind: "unknown_tier" }
+  const row = await store.one<AccountRow>(
+    `INSERT INTO accounts (id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms)
+     VALUES ($1, $2, $3, $4, $5, $4) ON CONFLICT (email) DO NOTHING RETURNING *`,
+    [id, written, tier, nowMs, termsVersion],
+  )
+  return row === null ? { kind: "email_taken" } : { kind: "created", account: accountOf(row) }
+}
+
+/** The account with this id, or null. */
+export async function findAccount(store: Store, id: string): Promise<Account | null> {
+  const row = await store.one<AccountRow>("SELECT * FROM accounts WHERE id = $1", [id])
+  return row && accountOf(row)
+}
+
+/** The account of this email however it is written, or null when there is none or the text is no email. */
+export async function findAccountByEmail(store: Store, email: string): Promise<Account | null> {
+  const row = await store.one<AccountRow>("SELECT * FROM accounts WHERE email = $1", [accountEmail(email)])
+  return row && accountOf(row)
+}
+
+/** The account with its counts of keys, or null. */
+export async function summarizeAccount(store: Store, id: string): Promise<AccountSummary | null> {
+  const row = await store.one<SummaryRow>(`${SUMMARY} WHERE accounts.id = $1 GROUP BY accounts.id`, [id])
+  return row && summaryOf(row)
+}
+
+/** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` begins at the first. */
+export async function listAccounts(store: Store, afterEmail: string, countMax: number): Promise<AccountSummary[]> {
+  const rows = await store.all<SummaryRow>(
+    `${SUMMARY} WHERE accounts.email > $1 GROUP BY accounts.id ORDER BY accounts.email LIMIT $2`,
+    [afterEmail, countMax],
+  )
+  return rows.map(summaryOf)
+}
+
+/** The account with its new tier, or why it has none. */
+export type TierChange =
+  | { readonly kind: "changed"; readonly account: Account }
+  | { readonly kind: "unknown_tier" }
+  | { readonly kind: "unknown_account" }
+
+/** Sets the tier of an account; its keys have the new limits here at once, and elsewhere when the change is read. */
+export async function setTier(log: ChangeLog, id: string, tier: number): Promise<TierChange> {
+  if (!isTier(tier)) return { kind: "unknown_tier" }
+  return await recordingChanges(log, async (store, note) => {
+    const row = await store.one<AccountRow>("UPDATE accounts SET tier = $2 WHERE id = $1 RETURNING *", [id, tier])
+    if (row === null) return { kind: "unknown_account" }
+    await note("account_changed", id)
+    return { kind: "changed", account: accountOf(row) }
+  })
+}
+
+/** Removes an account with all of its keys, which are unknown from then on. False when there is no such account. */
+export async function removeAccount(log: ChangeLog, id: string): Promise<boolean> {
+  return await recordingChanges(log, async (store, note) => {
+    const removedCount = await store.run("DELETE FROM accounts WHERE id = $1", [id])
+    if (removedCount > 0) await note("account_removed", id)
+    return removedCount > 0
+  })
+}
+
+function isTier(tier: number): boolean {
+  return Number.isInteger(tier) && tier >= 0 && tier <= TIER_MAX
+}
+
+type AccountRow = {
+  readonly id: string
+  readonly email: string
+  readonly tier: number
+  readonly created_at_ms: number
+  readonly accepted_terms_version: string | null
+  readonly accepted_terms_at_ms: number | null
+}
+
+type SummaryRow = AccountRow & { readonly active_count: number; readonly revoked_count: number }
+
+const SUMMARY = `SELECT accounts.*, COUNT(keys.id) - COUNT(keys.revoked_at_ms) AS active_count,
+  COUNT(keys.revoked_at_ms) AS revoked_count FROM accounts LEFT JOIN keys ON keys.account_id = accounts.id`
+
+function accountOf(row: AccountRow): Account {
+  return {
+    id: row.id,
+    email: row.email,
+    tier: row.tier,
+    createdAtMs: row.created_at_ms,
+    acceptedTermsVersion: row.accepted_terms_version,
+    acceptedTermsAtMs: row.accepted_terms_at_ms,
+  }
+}
+
+function summaryOf(row: SummaryRow): AccountSummary {
+  return { ...accountOf(row), activeKeyCount: row.active_count, revokedKeyCount: row.revoked_count }
+}

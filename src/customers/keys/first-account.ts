@@ -1,0 +1,39 @@
+import { assert } from "../../base/assert.ts"
+import type { Clock, Random } from "../../base/clock.ts"
+import { OWNER_TIER } from "../../contract/tiers.ts"
+import { type Account, insertAccount } from "../accounts/accounts.ts"
+import { newId } from "../store/id.ts"
+import type { Store } from "../store/store.ts"
+import { insertKey, type Key } from "./keys.ts"
+
+/** The email of the account that the first start creates. */
+export const OWNER_EMAIL = "owner@localhost"
+
+/** The first account with its key and, this once, the key's text; or that there are accounts already. */
+export type FirstAccount =
+  | { readonly kind: "created"; readonly account: Account; readonly key: Key; readonly text: string }
+  | { readonly kind: "exists" }
+
+/**
+ * Creates `OWNER_EMAIL` with one secret key when the store has no account. All or nothing, and only one of several
+ * processes that start together does it.
+ */
+export async function firstAccount(store: Store, clock: Clock, random: Random): Promise<FirstAccount> {
+  return await store.transaction(async inner => {
+    if ((await inner.one("SELECT id FROM accounts LIMIT 1")) !== null) return { kind: "exists" }
+    const wanted = { email: OWNER_EMAIL, tier: OWNER_TIER, termsVersion: null }
+    const creation = await insertAccount(inner, newId("acc", random), clock(), wanted)
+    // Where two transactions may run side by side, the slower one learns it here.
+    if (creation.kind === "email_taken") return { kind: "exists" }
+    assert(creation.kind === "created", "the first account is well-formed")
+    const { account } = creation
+    const keyCreation = await insertKey(inner, random, clock(), {
+      accountId: account.id,
+      kind: "secret",
+      name: null,
+      origins: [],
+    })
+    assert(keyCreation.kind === "created", "a new account may have a key")
+    return { kind: "created", account, key: keyCreation.key, text: keyCreation.text }
+  })
+}

@@ -1,0 +1,169 @@
+import { LRUCache } from "lru-cache"
+import { assert } from "../../base/assert.ts"
+import type { Clock, Stopwatch } from "../../base/clock.ts"
+import { type Change, type ChangeKind, isChangeKind } from "../store/changes.ts"
+import type { Store } from "../store/store.ts"
+import { type CacheTime, HeldKeys, type KnownKey } from "./held-keys.ts"
+import { isSameHash, type KeyKind, keyHash, parseKey } from "./key-form.ts"
+import { LastUse } from "./last-use.ts"
+import { storedOrigins } from "./origin.ts"
+
+/** What a text that was sent as a key turned out to be. */
+export type Lookup =
+  | { readonly kind: "malformed" }
+  | { readonly kind: "bad_checksum" }
+  | { readonly kind: "unknown" }
+  | KnownKey
+
+/** The bounds of a key ring. */
+export type KeyRingBounds = {
+  /** How many keys that exist are held. */
+  readonly keysMax: number
+  /** How long they are held: how long a revocation elsewhere may go unnoticed if the change log could not be read. */
+  readonly keyTtlMs: number
+  /** How many keys that do not exist are held, apart, so that they push out none that do. */
+  readonly unknownMax: number
+  readonly unknownTtlMs: number
+}
+
+/** Bounds that keep half of `LIMITS.revocationSecondsMax` free, in about 20 MB when full. */
+export const KEY_RING_BOUNDS: KeyRingBounds = {
+  keysMax: 20_000,
+  keyTtlMs: 30_000,
+  unknownMax: 10_000,
+  unknownTtlMs: 5000,
+}
+
+/** Which changes make stale what is held of their subject, be it a key or an account. */
+const IS_ABOUT_KEYS: { readonly [K in ChangeKind]: boolean } = {
+  account_changed: true,
+  account_removed: true,
+  key_changed: true,
+  key_revoked: true,
+}
+
+const UNKNOWN = { kind: "unknown" } as const
+
+/**
+ * The keys that requests come with. A key that is held is answered at once, without a promise and without the disk.
+ *
+ * What is held is found by the key's SHA-256, never by its text: no secret stays in memory, the time that a look-up takes
+ * tells only of digests, which nobody can steer, and it costs less than a microsecond.
+ */
+export class KeyRing {
+  readonly #store: Store
+  readonly #lastUse: LastUse
+  readonly #known: HeldKeys
+  readonly #unknown: LRUCache<string, typeof UNKNOWN>
+  /** Reads under way, at most one a key; emptied when anything changes, so that nobody joins one that began before. */
+  #reading = new Map<string, Promise<Lookup>>()
+
+  constructor(store: Store, clock: Clock, stopwatch: Stopwatch, bounds: KeyRingBounds) {
+    this.#store = store
+    this.#lastUse = new LastUse(clock)
+    // `lru-cache` asks our stopwatch only with this resolution, and takes an entry made at 0 for one without an end.
+    const timed: CacheTime = { ttlResolution: 0, perf: { now: () => stopwatch() + 1 } }
+    this.#known = new HeldKeys(bounds.keysMax, bounds.keyTtlMs, timed)
+    this.#unknown = new LRUCache({ max: bounds.unknownMax, ttl: bounds.unknownTtlMs, ...timed })
+  }
+
+  /**
+   * What the text is, as a key; an active key counts as used now. Gives a promise only when the store has to be asked,
+   * which rejects when that fails.
+   */
+  lookup(text: string): Lookup | Promise<Lookup> {
+    const parsed = parseKey(text)
+    if (parsed.kind !== "well_formed") return parsed
+    const hash = keyHash(text)
+    const held = this.#known.get(hash)
+    if (held !== undefined) return this.#used(held)
+    return this.#unknown.get(hash) ?? this.#ask(hash)
+  }
+
+  /** Drops what the changes make stale. When it returns, no look-up that begins is answered from before them. */
+  apply(changes: readonly Change[]): void {
+    if (changes.length === 0) return
+    this.#reading = new Map()
+    for (const { kind, subject } of changes) {
+      // A later version's change may concern keys: to ask again is cheap, to be wrong is not.
+      if (!isChangeKind(kind)) this.forget()
+      else if (IS_ABOUT_KEYS[kind]) this.#known.drop(subject)
+    }
+  }
+
+  /** Drops everything held: what a reader of the change log does when it has lost some of it. */
+  forget(): void {
+    this.#reading = new Map()
+    this.#known.clear()
+    this.#unknown.clear()
+  }
+
+  /**
+   * Writes when keys were last used, a batch a call, and gives the count of keys in it; zero: nothing is left. Rejects
+   * when the store fails, and keeps them for the next call.
+   */
+  flush(): Promise<number> {
+    return this.#lastUse.flush(this.#store)
+  }
+
+  #used(known: KnownKey): KnownKey {
+    if (known.kind === "active") this.#lastUse.note(known.key.id)
+    return known
+  }
+
+  async #ask(hash: string): Promise<Lookup> {
+    const found = await (this.#reading.get(hash) ?? this.#read(hash))
+    return found.kind === "active" ? this.#used(found) : found
+  }
+
+  #read(hash: string): Promise<Lookup> {
+    const reading = this.#reading
+    const read = this.#find(hash)
+      .then(found => {
+        // Something changed meanwhile: the answer was right when it was asked for, but is not kept.
+        if (reading !== this.#reading) return found
+        if (found.kind === "unknown") this.#unknown.set(hash, found)
+        else this.#known.set(hash, found)
+        return found
+      })
+      .finally(() => reading.delete(hash))
+    reading.set(hash, read)
+    return read
+  }
+
+  async #find(hash: string): Promise<KnownKey | typeof UNKNOWN> {
+    const row = await this.#store.one<HeldRow>(FIND_HELD, [hash])
+    if (row === null) return UNKNOWN
+    assert(isSameHash(row.hash, hash), "a key is found by its own hash")
+    return knownOf(row)
+  }
+}
+
+const FIND_HELD = `SELECT keys.hash, keys.id, keys.kind, keys.origins, keys.revoked_at_ms, keys.account_id, accounts.tier,
+  accounts.accepted_terms_version, accounts.accepted_terms_at_ms
+  FROM keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.hash = $1`
+
+type HeldRow = {
+  readonly hash: string
+  readonly id: string
+  readonly kind: KeyKind
+  readonly origins: string
+  readonly revoked_at_ms: number | null
+  readonly account_id: string
+  readonly tier: number
+  readonly accepted_terms_version: string | null
+  readonly accepted_terms_at_ms: number | null
+}
+
+function knownOf(row: HeldRow): KnownKey {
+  return {
+    kind: row.revoked_at_ms === null ? "active" : "revoked",
+    key: { id: row.id, kind: row.kind, origins: storedOrigins(row.origins) },
+    account: {
+      id: row.account_id,
+      tier: row.tier,
+      acceptedTermsVersion: row.accepted_terms_version,
+      acceptedTermsAtMs: row.accepted_terms_at_ms,
+    },
+  }
+}

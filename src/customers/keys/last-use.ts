@@ -1,0 +1,50 @@
+import type { Clock } from "../../base/clock.ts"
+import type { Store } from "../store/store.ts"
+
+/** How many keys' last uses are held between two flushes; further keys are not noted until the next one. */
+const NOTED_MAX = 100_000
+
+/** How many keys one flush writes: it keeps everything else waiting for about 10 ms. */
+const FLUSHED_MAX = 2000
+
+/** When each key was last used, kept in memory and written in batches: a request writes nothing. A crash forgets the last batch. */
+export class LastUse {
+  /** By key id, the one that has waited longest first. */
+  readonly #noted = new Map<string, number>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Notes that the key is used now. */
+  note(keyId: string): void {
+    if (this.#noted.size < NOTED_MAX || this.#noted.has(keyId)) this.#noted.set(keyId, this.#clock())
+  }
+
+  /**
+   * Writes a batch of what was noted, in one transaction, and gives the count of keys in it: zero when nothing is left.
+   * When that fails it rejects, and what it took is noted still.
+   */
+  async flush(store: Store): Promise<number> {
+    const batch = [...this.#noted.entries().take(FLUSHED_MAX)]
+    if (batch.length === 0) return 0
+    for (const [id] of batch) this.#noted.delete(id)
+    try {
+      await store.transaction(inner => write(inner, batch))
+    } catch (fault) {
+      for (const [id, atMs] of batch) if (!this.#noted.has(id)) this.#noted.set(id, atMs)
+      throw fault
+    }
+    return batch.length
+  }
+}
+
+async function write(store: Store, batch: readonly (readonly [string, number])[]): Promise<void> {
+  // Another process may have written a later use of the same key.
+  for (const [id, atMs] of batch)
+    await store.run("UPDATE keys SET last_used_at_ms = $2 WHERE id = $1 AND COALESCE(last_used_at_ms, 0) < $2", [
+      id,
+      atMs,
+    ])
+}

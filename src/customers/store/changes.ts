@@ -1,0 +1,100 @@
+import { assert } from "../../base/assert.ts"
+import type { Clock } from "../../base/clock.ts"
+import type { Store } from "./store.ts"
+
+/** What a change makes stale in the memory of other processes; the subject is the id of what changed. */
+export const CHANGE_KINDS = {
+  account_changed: { says: "The account's tier or accepted terms changed." },
+  account_removed: { says: "The account and all of its keys are gone." },
+  key_changed: { says: "The key's name or origins changed." },
+  key_revoked: { says: "The key was revoked." },
+} as const satisfies Record<string, { readonly says: string }>
+export type ChangeKind = keyof typeof CHANGE_KINDS
+
+/** True when this version knows what the kind of a change means. */
+export function isChangeKind(kind: string): kind is ChangeKind {
+  return Object.hasOwn(CHANGE_KINDS, kind)
+}
+
+/** A change as it is told. A later version may write kinds that this one does not know: the kind may be no `ChangeKind`. */
+export type Change = { readonly kind: string; readonly subject: string }
+
+/** A change as it stands in the log. Numbers rise by one, in the order in which changes became durable. */
+export type LoggedChange = Change & { readonly id: number; readonly atMs: number }
+
+/**
+ * What has happened since a reader last looked. `lost` means that some of it is no longer, or never was, in this log
+ * (it was cut, or the database was restored): the reader drops all that it holds, then goes on from `upTo`.
+ */
+export type ChangesRead =
+  | { readonly kind: "read"; readonly changes: readonly LoggedChange[]; readonly upTo: number }
+  | { readonly kind: "lost"; readonly upTo: number }
+
+/** How many changes the log keeps; a reader that is further behind has lost some. */
+export const CHANGES_KEPT_MAX = 10_000
+
+/** How many changes one read gives at most; the next read goes on from `upTo`. */
+export const CHANGES_READ_MAX = 1000
+
+/** What a write needs: the store, the time of its changes, and who in this process is told of them once they are durable. */
+export type ChangeLog = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly hear: (changes: readonly Change[]) => void
+}
+
+/** Appends a change in the transaction of the write it tells of. */
+export type Note = (kind: ChangeKind, subject: string) => Promise<void>
+
+/** Runs `work` in one transaction; when that is durable, tells `hear` of the changes that it noted, then resolves. */
+export async function recordingChanges<T>(log: ChangeLog, work: (store: Store, note: Note) => Promise<T>): Promise<T> {
+  const noted: Change[] = []
+  const result = await log.store.transaction(async store => {
+    return await work(store, async (kind, subject) => {
+      await appendChange(store, log.clock, { kind, subject })
+      noted.push({ kind, subject })
+    })
+  })
+  if (noted.length > 0) log.hear(noted)
+  return result
+}
+
+/** Appends one change and cuts the log to its bound. `store` is that of the transaction that makes the change. */
+export async function appendChange(store: Store, clock: Clock, { kind, subject }: Change): Promise<LoggedChange> {
+  const head = await store.one<{ id: number }>("UPDATE change_head SET id = id + 1 WHERE singleton = 1 RETURNING id")
+  assert(head !== null, "the change log has a head")
+  const change = { id: head.id, kind, subject, atMs: clock() }
+  await store.run("INSERT INTO changes (id, kind, subject, at_ms) VALUES ($1, $2, $3, $4)", [
+    change.id,
+    kind,
+    subject,
+    change.atMs,
+  ])
+  await pruneChanges(store, CHANGES_KEPT_MAX)
+  return change
+}
+
+/** The number of the latest change: where a reader that holds nothing yet begins. Zero when there has been none. */
+export async function latestChange(store: Store): Promise<number> {
+  const head = await store.one<{ id: number }>("SELECT id FROM change_head WHERE singleton = 1")
+  return head?.id ?? 0
+}
+
+/** The changes after number `since`, oldest first, at most `CHANGES_READ_MAX` of them. */
+export async function readChangesSince(store: Store, since: number): Promise<ChangesRead> {
+  // Two statements that need no transaction: what is appended in between is left to the next read.
+  const upTo = await latestChange(store)
+  if (since === upTo) return { kind: "read", changes: [], upTo }
+  const changes = await store.all<LoggedChange>(
+    'SELECT id, kind, subject, at_ms AS "atMs" FROM changes WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3',
+    [since, upTo, CHANGES_READ_MAX],
+  )
+  const last = changes.at(-1)
+  if (changes[0]?.id !== since + 1 || last === undefined) return { kind: "lost", upTo }
+  return { kind: "read", changes, upTo: last.id }
+}
+
+/** Cuts the log to its latest `keptMax` changes and gives the count of those that went. Numbers are never used again. */
+export async function pruneChanges(store: Store, keptMax: number): Promise<number> {
+  return await store.run("DELETE FROM changes WHERE id <= (SELECT MAX(id) FROM change_head) - $1", [keptMax])
+}

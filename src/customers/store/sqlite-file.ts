@@ -1,0 +1,57 @@
+import { SQLiteError } from "bun:sqlite"
+import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { StoreFault, type StoreFaultCode } from "./store-fault.ts"
+
+/** SQLite's result codes, without what extends them, and the fault each one is (sqlite.org/rescode.html). */
+const FAULTS: Readonly<Record<string, StoreFaultCode>> = {
+  NOTADB: "not_a_database",
+  CORRUPT: "damaged",
+  CANTOPEN: "unwritable",
+  READONLY: "unwritable",
+  PERM: "unwritable",
+  AUTH: "unwritable",
+  FULL: "full",
+  BUSY: "busy",
+  LOCKED: "busy",
+  IOERR: "failed",
+}
+
+/**
+ * Makes sure that the file exists, so that its rights are ours to choose: 0600, and 0700 for directories that were
+ * missing. What exists keeps its rights. Gives the file's one true path, or throws an `unwritable` (or `full`) fault.
+ */
+export function createFile(path: string): string {
+  const full = resolve(path)
+  try {
+    mkdirSync(dirname(full), { recursive: true, mode: 0o700 })
+    createExclusively(full)
+    // SQLite would open a write-protected file without a word, and fail at the first write.
+    accessSync(full, constants.R_OK | constants.W_OK)
+    return realpathSync(full)
+  } catch (fault) {
+    const code = codeOf(fault)
+    throw new StoreFault(code === "ENOSPC" ? "full" : "unwritable", full, code, fault)
+  }
+}
+
+/** A file that exists is not even opened: closing it would drop the locks that a connection of this process has on it. */
+function createExclusively(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600))
+  } catch (fault) {
+    if (codeOf(fault) !== "EEXIST") throw fault
+  }
+}
+
+function codeOf(fault: unknown): string {
+  return fault instanceof Error && "code" in fault ? String(fault.code) : String(fault)
+}
+
+/** The `StoreFault` that a failure of SQLite is; anything else, such as a broken constraint, is given back as it is. */
+export function faultOf(fault: unknown, path: string): unknown {
+  if (!(fault instanceof SQLiteError)) return fault
+  const [, kind = ""] = fault.code?.split("_") ?? []
+  const code = FAULTS[kind]
+  return code === undefined ? fault : new StoreFault(code, path, `${fault.code}: ${fault.message}`, fault)
+}

@@ -1,0 +1,56 @@
+type FaultSpec = { readonly says: string; readonly remedy: string }
+
+/** Every way the place where rows are kept can fail us, and what an operator does about it. */
+export const STORE_FAULTS = {
+  not_a_database: {
+    says: "The file is not a database.",
+    remedy: "Move the file away and start again, or restore it from a backup.",
+  },
+  foreign_database: {
+    says: "The database belongs to another program: it has tables, but not ours.",
+    remedy: "Name another data directory.",
+  },
+  newer: {
+    says: "The database was written by a newer version of mailkind.",
+    remedy: "Run that version or a later one, or restore a backup that was made before the upgrade.",
+  },
+  unwritable: {
+    says: "The database cannot be opened for reading and writing.",
+    remedy:
+      "Make the data directory and the files in it readable and writable for this user, or name another directory.",
+  },
+  damaged: {
+    says: "The database is damaged.",
+    remedy: "Stop mailkind and restore the database from a backup.",
+  },
+  full: {
+    says: "The disk is full.",
+    remedy: "Free some space; nothing has been lost, and nothing needs a restart.",
+  },
+  busy: {
+    says: "Another process held the database for too long.",
+    remedy: "Find the process that has the database open and let it finish, or stop it.",
+  },
+  failed: {
+    says: "The disk failed to read or write.",
+    remedy: "Look at the system's log for faults of the disk or of a network file system.",
+  },
+} as const satisfies Record<string, FaultSpec>
+
+export type StoreFaultCode = keyof typeof STORE_FAULTS
+
+/**
+ * Thrown when the database fails us. `message` says what, where and why, and `remedy` what to do: both are for the
+ * operator and hold no row's contents.
+ */
+export class StoreFault extends Error {
+  override readonly name = "StoreFault"
+  readonly code: StoreFaultCode
+  readonly remedy: string
+
+  constructor(code: StoreFaultCode, where: string, why: string, cause?: unknown) {
+    super(`${STORE_FAULTS[code].says} ${where}: ${why}`, { cause })
+    this.code = code
+    this.remedy = STORE_FAULTS[code].remedy
+  }
+}

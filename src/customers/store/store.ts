@@ -1,0 +1,26 @@
+/** What a parameter or a column may hold. No booleans and no instants: 0 or 1, and integer milliseconds. */
+export type Cell = string | number | null | Uint8Array
+
+/**
+ * Where rows are kept, seen by the nouns. Each statement is one statement of what SQLite and PostgreSQL share:
+ * parameters `$1`, `$2`, … by their number, `RETURNING`, `ON CONFLICT`, times as integer milliseconds, and no `;`.
+ * A failure of the world (disk full, locked, damaged) rejects with a `StoreFault`.
+ */
+export type Store = {
+  /** All rows of the answer, in its order. */
+  readonly all: <Row>(sql: string, params?: readonly Cell[]) => Promise<readonly Row[]>
+  /** The first row of the answer, or null when it has none. */
+  readonly one: <Row>(sql: string, params?: readonly Cell[]) => Promise<Row | null>
+  /** Runs the statement and gives the count of rows it inserted, changed or deleted. */
+  readonly run: (sql: string, params?: readonly Cell[]) => Promise<number>
+  /**
+   * Runs `work` with a store of its own: all of its statements happen, or, when it rejects, none. It is durable when it
+   * resolves. Statements from elsewhere wait, so `work` must ask nothing but that store: neither the network nor the
+   * outer store. A statement that fails ends its transaction, even when the failure is caught; a transaction inside of a
+   * transaction takes back its own statements only.
+   */
+  readonly transaction: <T>(work: (store: Store) => Promise<T>) => Promise<T>
+}
+
+/** A store and the right to close it, which waits for what is under way. Closing twice is closing once. */
+export type OpenStore = Store & { readonly close: () => Promise<void> }

@@ -1,0 +1,27 @@
+import { assert } from "../../base/assert.ts"
+
+/** How many may wait for one connection; more means that a transaction never ends. */
+const WAITING_MAX = 100_000
+
+/** One at a time, in the order of asking: what takes a turn keeps it until its promise settles. */
+export class Turns {
+  readonly #waiting: (() => void)[] = []
+  #isTaken = false
+
+  /** Runs `work` when all earlier turns are over, and gives what it gives. */
+  async take<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.#isTaken) {
+      assert(this.#waiting.length < WAITING_MAX, "too many statements wait for one transaction")
+      // The turn is passed on taken, so that nobody slips in between the wake-up and the work.
+      await new Promise<void>(wake => this.#waiting.push(wake))
+    }
+    this.#isTaken = true
+    try {
+      return await work()
+    } finally {
+      const wake = this.#waiting.shift()
+      if (wake === undefined) this.#isTaken = false
+      else wake()
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { LIMITS } from "../contract/limits.ts"
+
+/** Headers of every answer of the API (decisions §9). It runs no script, is framed by nobody and is kept by no cache. */
+const API_HEADERS = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+} as const
+
+const REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.requestIdLengthMax}}$`)
+
+/** Writes JSON answers with the headers of the API. */
+export type Answers = {
+  /** The caller's own `X-Request-Id` when it is well formed, else a new one. */
+  readonly requestId: (request: Request) => string
+  readonly json: (body: unknown, requestId: string, status?: number) => Response
+  readonly problem: (
+    body: unknown,
+    requestId: string,
+    status: number,
+    headers: Readonly<Record<string, string>>,
+  ) => Response
+  /** An answer without a body. */
+  readonly empty: (requestId: string, headers: Readonly<Record<string, string>>) => Response
+}
+
+/** Builds the answers of one server. `nextId` gives a new request id; over HTTPS browsers are told to stay there. */
+export function answers(nextId: () => string, isHttps: boolean): Answers {
+  const fixed = isHttps ? { ...API_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : API_HEADERS
+  const json = { ...fixed, "Content-Type": "application/json", "X-Request-Id": "" }
+  const problem = { ...fixed, "Content-Type": "application/problem+json" }
+  return {
+    requestId: request => {
+      const own = request.headers.get("x-request-id")
+      return own !== null && REQUEST_ID.test(own) ? own : nextId()
+    },
+    json: (body, requestId, status = 200) =>
+      new Response(JSON.stringify(body), { status, headers: { ...json, "X-Request-Id": requestId } }),
+    problem: (body, requestId, status, headers) =>
+      new Response(JSON.stringify(body), { status, headers: { ...problem, ...headers, "X-Request-Id": requestId } }),
+    empty: (requestId, headers) =>
+      new Response(null, { status: 204, headers: { ...fixed, ...headers, "X-Request-Id": requestId } }),
+  }
+}

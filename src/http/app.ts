@@ -1,0 +1,63 @@
+import { Elysia } from "elysia"
+import type { Clock } from "../base/clock.ts"
+import type { Log } from "../base/log.ts"
+import type { Check } from "../check/check.ts"
+import { allowedMethods } from "../contract/routes.ts"
+import type { Health } from "../contract/schemas.ts"
+import type { KeyRing } from "../customers/keys/key-ring.ts"
+import type { RateLimiter } from "../customers/quota/rate-limiter.ts"
+import type { Answers } from "./answer.ts"
+import { pathOf, refusing, unrouted } from "./errors.ts"
+import type { Embedded } from "./site/assets.ts"
+import type { ListsInUse } from "./site/lists-page.tsx"
+import { siteRoutes } from "./site/site.tsx"
+import { checkRoutes } from "./v1/check.ts"
+import { healthRoute } from "./v1/health.ts"
+
+type Needs = {
+  readonly answers: Answers
+  readonly check: Check
+  readonly keys: KeyRing
+  readonly keyless: RateLimiter
+  readonly clientOf: (request: Request) => string
+  readonly clock: Clock
+  readonly log: Log
+  readonly testDomain: string
+  /** The public base address; asked late, since the port may be picked at the start. */
+  readonly baseUrl: () => string
+  readonly health: () => Health
+  readonly isStopping: () => boolean
+  readonly isHttps: boolean
+  readonly asset: Embedded
+  readonly lists: () => ListsInUse
+}
+
+/** Builds the whole HTTP face. The returned function answers every request and never rejects. */
+export function buildApp(needs: Needs): (request: Request) => Promise<Response> {
+  const { answers } = needs
+  const refuse = refusing(needs)
+  const app = new Elysia({ normalize: false, strictPath: true })
+    .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? unrouted(request) : error, request))
+    .use(checkRoutes(needs))
+    .use(healthRoute(needs))
+    .use(siteRoutes(needs))
+  const serve = (request: Request): Response | Promise<Response> => app.fetch(request)
+  return async request => {
+    if (request.method === "GET" || request.method === "POST") return serve(request)
+    const allow = allowedMethods(pathOf(request))
+    if (request.method === "OPTIONS" && allow !== null)
+      return answers.empty(answers.requestId(request), { Allow: allow })
+    if (request.method === "HEAD") return await withoutBody(request, serve)
+    return refuse(unrouted(request), request)
+  }
+}
+
+/** HEAD is GET without the body (RFC 9110 §9.3.2); the length is that of the body that GET would send. */
+async function withoutBody(
+  request: Request,
+  serve: (request: Request) => Response | Promise<Response>,
+): Promise<Response> {
+  const { status, headers, body } = await serve(new Request(request.url, { headers: request.headers }))
+  await body?.cancel()
+  return new Response(null, { status, headers })
+}

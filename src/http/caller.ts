@@ -1,0 +1,53 @@
+import type { KeyRing } from "../customers/keys/key-ring.ts"
+import { Problem } from "./problem.ts"
+
+/** Who sends a request. */
+export type Caller =
+  | { readonly kind: "secret"; readonly keyId: string; readonly accountId: string; readonly tier: number }
+  | { readonly kind: "keyless" }
+
+const KEYLESS: Caller = { kind: "keyless" }
+const CHALLENGE = { "WWW-Authenticate": 'Bearer realm="mailkind"' }
+
+/** The refusal of a request that needs a key and has none. */
+export const unauthorized = (): Problem =>
+  new Problem(
+    "unauthorized",
+    "Send an API key in the header `Authorization: Bearer <API_KEY>` or `X-API-Key: <API_KEY>`; a key in the query string is not read. Only test addresses need no key.",
+    {},
+    CHALLENGE,
+  )
+
+const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, CHALLENGE)
+
+/** Tells who sends a request from its headers. A key that is sent is verified, also where none is needed; a bad one throws. */
+export async function identify(headers: Headers, keys: KeyRing): Promise<Caller> {
+  const text = sentKey(headers)
+  if (text === null) return KEYLESS
+  const found = keys.lookup(text)
+  const key = found instanceof Promise ? await found : found
+  switch (key.kind) {
+    case "active":
+      if (key.key.kind !== "secret") throw invalidKey("This endpoint takes secret keys only.")
+      return { kind: "secret", keyId: key.key.id, accountId: key.account.id, tier: key.account.tier }
+    case "revoked":
+      throw new Problem("key_revoked", "The key was revoked; use another one.", {}, CHALLENGE)
+    case "unknown":
+      throw invalidKey("No such key exists.")
+    case "bad_checksum":
+      throw invalidKey("The key's checksum is wrong: it was mistyped or cut.")
+    case "malformed":
+      throw invalidKey("The key is not of the form of our keys.")
+  }
+}
+
+/** The key as sent, in either header; null when none is sent. The same key in both is one key. */
+function sentKey(headers: Headers): string | null {
+  const authorization = headers.get("authorization")
+  const bearer = authorization !== null && BEARER.test(authorization) ? authorization.slice(6).trim() : null
+  const plain = headers.get("x-api-key")?.trim() ?? null
+  if (bearer !== null && plain !== null && bearer !== plain) throw invalidKey("Two different keys were sent.")
+  return bearer ?? plain
+}
+
+const BEARER = /^bearer(?:\s|$)/i

@@ -1,0 +1,48 @@
+import { BlockList, isIP } from "node:net"
+
+/** Tells whose address a request comes from, as one text for each network that is limited as one: an IPv4 address or an IPv6 /64. */
+export type ClientAddress = (peer: string | null, headers: Headers) => string
+
+/** How many entries of `X-Forwarded-For` are looked at, from the right. */
+const HOPS_MAX = 32
+
+/**
+ * Believes `X-Forwarded-For` from the `trusted` addresses and prefixes only: the client is the rightmost address in it
+ * that is not one of them.
+ */
+export function clientAddress(trusted: readonly string[]): ClientAddress {
+  const proxies = new BlockList()
+  for (const entry of trusted) {
+    const [address = "", length] = entry.split("/")
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4"
+    if (length === undefined) proxies.addAddress(address, family)
+    else proxies.addSubnet(address, Number(length), family)
+  }
+  const isProxy = (address: string): boolean => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
+  return (peer, headers) => {
+    let client = unmapped(peer ?? "")
+    if (trusted.length === 0 || isIP(client) === 0) return network(client)
+    const hops = (headers.get("x-forwarded-for") ?? "").split(",").slice(-HOPS_MAX)
+    while (hops.length > 0 && isProxy(client)) {
+      const hop = unmapped(hops.pop()?.trim() ?? "")
+      if (isIP(hop) === 0) break
+      client = hop
+    }
+    return network(client)
+  }
+}
+
+/** An IPv4 address written as IPv6 (RFC 4291 §2.5.5.2) is that IPv4 address. */
+const unmapped = (address: string): string =>
+  /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
+
+/** A site has a /64 at least (RFC 6177), so one is one client. */
+function network(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::")
+  const left = head === "" ? [] : head.split(":")
+  const right = tail === undefined || tail === "" ? [] : tail.split(":")
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0")
+  const groups = [...left, ...zeros, ...right].slice(0, 4)
+  return groups.map(group => group.replace(/^0+(?=.)/, "").toLowerCase()).join(":")
+}

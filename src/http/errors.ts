@@ -1,0 +1,52 @@
+import { Broken } from "../base/assert.ts"
+import type { Log } from "../base/log.ts"
+import { PROBLEMS } from "../contract/problems.ts"
+import { allowedMethods } from "../contract/routes.ts"
+import type { Answers } from "./answer.ts"
+import { Problem, problemBody } from "./problem.ts"
+
+type Needs = { readonly answers: Answers; readonly baseUrl: () => string; readonly log: Log }
+
+/** Turns whatever was thrown while a request was served into its problem. What is our fault is logged, never sent. */
+export function refusing({ answers, baseUrl, log }: Needs): (error: unknown, request: Request) => Response {
+  return (error, request) => {
+    const requestId = answers.requestId(request)
+    const problem = error instanceof Problem ? error : internal(error, requestId, log)
+    const { status } = PROBLEMS[problem.code]
+    const retry = problem.more.retry_after === undefined ? {} : { "Retry-After": String(problem.more.retry_after) }
+    return answers.problem(problemBody(problem, baseUrl(), requestId), requestId, status, {
+      ...retry,
+      ...problem.headers,
+    })
+  }
+}
+
+/** The refusal of a path or method that no route has. */
+export function unrouted(request: Request): Problem {
+  const allow = allowedMethods(pathOf(request))
+  if (allow === null) return new Problem("not_found", "No such path; the API's paths begin with /v1.")
+  return new Problem("method_not_allowed", `This path takes ${allow}.`, {}, { Allow: allow })
+}
+
+/** The path of a request, as sent, without its query. */
+export function pathOf(request: Request): string {
+  const start = request.url.indexOf("/", request.url.indexOf("://") + 3)
+  const end = request.url.indexOf("?", start)
+  return request.url.slice(start, end < 0 ? undefined : end)
+}
+
+/** Logs where we failed: an error's own message may hold what a caller sent, so only our own sentences are written. */
+function internal(error: unknown, requestId: string, log: Log): Problem {
+  const says = error instanceof Broken ? error.message : "a request failed"
+  const name = error instanceof Error ? error.name : typeof error
+  const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line)) : []
+  log("error", says, {
+    request_id: requestId,
+    error: name,
+    at: frames
+      .slice(0, 8)
+      .map(line => line.trim())
+      .join(" < "),
+  })
+  return new Problem("internal_error", "The server failed. The request id names this failure in its log.")
+}

@@ -1,0 +1,140 @@
+import type { TSchema } from "@sinclair/typebox"
+import { CATEGORIES, CATEGORY_NAMES } from "../contract/categories.ts"
+import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../contract/policies.ts"
+import { PROBLEM_CODES, PROBLEMS } from "../contract/problems.ts"
+import { REASON_NAMES, REASONS } from "../contract/reasons.ts"
+import { CheckBody, CheckResult, Health, ProblemBody } from "../contract/schemas.ts"
+
+/** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses) or a part of one. */
+export type JsonSchema = {
+  readonly type?: unknown
+  readonly enum?: unknown
+  readonly const?: unknown
+  readonly [keyword: string]: unknown
+}
+
+/** The schemas that the document names, in the order in which it shows them. */
+export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
+  const bodies = Object.entries(BODIES).map(([name, schema]) => [name, jsonSchema(schema)] as const)
+  const words = WORDS.map(({ name, says, values, means }) => {
+    const meanings = means === undefined ? {} : { "x-enumDescriptions": means }
+    return [name, { type: "string", description: says, enum: [...values], ...meanings }] as const
+  })
+  const input = { ...jsonSchema(CheckBody), properties: Object.fromEntries(checkMembers()) }
+  return Object.fromEntries([...bodies, ...words, ["CheckBody", input]])
+}
+
+/** What a member of a check's input is when it is not sent. */
+const DEFAULTS = { policy: POLICY_DEFAULT, deep: false, workspace: true } as const satisfies Partial<CheckBody>
+
+/** The members of a check's input with their defaults; a member without one has no `default`. */
+export function checkMembers(): readonly (readonly [string, JsonSchema])[] {
+  const { properties } = jsonSchema(CheckBody)
+  const members: [string, unknown][] = isObject(properties) ? Object.entries(properties) : []
+  const defaults: Readonly<Record<string, unknown>> = DEFAULTS
+  return members.filter(isNamed).map(([name, schema]) => {
+    return [name, Object.hasOwn(defaults, name) ? { ...schema, default: defaults[name] } : schema]
+  })
+}
+
+const isNamed = (entry: [string, unknown]): entry is [string, JsonSchema] => isObject(entry[1])
+
+/**
+ * A TypeBox schema as plain JSON Schema: a union of literals is an `enum`, one with null a list of types, a record
+ * `additionalProperties`, and a set of words that has a name of its own a `$ref` to it.
+ */
+export function jsonSchema(schema: TSchema): JsonSchema {
+  const { anyOf, patternProperties, $id: _, ...rest } = clean(schema)
+  if (isSchemas(anyOf)) return { ...union(anyOf), ...rest }
+  const patterns = isObject(patternProperties) ? Object.values(patternProperties) : []
+  return patterns.length === 1 ? { ...rest, additionalProperties: patterns[0] } : rest
+}
+
+const BODIES = { CheckBody, CheckResult, Health, Problem: ProblemBody } as const satisfies Record<string, TSchema>
+
+type Words = {
+  readonly name: string
+  readonly says: string
+  readonly values: readonly string[]
+  /** What each word means; absent where the words speak for themselves. */
+  readonly means?: Readonly<Record<string, string>>
+}
+
+/** Closed sets of words that have a table of their own. */
+const WORDS: readonly Words[] = [
+  {
+    name: "Category",
+    says: "What an address, a domain or a URL is.",
+    values: CATEGORY_NAMES,
+    means: meanings(CATEGORIES),
+  },
+  {
+    name: "Recommendation",
+    says: "What to do with the address, least severe first.",
+    values: RECOMMENDATIONS,
+  },
+  {
+    name: "Policy",
+    says: "How strict the recommendation is.",
+    values: POLICY_NAMES,
+    means: meanings(POLICIES),
+  },
+  {
+    name: "Reason",
+    says: "Why a verdict is what it is. The codes are listed in order of precedence; each has a row at /docs/reasons.",
+    values: REASON_NAMES,
+    means: meanings(REASONS),
+  },
+  {
+    name: "ProblemCode",
+    says: "How a request is refused. Each code has a section at /docs/errors.",
+    values: PROBLEM_CODES,
+    means: Object.fromEntries(PROBLEM_CODES.map(code => [code, PROBLEMS[code].cause])),
+  },
+]
+
+function meanings(table: Readonly<Record<string, { readonly says: string }>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(table).map(([word, { says }]) => [word, says]))
+}
+
+/** Cleans every schema inside a schema; a TypeBox symbol is not an entry and falls away. */
+function clean(schema: TSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]: [string, unknown]) => {
+      if (keyword === "properties" || keyword === "patternProperties") return [keyword, cleanAll(value)]
+      if (keyword === "items") return [keyword, isSchema(value) ? jsonSchema(value) : value]
+      if (keyword === "anyOf" && Array.isArray(value)) return [keyword, value.filter(isSchema).map(jsonSchema)]
+      return [keyword, value]
+    }),
+  )
+}
+
+function cleanAll(members: unknown): JsonSchema {
+  const entries: [string, unknown][] = isObject(members) ? Object.entries(members) : []
+  return Object.fromEntries(entries.map(([name, member]) => [name, isSchema(member) ? jsonSchema(member) : member]))
+}
+
+/** A union of literals, or of one schema and null; any other stays an `anyOf`. */
+function union(members: readonly JsonSchema[]): JsonSchema {
+  const literals = members.filter(member => "const" in member)
+  if (literals.length === members.length) return enumeration(literals)
+  const [some, ...others] = members.filter(member => member.type !== "null")
+  if (some === undefined || others.length > 0 || members.length !== 2) return { anyOf: members }
+  if (typeof some.type !== "string") return { anyOf: [some, { type: "null" }] }
+  const values = Array.isArray(some.enum) ? { enum: [...some.enum, null] } : {}
+  return { ...some, type: [some.type, "null"], ...values }
+}
+
+function enumeration(literals: readonly JsonSchema[]): JsonSchema {
+  const values = literals.map(literal => literal.const)
+  const named = WORDS.find(
+    ({ values: words }) => words.length === values.length && words.every(w => values.includes(w)),
+  )
+  if (named !== undefined) return { $ref: `#/components/schemas/${named.name}` }
+  return { type: literals[0]?.type, enum: values }
+}
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+const isSchema = (value: unknown): value is TSchema => isObject(value)
+const isSchemas = (value: unknown): value is readonly JsonSchema[] => Array.isArray(value)

@@ -1,0 +1,95 @@
+import { TypeCompiler } from "@sinclair/typebox/compiler"
+import { parseSubject, refusalOf } from "../check/address/parse.ts"
+import type { Question } from "../check/check.ts"
+import { LIMITS } from "../contract/limits.ts"
+import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
+import { CheckBody } from "../contract/schemas.ts"
+import { type InputFault, invalidInput } from "./problem.ts"
+
+/** The members of a check's input, not yet looked at, and how a fault names its place: in a body or in a query. */
+export type Input = {
+  readonly members: unknown
+  readonly at: (name: string) => Pick<InputFault, "pointer" | "parameter">
+  /** Faults that reading alone has found. */
+  readonly faults: readonly InputFault[]
+}
+
+const KINDS = ["email", "domain", "url"] as const
+const PARAMETERS = [...KINDS, "policy", "deep", "workspace"] as const
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
+const FAULTS_MAX = 10
+const body = TypeCompiler.Compile(CheckBody)
+
+/** The input of a POST. */
+export const bodyInput = (members: unknown): Input => ({ members, at: name => ({ pointer: `/${name}` }), faults: [] })
+
+/** The input of a GET. A parameter that is given twice, and a boolean that is none, are faults; an unknown parameter is not. */
+export function queryInput(url: string): Input {
+  const start = url.indexOf("?")
+  const query = new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
+  const members: Record<string, unknown> = {}
+  const faults: InputFault[] = []
+  for (const parameter of PARAMETERS) {
+    const [value, another] = query.getAll(parameter)
+    if (value === undefined) continue
+    const wantsBoolean = parameter === "deep" || parameter === "workspace"
+    if (another !== undefined) faults.push({ parameter, detail: `\`${parameter}\` is given more than once.` })
+    else if (!wantsBoolean) members[parameter] = value
+    else if (Object.hasOwn(BOOLEANS, value)) members[parameter] = BOOLEANS[value]
+    else faults.push({ parameter, detail: `\`${parameter}\` must be true, false, 1 or 0.` })
+  }
+  return { members, at: name => ({ parameter: name }), faults }
+}
+
+/** Whether the input's `email` reads as an address under the test domain, whatever else is wrong with it. */
+export function isTestInput(input: Input, testDomain: string): boolean {
+  const { members } = input
+  if (typeof members !== "object" || members === null || !Object.hasOwn(members, "email")) return false
+  const email: unknown = Reflect.get(members, "email")
+  return typeof email === "string" && parseSubject("email", email, testDomain).isTest
+}
+
+/** The question that an input asks. Throws `invalid_input` with every fault and its place. */
+export function questionOf(input: Input, testDomain: string): Question {
+  const { members, at } = input
+  if (input.faults.length > 0 || !body.Check(members)) throw refused(input)
+  const sent = KINDS.filter(kind => members[kind] !== undefined)
+  const [kind] = sent
+  if (kind === undefined) throw invalidInput([{ ...at("email"), detail: "Send one of `email`, `domain` and `url`." }])
+  if (sent.length > 1)
+    throw invalidInput([{ ...at(sent[1] ?? kind), detail: "Send only one of `email`, `domain` and `url`." }])
+  const subject = parseSubject(kind, members[kind] ?? "", testDomain)
+  const refusal = refusalOf(subject)
+  if (refusal !== null) throw invalidInput([{ ...at(kind), detail: REFUSED[refusal](kind) }])
+  return { subject, policy: members.policy ?? POLICY_DEFAULT, deep: members.deep ?? false }
+}
+
+const REFUSED = {
+  empty: (kind: string) => `\`${kind}\` is empty.`,
+  control_character: (kind: string) => `\`${kind}\` holds a control character.`,
+  too_long: () =>
+    `The input is too long: an address has at most ${LIMITS.addressOctetsMax} octets, its local part ${LIMITS.localPartOctetsMax}, a domain ${LIMITS.domainOctetsMax}, a URL ${LIMITS.urlLengthMax} characters.`,
+} as const
+
+/** Says what is wrong in our own words: nothing of the input is repeated. */
+function refused({ members, at, faults }: Input): Error {
+  const found = new Map<string, InputFault>()
+  for (const { path } of body.Errors(members)) {
+    if (found.size >= FAULTS_MAX) break
+    const name = path.slice(1)
+    if (!found.has(name))
+      found.set(
+        name,
+        name === "" ? { pointer: "", detail: "The body must be a JSON object." } : { ...at(name), detail: wants(name) },
+      )
+  }
+  const [first, ...rest] = [...faults, ...found.values()]
+  return invalidInput([first ?? { pointer: "", detail: "The input is not of the documented form." }, ...rest])
+}
+
+function wants(name: string): string {
+  if (name === "policy") return `\`policy\` must be one of ${POLICY_NAMES.join(", ")}.`
+  if (name === "deep" || name === "workspace") return `\`${name}\` must be true or false.`
+  if (name === "url") return `\`url\` must be a string of at most ${LIMITS.urlLengthMax} characters.`
+  return `\`${name}\` must be a string.`
+}

@@ -1,0 +1,94 @@
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import { assert } from "../../base/assert.ts"
+import type { ServedFile } from "./page-answers.ts"
+import { STYLESHEET } from "./stylesheet.ts"
+
+/** Where the pages' own files are. */
+export const ASSETS_PATH = "/docs/assets/"
+
+/** A file that the executable carries, by name; null: it carries none of that name. */
+export type Embedded = (name: string) => Blob | null
+
+/** The pages' own files. Each path has the hash of the file's content in it. */
+export type Assets = {
+  /** The path of the API reference's script. Rejects with `Broken` when the executable does not carry it. */
+  readonly referenceScript: () => Promise<string>
+  /** The file at a path, compressed when the header `Accept-Encoding` allows it; null: there is none. */
+  readonly file: (path: string, acceptEncoding: string | null) => Promise<ServedFile | null>
+}
+
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2457a6"/><path d="M7 11h18v11H7z M7 11l9 7 9-7" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>'
+
+/** The path of the one stylesheet of all pages. */
+export const STYLESHEET_PATH = pathOf("site", "css", Buffer.from(STYLESHEET))
+
+/** The path of the icon that browsers show beside a page's title. */
+export const ICON_PATH = pathOf("icon", "svg", Buffer.from(ICON))
+
+/** The name under which the executable carries the API reference's script. */
+const REFERENCE_SCRIPT = "scalar.js"
+
+/** Builds the files of one server. The script is read when it is first asked for, and kept. */
+export function assets(embedded: Embedded): Assets {
+  const small: readonly (readonly [string, Kept])[] = [
+    [STYLESHEET_PATH, kept("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
+    [ICON_PATH, kept("image/svg+xml", Buffer.from(ICON))],
+  ]
+  const files = new Map(small)
+  const loadScript = async (): Promise<string | null> => {
+    const blob = embedded(REFERENCE_SCRIPT)
+    if (blob === null) return null
+    const bytes = new Uint8Array(await blob.arrayBuffer())
+    const path = pathOf("scalar", "js", bytes)
+    files.set(path, kept("text/javascript; charset=utf-8", bytes))
+    return path
+  }
+  let loading: Promise<string | null> | null = null
+  const script = (): Promise<string | null> => {
+    loading ??= loadScript()
+    return loading
+  }
+  return {
+    referenceScript: async () => {
+      const path = await script()
+      assert(path !== null, "the executable carries the script of the API reference")
+      return path
+    },
+    file: async (path, acceptEncoding) => {
+      if (!files.has(path)) await script()
+      const file = files.get(path)
+      return file === undefined ? null : await file(takesGzip(acceptEncoding))
+    },
+  }
+}
+
+/** Gives a file, compressed or not. */
+type Kept = (isCompressed: boolean) => Promise<ServedFile>
+
+/** Keeps a file and, once somebody took it so, its compressed form. */
+function kept(mediaType: string, bytes: Uint8Array<ArrayBuffer>): Kept {
+  let compressed: Promise<Uint8Array<ArrayBuffer>> | null = null
+  return async isCompressed => {
+    if (!isCompressed) return { mediaType, bytes, encoding: null }
+    compressed ??= compress(bytes)
+    return { mediaType, bytes: await compressed, encoding: "gzip" }
+  }
+}
+
+const compress = promisify(gzip)
+
+/** Whether `Accept-Encoding` (RFC 9110 §12.5.3) names gzip with a weight above zero. */
+function takesGzip(acceptEncoding: string | null): boolean {
+  const codings = (acceptEncoding ?? "").toLowerCase().split(",")
+  return codings.some(coding => {
+    const [name = "", weight = "q=1"] = coding.split(";").map(part => part.trim())
+    return name === "gzip" && Number(weight.replace(/^q=/, "")) > 0
+  })
+}
+
+function pathOf(name: string, extension: string, bytes: Uint8Array): string {
+  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16)
+  return `${ASSETS_PATH}${name}-${hash}.${extension}`
+}

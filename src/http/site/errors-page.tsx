@@ -1,0 +1,92 @@
+/** @jsxImportSource preact */
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode, REFUSAL_ORDER } from "../../contract/problems.ts"
+import { exampleProblem, problemHeaders } from "../openapi-examples.ts"
+import { Layout, Prose, pretty, Sample, Table } from "./layout.tsx"
+
+/** Every problem code under an anchor of its name, and the order in which a request is refused. */
+export function ErrorsPage({ baseUrl }: { readonly baseUrl: string }) {
+  return (
+    <Layout route="docsErrors" title="Errors">
+      <p class="lead">
+        A refused request gets a body of type <code>application/problem+json</code> (RFC 9457). Branch on{" "}
+        <code>code</code>, which is stable; <code>title</code> and <code>detail</code> are for people and may change.
+      </p>
+      <Table caption="All codes" columns={["Code", "Status", "Retry"]}>
+        {PROBLEM_CODES.map(code => (
+          <tr key={code}>
+            <th scope="row">
+              <a href={`#${code}`}>
+                <code>{code}</code>
+              </a>
+            </th>
+            <td>
+              {PROBLEMS[code].status} {PROBLEMS[code].title}
+            </td>
+            <td>
+              <Prose text={PROBLEMS[code].retry} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <h2 id="order">Order of refusals</h2>
+      <p>A request is looked at in this order. When several problems apply, the first one is sent.</p>
+      <ol class="order">
+        {REFUSAL_ORDER.map(({ step, codes }) => (
+          <li key={step}>
+            {step}: <CodeLinks codes={codes} />
+          </li>
+        ))}
+      </ol>
+      {PROBLEM_CODES.map(code => (
+        <ProblemSection key={code} code={code} baseUrl={baseUrl} />
+      ))}
+    </Layout>
+  )
+}
+
+function CodeLinks({ codes }: { readonly codes: readonly ProblemCode[] }) {
+  return (
+    <>
+      {codes.map((code, at) => (
+        <span key={code}>
+          {at > 0 ? ", " : ""}
+          <a href={`#${code}`}>
+            <code>{code}</code>
+          </a>
+        </span>
+      ))}
+    </>
+  )
+}
+
+function ProblemSection({ code, baseUrl }: { readonly code: ProblemCode; readonly baseUrl: string }) {
+  const { status, title, cause, retry } = PROBLEMS[code]
+  const headers = Object.entries(problemHeaders(code)).map(([name, value]) => `${name}: ${value}\n`)
+  return (
+    <section id={code} aria-labelledby={`${code}-title`}>
+      <h2 id={`${code}-title`}>
+        <a class="anchor" href={`#${code}`}>
+          <code>{code}</code>
+        </a>
+      </h2>
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          {status} {title}
+        </dd>
+        <dt>Cause</dt>
+        <dd>
+          <Prose text={cause} />
+        </dd>
+        <dt>Retry</dt>
+        <dd>
+          <Prose text={retry} />
+        </dd>
+      </dl>
+      <Sample
+        caption="Example"
+        code={`HTTP/1.1 ${status} ${title}\n${headers.join("")}\n${pretty(exampleProblem(code, baseUrl))}`}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,129 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { ROUTES, type RouteId } from "../../contract/routes.ts"
+import { ICON_PATH, STYLESHEET_PATH } from "./assets.ts"
+
+/** The pages that every page links to, in order, and what they are called there. */
+const NAVIGATION = [
+  { route: "docs", label: "API reference" },
+  { route: "docsErrors", label: "Errors" },
+  { route: "docsReasons", label: "Reasons" },
+  { route: "docsTestAddresses", label: "Test addresses" },
+  { route: "docsLists", label: "Lists" },
+] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
+
+type LayoutProps = { readonly route: RouteId; readonly title: string; readonly children: ComponentChildren }
+
+/** A whole page: head, header with the links to every page, the content as `main`, footer. */
+export function Layout({ route, title, children }: LayoutProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="description" content={ROUTES[route].says} />
+        <title>{route === "home" ? title : `${title} · mailkind`}</title>
+        <link rel="stylesheet" href={STYLESHEET_PATH} />
+        <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
+      </head>
+      <body class="site">
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <SiteHeader route={route} />
+        <main id="content" class="page">
+          <h1>{title}</h1>
+          {children}
+        </main>
+        <footer class="bottom">
+          <a href={ROUTES.openapi.path}>OpenAPI document</a>
+          <a href={ROUTES.getHealth.path}>Health</a>
+        </footer>
+      </body>
+    </html>
+  )
+}
+
+/** The header of every page; the link to the page itself is marked as the current one. */
+export function SiteHeader({ route }: { readonly route: RouteId }) {
+  return (
+    <header class="top">
+      <a class="brand" href={ROUTES.home.path} {...current(route === "home")}>
+        mailkind
+      </a>
+      <nav aria-label="Documentation">
+        {NAVIGATION.map(({ route: target, label }) => (
+          <a key={target} href={ROUTES[target].path} {...current(route === target)}>
+            {label}
+          </a>
+        ))}
+      </nav>
+    </header>
+  )
+}
+
+const current = (isCurrent: boolean) => (isCurrent ? ({ "aria-current": "page" } as const) : {})
+
+/** A sentence of a table of `contract/`; what stands between backticks is code. */
+export function Prose({ text }: { readonly text: string }) {
+  // A split at pairs of backticks gives text and code in turn.
+  return <>{text.split(/`([^`]*)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+}
+
+/** A block of code under a caption; it scrolls, so the keyboard can reach it. */
+export function Sample({ caption, code }: { readonly caption: string; readonly code: string }) {
+  return (
+    <figure class="sample">
+      <figcaption>{caption}</figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <pre tabIndex={0}>
+        <code>{code}</code>
+      </pre>
+    </figure>
+  )
+}
+
+type TableProps = {
+  /** What the table holds, for those who do not see it. */
+  readonly caption: string
+  readonly columns: readonly string[]
+  /** Rows. */
+  readonly children: ComponentChildren
+}
+
+/** A table that scrolls sideways where the screen is narrow. */
+export function Table({ caption, columns, children }: TableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+    <section class="scroll" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(column => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  )
+}
+
+/** The head of a row with an anchor of the same name as its code. */
+export function AnchorHead({ code }: { readonly code: string }) {
+  return (
+    <th scope="row">
+      <a class="anchor" href={`#${code}`}>
+        <code>{code}</code>
+      </a>
+    </th>
+  )
+}
+
+/** JSON as it is read by people. */
+export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)

@@ -1,0 +1,83 @@
+/** @jsxImportSource preact */
+import { swagger } from "@elysiajs/swagger"
+import { render } from "preact-render-to-string"
+import { ROUTES } from "../../contract/routes.ts"
+import type { OpenApiDocument } from "../openapi.ts"
+import { ICON_PATH, STYLESHEET_PATH } from "./assets.ts"
+import { SiteHeader } from "./layout.tsx"
+
+/** Nothing in the page asks another host: no proxy, no fonts, no telemetry, no agent. */
+const VIEWER = {
+  url: ROUTES.openapi.path,
+  proxyUrl: "",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  // Light or dark follows the browser, as on every other page.
+  hideDarkModeToggle: true,
+  showDeveloperTools: "never",
+  documentDownloadType: "json",
+  // Room for our header, and the colours and letters of the other pages.
+  customCss:
+    ":root { --scalar-custom-header-height: 3.5rem } .light-mode, .dark-mode { --scalar-background-1: var(--paper); --scalar-font: var(--sans); --scalar-font-code: var(--mono) }",
+}
+
+/**
+ * The page of the docs plugin with the script at `scriptPath`. It is asked apart from our routes, since it would write
+ * a document of its own from them; here it says only how the page is made.
+ */
+export async function referencePage(document: OpenApiDocument, scriptPath: string): Promise<string> {
+  const plugin = swagger({
+    provider: "scalar",
+    path: ROUTES.docs.path,
+    documentation: { info: document.info },
+    scalarCDN: scriptPath,
+    scalarConfig: { customCss: "" },
+  })
+  const answer = await plugin.handle(new Request(`http://localhost${ROUTES.docs.path}`))
+  return completed(await answer.text())
+}
+
+/**
+ * Adds what the plugin's page lacks: a language, our header, words for browsers without script. The viewer's settings
+ * are written here, since the plugin does not escape them and adds one that the viewer calls deprecated.
+ */
+function completed(html: string): string {
+  return new HTMLRewriter()
+    .on("html", { element: element => void element.setAttribute("lang", "en") })
+    .on("title", { element: element => void element.setInnerContent("API reference · mailkind") })
+    .on("head", {
+      element: element => {
+        element.append(render(<link rel="stylesheet" href={STYLESHEET_PATH} />), { html: true })
+        element.append(render(<link rel="icon" type="image/svg+xml" href={ICON_PATH} />), { html: true })
+      },
+    })
+    .on("body", {
+      element: element => {
+        element.prepend(render(<SiteHeader route="docs" />), { html: true })
+        element.append(render(<WithoutScript />), { html: true })
+      },
+    })
+    .on("#api-reference", {
+      element: element => {
+        element.removeAttribute("data-url")
+        element.setAttribute("data-configuration", JSON.stringify(VIEWER))
+        // It holds a configuration and no script; without a type, the page's policy would refuse it.
+        element.setAttribute("type", "application/json")
+      },
+    })
+    .transform(html)
+}
+
+function WithoutScript() {
+  return (
+    <noscript>
+      <p class="page">
+        This page needs a script of this server. The same is said by the{" "}
+        <a href={ROUTES.openapi.path}>OpenAPI document</a>.
+      </p>
+    </noscript>
+  )
+}

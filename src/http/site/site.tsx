@@ -1,0 +1,59 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { ROUTES } from "../../contract/routes.ts"
+import type { Answers } from "../answer.ts"
+import { pathOf } from "../errors.ts"
+import { openapiDocument } from "../openapi.ts"
+import { Problem } from "../problem.ts"
+import { ASSETS_PATH, assets, type Embedded } from "./assets.ts"
+import { ErrorsPage } from "./errors-page.tsx"
+import { HomePage } from "./home-page.tsx"
+import { type ListsInUse, ListsPage } from "./lists-page.tsx"
+import { pageAnswers } from "./page-answers.ts"
+import { ReasonsPage } from "./reasons-page.tsx"
+import { referencePage } from "./reference-page.tsx"
+import { TestAddressesPage } from "./test-addresses-page.tsx"
+
+type Needs = {
+  readonly answers: Answers
+  /** The public base address; asked late, since the port may be picked at the start. */
+  readonly baseUrl: () => string
+  readonly isHttps: boolean
+  readonly testDomain: string
+  /** Gives `scalar.js`, the script of the API reference. */
+  readonly asset: Embedded
+  /** What the lists page tells; asked anew for each page, so that a swap shows at once. */
+  readonly lists: () => ListsInUse
+}
+
+/** The pages for people and the OpenAPI document. Everything they load comes from this server. */
+export function siteRoutes({ answers, baseUrl, isHttps, testDomain, asset, lists }: Needs) {
+  const { page, reference, file } = pageAnswers(answers.requestId, isHttps)
+  const files = assets(asset)
+  const document = kept(() => openapiDocument(baseUrl(), testDomain))
+  const docs = kept(async () => referencePage(document(), await files.referenceScript()))
+  return new Elysia({ normalize: false })
+    .get(ROUTES.home.path, ({ request }) => page(<HomePage baseUrl={baseUrl()} testDomain={testDomain} />, request))
+    .get(ROUTES.docs.path, async ({ request }) => reference(await docs(), request))
+    .get(ROUTES.openapi.path, ({ request }) => answers.json(document(), answers.requestId(request)))
+    .get(ROUTES.docsErrors.path, ({ request }) => page(<ErrorsPage baseUrl={baseUrl()} />, request))
+    .get(ROUTES.docsReasons.path, ({ request }) => page(<ReasonsPage />, request))
+    .get(ROUTES.docsTestAddresses.path, ({ request }) =>
+      page(<TestAddressesPage baseUrl={baseUrl()} testDomain={testDomain} />, request),
+    )
+    .get(ROUTES.docsLists.path, ({ request }) => page(<ListsPage lists={lists()} />, request))
+    .get(`${ASSETS_PATH}:name`, async ({ request }) => {
+      const found = await files.file(pathOf(request), request.headers.get("accept-encoding"))
+      if (found === null) throw new Problem("not_found", "No such file.")
+      return file(found, request)
+    })
+}
+
+/** Makes a value when it is first asked for, and keeps it. */
+function kept<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,103 @@
+/** The one stylesheet of all pages. Rules for content stand under `.page`, so that the API reference keeps its own looks. */
+export const STYLESHEET = `
+:root {
+  color-scheme: light dark;
+  --paper: #fdfdfc; --raised: #f5f5f2; --line: #deded8; --ink: #1c1e21; --soft: #595f66; --accent: #2457a6;
+  --allow: #17663a; --allow-paper: #e4f3ea; --review: #7a4d00; --review-paper: #fbeed3; --block: #a3211c; --block-paper: #fbe6e4;
+  --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #141618; --raised: #1c1f22; --line: #33383d; --ink: #e5e7e9; --soft: #a0a7af; --accent: #8fb8f6;
+    --allow: #86d6a5; --allow-paper: #17301f; --review: #eebf6b; --review-paper: #362a12; --block: #f6a09a; --block-paper: #3b1c1a;
+  }
+}
+html { background: var(--paper); scroll-padding-top: 4.5rem; text-size-adjust: 100%; -webkit-text-size-adjust: 100% }
+body { margin: 0; background: var(--paper) }
+.site :focus-visible, .top :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
+.skip { position: absolute; left: -100vw; z-index: 20; padding: .75rem 1rem; background: var(--paper); color: var(--accent) }
+.skip:focus { left: 0; top: 0 }
+
+.top {
+  position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 3.5rem; padding: 0 1.5rem;
+  display: flex; align-items: center; gap: 2rem; overflow-x: auto; white-space: nowrap;
+  font: 400 .9375rem/1.4 var(--sans); background: var(--paper); border-bottom: 1px solid var(--line);
+}
+.site .top { padding-inline: max(1.5rem, calc((100% - 60rem) / 2)) }
+.top a { color: var(--soft); text-decoration: none }
+.top a:hover { color: var(--ink) }
+.top a[aria-current] { color: var(--ink) }
+.top nav { display: flex; gap: 1.5rem }
+.top nav a { padding: .25rem 0; border-bottom: 2px solid transparent }
+.top nav a[aria-current] { border-bottom-color: var(--accent) }
+.top .brand { color: var(--ink); font-weight: 650; letter-spacing: -.01em }
+
+.bottom {
+  width: min(60rem, 100% - 3rem); margin: 5rem auto 0; padding: 1.5rem 0 3rem; display: flex; gap: 1.5rem;
+  font: 400 .875rem/1.5 var(--sans); border-top: 1px solid var(--line);
+}
+.bottom a { color: var(--soft) }
+
+.page { max-width: 60rem; margin: 0 auto; padding: 3rem 1.5rem 0; color: var(--ink); font: 400 1rem/1.6 var(--sans) }
+.page h1 { margin: 0 0 1rem; font-size: 2.25rem; font-weight: 650; line-height: 1.15; letter-spacing: -.022em }
+.page h2 { margin: 3.5rem 0 .75rem; font-size: 1.3125rem; font-weight: 620; line-height: 1.3; letter-spacing: -.011em }
+.page p, .page ul, .page ol { max-width: 44rem; margin: 0 0 1rem }
+.page li { margin: .25rem 0 }
+.page .lead { margin-bottom: 1.75rem; color: var(--soft); font-size: 1.1875rem; line-height: 1.55; text-wrap: pretty }
+.page .lead code { color: var(--ink) }
+.page a { color: var(--accent); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em }
+.page a:hover { text-decoration-thickness: 2px }
+.page code { font-family: var(--mono); font-size: .9em; font-variant-ligatures: none }
+.page :target { scroll-margin-top: 4.5rem }
+.page a.anchor { color: inherit; text-decoration: none }
+.page a.anchor:hover { text-decoration: underline }
+.page h2 code { font-size: .9em; font-weight: 620 }
+
+.sample { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); overflow: hidden }
+.sample figcaption { padding: .45rem 1rem; color: var(--soft); font-size: .8125rem; border-bottom: 1px solid var(--line) }
+.sample pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .875rem; line-height: 1.6 }
+.sample pre code { font-size: 1em }
+.sample pre:focus-visible { outline-offset: -2px }
+
+.scroll { margin: 0 0 1.25rem; overflow-x: auto }
+.scroll table { width: 100%; border-collapse: collapse; font-size: .9375rem; line-height: 1.5 }
+.scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+.scroll th, .scroll td { padding: .55rem 1.25rem .55rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
+.scroll th:last-child, .scroll td:last-child { padding-right: 0 }
+.scroll thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap }
+.scroll tbody th { font-weight: 500; white-space: nowrap }
+.scroll tbody th:not(:has(code)) { font-weight: 400; white-space: normal; min-width: 12rem }
+.scroll tbody tr:target > * { background: var(--raised) }
+.scroll td { min-width: 3.5rem }
+.scroll td:nth-child(2) { min-width: 11rem }
+.scroll .number { font-variant-numeric: tabular-nums; white-space: nowrap }
+.scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums }
+.scroll .choice { width: 20% }
+.scroll .example, .scroll .origin { color: var(--soft); overflow-wrap: break-word; min-width: 12.5rem; max-width: 16rem }
+
+.advice { display: inline-block; padding: 0 .5rem; border-radius: 999px; font-size: .8125rem; line-height: 1.6; white-space: nowrap }
+.allow { color: var(--allow); background: var(--allow-paper) }
+.review { color: var(--review); background: var(--review-paper) }
+.block { color: var(--block); background: var(--block-paper) }
+
+.facts { max-width: 44rem; margin: 0 0 1.25rem; display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.5rem }
+.facts div { display: contents }
+.facts dt, .links dd { color: var(--soft) }
+.facts dd, .links dd { margin: 0 }
+.links { margin: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: 1.25rem 2rem }
+.links dt { font-weight: 500 }
+.links dd { font-size: .9375rem }
+
+@media (max-width: 40rem) {
+  .top, .site .top { padding-inline: 1rem; gap: 1.25rem }
+  .top nav { gap: 1.25rem }
+  .page { padding: 2rem 1rem 0 }
+  .page h1 { font-size: 1.875rem }
+  .page .lead { font-size: 1.0625rem }
+  .sample pre { font-size: .8125rem }
+  .facts { gap: .3rem 1rem }
+  .bottom { width: calc(100% - 2rem) }
+}
+@media print { .top, .bottom, .skip { display: none } .sample pre { max-height: none } }
+`

@@ -1,0 +1,91 @@
+import {
+  CannotStart,
+  carriedLists,
+  carriedManifest,
+  checkOver,
+  logOf,
+  newRequestIds,
+  openStore,
+  startServer,
+  VERSION,
+} from "./assemble.ts"
+import { openPack } from "./check/lists/domain-set.ts"
+import { CommandFailure, type Output } from "./cli/output.ts"
+import { runCommand, type Tools } from "./cli/program.ts"
+import { announce } from "./cli/serve.ts"
+import { readSettings, SETTINGS, type Settings } from "./config/settings.ts"
+import { StoreFault } from "./customers/store/store-fault.ts"
+import { realWorld, type World } from "./world.ts"
+
+/** What the commands are given, over the real world. Settings are read when a command needs one. */
+function toolsOf(world: World): Tools {
+  const output: Output = { line: text => world.out(`${text}\n`), aside: text => world.err(`${text}\n`) }
+  return {
+    output,
+    version: VERSION,
+    serve: () => serve(world, output),
+    checker: async () => {
+      const settings = settingsOf(world)
+      const lists = await carriedLists(world)
+      return {
+        check: checkOver(world, () => lists),
+        testDomain: settings.MAILKIND_TEST_DOMAIN,
+        requestId: newRequestIds(world),
+      }
+    },
+    withCustomers: async work => {
+      const settings = settingsOf(world)
+      const store = await openStore(world, settings)
+      const changes = { store, clock: world.clock, hear: () => undefined }
+      await work({ changes, random: world.random, defaultTier: settings.MAILKIND_DEFAULT_TIER }).finally(store.close)
+    },
+    lists: {
+      open: () => carriedLists(world),
+      openFile: async path => {
+        const bytes = await world.files.read(path)
+        return bytes === null || bytes.length === 0 ? null : openPack(bytes)
+      },
+      manifest: () => carriedManifest(world),
+      checkout: world.checkout,
+    },
+    settings: Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => ({
+      name,
+      default: shown,
+      says: acts ? says : `${says} Accepted; this version does not act on it yet.`,
+    })),
+  }
+}
+
+/** Serves until the process is asked to stop; what is in flight is answered first. */
+async function serve(world: World, output: Output): Promise<void> {
+  const settings = settingsOf(world)
+  const asked = world.stopAsked()
+  const { url, first, stop, reloadLists } = await startServer(world, settings)
+  world.onReload(reloadLists)
+  announce(output, VERSION, url, first)
+  logOf(world, settings)("info", "stopping", { asked_by: await asked })
+  await stop()
+}
+
+function settingsOf(world: World): Settings {
+  const read = readSettings(world.environment)
+  if (read.kind === "read") return read.settings
+  throw new CommandFailure(["the settings are faulty:", ...read.faults].join("\n  "), 2)
+}
+
+/** Tells an operator in words what an operator can mend; the rest is our fault and shows where. */
+function failed(world: World, error: unknown): number {
+  // Whoever read our output has enough of it, as in `mailkind help settings | head`.
+  if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(1)
+  const remedy = error instanceof StoreFault ? ` ${error.remedy}` : ""
+  const isTold = error instanceof StoreFault || error instanceof CannotStart
+  world.err(isTold ? `mailkind: ${error.message}${remedy}\n` : `${Bun.inspect(error)}\n`)
+  return 1
+}
+
+// No top-level await: the executable's bytecode does not have it.
+const world = realWorld()
+runCommand(toolsOf(world), process.argv.slice(2)).then(
+  code => process.exit(code),
+  error => process.exit(failed(world, error)),
+)

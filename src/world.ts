@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { mkdir, rename } from "node:fs/promises"
+import { join, relative } from "node:path"
+import type { Clock, Random, Stopwatch } from "./base/clock.ts"
+
+/** The real outside world, as far as we ask it. */
+export type World = {
+  readonly clock: Clock
+  readonly stopwatch: Stopwatch
+  readonly random: Random
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  readonly isTerminal: boolean
+  readonly files: Files
+  /** Null in the executable. */
+  readonly checkout: CheckoutFiles | null
+  /** Calls `work` every `everyMs` until the returned function is called. It does not keep the process alive. */
+  readonly every: (everyMs: number, work: () => void) => () => void
+  /** Resolves after `ms`; it does not keep the process alive. */
+  readonly after: (ms: number) => Promise<void>
+  /** Resolves with the first of the names that the process is asked to stop by. */
+  readonly stopAsked: () => Promise<string>
+  /** Calls `work` whenever the process is asked to reload (SIGHUP). */
+  readonly onReload: (work: () => void) => void
+}
+
+/** The checkout that this process runs from, read as text. Paths are from its root; a missing file throws. */
+export type CheckoutFiles = {
+  readonly read: (path: string) => string
+  readonly list: (folder: string) => readonly string[]
+  readonly write: (path: string, bytes: Uint8Array | string) => Promise<void>
+  readonly exists: (path: string) => boolean
+}
+
+/** Files, as far as we touch them. */
+export type Files = {
+  /** A file that the executable carries, or that lies in the checkout under the same name; null when it is not there. */
+  readonly own: (name: OwnFile) => Blob | null
+  /** Whether this is the executable, which carries its files, and not a checkout. */
+  readonly isExecutable: boolean
+  /** The checkout's root directory. */
+  readonly root: string
+  readonly read: (path: string) => Promise<Uint8Array | null>
+  /** Maps a file; it must never be written or cut afterwards. Null when there is none or it is empty. */
+  readonly map: (path: string) => Uint8Array | null
+  /** Writes a new file beside `path` and renames it, so that `path` is the old file or the new one at every moment. */
+  readonly replace: (path: string, bytes: Uint8Array | string) => Promise<void>
+}
+
+/** Files that the executable carries, and where they lie in a checkout. */
+export const OWN_FILES = {
+  "lists.pack": "data/build/lists.pack",
+  "manifest.json": "data/manifest.json",
+  "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
+} as const satisfies Record<string, string>
+export type OwnFile = keyof typeof OWN_FILES
+
+/** The world that the process runs in. */
+export function realWorld(): World {
+  const files = realFiles()
+  return {
+    clock: Date.now,
+    stopwatch: () => performance.now(),
+    random: count => crypto.getRandomValues(new Uint8Array(count)),
+    environment: process.env,
+    out: text => void process.stdout.write(text),
+    err: text => void process.stderr.write(text),
+    isTerminal: process.stderr.isTTY === true,
+    files,
+    checkout: files.isExecutable ? null : checkoutAt(files),
+    every: (everyMs, work) => {
+      const timer = setInterval(work, everyMs)
+      timer.unref()
+      return () => clearInterval(timer)
+    },
+    after: ms =>
+      new Promise(resolve => {
+        setTimeout(resolve, ms).unref()
+      }),
+    stopAsked: () =>
+      new Promise(resolve => {
+        for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name))
+      }),
+    onReload: work => void process.on("SIGHUP", work),
+  }
+}
+
+function realFiles(): Files {
+  const carried = new Map(Bun.embeddedFiles.map(file => [nameOf(file), file] as const))
+  const root = join(import.meta.dir, "..")
+  return {
+    isExecutable: carried.size > 0,
+    root,
+    own: name =>
+      carried.get(name) ?? (existsSync(join(root, OWN_FILES[name])) ? Bun.file(join(root, OWN_FILES[name])) : null),
+    read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
+    map: path => (existsSync(path) && Bun.file(path).size > 0 ? Bun.mmap(path) : null),
+    replace: async (path, bytes) => {
+      const fresh = `${path}.${process.pid}.new`
+      await mkdir(join(path, ".."), { recursive: true, mode: 0o700 })
+      await Bun.write(fresh, bytes)
+      await rename(fresh, path)
+    },
+  }
+}
+
+function checkoutAt({ root, replace }: Files): CheckoutFiles {
+  return {
+    read: path => readFileSync(join(root, path), "utf8"),
+    list: folder =>
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter(entry => entry.isFile())
+        .map(entry => relative(join(root, folder), join(entry.parentPath, entry.name)).replaceAll("\\", "/")),
+    write: (path, bytes) => replace(join(root, path), bytes),
+    exists: path => existsSync(join(root, path)),
+  }
+}
+
+/** Embedded files are Blobs with a name, which their type does not say. */
+const nameOf = (file: Blob): string => ("name" in file && typeof file.name === "string" ? file.name : "")

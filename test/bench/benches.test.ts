@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { CHECK_CASES, checkBench } from "../../bench/check.ts"
+import { httpBench } from "../../bench/http.ts"
+import { listsReport } from "../../bench/lists-report.ts"
+import { PRODUCT } from "../../bench/product.ts"
+import { type Report, reportJson, reportText } from "../../bench/report.ts"
+import { startBench } from "../../bench/start.ts"
+import type { Outcome } from "../../src/check/present.ts"
+import { check } from "../world/app.ts"
+
+const LIMIT_MS = 120_000
+const pack = await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes()
+
+/** A bench that runs has figures that are numbers, each under its own name, and can be told in both forms. */
+function expectSane(report: Report, budgets: readonly string[]): void {
+  const names = report.figures.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  for (const { name, value } of report.figures) expect([name, value > 0]).toEqual([name, true])
+  expect(
+    [...new Set(report.figures.flatMap(({ budget }): string[] => (budget === null ? [] : [budget])))].toSorted(),
+  ).toEqual([...budgets])
+  for (const name of names) expect(reportText(report)).toContain(name)
+  expect(JSON.parse(JSON.stringify(reportJson(report))).figures).toHaveLength(names.length)
+}
+
+test(
+  "the lists bench runs and puts hits, misses, memory and opening beside their budgets",
+  () => {
+    const report = listsReport({ questions: 200, rounds: 2 }, pack)
+    expectSane(report, ["lists_hit", "lists_memory", "lists_miss", "lists_open"])
+  },
+  LIMIT_MS,
+)
+
+test("the lists bench refuses bytes that are no pack", () => {
+  expect(() => listsReport({ questions: 1, rounds: 1 }, new Uint8Array(100))).toThrow()
+})
+
+test("the check bench runs each case, and the cases are what they are called", async () => {
+  const found = new Map<string, Outcome>()
+  const report = await checkBench({ rounds: 2, checks: 5 }, async question => {
+    const outcome = await check(question)
+    found.set(question.subject.sent, outcome)
+    return outcome
+  })
+  expectSane(report, ["check"])
+  const outcomes = (name: keyof typeof CHECK_CASES) => CHECK_CASES[name].flatMap(input => found.get(input) ?? [])
+  const categories = (name: keyof typeof CHECK_CASES) => [...new Set(outcomes(name).map(one => one.verdict.category))]
+  expect(categories("hit").toSorted()).toEqual(["disposable", "personal"])
+  expect(categories("miss")).toEqual(["unknown"])
+  expect(categories("education suffix")).toEqual(["education"])
+  expect(categories("url")).toEqual(["unknown"])
+  expect(outcomes("typo").every(one => one.evidence.suggestion !== null)).toBe(true)
+  expect(found.size).toBe(Object.values(CHECK_CASES).flat().length)
+})
+
+test(
+  "the HTTP bench loads product and floor in turn, with full results of every kind",
+  async () => {
+    const report = await httpBench({ connections: 4, rounds: 2, roundS: 0.2, warmupS: 0.1 }, PRODUCT.source)
+    expectSane(report, ["http"])
+    expect(report.says[0]).toContain("50 disposable")
+    expect(report.figures[0]?.rounds).toHaveLength(2)
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the start bench starts the server in an empty and in a warm directory, and tells what is not built",
+  async () => {
+    const report = await startBench({ rounds: 1 }, { source: PRODUCT.source, executable: null })
+    expectSane(report, ["start"])
+    expect(report.figures.map(({ name }) => name)).toEqual(["source, empty directory", "source, warm directory"])
+    expect(report.says.join()).toContain("executable: not built")
+  },
+  LIMIT_MS,
+)

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test"
+import { benchAddresses } from "../../bench/addresses.ts"
+import { BUDGETS, type BudgetName, isHeld } from "../../bench/budgets.ts"
+import { machineText, thisMachine } from "../../bench/machine.ts"
+import { figure, medianFigure, reportJson, reportText, standing } from "../../bench/report.ts"
+import { interleaved, median } from "../../bench/rounds.ts"
+
+describe("budgets", () => {
+  test("a figure on the bound holds its budget, and one beyond it crosses it", () => {
+    for (const name of Object.keys(BUDGETS) as BudgetName[]) {
+      const budget = BUDGETS[name]
+      const bound = "atMost" in budget ? budget.atMost : budget.atLeast
+      const beyond = "atMost" in budget ? bound * 1.001 : bound * 0.999
+      expect([isHeld(name, bound), isHeld(name, beyond), isHeld(name, Number.NaN)]).toEqual([true, false, false])
+    }
+  })
+
+  test("a figure without a budget neither holds nor crosses one", () => {
+    expect(standing(figure("size", "MB", 4))).toBeNull()
+    expect(standing(figure("ratio", "", 0.7, "http"))).toBe("held")
+    expect(standing(figure("ratio", "", 0.69, "http"))).toBe("crossed")
+  })
+})
+
+describe("rounds", () => {
+  test("the median is the middle value, whatever the order, and the mean of the middle two", () => {
+    expect(median([9, 1, 5])).toBe(5)
+    expect(median([9, 1, 5, 7])).toBe(6)
+    expect(median([])).toBeNaN()
+  })
+
+  test("subjects are measured in an order that turns about each round", async () => {
+    const order: string[] = []
+    const values = await interleaved(["a", "b"], 3, name => order.push(name))
+    expect(order.join(" ")).toBe("a b b a a b")
+    expect(values).toEqual({ a: [1, 4, 5], b: [2, 3, 6] })
+  })
+})
+
+describe("reports", () => {
+  const report = {
+    bench: "http",
+    says: ["measured so"],
+    figures: [medianFigure("ratio", "", [0.71, 0.5, 0.8], "http"), figure("floor", "answers/s", 71_234.5)],
+  }
+
+  test("a table tells the median, its budget and every round", () => {
+    expect(reportText(report)).toBe(
+      [
+        "http",
+        "  measured so",
+        "    ratio   0.71             ≥ 0.7 held  rounds 0.71 0.5 0.8",
+        "    floor  71235  answers/s",
+      ].join("\n"),
+    )
+  })
+
+  test("JSON has the bound and the standing of each figure", () => {
+    const [ratio, floor] = reportJson(report).figures
+    expect(ratio).toMatchObject({ value: 0.71, standing: "held", bound: { atLeast: 0.7 } })
+    expect(floor).toMatchObject({ standing: null, bound: null })
+  })
+})
+
+test("the machine is told with its cores, its Bun and its commit", () => {
+  const text = machineText({ ...thisMachine(), cores: 2, commit: "abc+", loadAverage: 0.5 })
+  expect(text).toContain("2 cores")
+  expect(text).toContain(`Bun ${Bun.version}`)
+  expect(text).toContain("commit abc+")
+  expect(text).not.toContain("load average")
+  expect(machineText({ ...thisMachine(), loadAverage: 0.6 })).toContain("load average 0.6")
+})
+
+test("the addresses are two hundred different ones, and the same on every call", () => {
+  expect(new Set(benchAddresses()).size).toBe(200)
+  expect(benchAddresses()).toEqual(benchAddresses())
+})

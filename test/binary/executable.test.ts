@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync, readdirSync, statSync, truncateSync } from "node:fs"
+import { join } from "node:path"
+import { alone, asked, build, serving } from "./executable.ts"
+
+setDefaultTimeout(180_000)
+
+let own: ReturnType<typeof alone>
+beforeAll(async () => {
+  await build()
+  own = alone()
+})
+afterAll(() => own.remove())
+
+const PORT = { MAILKIND_PORT: "0" }
+const JSON_BODY = { "Content-Type": "application/json" }
+
+describe("the executable, alone in an empty directory", () => {
+  test("checks what the README shows, and leaves nothing behind", async () => {
+    const inputs = [
+      "jane@gmail.com",
+      "jane@mailinator.com",
+      "x@duck.com",
+      "x@mit.edu",
+      "x@nasa.gov",
+      "x@uw.edu.pl",
+      "gmial.com",
+      "paypa1.com",
+      "http://www.stripe.com/pricing",
+    ]
+    const { out, code } = await own.run(["check", "--json", ...inputs])
+    const results: { category: string; did_you_mean: string | null; is_lookalike: boolean; domain: string }[] =
+      JSON.parse(out)
+    expect(code).toBe(0)
+    expect(results.map(({ category, did_you_mean, is_lookalike }) => [category, did_you_mean, is_lookalike])).toEqual([
+      ["personal", null, false],
+      ["disposable", null, false],
+      ["relay", null, false],
+      ["education", null, false],
+      ["government", null, false],
+      ["education", null, false],
+      ["disposable", "gmail.com", false],
+      ["unknown", null, true],
+      ["business", null, false],
+    ])
+    expect(results.at(-1)?.domain).toBe("stripe.com")
+    expect(readdirSync(own.directory)).toEqual(["mailkind"])
+  })
+
+  test("the first start prints an address, a key and a line for curl, and each works", async () => {
+    const child = own.spawn(["serve"], PORT)
+    const { url, printed } = await serving(child, /curl [^\n]*\n/)
+    const key = /svc_live_[0-9A-Za-z]{38}/.exec(printed)?.[0] ?? ""
+    expect(await asked(`${url}/v1/health`)).toMatchObject({ status: 200 })
+    const posted = await asked(`${url}/v1/check`, {
+      method: "POST",
+      headers: { ...JSON_BODY, Authorization: `Bearer ${key}` },
+      body: '{"email":"jane@gmail.com"}',
+    })
+    expect(JSON.parse(posted.body)).toMatchObject({ category: "personal" })
+    const line = /curl [^\n]*/.exec(printed)?.[0] ?? ""
+    // Where there is no curl the line cannot be pasted; its parts were asked above.
+    if (Bun.which("curl") !== null) {
+      const pasted = await new Response(
+        Bun.spawn(["sh", "-c", line], { env: { PATH: process.env["PATH"] ?? "" } }).stdout,
+      ).text()
+      expect(JSON.parse(pasted)).toMatchObject({ category: "personal" })
+    }
+    expect(statSync(join(own.directory, "mailkind-data")).mode & 0o777).toBe(0o700)
+    child.kill("SIGTERM")
+    expect(await child.exited).toBe(0)
+  })
+
+  test("pages and their script come from the executable itself", async () => {
+    const child = own.spawn(["serve"], PORT)
+    const { url } = await serving(child, /\n/)
+    for (const page of [
+      "/",
+      "/docs",
+      "/docs/json",
+      "/docs/errors",
+      "/docs/reasons",
+      "/docs/test-addresses",
+      "/docs/lists",
+    ]) {
+      expect(await asked(`${url}${page}`)).toMatchObject({ status: 200 })
+    }
+    const script = /src="(\/docs\/assets\/[^"]+\.js)"/.exec((await asked(`${url}/docs`)).body)?.[1]
+    const answer = await asked(`${url}${script}`)
+    expect(answer.status).toBe(200)
+    expect(answer.body.length).toBeGreaterThan(1_000_000)
+    child.kill("SIGTERM")
+    await child.exited
+  })
+
+  test("a later start prints no key, and a key that a command revokes stops in the running server", async () => {
+    const child = own.spawn(["serve"], PORT)
+    const { url, printed } = await serving(child, /\n/)
+    expect(printed).not.toContain("svc_live_")
+    const made = JSON.parse((await own.run(["key", "create", "--account", "owner@localhost", "--json"])).out)
+    const status = async () =>
+      (await asked(`${url}/v1/check?domain=stripe.com`, { headers: { "X-API-Key": made.key } })).status
+    expect(await status()).toBe(200)
+    expect((await own.run(["key", "revoke", made.id])).code).toBe(0)
+    const deadline = Date.now() + 60_000
+    while ((await status()) === 200 && Date.now() < deadline) await Bun.sleep(100)
+    expect(await status()).toBe(401)
+    child.kill("SIGINT")
+    expect(await child.exited).toBe(0)
+  })
+
+  test("lists that were cut in the data directory are taken anew from the executable", async () => {
+    const folder = join(own.directory, "mailkind-data", "lists")
+    const [name = ""] = readdirSync(folder)
+    truncateSync(join(folder, name), 1000)
+    const child = own.spawn(["serve"], PORT)
+    const { url } = await serving(child, /\n/)
+    expect(await asked(`${url}/v1/check?email=business%40mailkind.test`)).toMatchObject({ status: 200 })
+    child.kill("SIGTERM")
+    expect(await new Response(child.stderr).text()).toContain("damaged")
+    expect((await own.run(["lists", "verify", join(folder, name)])).code).toBe(0)
+  })
+
+  test("faulty settings stop the start with every fault and exit code 2", async () => {
+    const { code, err, out } = await own.run(["serve"], { MAILKIND_PORT: "x", MAILKIND_PROT: "1" })
+    expect({ code, out }).toEqual({ code: 2, out: "" })
+    expect(err).toContain("MAILKIND_PORT wants")
+    expect(err).toContain("MAILKIND_PROT is not a setting")
+  })
+
+  test("a port that is taken and a data directory that cannot be are told in a sentence", async () => {
+    const child = own.spawn(["serve"], PORT)
+    const { url } = await serving(child, /\n/)
+    const taken = await own.run(["serve"], { MAILKIND_PORT: new URL(url).port })
+    expect({ code: taken.code, lines: taken.err.trim().split("\n").length }).toEqual({ code: 1, lines: 1 })
+    child.kill("SIGTERM")
+    await child.exited
+    const nowhere = await own.run(["serve"], { ...PORT, MAILKIND_DATA_DIR: join(own.directory, "mailkind", "x") })
+    expect({ code: nowhere.code, lines: nowhere.err.trim().split("\n").length }).toEqual({ code: 1, lines: 1 })
+    expect(existsSync(join(own.directory, "mailkind"))).toBe(true)
+  })
+})

@@ -1,0 +1,114 @@
+import { expect, test } from "bun:test"
+import { parseLocalPart } from "../../../src/check/address/local-part.ts"
+
+const textOf = (sent: string) => parseLocalPart(sent)?.text ?? null
+
+test("a dot-atom is lower-cased, composed, and otherwise kept", () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ["jane", "jane"],
+    ["Jane.DOE", "jane.doe"],
+    ["j", "j"],
+    ["1", "1"],
+    ["a.b.c.d", "a.b.c.d"],
+    ["_", "_"],
+    ["-", "-"],
+    ["!#$%&'*/=?^_`{|}~-", "!#$%&'*/=?^_`{|}~-"],
+    ["Jürgen", "jürgen"],
+    ["Ju\u0308rgen", "jürgen"],
+    ["ΟΔΟΣ", "οδος"],
+    ["İ", "i̇"],
+    ["\u212a", "k"],
+    ["用户", "用户"],
+    ["💩", "💩"],
+    ["पता", "पता"],
+  ]
+  for (const [sent, text] of cases) expect([sent, parseLocalPart(sent)]).toEqual([sent, { text, hasTag: false }])
+})
+
+test("the tag goes from the first + to the end, unless the local part starts with one", () => {
+  const cases: readonly (readonly [string, string, boolean])[] = [
+    ["jane+news", "jane", true],
+    ["jane+", "jane", true],
+    ["jane+a+b", "jane", true],
+    ["jane+a.b", "jane", true],
+    ["j.doe+x", "j.doe", true],
+    ['"jane+news"', "jane", true],
+    ["+jane", "+jane", false],
+    ["+jane+news", "+jane+news", false],
+    ["+", "+", false],
+    ["jane-news", "jane-news", false],
+    ['"jane doe+news"', '"jane doe+news"', false],
+  ]
+  for (const [sent, text, hasTag] of cases) expect([sent, parseLocalPart(sent)]).toEqual([sent, { text, hasTag }])
+})
+
+test("a dot that a tag leaves at the end puts the rest in quotes", () => {
+  expect(parseLocalPart("jane.+news")).toEqual({ text: '"jane."', hasTag: true })
+  expect(textOf('"jane."')).toBe('"jane."')
+})
+
+test("a quoted string loses quotes and backslashes that it does not need", () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['"jane"', "jane"],
+    ['"Jane.Doe"', "jane.doe"],
+    ['"j\\a\\n\\e"', "jane"],
+    ['"jane doe"', '"jane doe"'],
+    ['"jane\\ doe"', '"jane doe"'],
+    ['"Jane@Work"', '"jane@work"'],
+    ['"a\\"b"', '"a\\"b"'],
+    ['"a\\\\b"', '"a\\\\b"'],
+    ['"a\\@b"', '"a@b"'],
+    ['"\\\\"', '"\\\\"'],
+    ['"\\""', '"\\""'],
+    ['""', '""'],
+    ['" "', '" "'],
+    ['".jane"', '".jane"'],
+    ['"a..b"', '"a..b"'],
+    ['"(a),:;<>[b]"', '"(a),:;<>[b]"'],
+    ['"jürgen"', "jürgen"],
+    ['"é ü"', '"é ü"'],
+    ["a\u037eb", '"a;b"'],
+  ]
+  for (const [sent, text] of cases) expect([sent, textOf(sent)]).toEqual([sent, text])
+})
+
+test("what is neither a dot-atom nor a quoted string is no local part", () => {
+  for (const sent of [
+    ...[
+      "",
+      ".",
+      ".jane",
+      "jane.",
+      "jane..doe",
+      "jane doe",
+      " jane",
+      "jane@work",
+      "a,b",
+      "a;b",
+      "a:b",
+      "a(b)",
+      "(b)a",
+      "<jane",
+      "[a]",
+    ],
+    ...[
+      "a\\b",
+      "a\\ b",
+      "jane\\",
+      '"',
+      '"jane',
+      'jane"',
+      '"a"b"',
+      'a"b"',
+      '"a"b',
+      '"a".b',
+      'a."b"',
+      '"a"."b"',
+      '"a\\"',
+      '"\\é"',
+    ],
+    ...["\ud800", "a\udc00", '"\ud800"', "\udc00\ud800"],
+  ]) {
+    expect([sent, parseLocalPart(sent)]).toEqual([sent, null])
+  }
+})

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "bun:test"
+import { runCommand, type Tools } from "../../src/cli/program.ts"
+import { SETTINGS } from "../../src/config/settings.ts"
+import { random, tempLog, tempStore } from "../customers/temp-store.ts"
+import { check, lists } from "../world/app.ts"
+
+/** The commands over real parts, with what they wrote. */
+async function commands() {
+  const written = { out: [] as string[], err: [] as string[] }
+  const changes = tempLog(await tempStore())
+  const tools: Tools = {
+    output: { line: text => void written.out.push(text), aside: text => void written.err.push(text) },
+    version: "1.0.0",
+    serve: async () => undefined,
+    checker: async () => ({ check, testDomain: "mailkind.test", requestId: () => "req_test" }),
+    withCustomers: work => work({ changes, random, defaultTier: 1 }),
+    lists: {
+      open: async () => lists,
+      openFile: async () => null,
+      manifest: async () => await Bun.file("data/manifest.json").json(),
+      checkout: null,
+    },
+    settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),
+  }
+  const run = async (...args: string[]) => {
+    written.out.length = 0
+    written.err.length = 0
+    const code = await runCommand(tools, args)
+    return { code, out: written.out.join("\n"), err: written.err.join("\n") }
+  }
+  return { run, runJson: async (...args: string[]) => JSON.parse((await run(...args, "--json")).out) }
+}
+
+describe("check", () => {
+  test("--json gives one result for one input and a list for several", async () => {
+    const { runJson } = await commands()
+    expect(await runJson("check", "jane@gmail.com")).toMatchObject({ category: "personal", degraded: true })
+    expect(await runJson("check", "jane@gmail.com", "stripe.com")).toMatchObject([
+      { category: "personal" },
+      { category: "business" },
+    ])
+  })
+
+  test("each input is told with its verdict and its reasons in words", async () => {
+    const { run } = await commands()
+    const { code, out } = await run("check", "jane@mailinator.com", "gmial.com", "--policy", "strict")
+    expect(code).toBe(0)
+    expect(out).toContain("disposable, confidence")
+    expect(out).toContain("did you mean gmail.com?")
+    expect(out).toContain("block under strict")
+  })
+
+  test("what a terminal would obey is shown, not sent", async () => {
+    const { run } = await commands()
+    expect((await run("check", "\u001b[2Jjane@gmail.com")).out).not.toContain("\u001b")
+  })
+
+  test("an unknown policy is a wrong use", async () => {
+    const { run } = await commands()
+    expect((await run("check", "gmail.com", "--policy", "soft")).code).toBe(2)
+    expect((await run("check")).code).toBe(2)
+  })
+})
+
+describe("accounts and keys", () => {
+  test("an account is created, shown, moved to a tier, listed and deleted", async () => {
+    const { run, runJson } = await commands()
+    expect(await runJson("account", "create", "Ada@Example.com")).toEqual({
+      id: expect.stringMatching(/^acc_/),
+      email: "ada@example.com",
+      tier: 1,
+    })
+    expect(await runJson("account", "tier", "ada@example.com", "3")).toMatchObject({ tier: 3 })
+    expect(await runJson("account", "show", "ADA@example.com")).toMatchObject({
+      tier: 3,
+      keys: { active: 0, revoked: 0 },
+    })
+    expect(await runJson("account", "list")).toHaveLength(1)
+    expect((await run("account", "delete", "ada@example.com")).code).toBe(0)
+    expect(await runJson("account", "list")).toEqual([])
+  })
+
+  test("a key is shown once, listed without its text, and revoked once for good", async () => {
+    const { run, runJson } = await commands()
+    await run("account", "create", "ada@example.com", "--tier", "4")
+    const key = await runJson("key", "create", "--account", "ada@example.com", "--name", "web")
+    expect(key).toEqual({
+      id: expect.stringMatching(/^key_/),
+      key: expect.stringMatching(/^svc_live_[0-9A-Za-z]{38}$/),
+      kind: "secret",
+      name: "web",
+      last4: key.key.slice(-4),
+      origins: [],
+    })
+    const listed = await run("key", "list", "--account", "ada@example.com", "--json")
+    expect(listed.out).not.toContain(key.key)
+    const { revoked_at } = await runJson("key", "revoke", key.id)
+    expect(await runJson("key", "revoke", key.id)).toEqual({ id: key.id, revoked_at })
+  })
+
+  test("the sixth key is refused", async () => {
+    const { run } = await commands()
+    await run("account", "create", "ada@example.com")
+    const codes: number[] = []
+    for (let at = 0; at < 6; at++) codes.push((await run("key", "create", "--account", "ada@example.com")).code)
+    expect(codes).toEqual([0, 0, 0, 0, 0, 1])
+  })
+
+  test.each([
+    [["account", "create", "nobody"], 2],
+    [["account", "create", "a@b.co", "--tier", "5"], 2],
+    [["account", "show", "nobody@example.com"], 1],
+    [["account", "tier", "nobody@example.com", "9"], 2],
+    [["key", "create"], 2],
+    [["key", "create", "--account", "nobody@example.com"], 1],
+    [["key", "revoke", "key_nothing"], 1],
+    [["nonsense"], 2],
+    [["help", "nonsense"], 2],
+  ])("%j fails with a sentence and exit code %i", async (args, expected) => {
+    const { run } = await commands()
+    const { code, err } = await run(...args)
+    expect(code).toBe(expected)
+    expect(err).not.toBe("")
+  })
+})
+
+describe("lists", () => {
+  test("a look-up tells sets, sources and the rule that dropped a name", async () => {
+    const { run, runJson } = await commands()
+    expect(await runJson("lists", "lookup", "jane@mailinator.com")).toMatchObject({
+      domain: "mailinator.com",
+      sets: ["disposable"],
+    })
+    const { out } = await run("lists", "lookup", "duck.com")
+    expect(out).toContain("relay")
+    expect(out).toContain("dropped: ")
+    expect((await run("lists", "lookup", "no domain")).code).toBe(2)
+  })
+
+  test("the lists tell their version and are whole", async () => {
+    const { run, runJson } = await commands()
+    expect(await runJson("lists", "info")).toMatchObject({ version: lists.pack.version, entries: lists.pack.entries })
+    expect((await run("lists", "verify")).out).toContain("whole")
+    expect((await run("lists", "verify", "nothing.pack")).code).toBe(1)
+    expect((await run("lists", "build")).err).toContain("checkout")
+  })
+})
+
+test("help names every setting, and version the version", async () => {
+  const { run, runJson } = await commands()
+  const { out } = await run("help", "settings")
+  for (const name of Object.keys(SETTINGS)) expect(out).toContain(name)
+  expect(await runJson("version")).toEqual({ version: "1.0.0" })
+  expect((await run("help", "key", "create")).out).toContain("--account")
+})

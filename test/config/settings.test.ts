@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test"
+import { readSettings, SETTINGS } from "../../src/config/settings.ts"
+import { TIER_MAX } from "../../src/contract/tiers.ts"
+
+const valueFrom = (name: string, text: string): unknown => {
+  const read = readSettings({ [name]: text })
+  return read.kind === "read" ? Reflect.get(read.settings, name) : read.faults
+}
+const isRefused = (name: string, text: string): boolean => readSettings({ [name]: text }).kind === "faulty"
+
+test("an empty environment gives every default", () => {
+  const read = readSettings({ PATH: "/bin", HOME: "/root" })
+  expect(read.kind).toBe("read")
+  if (read.kind === "read") {
+    expect(read.settings.MAILKIND_PORT).toBe(8080)
+    expect(Object.keys(read.settings)).toEqual(Object.keys(SETTINGS))
+  }
+})
+
+test("every fault is told at once, each with its setting's name", () => {
+  const read = readSettings({
+    MAILKIND_PORT: "70000",
+    MAILKIND_LOG: "loud",
+    MAILKIND_PROT: "1",
+    MAILKIND_BASE_URL: "ftp://x",
+  })
+  expect(read.kind === "faulty" && read.faults.map(fault => fault.split(" ")[0])).toEqual([
+    "MAILKIND_PROT",
+    "MAILKIND_PORT",
+    "MAILKIND_BASE_URL",
+    "MAILKIND_LOG",
+  ])
+})
+
+test("a name with a slip is told which setting it may mean", () => {
+  const read = readSettings({ MAILKIND_PROT: "1" })
+  expect(read.kind === "faulty" && read.faults[0]).toContain("MAILKIND_PORT")
+})
+
+test("a setting that is empty counts as not set", () => {
+  expect(valueFrom("MAILKIND_PORT", "")).toBe(8080)
+  expect(valueFrom("MAILKIND_HOST", "  ")).toBe("127.0.0.1")
+})
+
+test("a fault never repeats the value, which may be a secret", () => {
+  for (const name of Object.keys(SETTINGS)) {
+    const read = readSettings({ [name]: "s3cret\u0000://hunter2@@" })
+    if (read.kind === "faulty") expect(read.faults.join()).not.toContain("hunter2")
+  }
+})
+
+describe("values", () => {
+  test("a port is 0 to 65535", () => {
+    expect(valueFrom("MAILKIND_PORT", "0")).toBe(0)
+    expect(valueFrom("MAILKIND_PORT", "65535")).toBe(65_535)
+    for (const text of ["-1", "65536", "80.5", "0x50", "1e3", "eighty"])
+      expect(isRefused("MAILKIND_PORT", text)).toBe(true)
+  })
+
+  test("a tier is one of the tiers", () => {
+    expect(valueFrom("MAILKIND_DEFAULT_TIER", String(TIER_MAX))).toBe(TIER_MAX)
+    expect(isRefused("MAILKIND_DEFAULT_TIER", String(TIER_MAX + 1))).toBe(true)
+  })
+
+  test("a base URL has no credentials, query or fragment and loses its last slash", () => {
+    expect(valueFrom("MAILKIND_BASE_URL", "https://api.example.com/mk/")).toBe("https://api.example.com/mk")
+    for (const text of ["api.example.com", "https://u:p@example.com", "https://example.com?x", "https://example.com#x"])
+      expect(isRefused("MAILKIND_BASE_URL", text)).toBe(true)
+  })
+
+  test("trusted proxies are addresses and prefixes", () => {
+    expect(valueFrom("MAILKIND_TRUSTED_PROXIES", "10.0.0.0/8, ::1,192.0.2.1")).toEqual([
+      "10.0.0.0/8",
+      "::1",
+      "192.0.2.1",
+    ])
+    for (const text of ["proxy", "10.0.0.0/33", "10.0.0.0/", "::1/129", "10.0.0.0/8/8"])
+      expect(isRefused("MAILKIND_TRUSTED_PROXIES", text)).toBe(true)
+  })
+
+  test("DNS servers are addresses with optional ports, or off", () => {
+    for (const text of ["off", "127.0.0.1", "127.0.0.1:5353", "::1", "[::1]:5353,9.9.9.9"])
+      expect(isRefused("MAILKIND_DNS_SERVERS", text)).toBe(false)
+    for (const text of ["dns.example", "127.0.0.1:0", "127.0.0.1:70000", "[::1]:x"])
+      expect(isRefused("MAILKIND_DNS_SERVERS", text)).toBe(true)
+  })
+
+  test("a secret never prints", () => {
+    const read = readSettings({ MAILKIND_SMTP_URL: "smtps://user:hunter2@mail.example.com" })
+    expect(
+      read.kind === "read" &&
+        `${JSON.stringify(read.settings)}${Bun.inspect(read.settings)}${String(read.settings.MAILKIND_SMTP_URL)}`,
+    ).not.toContain("hunter2")
+    expect(read.kind === "read" && read.settings.MAILKIND_SMTP_URL?.reveal()).toContain("hunter2")
+  })
+})

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test"
+import { Value } from "@sinclair/typebox/value"
+import { LIMITS } from "../../src/contract/limits.ts"
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
+import { ProblemBody } from "../../src/contract/schemas.ts"
+import { type Asked, testApp } from "../world/app.ts"
+
+const { ask, key, app } = await testApp()
+const test_ = "business@mailkind.test"
+
+describe("404 and 405", () => {
+  test.each([
+    "/v1",
+    "/v1/",
+    "/v1/check/",
+    "/v2/check",
+    "/check",
+    "/V1/check",
+    "/v1/checks",
+    "/favicon.ico",
+    "/v1/%63heck",
+    "//v1/check",
+  ])("%s does not exist", async path => {
+    for (const method of ["GET", "POST", "OPTIONS", "DELETE"]) {
+      expect((await ask(`${method} ${path}`, { key: null })).body["code"]).toBe("not_found")
+    }
+  })
+
+  test("a path without the method names the methods it has", async () => {
+    for (const method of ["PUT", "PATCH", "DELETE"]) {
+      const { status, body, headers } = await ask(`${method} /v1/check`, { key: null })
+      expect({ status, code: body["code"], allow: headers.get("allow") }).toEqual({
+        status: 405,
+        code: "method_not_allowed",
+        allow: "GET, HEAD, POST, OPTIONS",
+      })
+    }
+    expect((await ask("POST /v1/health", { body: {} })).headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+  })
+
+  test("OPTIONS is answered without a key and names the methods", async () => {
+    const { status, headers } = await ask("OPTIONS /v1/check", { key: null })
+    expect({ status, allow: headers.get("allow") }).toEqual({ status: 204, allow: "GET, HEAD, POST, OPTIONS" })
+  })
+
+  test("HEAD is GET without a body, refusals included", async () => {
+    const got = await app(new Request("http://localhost/v1/health", { method: "HEAD" }))
+    expect({ status: got.status, text: await got.text(), type: got.headers.get("content-type") }).toEqual({
+      status: 200,
+      text: "",
+      type: "application/json",
+    })
+    expect((await ask("HEAD /v1/check?domain=stripe.com", { key: null })).status).toBe(401)
+    expect((await ask("HEAD /v1/nothing")).status).toBe(404)
+  })
+})
+
+describe("401", () => {
+  test("without a key everything but a readable test address is unauthorized, a bad body too", async () => {
+    for (const body of [
+      { email: "jane@gmail.com" },
+      { domain: "mailkind.test" },
+      { url: "https://mailkind.test/" },
+      {},
+      "{",
+      "[]",
+      { email: 7 },
+      "x".repeat(LIMITS.bodyBytesMax + 1),
+    ]) {
+      const { status, body: problem, headers } = await ask("POST /v1/check", { body, key: null })
+      expect({ status, code: problem["code"] }).toEqual({ status: 401, code: "unauthorized" })
+      expect(headers.get("www-authenticate")).toContain("Bearer")
+    }
+    expect(
+      (await ask("POST /v1/check", { body: { email: test_ }, key: null, headers: { "Content-Type": "text/plain" } }))
+        .status,
+    ).toBe(401)
+  })
+
+  test("a key in the query string is not read, and the refusal says where keys go", async () => {
+    const { status, body } = await ask(
+      `GET /v1/check?email=jane%40gmail.com&api_key=${key}&key=${key}&access_token=${key}`,
+      { key: null },
+    )
+    expect(status).toBe(401)
+    expect(String(body["detail"])).toContain("X-API-Key")
+  })
+
+  test("a key is taken from either header, and the same key from both", async () => {
+    const body = { domain: "stripe.com" }
+    expect((await ask("POST /v1/check", { body, key: null, headers: { "X-API-Key": key } })).status).toBe(200)
+    expect(
+      (await ask("POST /v1/check", { body, key: null, headers: { Authorization: `bearer  ${key} ` } })).status,
+    ).toBe(200)
+    expect((await ask("POST /v1/check", { body, headers: { "X-API-Key": key } })).status).toBe(200)
+  })
+
+  test.each([
+    ["two different keys", { Authorization: `Bearer ${key}`, "X-API-Key": `${key}x` }],
+    ["an empty bearer", { Authorization: "Bearer" }],
+    ["an empty key", { "X-API-Key": "" }],
+    ["no key of ours", { "X-API-Key": "sk_live_123" }],
+    ["a cut key", { "X-API-Key": key.slice(0, -1) }],
+    ["a mistyped key", { "X-API-Key": key.replace(/.$/, last => (last === "a" ? "b" : "a")) }],
+    ["a key of a megabyte", { "X-API-Key": "svc_live_".padEnd(1_000_000, "a") }],
+  ])("%s is an invalid key, also beside a test address", async (_, headers) => {
+    const { status, body } = await ask("POST /v1/check", { body: { email: test_ }, key: null, headers })
+    expect({ status, code: body["code"] }).toEqual({ status: 401, code: "invalid_key" })
+  })
+
+  test("a revoked key is refused from the moment its revocation is acknowledged", async () => {
+    const own = await testApp()
+    expect((await own.ask("GET /v1/check?domain=stripe.com")).status).toBe(200)
+    await own.revoke()
+    expect((await own.ask("GET /v1/check?domain=stripe.com")).body["code"]).toBe("key_revoked")
+  })
+})
+
+describe("429", () => {
+  test("without a key a client address has five requests a second", async () => {
+    const own = await testApp()
+    const keyless = (peer: string) =>
+      own.ask(`GET /v1/check?email=${test_}`, { key: null, headers: { "x-test-peer": peer } })
+    for (let at = 0; at < LIMITS.keylessPerSecond; at++) expect((await keyless("192.0.2.1")).status).toBe(200)
+    const { status, body, headers } = await keyless("192.0.2.1")
+    expect({ status, code: body["code"], retry: headers.get("retry-after") }).toEqual({
+      status: 429,
+      code: "rate_limited",
+      retry: "1",
+    })
+    expect((await keyless("192.0.2.2")).status).toBe(200)
+    own.clock.tick(1000)
+    expect((await keyless("192.0.2.1")).status).toBe(200)
+  })
+})
+
+/** One request for each problem that this server can send; the others come with their own part of the house. */
+const CAUSES: { readonly [C in ProblemCode]?: () => Promise<Asked> } = {
+  invalid_input: () => ask("POST /v1/check", { body: {} }),
+  unauthorized: () => ask("POST /v1/check", { body: {}, key: null }),
+  invalid_key: () => ask("POST /v1/check", { body: {}, key: "nonsense" }),
+  key_revoked: async () => {
+    const own = await testApp()
+    await own.revoke()
+    return await own.ask("POST /v1/check", { body: {} })
+  },
+  rate_limited: () => ask("GET /v1/check?email=error-429@mailkind.test"),
+  quota_exceeded: () => ask("GET /v1/check?email=error-quota@mailkind.test"),
+  internal_error: () => ask("GET /v1/check?email=error-500@mailkind.test"),
+  payload_too_large: () => ask("POST /v1/check", { body: "x".repeat(LIMITS.bodyBytesMax + 1) }),
+  not_found: () => ask("GET /nothing"),
+  method_not_allowed: () => ask("DELETE /v1/check"),
+}
+
+/** Problems whose routes are not served yet: publishable keys, terms, batches. */
+const LATER: readonly ProblemCode[] = ["forbidden_origin", "terms_not_accepted", "batch_too_large"]
+
+test("every problem of the table is caused by a request and has the documented body", async () => {
+  expect([...Object.keys(CAUSES), ...LATER].sort()).toEqual([...PROBLEM_CODES].sort())
+  for (const code of PROBLEM_CODES) {
+    const asked = await CAUSES[code]?.()
+    if (asked === undefined) continue
+    const { status, title } = PROBLEMS[code]
+    expect(asked.body).toMatchObject({ code, status, title, type: `http://localhost/docs/errors#${code}` })
+    expect(asked.status).toBe(status)
+    expect(Value.Check(ProblemBody, asked.body)).toBe(true)
+    expect(asked.body["instance"]).toBe(`urn:mailkind:request:${asked.headers.get("x-request-id")}`)
+    expect(asked.headers.get("content-type")).toBe("application/problem+json")
+    expect(asked.headers.get("cache-control")).toBe("no-store")
+  }
+})
+
+test("when several problems apply, the first in the documented order is sent", async () => {
+  expect((await ask("DELETE /nothing", { key: "nonsense" })).body["code"]).toBe("not_found")
+  expect((await ask("DELETE /v1/check", { key: "nonsense" })).body["code"]).toBe("method_not_allowed")
+  expect(
+    (await ask("POST /v1/check", { key: "nonsense", body: "x".repeat(LIMITS.bodyBytesMax + 1) })).body["code"],
+  ).toBe("invalid_key")
+  expect(
+    (
+      await ask("POST /v1/check", {
+        body: "x".repeat(LIMITS.bodyBytesMax + 1),
+        headers: { "Content-Type": "text/plain" },
+      })
+    ).body["code"],
+  ).toBe("payload_too_large")
+})

@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test"
+import { TIER_MAX } from "../../../src/contract/tiers.ts"
+import {
+  createAccount,
+  findAccount,
+  findAccountByEmail,
+  listAccounts,
+  removeAccount,
+  setTier,
+  summarizeAccount,
+} from "../../../src/customers/accounts/accounts.ts"
+import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+async function opened(path = tempPath()) {
+  const store = await tempStore(path)
+  return { store, log: tempLog(store) }
+}
+
+test("a new account has its email in one form, and its terms count as accepted", async () => {
+  const { store, log } = await opened()
+  const creation = await createAccount(log, random, { email: "Jane@Example.com", tier: 2, termsVersion: "2026-01" })
+  const account = {
+    id: expect.stringMatching(/^acc_[0-9A-Za-z]{20}$/),
+    email: "jane@example.com",
+    tier: 2,
+    createdAtMs: 5_000,
+    acceptedTermsVersion: "2026-01",
+    acceptedTermsAtMs: 5_000,
+  }
+  expect(creation).toEqual({ kind: "created", account })
+  if (creation.kind !== "created") return
+  expect(await findAccount(store, creation.account.id)).toEqual(creation.account)
+  expect(await findAccountByEmail(store, " JANE@example.com")).toEqual(creation.account)
+})
+
+test("an account that does not exist is not found", async () => {
+  const { store } = await opened()
+  expect(await findAccount(store, "acc_x")).toBeNull()
+  expect(await findAccountByEmail(store, "jane@example.com")).toBeNull()
+  expect(await findAccountByEmail(store, "no email")).toBeNull()
+  expect(await summarizeAccount(store, "acc_x")).toBeNull()
+})
+
+test("a malformed or taken email and an unknown tier make no account", async () => {
+  const { store, log } = await opened()
+  const create = (email: string, tier: number) => createAccount(log, random, { email, tier, termsVersion: null })
+  expect(await create("jane", 0)).toEqual({ kind: "malformed_email" })
+  for (const tier of [-1, TIER_MAX + 1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+    expect(await create("jane@example.com", tier)).toEqual({ kind: "unknown_tier" })
+  expect((await create("jane@example.com", TIER_MAX)).kind).toBe("created")
+  expect(await create("JANE@EXAMPLE.COM", 0)).toEqual({ kind: "email_taken" })
+  expect(await listAccounts(store, "", 10)).toHaveLength(1)
+})
+
+test("of many who ask for one email at once, on two connections, one gets it", async () => {
+  const path = tempPath()
+  const logs = [(await opened(path)).log, (await opened(path)).log]
+  const asked = logs.flatMap(log =>
+    Array.from({ length: 5 }, () => createAccount(log, random, { email: "a@b.com", tier: 0, termsVersion: null })),
+  )
+  const kinds = (await Promise.all(asked)).map(creation => creation.kind).sort()
+  expect(kinds).toEqual(["created", ...Array.from({ length: 9 }, () => "email_taken" as const)])
+})
+
+test("a tier is set, told to others, and survives a restart", async () => {
+  const path = tempPath()
+  const { store, log } = await opened(path)
+  const id = await newAccount(log)
+  expect(await setTier(log, id, 3)).toMatchObject({ kind: "changed", account: { id, tier: 3 } })
+  expect(log.heard).toEqual([{ kind: "account_changed", subject: id }])
+  await store.close()
+  expect(await findAccount(await tempStore(path), id)).toMatchObject({ tier: 3 })
+})
+
+test("an unknown tier or account changes nothing and tells nobody", async () => {
+  const { store, log } = await opened()
+  const id = await newAccount(log)
+  expect(await setTier(log, id, TIER_MAX + 1)).toEqual({ kind: "unknown_tier" })
+  expect(await setTier(log, "acc_x", 1)).toEqual({ kind: "unknown_account" })
+  expect(await removeAccount(log, "acc_x")).toBe(false)
+  expect(await findAccount(store, id)).toMatchObject({ tier: 0 })
+  expect(log.heard).toEqual([])
+})
+
+test("accounts are listed by email, a page at a time, with their counts of keys", async () => {
+  const { store, log } = await opened()
+  const ids = [await newAccount(log, "c@x.com"), await newAccount(log, "a@x.com"), await newAccount(log, "b@x.com")]
+  const [accountId = ""] = ids
+  for (let n = 0; n < 3; n++) {
+    const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+    if (n === 0 && creation.kind === "created") await revokeKey(log, creation.key.id, "owner")
+  }
+  const emails = async (after: string) => (await listAccounts(store, after, 2)).map(account => account.email)
+  expect(await emails("")).toEqual(["a@x.com", "b@x.com"])
+  expect(await emails("b@x.com")).toEqual(["c@x.com"])
+  expect(await summarizeAccount(store, accountId)).toMatchObject({ activeKeyCount: 2, revokedKeyCount: 1 })
+  expect(await summarizeAccount(store, ids[1] ?? "")).toMatchObject({ activeKeyCount: 0, revokedKeyCount: 0 })
+})
+
+test("an account is removed with its keys, others keep theirs, and its email is free again", async () => {
+  const { store, log } = await opened()
+  const [gone, kept] = [await newAccount(log, "gone@x.com"), await newAccount(log, "kept@x.com")]
+  for (const accountId of [gone, kept])
+    await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+  expect(await removeAccount(log, gone)).toBe(true)
+  expect(log.heard).toEqual([{ kind: "account_removed", subject: gone }])
+  expect(await findAccount(store, gone)).toBeNull()
+  expect(await listKeys(store, gone, 10)).toEqual([])
+  expect(await listKeys(store, kept, 10)).toHaveLength(1)
+  expect(await newAccount(log, "gone@x.com")).not.toBe(gone)
+})

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test"
+import { OWNER_TIER } from "../../../src/contract/tiers.ts"
+import { listAccounts, removeAccount } from "../../../src/customers/accounts/accounts.ts"
+import { firstAccount } from "../../../src/customers/keys/first-account.ts"
+import { parseKey } from "../../../src/customers/keys/key-form.ts"
+import { newAccount, random, runChildren, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+test("an empty store gets its owner with one secret key, and a second start gets nothing", async () => {
+  const path = tempPath()
+  const store = await tempStore(path)
+  const first = await firstAccount(store, () => 5_000, random)
+  expect(first).toMatchObject({
+    kind: "created",
+    account: { email: "owner@localhost", tier: OWNER_TIER, acceptedTermsAtMs: 5_000 },
+    key: { kind: "secret", name: "Secret key", revokedAtMs: null },
+  })
+  if (first.kind !== "created") return
+  expect(first.key.accountId).toBe(first.account.id)
+  expect(parseKey(first.text)).toEqual({ kind: "well_formed", keyKind: "secret" })
+  expect(await firstAccount(store, () => 6_000, random)).toEqual({ kind: "exists" })
+  await store.close()
+  const again = await tempStore(path)
+  expect(await firstAccount(again, () => 7_000, random)).toEqual({ kind: "exists" })
+  expect(await listAccounts(again, "", 10)).toMatchObject([{ email: "owner@localhost", activeKeyCount: 1 }])
+})
+
+test("a store that has any account gets no owner", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  await newAccount(log)
+  await newAccount(log, "owner@localhost")
+  expect(await firstAccount(store, () => 1, random)).toEqual({ kind: "exists" })
+  const accounts = await listAccounts(store, "", 10)
+  expect(accounts.map(account => account.activeKeyCount)).toEqual([0, 0])
+  for (const account of accounts) await removeAccount(log, account.id)
+  expect((await firstAccount(store, () => 1, random)).kind).toBe("created")
+})
+
+test("of several processes that start together on nothing, one creates the owner", async () => {
+  for (let round = 0; round < 3; round++) {
+    const path = tempPath()
+    const children = await runChildren(4, "first", path)
+    expect(children.flatMap(child => child.out).sort()).toEqual(["created", "exists", "exists", "exists"])
+    expect(await listAccounts(await tempStore(path), "", 10)).toMatchObject([{ activeKeyCount: 1 }])
+  }
+})
+
+test("a fault in the middle leaves no account without a key", async () => {
+  const store = await tempStore()
+  let draws = 0
+  const failing = (count: number) => {
+    if (++draws > 1) throw new Error("no randomness")
+    return random(count)
+  }
+  await expect(firstAccount(store, () => 1, failing)).rejects.toThrow("no randomness")
+  expect(await listAccounts(store, "", 10)).toEqual([])
+  expect((await firstAccount(store, () => 1, random)).kind).toBe("created")
+})

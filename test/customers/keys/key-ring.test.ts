@@ -1,0 +1,230 @@
+import { describe, expect, test } from "bun:test"
+import { removeAccount, setTier } from "../../../src/customers/accounts/accounts.ts"
+import { newKey } from "../../../src/customers/keys/key-form.ts"
+import { KEY_RING_BOUNDS, KeyRing, type KeyRingBounds, type Lookup } from "../../../src/customers/keys/key-ring.ts"
+import { createKey, findKey, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import type { ChangeLog } from "../../../src/customers/store/changes.ts"
+import { readChangesSince } from "../../../src/customers/store/changes.ts"
+import type { Store } from "../../../src/customers/store/store.ts"
+import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+/** A ring over a real store that counts what it is asked, can hold its answers back, and can fail. */
+async function opened({ path = tempPath(), bounds = {} as Partial<KeyRingBounds> } = {}) {
+  const store = await tempStore(path)
+  const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false }
+  const watched: Store = {
+    ...store,
+    one: async <Row>(sql: string, params: Parameters<Store["one"]>[1] = []) => {
+      outside.asked++
+      if (outside.isBroken) throw new Error("the store is broken")
+      const row = await store.one<Row>(sql, params)
+      await outside.gate
+      return row
+    },
+  }
+  const time = { clock: () => outside.nowMs, stopwatch: () => outside.elapsedMs }
+  const ring = new KeyRing(watched, time.clock, time.stopwatch, { ...KEY_RING_BOUNDS, ...bounds })
+  const log: ChangeLog = { ...tempLog(store), hear: changes => ring.apply(changes) }
+  const add = async (accountId: string) => {
+    const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+    if (creation.kind !== "created") throw new Error(creation.kind)
+    return { id: creation.key.id, text: creation.text }
+  }
+  const kindOf = async (text: string) => (await ring.lookup(text)).kind
+  return { path, store, outside, ring, log, add, kindOf }
+}
+
+function isHeld(answer: Lookup | Promise<Lookup>): boolean {
+  return !(answer instanceof Promise)
+}
+
+describe("look-up", () => {
+  test("an active key is known with its account, the second time without the store and without a promise", async () => {
+    const { ring, log, add, outside } = await opened()
+    const accountId = await newAccount(log, "jane@example.com", 2)
+    const { id, text } = await add(accountId)
+    const expected = {
+      kind: "active" as const,
+      key: { id, kind: "secret" as const, origins: [] },
+      account: { id: accountId, tier: 2, acceptedTermsVersion: null, acceptedTermsAtMs: 5_000 },
+    }
+    expect(await ring.lookup(text)).toEqual(expected)
+    expect(ring.lookup(text)).toEqual(expected)
+    expect(outside.asked).toBe(1)
+  })
+
+  test("a publishable key brings its origins", async () => {
+    const { ring, log } = await opened()
+    const accountId = await newAccount(log)
+    const origins = ["https://a.com", "https://b.com:8443"]
+    const creation = await createKey(log, random, { accountId, kind: "publishable", name: null, origins })
+    if (creation.kind !== "created") throw new Error(creation.kind)
+    expect(await ring.lookup(creation.text)).toMatchObject({ kind: "active", key: { kind: "publishable", origins } })
+  })
+
+  test("a text that is no key is refused without the store", async () => {
+    const { ring, outside } = await opened()
+    const key = newKey("secret", random)
+    expect(ring.lookup("")).toEqual({ kind: "malformed" })
+    expect(ring.lookup(key.slice(0, -1))).toEqual({ kind: "malformed" })
+    const last = key.endsWith("0") ? "1" : "0"
+    expect(ring.lookup(key.slice(0, -1) + last)).toEqual({ kind: "bad_checksum" })
+    expect(outside.asked).toBe(0)
+  })
+
+  test("many who come at once with a key that is not held ask the store once", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { text } = await add(await newAccount(log))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ring.lookup(text)))
+    expect(answers.every(answer => answer.kind === "active")).toBe(true)
+    expect(outside.asked).toBe(1)
+  })
+
+  test("a store that fails is no answer, and is asked again", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { text } = await add(await newAccount(log))
+    outside.isBroken = true
+    await expect(Promise.resolve(ring.lookup(text))).rejects.toThrow("broken")
+    outside.isBroken = false
+    expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+    outside.isBroken = true
+    expect(ring.lookup(text)).toMatchObject({ kind: "active" })
+  })
+
+  test("more keys than are held are still known, and those asked for last are held", async () => {
+    const { ring, log, add, kindOf } = await opened({ bounds: { keysMax: 2 } })
+    const accountId = await newAccount(log)
+    const keys = [await add(accountId), await add(accountId), await add(accountId)]
+    for (const { text } of keys) expect(await kindOf(text)).toBe("active")
+    expect(keys.map(({ text }) => isHeld(ring.lookup(text)))).toEqual([false, true, true])
+  })
+})
+
+describe("time", () => {
+  test("a key is asked for again after its time, counted from the reading and not from the last use", async () => {
+    const { ring, log, add, outside } = await opened({ bounds: { keyTtlMs: 100 } })
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    for (outside.elapsedMs of [50, 100]) expect(isHeld(ring.lookup(text))).toBe(true)
+    outside.elapsedMs = 101
+    const again = ring.lookup(text)
+    expect(isHeld(again)).toBe(false)
+    await again
+    expect(outside.asked).toBe(2)
+  })
+
+  test("keys that do not exist are held apart, for their own short time", async () => {
+    const { ring, log, add, outside } = await opened({ bounds: { unknownMax: 3, unknownTtlMs: 10 } })
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    const unknown = newKey("secret", random)
+    expect(await ring.lookup(unknown)).toEqual({ kind: "unknown" })
+    outside.elapsedMs = 10
+    expect(ring.lookup(unknown)).toEqual({ kind: "unknown" })
+    outside.elapsedMs = 11
+    expect(isHeld(ring.lookup(unknown))).toBe(false)
+    for (let n = 0; n < 50; n++) await ring.lookup(newKey("secret", random))
+    expect(isHeld(ring.lookup(text))).toBe(true)
+  })
+})
+
+describe("change", () => {
+  test("a key revoked in this process is refused as soon as that is acknowledged", async () => {
+    const { ring, log, add } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    await revokeKey(log, id, "owner")
+    expect(await ring.lookup(text)).toMatchObject({ kind: "revoked", key: { id } })
+    expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
+  })
+
+  test("a key that is revoked while it is being read is not held as active", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    const gate = Promise.withResolvers<void>()
+    outside.gate = gate.promise
+    const early = ring.lookup(text)
+    await revokeKey(log, id, "owner")
+    const late = ring.lookup(text)
+    gate.resolve()
+    expect(await early).toMatchObject({ kind: "active" })
+    expect(await late).toMatchObject({ kind: "revoked" })
+    expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
+  })
+
+  test("what was read before a change is not held after it", async () => {
+    const { ring, log, add, outside, kindOf } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    const gate = Promise.withResolvers<void>()
+    outside.gate = gate.promise
+    const early = ring.lookup(text)
+    // The reading has to have its row before the revocation is written.
+    expect(await findKey(log.store, id)).toMatchObject({ revokedAtMs: null })
+    await revokeKey(log, id, "owner")
+    gate.resolve()
+    expect(await early).toMatchObject({ kind: "active" })
+    expect(isHeld(ring.lookup(text))).toBe(false)
+    expect(await kindOf(text)).toBe("revoked")
+  })
+
+  test("a key revoked elsewhere is refused once the change log is read", async () => {
+    const here = await opened()
+    const there = await opened({ path: here.path })
+    const { id, text } = await there.add(await newAccount(there.log))
+    await here.ring.lookup(text)
+    await revokeKey(there.log, id, "leak")
+    expect(here.ring.lookup(text)).toMatchObject({ kind: "active" })
+    const read = await readChangesSince(here.store, 0)
+    if (read.kind === "read") here.ring.apply(read.changes)
+    expect(await here.kindOf(text)).toBe("revoked")
+  })
+
+  test("to revoke here what was revoked elsewhere takes effect here at once", async () => {
+    const here = await opened()
+    const there = await opened({ path: here.path })
+    const { id, text } = await there.add(await newAccount(there.log))
+    await here.ring.lookup(text)
+    await revokeKey(there.log, id, "leak")
+    await revokeKey(here.log, id, "owner")
+    expect(await here.kindOf(text)).toBe("revoked")
+  })
+
+  test("a new tier is seen by all keys of the account, and a removed account's keys are unknown", async () => {
+    const { ring, log, add, kindOf, outside } = await opened()
+    const [changed, other] = [await newAccount(log, "a@x.com"), await newAccount(log, "b@x.com")]
+    const [one, two, three] = [await add(changed), await add(changed), await add(other)]
+    for (const { text } of [one, two, three]) await ring.lookup(text)
+    await setTier(log, changed, 4)
+    for (const { text } of [one, two]) expect(await ring.lookup(text)).toMatchObject({ account: { tier: 4 } })
+    expect(outside.asked).toBe(5)
+    await removeAccount(log, changed)
+    expect([await kindOf(one.text), await kindOf(two.text), await kindOf(three.text)]).toEqual([
+      "unknown",
+      "unknown",
+      "active",
+    ])
+    expect(isHeld(ring.lookup(three.text))).toBe(true)
+  })
+
+  test("a change of a kind that this version does not know, and a lost log, make it ask again", async () => {
+    const { ring, log, add } = await opened()
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    ring.apply([])
+    expect(isHeld(ring.lookup(text))).toBe(true)
+    ring.apply([{ kind: "keys_of_the_future", subject: "x" }])
+    const answer = ring.lookup(text)
+    expect(isHeld(answer)).toBe(false)
+    await answer
+    ring.forget()
+    expect(isHeld(ring.lookup(text))).toBe(false)
+  })
+
+  test("a renamed key goes on working", async () => {
+    const { log, add, kindOf } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    await kindOf(text)
+    await renameKey(log, id, "other")
+    expect(await kindOf(text)).toBe("active")
+  })
+})

@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test"
+import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
+import { createKey, findKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { LastUse } from "../../../src/customers/keys/last-use.ts"
+import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+/** A key, and when it was last used as the store has it. */
+async function opened(path = tempPath()) {
+  const store = await tempStore(path)
+  const log = tempLog(store)
+  const add = async () => {
+    const accountId = await newAccount(log)
+    const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+    if (creation.kind !== "created") throw new Error(creation.kind)
+    return { id: creation.key.id, text: creation.text }
+  }
+  const usedAt = async (id: string) => (await findKey(store, id))?.lastUsedAtMs
+  return { store, log, add, usedAt, lastUse: new LastUse(log.clock) }
+}
+
+test("a last use is written by the flush, once for many uses, and never by a request", async () => {
+  const { store, log, add, usedAt } = await opened()
+  const { id, text } = await add()
+  const ring = new KeyRing(store, log.clock, () => 0, KEY_RING_BOUNDS)
+  for (log.now of [9_001, 9_002, 9_003]) await ring.lookup(text)
+  expect(await usedAt(id)).toBeNull()
+  expect(await ring.flush()).toBe(1)
+  expect(await usedAt(id)).toBe(9_003)
+  expect(await ring.flush()).toBe(0)
+})
+
+test("a refused key is not used", async () => {
+  const { store, log, add, usedAt } = await opened()
+  const { id, text } = await add()
+  const ring = new KeyRing(store, log.clock, () => 0, KEY_RING_BOUNDS)
+  await revokeKey(log, id, "owner")
+  expect(await ring.lookup(text)).toMatchObject({ kind: "revoked" })
+  expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
+  expect(await ring.flush()).toBe(0)
+  expect(await usedAt(id)).toBeNull()
+})
+
+test("an earlier use that is flushed later does not undo a later one", async () => {
+  const path = tempPath()
+  const [here, there] = [await opened(path), await opened(path)]
+  const { id } = await here.add()
+  here.log.now = 9_001
+  there.log.now = 9_002
+  here.lastUse.note(id)
+  there.lastUse.note(id)
+  await there.lastUse.flush(there.store)
+  await here.lastUse.flush(here.store)
+  expect(await here.usedAt(id)).toBe(9_002)
+})
+
+test("a flush writes a bounded batch, those first that have waited longest", async () => {
+  const { store, add, usedAt, lastUse } = await opened()
+  const { id } = await add()
+  for (let n = 0; n < 2000; n++) lastUse.note(`key_${n}`)
+  lastUse.note(id)
+  expect(await lastUse.flush(store)).toBe(2000)
+  expect(await usedAt(id)).toBeNull()
+  expect(await lastUse.flush(store)).toBe(1)
+  expect(await usedAt(id)).toBe(5_000)
+  expect(await lastUse.flush(store)).toBe(0)
+})
+
+test("what a failing store did not take is written by the next flush, and a use since then is kept", async () => {
+  const { store, log, add, usedAt, lastUse } = await opened()
+  const { id } = await add()
+  lastUse.note(id)
+  await store.run("ALTER TABLE keys RENAME TO hidden")
+  const failing = lastUse.flush(store)
+  log.now = 9_000
+  lastUse.note(id)
+  await expect(failing).rejects.toThrow("no such table")
+  await store.run("ALTER TABLE hidden RENAME TO keys")
+  expect(await lastUse.flush(store)).toBe(1)
+  expect(await usedAt(id)).toBe(9_000)
+})

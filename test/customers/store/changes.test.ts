@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test"
+import {
+  appendChange,
+  CHANGES_KEPT_MAX,
+  CHANGES_READ_MAX,
+  latestChange,
+  pruneChanges,
+  readChangesSince,
+  recordingChanges,
+} from "../../../src/customers/store/changes.ts"
+import type { OpenStore } from "../../../src/customers/store/store.ts"
+import { tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+function append(store: OpenStore, count: number): Promise<void> {
+  return store.transaction(async inner => {
+    for (let n = 0; n < count; n++) await appendChange(inner, () => 7, { kind: "key_revoked", subject: `key_${n}` })
+  })
+}
+
+test("a log without changes is at zero and has nothing to read", async () => {
+  const store = await tempStore()
+  expect(await latestChange(store)).toBe(0)
+  expect(await readChangesSince(store, 0)).toEqual({ kind: "read", changes: [], upTo: 0 })
+})
+
+test("a reader gets what came after its number, in order, and goes on from there", async () => {
+  const store = await tempStore()
+  await append(store, 3)
+  expect(await readChangesSince(store, 1)).toEqual({
+    kind: "read",
+    changes: [
+      { id: 2, kind: "key_revoked", subject: "key_1", atMs: 7 },
+      { id: 3, kind: "key_revoked", subject: "key_2", atMs: 7 },
+    ],
+    upTo: 3,
+  })
+  expect(await readChangesSince(store, 3)).toEqual({ kind: "read", changes: [], upTo: 3 })
+})
+
+test("one read is bounded, and the next goes on where it ended", async () => {
+  const store = await tempStore()
+  await append(store, CHANGES_READ_MAX + 1)
+  const first = await readChangesSince(store, 0)
+  expect(first).toMatchObject({ kind: "read", upTo: CHANGES_READ_MAX })
+  const second = await readChangesSince(store, first.upTo)
+  expect(second).toMatchObject({ kind: "read", changes: [{ id: CHANGES_READ_MAX + 1 }], upTo: CHANGES_READ_MAX + 1 })
+})
+
+test("a reader that is further behind than the log reaches learns that it lost something", async () => {
+  const store = await tempStore()
+  await append(store, 10)
+  expect(await pruneChanges(store, 4)).toBe(6)
+  expect(await readChangesSince(store, 5)).toEqual({ kind: "lost", upTo: 10 })
+  expect(await readChangesSince(store, 6)).toMatchObject({ kind: "read", changes: [{ id: 7 }, {}, {}, {}] })
+})
+
+test("a reader that is ahead of the log, as after a restored backup, learns that it lost something", async () => {
+  const store = await tempStore()
+  await append(store, 2)
+  expect(await readChangesSince(store, 5)).toEqual({ kind: "lost", upTo: 2 })
+})
+
+test("the log bounds itself, and numbers go on even when all of it is cut", async () => {
+  const store = await tempStore()
+  await append(store, CHANGES_KEPT_MAX + 5)
+  expect(await store.one<unknown>("SELECT COUNT(*) AS count, MIN(id) AS first FROM changes")).toEqual({
+    count: CHANGES_KEPT_MAX,
+    first: 6,
+  })
+  await pruneChanges(store, 0)
+  expect(await latestChange(store)).toBe(CHANGES_KEPT_MAX + 5)
+  await append(store, 1)
+  expect(await readChangesSince(store, CHANGES_KEPT_MAX + 5)).toMatchObject({ changes: [{ id: CHANGES_KEPT_MAX + 6 }] })
+})
+
+test("changes are heard when they are durable, and not when their transaction is taken back", async () => {
+  const path = tempPath()
+  const store = await tempStore(path)
+  const other = await tempStore(path)
+  const log = tempLog(store)
+  await recordingChanges(log, async (_, note) => {
+    await note("key_revoked", "key_1")
+    expect(log.heard).toEqual([])
+  })
+  expect(log.heard).toEqual([{ kind: "key_revoked", subject: "key_1" }])
+  expect(await latestChange(other)).toBe(1)
+  const failing = recordingChanges(log, async (_, note) => {
+    await note("key_revoked", "key_2")
+    throw new Error("taken back")
+  })
+  await expect(failing).rejects.toThrow("taken back")
+  expect(log.heard).toHaveLength(1)
+  expect(await latestChange(store)).toBe(1)
+})
+
+test("two connections that append share one row of numbers", async () => {
+  const path = tempPath()
+  const [one, other] = [await tempStore(path), await tempStore(path)]
+  for (let round = 0; round < 5; round++) await Promise.all([append(one, 2), append(other, 2)])
+  const read = await readChangesSince(one, 0)
+  expect(read.kind === "read" && read.changes.map(change => change.id)).toEqual(
+    Array.from({ length: 20 }, (_, n) => n + 1),
+  )
+})

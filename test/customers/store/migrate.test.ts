@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test"
+import { migrate } from "../../../src/customers/store/migrate.ts"
+import { MIGRATIONS } from "../../../src/customers/store/migrations.ts"
+import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+import type { Store } from "../../../src/customers/store/store.ts"
+import { tempPath, tempStore } from "../temp-store.ts"
+
+/** What each released migration was when it was released. To change one is to break databases that have run it. */
+const RELEASED = ["ab3763d6aed900f2", "4c2a6def232cc456", "079e9bc60559987d"]
+
+test("migrations are numbered from one without gaps, and a released one is as it was", () => {
+  expect(MIGRATIONS.map(migration => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1))
+  const digests = MIGRATIONS.map(migration => Bun.SHA256.hash(JSON.stringify(migration), "hex").slice(0, 16))
+  expect(digests).toEqual(RELEASED)
+})
+
+test("each migration is recorded with the time it ran, once, however often the file is opened", async () => {
+  const path = tempPath()
+  const first = await openSqlite(path, () => 1_000)
+  await first.close()
+  const store = await openSqlite(path, () => 2_000)
+  const rows = await store.all<unknown>("SELECT number, makes, ran_at_ms FROM migrations ORDER BY number")
+  expect(rows).toEqual(MIGRATIONS.map(({ number, makes }) => ({ number, makes, ran_at_ms: 1_000 })))
+  await store.close()
+})
+
+test("a store that is behind runs only what it lacks, and keeps its rows", async () => {
+  const path = tempPath()
+  const store = await tempStore(path)
+  await store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'a@b.c', 0, 0)")
+  await store.run("DROP TABLE keys")
+  await store.run("DELETE FROM migrations WHERE number = 3")
+  await migrate(store, () => 9_000, path)
+  expect(await store.one<unknown>("SELECT ran_at_ms FROM migrations WHERE number = 3")).toEqual({ ran_at_ms: 9_000 })
+  expect(await store.all("SELECT id FROM accounts")).toHaveLength(1)
+})
+
+test("a migration that fails leaves nothing behind, and is tried again at the next start", async () => {
+  const path = tempPath()
+  const store = await tempStore(path)
+  await store.run("DELETE FROM migrations WHERE number = 3")
+  await store.run("DROP INDEX keys_by_account")
+  await expect(openSqlite(path, () => 1)).rejects.toThrow("already exists")
+  expect(await store.all("SELECT number FROM migrations WHERE number = 3")).toEqual([])
+  await store.run("DROP TABLE keys")
+  const again = await openSqlite(path, () => 1)
+  await again.close()
+})
+
+test("what another process ran in the meantime is not run again", async () => {
+  const path = tempPath()
+  const store = await tempStore(path)
+  const late: Store = { ...store, one: async <Row>() => ({ head: 0 }) as Row }
+  await migrate(late, () => 9_000, path)
+  expect(await store.all("SELECT number FROM migrations WHERE ran_at_ms = 9000")).toEqual([])
+})
+
+test("a store of a newer version is refused with both numbers, and is not changed", async () => {
+  const path = tempPath()
+  const store = await tempStore(path)
+  await store.run("INSERT INTO migrations (number, makes, ran_at_ms) VALUES (999, 'the future', 1)")
+  const opening = openSqlite(path, () => 1)
+  await expect(opening).rejects.toMatchObject({ code: "newer", remedy: expect.stringContaining("later") })
+  await expect(opening).rejects.toThrow(`are at 999, this version knows ${MIGRATIONS.length}`)
+  expect(await store.all("SELECT number FROM migrations")).toHaveLength(MIGRATIONS.length + 1)
+})

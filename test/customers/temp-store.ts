@@ -1,0 +1,79 @@
+import { afterEach } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Random } from "../../src/base/clock.ts"
+import { type AccountCreation, createAccount } from "../../src/customers/accounts/accounts.ts"
+import type { Change, ChangeLog } from "../../src/customers/store/changes.ts"
+import { openSqlite } from "../../src/customers/store/sqlite.ts"
+import type { OpenStore } from "../../src/customers/store/store.ts"
+
+const directories: string[] = []
+const stores: OpenStore[] = []
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close()
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+/** The real random source. */
+export const random: Random = count => crypto.getRandomValues(new Uint8Array(count))
+
+/** A path in a directory of its own that is removed after the test. */
+export function tempPath(name = "mailkind.db"): string {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-test-"))
+  directories.push(directory)
+  return join(directory, name)
+}
+
+/** A store on a real file that is closed after the test. */
+export async function tempStore(path = tempPath()): Promise<OpenStore> {
+  const store = await openSqlite(path, () => 1_000)
+  stores.push(store)
+  return store
+}
+
+/** A change log whose clock can be set and whose changes can be read. */
+export function tempLog(store: OpenStore): ChangeLog & { now: number; readonly heard: Change[] } {
+  const heard: Change[] = []
+  const log = {
+    store,
+    heard,
+    now: 5_000,
+    clock: () => log.now,
+    hear: (changes: readonly Change[]) => void heard.push(...changes),
+  }
+  return log
+}
+
+/** The id of a new account. */
+export async function newAccount(log: ChangeLog, email = "jane@example.com", tier = 0): Promise<string> {
+  const creation: AccountCreation = await createAccount(log, random, { email, tier, termsVersion: null })
+  if (creation.kind !== "created") throw new Error(creation.kind)
+  return creation.account.id
+}
+
+type Ended = { readonly out: readonly string[]; readonly code: number }
+
+/** Starts `child.ts` with these words in `count` processes, lets them go at the same moment, and gives what each printed. */
+export async function runChildren(count: number, ...words: string[]): Promise<Ended[]> {
+  const children = Array.from({ length: count }, () =>
+    Bun.spawn([process.execPath, join(import.meta.dir, "child.ts"), ...words], { stdin: "pipe", stderr: "inherit" }),
+  )
+  const readers = children.map(child => child.stdout.getReader())
+  for (const reader of readers) await reader.read()
+  for (const child of children) {
+    child.stdin.write("go\n")
+    await child.stdin.end()
+  }
+  return await Promise.all(children.map((child, index) => ended(child, readers[index])))
+}
+
+type Reader = { readonly read: () => Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }> }
+
+async function ended(child: { readonly exited: Promise<number> }, reader: Reader | undefined): Promise<Ended> {
+  let text = ""
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+    text += new TextDecoder().decode(part.value)
+  return { out: text.trim().split("\n"), code: await child.exited }
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { judge } from "../../src/check/verdict/judge.ts"
+import { reasonsIn } from "../../src/check/verdict/rules.ts"
+import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
+import { POLICY_NAMES, RECOMMENDATIONS } from "../../src/contract/policies.ts"
+import { REASON_NAMES } from "../../src/contract/reasons.ts"
+import { evidenceOf } from "../world/evidence.ts"
+import { VERDICT_CASES } from "./verdict-cases.ts"
+
+const GOLDEN = join(import.meta.dir, "verdicts.jsonl")
+
+const lines = VERDICT_CASES.map(told => {
+  const evidence = evidenceOf(told)
+  const [b2b, strict, lenient] = (["b2b", "strict", "lenient"] as const).map(policy => judge(evidence, policy))
+  const by = [b2b, strict, lenient].map(verdict => verdict?.recommendation).join("/")
+  const { category, confidence, reasons, isDegraded } = b2b ?? judge(evidence, "b2b")
+  return JSON.stringify({
+    told,
+    category,
+    confidence,
+    "b2b/strict/lenient": by,
+    reasons,
+    ...(isDegraded ? { degraded: true } : {}),
+  })
+})
+
+test("each case has the verdict that was reviewed", async () => {
+  const text = `${lines.join("\n")}\n`
+  if (process.env["UPDATE_GOLDEN"] === "1") await Bun.write(GOLDEN, text)
+  expect(text).toBe(await Bun.file(GOLDEN).text())
+})
+
+test("every reason has a case in which it holds", () => {
+  const held = new Set(VERDICT_CASES.flatMap(told => reasonsIn(evidenceOf(told))))
+  expect(REASON_NAMES.filter(reason => !held.has(reason))).toEqual([])
+})
+
+test("every category is some case's verdict", () => {
+  const given = new Set(VERDICT_CASES.map(told => judge(evidenceOf(told), "b2b").category))
+  expect(CATEGORY_NAMES.filter(category => !given.has(category))).toEqual([])
+})
+
+test("strict is never softer than b2b, and b2b never softer than lenient", () => {
+  const severity = (told: (typeof VERDICT_CASES)[number], policy: (typeof POLICY_NAMES)[number]) =>
+    RECOMMENDATIONS.indexOf(judge(evidenceOf(told), policy).recommendation)
+  for (const told of VERDICT_CASES) {
+    expect(severity(told, "strict")).toBeGreaterThanOrEqual(severity(told, "b2b"))
+    expect(severity(told, "b2b")).toBeGreaterThanOrEqual(severity(told, "lenient"))
+  }
+})
+
+test("hints never change a recommendation", () => {
+  for (const told of VERDICT_CASES) {
+    const evidence = evidenceOf(told)
+    const hinted = { ...evidence, hints: { ...evidence.hints, sharedInbox: "support", group: "all" } }
+    for (const policy of POLICY_NAMES)
+      expect(judge(hinted, policy).recommendation).toBe(judge(evidence, policy).recommendation)
+  }
+})
+
+test("the absence of DNS alone never blocks anybody", () => {
+  for (const policy of POLICY_NAMES) {
+    expect(judge(evidenceOf({ input: "jane@acme.com", mail: "unavailable" }), policy).recommendation).not.toBe("block")
+    expect(judge(evidenceOf({ input: "acme.com", mail: "unavailable" }), policy).recommendation).not.toBe("block")
+  }
+})

@@ -1,0 +1,53 @@
+import { Elysia } from "elysia"
+import { answers } from "../../../src/http/answer.ts"
+import { refusing, unrouted } from "../../../src/http/errors.ts"
+import { siteRoutes } from "../../../src/http/site/site.tsx"
+
+/** The public address of every site here. */
+export const BASE_URL = "https://mail.example:8443"
+/** What stands for the script of the API reference. */
+export const SCRIPT = "/* the viewer */".repeat(100)
+
+type Changes = Partial<Parameters<typeof siteRoutes>[0]>
+
+/** Builds a site; the returned function asks it for a path. */
+export function site(changes: Changes = {}) {
+  const own = answers(() => "req_new", true)
+  const refuse = refusing({ answers: own, baseUrl: () => BASE_URL, log: () => undefined })
+  const app = new Elysia({ normalize: false, strictPath: true })
+    .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? unrouted(request) : error, request))
+    .use(
+      siteRoutes({
+        answers: own,
+        baseUrl: () => BASE_URL,
+        isHttps: true,
+        testDomain: "mailkind.test",
+        asset: name => (name === "scalar.js" ? new Blob([SCRIPT]) : null),
+        lists: () => LISTS,
+        ...changes,
+      }),
+    )
+  return (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    app.handle(new Request(`http://localhost${path}`, { headers }))
+}
+
+/** Lists in use, with a source that tries to be more than text. */
+export const LISTS = {
+  version: "v-17",
+  builtAt: "2026-11-20T06:00:00.000Z",
+  sets: [{ name: "relay", says: "Domains of privacy relays.", entryCount: 1234567 }],
+  sources: [
+    {
+      ...{ id: "by-hand", fills: "relay", trust: "highest", licence: "MIT", date: "2026-11-20", entryCount: 12 },
+      origin: `<script>alert("x")</script> & https://elsewhere.example/`,
+    },
+  ],
+}
+
+/** A text of HTML with its entities read. */
+export const unescaped = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+
+/** The values of an attribute in a page, in order. */
+export const attributes = (html: string, name: "id" | "href" | "src"): readonly string[] =>
+  [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, "g"))].map(match => unescaped(match[1] ?? ""))

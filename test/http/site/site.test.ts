@@ -1,0 +1,204 @@
+import { describe, expect, test } from "bun:test"
+import { POLICIES, POLICY_NAMES, RAISES } from "../../../src/contract/policies.ts"
+import { PROBLEM_CODES, PROBLEMS, REFUSAL_ORDER } from "../../../src/contract/problems.ts"
+import { REASON_NAMES, REASONS } from "../../../src/contract/reasons.ts"
+import { ROUTES } from "../../../src/contract/routes.ts"
+import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../src/contract/test-addresses.ts"
+import { openapiDocument } from "../../../src/http/openapi.ts"
+import { attributes, BASE_URL, LISTS, site, unescaped } from "./open-site.ts"
+
+const ask = site()
+const textOf = async (path: string): Promise<string> => (await ask(path)).text()
+
+/** The text of an element's first occurrence with the id, up to the end of the element. */
+function rowOf(html: string, id: string): string {
+  const found = html.match(new RegExp(`<(tr|section) id="${id}"[^>]*>(.*?)</\\1>`, "s"))
+  return unescaped((found?.[2] ?? "").replaceAll(/<[^>]*>/g, " "))
+}
+
+const plain = (text: string): string => text.replaceAll("`", " ").replaceAll(/\s+/g, " ").trim()
+
+const PAGES = [
+  ROUTES.home,
+  ROUTES.docs,
+  ROUTES.docsErrors,
+  ROUTES.docsReasons,
+  ROUTES.docsTestAddresses,
+  ROUTES.docsLists,
+].map(({ path }) => path)
+
+describe.each(PAGES)("the page %s", path => {
+  test("is HTML with a language, a title and one stylesheet", async () => {
+    const response = await ask(path)
+    const html = await response.text()
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(html).toStartWith("<!doctype html>")
+    expect(html).toMatch(/<html lang="en">/)
+    expect(html).toMatch(/<title>[^<]+<\/title>/)
+    expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(1)
+  })
+
+  test("loads and links nothing of another host", async () => {
+    const html = await textOf(path)
+    const targets = [...attributes(html, "href"), ...attributes(html, "src")]
+    expect(targets.length).toBeGreaterThan(5)
+    for (const target of targets) expect(target).toMatch(/^(\/(?!\/)|#)/)
+    expect(html).not.toMatch(/\sstyle=|\son[a-z]+=|@import|url\(/)
+  })
+
+  test("links to nothing but routes, own files and anchors that exist", async () => {
+    const html = await textOf(path)
+    const paths: readonly string[] = Object.values(ROUTES).map(route => route.path)
+    for (const target of [...attributes(html, "href"), ...attributes(html, "src")]) {
+      const [file = "", anchor] = target.split("#")
+      const [bare = ""] = file.split("?")
+      if (bare.startsWith("/docs/assets/")) expect((await ask(bare)).status).toBe(200)
+      else if (bare !== "") expect(paths).toContain(bare)
+      if (anchor === undefined) continue
+      expect(attributes(bare === "" ? html : await textOf(bare), "id")).toContain(anchor)
+    }
+  })
+
+  test("has no id twice", async () => {
+    const ids = attributes(await textOf(path), "id")
+    expect(ids).toEqual([...new Set(ids)])
+  })
+
+  test("is safe: strict policy, no sniffing, no referrer, HTTPS only, not kept, with a request id", async () => {
+    const { headers } = await ask(path, { "x-request-id": "my.own-1" })
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/)
+    for (const directive of ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "connect-src 'self'"])
+      expect(headers.get("content-security-policy")).toContain(directive)
+    expect(headers.get("content-security-policy")).not.toMatch(/script-src[^;]*unsafe|https?:|\*/)
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+    expect(headers.get("referrer-policy")).toBe("no-referrer")
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000")
+    expect(headers.get("cache-control")).toBe("no-store")
+    expect(headers.get("x-request-id")).toBe("my.own-1")
+  })
+})
+
+test("inline styles are allowed on the API reference alone", async () => {
+  const unsafe = await Promise.all(
+    PAGES.map(async path => (await ask(path)).headers.get("content-security-policy")?.includes("unsafe-inline")),
+  )
+  expect(PAGES.filter((_, at) => unsafe[at])).toEqual([ROUTES.docs.path])
+})
+
+test("over plain HTTP no browser is told to stay on HTTPS", async () => {
+  const response = await site({ isHttps: false })(ROUTES.home.path)
+  expect(response.headers.get("strict-transport-security")).toBeNull()
+})
+
+test("the home page has a command with the server's own address and test domain", async () => {
+  const html = await (await site({ testDomain: "try.example" })(ROUTES.home.path)).text()
+  expect(unescaped(html)).toContain(`curl -s '${BASE_URL}/v1/check'`)
+  expect(unescaped(html)).toContain(`-d '{"email":"business@try.example"}'`)
+  expect(unescaped(html)).toContain(`"domain": "try.example"`)
+})
+
+test("the errors page has every code under its anchor with status, cause, retry and an example body", async () => {
+  const html = await textOf(ROUTES.docsErrors.path)
+  for (const code of PROBLEM_CODES) {
+    const { status, title, cause, retry } = PROBLEMS[code]
+    const row = plain(rowOf(html, code))
+    for (const part of [`${status} ${title}`, cause, retry]) expect(row).toContain(plain(part))
+    expect(row).toContain(`"type": "${BASE_URL}/docs/errors#${code}"`)
+  }
+})
+
+test("the errors page has the order of refusals", async () => {
+  const list = (await textOf(ROUTES.docsErrors.path)).match(/<ol class="order">(.*?)<\/ol>/s)?.[1] ?? ""
+  const steps = [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(match => plain((match[1] ?? "").replaceAll(/<[^>]*>/g, "")))
+  expect(steps).toEqual(REFUSAL_ORDER.map(({ step, codes }) => `${step}: ${codes.join(", ")}`))
+})
+
+test("the reasons page has every code under its anchor with sentence, example, category and confidence", async () => {
+  const html = await textOf(ROUTES.docsReasons.path)
+  for (const reason of REASON_NAMES) {
+    const { says, example, points, confidence } = REASONS[reason]
+    const row = plain(rowOf(html, reason))
+    for (const part of [reason, says, example]) expect(row).toContain(plain(part))
+    if (points !== null && reason !== "test_address") expect(row).toContain(` ${points} ${confidence.toFixed(2)} `)
+  }
+})
+
+test("the reasons page ranks the reasons that decide in order of precedence", async () => {
+  const html = await textOf(ROUTES.docsReasons.path)
+  const ranks = REASON_NAMES.map(reason => Number(plain(rowOf(html, reason)).split(" ").at(-1))).filter(
+    rank => rank > 0,
+  )
+  expect(ranks).toEqual(ranks.map((_, at) => at + 1))
+  expect(ranks.length).toBe(REASON_NAMES.filter(reason => REASONS[reason].points !== null).length + 1)
+})
+
+test("the reasons page has every policy and everything that raises a recommendation", async () => {
+  const html = await textOf(ROUTES.docsReasons.path)
+  for (const policy of POLICY_NAMES) expect(html).toContain(POLICIES[policy].says)
+  for (const [raise, row] of Object.entries(RAISES)) {
+    const expected = POLICY_NAMES.map(policy => (row[policy] === "allow" ? "–" : row[policy])).join(" ")
+    expect(plain(rowOf(html, `raise-${raise}`))).toBe(`${plain(row.says)} ${expected}`)
+  }
+})
+
+test("the test address page has every address under its anchor, with what each policy recommends", async () => {
+  const html = await textOf(ROUTES.docsTestAddresses.path)
+  for (const [localPart, { says, category }] of Object.entries(TEST_ADDRESSES)) {
+    const row = plain(rowOf(html, localPart))
+    expect(row).toStartWith(`${localPart}@mailkind.test ${plain(says)} ${category}`)
+  }
+  for (const [localPart, { code }] of Object.entries(TEST_PROBLEMS)) {
+    expect(plain(rowOf(html, localPart))).toEndWith(`${PROBLEMS[code].status} ${PROBLEMS[code].title} ${code}`)
+  }
+  const advice = (localPart: string) => plain(rowOf(html, localPart)).split(" ").slice(-3)
+  expect(POLICY_NAMES).toEqual(["b2b", "strict", "lenient"])
+  expect(advice("personal")).toEqual(["review", "block", "allow"])
+  expect(advice("role")).toEqual(["allow", "review", "allow"])
+  expect(advice("lookalike")).toEqual(["review", "block", "review"])
+  expect(advice("new-domain")).toEqual(["review", "block", "allow"])
+  expect(advice("blocked")).toEqual(["block", "block", "block"])
+  expect(advice("degraded")).toEqual(["review", "review", "allow"])
+})
+
+test("the lists page tells version, counts and sources, and what a source says is text", async () => {
+  const html = await textOf(ROUTES.docsLists.path)
+  expect(html).toContain("v-17")
+  expect(html).toContain('datetime="2026-11-20T06:00:00.000Z"')
+  expect(plain(rowOf(html, "set-relay"))).toBe("relay Domains of privacy relays. 1,234,567")
+  expect(html).not.toContain("<script>")
+  expect(html).toContain("&lt;script>alert(&quot;x&quot;)&lt;/script> &amp; https://elsewhere.example/")
+  expect(plain(rowOf(html, "source-by-hand"))).toEndWith("2026-11-20 12")
+})
+
+test("lists that were swapped show at the next page", async () => {
+  let version = "before"
+  const askAgain = site({ lists: () => ({ ...LISTS, version }) })
+  expect(await (await askAgain(ROUTES.docsLists.path)).text()).toContain("before")
+  version = "after"
+  expect(await (await askAgain(ROUTES.docsLists.path)).text()).toContain("after")
+})
+
+test("/docs/json is the OpenAPI document of this server", async () => {
+  const response = await ask(ROUTES.openapi.path)
+  expect(response.headers.get("content-type")).toBe("application/json")
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openapiDocument(BASE_URL, "mailkind.test"))))
+})
+
+test("the API reference shows our document with our script, and asks nobody else", async () => {
+  const html = await textOf(ROUTES.docs.path)
+  const configuration = JSON.parse(unescaped(html.match(/data-configuration="([^"]*)"/)?.[1] ?? ""))
+  expect(configuration).toMatchObject({
+    ...{ url: "/docs/json", proxyUrl: "", withDefaultFonts: false, telemetry: false },
+    ...{ agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true },
+  })
+  expect(JSON.stringify(configuration)).not.toMatch(/https?:/)
+  expect(attributes(html, "src")).toEqual([expect.stringMatching(/^\/docs\/assets\/scalar-[0-9a-f]{16}\.js$/)])
+  expect(html).toMatch(/<script [^>]*id="api-reference"[^>]* type="application\/json">\s*<\/script>/)
+})
+
+test("an executable without the script of the API reference fails on that page alone", async () => {
+  const bare = site({ asset: () => null })
+  expect((await bare(ROUTES.docs.path)).status).toBe(500)
+  expect((await bare(ROUTES.docsErrors.path)).status).toBe(200)
+})

@@ -1,0 +1,83 @@
+import { type Finding, known, unknown } from "../../src/base/finding.ts"
+import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
+import { Listed, NOWHERE } from "../../src/check/lists/listed.ts"
+import { SET_BITS, type SetName } from "../../src/check/lists/sets.ts"
+import type { Evidence, Mail } from "../../src/check/verdict/evidence.ts"
+
+/** A mail host of the domain's own, and nothing else known. */
+export const OWN_HOST: Mail = {
+  exists: true,
+  reach: "mx",
+  hasAddress: true,
+  mx: [{ priority: 10, host: "mx.acme.com", provider: null }],
+  provider: null,
+  runBy: null,
+  spf: "v=spf1 mx -all",
+  dmarcPolicy: "none",
+}
+
+/** What a golden case says of its evidence, in words that fit a line. Absent: not known, not asked, not there. */
+export type Told = {
+  readonly input: string
+  readonly sets?: readonly SetName[]
+  readonly mail?: Partial<Mail> | "unavailable"
+  readonly suiteA?: string
+  readonly suiteB?: string
+  readonly tenant?: true
+  readonly hints?: Partial<Evidence["hints"]>
+  readonly suggestion?: string
+  readonly imitated?: string
+  readonly correction?: Evidence["correction"]
+  readonly ageDays?: number | "unavailable"
+  readonly homepage?: "found" | "parked" | "none"
+  readonly blockedBy?: "operator" | "account"
+  readonly isAllowed?: true
+}
+
+const TENANT = {
+  id: "00000000-0000-4000-8000-000000000000",
+  region: "EU",
+  auth: "managed",
+  identityProvider: null,
+} as const
+
+/** Absent: not asked. The word: asked in vain. */
+function told<T>(value: T | "unavailable" | undefined): Finding<T> {
+  if (value === undefined) return unknown("not_asked")
+  return value === "unavailable" ? unknown("unavailable") : known(value)
+}
+
+/** Every part of a case that may be absent, as it is then. */
+const NOTHING = { suggestion: null, imitated: null, correction: null, blockedBy: null, isAllowed: false }
+
+/** The evidence that a golden case tells. */
+export function evidenceOf({
+  input,
+  sets,
+  mail,
+  suiteA,
+  suiteB,
+  tenant,
+  hints,
+  ageDays,
+  homepage,
+  ...rest
+}: Told): Evidence {
+  const subject = parseSubject(kindOf(input), input, "mailkind.test")
+  const mask = (sets ?? []).reduce((bits, set) => bits | SET_BITS[set], 0)
+  const entries = (entry: string | undefined): readonly string[] => (entry === undefined ? [] : [entry])
+  return {
+    ...NOTHING,
+    ...rest,
+    subject,
+    listed: mask === 0 ? NOWHERE : new Listed(mask, subject.domain ?? "", 0),
+    hints: { isRole: false, sharedInbox: null, group: null, groupService: null, ...hints },
+    test: null,
+    mail: told(typeof mail === "object" ? { ...OWN_HOST, ...mail } : mail),
+    suites: known({ a: entries(suiteA), b: entries(suiteB), other: null }),
+    tenant: tenant ? known(TENANT) : unknown("not_asked"),
+    ageDays: told(ageDays),
+    homepage: told(homepage),
+    isCached: false,
+  }
+}
