@@ -6,11 +6,11 @@ import type { Manifest } from "./check/lists/manifest.ts"
 import { type Lists, ListsInUse, openLists } from "./check/lists.ts"
 import type { Settings } from "./config/settings.ts"
 import { LIMITS } from "./contract/limits.ts"
-import type { Health } from "./contract/schemas.ts"
+import { changeReader } from "./customers/keys/change-reader.ts"
 import { type FirstAccount, firstAccount } from "./customers/keys/first-account.ts"
 import { KEY_RING_BOUNDS, KeyRing } from "./customers/keys/key-ring.ts"
 import { RateLimiter } from "./customers/quota/rate-limiter.ts"
-import { latestChange, readChangesSince } from "./customers/store/changes.ts"
+import { latestChange } from "./customers/store/changes.ts"
 import { openSqlite } from "./customers/store/sqlite.ts"
 import type { OpenStore, Store } from "./customers/store/store.ts"
 import { answers } from "./http/answer.ts"
@@ -18,6 +18,7 @@ import { buildApp } from "./http/app.ts"
 import { clientAddress } from "./http/client-address.ts"
 import { requestIds } from "./http/request-id.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
+import { healthOf } from "./http/v1/health.ts"
 import type { World } from "./world.ts"
 
 /** The version of this program. */
@@ -30,6 +31,8 @@ export class CannotStart extends Error {
 
 /** How often this process looks for what others changed: how long a revocation elsewhere goes unnoticed. */
 const CHANGES_POLL_MS = 2000
+/** How precise the age of a held key and the time of its last use are. */
+const COARSE_MS = 100
 /** How often the last use of keys is written. */
 const LAST_USE_FLUSH_MS = 5000
 /** The limit of keyless use, and how many client addresses are remembered for it. */
@@ -64,7 +67,7 @@ export async function carriedLists(world: World): Promise<Lists> {
 }
 
 /** What the lists that the executable carries, or the checkout has built, were built from. */
-export async function carriedManifest({ files }: Pick<World, "files">): Promise<Manifest> {
+export async function carriedManifest({ files }: World): Promise<Manifest> {
   const manifest = files.own("manifest.json")
   if (manifest === null) throw new CannotStart(NOT_BUILT)
   return await manifest.json() // written by our own build, and part of this executable or checkout
@@ -87,7 +90,8 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   const startedAt = world.stopwatch()
   const store = await openStore(world, settings)
   const lists = new ListsInUse(await mappedLists(world, settings, log))
-  const keys = new KeyRing(store, world.clock, world.stopwatch, KEY_RING_BOUNDS)
+  const coarse = coarsely(world)
+  const keys = new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS)
   const state = { isStopping: false, url: "" }
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
@@ -103,7 +107,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     baseUrl: () => state.url,
-    health: () => healthOf(lists.now(), world.stopwatch() - startedAt),
+    health: () => healthOf(VERSION, lists.now(), world.stopwatch() - startedAt),
     isStopping: () => state.isStopping,
     asset: name => (name === "scalar.js" ? world.files.own("scalar.js.asset") : null),
     lists: () => shownLists(lists.now(), manifest),
@@ -128,11 +132,24 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   return { url: state.url, first, stop, reloadLists: () => reload(world, settings, lists, log) }
 }
 
+/** Clocks that are read every `COARSE_MS` only: keys are held for seconds, and asking the time is dearer than finding one. */
+function coarsely(world: World): Pick<World, "clock" | "stopwatch"> {
+  let [time, passed] = [world.clock(), world.stopwatch()]
+  world.every(COARSE_MS, () => {
+    time = world.clock()
+    passed = world.stopwatch()
+  })
+  return { clock: () => time, stopwatch: () => passed }
+}
+
 /** Starts what is done in the background, turn after turn; the returned function ends it. */
 function turns(world: World, store: Store, keys: KeyRing, since: number, log: Log): () => void {
   const flushFailed = logging(log, "the last use of keys was not written")
   const ends = [
-    world.every(CHANGES_POLL_MS, changeReader(store, keys, since, log)),
+    world.every(
+      CHANGES_POLL_MS,
+      changeReader(store, keys, since, logging(log, "changes of other processes were not read")),
+    ),
     world.every(LAST_USE_FLUSH_MS, () => void keys.flush().catch(flushFailed)),
   ]
   return () => {
@@ -140,7 +157,7 @@ function turns(world: World, store: Store, keys: KeyRing, since: number, log: Lo
   }
 }
 
-function listen(settings: Settings, fetch: (request: Request) => Promise<Response>) {
+function listen(settings: Settings, fetch: (request: Request) => Response | Promise<Response>) {
   const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = settings
   try {
     // Outside of development mode Bun would share the port with another process, which answers half of the requests.
@@ -165,38 +182,6 @@ function addressOf(server: ReturnType<typeof listen>): string {
   const host = server.hostname ?? "localhost"
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host
   return `http://${name}:${server.port}`
-}
-
-function healthOf({ pack }: Lists, uptimeMs: number): Health {
-  return {
-    // No DNS is asked yet, so every verdict rests on lists alone and the house says so.
-    status: "degraded",
-    version: VERSION,
-    uptime_seconds: Math.floor(uptimeMs / 1000),
-    lists: { version: pack.version, built_at: pack.builtAt, entries: pack.entries },
-    dns: { status: "unavailable" },
-  }
-}
-
-/** Reads what other processes changed and drops it from the keys that are held; one read at a time. */
-function changeReader(store: Store, keys: KeyRing, since: number, log: Log): () => void {
-  let upTo = since
-  let isReading = false
-  const read = async (): Promise<void> => {
-    const read = await readChangesSince(store, upTo)
-    if (read.kind === "lost") keys.forget()
-    else keys.apply(read.changes)
-    upTo = read.upTo
-  }
-  return () => {
-    if (isReading) return
-    isReading = true
-    read()
-      .catch(logging(log, "changes of other processes could not be read"))
-      .finally(() => {
-        isReading = false
-      })
-  }
 }
 
 /** Logs that something in the background failed; it is tried again at its next turn. */
@@ -225,17 +210,10 @@ async function mappedLists(world: World, settings: Settings, log: Log): Promise<
   return again.lists
 }
 
-async function packPath({ files }: World, settings: Settings): Promise<string> {
-  if (!files.isExecutable) return join(files.root, "data/build/lists.pack")
-  const written: unknown = await files.own("manifest.json")?.json()
-  const checksum = typeof written === "object" && written !== null ? Reflect.get(written, "checksum") : ""
-  return join(
-    settings.MAILKIND_DATA_DIR,
-    "lists",
-    `${String(checksum)
-      .replace(/[^a-z0-9]/gi, "")
-      .slice(-16)}.pack`,
-  )
+async function packPath(world: World, settings: Settings): Promise<string> {
+  if (!world.files.isExecutable) return join(world.files.root, "data/build/lists.pack")
+  const { pack } = await carriedManifest(world)
+  return join(settings.MAILKIND_DATA_DIR, "lists", `${pack.sha256.slice(0, 16)}.pack`)
 }
 
 async function reload(world: World, settings: Settings, lists: ListsInUse, log: Log): Promise<void> {

@@ -1,9 +1,10 @@
-import { LRUCache } from "lru-cache"
+import { Recent } from "../base/recent.ts"
 import { type AddressWords, addressWords } from "./address/hints.ts"
 import { Imitations } from "./address/imitation.ts"
 import { openPack, type Pack } from "./lists/domain-set.ts"
 import type { Listed } from "./lists/listed.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
+import type { Settled } from "./present.ts"
 
 /** What lists alone say of a domain. */
 export type Standing = {
@@ -12,6 +13,8 @@ export type Standing = {
   readonly suggestion: string | null
   /** The known name that the domain imitates. */
   readonly imitated: string | null
+  /** What was settled of the domain's questions, by kind of question; it goes when the standing goes. */
+  readonly settled: Map<number, Settled>
 }
 
 /** One pack and what is derived from it: all that a check asks of lists. */
@@ -22,8 +25,8 @@ export type Lists = {
   readonly standingOf: (domain: string, registrable: string | null) => Standing
 }
 
-/** How many domains' standings are kept, about 200 bytes each. */
-const STANDINGS_MAX = 10_000
+/** How many domains' standings are kept at least, with what was settled of each: about 3 kB where all is asked, 1 kB as a rule. */
+const STANDINGS_MIN = 5_000
 
 /** What became of bytes that were offered as lists. */
 export type Offer = { readonly kind: "taken"; readonly version: string } | Refused
@@ -57,15 +60,16 @@ function standings(pack: Pack): Lists["standingOf"] {
   const imitations = new Imitations(pack.targets)
   return (domain, registrable) => {
     const listed = pack.listed(domain, registrable)
-    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null }
+    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null, settled: new Map() }
     const end = registrable ?? domain
-    return { listed, suggestion: imitations.suggestion(domain, end), imitated: imitations.imitated(domain, end) }
+    const suggestion = imitations.suggestion(domain, end)
+    return { listed, suggestion, imitated: imitations.imitated(domain, end), settled: new Map() }
   }
 }
 
 /** A domain has one registrable domain, so its name alone is the key. */
 function keepingRecent(standingOf: Lists["standingOf"]): Lists["standingOf"] {
-  const recent = new LRUCache<string, Standing>({ max: STANDINGS_MAX })
+  const recent = new Recent<string, Standing>(STANDINGS_MIN)
   return (domain, registrable) => {
     const held = recent.get(domain)
     if (held !== undefined) return held

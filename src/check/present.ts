@@ -2,36 +2,78 @@ import { CATEGORIES } from "../contract/categories.ts"
 import type { Policy } from "../contract/policies.ts"
 import type { CheckResult } from "../contract/schemas.ts"
 import type { AddressHints } from "./address/hints.ts"
+import type { Subject } from "./address/subject.ts"
 import type { Evidence, Mail, Suites, Tenant } from "./verdict/evidence.ts"
 import type { Verdict } from "./verdict/judge.ts"
 import { isNewDomain, mailOf, tenantOf } from "./verdict/rules.ts"
 
-/** What one check found, before anybody sees it. */
-export type Outcome = {
+/** What a check comes to for everybody who asks the same of a domain: it holds nothing of an address. */
+export type Settled = {
   readonly policy: Policy
   readonly evidence: Evidence
   readonly verdict: Verdict
+  /** Its members as JSON text, once somebody asked for them. */
+  text?: string
+}
+
+/** What one check found, before anybody sees it. */
+export type Outcome = {
+  readonly subject: Subject
+  readonly settled: Settled
   /** Whole milliseconds from the question to the verdict. */
   readonly tookMs: number
 }
 
 /** What a secret key gets. Every flag is derived here; none is stored. */
-export function fullResult(outcome: Outcome, requestId: string): CheckResult {
-  const { evidence, verdict } = outcome
-  const { subject, hints, listed } = evidence
-  const mail = mailOf(evidence)
-  const suites = evidence.suites.known ? evidence.suites.value : NO_SUITES
-  const tenant = tenantOf(evidence)
+export function fullResult({ subject, settled, tookMs }: Outcome, requestId: string): CheckResult {
   return {
     email: subject.kind === "email" ? subject.sent : null,
     ...(subject.kind === "url" ? { url: subject.sent } : {}),
     normalized_email: subject.normalized,
     domain: subject.domain,
+    ...settledMembers(settled),
+    took_ms: tookMs,
+    request_id: requestId,
+  }
+}
+
+/**
+ * The same as JSON text. What is the same for all who ask the same of a domain is written once; `requestId` must need no
+ * quoting. Under load the whole check takes half the time that it takes to write each result from its object.
+ */
+export function fullText({ subject, settled, tookMs }: Outcome, requestId: string): string {
+  const { kind, sent, normalized, domain } = subject
+  settled.text ??= JSON.stringify(settledMembers(settled)).slice(1, -1)
+  const asked =
+    kind === "email"
+      ? `"email":${quoted(sent)}`
+      : kind === "url"
+        ? `"email":null,"url":${quoted(sent)}`
+        : '"email":null'
+  const names = `"normalized_email":${quoted(normalized)},"domain":${quoted(domain)}`
+  return `{${asked},${names},${settled.text},"took_ms":${tookMs},"request_id":"${requestId}"}`
+}
+
+/** Printable ASCII without `"` and `\`, which stands in JSON as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
+function quoted(text: string | null): string {
+  if (text === null) return "null"
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+/** The members of a result that are the same for all who ask the same of a domain. */
+function settledMembers({ policy, evidence, verdict }: Settled) {
+  const { subject, hints, listed } = evidence
+  const mail = mailOf(evidence)
+  const suites = evidence.suites.known ? evidence.suites.value : NO_SUITES
+  const tenant = tenantOf(evidence)
+  return {
     is_business: CATEGORIES[verdict.category].isBusiness,
     category: verdict.category,
     confidence: verdict.confidence,
     recommendation: verdict.recommendation,
-    policy: outcome.policy,
+    policy,
     is_free_provider: listed.has("personal"),
     is_disposable: listed.has("disposable") || mail?.runBy === "disposable" || mail?.runBy === "learned_disposable",
     is_relay: listed.has("relay"),
@@ -50,9 +92,7 @@ export function fullResult(outcome: Outcome, requestId: string): CheckResult {
     reasons: [...verdict.reasons],
     degraded: verdict.isDegraded,
     cached: evidence.isCached,
-    took_ms: outcome.tookMs,
-    request_id: requestId,
-  }
+  } satisfies Partial<CheckResult>
 }
 
 const NO_SUITES: Suites = { a: [], b: [], other: null }

@@ -33,7 +33,7 @@ type Needs = {
 }
 
 /** Builds the whole HTTP face. The returned function answers every request and never rejects. */
-export function buildApp(needs: Needs): (request: Request) => Promise<Response> {
+export function buildApp(needs: Needs): (request: Request) => Response | Promise<Response> {
   const { answers } = needs
   const refuse = refusing(needs)
   const app = new Elysia({ normalize: false, strictPath: true })
@@ -42,12 +42,12 @@ export function buildApp(needs: Needs): (request: Request) => Promise<Response> 
     .use(healthRoute(needs))
     .use(siteRoutes(needs))
   const serve = (request: Request): Response | Promise<Response> => app.fetch(request)
-  return async request => {
+  return request => {
     if (request.method === "GET" || request.method === "POST") return serve(request)
     const allow = allowedMethods(pathOf(request))
     if (request.method === "OPTIONS" && allow !== null)
       return answers.empty(answers.requestId(request), { Allow: allow })
-    if (request.method === "HEAD") return await withoutBody(request, serve)
+    if (request.method === "HEAD") return withoutBody(request, serve)
     return refuse(unrouted(request), request)
   }
 }

@@ -2,28 +2,55 @@ import { invalidInput, Problem } from "./problem.ts"
 
 /**
  * Reads the JSON body of a request, at most `bytesMax` octets: refused by `Content-Length` before reading and by count
- * while reading. Throws `payload_too_large`, or `invalid_input` for a media type that is not JSON, for bytes that are
+ * while reading. Rejects with `payload_too_large`, or `invalid_input` for a media type that is not JSON, for bytes that are
  * not UTF-8 and for text that is not JSON. A byte order mark is accepted.
  */
-export async function jsonBody(request: Request, bytesMax: number): Promise<unknown> {
+export function jsonBody(request: Request, bytesMax: number): Promise<unknown> {
   const length = request.headers.get("content-length")
-  if (length !== null && Number(length) > bytesMax) throw tooLarge(bytesMax)
-  const bytes = length === null ? await counted(request, bytesMax) : await request.bytes()
+  if (length === null) return counted(request, bytesMax).then(bytes => parsed(request, decoded(bytes)))
+  if (Number(length) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+  // What is not UTF-8 is read as U+FFFD here, which is three octets, so only with that one a second look is due.
+  return request.text().then(text => {
+    const isReplaced = text.includes("\uFFFD") && !isAsLong(text, Number(length))
+    return parsed(request, isReplaced ? null : text)
+  })
+}
+
+/** The JSON of a text; null: the octets were no text. */
+function parsed(request: Request, text: string | null): unknown {
   if (!isJson(request.headers.get("content-type"))) {
     throw invalidInput([{ pointer: "", detail: "The `Content-Type` of the body must be application/json." }])
   }
+  if (text === null) throw invalidInput([{ pointer: "", detail: "The body is not UTF-8." }])
   try {
-    return JSON.parse(UTF8.decode(bytes))
+    return JSON.parse(text)
   } catch (error) {
-    // Not UTF-8 (TypeError), not JSON (SyntaxError) or nested past the parser's stack (RangeError).
-    const says = error instanceof TypeError ? "The body is not UTF-8." : "The body is not JSON."
-    throw invalidInput([{ pointer: "", detail: says }])
+    // A SyntaxError, or a RangeError where it is nested past the parser's stack.
+    if (error instanceof Error) throw invalidInput([{ pointer: "", detail: "The body is not JSON." }])
+    throw error
   }
+}
+
+/** Whether the text takes as many octets as were sent, a byte order mark aside: a replaced octet takes three. */
+function isAsLong(text: string, octets: number): boolean {
+  const own = Buffer.byteLength(text)
+  return own === octets || own + 3 === octets
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
-const isJson = (mediaType: string | null): boolean => mediaType !== null && JSON_TYPE.test(mediaType)
+/** The text of the octets; null: they are not UTF-8. */
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return UTF8.decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return null
+    throw error
+  }
+}
+
+const isJson = (mediaType: string | null): boolean =>
+  mediaType === "application/json" || (mediaType !== null && JSON_TYPE.test(mediaType))
 const JSON_TYPE = /^\s*application\/(json|[a-z0-9!#$&^_.+-]+\+json)\s*(;|$)/i
 
 const tooLarge = (bytesMax: number): Problem =>
@@ -38,5 +65,5 @@ async function counted(request: Request, bytesMax: number): Promise<Uint8Array> 
     if (count > bytesMax) throw tooLarge(bytesMax)
     chunks.push(chunk)
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+  return Buffer.concat(chunks)
 }

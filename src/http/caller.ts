@@ -1,4 +1,4 @@
-import type { KeyRing } from "../customers/keys/key-ring.ts"
+import type { KeyRing, Lookup } from "../customers/keys/key-ring.ts"
 import { Problem } from "./problem.ts"
 
 /** Who sends a request. */
@@ -20,16 +20,22 @@ export const unauthorized = (): Problem =>
 
 const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, CHALLENGE)
 
-/** Tells who sends a request from its headers. A key that is sent is verified, also where none is needed; a bad one throws. */
-export async function identify(headers: Headers, keys: KeyRing): Promise<Caller> {
+/**
+ * Tells who sends a request from its headers. A key that is sent is verified, also where none is needed; a bad one
+ * throws, or rejects. Gives a promise only when the store has to be asked.
+ */
+export function identify(headers: Headers, keys: KeyRing): Caller | Promise<Caller> {
   const text = sentKey(headers)
   if (text === null) return KEYLESS
   const found = keys.lookup(text)
-  const key = found instanceof Promise ? await found : found
-  switch (key.kind) {
+  return found instanceof Promise ? found.then(callerOf) : callerOf(found)
+}
+
+function callerOf(found: Lookup): Caller {
+  switch (found.kind) {
     case "active":
-      if (key.key.kind !== "secret") throw invalidKey("This endpoint takes secret keys only.")
-      return { kind: "secret", keyId: key.key.id, accountId: key.account.id, tier: key.account.tier }
+      if (found.key.kind !== "secret") throw invalidKey("This endpoint takes secret keys only.")
+      return { kind: "secret", keyId: found.key.id, accountId: found.account.id, tier: found.account.tier }
     case "revoked":
       throw new Problem("key_revoked", "The key was revoked; use another one.", {}, CHALLENGE)
     case "unknown":

@@ -16,8 +16,9 @@ const REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
 
 /** What a test address is answered: the real verdict under `policy`, from the code that answers requests. */
 export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
-  const evidence = testEvidence(parseSubject("email", `${localPart}@${testDomain}`, testDomain))
-  return fullResult({ policy, evidence, verdict: judge(evidence, policy), tookMs: 0 }, REQUEST_ID)
+  const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
+  const evidence = testEvidence(subject)
+  return fullResult({ subject, settled: { policy, evidence, verdict: judge(evidence, policy) }, tookMs: 0 }, REQUEST_ID)
 }
 
 /** The body of a problem as a caller may see it, with the members that come with its code. */

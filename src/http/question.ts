@@ -1,27 +1,33 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { parseSubject, refusalOf } from "../check/address/parse.ts"
+import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
 import type { Question } from "../check/check.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { CheckBody } from "../contract/schemas.ts"
 import { type InputFault, invalidInput } from "./problem.ts"
 
-/** The members of a check's input, not yet looked at, and how a fault names its place: in a body or in a query. */
+/** The members of a check's input, not yet looked at. */
 export type Input = {
   readonly members: unknown
-  readonly at: (name: string) => Pick<InputFault, "pointer" | "parameter">
+  /** Where they stand, which is how a fault names its place. */
+  readonly place: "body" | "query"
   /** Faults that reading alone has found. */
   readonly faults: readonly InputFault[]
 }
 
-const KINDS = ["email", "domain", "url"] as const
-const PARAMETERS = [...KINDS, "policy", "deep", "workspace"] as const
+const PARAMETERS = [...SUBJECT_KINDS, "policy", "deep", "workspace"] as const
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
 const FAULTS_MAX = 10
 const body = TypeCompiler.Compile(CheckBody)
 
+const NO_FAULTS: readonly InputFault[] = []
+
+const at = (place: Input["place"], name: string): Pick<InputFault, "pointer" | "parameter"> =>
+  place === "body" ? { pointer: `/${name}` } : { parameter: name }
+
 /** The input of a POST. */
-export const bodyInput = (members: unknown): Input => ({ members, at: name => ({ pointer: `/${name}` }), faults: [] })
+export const bodyInput = (members: unknown): Input => ({ members, place: "body", faults: NO_FAULTS })
 
 /** The input of a GET. A parameter that is given twice, and a boolean that is none, are faults; an unknown parameter is not. */
 export function queryInput(url: string): Input {
@@ -38,7 +44,7 @@ export function queryInput(url: string): Input {
     else if (Object.hasOwn(BOOLEANS, value)) members[parameter] = BOOLEANS[value]
     else faults.push({ parameter, detail: `\`${parameter}\` must be true, false, 1 or 0.` })
   }
-  return { members, at: name => ({ parameter: name }), faults }
+  return { members, place: "query", faults }
 }
 
 /** Whether the input's `email` reads as an address under the test domain, whatever else is wrong with it. */
@@ -51,17 +57,26 @@ export function isTestInput(input: Input, testDomain: string): boolean {
 
 /** The question that an input asks. Throws `invalid_input` with every fault and its place. */
 export function questionOf(input: Input, testDomain: string): Question {
-  const { members, at } = input
+  const { members, place } = input
   if (input.faults.length > 0 || !body.Check(members)) throw refused(input)
-  const sent = KINDS.filter(kind => members[kind] !== undefined)
-  const [kind] = sent
-  if (kind === undefined) throw invalidInput([{ ...at("email"), detail: "Send one of `email`, `domain` and `url`." }])
-  if (sent.length > 1)
-    throw invalidInput([{ ...at(sent[1] ?? kind), detail: "Send only one of `email`, `domain` and `url`." }])
+  const kind = kindSent(members, place)
   const subject = parseSubject(kind, members[kind] ?? "", testDomain)
   const refusal = refusalOf(subject)
-  if (refusal !== null) throw invalidInput([{ ...at(kind), detail: REFUSED[refusal](kind) }])
+  if (refusal !== null) throw invalidInput([{ ...at(place, kind), detail: REFUSED[refusal](kind) }])
   return { subject, policy: members.policy ?? POLICY_DEFAULT, deep: members.deep ?? false }
+}
+
+/** Which of the inputs is sent; exactly one must be. */
+function kindSent(members: CheckBody, place: Input["place"]): SubjectKind {
+  let sent: SubjectKind | null = null
+  for (const kind of SUBJECT_KINDS) {
+    if (members[kind] === undefined) continue
+    if (sent !== null)
+      throw invalidInput([{ ...at(place, kind), detail: "Send only one of `email`, `domain` and `url`." }])
+    sent = kind
+  }
+  if (sent === null) throw invalidInput([{ ...at(place, "email"), detail: "Send one of `email`, `domain` and `url`." }])
+  return sent
 }
 
 const REFUSED = {
@@ -72,7 +87,7 @@ const REFUSED = {
 } as const
 
 /** Says what is wrong in our own words: nothing of the input is repeated. */
-function refused({ members, at, faults }: Input): Error {
+function refused({ members, place, faults }: Input): Error {
   const found = new Map<string, InputFault>()
   for (const { path } of body.Errors(members)) {
     if (found.size >= FAULTS_MAX) break
@@ -80,7 +95,9 @@ function refused({ members, at, faults }: Input): Error {
     if (!found.has(name))
       found.set(
         name,
-        name === "" ? { pointer: "", detail: "The body must be a JSON object." } : { ...at(name), detail: wants(name) },
+        name === ""
+          ? { pointer: "", detail: "The body must be a JSON object." }
+          : { ...at(place, name), detail: wants(name) },
       )
   }
   const [first, ...rest] = [...faults, ...found.values()]

@@ -46,12 +46,14 @@ test("the check bench runs each case, and the cases are what they are called", a
   })
   expectSane(report, ["check"])
   const outcomes = (name: keyof typeof CHECK_CASES) => CHECK_CASES[name].flatMap(input => found.get(input) ?? [])
-  const categories = (name: keyof typeof CHECK_CASES) => [...new Set(outcomes(name).map(one => one.verdict.category))]
+  const categories = (name: keyof typeof CHECK_CASES) => [
+    ...new Set(outcomes(name).map(one => one.settled.verdict.category)),
+  ]
   expect(categories("hit").toSorted()).toEqual(["disposable", "personal"])
   expect(categories("miss")).toEqual(["unknown"])
   expect(categories("education suffix")).toEqual(["education"])
   expect(categories("url")).toEqual(["unknown"])
-  expect(outcomes("typo").every(one => one.evidence.suggestion !== null)).toBe(true)
+  expect(outcomes("typo").every(one => one.settled.evidence.suggestion !== null)).toBe(true)
   expect(found.size).toBe(Object.values(CHECK_CASES).flat().length)
 })
 

@@ -81,7 +81,7 @@ export async function testApp() {
 export type Asked = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> }
 
 /** Asks an app as one line: method, path, and optionally a body and headers; the key is sent unless `key` is null. */
-function asking(app: (request: Request) => Promise<Response>, ownKey: string) {
+function asking(app: ReturnType<typeof buildApp>, ownKey: string) {
   return async (
     line: string,
     {

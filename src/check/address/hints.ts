@@ -21,9 +21,11 @@ export type AddressHints = {
   readonly groupService: string | null
 }
 
-const NO_HINTS: AddressHints = { isRole: false, sharedInbox: null, group: null, groupService: null }
+/** The hints of a name that says nothing; always the same object. */
+export const NO_HINTS: AddressHints = { isRole: false, sharedInbox: null, group: null, groupService: null }
 
 const SEPARATORS = /[._]/g
+const SEPARATOR_OR_DIGIT = /[._\d-]/
 /** `info2`, `support-01`. A longer number is a year or part of a nickname. */
 const SHORT_NUMBER = /-?\d{1,2}$/
 
@@ -45,10 +47,9 @@ export function addressWords(lists: Readonly<Record<keyof AddressWords, Iterable
  */
 export function addressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
   if (localPart === "") return NO_HINTS
-  const name = localPart.replace(SEPARATORS, "-")
-  const isRole = words.role.has(name) || words.role.has(name.replace(SHORT_NUMBER, ""))
-  const sharedInbox = wordAtEdge(name, words.sharedInbox)
-  const group = wordAtEdge(name, words.group)
+  const { isRole, sharedInbox, group } = SEPARATOR_OR_DIGIT.test(localPart)
+    ? hintsOfParts(localPart.replace(SEPARATORS, "-"), words)
+    : hintsOfWord(localPart, words)
   const groupService = groupServiceOf(domain, words.groupDomains)
   if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
   return { isRole, sharedInbox, group, groupService }
@@ -56,6 +57,25 @@ export function addressHints(localPart: string, domain: string, words: AddressWo
 
 function inBothSpellings(words: Iterable<string>): ReadonlySet<string> {
   return new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))
+}
+
+type NameHints = Omit<AddressHints, "groupService">
+
+/** One word: it is a word of a list or it is not. */
+function hintsOfWord(word: string, { role, sharedInbox, group }: AddressWords): NameHints {
+  return {
+    isRole: role.has(word),
+    sharedInbox: sharedInbox.has(word) ? word : null,
+    group: group.has(word) ? word : null,
+  }
+}
+
+function hintsOfParts(name: string, words: AddressWords): NameHints {
+  return {
+    isRole: words.role.has(name) || words.role.has(name.replace(SHORT_NUMBER, "")),
+    sharedInbox: wordAtEdge(name, words.sharedInbox),
+    group: wordAtEdge(name, words.group),
+  }
 }
 
 function wordAtEdge(name: string, words: ReadonlySet<string>): string | null {

@@ -5,6 +5,8 @@ export type LocalPart = {
   readonly hasTag: boolean
 }
 
+/** A dot-atom that is in lower case, NFC and without a tag already. */
+const PLAIN = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 /** RFC 5321 `Dot-string`, RFC 6531 `atext`: any character outside ASCII counts as a letter. */
 const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+)*$/
 /** RFC 5321 `Quoted-string`, RFC 6531 `qtextSMTP`. */
@@ -19,6 +21,8 @@ const QUOTED_STRING = /^"(?:[^"\\]|\\[ -~])*"$/
  * that is how the mailbox is addressed without a tag.
  */
 export function parseLocalPart(sent: string): LocalPart | null {
+  // Most local parts need no more than this look.
+  if (PLAIN.test(sent)) return { text: sent, hasTag: false }
   if (DOT_ATOM.test(sent)) return sent.isWellFormed() ? withoutTag(folded(sent)) : null
   if (!QUOTED_STRING.test(sent) || !sent.isWellFormed()) return null
   return withoutTag(folded(sent.slice(1, -1).replace(/\\(.)/g, "$1")))

@@ -1,4 +1,5 @@
 import { parse } from "tldts"
+import { Recent } from "../../base/recent.ts"
 
 /** Where a name stands in public DNS. */
 export type Standing = {
@@ -23,6 +24,9 @@ const RESERVED_TLDS: ReadonlySet<string> = new Set([
 /** RFC 8375: names of home networks. */
 const HOME_NAMES = "home.arpa"
 
+/** How many names' standings are kept at least, about 200 bytes each. */
+const RECENT_MIN = 5_000
+
 /** Names come parsed, so nothing is extracted or checked again. The private section keeps tenants of one host apart. */
 const BOTH_SECTIONS = {
   allowPrivateDomains: true,
@@ -38,6 +42,17 @@ const BOTH_SECTIONS = {
  * lower case.
  */
 export function standingOf(name: string): Standing {
+  const held = recent.get(name)
+  if (held !== undefined) return held
+  const standing = findStanding(name)
+  recent.set(name, standing)
+  return standing
+}
+
+/** Names come again, and the walk through the suffix rules is the dearest part of reading one. */
+const recent = new Recent<string, Standing>(RECENT_MIN)
+
+function findStanding(name: string): Standing {
   const { domain, isIcann, isPrivate } = parse(name, BOTH_SECTIONS)
   const registrable = domain ?? name
   const lastDot = name.lastIndexOf(".")

@@ -1,8 +1,9 @@
 /** Why a name cannot be anybody's; each is a reason code of the same name. */
 export type Fault = "invalid_syntax" | "too_long" | "ip_literal" | "public_suffix" | "unknown_tld" | "reserved_tld"
 
-/** What kind of thing was asked about. */
-export type SubjectKind = "email" | "domain" | "url"
+/** What kinds of thing can be asked about. */
+export const SUBJECT_KINDS = ["email", "domain", "url"] as const
+export type SubjectKind = (typeof SUBJECT_KINDS)[number]
 
 /** What was asked about, parsed. It is made for every text: a text that does not parse is a Subject with a fault. */
 export type Subject = {
@@ -11,7 +12,7 @@ export type Subject = {
   readonly sent: string
   /** Null: a name that could exist in public DNS, or one under the test domain. */
   readonly fault: Fault | null
-  /** The host as A-labels, lower case, without a trailing dot; of a URL without one leading `www.`. Null: none can be read. */
+  /** The host as A-labels, lower case, without a trailing dot; of a URL without one leading `www.`. Null: none can be read, or it is an IP address. */
   readonly domain: string | null
   /**
    * The registrable domain by the Public Suffix List, private section included, so that the parents of `domain` down to
@@ -24,6 +25,6 @@ export type Subject = {
   readonly normalized: string | null
   /** A `+tag` was there. */
   readonly hasSubaddress: boolean
-  /** An address, domain or URL whose host is the test domain or under it. */
+  /** Its host is the test domain or under it, and it has no fault. */
   readonly isTest: boolean
 }

@@ -1,6 +1,3 @@
-/** C0, DEL and C1: the general category Cc is just these. */
-const CONTROL = /\p{Cc}/u
-
 /** The text without surrounding ASCII white space: tab, line feed, form feed, carriage return, space. */
 export function trimmed(text: string): string {
   let start = 0
@@ -12,7 +9,11 @@ export function trimmed(text: string): string {
 
 /** Whether a control character (C0, DEL, C1) stands anywhere in the text. */
 export function hasControl(text: string): boolean {
-  return CONTROL.test(text)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 32 || (code >= 127 && code < 160)) return true
+  }
+  return false
 }
 
 /** Whether the UTF-8 form of the text has more than `octetsMax` octets. */

@@ -36,9 +36,12 @@ export type Tenant = {
   readonly identityProvider: string | null
 }
 
+/** What rules read of a Subject: nothing that tells whose it is, so that evidence can be kept for others who ask. */
+export type Traits = Pick<Subject, "kind" | "fault" | "isTest" | "hasSubaddress">
+
 /** All that is known about a Subject. Each part from outside is a Finding. */
 export type Evidence = {
-  readonly subject: Subject
+  readonly subject: Traits
   readonly listed: Listed
   readonly hints: AddressHints
   /** The provider's domain that was probably meant. */

@@ -44,6 +44,9 @@ export function parseKey(text: string): ParsedKey {
   return { kind: "well_formed", keyKind }
 }
 
+/** Whether the text has the prefix and the length of a key; what follows the prefix is not read. */
+export const hasKeyForm = (text: string): boolean => kindOf(text) !== null
+
 /** The SHA-256 of a key in hex: the only trace of it that is kept. */
 export function keyHash(text: string): string {
   return Bun.SHA256.hash(text, "hex")

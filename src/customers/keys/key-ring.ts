@@ -4,7 +4,7 @@ import type { Clock, Stopwatch } from "../../base/clock.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
 import { type CacheTime, HeldKeys, type KnownKey } from "./held-keys.ts"
-import { isSameHash, type KeyKind, keyHash, parseKey } from "./key-form.ts"
+import { hasKeyForm, isSameHash, type KeyKind, keyHash, parseKey } from "./key-form.ts"
 import { LastUse } from "./last-use.ts"
 import { storedOrigins } from "./origin.ts"
 
@@ -42,7 +42,12 @@ const IS_ABOUT_KEYS: { readonly [K in ChangeKind]: boolean } = {
   key_revoked: true,
 }
 
+/** How many keys count as busy, and for which part of the time for which they are held: a second of thirty. */
+const BUSY_MAX = 1000
+const BUSY_PART = 1 / 30
+
 const UNKNOWN = { kind: "unknown" } as const
+const MALFORMED = { kind: "malformed" } as const
 
 /**
  * The keys that requests come with. A key that is held is answered at once, without a promise and without the disk.
@@ -54,12 +59,19 @@ export class KeyRing {
   readonly #store: Store
   readonly #lastUse: LastUse
   readonly #known: HeldKeys
+  readonly #stopwatch: Stopwatch
+  /** Keys that were used in this second, by hash: found without the upkeep of `#known`, which costs 1 to 2 µs under load. */
+  readonly #busy = new Map<string, KnownKey>()
+  readonly #busyMs: number
+  #busySince = Number.NEGATIVE_INFINITY
   readonly #unknown: LRUCache<string, typeof UNKNOWN>
   /** Reads under way, at most one a key; emptied when anything changes, so that nobody joins one that began before. */
   #reading = new Map<string, Promise<Lookup>>()
 
   constructor(store: Store, clock: Clock, stopwatch: Stopwatch, bounds: KeyRingBounds) {
     this.#store = store
+    this.#stopwatch = stopwatch
+    this.#busyMs = bounds.keyTtlMs * BUSY_PART
     this.#lastUse = new LastUse(clock)
     // `lru-cache` asks our stopwatch only with this resolution, and takes an entry made at 0 for one without an end.
     const timed: CacheTime = { ttlResolution: 0, perf: { now: () => stopwatch() + 1 } }
@@ -68,15 +80,22 @@ export class KeyRing {
   }
 
   /**
-   * What the text is, as a key; an active key counts as used now. Gives a promise only when the store has to be asked,
+   * What the text is, as a key; an active key counts as used now, to the second. Gives a promise only when the store has to be asked,
    * which rejects when that fails.
    */
   lookup(text: string): Lookup | Promise<Lookup> {
+    if (!hasKeyForm(text)) return MALFORMED
+    const hash = keyHash(text)
+    const busy = this.#busyNow().get(hash)
+    if (busy !== undefined) return busy
+    const held = this.#known.get(hash)
+    if (held !== undefined) {
+      if (this.#busy.size < BUSY_MAX) this.#busy.set(hash, held)
+      return this.#used(held)
+    }
+    // What is held was read before: only a text that is not needs the reading (which costs more than the hash).
     const parsed = parseKey(text)
     if (parsed.kind !== "well_formed") return parsed
-    const hash = keyHash(text)
-    const held = this.#known.get(hash)
-    if (held !== undefined) return this.#used(held)
     return this.#unknown.get(hash) ?? this.#ask(hash)
   }
 
@@ -84,6 +103,7 @@ export class KeyRing {
   apply(changes: readonly Change[]): void {
     if (changes.length === 0) return
     this.#reading = new Map()
+    this.#busy.clear()
     for (const { kind, subject } of changes) {
       // A later version's change may concern keys: to ask again is cheap, to be wrong is not.
       if (!isChangeKind(kind)) this.forget()
@@ -94,6 +114,7 @@ export class KeyRing {
   /** Drops everything held: what a reader of the change log does when it has lost some of it. */
   forget(): void {
     this.#reading = new Map()
+    this.#busy.clear()
     this.#known.clear()
     this.#unknown.clear()
   }
@@ -104,6 +125,16 @@ export class KeyRing {
    */
   flush(): Promise<number> {
     return this.#lastUse.flush(this.#store)
+  }
+
+  /** The busy keys, of this second only: so their age and their use are looked at again at least once a second. */
+  #busyNow(): ReadonlyMap<string, KnownKey> {
+    const now = this.#stopwatch()
+    if (now - this.#busySince > this.#busyMs) {
+      this.#busy.clear()
+      this.#busySince = now
+    }
+    return this.#busy
   }
 
   #used(known: KnownKey): KnownKey {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import type { Lists } from "../../check/lists.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Health } from "../../contract/schemas.ts"
 import type { Answers } from "../answer.ts"
@@ -16,3 +17,13 @@ export function healthRoute({ answers, health, isStopping }: Needs) {
     answers.json(health(), answers.requestId(request), isStopping() ? 503 : 200),
   )
 }
+
+/** The state of the house as health tells it. */
+export const healthOf = (version: string, { pack }: Lists, uptimeMs: number): Health => ({
+  // No DNS is asked yet, so every verdict rests on lists alone, and the house says so.
+  status: "degraded",
+  version,
+  uptime_seconds: Math.floor(uptimeMs / 1000),
+  lists: { version: pack.version, built_at: pack.builtAt, entries: pack.entries },
+  dns: { status: "unavailable" },
+})

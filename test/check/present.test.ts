@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test"
+import { Value } from "@sinclair/typebox/value"
+import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
+import { fullResult, fullText } from "../../src/check/present.ts"
+import { judge } from "../../src/check/verdict/judge.ts"
+import { POLICY_NAMES } from "../../src/contract/policies.ts"
+import { CheckResult } from "../../src/contract/schemas.ts"
+import { VERDICT_CASES } from "../golden/verdict-cases.ts"
+import { check } from "../world/app.ts"
+import { evidenceOf } from "../world/evidence.ts"
+
+const HOSTILE = [
+  '"quoted\\" @part"@acme.com',
+  "jané@bücher.de",
+  "https://acme.com/\\u2028\u2028<script>",
+  "\ud800@acme.com",
+  "jane@acme.com\u0000",
+  "",
+]
+
+test("the text of a result is the result, whoever asked first", async () => {
+  for (const { input } of [...VERDICT_CASES, ...HOSTILE.map(input => ({ input }))]) {
+    const outcome = await check({
+      subject: parseSubject(kindOf(input), input, "mailkind.test"),
+      policy: "b2b",
+      deep: false,
+    })
+    expect(JSON.parse(fullText(outcome, "req_1"))).toEqual(JSON.parse(JSON.stringify(fullResult(outcome, "req_1"))))
+  }
+})
+
+test("every result has exactly the members of the contract", () => {
+  for (const told of VERDICT_CASES) {
+    for (const policy of POLICY_NAMES) {
+      const evidence = evidenceOf(told)
+      const subject = parseSubject(kindOf(told.input), told.input, "mailkind.test")
+      const outcome = { subject, settled: { policy, evidence, verdict: judge(evidence, policy) }, tookMs: 1 }
+      expect([...Value.Errors(CheckResult, fullResult(outcome, "req_1"))]).toEqual([])
+    }
+  }
+})
+
+test("what was settled for one asker is given to the next of the same domain, and nothing of the first with it", async () => {
+  const ask = (input: string, policy: "b2b" | "strict" = "b2b") =>
+    check({ subject: parseSubject(kindOf(input), input, "mailkind.test"), policy, deep: false })
+  const [one, other] = [await ask("ada@settled-example.com"), await ask("bob@settled-example.com")]
+  expect(other.settled).toBe(one.settled)
+  expect(JSON.stringify(other.settled)).not.toContain("ada")
+  expect(fullResult(other, "req_1").email).toBe("bob@settled-example.com")
+  for (const differs of [
+    "bob+tag@settled-example.com",
+    "support@settled-example.com",
+    "settled-example.com",
+    "https://settled-example.com/",
+  ]) {
+    const outcome = await ask(differs)
+    expect(outcome.settled).not.toBe(one.settled)
+    expect(fullResult(outcome, "req_1").has_subaddress).toBe(differs.includes("+"))
+  }
+  expect((await ask("ada@settled-example.com", "strict")).settled.policy).toBe("strict")
+})
