@@ -37,8 +37,9 @@ const COARSE_MS = 100
 const LAST_USE_FLUSH_MS = 5000
 /** The limit of keyless use, and how many client addresses are remembered for it. */
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, callersMax: 100_000 }
-/** How long a stop waits for what is in flight. */
+/** How long a stop waits for what is in flight, and how often it looks. */
 const DRAIN_MS = 10_000
+const DRAIN_LOOK_MS = 10
 /** Above our own limits, so that our own refusal, which has a problem body, comes first. */
 const SERVER_BODY_BYTES_MAX = LIMITS.batchBodyBytesMax * 4
 
@@ -123,8 +124,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   const stop = async (): Promise<void> => {
     state.isStopping = true
     endTurns()
-    await Promise.race([server.stop(), world.after(DRAIN_MS)])
-    await server.stop(true)
+    await drained(world, server)
     // A flush writes a bounded batch, so there may be another.
     while ((await keys.flush()) > 0);
     await store.close()
@@ -140,6 +140,14 @@ function coarsely(world: World): Pick<World, "clock" | "stopwatch"> {
     passed = world.stopwatch()
   })
   return { clock: () => time, stopwatch: () => passed }
+}
+
+/** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
+async function drained(world: World, server: ReturnType<typeof listen>): Promise<void> {
+  void server.stop()
+  const until = world.stopwatch() + DRAIN_MS
+  while (server.pendingRequests > 0 && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
+  await server.stop(true)
 }
 
 /** Starts what is done in the background, turn after turn; the returned function ends it. */

@@ -17,7 +17,7 @@ export type World = {
   readonly checkout: CheckoutFiles | null
   /** Calls `work` every `everyMs` until the returned function is called. It does not keep the process alive. */
   readonly every: (everyMs: number, work: () => void) => () => void
-  /** Resolves after `ms`; it does not keep the process alive. */
+  /** Resolves after `ms`. */
   readonly after: (ms: number) => Promise<void>
   /** Resolves with the first of the names that the process is asked to stop by. */
   readonly stopAsked: () => Promise<string>
@@ -76,7 +76,7 @@ export function realWorld(): World {
     },
     after: ms =>
       new Promise(resolve => {
-        setTimeout(resolve, ms).unref()
+        setTimeout(resolve, ms)
       }),
     stopAsked: () =>
       new Promise(resolve => {

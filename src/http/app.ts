@@ -36,7 +36,8 @@ type Needs = {
 export function buildApp(needs: Needs): (request: Request) => Response | Promise<Response> {
   const { answers } = needs
   const refuse = refusing(needs)
-  const app = new Elysia({ normalize: false, strictPath: true })
+  // A host of one or two letters is a host too: without this the path of `http://mk/v1/check` is not found.
+  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
     .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? unrouted(request) : error, request))
     .use(checkRoutes(needs))
     .use(healthRoute(needs))

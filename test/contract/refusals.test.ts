@@ -26,6 +26,13 @@ describe("404 and 405", () => {
     }
   })
 
+  test("a path is found under any host, however short its name", async () => {
+    for (const host of ["x", "mk:80", "a.b", "[::1]:8080", "localhost", "a-long-host-name.example.com:65535"]) {
+      expect((await app(new Request(`http://${host}/v1/health`))).status).toBe(200)
+      expect((await app(new Request(`http://${host}/v1/nothing`))).status).toBe(404)
+    }
+  })
+
   test("a path without the method names the methods it has", async () => {
     for (const method of ["PUT", "PATCH", "DELETE"]) {
       const { status, body, headers } = await ask(`${method} /v1/check`, { key: null })

@@ -1,4 +1,8 @@
+import { afterAll } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
 import { checking } from "../../src/check/check.ts"
 import type { Manifest } from "../../src/check/lists/manifest.ts"
@@ -7,19 +11,21 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { KEY_RING_BOUNDS, KeyRing } from "../../src/customers/keys/key-ring.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { RateLimiter } from "../../src/customers/quota/rate-limiter.ts"
+import { openSqlite } from "../../src/customers/store/sqlite.ts"
+import type { OpenStore } from "../../src/customers/store/store.ts"
 import { answers } from "../../src/http/answer.ts"
 import { buildApp } from "../../src/http/app.ts"
 import { clientAddress } from "../../src/http/client-address.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
-import { newAccount, random, tempLog, tempStore } from "../customers/temp-store.ts"
+import { newAccount, random, tempLog } from "../customers/temp-store.ts"
 import { stoppedClock } from "./clock.ts"
 
 /** The lists that the checkout has built. */
-const opened = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes())
-if (opened.kind === "refused") throw new Error(opened.says)
+const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes())
+if (carried.kind === "refused") throw new Error(carried.says)
 
 /** The lists of this checkout, opened once for all tests. */
-export const lists = opened.lists
+export const lists = carried.lists
 
 const manifest: Manifest = await Bun.file(join(import.meta.dir, "../../data/manifest.json")).json() // written by our build
 
@@ -29,10 +35,26 @@ export const check = checking({ lists: () => lists, stopwatch: () => 0 })
 /** What one line of log said. */
 export type Logged = { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }
 
+/** A store on a real file that lives as long as the test file does. */
+async function storeForTheFile(clock: Clock): Promise<OpenStore> {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-app-"))
+  const store = await openSqlite(join(directory, "mailkind.sqlite"), clock)
+  opened.push({ store, directory })
+  return store
+}
+
+const opened: { readonly store: OpenStore; readonly directory: string }[] = []
+afterAll(async () => {
+  for (const { store, directory } of opened.splice(0)) {
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
+
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
 export async function testApp() {
   const clock = stoppedClock()
-  const store = await tempStore()
+  const store = await storeForTheFile(clock)
   const changes = { ...tempLog(store), hear: (heard: Parameters<KeyRing["apply"]>[0]) => keys.apply(heard) }
   const keys = new KeyRing(store, clock, clock, KEY_RING_BOUNDS)
   const accountId = await newAccount(changes, "owner@localhost", 4)
