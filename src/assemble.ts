@@ -62,7 +62,7 @@ export async function openStore(world: World, settings: Settings): Promise<OpenS
 
 /** The lists that the executable carries or the checkout has built; the data directory is not touched. */
 export async function carriedLists(world: World): Promise<Lists> {
-  const opened = openLists(await carriedPack(world))
+  const opened = openLists(await carriedPack(world), true)
   if (opened.kind === "refused") throw new CannotStart(`${opened.says} ${opened.remedy}`)
   return opened.lists
 }
@@ -209,11 +209,11 @@ async function carriedPack(world: World): Promise<Uint8Array> {
 async function mappedLists(world: World, settings: Settings, log: Log): Promise<Lists> {
   const path = await packPath(world, settings)
   const mapped = world.files.map(path)
-  const opened = mapped === null ? null : openLists(mapped)
+  const opened = mapped === null ? null : openLists(mapped, true)
   if (opened?.kind === "open") return opened.lists
   if (opened?.kind === "refused") log("warn", "the lists are damaged and taken anew", { path, why: opened.says })
   if (world.files.isExecutable) await world.files.replace(path, await carriedPack(world))
-  const again = openLists(world.files.map(path) ?? new Uint8Array())
+  const again = openLists(world.files.map(path) ?? new Uint8Array(), true)
   if (again.kind === "refused") throw new CannotStart(`${again.says} ${again.remedy}`)
   return again.lists
 }

@@ -21,7 +21,7 @@ import { newAccount, random, tempLog } from "../customers/temp-store.ts"
 import { stoppedClock } from "./clock.ts"
 
 /** The lists that the checkout has built. */
-const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes())
+const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes(), true)
 if (carried.kind === "refused") throw new Error(carried.says)
 
 /** The lists of this checkout, opened once for all tests. */

@@ -6,7 +6,7 @@ import type { Listing, PackMeta, Target } from "./pack-contents.ts"
 import { ANCHOR_BIT, NAME_LENGTH_MAX, type SectionName } from "./pack-format.ts"
 import { sectionsOf } from "./pack-header.ts"
 import { metaOf, type PackTexts, patternsOf, textsOf } from "./pack-texts.ts"
-import { verified } from "./pack-verify.ts"
+import { unchanged, type Verified, verified } from "./pack-verify.ts"
 import type { SetName, WordSetName } from "./sets.ts"
 import { patternStart, tailOf } from "./suffix-pattern.ts"
 
@@ -82,8 +82,13 @@ export class Pack {
     return this.#textsRead().targets
   }
 
+  /** Compares the checksum of all bytes with the one that was written. */
+  compareChecksum(): Verified {
+    return unchanged(this.#bytes)
+  }
+
   /** Reads every byte: the checksum, and that every name can be found.  */
-  verify(): { readonly ok: true } | { readonly ok: false; readonly says: string } {
+  verify(): Verified {
     return verified(this.#bytes, this.#sections, this.#meta)
   }
 

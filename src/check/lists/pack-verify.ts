@@ -21,6 +21,12 @@ export function verified(bytes: Uint8Array, sections: Sections, meta: PackMeta):
   return says === null ? { ok: true } : { ok: false, says }
 }
 
+/** The checksum alone: every byte is as it was written. It takes a tenth of the time, and is enough for our own writing. */
+export function unchanged(bytes: Uint8Array): Verified {
+  const says = wrongChecksum(bytes)
+  return says === null ? { ok: true } : { ok: false, says }
+}
+
 function wrongChecksum(bytes: Uint8Array): string | null {
   const actual = checksumOf(bytes)
   return actual.every((byte, at) => byte === bytes[format.AT.checksum + at]) ? null : "The checksum does not match."
