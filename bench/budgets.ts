@@ -11,7 +11,7 @@ export const BUDGETS = {
     says: "A pack misses a name just cut out of a request in at most this many times a Set's time.",
     atMost: 1.3,
   },
-  lists_memory: { says: "A pack takes at most this share of a Set's memory.", atMost: 0.1 },
+  lists_memory: { says: "A mapped pack takes at most this share of the private memory that a Set takes.", atMost: 0.1 },
   lists_open: { says: "A pack opens within this many milliseconds.", atMost: 5 },
   check: { says: "One check, from text to JSON, takes at most this many microseconds.", atMost: 10 },
   http: { says: "POST /v1/check answers at least this share of what a bare server answers.", atLeast: 0.7 },

@@ -1,6 +1,7 @@
 import { openPack } from "../src/check/lists/domain-set.ts"
 import type { BudgetName } from "./budgets.ts"
 import { listsBench } from "./lists.ts"
+import { packMemory, setMemory } from "./lists-memory.ts"
 import { figure, type Report } from "./report.ts"
 
 /** How much the bench does. */
@@ -9,15 +10,19 @@ export type ListsScale = { readonly questions: number; readonly rounds: number }
 /** The scale of a figure that may be told. */
 export const LISTS_FULL: ListsScale = { questions: 200_000, rounds: 15 }
 
-/** Runs the lists bench on the bytes of a pack and puts its figures beside the budgets. Throws when they are no pack. */
-export function listsReport(scale: ListsScale, pack: Uint8Array): Report {
+/** Runs the lists bench on a pack in a file and puts its figures beside the budgets. Rejects when it is no pack. */
+export async function listsReport(scale: ListsScale, path: string): Promise<Report> {
+  const pack = await Bun.file(path).bytes()
   const opened = openPack(pack)
   if (opened.kind === "refused") throw new Error(opened.says)
-  const found = listsBench({ pack, names: [...opened.pack.names()], ...scale })
+  const names = [...opened.pack.names()]
+  const found = listsBench({ pack, names, ...scale })
+  const [mapped, set] = [await packMemory(path), await setMemory(names)]
   return {
     bench: "lists",
     says: [
       `a pack of ${found.names} names against a Set<string> of them; ${scale.rounds} rounds of ${scale.questions}`,
+      "private: what only this process has; resident: with the pages of the mapped file, which are the system's",
     ],
     figures: [
       ...found.lookups.flatMap(({ what, packNs, setNs, ratio }) => [
@@ -25,11 +30,13 @@ export function listsReport(scale: ListsScale, pack: Uint8Array): Report {
         figure(`${what}: pack`, "ns", packNs),
         figure(`${what}: set`, "ns", setNs),
       ]),
-      figure("memory: pack ÷ set", "", found.packBytes / found.setHeapBytes, "lists_memory"),
-      figure("pack", "MB", found.packBytes / 1e6),
-      figure("set", "MB", found.setHeapBytes / 1e6),
+      figure("private memory: pack ÷ set", "", Math.max(0, mapped.privateBytes) / set.privateBytes, "lists_memory"),
+      figure("private memory: pack", "MB", mapped.privateBytes / 1e6),
+      figure("private memory: set", "MB", set.privateBytes / 1e6),
+      figure("file of the pack", "MB", pack.length / 1e6),
+      figure("file ÷ resident memory of the set", "", pack.length / set.residentBytes),
       figure("open the pack", "ms", found.openMs, "lists_open"),
-      figure("fill the set", "ms", found.setFillMs),
+      figure("fill the set", "ms", set.ms),
     ],
   }
 }

@@ -1,13 +1,12 @@
 /**
- * Does a pack answer as fast as a `Set<string>` of the same names, in a tenth of its memory? Times are medians of
- * rounds in alternating order. A fresh string is cut out of a buffer for each question, as a parser does, so its hash
+ * Does a pack answer as fast as a `Set<string>` of the same names? Times are medians of rounds in alternating order. A fresh string is cut out of a buffer for each question, as a parser does, so its hash
  * is not known yet; a repeated one was asked before.
  */
 
-import { heapStats } from "bun:jsc"
 import { gc } from "bun"
 import { openPack, type Pack } from "../src/check/lists/domain-set.ts"
 import { registrableOf } from "../src/check/lists/normal-name.ts"
+import { median } from "./rounds.ts"
 
 /** Names for the bench, and how much work to do. */
 export type ListsBenchOptions = {
@@ -22,13 +21,7 @@ export type ListsBenchOptions = {
 /** Nanoseconds a question, bytes, and milliseconds; `ratio` is the pack's time by the set's. */
 export type ListsFigures = {
   readonly names: number
-  readonly packBytes: number
-  /** What the set adds to the JavaScript heap, which leaves out the characters of its strings. */
-  readonly setHeapBytes: number
-  /** What filling the set adds to the memory of the process, names and all. */
-  readonly setResidentBytes: number
   readonly openMs: number
-  readonly setFillMs: number
   readonly lookups: readonly {
     readonly what: string
     readonly packNs: number
@@ -37,7 +30,7 @@ export type ListsFigures = {
   }[]
 }
 
-/** Measures both; the heap of the set in a fresh process. */
+/** Measures both, side by side. Throws when the bytes are no pack. */
 export function listsBench(options: ListsBenchOptions): ListsFigures {
   const openMs = median(rounds(options.rounds, () => timed(() => openPack(options.pack))))
   const opened = openPack(options.pack)
@@ -46,14 +39,9 @@ export function listsBench(options: ListsBenchOptions): ListsFigures {
   const random = seeded(7)
   const hits = Array.from({ length: options.questions }, () => pick(options.names, random))
   const misses = hits.map(name => nearMiss(name, random)).filter(name => !set.has(name))
-  const heap = heapOfSet(options.names)
   return {
     names: options.names.length,
-    packBytes: options.pack.length,
-    setHeapBytes: heap.bytes,
-    setResidentBytes: heap.residentBytes,
     openMs,
-    setFillMs: heap.fillMs,
     lookups: [
       compared("hit, fresh", opened.pack, set, hits, true, options.rounds),
       compared("hit, repeated", opened.pack, set, hits, false, options.rounds),
@@ -61,22 +49,6 @@ export function listsBench(options: ListsBenchOptions): ListsFigures {
       compared("miss, repeated", opened.pack, set, misses, false, options.rounds),
     ],
   }
-}
-
-/** The figures as a table for people. */
-export function listsTable(figures: ListsFigures): string {
-  const { names, packBytes, setHeapBytes, setResidentBytes, openMs, setFillMs } = figures
-  const rows = figures.lookups.map(
-    ({ what, packNs, setNs, ratio }) =>
-      `${what.padEnd(16)}${packNs.toFixed(0).padStart(6)} ns${setNs.toFixed(0).padStart(8)} ns${ratio.toFixed(2).padStart(8)}`,
-  )
-  return [
-    `${names} names       pack        set   ratio`,
-    ...rows,
-    `heap          ${megabytes(packBytes)} MB${megabytes(setHeapBytes)} MB${(packBytes / setHeapBytes).toFixed(2).padStart(8)}`,
-    `resident      ${megabytes(packBytes)} MB${megabytes(setResidentBytes)} MB${(packBytes / setResidentBytes).toFixed(2).padStart(8)}`,
-    `open or fill  ${openMs.toFixed(2).padStart(8)} ms${setFillMs.toFixed(2).padStart(8)} ms`,
-  ].join("\n")
 }
 
 function compared(
@@ -131,34 +103,6 @@ function nearMiss(name: string, random: () => number): string {
   return name.slice(0, at) + other + name.slice(at + Math.round(random()))
 }
 
-function heapOfSet(names: readonly string[]): {
-  readonly bytes: number
-  readonly fillMs: number
-  readonly residentBytes: number
-} {
-  const child = Bun.spawnSync([process.execPath, import.meta.path, "--heap"], {
-    stdin: Buffer.from(JSON.stringify(names)),
-  })
-  const [bytes = 0, fillMs = 0, residentBytes = 0]: number[] = JSON.parse(child.stdout.toString())
-  return { bytes, fillMs, residentBytes }
-}
-
-/** In the child process: prints how much the heap grows, and how long it takes, when a set is filled from JSON. */
-async function printHeap(): Promise<void> {
-  const json = await Bun.stdin.text()
-  gc(true)
-  const before = heapStats()
-  const residentBefore = process.memoryUsage.rss()
-  const started = performance.now()
-  const set = new Set<string>(JSON.parse(json))
-  const fillMs = performance.now() - started
-  gc(true)
-  const after = heapStats()
-  const bytes = after.heapSize - before.heapSize
-  const residentBytes = process.memoryUsage.rss() - residentBefore
-  console.log(JSON.stringify([set.size === 0 ? 0 : bytes, fillMs, residentBytes]))
-}
-
 function timed(work: () => unknown): number {
   const started = performance.now()
   work()
@@ -167,10 +111,6 @@ function timed(work: () => unknown): number {
 
 const rounds = <T>(count: number, round: (nth: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, nth) => round(nth))
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
-
-const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(2).padStart(8)
 
 const pick = (names: readonly string[], random: () => number): string =>
   names[Math.floor(random() * names.length)] ?? ""
@@ -185,17 +125,3 @@ function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
-
-/** Builds the pack of this repository and measures it in full. */
-async function main(): Promise<void> {
-  const { buildPack } = await import("../src/check/lists/build.ts")
-  const { diskShelf } = await import("../test/check/lists/disk-shelf.ts")
-  const built = buildPack(diskShelf.read("data/catalogue.json"), diskShelf)
-  if (built.kind === "refused") throw new Error(built.faults.join("\n"))
-  const opened = openPack(built.bytes)
-  if (opened.kind === "refused") throw new Error(opened.says)
-  const names = [...opened.pack.names()]
-  console.log(listsTable(listsBench({ pack: built.bytes, names, questions: 200_000, rounds: 15 })))
-}
-
-if (import.meta.main) await (process.argv.includes("--heap") ? printHeap() : main())

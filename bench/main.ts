@@ -1,5 +1,6 @@
+import { join } from "node:path"
 import { carriedLists, checkOver } from "../src/assemble.ts"
-import { realWorld } from "../src/world.ts"
+import { OWN_FILES, realWorld } from "../src/world.ts"
 import { CHECK_FULL, checkBench } from "./check.ts"
 import { HTTP_FULL, httpBench } from "./http.ts"
 import { LISTS_FULL, listsReport } from "./lists-report.ts"
@@ -9,9 +10,9 @@ import { START_FULL, startBench } from "./start.ts"
 
 const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   lists: async () => {
-    const pack = realWorld().files.own("lists.pack")
-    if (pack === null) throw new Error("the lists are not built: bun run mailkind lists build")
-    return listsReport(LISTS_FULL, await pack.bytes())
+    const { files } = realWorld()
+    if (files.own("lists.pack") === null) throw new Error("the lists are not built: bun run mailkind lists build")
+    return await listsReport(LISTS_FULL, join(files.root, OWN_FILES["lists.pack"]))
   },
   check: async () => {
     const world = realWorld()

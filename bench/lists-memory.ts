@@ -1,0 +1,61 @@
+/**
+ * Run as a process of its own: how much does this process grow by holding the names of standard input in a `Set`, or by
+ * holding a mapped pack? It prints JSON. Private memory is what only this process has and nothing can take back; a mapped
+ * file's pages are the system's, shared by all who map it.
+ */
+
+import { readFileSync } from "node:fs"
+import { gc } from "bun"
+import { openPack } from "../src/check/lists/domain-set.ts"
+import { runToEnd } from "./server-process.ts"
+
+/** What holding the names costs a process, and how long it took until they could be asked for. */
+export type Held = { readonly privateBytes: number; readonly residentBytes: number; readonly ms: number }
+
+const TIMEOUT_MS = 60_000
+
+/** What a `Set` of the names costs a fresh process. */
+export const setMemory = (names: readonly string[]): Promise<Held> => measured(["--set"], names.join("\n"))
+
+/** What the mapped pack costs a fresh process, once every byte of it was read. */
+export const packMemory = (path: string): Promise<Held> => measured(["--pack", path], "")
+
+async function measured(args: readonly string[], input: string): Promise<Held> {
+  return JSON.parse(await runToEnd({ command: [process.execPath, import.meta.path, ...args] }, input, TIMEOUT_MS))
+}
+
+function memoryNow(): { readonly privateBytes: number; readonly residentBytes: number } {
+  gc(true)
+  const status = readFileSync("/proc/self/status", "utf8")
+  const bytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? Number.NaN) * 1024
+  return { privateBytes: bytes("RssAnon"), residentBytes: bytes("VmRSS") }
+}
+
+async function printHeld(hold: () => unknown): Promise<void> {
+  const before = memoryNow()
+  const startedAt = performance.now()
+  const held = hold()
+  const ms = performance.now() - startedAt
+  const after = memoryNow()
+  const grown: Held = {
+    privateBytes: after.privateBytes - before.privateBytes,
+    residentBytes: after.residentBytes - before.residentBytes,
+    ms,
+  }
+  // What is held must still be in use when its memory is counted.
+  console.log(JSON.stringify(held === undefined ? {} : grown))
+}
+
+if (import.meta.main) {
+  const [mode, path = ""] = process.argv.slice(2)
+  if (mode === "--set") {
+    const text = await Bun.stdin.text()
+    await printHeld(() => new Set(text.split("\n")))
+  } else {
+    await printHeld(() => {
+      const opened = openPack(Bun.mmap(path))
+      return opened.kind === "open" && opened.pack.compareChecksum().ok ? opened.pack : undefined
+    })
+  }
+}
