@@ -40,8 +40,11 @@ const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keyless
 /** How long a stop waits for what is in flight, and how often it looks. */
 const DRAIN_MS = 10_000
 const DRAIN_LOOK_MS = 10
-/** Above our own limits, so that our own refusal, which has a problem body, comes first. */
-const SERVER_BODY_BYTES_MAX = LIMITS.batchBodyBytesMax * 4
+/**
+ * What the server itself refuses, with an empty body. It is out of reach, so that our own refusal, which has a problem, is
+ * what every caller gets; ours comes before the body is read, or at its first octet too many.
+ */
+const SERVER_BODY_BYTES_MAX = 2 ** 40
 
 const NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
 

@@ -93,6 +93,19 @@ describe("the executable, alone in an empty directory", () => {
     await child.exited
   })
 
+  test("a body of any size gets our own refusal, in the documented order", async () => {
+    const child = own.spawn(["serve"], PORT)
+    const { url } = await serving(child, /\n/)
+    const key = JSON.parse((await own.run(["key", "create", "--account", "owner@localhost", "--json"])).out).key
+    const body = "x".repeat(3_000_000)
+    const posted = (headers: Record<string, string>) =>
+      asked(`${url}/v1/check`, { method: "POST", headers: { ...JSON_BODY, ...headers }, body })
+    expect(JSON.parse((await posted({ "X-API-Key": key })).body)).toMatchObject({ code: "payload_too_large" })
+    expect(JSON.parse((await posted({})).body)).toMatchObject({ code: "unauthorized" })
+    child.kill("SIGTERM")
+    await child.exited
+  })
+
   test("a later start prints no key, and a key that a command revokes stops in the running server", async () => {
     const child = own.spawn(["serve"], PORT)
     const { url, printed } = await serving(child, /\n/)

@@ -47,6 +47,9 @@ body { margin: 0; background: var(--paper) }
 .page .lead { margin-bottom: 1.75rem; color: var(--soft); font-size: 1.1875rem; line-height: 1.55; text-wrap: pretty }
 .page .lead code { color: var(--ink) }
 .page a { color: var(--accent); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em }
+/* An underline would cover the low lines of a code. */
+.page a:has(code) { text-decoration: none }
+.page a:has(code):hover { text-decoration: underline; text-underline-offset: .5em }
 .page a:hover { text-decoration-thickness: 2px }
 .page code { font-family: var(--mono); font-size: .9em; font-variant-ligatures: none }
 .page :target { scroll-margin-top: 4.5rem }

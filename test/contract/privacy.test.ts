@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test"
+import { Broken } from "../../src/base/assert.ts"
+import type { Log } from "../../src/base/log.ts"
+import { answers } from "../../src/http/answer.ts"
+import { refusing } from "../../src/http/errors.ts"
+
+const ADDRESS = "jane.doe@private-example.com"
+
+test("our own failure is logged with its place and without what a caller sent, and the caller learns nothing of it", async () => {
+  const lines: string[] = []
+  const log: Log = (level, says, fields) => void lines.push(JSON.stringify({ level, says, fields }))
+  const refuse = refusing({ answers: answers(() => "req_1", false), baseUrl: () => "http://localhost", log })
+  const request = new Request(`http://localhost/v1/check?email=${ADDRESS}`)
+  for (const error of [
+    new TypeError(`cannot read ${ADDRESS}`),
+    new Error(ADDRESS),
+    ADDRESS,
+    null,
+    new Broken("no_evidence always decides"),
+  ]) {
+    const answer = refuse(error, request)
+    expect(answer.status).toBe(500)
+    const text = await answer.text()
+    expect(text).not.toContain("jane")
+    expect(text).not.toContain("decides")
+    expect(text).not.toContain("at ")
+  }
+  expect(lines).toHaveLength(5)
+  expect(lines.join("\n")).not.toContain("jane")
+  expect(lines[0]).toContain("TypeError")
+  expect(lines[4]).toContain("no_evidence always decides")
+})
