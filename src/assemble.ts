@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
+import { assert } from "./base/assert.ts"
 import { type Log, logger } from "./base/log.ts"
 import { type Check, checking } from "./check/check.ts"
 import type { Manifest } from "./check/lists/manifest.ts"
@@ -168,18 +169,15 @@ function turns(world: World, store: Store, keys: KeyRing, since: number, log: Lo
   }
 }
 
-function listen(settings: Settings, fetch: (request: Request) => Response | Promise<Response>) {
+/** Listens by way of Elysia, which gives its routes to Bun's own router: the path of a hot request is never cut out again. */
+function listen(settings: Settings, app: ReturnType<typeof buildApp>) {
   const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = settings
   try {
     // Outside of development mode Bun would share the port with another process, which answers half of the requests.
-    return Bun.serve({
-      hostname,
-      port,
-      fetch,
-      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
-      development: false,
-      reusePort: false,
-    })
+    const options = { maxRequestBodySize: SERVER_BODY_BYTES_MAX, development: false, reusePort: false }
+    const { server } = app.listen({ hostname, port, ...options })
+    assert(server !== null, "an app that listens has a server")
+    return server
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new CannotStart(

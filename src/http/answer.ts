@@ -33,8 +33,13 @@ export type Answers = {
 export function answers(nextId: () => string, isHttps: boolean): Answers {
   const fixed = isHttps ? { ...API_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : API_HEADERS
   const problem = { ...fixed, "Content-Type": "application/problem+json" }
-  const text = (json: string, requestId: string, status = 200): Response =>
-    new Response(json, { status, headers: { ...fixed, "Content-Type": "application/json", "X-Request-Id": requestId } })
+  // An answer copies its headers when it is made. One set of them, with the id put in, is copied in half the time that it
+  // takes to read them from an object.
+  const headers = new Headers({ ...fixed, "Content-Type": "application/json" })
+  const text = (json: string, requestId: string, status = 200): Response => {
+    headers.set("X-Request-Id", requestId)
+    return new Response(json, { status, headers })
+  }
   return {
     requestId: request => {
       const own = request.headers.get("x-request-id")

@@ -32,33 +32,31 @@ type Needs = {
   readonly lists: () => ListsInUse
 }
 
-/** Builds the whole HTTP face. The returned function answers every request and never rejects. */
-export function buildApp(needs: Needs): (request: Request) => Response | Promise<Response> {
+/** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
+export function buildApp(needs: Needs) {
   const { answers } = needs
   const refuse = refusing(needs)
+  /** What no route takes: HEAD goes with GET, OPTIONS with every path; the rest is refused. */
+  const elsewhere = (request: Request): Response | Promise<Response> => {
+    const allow = allowedMethods(pathOf(request))
+    if (request.method === "HEAD" && allow !== null) return withoutBody(request, app.fetch)
+    if (request.method !== "OPTIONS" || allow === null) return refuse(unrouted(request), request)
+    return answers.empty(answers.requestId(request), { Allow: allow })
+  }
   // A host of one or two letters is a host too: without this the path of `http://mk/v1/check` is not found.
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
-    .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? unrouted(request) : error, request))
+    .onError(({ error, code, request }) => (code === "NOT_FOUND" ? elsewhere(request) : refuse(error, request)))
     .use(checkRoutes(needs))
     .use(healthRoute(needs))
     .use(siteRoutes(needs))
-  const serve = (request: Request): Response | Promise<Response> => app.fetch(request)
-  return request => {
-    if (request.method === "GET" || request.method === "POST") return serve(request)
-    const allow = allowedMethods(pathOf(request))
-    if (request.method === "OPTIONS" && allow !== null)
-      return answers.empty(answers.requestId(request), { Allow: allow })
-    if (request.method === "HEAD") return withoutBody(request, serve)
-    return refuse(unrouted(request), request)
-  }
+  return app
 }
 
-/** HEAD is GET without the body (RFC 9110 §9.3.2); the length is that of the body that GET would send. */
-async function withoutBody(
-  request: Request,
-  serve: (request: Request) => Response | Promise<Response>,
-): Promise<Response> {
-  const { status, headers, body } = await serve(new Request(request.url, { headers: request.headers }))
+type Fetch = (request: Request) => Response | Promise<Response>
+
+/** HEAD is GET without the body (RFC 9110 §9.3.2); a path that takes no GET refuses it. */
+async function withoutBody(request: Request, fetch: Fetch): Promise<Response> {
+  const { status, headers, body } = await fetch(new Request(request.url, { headers: request.headers }))
   await body?.cancel()
   return new Response(null, { status, headers })
 }

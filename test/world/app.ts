@@ -63,7 +63,7 @@ export async function testApp() {
   const logged: Logged[] = []
   let count = 0
   const clientOf = clientAddress([])
-  const app = buildApp({
+  const { fetch: app } = buildApp({
     answers: answers(() => `req_test${count++}`, false),
     check,
     keys,
@@ -103,7 +103,7 @@ export async function testApp() {
 export type Asked = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> }
 
 /** Asks an app as one line: method, path, and optionally a body and headers; the key is sent unless `key` is null. */
-function asking(app: ReturnType<typeof buildApp>, ownKey: string) {
+function asking(app: (request: Request) => Response | Promise<Response>, ownKey: string) {
   return async (
     line: string,
     {
