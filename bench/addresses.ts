@@ -1,3 +1,5 @@
+import { seeded } from "./seeded.ts"
+
 /**
  * The addresses that the HTTP bench asks about: fifty each of personal, disposable and education, and fifty at
  * business-like names that no list holds. The same on every run and machine.
@@ -37,15 +39,4 @@ function shuffled(values: readonly string[], random: () => number): readonly str
     .map(value => ({ value, place: random() }))
     .sort((a, b) => a.place - b.place)
     .map(({ value }) => value)
-}
-
-/** Numbers from 0 up to 1 that are the same on every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

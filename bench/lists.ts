@@ -7,6 +7,7 @@ import { gc } from "bun"
 import { openPack, type Pack } from "../src/check/lists/domain-set.ts"
 import { registrableOf } from "../src/check/lists/normal-name.ts"
 import { median } from "./rounds.ts"
+import { seeded } from "./seeded.ts"
 
 /** Names for the bench, and how much work to do. */
 export type ListsBenchOptions = {
@@ -114,14 +115,3 @@ const rounds = <T>(count: number, round: (nth: number) => T): readonly T[] =>
 
 const pick = (names: readonly string[], random: () => number): string =>
   names[Math.floor(random() * names.length)] ?? ""
-
-/** Numbers from 0 to 1 that are the same on every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
