@@ -44,14 +44,11 @@ export function fullResult({ subject, settled, tookMs }: Outcome, requestId: str
 export function fullText({ subject, settled, tookMs }: Outcome, requestId: string): string {
   const { kind, sent, normalized, domain } = subject
   settled.text ??= JSON.stringify(settledMembers(settled)).slice(1, -1)
-  const asked =
-    kind === "email"
-      ? `"email":${quoted(sent)}`
-      : kind === "url"
-        ? `"email":null,"url":${quoted(sent)}`
-        : '"email":null'
-  const names = `"normalized_email":${quoted(normalized)},"domain":${quoted(domain)}`
-  return `{${asked},${names},${settled.text},"took_ms":${tookMs},"request_id":"${requestId}"}`
+  const asked = quoted(sent)
+  const first = kind === "email" ? `"email":${asked}` : kind === "url" ? `"email":null,"url":${asked}` : '"email":null'
+  // A domain is A-labels, which need no quoting, and most addresses are sent as they are normalized.
+  const names = `"normalized_email":${normalized === sent ? asked : quoted(normalized)},"domain":${domain === null ? "null" : `"${domain}"`}`
+  return `{${first},${names},${settled.text},"took_ms":${tookMs},"request_id":"${requestId}"}`
 }
 
 /** Printable ASCII without `"` and `\`, which stands in JSON as it is. */

@@ -7,6 +7,9 @@ export type AddressWords = {
   readonly group: ReadonlySet<string>
   /** The fixed domains of group services. */
   readonly groupDomains: ReadonlySet<string>
+  /** The first part of every word, and the last: a name that has neither at its edges holds no word. */
+  readonly starts: ReadonlySet<string>
+  readonly ends: ReadonlySet<string>
 }
 
 /** What the name of an address says about who reads it. Never proof. */
@@ -25,19 +28,22 @@ export type AddressHints = {
 export const NO_HINTS: AddressHints = { isRole: false, sharedInbox: null, group: null, groupService: null }
 
 const SEPARATORS = /[._]/g
-const SEPARATOR_OR_DIGIT = /[._\d-]/
 /** `info2`, `support-01`. A longer number is a year or part of a nickname. */
 const SHORT_NUMBER = /-?\d{1,2}$/
 
 /** The words, ready to be looked up. A word of several parts (`no-reply`) also counts written in one (`noreply`). */
-export function addressWords(lists: Readonly<Record<keyof AddressWords, Iterable<string>>>): AddressWords {
-  return {
-    role: inBothSpellings(lists.role),
-    sharedInbox: inBothSpellings(lists.sharedInbox),
-    group: inBothSpellings(lists.group),
-    groupDomains: new Set(lists.groupDomains),
-  }
+export function addressWords(
+  lists: Readonly<Record<"role" | "sharedInbox" | "group" | "groupDomains", Iterable<string>>>,
+): AddressWords {
+  const [role, sharedInbox, group] = [lists.role, lists.sharedInbox, lists.group].map(inBothSpellings)
+  const words = { role: role ?? NONE, sharedInbox: sharedInbox ?? NONE, group: group ?? NONE }
+  const all = Object.values(words).flatMap(set => [...set])
+  const starts = new Set(all.map(word => word.slice(0, firstEnd(word))))
+  const ends = new Set(all.map(word => word.slice(lastStart(word))))
+  return { ...words, groupDomains: new Set(lists.groupDomains), starts, ends }
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 /**
  * Reads the hints from a local part as in `Subject.localPart` and a domain (decisions §3, §5). `.`, `-` and `_` are the
@@ -47,10 +53,13 @@ export function addressWords(lists: Readonly<Record<keyof AddressWords, Iterable
  */
 export function addressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
   if (localPart === "") return NO_HINTS
-  const { isRole, sharedInbox, group } = SEPARATOR_OR_DIGIT.test(localPart)
-    ? hintsOfParts(localPart.replace(SEPARATORS, "-"), words)
-    : hintsOfWord(localPart, words)
   const groupService = groupServiceOf(domain, words.groupDomains)
+  // Most names are people's, and are known by their edges.
+  if (groupService === null && !mayHoldWord(localPart, words)) return NO_HINTS
+  const name = localPart.replace(SEPARATORS, "-")
+  const isRole = words.role.has(name) || words.role.has(name.replace(SHORT_NUMBER, ""))
+  const sharedInbox = wordAtEdge(name, words.sharedInbox)
+  const group = wordAtEdge(name, words.group)
   if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
   return { isRole, sharedInbox, group, groupService }
 }
@@ -59,23 +68,26 @@ function inBothSpellings(words: Iterable<string>): ReadonlySet<string> {
   return new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))
 }
 
-type NameHints = Omit<AddressHints, "groupService">
-
-/** One word: it is a word of a list or it is not. */
-function hintsOfWord(word: string, { role, sharedInbox, group }: AddressWords): NameHints {
-  return {
-    isRole: role.has(word),
-    sharedInbox: sharedInbox.has(word) ? word : null,
-    group: group.has(word) ? word : null,
-  }
+/** Whether a word may stand at the start of the name or at its end. */
+function mayHoldWord(name: string, { starts, ends }: AddressWords): boolean {
+  const first = name.slice(0, firstEnd(name))
+  return starts.has(first) || ends.has(name.slice(lastStart(name))) || starts.has(first.replace(SHORT_NUMBER, ""))
 }
 
-function hintsOfParts(name: string, words: AddressWords): NameHints {
-  return {
-    isRole: words.role.has(name) || words.role.has(name.replace(SHORT_NUMBER, "")),
-    sharedInbox: wordAtEdge(name, words.sharedInbox),
-    group: wordAtEdge(name, words.group),
-  }
+const isSeparator = (code: number): boolean => code === 45 || code === 46 || code === 95
+
+/** Where the first part of a name ends. */
+function firstEnd(name: string): number {
+  let at = 0
+  while (at < name.length && !isSeparator(name.charCodeAt(at))) at++
+  return at
+}
+
+/** Where the last part of a name starts. */
+function lastStart(name: string): number {
+  let at = name.length
+  while (at > 0 && !isSeparator(name.charCodeAt(at - 1))) at--
+  return at
 }
 
 function wordAtEdge(name: string, words: ReadonlySet<string>): string | null {

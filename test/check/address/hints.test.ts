@@ -119,3 +119,27 @@ test("a group service is known by its fixed domains and what is below them", () 
 test("what is no address gives no hints, whatever its domain", () => {
   expect(hints("", "googlegroups.com")).toEqual(NONE)
 })
+
+test("a name is read by its edges alone, and gives what reading all of it gives", () => {
+  const parts = ["info", "jane", "no", "reply", "all", "staff", "sales", "x", "2", "01", "info2", "team", ""]
+  const all = [...parts, ...parts.flatMap(a => parts.flatMap(b => [`${a}.${b}`, `${a}-${b}`, `${a}_x-${b}`]))]
+  const wordAt = (name: string, words: ReadonlySet<string>): string | null => {
+    const tokens = name.split("-")
+    const runs = tokens.map((_, at) => tokens.slice(0, tokens.length - at).join("-"))
+    const tails = tokens.map((_, at) => tokens.slice(at).join("-"))
+    return [...runs, ...tails].find(run => words.has(run)) ?? null
+  }
+  for (const localPart of all) {
+    const name = localPart.replace(/[._]/g, "-")
+    const { isRole, sharedInbox, group } = addressHints(localPart, "acme.com", WORDS)
+    expect({ localPart, sharedInbox, group }).toEqual({
+      localPart,
+      sharedInbox: wordAt(name, WORDS.sharedInbox),
+      group: wordAt(name, WORDS.group),
+    })
+    expect({ localPart, isRole }).toEqual({
+      localPart,
+      isRole: WORDS.role.has(name) || WORDS.role.has(name.replace(/-?\d{1,2}$/, "")),
+    })
+  }
+})
