@@ -39,11 +39,11 @@ export function checking({ lists, stopwatch }: Needs): Check {
     // holds for all. No time is taken of that way, since it takes none worth telling.
     const isCommon = subject.fault === null && hints === NO_HINTS
     const key = keyOf(subject, policy, deep)
-    const kept = isCommon ? standing.settled.get(key) : undefined
+    const kept = isCommon ? standing.settled?.get(key) : undefined
     if (kept !== undefined) return { subject, settled: kept, tookMs: 0 }
     const startedAt = stopwatch()
     const settled = settle(gathered(subject, standing, hints, deep), policy)
-    if (isCommon) standing.settled.set(key, settled)
+    if (isCommon) standing.settled?.set(key, settled)
     return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
   }
 }
@@ -83,7 +83,7 @@ const NOT_ASKED: Finding<never> = unknown("not_asked")
 const UNAVAILABLE: Finding<never> = unknown("unavailable")
 
 /** What lists say of a text from which no domain can be read. */
-const NO_STANDING: Standing = { listed: NOWHERE, suggestion: null, imitated: null, settled: new Map() }
+const NO_STANDING: Standing = { listed: NOWHERE, suggestion: null, imitated: null, settled: null }
 
 function cannotExist(subject: Subject, listed: Listed): boolean {
   if (subject.fault === "public_suffix") return !listed.has("government_suffix") && !listed.has("education_suffix")

@@ -13,8 +13,8 @@ export type Standing = {
   readonly suggestion: string | null
   /** The known name that the domain imitates. */
   readonly imitated: string | null
-  /** What was settled of the domain's questions, by kind of question; it goes when the standing goes. */
-  readonly settled: Map<number, Settled>
+  /** What was settled of the domain's questions, by kind of question, from the second on: most names are asked about once. */
+  settled: Map<number, Settled> | null
 }
 
 /** One pack and what is derived from it: all that a check asks of lists. */
@@ -66,10 +66,10 @@ function standings(pack: Pack): Lists["standingOf"] {
   const imitations = new Imitations(pack.targets)
   return (domain, registrable) => {
     const listed = pack.listed(domain, registrable)
-    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null, settled: new Map() }
+    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null, settled: null }
     const end = registrable ?? domain
     const suggestion = imitations.suggestion(domain, end)
-    return { listed, suggestion, imitated: imitations.imitated(domain, end), settled: new Map() }
+    return { listed, suggestion, imitated: imitations.imitated(domain, end), settled: null }
   }
 }
 
@@ -78,7 +78,10 @@ function keepingRecent(standingOf: Lists["standingOf"]): Lists["standingOf"] {
   const recent = new Recent<string, Standing>(STANDINGS_MIN)
   return (domain, registrable) => {
     const held = recent.get(domain)
-    if (held !== undefined) return held
+    if (held !== undefined) {
+      held.settled ??= new Map()
+      return held
+    }
     const standing = standingOf(domain, registrable)
     recent.set(domain, standing)
     return standing
