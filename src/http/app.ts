@@ -52,11 +52,11 @@ export function buildApp(needs: Needs) {
   return app
 }
 
-type Fetch = (request: Request) => Response | Promise<Response>
+type Serve = (request: Request) => Response | Promise<Response>
 
 /** HEAD is GET without the body (RFC 9110 §9.3.2); a path that takes no GET refuses it. */
-async function withoutBody(request: Request, fetch: Fetch): Promise<Response> {
-  const { status, headers, body } = await fetch(new Request(request.url, { headers: request.headers }))
+async function withoutBody(request: Request, serve: Serve): Promise<Response> {
+  const { status, headers, body } = await serve(new Request(request.url, { headers: request.headers }))
   await body?.cancel()
   return new Response(null, { status, headers })
 }
