@@ -80,7 +80,9 @@ export async function carriedManifest({ files }: World): Promise<Manifest> {
 
 /** A server that answers. */
 export type Running = {
-  readonly url: string
+  /** Where it listens, as a URL. */
+  readonly address: string
+  readonly baseUrl: string
   /** The account that this start created, with its key; or that there was one. */
   readonly first: FirstAccount
   /** Takes the pack that lies in the lists' place now, if it is whole; else keeps the lists in use and logs why. */
@@ -119,7 +121,8 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   })
   const since = await latestChange(store)
   const server = listen(settings, app)
-  state.url = settings.MAILKIND_BASE_URL ?? addressOf(server)
+  const address = addressOf(server)
+  state.url = settings.MAILKIND_BASE_URL ?? address
   // Only a server that listens makes the first key: a start that fails must not use up the one time that it is shown.
   const first = await firstAccount(store, world.clock, world.random)
   // The tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms).
@@ -133,7 +136,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
     while ((await keys.flush()) > 0);
     await store.close()
   }
-  return { url: state.url, first, stop, reloadLists: () => reload(world, settings, lists, log) }
+  return { address, baseUrl: state.url, first, stop, reloadLists: () => reload(world, settings, lists, log) }
 }
 
 /** Clocks that are read every `COARSE_MS` only: keys are held for seconds, and asking the time is dearer than finding one. */
@@ -181,7 +184,7 @@ function listen(settings: Settings, app: ReturnType<typeof buildApp>) {
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new CannotStart(
-      `Cannot listen on ${hostname} port ${port}: ${error.message} Set MAILKIND_HOST and MAILKIND_PORT.`,
+      `Cannot listen on ${hostname} port ${port}: ${error.message.replace(/\.$/, "")}. Set MAILKIND_HOST and MAILKIND_PORT.`,
     )
   }
 }

@@ -60,9 +60,9 @@ function toolsOf(world: World): Tools {
 async function serve(world: World, output: Output): Promise<void> {
   const settings = settingsOf(world)
   const asked = world.stopAsked()
-  const { url, first, stop, reloadLists } = await startServer(world, settings)
+  const { address, baseUrl, first, stop, reloadLists } = await startServer(world, settings)
   world.onReload(reloadLists)
-  announce(output, VERSION, url, first)
+  announce(output, VERSION, { address, baseUrl }, first)
   logOf(world, settings)("info", "stopping", { asked_by: await asked })
   await stop()
 }
