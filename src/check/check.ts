@@ -25,6 +25,9 @@ type Needs = {
   readonly stopwatch: Stopwatch
 }
 
+/** How many kinds of question are kept settled for one domain: few are ever asked, and each takes about 3 kB. */
+const SETTLED_MAX = 4
+
 /** Builds the whole path of a check, from Subject to verdict. */
 export function checking({ lists, stopwatch }: Needs): Check {
   return ({ subject, policy, deep }) => {
@@ -43,7 +46,7 @@ export function checking({ lists, stopwatch }: Needs): Check {
     if (kept !== undefined) return { subject, settled: kept, tookMs: 0 }
     const startedAt = stopwatch()
     const settled = settle(gathered(subject, standing, hints, deep), policy)
-    if (isCommon) standing.settled?.set(key, settled)
+    if (isCommon && (standing.settled?.size ?? 0) < SETTLED_MAX) standing.settled?.set(key, settled)
     return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
   }
 }

@@ -25,7 +25,7 @@ export type Lists = {
   readonly standingOf: (domain: string, registrable: string | null) => Standing
 }
 
-/** How many domains' standings are kept at least, with what was settled of each: about 3 kB where all is asked, 1 kB as a rule. */
+/** How many domains' standings are kept at least: about 200 bytes each, and 3 kB for each kind of question that came again. */
 const STANDINGS_MIN = 5_000
 
 /** What became of bytes that were offered as lists. */

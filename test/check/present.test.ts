@@ -6,7 +6,7 @@ import { judge } from "../../src/check/verdict/judge.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { CheckResult } from "../../src/contract/schemas.ts"
 import { VERDICT_CASES } from "../golden/verdict-cases.ts"
-import { check } from "../world/app.ts"
+import { check, lists } from "../world/app.ts"
 import { evidenceOf } from "../world/evidence.ts"
 
 const HOSTILE = [
@@ -59,4 +59,25 @@ test("what was settled for the second asker is given to the next of the same dom
     expect(fullResult(outcome, "req_1").has_subaddress).toBe(differs.includes("+"))
   }
   expect((await ask("ada@settled-example.com", "strict")).settled.policy).toBe("strict")
+})
+
+test("however many kinds of question come for one domain, each is answered right, and few are kept", async () => {
+  const domain = "many-questions-example.com"
+  for (let round = 0; round < 3; round++) {
+    for (const policy of POLICY_NAMES) {
+      for (const input of [`ada@${domain}`, `ada+x@${domain}`, domain, `https://${domain}/`]) {
+        for (const deep of [true, false]) {
+          const outcome = await check({ subject: parseSubject(kindOf(input), input, "mailkind.test"), policy, deep })
+          const result = fullResult(outcome, "req_1")
+          expect(result).toMatchObject({
+            policy,
+            has_subaddress: input.includes("+"),
+            email: input.includes("@") ? input : null,
+          })
+          expect(result.reasons.includes("deep_unavailable")).toBe(deep)
+        }
+      }
+    }
+  }
+  expect(lists.standingOf(domain, domain).settled?.size).toBeLessThanOrEqual(4)
 })
