@@ -8,7 +8,7 @@ import { ROUTES } from "../src/contract/routes.ts"
 import { benchAddresses } from "./addresses.ts"
 import { ask } from "./load/ask.ts"
 import type { LoadReport } from "./load/run.ts"
-import { emptyDirectory, PRODUCT, productSettings } from "./product.ts"
+import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
 import { interleaved, median } from "./rounds.ts"
 import { CAN_PIN, type Program, runToEnd, type ServerProcess, startServer } from "./server-process.ts"
@@ -34,12 +34,16 @@ const LOAD_CPU_MAX = 0.95
 /** Runs the bench on the server that `command` starts. Rejects when an answer is not 200 or a request fails. */
 export async function httpBench(scale: HttpScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
   await using directory = await emptyDirectory()
-  await using product = await startServer({ command, environment: productSettings(directory.path), core: "server" })
+  await using product = await startServer({
+    command,
+    environment: { ...productSettings(directory.path), ...KEEPING_MEMORY },
+    core: "server",
+  })
   const authorization = `Bearer ${await product.key()}`
   const bodies = benchAddresses().map(email => JSON.stringify({ email }))
   const answers = await answersTo(bodies, product, authorization)
   const floorCommand = [process.execPath, FLOOR, String(answers.bytes)] as const
-  await using floor = await startServer({ command: floorCommand, core: "server" })
+  await using floor = await startServer({ command: floorCommand, environment: KEEPING_MEMORY, core: "server" })
   const servers = { product, floor }
   const measure = (name: keyof Rounds, roundS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<Round> =>
     roundOn(servers[name], authorization, bodies, [scale.connections, roundS, warmupS])
@@ -104,6 +108,7 @@ function reportOf(
     says: [
       `POST /v1/check, secret key, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
       `${scale.connections} connections, ${scale.rounds} rounds of ${scale.roundS} s each, order turned each round`,
+      "both keep freed memory for ten seconds, as `bun run start` does",
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
       ...(median(cpu) > LOAD_CPU_MAX ? ["the load program was the limit: the ratio is too kind"] : []),
     ],
