@@ -32,7 +32,7 @@ function memoryNow(): { readonly privateBytes: number; readonly residentBytes: n
   return { privateBytes: bytes("RssAnon"), residentBytes: bytes("VmRSS") }
 }
 
-async function printHeld(hold: () => unknown): Promise<void> {
+function printHeld(hold: () => unknown): void {
   const before = memoryNow()
   const startedAt = performance.now()
   const held = hold()
@@ -51,9 +51,9 @@ if (import.meta.main) {
   const [mode, path = ""] = process.argv.slice(2)
   if (mode === "--set") {
     const text = await Bun.stdin.text()
-    await printHeld(() => new Set(text.split("\n")))
+    printHeld(() => new Set(text.split("\n")))
   } else {
-    await printHeld(() => {
+    printHeld(() => {
       const opened = openPack(Bun.mmap(path))
       return opened.kind === "open" && opened.pack.compareChecksum().ok ? opened.pack : undefined
     })

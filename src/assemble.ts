@@ -20,7 +20,7 @@ import { clientAddress } from "./http/client-address.ts"
 import { requestIds } from "./http/request-id.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
-import type { World } from "./world.ts"
+import { OWN_FILES, type World } from "./world.ts"
 
 /** The version of this program. */
 export const VERSION: string = manifest.version
@@ -65,11 +65,7 @@ export async function openStore(world: World, settings: Settings): Promise<OpenS
 }
 
 /** The lists that the executable carries or the checkout has built; the data directory is not touched. */
-export async function carriedLists(world: World): Promise<Lists> {
-  const opened = openLists(await carriedPack(world), true)
-  if (opened.kind === "refused") throw new CannotStart(`${opened.says} ${opened.remedy}`)
-  return opened.lists
-}
+export const carriedLists = async (world: World): Promise<Lists> => ourLists(await carriedPack(world))
 
 /** What the lists that the executable carries, or the checkout has built, were built from. */
 export async function carriedManifest({ files }: World): Promise<Manifest> {
@@ -96,13 +92,14 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   const log = logOf(world, settings)
   const startedAt = world.stopwatch()
   const store = await openStore(world, settings)
-  const lists = new ListsInUse(await mappedLists(world, settings, log))
+  const manifest = await carriedManifest(world)
+  const packPath = packPathOf(world, settings, manifest)
+  const lists = new ListsInUse(await mappedLists(world, packPath, log))
   const coarse = coarsely(world)
   const keys = new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS)
   const state = { isStopping: false, url: "" }
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
-  const manifest = await carriedManifest(world)
   const app = buildApp({
     answers: answers(newRequestIds(world), isHttps),
     isHttps,
@@ -126,27 +123,28 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   // Only a server that listens makes the first key: a start that fails must not use up the one time that it is shown.
   const first = await firstAccount(store, world.clock, world.random)
   // The tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms).
-  lists.now().standingOf("first.question", "first.question")
+  lists.now().reputeOf("first.question", "first.question")
   const endTurns = turns(world, store, keys, since, log)
   const stop = async (): Promise<void> => {
     state.isStopping = true
     endTurns()
     await drained(world, server)
+    coarse.end()
     // A flush writes a bounded batch, so there may be another.
     while ((await keys.flush()) > 0);
     await store.close()
   }
-  return { address, baseUrl: state.url, first, stop, reloadLists: () => reload(world, settings, lists, log) }
+  return { address, baseUrl: state.url, first, stop, reloadLists: () => reload(world, packPath, lists, log) }
 }
 
 /** Clocks that are read every `COARSE_MS` only: keys are held for seconds, and asking the time is dearer than finding one. */
-function coarsely(world: World): Pick<World, "clock" | "stopwatch"> {
+function coarsely(world: World): Pick<World, "clock" | "stopwatch"> & { readonly end: () => void } {
   let [time, passed] = [world.clock(), world.stopwatch()]
-  world.every(COARSE_MS, () => {
+  const end = world.every(COARSE_MS, () => {
     time = world.clock()
     passed = world.stopwatch()
   })
-  return { clock: () => time, stopwatch: () => passed }
+  return { clock: () => time, stopwatch: () => passed, end }
 }
 
 /** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
@@ -210,26 +208,29 @@ async function carriedPack(world: World): Promise<Uint8Array> {
  * The lists, mapped from a file that is never written again: in a checkout the one that was built, else the one that the
  * executable carries, unpacked once into the data directory under its checksum.
  */
-async function mappedLists(world: World, settings: Settings, log: Log): Promise<Lists> {
-  const path = await packPath(world, settings)
+async function mappedLists(world: World, path: string, log: Log): Promise<Lists> {
   const mapped = world.files.map(path)
   const opened = mapped === null ? null : openLists(mapped, true)
   if (opened?.kind === "open") return opened.lists
   if (opened?.kind === "refused") log("warn", "the lists are damaged and taken anew", { path, why: opened.says })
   if (world.files.isExecutable) await world.files.replace(path, await carriedPack(world))
-  const again = openLists(world.files.map(path) ?? new Uint8Array(), true)
-  if (again.kind === "refused") throw new CannotStart(`${again.says} ${again.remedy}`)
-  return again.lists
+  return ourLists(world.files.map(path) ?? new Uint8Array())
 }
 
-async function packPath(world: World, settings: Settings): Promise<string> {
-  if (!world.files.isExecutable) return join(world.files.root, "data/build/lists.pack")
-  const { pack } = await carriedManifest(world)
+/** The lists in bytes that we wrote; a failure in words when they are damaged. */
+function ourLists(bytes: Uint8Array): Lists {
+  const opened = openLists(bytes, true)
+  if (opened.kind === "refused") throw new CannotStart(`${opened.says} ${opened.remedy}`)
+  return opened.lists
+}
+
+function packPathOf({ files }: World, settings: Settings, { pack }: Manifest): string {
+  if (!files.isExecutable) return join(files.root, OWN_FILES["lists.pack"])
   return join(settings.MAILKIND_DATA_DIR, "lists", `${pack.sha256.slice(0, 16)}.pack`)
 }
 
-async function reload(world: World, settings: Settings, lists: ListsInUse, log: Log): Promise<void> {
-  const offered = lists.offer(world.files.map(await packPath(world, settings)) ?? new Uint8Array())
+async function reload(world: World, path: string, lists: ListsInUse, log: Log): Promise<void> {
+  const offered = lists.offer(world.files.map(path) ?? new Uint8Array())
   if (offered.kind === "taken") log("info", "the lists were taken anew", { version: offered.version })
   else log("error", "the lists in use are kept", { why: offered.says, remedy: offered.remedy })
 }

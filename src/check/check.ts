@@ -4,7 +4,7 @@ import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { type AddressHints, addressHints, NO_HINTS } from "./address/hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import { type Listed, NOWHERE } from "./lists/listed.ts"
-import type { Lists, Standing } from "./lists.ts"
+import type { Lists, Repute } from "./lists.ts"
 import type { Outcome, Settled } from "./present.ts"
 import { testEvidence } from "./test-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
@@ -36,17 +36,17 @@ export function checking({ lists, stopwatch }: Needs): Check {
     const inUse = lists()
     const { domain, registrable, localPart } = subject
     // Lists come first: they cost no network, and what they hold decides what else is worth asking.
-    const standing = domain === null ? NO_STANDING : inUse.standingOf(domain, registrable)
+    const repute = domain === null ? NO_REPUTE : inUse.reputeOf(domain, registrable)
     const hints = addressHints(localPart ?? "", domain ?? "", inUse.words)
     // Addresses whose names say nothing differ in nothing else at one domain, and most are such: what was settled of one
     // holds for all. No time is taken of that way, since it takes none worth telling.
     const isCommon = subject.fault === null && hints === NO_HINTS
     const key = keyOf(subject, policy, deep)
-    const kept = isCommon ? standing.settled?.get(key) : undefined
+    const kept = isCommon ? repute.settled?.get(key) : undefined
     if (kept !== undefined) return { subject, settled: kept, tookMs: 0 }
     const startedAt = stopwatch()
-    const settled = settle(gathered(subject, standing, hints, deep), policy)
-    if (isCommon && (standing.settled?.size ?? 0) < SETTLED_MAX) standing.settled?.set(key, settled)
+    const settled = settle(gathered(subject, repute, hints, deep), policy)
+    if (isCommon && (repute.settled?.size ?? 0) < SETTLED_MAX) repute.settled?.set(key, settled)
     return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
   }
 }
@@ -58,11 +58,11 @@ const keyOf = ({ kind, hasSubaddress }: Subject, policy: Policy, deep: boolean):
   POLICY_NAMES.indexOf(policy) * 16 + SUBJECT_KINDS.indexOf(kind) * 4 + (deep ? 2 : 0) + (hasSubaddress ? 1 : 0)
 
 /** Everything known about a Subject that is no test address. */
-function gathered(subject: Subject, standing: Standing, hints: AddressHints, deep: boolean): Evidence {
+function gathered(subject: Subject, repute: Repute, hints: AddressHints, deep: boolean): Evidence {
   // A name that cannot exist is not looked up, so its verdict is never degraded (decisions §3, row 1).
-  const outside = cannotExist(subject, standing.listed) ? NOT_ASKED : UNAVAILABLE
+  const outside = cannotExist(subject, repute.listed) ? NOT_ASKED : UNAVAILABLE
   const { kind, fault, isTest, hasSubaddress } = subject
-  const { listed, suggestion, imitated } = standing
+  const { listed, suggestion, imitated } = repute
   return {
     subject: { kind, fault, isTest, hasSubaddress },
     listed,
@@ -86,7 +86,7 @@ const NOT_ASKED: Finding<never> = unknown("not_asked")
 const UNAVAILABLE: Finding<never> = unknown("unavailable")
 
 /** What lists say of a text from which no domain can be read. */
-const NO_STANDING: Standing = { listed: NOWHERE, suggestion: null, imitated: null, settled: null }
+const NO_REPUTE: Repute = { listed: NOWHERE, suggestion: null, imitated: null, settled: null }
 
 function cannotExist(subject: Subject, listed: Listed): boolean {
   if (subject.fault === "public_suffix") return !listed.has("government_suffix") && !listed.has("education_suffix")

@@ -7,7 +7,7 @@ import { SET_BITS, type SetName } from "./lists/sets.ts"
 import type { Settled } from "./present.ts"
 
 /** What lists alone say of a domain. */
-export type Standing = {
+export type Repute = {
   readonly listed: Listed
   /** The provider's domain that was probably meant. */
   readonly suggestion: string | null
@@ -22,11 +22,11 @@ export type Lists = {
   readonly pack: Pack
   readonly words: AddressWords
   /** What the lists say of a domain and its registrable domain. Recent answers are kept: the same name comes again. */
-  readonly standingOf: (domain: string, registrable: string | null) => Standing
+  readonly reputeOf: (domain: string, registrable: string | null) => Repute
 }
 
-/** How many domains' standings are kept at least: about 200 bytes each, and 3 kB for each kind of question that came again. */
-const STANDINGS_MIN = 5_000
+/** How many domains' reputes are kept at least: about 200 bytes each, and 3 kB for each kind of question that came again. */
+const REPUTES_MIN = 5_000
 
 /** What became of bytes that were offered as lists. */
 export type Offer = { readonly kind: "taken"; readonly version: string } | Refused
@@ -47,7 +47,7 @@ export function openLists(
   if (!verified.ok) return { kind: "refused", says: verified.says, remedy: DAMAGED_REMEDY }
   const { role, shared_inbox: sharedInbox, group } = pack.words
   const words = addressWords({ role, sharedInbox, group, groupDomains: pack.groupDomains })
-  return { kind: "open", lists: { pack, words, standingOf: keepingRecent(standings(pack)) } }
+  return { kind: "open", lists: { pack, words, reputeOf: keepingRecent(reputes(pack)) } }
 }
 
 /** Sets whose names are nobody's typo and no imitation. The disposable set lists many typos and does not count (decisions §3). */
@@ -62,7 +62,7 @@ const GENUINE = [
 ] as const satisfies readonly SetName[]
 const GENUINE_MASK = GENUINE.reduce((mask, set) => mask | SET_BITS[set], 0)
 
-function standings(pack: Pack): Lists["standingOf"] {
+function reputes(pack: Pack): Lists["reputeOf"] {
   const imitations = new Imitations(pack.targets)
   return (domain, registrable) => {
     const listed = pack.listed(domain, registrable)
@@ -74,17 +74,17 @@ function standings(pack: Pack): Lists["standingOf"] {
 }
 
 /** A domain has one registrable domain, so its name alone is the key. */
-function keepingRecent(standingOf: Lists["standingOf"]): Lists["standingOf"] {
-  const recent = new Recent<string, Standing>(STANDINGS_MIN)
+function keepingRecent(reputeOf: Lists["reputeOf"]): Lists["reputeOf"] {
+  const recent = new Recent<string, Repute>(REPUTES_MIN)
   return (domain, registrable) => {
     const held = recent.get(domain)
     if (held !== undefined) {
       held.settled ??= new Map()
       return held
     }
-    const standing = standingOf(domain, registrable)
-    recent.set(domain, standing)
-    return standing
+    const repute = reputeOf(domain, registrable)
+    recent.set(domain, repute)
+    return repute
   }
 }
 

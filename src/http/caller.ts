@@ -50,16 +50,11 @@ function callerOf(found: Lookup): Caller {
 /** The key as sent, in either header; null when none is sent. The same key in both is one key. */
 function sentKey(headers: Headers): string | null {
   const authorization = headers.get("authorization")
-  const bearer = authorization === null ? null : bearerIn(authorization)
+  const bearer = authorization !== null && BEARER.test(authorization) ? authorization.slice(6).trim() : null
   const plain = headers.get("x-api-key")?.trim() ?? null
   if (bearer !== null && plain !== null && bearer !== plain) throw invalidKey("Two different keys were sent.")
   return bearer ?? plain
 }
 
-/** The token of the Bearer scheme (RFC 6750 §2.1), whose name is in any case; null: another scheme, which is not ours to read. */
-function bearerIn(authorization: string): string | null {
-  const rest = authorization.startsWith("Bearer ") ? authorization.slice(7) : null
-  return rest?.trim() ?? (BEARER.test(authorization) ? authorization.slice(6).trim() : null)
-}
-
+/** The Bearer scheme (RFC 6750 §2.1), whose name is in any case. Another scheme is not ours to read. */
 const BEARER = /^bearer(?:\s|$)/i

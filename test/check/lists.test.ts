@@ -43,6 +43,6 @@ test("names of real providers, schools, governments and organisations have no su
     "gmx.net",
     "ymail.com",
   ]) {
-    expect(lists.standingOf(name, name)).toMatchObject({ suggestion: null, imitated: null })
+    expect(lists.reputeOf(name, name)).toMatchObject({ suggestion: null, imitated: null })
   }
 })

@@ -79,5 +79,5 @@ test("however many kinds of question come for one domain, each is answered right
       }
     }
   }
-  expect(lists.standingOf(domain, domain).settled?.size).toBeLessThanOrEqual(4)
+  expect(lists.reputeOf(domain, domain).settled?.size).toBeLessThanOrEqual(4)
 })

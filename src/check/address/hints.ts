@@ -35,15 +35,16 @@ const SHORT_NUMBER = /-?\d{1,2}$/
 export function addressWords(
   lists: Readonly<Record<"role" | "sharedInbox" | "group" | "groupDomains", Iterable<string>>>,
 ): AddressWords {
-  const [role, sharedInbox, group] = [lists.role, lists.sharedInbox, lists.group].map(inBothSpellings)
-  const words = { role: role ?? NONE, sharedInbox: sharedInbox ?? NONE, group: group ?? NONE }
+  const words = {
+    role: inBothSpellings(lists.role),
+    sharedInbox: inBothSpellings(lists.sharedInbox),
+    group: inBothSpellings(lists.group),
+  }
   const all = Object.values(words).flatMap(set => [...set])
   const starts = new Set(all.map(word => word.slice(0, firstEnd(word))))
   const ends = new Set(all.map(word => word.slice(lastStart(word))))
   return { ...words, groupDomains: new Set(lists.groupDomains), starts, ends }
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 /**
  * Reads the hints from a local part as in `Subject.localPart` and a domain (decisions §3, §5). `.`, `-` and `_` are the

@@ -80,8 +80,8 @@ export class KeyRing {
   }
 
   /**
-   * What the text is, as a key; an active key counts as used now, to the second. Gives a promise only when the store has to be asked,
-   * which rejects when that fails.
+   * What the text is, as a key; an active key counts as used now, to the second. Gives a promise only when the store has
+   * to be asked, which rejects when that fails.
    */
   lookup(text: string): Lookup | Promise<Lookup> {
     if (!hasKeyForm(text)) return MALFORMED
