@@ -1,0 +1,266 @@
+import { describe, expect, test } from "bun:test"
+import { type Finding, known, unknown } from "../../../src/base/finding.ts"
+import { ALIVE_MS, believing, CANARIES_EVERY_MS } from "../../../src/check/dns/believing.ts"
+import type { Answer } from "../../../src/check/dns/question.ts"
+import { settled, stoppedTime } from "../../world/time.ts"
+import { type ZoneRecords, zone } from "../../world/zone.ts"
+import { heldResolver, SOME } from "./held-resolver.ts"
+import { KNOWN_NAME, resolverSuite } from "./resolver.suite.ts"
+
+const NO_NAME: Finding<Answer> = known({ outcome: "no_name", records: [], ttlS: 300 })
+const UNAVAILABLE = unknown("unavailable")
+
+resolverSuite("a believing resolver", resolver => {
+  const { later, stopwatch } = stoppedTime()
+  return believing(resolver, { canaries: [KNOWN_NAME], direct: resolver, later, stopwatch }).resolver
+})
+resolverSuite("a trusting resolver", resolver => {
+  const { later, stopwatch } = stoppedTime()
+  return believing(resolver, { canaries: [], direct: resolver, later, stopwatch }).resolver
+})
+
+const CANARIES = ["one.example", "two.example"]
+
+/** A believing resolver over the records, which may be changed; questions and canaries are counted apart. */
+function world(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
+  const time = stoppedTime()
+  const questions = zone(records)
+  const direct = zone(records)
+  const believer = believing(questions.resolver, {
+    canaries,
+    direct: direct.resolver,
+    later: time.later,
+    stopwatch: time.stopwatch,
+  })
+  const ask = (name: string) => believer.resolver({ name, type: "MX" })
+  return { time, records, asked: questions.asked, canariesAsked: direct.asked, believer, ask }
+}
+
+const MAIL = { "MX firm.example": ["10 mx.firm.example"] }
+const ALIVE = { "A one.example": ["192.0.2.1"], "A two.example": ["192.0.2.2"] }
+const found = expect.objectContaining({ known: true, value: expect.objectContaining({ outcome: "records" }) })
+
+describe("a resolver that denies every canary", () => {
+  const DENIALS: Readonly<Record<string, ZoneRecords>> = {
+    "says that no name exists": {},
+    "says that every name exists without records": { "* one.example": "no_data", "* two.example": "no_data" },
+    "refuses every canary": { "* one.example": "unavailable", "* two.example": "unavailable" },
+    "denies one and refuses another": { "* one.example": "unavailable" },
+  }
+  for (const [says, records] of Object.entries(DENIALS))
+    test(`is not believed, whatever it says: one that ${says}`, async () => {
+      const { ask, asked, believer } = world({ ...records, ...MAIL })
+      expect(await ask("firm.example")).toEqual(UNAVAILABLE)
+      expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+      expect(believer.state()).toBe("denied")
+      expect(asked).toEqual(["MX firm.example"])
+      believer.end()
+    })
+
+  test("is asked for them again every few seconds, and believed as soon as it knows one", async () => {
+    const { ask, records, believer, time, canariesAsked } = world({ ...MAIL })
+    expect(await ask("firm.example")).toEqual(UNAVAILABLE)
+    expect(canariesAsked).toHaveLength(2)
+    await time.tick(CANARIES_EVERY_MS)
+    expect(canariesAsked).toHaveLength(4)
+    records["A two.example"] = ["192.0.2.2"]
+    await time.tick(CANARIES_EVERY_MS - 1)
+    expect(believer.state()).toBe("denied")
+    await time.tick(1)
+    expect(believer.state()).toBe("believed")
+    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("stays denied while the canaries time out", async () => {
+    const { ask, records, believer, time } = world({})
+    await ask("gone.example")
+    for (const name of CANARIES) records[`* ${name}`] = "timed_out"
+    await time.tick(3 * CANARIES_EVERY_MS)
+    expect(believer.state()).toBe("denied")
+    believer.end()
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+describe("a resolver that knows a canary", () => {
+  test("is believed in what it gives and in what it denies", async () => {
+    const { ask, believer, canariesAsked } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(await ask("firm.example")).toEqual(found)
+    expect(believer.state()).toBe("believed")
+    expect(canariesAsked).toEqual(["A one.example", "A two.example"])
+  })
+
+  test("is believed for one that is alive, whatever becomes of the others", async () => {
+    for (const fate of ["no_name", "timed_out", "unavailable"] as const) {
+      const { ask, believer } = world({ "* one.example": fate, "A two.example": ["192.0.2.2"] })
+      expect(await ask("gone.example")).toEqual(NO_NAME)
+      expect(believer.state()).toBe("believed")
+    }
+  })
+
+  test("knows it by its name servers or its mail hosts where it has no address", async () => {
+    for (const type of ["NS", "MX"]) {
+      const { ask, believer } = world({ [`${type} one.example`]: ["10 host.example"] }, ["one.example"])
+      expect(await ask("gone.example")).toEqual(NO_NAME)
+      expect(believer.state()).toBe("believed")
+    }
+  })
+
+  test("is not asked for them again for what it gives", async () => {
+    const { ask, time, canariesAsked } = world({ ...MAIL, ...ALIVE })
+    await ask("firm.example")
+    await time.tick(ALIVE_MS * 100)
+    expect(await ask("firm.example")).toEqual(found)
+    expect(canariesAsked).toHaveLength(2)
+  })
+
+  test("is asked for them again before a denial is believed, when the last time is too long ago", async () => {
+    const { ask, time, canariesAsked } = world({ ...ALIVE })
+    await ask("gone.example")
+    await time.tick(ALIVE_MS)
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(canariesAsked).toHaveLength(2)
+    await time.tick(1)
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(canariesAsked).toHaveLength(4)
+    await time.tick(ALIVE_MS)
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(canariesAsked).toHaveLength(4)
+  })
+
+  test("is no longer believed once it denies them all, not even in what it gives", async () => {
+    const { ask, time, records, believer } = world({ ...MAIL, ...ALIVE })
+    await ask("firm.example")
+    for (const key of Object.keys(ALIVE)) delete records[key]
+    await time.tick(ALIVE_MS + 1)
+    expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+    expect(believer.state()).toBe("denied")
+    expect(await ask("firm.example")).toEqual(UNAVAILABLE)
+    believer.end()
+  })
+
+  test("stays believed when they time out, but not in the denial at hand", async () => {
+    const { ask, time, records, believer } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
+    await ask("firm.example")
+    for (const name of CANARIES) {
+      delete records[`A ${name}`]
+      records[`* ${name}`] = "timed_out"
+    }
+    await time.tick(ALIVE_MS + 1)
+    expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+    expect(await believer.resolver({ name: "firm.example", type: "TXT" })).toEqual(UNAVAILABLE)
+    expect(believer.state()).toBe("believed")
+    expect(await ask("firm.example")).toEqual(found)
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+describe("a resolver of which nothing is known yet", () => {
+  /** Questions and canaries are answered one by one, by the test. */
+  const byHand = () => {
+    const time = stoppedTime()
+    const questions = heldResolver()
+    const direct = heldResolver()
+    const options = { canaries: CANARIES, direct: direct.resolver, later: time.later, stopwatch: time.stopwatch }
+    return { time, questions, direct, believer: believing(questions.resolver, options) }
+  }
+
+  test("is asked for the canaries side by side with the question, which waits for one that is alive", async () => {
+    const { questions, direct, believer } = byHand()
+    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    let isSettled = false
+    void asked.then(() => {
+      isSettled = true
+    })
+    expect(questions.open()).toHaveLength(1)
+    expect(direct.open()).toEqual(["A one.example", "A two.example"])
+    await questions.give(SOME)
+    expect(isSettled).toBe(false)
+    await direct.give(SOME)
+    expect(isSettled).toBe(true)
+    expect(await asked).toEqual(SOME)
+  })
+
+  test("is asked for the canaries once for all who ask at the same time", async () => {
+    const { questions, direct, believer } = byHand()
+    believer.start()
+    const all = Array.from({ length: 100 }, (_, at) => believer.resolver({ name: `${at}.example`, type: "MX" }))
+    for (let at = 0; at < 100; at++) await questions.give(NO_NAME)
+    expect(direct.open()).toHaveLength(2)
+    await direct.give(NO_NAME)
+    await direct.give(SOME)
+    expect(new Set(await Promise.all(all))).toEqual(new Set([NO_NAME]))
+  })
+
+  test("does not hold up a question that failed", async () => {
+    const { questions, believer } = byHand()
+    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    await questions.give(unknown("timed_out"))
+    expect(await asked).toEqual(unknown("timed_out"))
+  })
+
+  test("is believed in what it gives, not in what it denies, while the canaries time out", async () => {
+    const { ask, believer } = world({ ...MAIL, "* one.example": "timed_out", "* two.example": "no_name" })
+    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+    expect(believer.state()).toBe("silent")
+    believer.end()
+  })
+
+  test("gives what it knows at once when the canaries timed out before", async () => {
+    const { believer, questions, direct } = byHand()
+    believer.start()
+    await direct.give(unknown("timed_out"))
+    await direct.give(unknown("timed_out"))
+    expect(believer.state()).toBe("silent")
+    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    await questions.give(SOME)
+    expect(await asked).toEqual(SOME)
+    expect(direct.open()).toEqual([])
+    believer.end()
+  })
+
+  test("is asked for the canaries by questions and in the background, never by both at once", async () => {
+    const { ask, believer, time, canariesAsked } = world({ "* one.example": "timed_out" }, ["one.example"])
+    for (let at = 0; at < 5; at++) {
+      await ask("gone.example")
+      expect(time.waiting()).toBe(1)
+    }
+    await time.tick(CANARIES_EVERY_MS)
+    expect(canariesAsked).toHaveLength(6)
+    believer.end()
+  })
+
+  test("is known from the start on, without a question, and again and again until it is", async () => {
+    const { believer, time, records } = world({ "* one.example": "timed_out", "* two.example": "timed_out" })
+    expect(believer.state()).toBe("unknown")
+    believer.start()
+    await settled()
+    expect(believer.state()).toBe("silent")
+    records["* one.example"] = ["192.0.2.1"]
+    await time.tick(CANARIES_EVERY_MS)
+    expect(believer.state()).toBe("believed")
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+test("without canaries the resolver is trusted and nothing more is asked", async () => {
+  const { believer, ask, canariesAsked } = world({}, [])
+  believer.start()
+  expect(believer.state()).toBe("believed")
+  expect(await ask("gone.example")).toEqual(NO_NAME)
+  expect(canariesAsked).toEqual([])
+})
+
+test("after its end no canary is asked for in the background", async () => {
+  const { believer, time, canariesAsked } = world({})
+  believer.start()
+  believer.end()
+  await settled()
+  canariesAsked.length = 0
+  await time.tick(10 * CANARIES_EVERY_MS)
+  expect([canariesAsked, time.waiting()]).toEqual([[], 0])
+})
