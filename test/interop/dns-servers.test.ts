@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { Exchange, Reply, ServerAddress } from "../../src/check/dns/exchange.ts"
+import { readReply } from "../../src/check/dns/packet.ts"
+import type { DnsRecord, Question, RecordType } from "../../src/check/dns/question.ts"
+import { udpExchange } from "../../src/check/dns/udp-exchange.ts"
+import { answerOf, query, udpAsker } from "../world/dns-asker.ts"
+import { stoppedTime } from "../world/time.ts"
+import { programAt } from "./child-server.ts"
+import { NSD_PROGRAMS, startNsd } from "./nsd.ts"
+import { startUnbound, UNBOUND_PROGRAMS } from "./unbound.ts"
+import { ZONES } from "./zones.ts"
+
+/** A server that is asked, and our exchange with it. */
+type Peer = ServerAddress & { readonly exchange: Exchange; readonly tick: (ms: number) => Promise<void> }
+
+const LIMIT_MS = 60_000
+/** Time goes on only where a test says so: a reply comes, or the test's own limit. */
+const TIMEOUT_MS = 1000
+const DO = 0x8000
+const EDNS = { size: 1232 }
+
+const missing = [...NSD_PROGRAMS, ...UNBOUND_PROGRAMS].filter(program => programAt(program) === null)
+const peers: { nsd?: Peer; unbound?: Peer; refusing?: Peer } = {}
+const open = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  if (missing.length > 0) return
+  const names = ZONES.map(({ name }) => name)
+  const nsd = open.use(await startNsd(ZONES))
+  peers.nsd = peerOf(nsd)
+  peers.unbound = peerOf(open.use(await startUnbound(nsd, names, "allow")))
+  peers.refusing = peerOf(open.use(await startUnbound(nsd, names, "refuse")))
+}, LIMIT_MS)
+
+afterAll(() => open.disposeAsync(), LIMIT_MS)
+
+function peerOf(server: ServerAddress): Peer {
+  const { later, stopwatch, tick } = stoppedTime()
+  const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count))
+  const { exchange, close } = udpExchange(server, { random, later, stopwatch })
+  open.defer(close)
+  return { address: server.address, port: server.port, exchange, tick }
+}
+
+/** A test with real servers, told as skipped and why where they are not installed. */
+function interop(says: string, run: (nsd: Peer, unbound: Peer, refusing: Peer) => Promise<void>): void {
+  const why = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} of Debian's packages are not installed)`
+  test.skipIf(missing.length > 0)(
+    `${says}${why}`,
+    async () => {
+      const { nsd, unbound, refusing } = peers
+      if (nsd === undefined || unbound === undefined || refusing === undefined)
+        throw new Error("a server did not start")
+      await run(nsd, unbound, refusing)
+    },
+    LIMIT_MS,
+  )
+}
+
+const asks = (type: RecordType, name: string): Question => ({ type, name })
+const reply = (peer: Peer, type: RecordType, name: string): Promise<Reply> =>
+  peer.exchange(asks(type, name), TIMEOUT_MS)
+
+/** Outcome, records in a fixed order, and where the chain goes on: all but how long it holds. */
+async function told(peer: Peer, type: RecordType, name: string) {
+  const said = await reply(peer, type, name)
+  if (said.kind !== "answered") return said.kind
+  const { outcome, records } = said.answer
+  const sorted = records.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
+  return said.continuesAt === null ? [outcome, ...sorted] : [outcome, ...sorted, `on to ${said.continuesAt}`]
+}
+
+/** How long an answer holds; NaN: there is none. A recursor's TTLs go down, and it may have got the record a while ago. */
+async function ttlS(peer: Peer, type: RecordType, name: string): Promise<number> {
+  const said = await reply(peer, type, name)
+  return said.kind === "answered" ? said.answer.ttlS : Number.NaN
+}
+
+const A = (address: string): DnsRecord => ({ type: "A", address })
+const TXT = (text: string): DnsRecord => ({ type: "TXT", text })
+
+const RECORDS: readonly (readonly [RecordType, string, readonly DnsRecord[]])[] = [
+  ["A", "mail.plain.test", [A("192.0.2.2"), A("192.0.2.3")]],
+  ["AAAA", "mail.plain.test", [{ type: "AAAA", address: "2001:db8:0:0:0:0:0:2" }]],
+  [
+    "MX",
+    "plain.test",
+    [
+      { type: "MX", preference: 10, exchange: "mail.plain.test" },
+      { type: "MX", preference: 20, exchange: "backup.other.test" },
+    ],
+  ],
+  ["TXT", "plain.test", [TXT("v=spf1 include:_spf.plain.test -all")]],
+  ["TXT", "_dmarc.plain.test", [TXT("v=DMARC1; p=reject")]],
+  ["TXT", "odd.plain.test", [TXT('café \ufffd \0 "quoted"')]],
+  ["CNAME", "alias.plain.test", [{ type: "CNAME", target: "second.plain.test" }]],
+  ["SRV", "_autodiscover._tcp.plain.test", [{ type: "SRV", priority: 0, port: 443, target: "mail.plain.test" }]],
+  [
+    "NS",
+    "plain.test",
+    [
+      { type: "NS", target: "ns.other.test" },
+      { type: "NS", target: "ns.plain.test" },
+    ],
+  ],
+  ["MX", "parked.plain.test", [{ type: "MX", preference: 0, exchange: "" }]],
+]
+
+for (const [type, name, records] of RECORDS) {
+  interop(`${type} of ${name} is read as it stands in the zone, from both servers`, async (nsd, unbound) => {
+    expect(await told(nsd, type, name)).toEqual(["records", ...records])
+    expect(await told(unbound, type, name)).toEqual(["records", ...records])
+  })
+}
+
+interop("aliases within a zone are followed by both servers, and the shortest TTL holds", async (nsd, unbound) => {
+  for (const peer of [nsd, unbound]) {
+    expect(await told(peer, "A", "alias.plain.test")).toEqual(["records", A("192.0.2.2"), A("192.0.2.3")])
+    expect(await ttlS(peer, "A", "alias.plain.test")).toBeWithin(1, 121)
+  }
+})
+
+interop(
+  "an alias into another zone is followed as far as the server knows, and told where it goes on",
+  async (nsd, unbound) => {
+    for (const peer of [nsd, unbound]) {
+      expect(await told(peer, "A", "away.plain.test")).toEqual(["records", A("192.0.2.10")])
+      expect(await ttlS(peer, "A", "away.plain.test")).toBeWithin(1, 61)
+      expect(await told(peer, "TXT", "selector1._domainkey.plain.test")).toEqual(["records", TXT("v=DKIM1; p=AAAA")])
+    }
+    expect(await told(nsd, "A", "abroad.plain.test")).toEqual(["no_data", "on to www.elsewhere.test"])
+    expect(await told(unbound, "A", "abroad.plain.test")).toEqual("failed")
+  },
+)
+
+interop("an alias to a name that does not exist has no records", async (nsd, unbound) => {
+  expect(await told(nsd, "A", "gone.plain.test")).toEqual(["no_data"])
+  expect(await told(unbound, "A", "gone.plain.test")).toEqual(["no_data"])
+})
+
+interop("aliases in a circle are a failure", async (nsd, unbound) => {
+  expect(await told(nsd, "A", "circle-a.plain.test")).toEqual("failed")
+  expect(await told(unbound, "A", "circle-a.plain.test")).toEqual("failed")
+})
+
+interop("what is not there holds as long as the lesser of the SOA's TTL and minimum", async (nsd, unbound) => {
+  for (const peer of [nsd, unbound]) {
+    expect(await told(peer, "MX", "none.plain.test")).toEqual(["no_name"])
+    expect(await ttlS(peer, "MX", "none.plain.test")).toBeWithin(1, 61)
+    expect(await told(peer, "MX", "ns.plain.test")).toEqual(["no_data"])
+    expect(await ttlS(peer, "MX", "ns.plain.test")).toBeWithin(1, 61)
+    expect(await told(peer, "MX", "none.other.test")).toEqual(["no_name"])
+    expect(await ttlS(peer, "MX", "none.other.test")).toBeWithin(1, 31)
+    expect(await told(peer, "A", "deep.plain.test")).toEqual(["no_data"])
+  }
+})
+
+interop("an answer that does not fit is cut, and comes whole over TCP", async (nsd, unbound) => {
+  for (const peer of [nsd, unbound]) {
+    for (const [name, count, octets] of [
+      ["large.plain.test", 8, 251],
+      ["huge.plain.test", 1, 60_000],
+    ] as const) {
+      const question = asks("TXT", name)
+      expect((await answerOf(peer, query(1, question, EDNS))).flag_tc).toBe(true)
+      const said = await peer.exchange(question, TIMEOUT_MS)
+      const records = said.kind === "answered" ? said.answer.records : []
+      expect(records.map(one => (one.type === "TXT" ? one.text.length : 0))).toEqual(Array<number>(count).fill(octets))
+    }
+  }
+})
+
+interop("the size that EDNS says is honoured, and ours spares the second question", async (nsd, unbound) => {
+  for (const peer of [nsd, unbound]) {
+    const isCut = async (edns?: typeof EDNS) =>
+      (await answerOf(peer, query(1, asks("TXT", "medium.plain.test"), edns))).flag_tc
+    expect([await isCut(), await isCut({ size: 512 }), await isCut(EDNS)]).toEqual([true, true, false])
+  }
+})
+
+interop("a signed zone's answers are read, with signatures among them or not", async (nsd, unbound) => {
+  for (const peer of [nsd, unbound]) {
+    expect(await told(peer, "MX", "signed.test")).toEqual([
+      "records",
+      { type: "MX", preference: 10, exchange: "mail.signed.test" },
+    ])
+    expect(await told(peer, "A", "www.signed.test")).toEqual(["records", A("192.0.2.21")])
+    expect(await told(peer, "A", "none.signed.test")).toEqual(["no_name"])
+    expect(await told(peer, "A", "signed.test")).toEqual(["no_data"])
+    for (const [type, name] of [
+      ["A", "www.signed.test"],
+      ["A", "none.signed.test"],
+      ["AAAA", "mail.signed.test"],
+    ] as const) {
+      using asker = await udpAsker(peer)
+      asker.send(query(7, asks(type, name), { ...EDNS, flags: DO }))
+      const message = (await asker.next())?.message ?? Buffer.alloc(0)
+      const plain = await reply(peer, type, name)
+      expect(plain).toMatchObject({ kind: "answered" })
+      const { answer } = plain.kind === "answered" ? plain : { answer: null }
+      expect(readReply(message, 7, asks(type, name))).toMatchObject({
+        kind: "answered",
+        answer: { outcome: answer?.outcome, records: answer?.records },
+      })
+    }
+  }
+})
+
+interop("signatures come only to those who ask for them, and the recursor has checked them", async (nsd, unbound) => {
+  const types = async (peer: Peer, flags: number) =>
+    (await answerOf(peer, query(1, asks("TXT", "signed.test"), { ...EDNS, flags }))).answers?.map(({ type }) => type)
+  expect([await types(nsd, 0), await types(nsd, DO)]).toEqual([["TXT"], ["TXT", "RRSIG"]])
+  expect([await types(unbound, 0), await types(unbound, DO)]).toEqual([["TXT"], ["TXT", "RRSIG"]])
+  expect((await answerOf(unbound, query(1, asks("TXT", "signed.test"), { ...EDNS, flags: DO }))).flag_ad).toBe(true)
+})
+
+interop("a record whose signature is broken is a failure at the recursor that checks", async (nsd, unbound) => {
+  expect(await told(unbound, "A", "ns.bogus.test")).toBe("failed")
+  expect(await told(nsd, "A", "ns.bogus.test")).toEqual(["records", A("198.51.100.20")])
+})
+
+interop("a server that does not know the zone fails", async nsd => {
+  expect(await told(nsd, "MX", "gmail.com")).toBe("failed")
+})
+
+interop("a refusal that is a header alone is a failure", async (_nsd, _unbound, refusing) => {
+  const said = told(refusing, "MX", "plain.test")
+  const { flags = 0, questions } = await answerOf(refusing, query(1, asks("MX", "plain.test")))
+  expect([flags & 15, questions]).toEqual([5, []])
+  expect(await said).toBe("failed")
+})
+
+interop("a recursor in a closed network denies every name", async (_, unbound) => {
+  expect(await told(unbound, "MX", "gmail.com")).toEqual(["no_name"])
+})
+
+interop("a hundred questions at once all come back", async (nsd, unbound) => {
+  for (const peer of [nsd, unbound]) {
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, at) => told(peer, "A", `none${at}.plain.test`)))
+    expect(replies).toEqual(Array.from({ length: 100 }, () => ["no_name"]))
+  }
+})
