@@ -1,10 +1,12 @@
 import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
+import { outsideAsked } from "./assemble-outside.ts"
 import { assert } from "./base/assert.ts"
 import { type Log, logger } from "./base/log.ts"
 import { type Check, checking } from "./check/check.ts"
 import type { Manifest } from "./check/lists/manifest.ts"
 import { type Lists, ListsInUse, openLists } from "./check/lists.ts"
+import type { Outside } from "./check/outside.ts"
 import type { Settings } from "./config/settings.ts"
 import { LIMITS } from "./contract/limits.ts"
 import { changeReader } from "./customers/keys/change-reader.ts"
@@ -53,8 +55,9 @@ const NOT_BUILT = "The lists are not built. Build them with `bun run mailkind li
 export const logOf = (world: World, settings: Settings): Log =>
   logger(settings.MAILKIND_LOG, world.isTerminal, world.clock, world.err)
 
-/** Builds the check over lists. */
-export const checkOver = (world: World, lists: () => Lists): Check => checking({ lists, stopwatch: world.stopwatch })
+/** Builds the check over lists and what asks the outside world. */
+export const checkOver = ({ clock, stopwatch }: World, lists: () => Lists, outside: Outside): Check =>
+  checking({ lists, outside, clock, stopwatch })
 
 /** Gives new request ids. */
 export const newRequestIds = (world: World): (() => string) => requestIds(world.random)
@@ -95,6 +98,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   const manifest = await carriedManifest(world)
   const packPath = packPathOf(world, settings, manifest)
   const lists = new ListsInUse(await mappedLists(world, packPath, log))
+  const { outside, isDnsAway, end: endAsking } = outsideAsked(world, settings)
   const coarse = coarsely(world)
   const keys = new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS)
   const state = { isStopping: false, url: "" }
@@ -103,7 +107,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   const app = buildApp({
     answers: answers(newRequestIds(world), isHttps),
     isHttps,
-    check: checkOver(world, lists.now),
+    check: checkOver(world, lists.now, outside),
     keys,
     keyless: new RateLimiter(world.clock, KEYLESS_RATE),
     clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
@@ -111,7 +115,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     baseUrl: () => state.url,
-    health: () => healthOf(VERSION, lists.now(), world.stopwatch() - startedAt),
+    health: () => healthOf(VERSION, lists.now(), isDnsAway(), world.stopwatch() - startedAt),
     isStopping: () => state.isStopping,
     asset: name => (name === "scalar.js" ? world.files.own("scalar.js.asset") : null),
     lists: () => shownLists(lists.now(), manifest),
@@ -129,6 +133,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
     state.isStopping = true
     endTurns()
     await drained(world, server)
+    endAsking()
     coarse.end()
     // A flush writes a bounded batch, so there may be another.
     while ((await keys.flush()) > 0);

@@ -9,6 +9,7 @@ import {
   startServer,
   VERSION,
 } from "./assemble.ts"
+import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
 import { openPack } from "./check/lists/domain-set.ts"
 import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
@@ -24,11 +25,12 @@ function toolsOf(world: World): Tools {
     output,
     version: VERSION,
     serve: () => serve(world, output),
-    checker: async () => {
+    checker: async isOffline => {
       const settings = settingsOf(world)
       const lists = await carriedLists(world)
+      const { outside } = isOffline ? OFFLINE : outsideAsked(world, settings)
       return {
-        check: checkOver(world, () => lists),
+        check: checkOver(world, () => lists, outside),
         testDomain: settings.MAILKIND_TEST_DOMAIN,
         requestId: newRequestIds(world),
       }

@@ -1,7 +1,10 @@
+import { getServers } from "node:dns"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { mkdir, rename } from "node:fs/promises"
 import { join, relative } from "node:path"
 import type { Clock, Random, Stopwatch } from "./base/clock.ts"
+import type { Later } from "./base/timer.ts"
+import type { Web } from "./base/web.ts"
 
 /** The real outside world, as far as we ask it. */
 export type World = {
@@ -19,6 +22,10 @@ export type World = {
   readonly every: (everyMs: number, work: () => void) => () => void
   /** Resolves after `ms`. */
   readonly after: (ms: number) => Promise<void>
+  readonly later: Later
+  readonly web: Web
+  /** The DNS servers that the system is set to ask, as `address[:port]`. */
+  readonly systemDnsServers: () => readonly string[]
   /** Resolves with the first of the names that the process is asked to stop by. */
   readonly stopAsked: () => Promise<string>
   /** Calls `work` whenever the process is asked to reload (SIGHUP). */
@@ -78,6 +85,13 @@ export function realWorld(): World {
       new Promise(resolve => {
         setTimeout(resolve, ms)
       }),
+    later: (ms, work) => {
+      const timer = setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
+    // A redirect is an answer for whoever asked, never followed unseen.
+    web: (url, options) => fetch(url, { ...options, redirect: "manual" }),
+    systemDnsServers: getServers,
     stopAsked: () =>
       new Promise(resolve => {
         for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name))

@@ -1,17 +1,25 @@
-import type { Stopwatch } from "../base/clock.ts"
+import type { Clock, Stopwatch } from "../base/clock.ts"
 import { type Finding, unknown } from "../base/finding.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { type AddressHints, addressHints, NO_HINTS } from "./address/hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import { type Listed, NOWHERE } from "./lists/listed.ts"
+import { SET_BITS } from "./lists/sets.ts"
 import type { Lists, Repute } from "./lists.ts"
+import type { Outside, Told } from "./outside.ts"
 import type { Outcome, Settled } from "./present.ts"
 import { testEvidence } from "./test-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 import { judge } from "./verdict/judge.ts"
 
 /** What is asked of one check: text that was parsed, under a policy. A Subject with a fault is a question too. */
-export type Question = { readonly subject: Subject; readonly policy: Policy; readonly deep: boolean }
+export type Question = {
+  readonly subject: Subject
+  readonly policy: Policy
+  readonly deep: boolean
+  /** Whether the tenant in suite_b is looked up. */
+  readonly workspace: boolean
+}
 
 /**
  * Answers one question. It never rejects: what the outside world fails to tell lowers the verdict's confidence. It gives
@@ -22,17 +30,26 @@ export type Check = (question: Question) => Outcome | Promise<Outcome>
 type Needs = {
   /** The lists in use; asked anew for each check, so that a swap takes effect at once. */
   readonly lists: () => Lists
+  readonly outside: Outside
+  readonly clock: Clock
   readonly stopwatch: Stopwatch
 }
+
+/** What was settled of one kind of question, and until when it holds, in milliseconds since the Unix epoch. */
+type Kept = { readonly settled: Settled; readonly freshUntilMs: number }
 
 /** How many kinds of question are kept settled for one domain: few are ever asked, and each takes about 3 kB. */
 const SETTLED_MAX = 4
 
 /** Builds the whole path of a check, from Subject to verdict. */
-export function checking({ lists, stopwatch }: Needs): Check {
-  return ({ subject, policy, deep }) => {
+export function checking({ lists, outside, clock, stopwatch }: Needs): Check {
+  // Kept with the repute that it rests on, and dropped with it: new lists settle everything anew.
+  const keptOf = new WeakMap<Repute, Map<number, Kept>>()
+  return question => {
+    const { subject, policy } = question
     // A test address has its verdict written down and asks neither lists nor network.
-    if (subject.isTest) return { subject, settled: settle(testEvidence(subject), policy), tookMs: 0 }
+    if (subject.isTest)
+      return { subject, settled: settle(testEvidence(subject, question.workspace), policy), tookMs: 0 }
     const inUse = lists()
     const { domain, registrable, localPart } = subject
     // Lists come first: they cost no network, and what they hold decides what else is worth asking.
@@ -40,29 +57,55 @@ export function checking({ lists, stopwatch }: Needs): Check {
     const hints = addressHints(localPart ?? "", domain ?? "", inUse.words)
     // Addresses whose names say nothing differ in nothing else at one domain, and most are such: what was settled of one
     // holds for all. No time is taken of that way, since it takes none worth telling.
-    const isCommon = subject.fault === null && hints === NO_HINTS
-    const key = keyOf(subject, policy, deep)
-    const kept = isCommon ? repute.settled?.get(key) : undefined
-    if (kept !== undefined) return { subject, settled: kept, tookMs: 0 }
+    const isCommon = subject.fault === null && hints === NO_HINTS && repute.cameAgain
+    const key = keyOf(question)
+    const kept = isCommon ? keptOf.get(repute)?.get(key) : undefined
+    if (kept !== undefined && kept.freshUntilMs > clock()) return { subject, settled: kept.settled, tookMs: 0 }
     const startedAt = stopwatch()
-    const settled = settle(gathered(subject, repute, hints, deep), policy)
-    if (isCommon && (repute.settled?.size ?? 0) < SETTLED_MAX) repute.settled?.set(key, settled)
-    return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
+    const judged = (told: Told): Outcome => {
+      const settled = settle(gathered(question, repute, hints, told), policy)
+      // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
+      if (isCommon && (told.isCached || !told.mail.known)) {
+        keep(keptOf, repute, key, { settled, freshUntilMs: told.freshUntilMs })
+      }
+      return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
+    }
+    const told = toldOf(question, repute, outside)
+    return told instanceof Promise ? told.then(judged) : judged(told)
   }
 }
 
 const settle = (evidence: Evidence, policy: Policy): Settled => ({ policy, evidence, verdict: judge(evidence, policy) })
 
+function keep(keptOf: WeakMap<Repute, Map<number, Kept>>, repute: Repute, key: number, kept: Kept): void {
+  const ofDomain = keptOf.get(repute)
+  if (ofDomain === undefined) keptOf.set(repute, new Map([[key, kept]]))
+  else if (ofDomain.size < SETTLED_MAX || ofDomain.has(key)) ofDomain.set(key, kept)
+}
+
 /** A small number for each combination of what a question can differ in at one domain. */
-const keyOf = ({ kind, hasSubaddress }: Subject, policy: Policy, deep: boolean): number =>
-  POLICY_NAMES.indexOf(policy) * 16 + SUBJECT_KINDS.indexOf(kind) * 4 + (deep ? 2 : 0) + (hasSubaddress ? 1 : 0)
+const keyOf = ({ subject: { kind, hasSubaddress }, policy, deep, workspace }: Question): number =>
+  POLICY_NAMES.indexOf(policy) * 32 +
+  SUBJECT_KINDS.indexOf(kind) * 8 +
+  (deep ? 4 : 0) +
+  (hasSubaddress ? 2 : 0) +
+  (workspace ? 1 : 0)
+
+/** What the outside world tells; nobody is asked about a name that cannot exist, so its verdict is never degraded. */
+function toldOf({ subject, workspace }: Question, { listed }: Repute, outside: Outside): Told | Promise<Told> {
+  const { domain, registrable } = subject
+  if (domain === null || cannotExist(subject, listed)) return NOBODY_ASKED
+  // Nobody's office stands at a consumer, relay or throw-away domain.
+  const wantsTenant = workspace && (listed.mask & NO_TENANT_MASK) === 0
+  return outside({ domain, organisational: registrable ?? domain, wantsTenant })
+}
 
 /** Everything known about a Subject that is no test address. */
-function gathered(subject: Subject, repute: Repute, hints: AddressHints, deep: boolean): Evidence {
-  // A name that cannot exist is not looked up, so its verdict is never degraded (decisions §3, row 1).
-  const outside = cannotExist(subject, repute.listed) ? NOT_ASKED : UNAVAILABLE
+function gathered({ subject, deep }: Question, repute: Repute, hints: AddressHints, told: Told): Evidence {
   const { kind, fault, isTest, hasSubaddress } = subject
   const { listed, suggestion, imitated } = repute
+  const { mail, suites, tenant, isCached } = told
+  const ofDeep = deep && told !== NOBODY_ASKED ? UNAVAILABLE : NOT_ASKED
   return {
     subject: { kind, fault, isTest, hasSubaddress },
     listed,
@@ -71,22 +114,32 @@ function gathered(subject: Subject, repute: Repute, hints: AddressHints, deep: b
     hints,
     test: null,
     correction: null,
-    mail: outside,
-    suites: outside,
-    tenant: NOT_ASKED,
-    ageDays: deep ? outside : NOT_ASKED,
-    homepage: deep ? outside : NOT_ASKED,
+    mail,
+    suites,
+    tenant,
+    ageDays: ofDeep,
+    homepage: ofDeep,
     blockedBy: null,
     isAllowed: false,
-    isCached: false,
+    isCached,
   }
 }
 
 const NOT_ASKED: Finding<never> = unknown("not_asked")
 const UNAVAILABLE: Finding<never> = unknown("unavailable")
 
+const NOBODY_ASKED: Told = {
+  mail: NOT_ASKED,
+  suites: NOT_ASKED,
+  tenant: NOT_ASKED,
+  isCached: false,
+  freshUntilMs: Number.POSITIVE_INFINITY,
+}
+
+const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.relay | SET_BITS.disposable
+
 /** What lists say of a text from which no domain can be read. */
-const NO_REPUTE: Repute = { listed: NOWHERE, suggestion: null, imitated: null, settled: null }
+const NO_REPUTE: Repute = { listed: NOWHERE, suggestion: null, imitated: null, cameAgain: false }
 
 function cannotExist(subject: Subject, listed: Listed): boolean {
   if (subject.fault === "public_suffix") return !listed.has("government_suffix") && !listed.has("education_suffix")

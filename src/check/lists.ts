@@ -4,7 +4,6 @@ import { Imitations } from "./address/imitation.ts"
 import { openPack, type Pack } from "./lists/domain-set.ts"
 import type { Listed } from "./lists/listed.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
-import type { Settled } from "./present.ts"
 
 /** What lists alone say of a domain. */
 export type Repute = {
@@ -13,8 +12,8 @@ export type Repute = {
   readonly suggestion: string | null
   /** The known name that the domain imitates. */
   readonly imitated: string | null
-  /** What was settled of the domain's questions, by kind of question, from the second on: most names are asked about once. */
-  settled: Map<number, Settled> | null
+  /** The domain was asked about before: it is one of the few that come again and again. */
+  cameAgain: boolean
 }
 
 /** One pack and what is derived from it: all that a check asks of lists. */
@@ -25,7 +24,7 @@ export type Lists = {
   readonly reputeOf: (domain: string, registrable: string | null) => Repute
 }
 
-/** How many domains' reputes are kept at least: about 200 bytes each, and 3 kB for each kind of question that came again. */
+/** How many domains' reputes are kept at least: about 200 bytes each, and 3 kB for each kind of question that is kept settled. */
 const REPUTES_MIN = 5_000
 
 /** What became of bytes that were offered as lists. */
@@ -66,10 +65,10 @@ function reputes(pack: Pack): Lists["reputeOf"] {
   const imitations = new Imitations(pack.targets)
   return (domain, registrable) => {
     const listed = pack.listed(domain, registrable)
-    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null, settled: null }
+    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null, cameAgain: false }
     const end = registrable ?? domain
     const suggestion = imitations.suggestion(domain, end)
-    return { listed, suggestion, imitated: imitations.imitated(domain, end), settled: null }
+    return { listed, suggestion, imitated: imitations.imitated(domain, end), cameAgain: false }
   }
 }
 
@@ -79,7 +78,7 @@ function keepingRecent(reputeOf: Lists["reputeOf"]): Lists["reputeOf"] {
   return (domain, registrable) => {
     const held = recent.get(domain)
     if (held !== undefined) {
-      held.settled ??= new Map()
+      held.cameAgain = true
       return held
     }
     const repute = reputeOf(domain, registrable)

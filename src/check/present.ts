@@ -5,7 +5,7 @@ import type { AddressHints } from "./address/hints.ts"
 import type { Subject } from "./address/subject.ts"
 import type { Evidence, Mail, Suites, Tenant } from "./verdict/evidence.ts"
 import type { Verdict } from "./verdict/judge.ts"
-import { isNewDomain, mailOf, tenantOf } from "./verdict/rules.ts"
+import { hasTenant, isNewDomain, mailOf, tenantOf } from "./verdict/rules.ts"
 
 /** What a check comes to for everybody who asks the same of a domain: it holds nothing of an address. */
 export type Settled = {
@@ -84,7 +84,7 @@ function settledMembers({ policy, evidence, verdict }: Settled) {
     did_you_mean: evidence.suggestion,
     mail: mailBlock(mail),
     workspace: workspaceBlock(suites, tenant, evidence),
-    integrations: { suite_a_ready: mail?.runBy === "suite_a", suite_b_ready: tenant !== null },
+    integrations: { suite_a_ready: mail?.runBy === "suite_a", suite_b_ready: hasTenant(evidence) },
     domain_age_days: evidence.ageDays.known ? evidence.ageDays.value : null,
     reasons: [...verdict.reasons],
     degraded: verdict.isDegraded,
@@ -106,7 +106,13 @@ function group(hints: AddressHints): CheckResult["group"] {
 function mailBlock(mail: Mail | null): CheckResult["mail"] {
   if (mail === null) return { has_mx: null, provider: null, mx: [], spf: null, dmarc_policy: null }
   const mx = mail.mx.map(({ priority, host, provider }) => ({ priority, host, provider }))
-  return { has_mx: mail.reach === "mx", provider: mail.provider, mx, spf: mail.spf, dmarc_policy: mail.dmarcPolicy }
+  return {
+    has_mx: mail.reach === "mx",
+    provider: mail.provider,
+    mx,
+    spf: mail.spf.known ? mail.spf.value : null,
+    dmarc_policy: mail.dmarcPolicy.known ? mail.dmarcPolicy.value : null,
+  }
 }
 
 function workspaceBlock(suites: Suites, tenant: Tenant | null, evidence: Evidence): CheckResult["workspace"] {
@@ -118,7 +124,7 @@ function workspaceBlock(suites: Suites, tenant: Tenant | null, evidence: Evidenc
       tenant_region: tenant?.region ?? null,
       auth: tenant?.auth ?? null,
       identity_provider: tenant?.identityProvider ?? null,
-      evidence: [...suites.b],
+      evidence: tenant === null ? [...suites.b] : [...suites.b, `tenant:${tenant.id}`],
     },
     other_suite: suites.other,
     pending: !evidence.tenant.known && evidence.tenant.cause === "pending",

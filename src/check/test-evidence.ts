@@ -4,12 +4,12 @@ import type { AddressHints } from "./address/hints.ts"
 import type { Subject } from "./address/subject.ts"
 import { listedIn } from "./lists/listed.ts"
 import type { SetName } from "./lists/sets.ts"
-import type { Evidence, Mail, Suites, Tenant } from "./verdict/evidence.ts"
+import type { DmarcPolicy, Evidence, Mail, Suites, Tenant } from "./verdict/evidence.ts"
 
 type Row = NonNullable<ReturnType<typeof testAddress>>
 
 /** The evidence of an address, domain or URL under the test domain: written down, always the same, from no network (decisions §6). */
-export function testEvidence(subject: Subject): Evidence {
+export function testEvidence(subject: Subject, workspace: boolean): Evidence {
   const row: Row = testAddress(subject.localPart ?? "") ?? { says: "Nothing is known.", category: "unknown" }
   return {
     subject,
@@ -21,7 +21,7 @@ export function testEvidence(subject: Subject): Evidence {
     correction: null,
     mail: outside(row, () => mailOf(row, subject)),
     suites: outside(row, () => suitesOf(row, subject)),
-    tenant: tenantOf(row),
+    tenant: workspace ? tenantOf(row) : unknown("not_asked"),
     ageDays: row.ageDays === undefined ? unknown("not_asked") : known(row.ageDays),
     homepage: unknown("not_asked"),
     blockedBy: row.blocked ? "account" : null,
@@ -58,11 +58,18 @@ const OWN_MAIL = {
   hasAddress: true,
   provider: null,
   runBy: null,
-  spf: "v=spf1 mx -all",
-  dmarcPolicy: "reject",
+  spf: known("v=spf1 mx -all"),
+  dmarcPolicy: known<DmarcPolicy>("reject"),
 } as const
 
-const NO_MAIL: Mail = { ...OWN_MAIL, reach: "none", hasAddress: false, mx: [], spf: null, dmarcPolicy: null }
+const NO_MAIL: Mail = {
+  ...OWN_MAIL,
+  reach: "none",
+  hasAddress: false,
+  mx: [],
+  spf: known(null),
+  dmarcPolicy: known(null),
+}
 
 function mailOf(row: Row, subject: Subject): Mail {
   if (row.category === "invalid") return NO_MAIL
@@ -84,7 +91,7 @@ function suitesOf(row: Row, subject: Subject): Suites {
   const evidence = [`mx:${hostOf(row, subject)}`]
   return {
     a: row.mail === "suite_a" ? evidence : [],
-    b: row.mail === "suite_b" ? evidence : row.mail === "tenant" ? [`tenant:${TENANT.id}`] : [],
+    b: row.mail === "suite_b" ? evidence : [],
     other: null,
   }
 }

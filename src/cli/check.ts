@@ -18,11 +18,12 @@ export async function checkCommand(
   inputs: readonly string[],
   { policy, deep, json: asJson }: Options,
 ): Promise<void> {
-  const results: CheckResult[] = []
-  for (const input of inputs) {
-    const outcome = await check({ subject: parseSubject(kindOf(input), input, testDomain), policy, deep })
-    results.push(fullResult(outcome, requestId()))
-  }
+  const results = await Promise.all(
+    inputs.map(async input => {
+      const subject = parseSubject(kindOf(input), input, testDomain)
+      return fullResult(await check({ subject, policy, deep, workspace: true }), requestId())
+    }),
+  )
   if (asJson) return json(output, results.length === 1 ? results[0] : results)
   for (const [at, result] of results.entries()) describe(output, inputs[at] ?? "", result)
 }
@@ -34,6 +35,8 @@ function describe(output: Output, input: string, result: CheckResult): void {
   output.line(
     `  ${result.category}, confidence ${result.confidence}${doubt}: ${result.recommendation} under ${result.policy}`,
   )
+  const { mx, provider } = result.mail
+  if (mx[0] !== undefined) output.line(`  mail at ${mx[0].host}${provider === null ? "" : ` (${provider})`}`)
   if (result.did_you_mean !== null) output.line(`  did you mean ${result.did_you_mean}?`)
   if (result.is_lookalike) output.line("  it looks like a known name and is none")
   table(

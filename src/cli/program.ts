@@ -13,7 +13,8 @@ export type Tools = {
   readonly output: Output
   readonly version: string
   readonly serve: () => Promise<void>
-  readonly checker: () => Promise<Checker>
+  /** `isOffline`: nothing outside of this machine is asked. */
+  readonly checker: (isOffline: boolean) => Promise<Checker>
   /** Opens the store for one command and closes it afterwards. */
   readonly withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>
   readonly lists: ListsTools
@@ -64,8 +65,8 @@ function checkCommands(root: Command, { output, checker }: Tools): void {
     .option("--deep", "ask for domain age and homepage too", false)
     .option("--offline", "ask no network", false)
     .option(...JSON_FLAG, false)
-    .action(async (inputs, { policy, deep, json: asJson }) => {
-      await checkCommand(output, await checker(), inputs, { policy, deep, json: asJson })
+    .action(async (inputs, { policy, deep, offline, json: asJson }) => {
+      await checkCommand(output, await checker(offline), inputs, { policy, deep, json: asJson })
     })
 }
 

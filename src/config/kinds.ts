@@ -86,11 +86,17 @@ export function secret(
   return setting<Secret | null>(spec, given => (spec.shape.test(given) ? ok(new Secret(given)) : wants(spec.wants)))
 }
 
-/** A comma list, each member of a given shape; white space around members is ignored. */
+/** A comma list, each member of a given shape; white space around members is ignored. `off`, where it may be, stands alone. */
 export function list(
-  spec: Common<readonly string[]> & { readonly member: (text: string) => boolean; readonly wants: string },
+  spec: Common<readonly string[]> & {
+    readonly member: (text: string) => boolean
+    readonly wants: string
+    readonly off?: boolean
+  },
 ): Setting<readonly string[]> {
-  return setting<readonly string[]>(spec, given => {
+  const { shown = spec.fallback.join(", ") } = spec
+  return setting<readonly string[]>({ ...spec, shown }, given => {
+    if (spec.off && given === "off") return ok([given])
     const members = given.split(",").map(member => member.trim())
     return members.every(spec.member) ? ok(members) : wants(spec.wants)
   })

@@ -14,11 +14,11 @@ export const SETTINGS = {
   MAILKIND_DATA_DIR: text({ says: "Directory of the database and the unpacked lists; created with mode 0700.", fallback: "./mailkind-data", shape: /^[^\0]+$/, wants: "a path" }),
   MAILKIND_DATABASE_URL: secret({ says: "None: SQLite in the data directory, the only store of this version.", fallback: null, shape: /(?!)/, wants: "to be unset: this version stores in SQLite only" }),
   MAILKIND_TEST_DOMAIN: text({ says: "Domain of the keyless test addresses.", fallback: "mailkind.test", shape: HOST_NAME, wants: "a lower-case domain name of two labels or more" }),
-  MAILKIND_DNS_SERVERS: list({ says: "DNS servers as `address[:port]`; `off` never asks.", fallback: [], shown: "the system's", acts: false, member: isDnsServer, wants: "a comma list of IP addresses with optional ports, or off" }),
-  MAILKIND_DNS_TIMEOUT_MS: integer({ says: "How long one DNS question may take, in milliseconds.", fallback: 1500, min: 50, max: 10_000, acts: false }),
-  MAILKIND_CHECK_TIMEOUT_MS: integer({ says: "The whole network budget of one check, in milliseconds.", fallback: 3000, min: 50, max: 30_000, acts: false }),
-  MAILKIND_DNS_CANARIES: list({ says: "Names that a working resolver must know; `off` trusts the resolver.", fallback: [], shown: "a few large domains", acts: false, member: name => name === "off" || HOST_NAME.test(name), wants: "a comma list of domain names, or off" }),
-  MAILKIND_IDENTITY_URL: url({ says: "Base address of the suite_b tenant look-up, or `off`.", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"], off: true }),
+  MAILKIND_DNS_SERVERS: list({ says: "DNS servers as `address[:port]`; `off` never asks.", fallback: [], shown: "the system's", off: true, member: isDnsServer, wants: "a comma list of IP addresses with optional ports, or off" }),
+  MAILKIND_DNS_TIMEOUT_MS: integer({ says: "How long one DNS question may take, in milliseconds.", fallback: 1500, min: 50, max: 10_000 }),
+  MAILKIND_CHECK_TIMEOUT_MS: integer({ says: "The whole network budget of one check, in milliseconds.", fallback: 3000, min: 50, max: 30_000 }),
+  MAILKIND_DNS_CANARIES: list({ says: "Names that a working resolver must know: when it denies them all, DNS counts as unavailable; `off` trusts the resolver.", fallback: ["cloudflare.com", "google.com", "wikipedia.org"], off: true, member: name => HOST_NAME.test(name), wants: "a comma list of domain names, or off" }),
+  MAILKIND_IDENTITY_URL: url({ says: "Base address of the suite_b tenant look-up, or `off`.", fallback: null, shown: "the real one", schemes: ["https", "http"], off: true }),
   MAILKIND_RDAP_BOOTSTRAP_URL: url({ says: "Address of the RDAP bootstrap file (RFC 9224).", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"] }),
   MAILKIND_SECRET_SCANNING_KEYS_URL: url({ says: "Address of the leak reporter's public keys.", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"] }),
   MAILKIND_SMTP_URL: secret({ says: "Mail server as `smtp://user:password@host:port` or `smtps://…`.", fallback: null, acts: false, shape: /^smtps?:\/\/\S+$/, wants: "a URL with smtp:// or smtps://" }),
@@ -63,12 +63,18 @@ function nearest(name: string): string {
 
 const sameLetters = (a: string, b: string): boolean => [...a].sort().join("") === [...b].sort().join("")
 
-function isDnsServer(text: string): boolean {
-  if (text === "off") return true
+/** Whether the text names a DNS server: an IP address, with or without a port. */
+export function isDnsServer(text: string): boolean {
+  const { address, port } = dnsServer(text)
+  return isIP(address) !== 0 && port >= 1 && port <= 65_535
+}
+
+/** The address and port of a DNS server as the setting writes it: `192.0.2.53`, `192.0.2.53:5353`, `2001:db8::53`, `[2001:db8::53]:5353`. */
+export function dnsServer(text: string): { readonly address: string; readonly port: number } {
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text)
   const plain = /^([^:]+)(?::(\d{1,5}))?$/.exec(text)
   const [, address = text, port = "53"] = bracketed ?? plain ?? []
-  return isIP(address) !== 0 && Number(port) >= 1 && Number(port) <= 65_535
+  return { address, port: Number(port) }
 }
 
 function isAddressOrPrefix(text: string): boolean {

@@ -55,7 +55,7 @@ export const REASONS = {
   dns_unavailable: { says: "DNS gave no answer; the verdict rests on lists alone.", example: "degraded@mailkind.test", group: "mail", points: null, confidence: 0 },
   suite_a_detected: { says: "Records show suite_a, though another host stands in front of the mail.", example: "SPF of suite_a behind a gateway", group: "mail", points: null, confidence: 0 },
   suite_b_tenant: { says: "The domain has a tenant in suite_b.", example: "suite-b-tenant@mailkind.test", group: "mail", points: null, confidence: 0 },
-  spf_missing: { says: "The domain publishes no SPF record.", example: "no TXT record with v=spf1", group: "mail", points: null, confidence: 0 },
+  spf_missing: { says: "The domain publishes no SPF record, or more than one.", example: "no TXT record with v=spf1", group: "mail", points: null, confidence: 0 },
   dmarc_enforced: { says: "The domain's DMARC policy is `quarantine` or `reject`.", example: "v=DMARC1; p=reject", group: "mail", points: null, confidence: 0 },
   dmarc_missing: { says: "The domain publishes no DMARC policy.", example: "no TXT record at _dmarc", group: "mail", points: null, confidence: 0 },
   subaddress: { says: "The local part has a `+tag`.", example: "jane+news@gmail.com", group: "address", points: null, confidence: 0 },

@@ -17,7 +17,7 @@ const REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
 /** What a test address is answered: the real verdict under `policy`, from the code that answers requests. */
 export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
-  const evidence = testEvidence(subject)
+  const evidence = testEvidence(subject, true)
   return fullResult({ subject, settled: { policy, evidence, verdict: judge(evidence, policy) }, tookMs: 0 }, REQUEST_ID)
 }
 

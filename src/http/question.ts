@@ -63,7 +63,8 @@ export function questionOf(input: Input, testDomain: string): Question {
   const subject = parseSubject(kind, members[kind] ?? "", testDomain)
   const refusal = refusalOf(subject)
   if (refusal !== null) throw invalidInput([{ ...at(place, kind), detail: REFUSED[refusal](kind) }])
-  return { subject, policy: members.policy ?? POLICY_DEFAULT, deep: members.deep ?? false }
+  const { policy = POLICY_DEFAULT, deep = false, workspace = true } = members
+  return { subject, policy, deep, workspace }
 }
 
 /** Which of the inputs is sent; exactly one must be. */

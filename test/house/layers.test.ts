@@ -27,7 +27,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src", ["src"]],
 ]
 
-const TOP = ["src/main.ts", "src/assemble.ts", "src/world.ts"]
+const TOP = ["src/main.ts", "src/assemble.ts", "src/assemble-outside.ts", "src/world.ts"]
 
 /** Text that stands in `data/` or in package.json belongs to nobody and may be read by all. */
 const DATA = /^(data\/|package\.json$)/

@@ -2,7 +2,7 @@ import { type Finding, known, unknown } from "../../src/base/finding.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { Listed, NOWHERE } from "../../src/check/lists/listed.ts"
 import { SET_BITS, type SetName } from "../../src/check/lists/sets.ts"
-import type { Evidence, Mail } from "../../src/check/verdict/evidence.ts"
+import type { DmarcPolicy, Evidence, Mail } from "../../src/check/verdict/evidence.ts"
 
 /** A mail host of the domain's own, and nothing else known. */
 export const OWN_HOST: Mail = {
@@ -12,15 +12,21 @@ export const OWN_HOST: Mail = {
   mx: [{ priority: 10, host: "mx.acme.com", provider: null }],
   provider: null,
   runBy: null,
-  spf: "v=spf1 mx -all",
-  dmarcPolicy: "none",
+  spf: known("v=spf1 mx -all"),
+  dmarcPolicy: known("none"),
+}
+
+/** Mail as a case tells it: what it says of SPF and DMARC was looked up. */
+type ToldMail = Partial<Omit<Mail, "spf" | "dmarcPolicy">> & {
+  readonly spf?: string | null | "unavailable"
+  readonly dmarcPolicy?: DmarcPolicy | null | "unavailable"
 }
 
 /** What a golden case says of its evidence, in words that fit a line. Absent: not known, not asked, not there. */
 export type Told = {
   readonly input: string
   readonly sets?: readonly SetName[]
-  readonly mail?: Partial<Mail> | "unavailable"
+  readonly mail?: ToldMail | "unavailable"
   readonly suiteA?: string
   readonly suiteB?: string
   readonly tenant?: true
@@ -45,6 +51,15 @@ const TENANT = {
 function told<T>(value: T | "unavailable" | undefined): Finding<T> {
   if (value === undefined) return unknown("not_asked")
   return value === "unavailable" ? unknown("unavailable") : known(value)
+}
+
+function mailOf({ spf, dmarcPolicy, ...rest }: ToldMail): Mail {
+  return {
+    ...OWN_HOST,
+    ...rest,
+    spf: spf === undefined ? OWN_HOST.spf : told(spf),
+    dmarcPolicy: dmarcPolicy === undefined ? OWN_HOST.dmarcPolicy : told(dmarcPolicy),
+  }
 }
 
 /** Every part of a case that may be absent, as it is then. */
@@ -73,7 +88,7 @@ export function evidenceOf({
     listed: mask === 0 ? NOWHERE : new Listed(mask, subject.domain ?? "", 0),
     hints: { isRole: false, sharedInbox: null, group: null, groupService: null, ...hints },
     test: null,
-    mail: told(typeof mail === "object" ? { ...OWN_HOST, ...mail } : mail),
+    mail: told(typeof mail === "object" ? mailOf(mail) : mail),
     suites: known({ a: entries(suiteA), b: entries(suiteB), other: null }),
     tenant: tenant ? known(TENANT) : unknown("not_asked"),
     ageDays: told(ageDays),

@@ -21,9 +21,14 @@ export type Mail = {
   readonly provider: string | null
   /** What kind of host takes the mail; null: nobody we know. */
   readonly runBy: "suite_a" | "suite_b" | "other_suite" | "gateway" | "disposable" | "learned_disposable" | null
-  readonly spf: string | null
-  readonly dmarcPolicy: "none" | "quarantine" | "reject" | null
+  /** The one SPF record (RFC 7208 §4.5); null: there is none, or more than one. */
+  readonly spf: Finding<string | null>
+  /** The policy that holds for the domain, its own or its organisational domain's (RFC 7489 §6.6.3). */
+  readonly dmarcPolicy: Finding<DmarcPolicy | null>
 }
+
+/** What a domain owner asks receivers to do with mail that fails DMARC. */
+export type DmarcPolicy = "none" | "quarantine" | "reject"
 
 /** What records show of the office suites, as `kind:value` entries; empty: not detected. */
 export type Suites = { readonly a: readonly string[]; readonly b: readonly string[]; readonly other: string | null }

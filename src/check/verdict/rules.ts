@@ -1,3 +1,4 @@
+import type { Finding } from "../../base/finding.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { REASON_NAMES, type Reason } from "../../contract/reasons.ts"
 import type { Evidence, Mail, Tenant } from "./evidence.ts"
@@ -38,10 +39,10 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   // The last row of the table: it decides only where nothing above it does.
   no_evidence: () => true,
   suite_a_detected: e => e.suites.known && e.suites.value.a.length > 0 && mailOf(e)?.runBy !== "suite_a",
-  suite_b_tenant: e => tenantOf(e) !== null,
-  spf_missing: e => mailOf(e)?.reach === "mx" && mailOf(e)?.spf === null,
-  dmarc_enforced: e => mailOf(e)?.dmarcPolicy === "quarantine" || mailOf(e)?.dmarcPolicy === "reject",
-  dmarc_missing: e => mailOf(e)?.reach === "mx" && mailOf(e)?.dmarcPolicy === null,
+  suite_b_tenant: e => hasTenant(e) && (tenantOf(e) !== null || mailOf(e)?.runBy !== "suite_b"),
+  spf_missing: e => mailOf(e)?.reach === "mx" && isAbsent(mailOf(e)?.spf),
+  dmarc_enforced: e => isEnforced(mailOf(e)),
+  dmarc_missing: e => mailOf(e)?.reach === "mx" && isAbsent(mailOf(e)?.dmarcPolicy),
   dns_unavailable: e => isDegraded(e),
 
   role_account: e => e.hints.isRole,
@@ -82,6 +83,19 @@ export const mailOf = (evidence: Evidence): Mail | null => (evidence.mail.known 
 
 /** The tenant in suite_b; null when there is none or nobody asked. */
 export const tenantOf = (evidence: Evidence): Tenant | null => (evidence.tenant.known ? evidence.tenant.value : null)
+
+/** Whether suite_b knows the domain: as it says itself, and where nobody asked or it said nothing, as an MX of it shows. */
+export const hasTenant = ({ tenant, suites }: Evidence): boolean =>
+  tenant.known ? tenant.value !== null : suites.known && suites.value.b.some(entry => entry.startsWith("mx:"))
+
+/** Asked for and not there; what did not answer may be there. */
+const isAbsent = (finding: Finding<string | null> | undefined): boolean =>
+  finding?.known === true && finding.value === null
+
+function isEnforced(mail: Mail | null): boolean {
+  if (mail === null || !mail.dmarcPolicy.known) return false
+  return mail.dmarcPolicy.value === "quarantine" || mail.dmarcPolicy.value === "reject"
+}
 
 const isEmail = (evidence: Evidence): boolean => evidence.subject.kind === "email"
 

@@ -18,12 +18,11 @@ export function healthRoute({ answers, health, isStopping }: Needs) {
   )
 }
 
-/** The state of the house as health tells it. */
-export const healthOf = (version: string, { pack }: Lists, uptimeMs: number): Health => ({
-  // No DNS is asked yet, so every verdict rests on lists alone, and the house says so.
-  status: "degraded",
+/** The state of the house as health tells it: without DNS every verdict rests on lists alone, and the house says so. */
+export const healthOf = (version: string, { pack }: Lists, isDnsAway: boolean, uptimeMs: number): Health => ({
+  status: isDnsAway ? "degraded" : "ok",
   version,
   uptime_seconds: Math.floor(uptimeMs / 1000),
   lists: { version: pack.version, built_at: pack.builtAt, entries: pack.entries },
-  dns: { status: "unavailable" },
+  dns: { status: isDnsAway ? "unavailable" : "ok" },
 })

@@ -1,0 +1,142 @@
+import { expect, test } from "bun:test"
+import { known, unknown } from "../../src/base/finding.ts"
+import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
+import { checking } from "../../src/check/check.ts"
+import type { Asked, Told } from "../../src/check/outside.ts"
+import { fullResult } from "../../src/check/present.ts"
+import type { CheckResult } from "../../src/contract/schemas.ts"
+import { lists } from "../world/app.ts"
+import { OWN_HOST } from "../world/evidence.ts"
+
+const TENANT = {
+  id: "4f1ba8b9-8a5c-4a0c-9a3e-7d8f2b6c1e55",
+  region: "EU",
+  auth: "managed",
+  identityProvider: null,
+} as const
+
+const TOLD: Told = {
+  mail: known(OWN_HOST),
+  suites: known({ a: [], b: [], other: null }),
+  tenant: known(TENANT),
+  isCached: false,
+  freshUntilMs: 60_000,
+}
+
+/** A check over the real lists and an outside world that tells `told`, at a time that the test sets. */
+function world(told: Told = TOLD) {
+  const state = { told, now: 0 }
+  const asked: Asked[] = []
+  const check = checking({
+    lists: () => lists,
+    outside: one => {
+      asked.push(one)
+      return Promise.resolve(state.told)
+    },
+    clock: () => state.now,
+    stopwatch: () => state.now,
+  })
+  const ask = async (
+    input: string,
+    options: { readonly workspace?: boolean; readonly deep?: boolean } = {},
+  ): Promise<CheckResult> => {
+    const subject = parseSubject(kindOf(input), input, "mailkind.test")
+    const { workspace = true, deep = false } = options
+    return fullResult(await check({ subject, policy: "b2b", deep, workspace }), "req_1")
+  }
+  return { ask, asked, state }
+}
+
+test("what a domain publishes decides where no list does", async () => {
+  const { ask } = world()
+  expect(await ask("jane@harbor-works-check.com")).toMatchObject({
+    category: "business",
+    confidence: 0.85,
+    degraded: false,
+    mail: { has_mx: true, spf: "v=spf1 mx -all", dmarc_policy: "none" },
+    integrations: { suite_a_ready: false, suite_b_ready: true },
+    workspace: { suite_b: { detected: true, tenant_id: TENANT.id, evidence: [`tenant:${TENANT.id}`] }, pending: false },
+  })
+})
+
+test("without workspace no tenant is asked for, and its fields are null", async () => {
+  const { ask, asked } = world({ ...TOLD, tenant: unknown("not_asked") })
+  const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
+  expect(asked.map(({ wantsTenant }) => wantsTenant)).toEqual([false])
+  expect(workspace).toMatchObject({ suite_b: { tenant_id: null, tenant_region: null, auth: null }, pending: false })
+})
+
+test("without workspace a test address shows no tenant either", async () => {
+  const { ask } = world()
+  expect((await ask("suite-b@mailkind.test")).workspace.suite_b.tenant_id).not.toBeNull()
+  expect((await ask("suite-b@mailkind.test", { workspace: false })).workspace.suite_b.tenant_id).toBeNull()
+})
+
+test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(
+  "nobody's tenant is looked up at a consumer, throw-away or relay domain: %s",
+  async input => {
+    const { ask, asked } = world()
+    await ask(input)
+    expect(asked.map(({ wantsTenant }) => wantsTenant)).toEqual([false])
+  },
+)
+
+test.each([["jane@@acme.com"], ["jane@co.uk"], ["jane@[192.0.2.1]"], ["server.local"], ["business@mailkind.test"]])(
+  "nobody outside is asked about %s",
+  async input => {
+    const { ask, asked } = world()
+    const { degraded } = await ask(input)
+    expect(asked).toEqual([])
+    expect(degraded).toBe(false)
+  },
+)
+
+test("a subdomain is asked about with its organisational domain", async () => {
+  const { ask, asked } = world()
+  await ask("jane@mail.harbor-works.co.uk")
+  expect(asked).toEqual([
+    { domain: "mail.harbor-works.co.uk", organisational: "harbor-works.co.uk", wantsTenant: true },
+  ])
+})
+
+test("what was told from a cache is settled, and asked for again only after its time", async () => {
+  const { ask, asked, state } = world()
+  const input = "jane@harbor-works-settled.com"
+  expect((await ask(input)).cached).toBe(false)
+  state.told = { ...TOLD, isCached: true }
+  expect((await ask(input)).cached).toBe(true)
+  expect((await ask(input)).cached).toBe(true)
+  expect(asked).toHaveLength(2)
+  state.now = 60_000
+  state.told = { ...TOLD, freshUntilMs: 120_000 }
+  expect((await ask(input)).cached).toBe(false)
+  expect(asked).toHaveLength(3)
+})
+
+test("kinds of question at one domain are settled apart", async () => {
+  const { ask, asked } = world({ ...TOLD, isCached: true })
+  for (const input of ["jane@harbor-works-kinds.com", "harbor-works-kinds.com", "https://harbor-works-kinds.com/x"]) {
+    for (const workspace of [true, false]) for (let time = 0; time < 2; time++) await ask(input, { workspace })
+  }
+  expect((await ask("jane@harbor-works-kinds.com", { workspace: false })).email).toBe("jane@harbor-works-kinds.com")
+  expect(asked.length).toBeGreaterThanOrEqual(6)
+})
+
+test("a failure is settled for as long as it holds and no longer", async () => {
+  const away: Told = { ...TOLD, mail: unknown("unavailable"), suites: unknown("unavailable"), freshUntilMs: 1000 }
+  const { ask, asked, state } = world(away)
+  const input = "jane@harbor-works-away.com"
+  for (let time = 0; time < 4; time++) expect((await ask(input)).degraded).toBe(true)
+  expect(asked).toHaveLength(2)
+  state.now = 1000
+  state.told = TOLD
+  expect(await ask(input)).toMatchObject({ degraded: false, category: "business" })
+})
+
+test("a deep check says that age and homepage were not to be had", async () => {
+  const { ask } = world()
+  const { reasons, domain_age_days: age } = await ask("jane@harbor-works-deep.com", { deep: true })
+  expect(reasons).toContain("deep_unavailable")
+  expect(age).toBeNull()
+  expect((await ask("jane@harbor-works-deep.com")).reasons).not.toContain("deep_unavailable")
+})

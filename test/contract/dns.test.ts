@@ -1,0 +1,261 @@
+import { describe, expect, test } from "bun:test"
+import { houseOver, inTime, packetsPass, serving } from "../world/house.ts"
+
+const ACME = {
+  "MX granite-acme.com": ["10 mx.granite-acme.com"],
+  "A granite-acme.com": ["192.0.2.1"],
+  "TXT granite-acme.com": ["v=spf1 mx -all"],
+  "TXT _dmarc.granite-acme.com": ["v=DMARC1; p=reject"],
+} as const
+const CANARIES = { "A canary-one.com": ["192.0.2.10"], "A canary-two.com": ["192.0.2.11"] } as const
+const WITH_CANARIES = { canaries: "canary-one.com,canary-two.com" }
+const INPUT = "jane@granite-acme.com"
+const TENANT = "4f1ba8b9-8a5c-4a0c-9a3e-7d8f2b6c1e55"
+
+const WHOLE = {
+  category: "business",
+  confidence: 0.85,
+  degraded: false,
+  reasons: ["mx_found", "dmarc_enforced"],
+  mail: {
+    has_mx: true,
+    provider: null,
+    mx: [{ priority: 10, host: "mx.granite-acme.com", provider: null }],
+    spf: "v=spf1 mx -all",
+    dmarc_policy: "reject",
+  },
+}
+
+describe("a server that answers", () => {
+  test("is asked for nothing but the domain, and once", async () => {
+    const server = await serving(ACME)
+    const { ask } = houseOver([server])
+    expect(await ask(INPUT)).toMatchObject({ ...WHOLE, cached: false })
+    expect(await ask("john@granite-acme.com")).toMatchObject({ ...WHOLE, cached: true })
+    expect(server.asked().toSorted()).toEqual([
+      "A granite-acme.com",
+      "AAAA granite-acme.com",
+      "MX granite-acme.com",
+      "TXT _dmarc.granite-acme.com",
+      "TXT granite-acme.com",
+    ])
+  })
+
+  test.each([
+    "upper_case",
+    "case_changed",
+    "duplicate",
+    "poison",
+    "backwards",
+    "ttl_zero",
+    "ttl_top_bit",
+    { udp: "truncated" },
+  ] as const)("is understood in spite of %j", async fault => {
+    const server = await serving(ACME)
+    server.fault("*", fault)
+    expect(await houseOver([server]).ask(INPUT)).toMatchObject(WHOLE)
+  })
+
+  test("may hold a text that takes TCP to tell, and an SPF record beside it", async () => {
+    const server = await serving({ ...ACME, "TXT granite-acme.com": ["v=spf1 mx -all", "x".repeat(60_000)] })
+    expect(await houseOver([server]).ask(INPUT)).toMatchObject(WHOLE)
+    expect(server.heard.some(({ way }) => way === "tcp")).toBe(true)
+  })
+})
+
+/** Whatever goes wrong with every answer: the verdict rests on lists, within the budget, and never says `invalid`. */
+const WRONG = [
+  "silent",
+  "servfail",
+  "refused",
+  "refused_header",
+  "garbage",
+  "garbage_body",
+  "empty",
+  "wrong_id",
+  "wrong_question",
+  "wrong_question_type",
+  "no_question",
+  "echo",
+  "other_port",
+  "held",
+  "truncated",
+  { udp: "truncated", tcp: "cut" },
+  { udp: "truncated", tcp: "closed" },
+  { udp: "truncated", tcp: "silent" },
+  "cname_loop",
+  "cname_chain",
+  "compression_loop",
+  "name_of_255_labels",
+  "rdlength_long",
+  "counts_lie",
+  "header_cut",
+  "body_cut",
+] as const
+
+describe("a server that goes wrong", () => {
+  test.each(WRONG)("degrades the verdict, within the budget, and no more: %j", async fault => {
+    const server = await serving(ACME)
+    server.fault("*", fault)
+    const { ask, time } = houseOver([server])
+    const { value, tookMs } = await inTime(time, ask(INPUT))
+    expect(value).toMatchObject({
+      category: "unknown",
+      confidence: 0.2,
+      recommendation: "review",
+      degraded: true,
+      reasons: ["no_evidence", "dns_unavailable"],
+    })
+    expect(tookMs).toBeLessThanOrEqual(3000)
+  })
+
+  test.each(["silent", "servfail", "refused", "garbage_body", "wrong_id"] as const)(
+    "is passed over for one that answers: %s",
+    async fault => {
+      const [first, second] = [await serving(ACME), await serving(ACME)]
+      first.fault("*", fault)
+      const { ask, time } = houseOver([first, second])
+      const { value, tookMs } = await inTime(time, ask(INPUT))
+      expect(value).toMatchObject(WHOLE)
+      expect(tookMs).toBeLessThanOrEqual(1000)
+    },
+  )
+
+  test("is passed over at once from then on", async () => {
+    const [dead, alive] = [
+      await serving(ACME),
+      await serving({ ...ACME, "MX granite-next.com": ["10 mx.granite-next.com"] }),
+    ]
+    dead.fault("*", "silent")
+    const { ask, time } = houseOver([dead, alive])
+    await inTime(time, ask(INPUT))
+    const before = time.stopwatch()
+    expect(await ask("jane@granite-next.com")).toMatchObject({ category: "business", degraded: false })
+    expect(time.stopwatch()).toBe(before)
+  })
+
+  test("with one record costs that record alone", async () => {
+    const server = await serving(ACME)
+    server.fault("TXT granite-acme.com", "servfail")
+    const result = await houseOver([server]).ask(INPUT)
+    expect(result).toMatchObject({ category: "business", degraded: false, mail: { spf: null, dmarc_policy: "reject" } })
+    expect(result.reasons).not.toContain("spf_missing")
+  })
+})
+
+describe("a resolver that denies every name", () => {
+  test("is not believed when it denies the canaries too", async () => {
+    const server = await serving({})
+    const { ask, isDnsAway } = houseOver([server], WITH_CANARIES)
+    expect(await ask("jane@gmail.com")).toMatchObject({ category: "personal", degraded: true })
+    expect(await ask("jane@some-company.com")).toMatchObject({ category: "unknown", degraded: true })
+    expect(isDnsAway()).toBe(true)
+  })
+
+  test("is believed in its denials when it knows a canary", async () => {
+    const server = await serving(CANARIES)
+    const { ask, isDnsAway } = houseOver([server], WITH_CANARIES)
+    expect(await ask("jane@granite-gone.com")).toMatchObject({
+      category: "invalid",
+      confidence: 0.98,
+      reasons: ["domain_not_found"],
+      degraded: false,
+    })
+    expect(isDnsAway()).toBe(false)
+  })
+
+  test("is believed again when it comes to know them", async () => {
+    const server = await serving({})
+    const { ask, time, isDnsAway } = houseOver([server], WITH_CANARIES)
+    await ask(INPUT)
+    server.serve({ ...ACME, ...CANARIES })
+    await time.tick(5000)
+    await packetsPass()
+    expect(isDnsAway()).toBe(false)
+    expect(await ask(INPUT)).toMatchObject(WHOLE)
+  })
+})
+
+describe("servers that are all dead", () => {
+  test("cost the first check its budget, the next ones nothing, and are found again when they return", async () => {
+    const server = await serving(ACME)
+    await server.pause()
+    const quiet = await serving(ACME)
+    quiet.fault("*", "silent")
+    const { ask, time, isDnsAway } = houseOver([server, quiet])
+    const { value, tookMs } = await inTime(time, ask(INPUT))
+    expect(value).toMatchObject({ degraded: true, category: "unknown" })
+    expect(tookMs).toBeLessThanOrEqual(3000)
+    expect(isDnsAway()).toBe(true)
+    const before = time.stopwatch()
+    for (let at = 0; at < 100; at++) {
+      expect(await ask(`jane@granite-dead${at}.com`)).toMatchObject({ degraded: true, took_ms: 0 })
+    }
+    expect(time.stopwatch()).toBe(before)
+    quiet.fault("*", null)
+    await inTime(time, time.tick(4000))
+    expect(isDnsAway()).toBe(false)
+    expect(await ask(INPUT)).toMatchObject(WHOLE)
+  })
+
+  test.each([
+    [22, { ...WHOLE, cached: true }],
+    [26, { category: "unknown", degraded: true }],
+  ])("leave what was known in use for a day: after %d hours", async (hours, expected) => {
+    const server = await serving(ACME)
+    const { ask, time } = houseOver([server])
+    await ask(INPUT)
+    await time.tick(hours * 3_600_000)
+    server.fault("*", "silent")
+    expect((await inTime(time, ask(INPUT))).value).toMatchObject(expected)
+  })
+})
+
+describe("the tenant of a domain", () => {
+  const identity = { "granite-acme.com": { tenant: TENANT, region: "EU", realm: "Managed" } } as const
+
+  test("is looked up beside DNS, without the caller's local part, and held for a day", async () => {
+    const server = await serving(ACME)
+    const { ask, identityAsked, time } = houseOver([server], { identity })
+    const { workspace, integrations, reasons } = await ask(INPUT)
+    expect(workspace).toEqual({
+      suite_a: { detected: false, evidence: [] },
+      suite_b: {
+        detected: true,
+        tenant_id: TENANT,
+        tenant_region: "EU",
+        auth: "managed",
+        identity_provider: null,
+        evidence: [`tenant:${TENANT}`],
+      },
+      other_suite: null,
+      pending: false,
+    })
+    expect(integrations).toEqual({ suite_a_ready: false, suite_b_ready: true })
+    expect(reasons).toContain("suite_b_tenant")
+    expect(identityAsked.join(" ")).not.toContain("jane")
+    await time.tick(3_700_000)
+    await ask(INPUT)
+    expect(identityAsked).toHaveLength(2)
+  })
+
+  test("is not looked up without workspace", async () => {
+    const { ask, identityAsked } = houseOver([await serving(ACME)], { identity })
+    expect((await ask(INPUT, false)).workspace.suite_b).toMatchObject({ detected: false, tenant_id: null })
+    expect(identityAsked).toEqual([])
+  })
+
+  test("is pending when the budget ends first, and the verdict does not suffer", async () => {
+    const { ask, time } = houseOver([await serving(ACME)], { identity: { "granite-acme.com": "hangs" } })
+    const { value, tookMs } = await inTime(time, ask(INPUT))
+    expect(value).toMatchObject({ ...WHOLE, workspace: { pending: true }, cached: false })
+    expect(tookMs).toBeLessThanOrEqual(3100)
+  })
+})
+
+test("nobody is asked where the servers are `off`, and every verdict says so", async () => {
+  const { ask, isDnsAway, identityAsked } = houseOver([], { identity: {} })
+  expect(await ask("jane@gmail.com")).toMatchObject({ category: "personal", degraded: true })
+  expect(isDnsAway()).toBe(true)
+  expect(identityAsked).toEqual([])
+})

@@ -1,0 +1,23 @@
+import type { ToldDomain } from "../world/told-domain.ts"
+import { FAULT_CASES } from "./domain-cases-faults.ts"
+import { FORWARDER_CASES } from "./domain-cases-forwarders.ts"
+import { GATEWAY_CASES } from "./domain-cases-gateways.ts"
+import { HOST_CASES } from "./domain-cases-hosts.ts"
+import { LISTED_CASES } from "./domain-cases-listed.ts"
+import { MAILBOX_CASES } from "./domain-cases-mailboxes.ts"
+import { NAME_CASES } from "./domain-cases-names.ts"
+import { SUITE_CASES } from "./domain-cases-suites.ts"
+import { TENANT_CASES } from "./domain-cases-tenants.ts"
+
+/** All domains of the golden file, in its order. */
+export const DOMAIN_CASES: readonly ToldDomain[] = [
+  ...SUITE_CASES,
+  ...MAILBOX_CASES,
+  ...FORWARDER_CASES,
+  ...GATEWAY_CASES,
+  ...HOST_CASES,
+  ...NAME_CASES,
+  ...FAULT_CASES,
+  ...TENANT_CASES,
+  ...LISTED_CASES,
+]
