@@ -1,3 +1,5 @@
+import { CACHE_BOUNDS } from "../src/check/dns/caching.ts"
+
 /** A bound that a figure must keep. */
 export type Budget = { readonly says: string } & ({ readonly atMost: number } | { readonly atLeast: number })
 
@@ -15,6 +17,19 @@ export const BUDGETS = {
   lists_open: { says: "A pack opens within this many milliseconds.", atMost: 5 },
   check: { says: "One check, from text to JSON, takes at most this many microseconds.", atMost: 10 },
   http: { says: "POST /v1/check answers at least this share of what a bare server answers.", atLeast: 0.7 },
+  dns_cold: { says: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
+  dns_warm: { says: "Warm checks get this share of the throughput of checks over lists alone.", atLeast: 0.9 },
+  dns_first_dead: {
+    says: "The first check while every server is dead takes at most this many milliseconds.",
+    atMost: 3000,
+  },
+  dns_dead: {
+    says: "The next ones take at most this many milliseconds more than lists alone, at the 99th percentile.",
+    atMost: 3,
+  },
+  dns_recovery: { says: "The servers' return is noticed within this many milliseconds.", atMost: 10_000 },
+  dns_cache_entries: { says: "A cache of answers holds at most this many.", atMost: CACHE_BOUNDS.entriesMax },
+  dns_cache_memory: { says: "A cache of answers takes at most this many times the memory that is set.", atMost: 1.25 },
   start: { says: "A start takes at most this many milliseconds to the first healthy answer.", atMost: 200 },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS

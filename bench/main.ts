@@ -1,7 +1,9 @@
 import { join } from "node:path"
 import { carriedLists, checkOver } from "../src/assemble.ts"
+import { offline } from "../src/check/outside.ts"
 import { OWN_FILES, realWorld } from "../src/world.ts"
 import { CHECK_FULL, checkBench } from "./check.ts"
+import { DNS_FULL, dnsBench } from "./dns.ts"
 import { HTTP_FULL, httpBench } from "./http.ts"
 import { LISTS_FULL, listsReport } from "./lists-report.ts"
 import { machineText, thisMachine } from "./machine.ts"
@@ -19,8 +21,12 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
     const lists = await carriedLists(world)
     return await checkBench(
       CHECK_FULL,
-      checkOver(world, () => lists),
+      checkOver(world, () => lists, offline),
     )
+  },
+  dns: async () => {
+    const world = realWorld()
+    return await dnsBench(DNS_FULL, world, await carriedLists(world))
   },
   http: () => httpBench(HTTP_FULL),
   start: () => startBench(START_FULL),

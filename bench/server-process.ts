@@ -14,7 +14,7 @@ type Core = "server" | "load"
 
 /** A server in a process of its own. Disposing of it ends the process. */
 export type ServerProcess = AsyncDisposable & {
-  /** The address from its start line: `http://host:port/`. */
+  /** The address from its start line: `http://host:port/`, or `dns://host:port`. */
   readonly url: URL
   /** Waits for the secret key that a first start prints. Rejects when the server ends without, and after the start's time. */
   readonly key: () => Promise<string>
@@ -22,7 +22,7 @@ export type ServerProcess = AsyncDisposable & {
   readonly cpuMs: () => number
 }
 
-const ADDRESS = /http:\/\/[\w.:[\]-]+:\d+/
+const ADDRESS = /(?:http|dns):\/\/[\w.:[\]-]+:\d+/
 const KEY = /svc_live_[0-9A-Za-z]{38}/
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000

@@ -1,13 +1,15 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { CHECK_CASES, checkBench } from "../../bench/check.ts"
+import { dnsBench } from "../../bench/dns.ts"
 import { httpBench } from "../../bench/http.ts"
 import { listsReport } from "../../bench/lists-report.ts"
 import { PRODUCT } from "../../bench/product.ts"
 import { type Report, reportJson, reportText } from "../../bench/report.ts"
 import { startBench } from "../../bench/start.ts"
 import type { Outcome } from "../../src/check/present.ts"
-import { check } from "../world/app.ts"
+import { realWorld } from "../../src/world.ts"
+import { check, lists } from "../world/app.ts"
 
 const LIMIT_MS = 120_000
 const PACK = join(import.meta.dir, "../../data/build/lists.pack")
@@ -56,6 +58,18 @@ test("the check bench runs each case, and the cases are what they are called", a
   expect(outcomes("typo").every(one => one.settled.evidence.suggestion !== null)).toBe(true)
   expect(found.size).toBe(Object.values(CHECK_CASES).flat().length)
 })
+
+test(
+  "the DNS bench checks names cold, warm and while the server is dead, and fills a cache",
+  async () => {
+    const scale = { rounds: 2, names: 20, atOnce: 4, atOnceTried: [8], warmChecks: 50, deadChecks: 20, cacheNames: 200 }
+    const report = await dnsBench(scale, realWorld(), lists)
+    const budgets = ["dns_cache_entries", "dns_cache_memory", "dns_cold", "dns_dead", "dns_first_dead", "dns_recovery"]
+    expectSane(report, [...budgets, "dns_warm"])
+    expect(report.figures.find(({ name }) => name === "questions a cold check")?.value).toBe(5)
+  },
+  LIMIT_MS,
+)
 
 test(
   "the HTTP bench loads product and floor in turn, with full results of every kind",
