@@ -13,7 +13,9 @@ const WRITTEN_ORIGIN = /^https?:\/\/(?:[\p{L}\p{M}\p{N}._-]+|\[[0-9a-f:.]+\])(?:
  */
 export function parseOrigin(text: string): string | null {
   if (text.length > ORIGIN_LENGTH_MAX || !WRITTEN_ORIGIN.test(text)) return null
-  return URL.canParse(text) ? new URL(text).origin : null
+  const origin = URL.parse(text)?.origin
+  // Reading a host may make other characters of its own: `⑴` becomes `(1)`.
+  return origin !== undefined && WRITTEN_ORIGIN.test(origin) ? origin : null
 }
 
 /** True when `origin`, an `Origin` header, is one of `origins`, which `parseOrigin` wrote. Null: no header was sent. */

@@ -50,6 +50,7 @@ for (const text of [
   "https://example.com\0",
   "https://a.com,https://b.com",
   "https://a.com;b",
+  "https://⑴",
   "ftp://example.com",
   "file:///etc/passwd",
   "data:text/html,x",
