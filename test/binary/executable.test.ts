@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
+import { dnsServer } from "../world/dns-server.ts"
+import { identityServer } from "../world/identity-server.ts"
 import { alone, asked, build, serving } from "./executable.ts"
 
 setDefaultTimeout(180_000)
@@ -13,6 +15,13 @@ beforeAll(async () => {
 afterAll(() => own.remove())
 
 const PORT = { MAILKIND_PORT: "0" }
+const TENANT = "4f1ba8b9-8a5c-4a0c-9a3e-7d8f2b6c1e55"
+const PUBLISHED = {
+  "A canary.com": ["192.0.2.10"],
+  "MX granite-harbor.com": ["10 mxa-001.pphosted.com"],
+  "TXT granite-harbor.com": ["v=spf1 include:_spf.google.com -all"],
+  "TXT _dmarc.granite-harbor.com": ["v=DMARC1; p=reject"],
+} as const
 const JSON_BODY = { "Content-Type": "application/json" }
 
 describe("the executable, alone in an empty directory", () => {
@@ -69,6 +78,47 @@ describe("the executable, alone in an empty directory", () => {
     expect(statSync(join(own.directory, "mailkind-data")).mode & 0o777).toBe(0o700)
     child.kill("SIGTERM")
     expect(await child.exited).toBe(0)
+  })
+
+  test("it asks the DNS servers and identity endpoints that are set, and health tells of their death", async () => {
+    using dns = await dnsServer(PUBLISHED)
+    const identity = identityServer({ "granite-harbor.com": { tenant: TENANT, region: "EU" } })
+    const settings = {
+      MAILKIND_DNS_SERVERS: `${dns.address}:${dns.port}`,
+      MAILKIND_DNS_CANARIES: "canary.com",
+      MAILKIND_DNS_TIMEOUT_MS: "300",
+      MAILKIND_IDENTITY_URL: identity.url,
+    }
+    const { out } = await own.run(["check", "--json", "jane@granite-harbor.com", "jane@granite-gone.com"], settings)
+    expect(JSON.parse(out)).toMatchObject([
+      {
+        category: "business",
+        reasons: ["security_gateway", "mx_found", "suite_a_detected", "suite_b_tenant", "dmarc_enforced"],
+        mail: { provider: "proofpoint" },
+        workspace: { suite_a: { evidence: ["spf:_spf.google.com"] }, suite_b: { tenant_id: TENANT, auth: "managed" } },
+        degraded: false,
+      },
+      { category: "invalid", reasons: ["domain_not_found"] },
+    ])
+    const child = own.spawn(["serve"], { ...PORT, ...settings })
+    const { url } = await serving(child, /\n/)
+    const dnsStatus = async () => JSON.parse((await asked(`${url}/v1/health`)).body).dns.status
+    const until = async (wanted: string) => {
+      const deadline = Date.now() + 30_000
+      while ((await dnsStatus()) !== wanted && Date.now() < deadline) await Bun.sleep(50)
+      return await dnsStatus()
+    }
+    expect(await until("ok")).toBe("ok")
+    dns.fault("*", "silent")
+    const key = JSON.parse((await own.run(["key", "create", "--account", "owner@localhost", "--json"])).out).key
+    const checked = await asked(`${url}/v1/check?domain=granite-dead.com`, { headers: { "X-API-Key": key } })
+    expect(JSON.parse(checked.body)).toMatchObject({ category: "unknown", degraded: true })
+    expect(await until("unavailable")).toBe("unavailable")
+    dns.fault("*", null)
+    expect(await until("ok")).toBe("ok")
+    child.kill("SIGTERM")
+    expect(await child.exited).toBe(0)
+    identity.stop()
   })
 
   test("pages and their script come from the executable itself", async () => {

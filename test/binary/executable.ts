@@ -11,6 +11,9 @@ export async function build(): Promise<void> {
   if ((await built.exited) !== 0) throw new Error(printed)
 }
 
+/** Nobody outside of this machine is asked, whatever network it is in. */
+const NOBODY_ASKED = { MAILKIND_DNS_SERVERS: "off", MAILKIND_IDENTITY_URL: "off" }
+
 /** The executable alone in an empty directory, run there with an environment of its own. `remove` deletes both. */
 export function alone() {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-binary-"))
@@ -18,7 +21,7 @@ export function alone() {
   const spawn = (args: readonly string[], settings: Record<string, string> = {}) =>
     Bun.spawn([join(directory, "mailkind"), ...args], {
       cwd: directory,
-      env: { HOME: directory, PATH: process.env["PATH"] ?? "", ...settings },
+      env: { HOME: directory, PATH: process.env["PATH"] ?? "", ...NOBODY_ASKED, ...settings },
       stdout: "pipe",
       stderr: "pipe",
     })
