@@ -18,5 +18,13 @@ export const LIMITS = {
   deepCheckUnits: 5,
   publishableReasonsMax: 3,
   keylessPerSecond: 5,
+  /** A burst is so many times what a tier or a publishable key may do in a second. */
+  burstFactor: 2,
+  publishablePerSecond: 10,
+  publishableClientPerSecond: 2,
+  publishableUnitsPerDay: 1_000,
+  ownListEntriesMax: 10_000,
+  feedbackDuplicateDays: 30,
+  usageDays: 30,
   requestIdLengthMax: 64,
 } as const

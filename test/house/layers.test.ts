@@ -17,6 +17,9 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/customers/store", ["src/base"]],
   ["src/customers/notices", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/quota", ["src/base", "src/contract", "src/customers/store"]],
+  ["src/customers/feedback", ["src/base", "src/contract", "src/customers/store"]],
+  ["src/customers/own-lists", ["src/base", "src/contract", "src/customers/store"]],
+  ["src/customers/terms", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/accounts", ["src/base", "src/contract", "src/customers/store", "src/customers/notices"]],
   [
     "src/customers/keys",

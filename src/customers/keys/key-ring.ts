@@ -40,6 +40,9 @@ const IS_ABOUT_KEYS: { readonly [K in ChangeKind]: boolean } = {
   account_removed: true,
   key_changed: true,
   key_revoked: true,
+  correction_changed: false,
+  own_lists_changed: false,
+  terms_published: false,
 }
 
 /** How many keys count as busy, and for which part of the time for which they are held: a second of thirty. */

@@ -2,12 +2,15 @@ import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { Store } from "./store.ts"
 
-/** What a change makes stale in the memory of other processes; the subject is the id of what changed. */
+/** What a change makes stale in the memory of other processes; the subject names what changed. */
 export const CHANGE_KINDS = {
   account_changed: { says: "The account's tier or accepted terms changed." },
   account_removed: { says: "The account and all of its keys are gone." },
   key_changed: { says: "The key's name or origins changed." },
   key_revoked: { says: "The key was revoked." },
+  correction_changed: { says: "The correction of the domain that is the subject was made, changed or taken back." },
+  own_lists_changed: { says: "A block or allow list changed; the subject is its account's id, or `operator`." },
+  terms_published: { says: "Terms were published; the subject is their version." },
 } as const satisfies Record<string, { readonly says: string }>
 export type ChangeKind = keyof typeof CHANGE_KINDS
 

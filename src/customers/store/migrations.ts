@@ -55,4 +55,77 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX keys_by_account ON keys (account_id, created_at_ms)",
     ],
   },
+  {
+    number: 4,
+    makes: "units and usage",
+    statements: [
+      // How many units of a day were handed out to processes. `subject` is an account or a publishable key; `day` counts
+      // days since the Unix epoch, UTC. It only grows but for what a process gives back at its end.
+      `CREATE TABLE units (
+        subject TEXT NOT NULL,
+        day BIGINT NOT NULL,
+        leased BIGINT NOT NULL,
+        PRIMARY KEY (subject, day))`,
+      // What was done, for reporting: how often `measure` happened by a key on a day.
+      `CREATE TABLE usage (
+        account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+        key_id TEXT NOT NULL,
+        day BIGINT NOT NULL,
+        measure TEXT NOT NULL,
+        count BIGINT NOT NULL,
+        PRIMARY KEY (account_id, day, key_id, measure))`,
+    ],
+  },
+  {
+    number: 5,
+    makes: "feedback and corrections",
+    statements: [
+      // No address is kept: its domain, and the role that its local part names, if any.
+      `CREATE TABLE feedback (
+        id TEXT PRIMARY KEY,
+        account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+        domain TEXT NOT NULL,
+        role_word TEXT,
+        current_category TEXT NOT NULL,
+        reported_category TEXT NOT NULL,
+        comment TEXT,
+        status TEXT NOT NULL CHECK (status IN ('received', 'accepted', 'rejected')),
+        created_at_ms BIGINT NOT NULL,
+        decided_at_ms BIGINT)`,
+      "CREATE INDEX feedback_by_account ON feedback (account_id, domain, created_at_ms)",
+      "CREATE INDEX feedback_by_status ON feedback (status, created_at_ms)",
+      // It outlives the account whose report it was made from.
+      `CREATE TABLE corrections (
+        domain TEXT PRIMARY KEY,
+        category TEXT NOT NULL,
+        feedback_id TEXT NOT NULL,
+        made_at_ms BIGINT NOT NULL)`,
+    ],
+  },
+  {
+    number: 6,
+    makes: "block and allow lists",
+    statements: [
+      // `owner` is an account's id or `operator`; `account_id` is null for the operator. An address is kept as a hash.
+      `CREATE TABLE own_list_entries (
+        owner TEXT NOT NULL,
+        account_id TEXT REFERENCES accounts (id) ON DELETE CASCADE,
+        list TEXT NOT NULL CHECK (list IN ('block', 'allow')),
+        entry TEXT NOT NULL,
+        added_at_ms BIGINT NOT NULL,
+        PRIMARY KEY (owner, list, entry))`,
+      "CREATE INDEX own_list_entries_by_account ON own_list_entries (account_id)",
+    ],
+  },
+  {
+    number: 7,
+    makes: "terms",
+    statements: [
+      `CREATE TABLE terms (
+        version TEXT PRIMARY KEY,
+        url TEXT NOT NULL,
+        is_material BIGINT NOT NULL CHECK (is_material IN (0, 1)),
+        published_at_ms BIGINT NOT NULL)`,
+    ],
+  },
 ]
