@@ -7,7 +7,7 @@ import { fileURLToPath } from "bun"
 import { checkOver } from "../src/assemble.ts"
 import { outsideAsked } from "../src/assemble-outside.ts"
 import { kindOf, parseSubject } from "../src/check/address/parse.ts"
-import type { Check } from "../src/check/check.ts"
+import { type Check, NO_CORRECTIONS, NO_STANDING } from "../src/check/check.ts"
 import { CACHE_BOUNDS } from "../src/check/dns/caching.ts"
 import type { Lists } from "../src/check/lists.ts"
 import { offline } from "../src/check/outside.ts"
@@ -88,7 +88,7 @@ class Bench {
     this.#lists = lists
     this.#server = server
     this.#settings = settingsFor(server)
-    this.#listOnly = checkOver(world, () => lists, offline)
+    this.#listOnly = checkOver(world, () => lists, offline, NO_CORRECTIONS)
   }
 
   /** Cold checks at the concurrency that has a budget, then the most at any. */
@@ -184,7 +184,7 @@ class Bench {
   /** A check with caches of its own. */
   #house(): { readonly check: Check; readonly end: () => void } {
     const { outside, end } = outsideAsked(this.#world, this.#settings)
-    return { check: checkOver(this.#world, () => this.#lists, outside), end }
+    return { check: checkOver(this.#world, () => this.#lists, outside, NO_CORRECTIONS), end }
   }
 
   /** Names that no run before has asked for. */
@@ -214,7 +214,10 @@ function settingsFor({ host }: URL): Settings {
 
 async function answer(check: Check, input: string): Promise<string> {
   const subject = parseSubject(kindOf(input), input, "mailkind.test")
-  return fullText(await check({ subject, policy: "b2b", deep: false, workspace: true }), REQUEST_ID)
+  return fullText(
+    await check({ subject, policy: "b2b", deep: false, workspace: true, standing: NO_STANDING }),
+    REQUEST_ID,
+  )
 }
 
 const isDegraded = (text: string): boolean => text.includes('"degraded":true')

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { carriedLists, checkOver } from "../src/assemble.ts"
+import { NO_CORRECTIONS } from "../src/check/check.ts"
 import { offline } from "../src/check/outside.ts"
 import { OWN_FILES, realWorld } from "../src/world.ts"
 import { CHECK_FULL, checkBench } from "./check.ts"
@@ -21,7 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
     const lists = await carriedLists(world)
     return await checkBench(
       CHECK_FULL,
-      checkOver(world, () => lists, offline),
+      checkOver(world, () => lists, offline, NO_CORRECTIONS),
     )
   },
   dns: async () => {

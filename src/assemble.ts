@@ -1,21 +1,18 @@
 import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
+import { customersAtWork } from "./assemble-customers.ts"
 import { outsideAsked } from "./assemble-outside.ts"
 import { assert } from "./base/assert.ts"
 import { type Log, logger } from "./base/log.ts"
-import { type Check, checking } from "./check/check.ts"
+import { type Check, type Corrections, checking } from "./check/check.ts"
 import type { Manifest } from "./check/lists/manifest.ts"
 import { type Lists, ListsInUse, openLists } from "./check/lists.ts"
 import type { Outside } from "./check/outside.ts"
 import type { Settings } from "./config/settings.ts"
-import { LIMITS } from "./contract/limits.ts"
-import { changeReader } from "./customers/keys/change-reader.ts"
 import { type FirstAccount, firstAccount } from "./customers/keys/first-account.ts"
-import { KEY_RING_BOUNDS, KeyRing } from "./customers/keys/key-ring.ts"
-import { RateLimiter } from "./customers/quota/rate-limiter.ts"
-import { latestChange } from "./customers/store/changes.ts"
 import { openSqlite } from "./customers/store/sqlite.ts"
-import type { OpenStore, Store } from "./customers/store/store.ts"
+import type { OpenStore } from "./customers/store/store.ts"
+import { currentTermsVersion } from "./customers/terms/terms.ts"
 import { answers } from "./http/answer.ts"
 import { buildApp } from "./http/app.ts"
 import { clientAddress } from "./http/client-address.ts"
@@ -32,14 +29,6 @@ export class CannotStart extends Error {
   override readonly name = "CannotStart"
 }
 
-/** How often this process looks for what others changed: how long a revocation elsewhere goes unnoticed. */
-const CHANGES_POLL_MS = 2000
-/** How precise the age of a held key and the time of its last use are. */
-const COARSE_MS = 100
-/** How often the last use of keys is written. */
-const LAST_USE_FLUSH_MS = 5000
-/** The limit of keyless use, and how many client addresses are remembered for it. */
-const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, callersMax: 100_000 }
 /** How long a stop waits for what is in flight, and how often it looks. */
 const DRAIN_MS = 10_000
 const DRAIN_LOOK_MS = 10
@@ -56,8 +45,12 @@ export const logOf = (world: World, settings: Settings): Log =>
   logger(settings.MAILKIND_LOG, world.isTerminal, world.clock, world.err)
 
 /** Builds the check over lists and what asks the outside world. */
-export const checkOver = ({ clock, stopwatch }: World, lists: () => Lists, outside: Outside): Check =>
-  checking({ lists, outside, clock, stopwatch })
+export const checkOver = (
+  { clock, stopwatch }: World,
+  lists: () => Lists,
+  outside: Outside,
+  corrections: Corrections,
+): Check => checking({ lists, outside, corrections, clock, stopwatch })
 
 /** Gives new request ids. */
 export const newRequestIds = (world: World): (() => string) => requestIds(world.random)
@@ -99,17 +92,15 @@ export async function startServer(world: World, settings: Settings): Promise<Run
   const packPath = packPathOf(world, settings, manifest)
   const lists = new ListsInUse(await mappedLists(world, packPath, log))
   const { outside, isDnsAway, end: endAsking } = outsideAsked(world, settings)
-  const coarse = coarsely(world)
-  const keys = new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS)
+  const customers = await customersAtWork(world, settings, store, log)
   const state = { isStopping: false, url: "" }
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
   const app = buildApp({
     answers: answers(newRequestIds(world), isHttps),
     isHttps,
-    check: checkOver(world, lists.now, outside),
-    keys,
-    keyless: new RateLimiter(world.clock, KEYLESS_RATE),
+    ...customers,
+    check: checkOver(world, lists.now, outside, customers.corrections),
     clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
     clock: world.clock,
     log,
@@ -120,36 +111,22 @@ export async function startServer(world: World, settings: Settings): Promise<Run
     asset: name => (name === "scalar.js" ? world.files.own("scalar.js.asset") : null),
     lists: () => shownLists(lists.now(), manifest),
   })
-  const since = await latestChange(store)
   const server = listen(settings, app)
   const address = addressOf(server)
   state.url = settings.MAILKIND_BASE_URL ?? address
   // Only a server that listens makes the first key: a start that fails must not use up the one time that it is shown.
-  const first = await firstAccount(store, world.clock, world.random)
+  const first = await firstAccount(store, world.clock, world.random, await currentTermsVersion(store))
   // The tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms).
   lists.now().reputeOf("first.question", "first.question")
-  const endTurns = turns(world, store, keys, since, log)
+  customers.begin()
   const stop = async (): Promise<void> => {
     state.isStopping = true
-    endTurns()
     await drained(world, server)
     endAsking()
-    coarse.end()
-    // A flush writes a bounded batch, so there may be another.
-    while ((await keys.flush()) > 0);
+    await customers.end()
     await store.close()
   }
   return { address, baseUrl: state.url, first, stop, reloadLists: () => reload(world, packPath, lists, log) }
-}
-
-/** Clocks that are read every `COARSE_MS` only: keys are held for seconds, and asking the time is dearer than finding one. */
-function coarsely(world: World): Pick<World, "clock" | "stopwatch"> & { readonly end: () => void } {
-  let [time, passed] = [world.clock(), world.stopwatch()]
-  const end = world.every(COARSE_MS, () => {
-    time = world.clock()
-    passed = world.stopwatch()
-  })
-  return { clock: () => time, stopwatch: () => passed, end }
 }
 
 /** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
@@ -158,21 +135,6 @@ async function drained(world: World, server: ReturnType<typeof listen>): Promise
   const until = world.stopwatch() + DRAIN_MS
   while (server.pendingRequests > 0 && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
   await server.stop(true)
-}
-
-/** Starts what is done in the background, turn after turn; the returned function ends it. */
-function turns(world: World, store: Store, keys: KeyRing, since: number, log: Log): () => void {
-  const flushFailed = logging(log, "the last use of keys was not written")
-  const ends = [
-    world.every(
-      CHANGES_POLL_MS,
-      changeReader(store, keys, since, logging(log, "changes of other processes were not read")),
-    ),
-    world.every(LAST_USE_FLUSH_MS, () => void keys.flush().catch(flushFailed)),
-  ]
-  return () => {
-    for (const end of ends) end()
-  }
 }
 
 /** Listens by way of Elysia, which gives its routes to Bun's own router: the path of a hot request is never cut out again. */
@@ -198,10 +160,6 @@ function addressOf(server: ReturnType<typeof listen>): string {
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host
   return `http://${name}:${server.port}`
 }
-
-/** Logs that something in the background failed; it is tried again at its next turn. */
-const logging = (log: Log, says: string) => (error: unknown) =>
-  log("error", says, { error: error instanceof Error ? error.message : "unknown" })
 
 async function carriedPack(world: World): Promise<Uint8Array> {
   const pack = world.files.own("lists.pack")

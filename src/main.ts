@@ -10,6 +10,7 @@ import {
   VERSION,
 } from "./assemble.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
+import { NO_CORRECTIONS } from "./check/check.ts"
 import { openPack } from "./check/lists/domain-set.ts"
 import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
@@ -30,7 +31,7 @@ function toolsOf(world: World): Tools {
       const lists = await carriedLists(world)
       const { outside } = isOffline ? OFFLINE : outsideAsked(world, settings)
       return {
-        check: checkOver(world, () => lists, outside),
+        check: checkOver(world, () => lists, outside, NO_CORRECTIONS),
         testDomain: settings.MAILKIND_TEST_DOMAIN,
         requestId: newRequestIds(world),
       }

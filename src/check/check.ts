@@ -1,5 +1,6 @@
 import type { Clock, Stopwatch } from "../base/clock.ts"
 import { type Finding, unknown } from "../base/finding.ts"
+import type { Category } from "../contract/categories.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { type AddressHints, addressHints, NO_HINTS } from "./address/hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
@@ -19,7 +20,22 @@ export type Question = {
   readonly deep: boolean
   /** Whether the tenant in suite_b is looked up. */
   readonly workspace: boolean
+  /** What the asking account's and the operator's own lists say of the Subject. */
+  readonly standing: Standing
 }
+
+/** What own lists say of a Subject. */
+export type Standing = {
+  /** Whose block list has it. */
+  readonly blockedBy: "operator" | "account" | null
+  /** The account's allow list has it. */
+  readonly isAllowed: boolean
+  /** The operator's allow list has its domain, which takes that out of the sets that count against it. */
+  readonly isOperatorAllowed: boolean
+}
+
+/** No own list has it. */
+export const NO_STANDING: Standing = { blockedBy: null, isAllowed: false, isOperatorAllowed: false }
 
 /**
  * Answers one question. It never rejects: what the outside world fails to tell lowers the verdict's confidence. It gives
@@ -31,9 +47,21 @@ type Needs = {
   /** The lists in use; asked anew for each check, so that a swap takes effect at once. */
   readonly lists: () => Lists
   readonly outside: Outside
+  readonly corrections: Corrections
   readonly clock: Clock
   readonly stopwatch: Stopwatch
 }
+
+/** Corrections that accepted reports made. */
+export type Corrections = {
+  /** The corrected category of a domain or a parent down to its registrable domain; null: none. */
+  readonly of: (domain: string, registrable: string | null) => Category | null
+  /** Another number after each change. */
+  readonly version: number
+}
+
+/** No report was accepted. */
+export const NO_CORRECTIONS: Corrections = { of: () => null, version: 0 }
 
 /** What was settled of one kind of question, and until when it holds, in milliseconds since the Unix epoch. */
 type Kept = { readonly settled: Settled; readonly freshUntilMs: number }
@@ -42,10 +70,10 @@ type Kept = { readonly settled: Settled; readonly freshUntilMs: number }
 const SETTLED_MAX = 4
 
 /** Builds the whole path of a check, from Subject to verdict. */
-export function checking({ lists, outside, clock, stopwatch }: Needs): Check {
-  // Kept with the repute that it rests on, and dropped with it: new lists settle everything anew.
-  const keptOf = new WeakMap<Repute, Map<number, Kept>>()
+export function checking({ lists, outside, corrections, clock, stopwatch }: Needs): Check {
+  const keptNow = keptSince(corrections)
   return question => {
+    const keptOf = keptNow()
     const { subject, policy } = question
     // A test address has its verdict written down and asks neither lists nor network.
     if (subject.isTest)
@@ -57,13 +85,14 @@ export function checking({ lists, outside, clock, stopwatch }: Needs): Check {
     const hints = addressHints(localPart ?? "", domain ?? "", inUse.words)
     // Addresses whose names say nothing differ in nothing else at one domain, and most are such: what was settled of one
     // holds for all. No time is taken of that way, since it takes none worth telling.
-    const isCommon = subject.fault === null && hints === NO_HINTS && repute.cameAgain
+    const isCommon = subject.fault === null && hints === NO_HINTS && repute.cameAgain && isPlain(question.standing)
     const key = keyOf(question)
     const kept = isCommon ? keptOf.get(repute)?.get(key) : undefined
     if (kept !== undefined && kept.freshUntilMs > clock()) return { subject, settled: kept.settled, tookMs: 0 }
     const startedAt = stopwatch()
     const judged = (told: Told): Outcome => {
-      const settled = settle(gathered(question, repute, hints, told), policy)
+      const correction = domain === null ? null : corrections.of(domain, registrable)
+      const settled = settle(gathered(question, repute, hints, told, correction), policy)
       // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
       if (isCommon && (told.isCached || !told.mail.known)) {
         keep(keptOf, repute, key, { settled, freshUntilMs: told.freshUntilMs })
@@ -75,6 +104,19 @@ export function checking({ lists, outside, clock, stopwatch }: Needs): Check {
   }
 }
 
+/** Kept with the repute that it rests on, and dropped with it: new lists settle everything anew, and so do corrections. */
+function keptSince(corrections: Corrections): () => WeakMap<Repute, Map<number, Kept>> {
+  let keptOf = new WeakMap<Repute, Map<number, Kept>>()
+  let { version } = corrections
+  return () => {
+    if (corrections.version !== version) {
+      version = corrections.version
+      keptOf = new WeakMap()
+    }
+    return keptOf
+  }
+}
+
 const settle = (evidence: Evidence, policy: Policy): Settled => ({ policy, evidence, verdict: judge(evidence, policy) })
 
 function keep(keptOf: WeakMap<Repute, Map<number, Kept>>, repute: Repute, key: number, kept: Kept): void {
@@ -82,6 +124,9 @@ function keep(keptOf: WeakMap<Repute, Map<number, Kept>>, repute: Repute, key: n
   if (ofDomain === undefined) keptOf.set(repute, new Map([[key, kept]]))
   else if (ofDomain.size < SETTLED_MAX || ofDomain.has(key)) ofDomain.set(key, kept)
 }
+
+const isPlain = ({ blockedBy, isAllowed, isOperatorAllowed }: Standing): boolean =>
+  blockedBy === null && !isAllowed && !isOperatorAllowed
 
 /** A small number for each combination of what a question can differ in at one domain. */
 const keyOf = ({ subject: { kind, hasSubaddress }, policy, deep, workspace }: Question): number =>
@@ -101,9 +146,16 @@ function toldOf({ subject, workspace }: Question, { listed }: Repute, outside: O
 }
 
 /** Everything known about a Subject that is no test address. */
-function gathered({ subject, deep }: Question, repute: Repute, hints: AddressHints, told: Told): Evidence {
+function gathered(
+  { subject, deep, standing }: Question,
+  repute: Repute,
+  hints: AddressHints,
+  told: Told,
+  correction: Category | null,
+): Evidence {
   const { kind, fault, isTest, hasSubaddress } = subject
-  const { listed, suggestion, imitated } = repute
+  const { suggestion, imitated } = repute
+  const listed = standing.isOperatorAllowed ? repute.listed.without(AGAINST_MASK) : repute.listed
   const { mail, suites, tenant, isCached } = told
   const ofDeep = deep && told !== NOBODY_ASKED ? UNAVAILABLE : NOT_ASKED
   return {
@@ -113,14 +165,14 @@ function gathered({ subject, deep }: Question, repute: Repute, hints: AddressHin
     imitated,
     hints,
     test: null,
-    correction: null,
+    correction,
     mail,
     suites,
     tenant,
     ageDays: ofDeep,
     homepage: ofDeep,
-    blockedBy: null,
-    isAllowed: false,
+    blockedBy: standing.blockedBy,
+    isAllowed: standing.isAllowed,
     isCached,
   }
 }
@@ -135,6 +187,9 @@ const NOBODY_ASKED: Told = {
   isCached: false,
   freshUntilMs: Number.POSITIVE_INFINITY,
 }
+
+/** The sets that an operator's allow entry takes a domain out of. */
+const AGAINST_MASK = SET_BITS.disposable | SET_BITS.relay
 
 const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.relay | SET_BITS.disposable
 

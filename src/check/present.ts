@@ -1,6 +1,7 @@
 import { CATEGORIES } from "../contract/categories.ts"
+import { LIMITS } from "../contract/limits.ts"
 import type { Policy } from "../contract/policies.ts"
-import type { CheckResult } from "../contract/schemas.ts"
+import type { CheckResult, ReducedResult } from "../contract/schemas.ts"
 import type { AddressHints } from "./address/hints.ts"
 import type { Subject } from "./address/subject.ts"
 import type { Evidence, Mail, Suites, Tenant } from "./verdict/evidence.ts"
@@ -49,6 +50,31 @@ export function fullText({ subject, settled, tookMs }: Outcome, requestId: strin
   // A domain is A-labels, which need no quoting, and most addresses are sent as they are normalized.
   const names = `"normalized_email":${normalized === sent ? asked : quoted(normalized)},"domain":${domain === null ? "null" : `"${domain}"`}`
   return `{${first},${names},${settled.text},"took_ms":${tookMs},"request_id":"${requestId}"}`
+}
+
+/**
+ * What a publishable key gets, as JSON text: nothing that tells what else we know of the domain, or what lists its owner
+ * keeps. Whether suite_b runs the mail is null when DNS did not tell.
+ */
+export function reducedText({ settled: { evidence, verdict } }: Outcome): string {
+  const { suites, suggestion, hints } = evidence
+  const mail = mailOf(evidence)
+  const shown = suites.known ? suites.value : NO_SUITES
+  return JSON.stringify({
+    category: verdict.category,
+    is_business: CATEGORIES[verdict.category].isBusiness,
+    recommendation: verdict.recommendation,
+    confidence: verdict.confidence,
+    did_you_mean: suggestion,
+    shared_inbox: sharedInbox(hints),
+    group: group(hints),
+    reasons: verdict.reasons.slice(0, LIMITS.publishableReasonsMax),
+    workspace: {
+      suite_a: shown.a.length > 0,
+      suite_b: shown.b.length > 0 || tenantOf(evidence) !== null,
+      suite_b_mail: mail === null ? null : mail.runBy === "suite_b",
+    },
+  } satisfies ReducedResult)
 }
 
 /** Printable ASCII without `"` and `\`, which stands in JSON as it is. */

@@ -9,6 +9,7 @@ import {
   summarizeAccount,
 } from "../customers/accounts/accounts.ts"
 import type { ChangeLog } from "../customers/store/changes.ts"
+import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { CommandFailure, json, type Output, table } from "./output.ts"
 
 /** What the commands about accounts and keys need. */
@@ -24,7 +25,8 @@ export async function accountCreate(
   tier: number | null,
   asJson: boolean,
 ): Promise<void> {
-  const wanted = { email, tier: tier ?? customers.defaultTier, termsVersion: null }
+  const termsVersion = await currentTermsVersion(customers.changes.store)
+  const wanted = { email, tier: tier ?? customers.defaultTier, termsVersion }
   const made = await createAccount(customers.changes, customers.random, wanted)
   if (made.kind !== "created") throw new CommandFailure(REFUSALS[made.kind], made.kind === "email_taken" ? 1 : 2)
   const { id, email: written, tier: given } = made.account

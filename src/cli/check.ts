@@ -1,5 +1,5 @@
 import { kindOf, parseSubject } from "../check/address/parse.ts"
-import type { Check } from "../check/check.ts"
+import { type Check, NO_STANDING } from "../check/check.ts"
 import { fullResult } from "../check/present.ts"
 import type { Policy } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
@@ -26,7 +26,10 @@ export async function checkCommand(
   const lane = async (): Promise<void> => {
     for (const [at, input] of left) {
       const subject = parseSubject(kindOf(input), input, testDomain)
-      results[at] = fullResult(await check({ subject, policy, deep, workspace: true }), requestId())
+      results[at] = fullResult(
+        await check({ subject, policy, deep, workspace: true, standing: NO_STANDING }),
+        requestId(),
+      )
     }
   }
   await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, lane))

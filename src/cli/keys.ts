@@ -1,4 +1,5 @@
 import { LIMITS } from "../contract/limits.ts"
+import type { KeyKind } from "../customers/keys/key-form.ts"
 import { createKey, type KeyRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
 import { accountOf, type Customers } from "./accounts.ts"
 import { CommandFailure, json, type Output, shown, table } from "./output.ts"
@@ -6,22 +7,20 @@ import { CommandFailure, json, type Output, shown, table } from "./output.ts"
 /** How many keys `key list` shows: the active ones and the latest revoked. */
 const SHOWN_MAX = 1000
 
-/** `key create --account EMAIL [--name N]`: prints the key, this once. */
+/** What a new key shall be. */
+type Wanted = { readonly name: string | null; readonly kind: KeyKind; readonly origins: readonly string[] }
+
+/** `key create --account EMAIL [--name N] [--publishable --origin O]`: prints the key, this once. */
 export async function keyCreate(
   output: Output,
   customers: Customers,
   email: string,
-  name: string | null,
+  wanted: Wanted,
   asJson: boolean,
 ): Promise<void> {
   const account = await accountOf(customers, email)
-  const made = await createKey(customers.changes, customers.random, {
-    accountId: account.id,
-    kind: "secret",
-    name,
-    origins: [],
-  })
-  if (made.kind !== "created") throw new CommandFailure(REFUSALS[made.kind], made.kind === "bad_name" ? 2 : 1)
+  const made = await createKey(customers.changes, customers.random, { accountId: account.id, ...wanted })
+  if (made.kind !== "created") throw new CommandFailure(REFUSALS[made.kind], WRONG_USE.includes(made.kind) ? 2 : 1)
   const { key, text } = made
   if (asJson)
     return json(output, {
@@ -36,14 +35,23 @@ export async function keyCreate(
   output.aside(`This is the only time that the key is shown; ${key.id} is its id.`)
 }
 
+/** What the command line itself got wrong; the rest is the state of things. */
+const WRONG_USE: readonly KeyRefusal["kind"][] = [
+  "bad_name",
+  "bad_origin",
+  "origins_missing",
+  "too_many_origins",
+  "origins_on_secret",
+]
+
 const REFUSALS: { readonly [K in KeyRefusal["kind"]]: string } = {
   unknown_account: "The account was deleted a moment ago.",
   too_many_keys: `The account has ${LIMITS.keysPerAccountMax} active keys, the most it may have; revoke one first.`,
   bad_name: `A key's name has at most ${LIMITS.keyNameLengthMax} characters and no control characters.`,
   bad_origin: "An origin is scheme, host and port, such as https://example.com.",
-  origins_missing: "A publishable key needs an origin.",
+  origins_missing: "A publishable key needs the origins of the pages that it is for: --origin https://example.com.",
   too_many_origins: "That is more origins than a key may have.",
-  origins_on_secret: "A secret key has no origins.",
+  origins_on_secret: "A secret key has no origins; they go with --publishable.",
 }
 
 /** `key list --account EMAIL`: active keys first; the keys themselves are not stored. */
@@ -69,10 +77,12 @@ export async function keyList(output: Output, customers: Customers, email: strin
     output,
     keys.map(key => [
       key.id,
+      key.kind,
       `…${key.last4}`,
       key.revokedAtMs === null ? "active" : "revoked",
       `last used ${instant(key.lastUsedAtMs) ?? "never"}`,
       shown(key.name),
+      key.origins.join(" "),
     ]),
   )
 }

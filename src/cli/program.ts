@@ -3,10 +3,13 @@ import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { TIER_MAX } from "../contract/tiers.ts"
 import { accountCreate, accountDelete, accountList, accountShow, accountTier, type Customers } from "./accounts.ts"
 import { type Checker, checkCommand } from "./check.ts"
+import { feedbackCommands } from "./feedback.ts"
 import { keyCreate, keyList, keyRevoke } from "./keys.ts"
 import { type ListsTools, listsLookup, listsState, listsVerify } from "./lists.ts"
 import { listsBuild } from "./lists-build.ts"
 import { CommandFailure, json, type Output } from "./output.ts"
+import { ownListCommands } from "./own-lists.ts"
+import { termsCommands } from "./terms.ts"
 
 /** What the commands are given; each part is made when a command asks for it. */
 export type Tools = {
@@ -48,6 +51,9 @@ function program(tools: Tools): Command {
   listsCommands(root, tools)
   accountCommands(root, tools)
   keyCommands(root, tools)
+  feedbackCommands(root, output, tools.withCustomers)
+  termsCommands(root, output, tools.withCustomers)
+  ownListCommands(root, output, tools.withCustomers)
   helpCommands(root, tools)
   return root
 }
@@ -137,9 +143,14 @@ function keyCommands(root: Command, { output, withCustomers }: Tools): void {
     .command("create")
     .requiredOption("--account <email>", "whose key")
     .option("--name <name>", "a name to know the key by")
+    .option("--publishable", "for pages: checks only, with reduced results", false)
+    .option("--origin <origin>", "where a publishable key may be used from; may be given again", also, [])
     .option(...JSON_FLAG, false)
-    .action(({ account, name, json: asJson }) =>
-      withCustomers(all => keyCreate(output, all, account, name ?? null, asJson)),
+    .action(({ account, name = null, publishable, origin: origins, json: asJson }) =>
+      withCustomers(all => {
+        const kind = publishable ? "publishable" : "secret"
+        return keyCreate(output, all, account, { name, kind, origins }, asJson)
+      }),
     )
   group
     .command("list")
@@ -188,6 +199,9 @@ function settingsHelp(output: Output, settings: Tools["settings"], asJson: boole
     output.line(`  ${says}`)
   }
 }
+
+/** An option that may be given again. */
+const also = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 
 function tierNumber(text: string): number {
   if (!/^\d$/.test(text) || Number(text) > TIER_MAX)

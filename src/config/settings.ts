@@ -4,6 +4,7 @@ import { choice, integer, list, type Setting, secret, text, url } from "./kinds.
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
+const TIER_LIMITS = /^[0-4]=(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,11}|-)$/
 const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
 
 /** Every setting, read once from the environment at the start. The README, `help settings` and `.env.example` print it. */
@@ -25,6 +26,7 @@ export const SETTINGS = {
   MAILKIND_MAIL_FROM: text({ says: "Sender of our mails.", fallback: null, acts: false, shape: /^[^\r\n]*[^\s@,]+@[^\s@,]+$|^[^\r\n<>]*<[^\s@,]+@[^\s@,]+>$/, wants: "an address, or a name and an address in angle brackets" }),
   MAILKIND_ADMINS: list({ says: "Account emails that may see the admin pages.", fallback: [], shown: "none", acts: false, member: email => EMAIL.test(email), wants: "a comma list of email addresses" }),
   MAILKIND_DEFAULT_TIER: integer({ says: "Tier of a new account.", fallback: 0, min: 0, max: 4 }),
+  MAILKIND_TIERS: list({ says: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.", fallback: [], shown: "the built-in limits", member: text => TIER_LIMITS.test(text), wants: "a comma list such as 0=10/10/2000, with - for unlimited" }),
   MAILKIND_TRUSTED_PROXIES: list({ says: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", fallback: [], shown: "none", member: isAddressOrPrefix, wants: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
   MAILKIND_LOG: choice({ says: "Least level of a log line.", fallback: "info", of: LOG_LEVELS }),
 } as const satisfies Record<string, Setting<unknown>>

@@ -5,24 +5,36 @@ type RouteSpec = {
   readonly path: string
   readonly says: string
   /** Who may ask: anybody, anybody for a test address and keys otherwise, or people with a browser. */
-  readonly asks: "anybody" | "key or test address"
+  readonly asks: "anybody" | "key or test address" | "secret key"
   /** Part of the API, or a page. */
   readonly kind: "api" | "page"
   /** What it may refuse beside `not_found` and `method_not_allowed`. */
   readonly problems: readonly ProblemCode[]
 }
 
+/** What every endpoint for keys may refuse. */
+const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "internal_error"] as const satisfies readonly ProblemCode[]
+
 /** Every path of the server. A path that is not here is `not_found`; a method that is not here is `method_not_allowed`. */
 export const ROUTES = {
-  getCheck: { method: "GET", path: "/v1/check", says: "Checks one address, domain or website URL.", asks: "key or test address", kind: "api", problems: ["invalid_input", "unauthorized", "invalid_key", "key_revoked", "rate_limited", "quota_exceeded", "internal_error"] },
+  getCheck: { method: "GET", path: "/v1/check", says: "Checks one address, domain or website URL.", asks: "key or test address", kind: "api", problems: [...KEYED, "forbidden_origin", "invalid_input", "quota_exceeded"] },
   postCheck: {
     method: "POST",
     path: "/v1/check",
     says: "Checks one address, domain or website URL; the body keeps addresses out of URLs and logs.",
     asks: "key or test address",
     kind: "api",
-    problems: ["invalid_input", "unauthorized", "invalid_key", "key_revoked", "payload_too_large", "rate_limited", "quota_exceeded", "internal_error"],
+    problems: [...KEYED, "forbidden_origin", "payload_too_large", "invalid_input", "quota_exceeded"],
   },
+  postFeedback: {
+    method: "POST",
+    path: "/v1/feedback",
+    says: "Reports a wrong verdict. The address itself is not kept, only its domain.",
+    asks: "secret key",
+    kind: "api",
+    problems: [...KEYED, "payload_too_large", "invalid_input"],
+  },
+  getUsage: { method: "GET", path: "/v1/usage", says: "Tells what the account may do, and what it did in the last 30 days.", asks: "secret key", kind: "api", problems: [...KEYED] },
   getHealth: { method: "GET", path: "/v1/health", says: "Tells whether the server is well; it never waits on the network.", asks: "anybody", kind: "api", problems: ["internal_error"] },
   home: { method: "GET", path: "/", says: "What this server is, with links.", asks: "anybody", kind: "page", problems: [] },
   docs: { method: "GET", path: "/docs", says: "The API's documentation as a page.", asks: "anybody", kind: "page", problems: [] },

@@ -109,6 +109,30 @@ export const CheckResult = t.Object(
 )
 export type CheckResult = Static<typeof CheckResult>
 
+/** What a publishable key gets for a check, and nothing else. */
+export const ReducedResult = t.Object(
+  {
+    category: oneOf(CATEGORY_NAMES),
+    is_business: t.Boolean(),
+    recommendation: oneOf(RECOMMENDATIONS),
+    confidence: t.Number({ minimum: 0, maximum: 1 }),
+    did_you_mean: nullable(t.String()),
+    shared_inbox: Hint,
+    group: Hint,
+    reasons: t.Array(oneOf(REASON_NAMES), { maxItems: LIMITS.publishableReasonsMax, description: "The first reasons of the verdict." }),
+    workspace: t.Object(
+      {
+        suite_a: t.Boolean({ description: "suite_a was detected." }),
+        suite_b: t.Boolean({ description: "suite_b was detected." }),
+        suite_b_mail: nullable(t.Boolean({ description: "suite_b runs the mail; null: DNS did not tell." })),
+      },
+      closed,
+    ),
+  },
+  closed,
+)
+export type ReducedResult = Static<typeof ReducedResult>
+
 /** Answer of GET /v1/health. */
 export const Health = t.Object(
   {

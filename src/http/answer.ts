@@ -1,4 +1,5 @@
 import { LIMITS } from "../contract/limits.ts"
+import type { Extra } from "./extra-headers.ts"
 
 /**
  * Headers of every answer of the API (decisions §9). It runs no script, is framed by nobody and is kept by no cache. Each
@@ -17,8 +18,8 @@ export type Answers = {
   /** The caller's own `X-Request-Id` when it is well formed, else a new one. */
   readonly requestId: (request: Request) => string
   readonly json: (body: unknown, requestId: string, status?: number) => Response
-  /** JSON that is text already. */
-  readonly text: (json: string, requestId: string, status?: number) => Response
+  /** JSON that is text already; with `extra` headers where there are any. */
+  readonly text: (json: string, requestId: string, status?: number, extra?: Extra) => Response
   readonly problem: (
     body: unknown,
     requestId: string,
@@ -36,7 +37,10 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
   // An answer copies its headers when it is made. One set of them, with the id put in, is copied in half the time that it
   // takes to read them from an object.
   const headers = new Headers({ ...fixed, "Content-Type": "application/json" })
-  const text = (json: string, requestId: string, status = 200): Response => {
+  const plain = { ...fixed, "Content-Type": "application/json" }
+  const text = (json: string, requestId: string, status = 200, extra?: Extra): Response => {
+    if (extra !== undefined)
+      return new Response(json, { status, headers: { ...plain, ...extra, "X-Request-Id": requestId } })
     headers.set("X-Request-Id", requestId)
     return new Response(json, { status, headers })
   }

@@ -1,26 +1,38 @@
 import { Elysia } from "elysia"
-import type { Clock } from "../base/clock.ts"
 import type { Log } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
-import { allowedMethods } from "../contract/routes.ts"
+import { allowedMethods, ROUTES } from "../contract/routes.ts"
 import type { Health } from "../contract/schemas.ts"
+import type { Usage } from "../contract/usage-schema.ts"
+import type { Report, Reporting } from "../customers/feedback/feedback.ts"
+import type { HeldAccount } from "../customers/keys/held-keys.ts"
 import type { KeyRing } from "../customers/keys/key-ring.ts"
+import type { KnownOrigins } from "../customers/keys/known-origins.ts"
+import type { OwnLists } from "../customers/own-lists/held-own-lists.ts"
 import type { RateLimiter } from "../customers/quota/rate-limiter.ts"
+import { type AdmissionNeeds, admission } from "./admission.ts"
 import type { Answers } from "./answer.ts"
+import { preflight } from "./cors.ts"
 import { pathOf, refusing, unrouted } from "./errors.ts"
+import { type Extra, ExtraHeaders } from "./extra-headers.ts"
+import { keyed } from "./keyed.ts"
 import type { Embedded } from "./site/assets.ts"
 import type { ListsInUse } from "./site/lists-page.tsx"
 import { siteRoutes } from "./site/site.tsx"
 import { checkRoutes } from "./v1/check.ts"
+import { feedbackRoute } from "./v1/feedback.ts"
 import { healthRoute } from "./v1/health.ts"
+import { usageRoute } from "./v1/usage.ts"
 
-type Needs = {
+type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly answers: Answers
   readonly check: Check
   readonly keys: KeyRing
+  readonly knownOrigins: KnownOrigins
   readonly keyless: RateLimiter
-  readonly clientOf: (request: Request) => string
-  readonly clock: Clock
+  readonly ownLists: OwnLists
+  readonly usageOf: (account: HeldAccount) => Promise<Usage>
+  readonly report: (report: Report) => Promise<Reporting>
   readonly log: Log
   readonly testDomain: string
   /** The public base address; asked late, since the port may be picked at the start. */
@@ -33,20 +45,32 @@ type Needs = {
 }
 
 /** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
-export function buildApp(needs: Needs) {
-  const { answers } = needs
+export function buildApp(parts: Needs) {
+  const { answers, keys, knownOrigins } = parts
+  const extras = new ExtraHeaders()
+  const admit = admission({ ...parts, extras })
+  const needs = { ...parts, extras, admit, keyed: keyed(keys, admit) }
   const refuse = refusing(needs)
   /** What no route takes: HEAD goes with GET, OPTIONS with every path; the rest is refused. */
   const elsewhere = (request: Request): Response | Promise<Response> => {
     const allow = allowedMethods(pathOf(request))
     if (request.method === "HEAD" && allow !== null) return withoutBody(request, app.fetch)
     if (request.method !== "OPTIONS" || allow === null) return refuse(unrouted(request), request)
-    return answers.empty(answers.requestId(request), { Allow: allow })
+    return pathOf(request) === ROUTES.postCheck.path ? preflighted(request, allow) : options(request, allow)
+  }
+  const options = (request: Request, allow: string, extra: Extra = {}): Response =>
+    answers.empty(answers.requestId(request), { Allow: allow, ...extra })
+  /** Pages ask from elsewhere at one path only; a preflight brings no key, so any key that allows the origin will do. */
+  const preflighted = async (request: Request, allow: string): Promise<Response> => {
+    const origin = request.headers.get("origin")
+    return options(request, allow, preflight((await knownOrigins.has(origin)) ? origin : null, allow))
   }
   // A host of one or two letters is a host too: without this the path of `http://mk/v1/check` is not found.
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } })
     .onError(({ error, code, request }) => (code === "NOT_FOUND" ? elsewhere(request) : refuse(error, request)))
     .use(checkRoutes(needs))
+    .use(feedbackRoute(needs))
+    .use(usageRoute(needs))
     .use(healthRoute(needs))
     .use(siteRoutes(needs))
   return app

@@ -1,12 +1,10 @@
+import type { KnownKey } from "../customers/keys/held-keys.ts"
 import type { KeyRing, Lookup } from "../customers/keys/key-ring.ts"
 import { Problem } from "./problem.ts"
 
-/** Who sends a request. */
-export type Caller =
-  | { readonly kind: "secret"; readonly keyId: string; readonly accountId: string; readonly tier: number }
-  | { readonly kind: "keyless" }
+/** Who sends a request: the active key that came with it, and its account; null: no key came. */
+export type Caller = KnownKey | null
 
-const KEYLESS: Caller = { kind: "keyless" }
 const CHALLENGE = { "WWW-Authenticate": 'Bearer realm="mailkind"' }
 
 /** The refusal of a request that needs a key and has none. */
@@ -18,7 +16,8 @@ export const unauthorized = (): Problem =>
     CHALLENGE,
   )
 
-const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, CHALLENGE)
+/** The refusal of a key that is none, or of the wrong kind. */
+export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, CHALLENGE)
 
 /**
  * Tells who sends a request from its headers. A key that is sent is verified, also where none is needed; a bad one
@@ -26,7 +25,7 @@ const invalidKey = (detail: string): Problem => new Problem("invalid_key", detai
  */
 export function identify(headers: Headers, keys: KeyRing): Caller | Promise<Caller> {
   const text = sentKey(headers)
-  if (text === null) return KEYLESS
+  if (text === null) return null
   const found = keys.lookup(text)
   return found instanceof Promise ? found.then(callerOf) : callerOf(found)
 }
@@ -34,8 +33,7 @@ export function identify(headers: Headers, keys: KeyRing): Caller | Promise<Call
 function callerOf(found: Lookup): Caller {
   switch (found.kind) {
     case "active":
-      if (found.key.kind !== "secret") throw invalidKey("This endpoint takes secret keys only.")
-      return { kind: "secret", keyId: found.key.id, accountId: found.account.id, tier: found.account.tier }
+      return found
     case "revoked":
       throw new Problem("key_revoked", "The key was revoked; use another one.", {}, CHALLENGE)
     case "unknown":

@@ -3,12 +3,18 @@ import type { Log } from "../base/log.ts"
 import { PROBLEMS } from "../contract/problems.ts"
 import { allowedMethods } from "../contract/routes.ts"
 import type { Answers } from "./answer.ts"
+import type { ExtraHeaders } from "./extra-headers.ts"
 import { Problem, problemBody } from "./problem.ts"
 
-type Needs = { readonly answers: Answers; readonly baseUrl: () => string; readonly log: Log }
+type Needs = {
+  readonly answers: Answers
+  readonly baseUrl: () => string
+  readonly log: Log
+  readonly extras: ExtraHeaders
+}
 
 /** Turns whatever was thrown while a request was served into its problem. What is our fault is logged, never sent. */
-export function refusing({ answers, baseUrl, log }: Needs): (error: unknown, request: Request) => Response {
+export function refusing({ answers, baseUrl, log, extras }: Needs): (error: unknown, request: Request) => Response {
   return (error, request) => {
     const requestId = answers.requestId(request)
     const problem = error instanceof Problem ? error : internal(error, requestId, log)
@@ -16,6 +22,7 @@ export function refusing({ answers, baseUrl, log }: Needs): (error: unknown, req
     const retry = problem.more.retry_after === undefined ? {} : { "Retry-After": String(problem.more.retry_after) }
     return answers.problem(problemBody(problem, baseUrl(), requestId), requestId, status, {
       ...retry,
+      ...extras.of(request),
       ...problem.headers,
     })
   }

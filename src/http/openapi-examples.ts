@@ -1,13 +1,17 @@
 import { parseSubject } from "../check/address/parse.ts"
 import { SETS } from "../check/lists/sets.ts"
-import { fullResult } from "../check/present.ts"
+import { fullResult, reducedText } from "../check/present.ts"
 import { testEvidence } from "../check/test-evidence.ts"
 import { judge } from "../check/verdict/judge.ts"
+import { CATEGORY_NAMES } from "../contract/categories.ts"
+import type { FeedbackReceipt } from "../contract/feedback-schema.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problems.ts"
 import { API_VERSION, allowedMethods, ROUTES } from "../contract/routes.ts"
-import type { CheckResult, Health, ProblemBody } from "../contract/schemas.ts"
+import type { CheckResult, Health, ProblemBody, ReducedResult } from "../contract/schemas.ts"
+import { TIERS } from "../contract/tiers.ts"
+import type { Usage } from "../contract/usage-schema.ts"
 import { unauthorized } from "./caller.ts"
 import { invalidInput, Problem, problemBody } from "./problem.ts"
 
@@ -19,6 +23,56 @@ export function exampleResult(localPart: string, testDomain: string, policy: Pol
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
   const evidence = testEvidence(subject, true)
   return fullResult({ subject, settled: { policy, evidence, verdict: judge(evidence, policy) }, tookMs: 0 }, REQUEST_ID)
+}
+
+/** What a test address is answered for a publishable key. */
+export function exampleReduced(localPart: string, testDomain: string): ReducedResult {
+  const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
+  const evidence = testEvidence(subject, true)
+  const settled = { policy: POLICY_DEFAULT, evidence, verdict: judge(evidence, POLICY_DEFAULT) }
+  return JSON.parse(reducedText({ subject, settled, tookMs: 0 })) // it was written from this very shape
+}
+
+/** The receipt of a report. */
+export const exampleReceipt = (): FeedbackReceipt => ({
+  id: "fb_7Yc2mQvTz0KdW4sNhLpR",
+  status: "received",
+  domain: "acme.com",
+  current_category: "unknown",
+  reported_category: "business",
+})
+
+/** The usage of an account that made three checks today. */
+export function exampleUsage(): Usage {
+  const nothing = Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])) as Usage["today"]["by_category"] // a map forgets the names that it was made from
+  const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: nothing }
+  const done = { ...none, used: 3, checks: 3, by_category: { ...nothing, business: 2, personal: 1 } }
+  const [free] = TIERS
+  const dayMs = 86_400_000
+  const today = Date.parse("2026-11-20")
+  const dateOf = (daysAgo: number): string => new Date(today - daysAgo * dayMs).toISOString().slice(0, 10)
+  const key = { id: "key_3fQb9LxWm2VtRz8KcN5y", name: "Server", last4: "x7Qd", used: 3 }
+  return {
+    tier: 0,
+    limits: {
+      requests_per_second: free.requestsPerSecond,
+      in_flight: free.inFlight,
+      daily_units: free.unitsPerDay,
+      batch_items: LIMITS.batchItemsMax,
+      keys: LIMITS.keysPerAccountMax,
+    },
+    today: {
+      date: dateOf(0),
+      ...done,
+      remaining: free.unitsPerDay - done.used,
+      resets_at: new Date(today + dayMs).toISOString(),
+      by_key: [{ ...key, last_used_at: "2026-11-20T09:30:00.000Z" }],
+    },
+    daily: Array.from({ length: LIMITS.usageDays }, (_, daysAgo) => ({
+      date: dateOf(daysAgo),
+      ...(daysAgo === 0 ? done : none),
+    })),
+  }
 }
 
 /** The body of a problem as a caller may see it, with the members that come with its code. */

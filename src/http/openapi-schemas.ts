@@ -1,9 +1,11 @@
 import type { TSchema } from "@sinclair/typebox"
 import { CATEGORIES, CATEGORY_NAMES } from "../contract/categories.ts"
+import { FeedbackBody, FeedbackReceipt } from "../contract/feedback-schema.ts"
 import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../contract/policies.ts"
 import { PROBLEM_CODES, PROBLEMS } from "../contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../contract/reasons.ts"
-import { CheckBody, CheckResult, Health, ProblemBody } from "../contract/schemas.ts"
+import { CheckBody, CheckResult, Health, ProblemBody, ReducedResult } from "../contract/schemas.ts"
+import { Usage } from "../contract/usage-schema.ts"
 
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses) or a part of one. */
 export type JsonSchema = {
@@ -50,7 +52,16 @@ export function jsonSchema(schema: TSchema): JsonSchema {
   return patterns.length === 1 ? { ...rest, additionalProperties: patterns[0] } : rest
 }
 
-const BODIES = { CheckBody, CheckResult, Health, Problem: ProblemBody } as const satisfies Record<string, TSchema>
+const BODIES = {
+  CheckBody,
+  CheckResult,
+  ReducedResult,
+  FeedbackBody,
+  FeedbackReceipt,
+  Usage,
+  Health,
+  Problem: ProblemBody,
+} as const satisfies Record<string, TSchema>
 
 type Words = {
   readonly name: string

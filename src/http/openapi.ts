@@ -4,7 +4,15 @@ import { POLICY_DEFAULT } from "../contract/policies.ts"
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../contract/problems.ts"
 import { API_VERSION, ROUTES, type RouteId } from "../contract/routes.ts"
 import { TEST_ADDRESSES } from "../contract/test-addresses.ts"
-import { exampleHealth, exampleProblem, exampleResult, problemHeaders } from "./openapi-examples.ts"
+import {
+  exampleHealth,
+  exampleProblem,
+  exampleReceipt,
+  exampleReduced,
+  exampleResult,
+  exampleUsage,
+} from "./openapi-examples.ts"
+import { HEADERS, headers, KEYED_HEADERS, SECURITY, SECURITY_SCHEMES } from "./openapi-headers.ts"
 import { checkMembers, type JsonSchema, namedSchemas } from "./openapi-schemas.ts"
 
 /** What the examples of a document are made for. */
@@ -58,6 +66,8 @@ const DESCRIPTION =
 
 const TAGS = {
   check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressOctetsMax} octets, its local part ${LIMITS.localPartOctetsMax}, a domain ${LIMITS.domainOctetsMax}, a URL ${LIMITS.urlLengthMax} characters. Addresses under the test domain need no key.`,
+  feedback: "Reports of wrong verdicts. An accepted one corrects the verdict of the domain for everybody.",
+  usage: "What an account may do, and what it did.",
   health: "Whether the server is well. It needs no key.",
 } as const
 
@@ -84,6 +94,30 @@ const OPERATIONS: { readonly [R in ApiRouteId]: Operation } = {
     asks: ({ testDomain }) => ({ requestBody: checkBody(testDomain) }),
     answers: checkAnswers,
   },
+  postFeedback: {
+    tag: "feedback",
+    summary: "Report a wrong verdict",
+    asks: () => ({ requestBody: feedbackBody() }),
+    answers: () => ({
+      202: {
+        description: `The report is kept; \`duplicate\` when the account sent the same within ${LIMITS.feedbackDuplicateDays} days.`,
+        headers: headers([], KEYED_HEADERS),
+        content: json("FeedbackReceipt", { received: { summary: "A new report", value: exampleReceipt() } }),
+      },
+    }),
+  },
+  getUsage: {
+    tag: "usage",
+    summary: "Usage",
+    asks: () => ({}),
+    answers: () => ({
+      200: {
+        description: "The account's limits, its day, and the days before.",
+        headers: headers([], KEYED_HEADERS),
+        content: json("Usage", { free: { summary: "An account of the lowest tier", value: exampleUsage() } }),
+      },
+    }),
+  },
   getHealth: {
     tag: "health",
     summary: "Health",
@@ -106,37 +140,10 @@ function operation(id: ApiRouteId, place: Place): JsonSchema {
     tags: [tag],
     summary,
     description: says,
-    security: asks === "anybody" ? [] : KEY_OR_TEST_ADDRESS,
+    security: SECURITY[asks],
     ...input(place),
     responses: { ...answers(place), ...refusals(problems) },
   }
-}
-
-/** The empty requirement stands for a test address, which needs no key. */
-const KEY_OR_TEST_ADDRESS = [{ bearer: [] }, { apiKey: [] }, {}]
-
-const SECURITY_SCHEMES = {
-  bearer: { type: "http", scheme: "bearer", description: "The key in `Authorization: Bearer <API_KEY>` (preferred)." },
-  apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The key in `X-API-Key: <API_KEY>`." },
-} as const
-
-const HEADERS = {
-  "X-Request-Id": {
-    description: `Names the request. A caller's own is kept when it is 1 to ${LIMITS.requestIdLengthMax} of letters, digits, \`.\`, \`_\` and \`-\`.`,
-    schema: { type: "string" },
-  },
-  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 0 } },
-  "WWW-Authenticate": {
-    description: "The scheme in which a key is sent (RFC 9110 §11.6.1).",
-    schema: { type: "string" },
-  },
-  Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
-} as const
-
-/** References to `X-Request-Id` and to the headers that come with any of the problems. */
-function headers(codes: readonly ProblemCode[] = []): JsonSchema {
-  const names = new Set(["X-Request-Id", ...codes.flatMap(code => Object.keys(problemHeaders(code)))])
-  return Object.fromEntries([...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
 function parameters(testDomain: string): readonly JsonSchema[] {
@@ -165,9 +172,24 @@ function checkAnswers({ testDomain }: Place): Readonly<Record<number, JsonSchema
     category,
     { summary: TEST_ADDRESSES[category].says, value: exampleResult(category, testDomain) },
   ])
-  const description = "The verdict. An address that is simply invalid is a verdict too, not a problem."
-  return { 200: { description, headers: headers(), content: json("CheckResult", Object.fromEntries(examples)) } }
+  const description =
+    "The verdict; the reduced result for a publishable key. An address that is simply invalid is a verdict too, not a problem."
+  const reduced = [
+    "publishable_key",
+    { summary: "What a publishable key gets.", value: exampleReduced("business", testDomain) },
+  ]
+  const schema = { oneOf: ["CheckResult", "ReducedResult"].map(name => ({ $ref: `#/components/schemas/${name}` })) }
+  const content = { "application/json": { schema, examples: Object.fromEntries([...examples, reduced]) } }
+  return { 200: { description, headers: headers([], KEYED_HEADERS), content } }
 }
+
+const feedbackBody = (): JsonSchema => ({
+  required: true,
+  description: `Exactly one of \`email\` and \`domain\`. At most ${LIMITS.bodyBytesMax} octets.`,
+  content: json("FeedbackBody", {
+    domain: { summary: "A domain", value: { domain: "acme.com", expected_category: "business" } },
+  }),
+})
 
 const json = (schema: string, examples: JsonSchema): JsonSchema => ({
   "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples },

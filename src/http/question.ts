@@ -1,7 +1,7 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { parseSubject, refusalOf } from "../check/address/parse.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
-import type { Question } from "../check/check.ts"
+import { NO_STANDING, type Question } from "../check/check.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { CheckBody } from "../contract/schemas.ts"
@@ -64,7 +64,7 @@ export function questionOf(input: Input, testDomain: string): Question {
   const refusal = refusalOf(subject)
   if (refusal !== null) throw invalidInput([{ ...at(place, kind), detail: REFUSED[refusal](kind) }])
   const { policy = POLICY_DEFAULT, deep = false, workspace = true } = members
-  return { subject, policy, deep, workspace }
+  return { subject, policy, deep, workspace, standing: NO_STANDING }
 }
 
 /** Which of the inputs is sent; exactly one must be. */

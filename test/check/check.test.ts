@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { checking } from "../../src/check/check.ts"
+import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
 import type { Asked, Told } from "../../src/check/outside.ts"
 import { fullResult } from "../../src/check/present.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
@@ -33,6 +33,7 @@ function world(told: Told = TOLD) {
       asked.push(one)
       return Promise.resolve(state.told)
     },
+    corrections: NO_CORRECTIONS,
     clock: () => state.now,
     stopwatch: () => state.now,
   })
@@ -42,7 +43,7 @@ function world(told: Told = TOLD) {
   ): Promise<CheckResult> => {
     const subject = parseSubject(kindOf(input), input, "mailkind.test")
     const { workspace = true, deep = false } = options
-    return fullResult(await check({ subject, policy: "b2b", deep, workspace }), "req_1")
+    return fullResult(await check({ subject, policy: "b2b", deep, workspace, standing: NO_STANDING }), "req_1")
   }
   return { ask, asked, state }
 }

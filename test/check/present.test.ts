@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
+import { NO_STANDING } from "../../src/check/check.ts"
 import { fullResult, fullText, type Settled } from "../../src/check/present.ts"
 import { judge } from "../../src/check/verdict/judge.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
@@ -25,6 +26,7 @@ test("the text of a result is the result, whoever asked first", async () => {
       policy: "b2b",
       deep: false,
       workspace: true,
+      standing: NO_STANDING,
     })
     expect(JSON.parse(fullText(outcome, "req_1"))).toEqual(JSON.parse(JSON.stringify(fullResult(outcome, "req_1"))))
   }
@@ -43,7 +45,13 @@ test("every result has exactly the members of the contract", () => {
 
 test("what was settled for the second asker is given to the next of the same domain, and nothing of the first with it", async () => {
   const ask = (input: string, policy: "b2b" | "strict" = "b2b") =>
-    check({ subject: parseSubject(kindOf(input), input, "mailkind.test"), policy, deep: false, workspace: true })
+    check({
+      subject: parseSubject(kindOf(input), input, "mailkind.test"),
+      policy,
+      deep: false,
+      workspace: true,
+      standing: NO_STANDING,
+    })
   await ask("eve@settled-example.com")
   const [one, other] = [await ask("ada@settled-example.com"), await ask("bob@settled-example.com")]
   expect(other.settled).toBe(one.settled)
@@ -70,7 +78,7 @@ test("however many kinds of question come for one domain, each is answered right
       for (const input of [`ada@${domain}`, `ada+x@${domain}`, domain, `https://${domain}/`]) {
         for (const deep of [true, false]) {
           const subject = parseSubject(kindOf(input), input, "mailkind.test")
-          const outcome = await check({ subject, policy, deep, workspace: true })
+          const outcome = await check({ subject, policy, deep, workspace: true, standing: NO_STANDING })
           given.push(outcome.settled)
           const result = fullResult(outcome, "req_1")
           expect(result).toMatchObject({

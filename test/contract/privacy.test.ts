@@ -3,13 +3,19 @@ import { Broken } from "../../src/base/assert.ts"
 import type { Log } from "../../src/base/log.ts"
 import { answers } from "../../src/http/answer.ts"
 import { refusing } from "../../src/http/errors.ts"
+import { ExtraHeaders } from "../../src/http/extra-headers.ts"
 
 const ADDRESS = "jane.doe@private-example.com"
 
 test("our own failure is logged with its place and without what a caller sent, and the caller learns nothing of it", async () => {
   const lines: string[] = []
   const log: Log = (level, says, fields) => void lines.push(JSON.stringify({ level, says, fields }))
-  const refuse = refusing({ answers: answers(() => "req_1", false), baseUrl: () => "http://localhost", log })
+  const refuse = refusing({
+    answers: answers(() => "req_1", false),
+    baseUrl: () => "http://localhost",
+    log,
+    extras: new ExtraHeaders(),
+  })
   const request = new Request(`http://localhost/v1/check?email=${ADDRESS}`)
   for (const error of [
     new TypeError(`cannot read ${ADDRESS}`),

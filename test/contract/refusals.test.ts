@@ -136,7 +136,7 @@ describe("429", () => {
       retry: "1",
     })
     expect((await keyless("192.0.2.2")).status).toBe(200)
-    own.clock.tick(1000)
+    await own.time.tick(1000)
     expect((await keyless("192.0.2.1")).status).toBe(200)
   })
 })

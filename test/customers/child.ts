@@ -21,7 +21,7 @@ if (command === "open")
 const store = await openSqlite(path, Date.now)
 const log = { store, clock: Date.now, hear: () => undefined }
 
-if (command === "first") console.log((await firstAccount(store, Date.now, random)).kind)
+if (command === "first") console.log((await firstAccount(store, Date.now, random, null)).kind)
 if (command === "create")
   for (let count = 0; count < 4; count++)
     console.log((await createKey(log, random, { accountId: id, kind: "secret", name: null, origins: [] })).kind)

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/customers/quota", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/feedback", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/own-lists", ["src/base", "src/contract", "src/customers/store"]],
+  ["src/customers/usage", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/terms", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/accounts", ["src/base", "src/contract", "src/customers/store", "src/customers/notices"]],
   [
@@ -30,7 +31,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src", ["src"]],
 ]
 
-const TOP = ["src/main.ts", "src/assemble.ts", "src/assemble-outside.ts", "src/world.ts"]
+const TOP = ["src/main.ts", "src/assemble.ts", "src/assemble-customers.ts", "src/assemble-outside.ts", "src/world.ts"]
 
 /** Text that stands in `data/` or in package.json belongs to nobody and may be read by all. */
 const DATA = /^(data\/|package\.json$)/

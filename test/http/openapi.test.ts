@@ -1,16 +1,21 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { Type as t } from "@sinclair/typebox"
+import { FormatRegistry, type TSchema, Type as t } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
+import { FeedbackBody, FeedbackReceipt } from "../../src/contract/feedback-schema.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../../src/contract/policies.ts"
 import { PROBLEM_CODES, PROBLEMS } from "../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../src/contract/reasons.ts"
 import { API_VERSION, ROUTES } from "../../src/contract/routes.ts"
-import { CheckBody, CheckResult, Health, ProblemBody } from "../../src/contract/schemas.ts"
+import { CheckBody, CheckResult, Health, ProblemBody, ReducedResult } from "../../src/contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../src/contract/test-addresses.ts"
+import { Usage } from "../../src/contract/usage-schema.ts"
 import { openapiDocument } from "../../src/http/openapi.ts"
 import { jsonSchema } from "../../src/http/openapi-schemas.ts"
+
+for (const format of ["date", "date-time"])
+  if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, text => !Number.isNaN(Date.parse(text)))
 
 const GOLDEN = join(import.meta.dir, "../golden/openapi.json")
 
@@ -125,17 +130,32 @@ test("every example of an answer satisfies the schema of the answer, and of a bo
   const checked = new Map<string, number>()
   for (const [path, node] of nodes(at("paths"), "")) {
     if (!path.endsWith("/application~json") && !path.endsWith("/application/json")) continue
-    const name = String(objectOf(node["schema"])["$ref"]).replace("#/components/schemas/", "")
-    const schema = { CheckResult, Health, CheckBody }[name]
+    const { $ref, oneOf } = objectOf(node["schema"])
+    const names = (Array.isArray(oneOf) ? oneOf.map(one => objectOf(one)["$ref"]) : [$ref]).map(nameOf)
     for (const example of Object.values(objectOf(node["examples"]))) {
-      expect(faults(schema ?? t.Never(), resolve(objectOf(example))["value"])).toEqual([])
-      checked.set(name, (checked.get(name) ?? 0) + 1)
+      const { value } = resolve(objectOf(example))
+      const fitting = names.filter(name => faults(BODIES[name] ?? t.Never(), value).length === 0)
+      expect([path, fitting.length]).toEqual([path, 1])
+      for (const name of fitting) checked.set(name, (checked.get(name) ?? 0) + 1)
     }
   }
   expect(checked.get("CheckResult")).toBe(2 * CATEGORY_NAMES.length)
   expect(checked.get("CheckBody")).toBe(Object.keys(TEST_ADDRESSES).length)
   expect(checked.get("Health")).toBe(2)
+  expect(checked.get("ReducedResult")).toBe(2)
+  for (const name of ["Usage", "FeedbackBody", "FeedbackReceipt"]) expect([name, checked.get(name)]).toEqual([name, 1])
 })
+
+const BODIES: Readonly<Record<string, TSchema>> = {
+  CheckResult,
+  ReducedResult,
+  CheckBody,
+  FeedbackBody,
+  FeedbackReceipt,
+  Usage,
+  Health,
+}
+const nameOf = (reference: unknown): string => String(reference).replace("#/components/schemas/", "")
 
 test("a query has the members of a body, each optional, with the same defaults", () => {
   const { parameters } = operationOf(ROUTES.getCheck)

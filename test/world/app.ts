@@ -2,24 +2,25 @@ import { afterAll } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { customersAtWork } from "../../src/assemble-customers.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
-import { checking } from "../../src/check/check.ts"
+import { checking, NO_CORRECTIONS } from "../../src/check/check.ts"
 import type { Manifest } from "../../src/check/lists/manifest.ts"
 import { openLists } from "../../src/check/lists.ts"
 import { offline } from "../../src/check/outside.ts"
-import { LIMITS } from "../../src/contract/limits.ts"
-import { KEY_RING_BOUNDS, KeyRing } from "../../src/customers/keys/key-ring.ts"
+import { readSettings } from "../../src/config/settings.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
-import { RateLimiter } from "../../src/customers/quota/rate-limiter.ts"
+import type { ChangeLog } from "../../src/customers/store/changes.ts"
 import { openSqlite } from "../../src/customers/store/sqlite.ts"
 import type { OpenStore } from "../../src/customers/store/store.ts"
 import { answers } from "../../src/http/answer.ts"
 import { buildApp } from "../../src/http/app.ts"
 import { clientAddress } from "../../src/http/client-address.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
-import { newAccount, random, tempLog } from "../customers/temp-store.ts"
-import { stoppedClock } from "./clock.ts"
+import { realWorld, type World } from "../../src/world.ts"
+import { newAccount, random } from "../customers/temp-store.ts"
+import { stoppedTime } from "./time.ts"
 
 /** The lists that the checkout has built. */
 const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes(), true)
@@ -31,7 +32,13 @@ export const lists = carried.lists
 const manifest: Manifest = await Bun.file(join(import.meta.dir, "../../data/manifest.json")).json() // written by our build
 
 /** A check over the real lists that asks nobody, in a time that stands still. */
-export const check = checking({ lists: () => lists, outside: offline, clock: () => 0, stopwatch: () => 0 })
+export const check = checking({
+  lists: () => lists,
+  outside: offline,
+  corrections: NO_CORRECTIONS,
+  clock: () => 0,
+  stopwatch: () => 0,
+})
 
 /** What one line of log said. */
 export type Logged = { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }
@@ -52,30 +59,39 @@ afterAll(async () => {
   }
 })
 
+/** How a test's house differs from the usual one. */
+type AppOptions = {
+  /** Tier of the account that `key` belongs to; 4 is not limited. */
+  readonly tier?: number
+  /** `MAILKIND_TIERS`. */
+  readonly tiers?: string
+}
+
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
-export async function testApp() {
-  const clock = stoppedClock()
+export async function testApp({ tier = 4, tiers = "" }: AppOptions = {}) {
+  const time = stoppedTime()
+  const { clock, stopwatch, later } = time
   const store = await storeForTheFile(clock)
-  const changes = { ...tempLog(store), hear: (heard: Parameters<KeyRing["apply"]>[0]) => keys.apply(heard) }
-  const keys = new KeyRing(store, clock, clock, KEY_RING_BOUNDS)
-  const accountId = await newAccount(changes, "owner@localhost", 4)
+  const logged: Logged[] = []
+  const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
+  const read = readSettings({ MAILKIND_TIERS: tiers })
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  // What would be done in the background is done by the tests that are about it.
+  const world: World = { ...realWorld(), clock, stopwatch, later, random, every: () => () => undefined }
+  const customers = await customersAtWork(world, read.settings, store, log)
+  const changes: ChangeLog = { store, clock, hear: customers.hear }
+  const accountId = await newAccount(changes, "owner@localhost", tier)
   const made = await createKey(changes, random, { accountId, kind: "secret", name: null, origins: [] })
   if (made.kind !== "created") throw new Error(made.kind)
-  const logged: Logged[] = []
   let count = 0
   const clientOf = clientAddress([])
   const { fetch: app } = buildApp({
+    ...customers,
     answers: answers(() => `req_test${count++}`, false),
-    check,
-    keys,
-    keyless: new RateLimiter(clock, {
-      perSecond: LIMITS.keylessPerSecond,
-      burst: LIMITS.keylessPerSecond,
-      callersMax: 10,
-    }),
+    check: checking({ lists: () => lists, outside: offline, corrections: customers.corrections, clock, stopwatch }),
     clientOf: request => clientOf(request.headers.get("x-test-peer") ?? "192.0.2.1", request.headers),
     clock,
-    log: (level, says, fields = {}) => void logged.push({ level, says, fields }),
+    log,
     testDomain: "mailkind.test",
     baseUrl: () => "http://localhost",
     health: () => ({
@@ -92,10 +108,23 @@ export async function testApp() {
   })
   return {
     app,
+    time,
     clock,
     logged,
+    store,
+    changes,
+    customers,
+    accountId,
     key: made.text,
+    keyId: made.key.id,
     revoke: () => revokeKey(changes, made.key.id, "owner"),
+    /** Another key of the account; a publishable one allows the origins. */
+    newKey: async (origins: readonly string[] = []) => {
+      const kind = origins.length > 0 ? "publishable" : "secret"
+      const another = await createKey(changes, random, { accountId, kind, name: null, origins })
+      if (another.kind !== "created") throw new Error(another.kind)
+      return { id: another.key.id, text: another.text }
+    },
     ask: asking(app, made.text),
   }
 }

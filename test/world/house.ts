@@ -1,7 +1,7 @@
 import { afterEach } from "bun:test"
 import { type OutsideAsked, outsideAsked } from "../../src/assemble-outside.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { checking } from "../../src/check/check.ts"
+import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
 import { fullResult } from "../../src/check/present.ts"
 import { readSettings } from "../../src/config/settings.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
@@ -48,13 +48,14 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
   const { clock, stopwatch, later } = time
   const asking: OutsideAsked = outsideAsked({ ...realWorld(), clock, stopwatch, later, web }, read.settings)
   ended.push(asking.end)
-  const check = checking({ lists: () => lists, outside: asking.outside, clock, stopwatch })
+  const check = checking({ lists: () => lists, outside: asking.outside, corrections: NO_CORRECTIONS, clock, stopwatch })
   const ask = async (input: string, workspace = true): Promise<CheckResult> =>
     fullResult(
       await check({
         subject: parseSubject(kindOf(input), input, "mailkind.test"),
         policy: "b2b",
         deep: false,
+        standing: NO_STANDING,
         workspace,
       }),
       "req_1",

@@ -1,5 +1,5 @@
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { checking } from "../../src/check/check.ts"
+import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
 import type { SetName } from "../../src/check/lists/sets.ts"
 import { outside } from "../../src/check/outside.ts"
 import { fullResult } from "../../src/check/present.ts"
@@ -50,12 +50,13 @@ export async function resultOf(told: ToldDomain): Promise<CheckResult> {
   const check = checking({
     lists: () => lists,
     outside: outsideOf(told, domain, time),
+    corrections: NO_CORRECTIONS,
     clock: time.clock,
     stopwatch: time.stopwatch,
   })
   const { policy = "b2b", workspace = true, again = false, identity } = told
   const ask = async () => {
-    const asked = check({ subject, policy, deep: false, workspace })
+    const asked = check({ subject, policy, deep: false, workspace, standing: NO_STANDING })
     // DNS has answered long before, so that only what hangs is cut off by the end of the budget.
     for (let turn = 0; identity === "hangs" && turn < 20; turn++) await settled()
     if (identity === "hangs") await time.tick(BUDGET_MS)

@@ -19,6 +19,12 @@ export class Listed {
     return (this.mask & SET_BITS[set]) !== 0
   }
 
+  /** The same without the sets of `mask`; the same object where none of them is in it. */
+  without(mask: number): Listed {
+    if ((this.mask & mask) === 0) return this
+    return new Listed(this.mask & ~mask, this.#text, this.#from)
+  }
+
   /** The entry that matched: the domain, a parent, or a suffix pattern. Null when no set holds the domain. */
   get entry(): string | null {
     return this.mask === 0 ? null : this.#text.slice(this.#from)

@@ -15,13 +15,19 @@ export type FirstAccount =
   | { readonly kind: "exists" }
 
 /**
- * Creates `OWNER_EMAIL` with one secret key when the store has no account. All or nothing, and only one of several
- * processes that start together does it.
+ * Creates `OWNER_EMAIL` with one secret key when the store has no account; it counts as having accepted the terms of
+ * `termsVersion`, null when none are published. All or nothing, and only one of several processes that start together
+ * does it.
  */
-export async function firstAccount(store: Store, clock: Clock, random: Random): Promise<FirstAccount> {
+export async function firstAccount(
+  store: Store,
+  clock: Clock,
+  random: Random,
+  termsVersion: string | null,
+): Promise<FirstAccount> {
   return await store.transaction(async inner => {
     if ((await inner.one("SELECT id FROM accounts LIMIT 1")) !== null) return { kind: "exists" }
-    const wanted = { email: OWNER_EMAIL, tier: OWNER_TIER, termsVersion: null }
+    const wanted = { email: OWNER_EMAIL, tier: OWNER_TIER, termsVersion }
     const creation = await insertAccount(inner, newId("acc", random), clock(), wanted)
     // Where two transactions may run side by side, the slower one learns it here.
     if (creation.kind === "email_taken") return { kind: "exists" }

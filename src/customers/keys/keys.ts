@@ -83,6 +83,8 @@ export async function insertKey(store: Store, random: Random, nowMs: number, wan
     ],
   )
   assert(row !== null, "an insertion returns its row")
+  for (const origin of parsed.origins)
+    await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, row.id])
   return { kind: "created", key: keyOf(row), text }
 }
 

@@ -119,6 +119,17 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     number: 7,
+    makes: "origins of keys, for preflights",
+    statements: [
+      // A preflight asks for an origin among those of all keys.
+      `CREATE TABLE key_origins (
+        origin TEXT NOT NULL,
+        key_id TEXT NOT NULL REFERENCES keys (id) ON DELETE CASCADE,
+        PRIMARY KEY (origin, key_id))`,
+    ],
+  },
+  {
+    number: 8,
     makes: "terms",
     statements: [
       `CREATE TABLE terms (

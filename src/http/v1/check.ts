@@ -1,22 +1,32 @@
 import { Elysia } from "elysia"
 import type { Clock } from "../../base/clock.ts"
-import type { Check } from "../../check/check.ts"
-import { fullText, type Outcome } from "../../check/present.ts"
+import type { Check, Question, Standing } from "../../check/check.ts"
+import { fullText, type Outcome, reducedText } from "../../check/present.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import { testProblem } from "../../contract/test-addresses.ts"
+import type { KnownKey } from "../../customers/keys/held-keys.ts"
 import type { KeyRing } from "../../customers/keys/key-ring.ts"
+import type { OwnLists } from "../../customers/own-lists/held-own-lists.ts"
 import type { RateLimiter } from "../../customers/quota/rate-limiter.ts"
+import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
+import type { Admit, Pass } from "../admission.ts"
 import type { Answers } from "../answer.ts"
 import { jsonBody } from "../body.ts"
-import { type Caller, identify, unauthorized } from "../caller.ts"
+import { identify, unauthorized } from "../caller.ts"
+import type { ExtraHeaders } from "../extra-headers.ts"
 import { Problem } from "../problem.ts"
 import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
+import { within } from "../within.ts"
 
 type Needs = {
   readonly answers: Answers
   readonly check: Check
   readonly keys: KeyRing
+  readonly admit: Admit
+  readonly ownLists: OwnLists
+  readonly usage: UsageMeter
+  readonly extras: ExtraHeaders
   readonly testDomain: string
   readonly keyless: RateLimiter
   readonly clientOf: (request: Request) => string
@@ -25,50 +35,110 @@ type Needs = {
 
 type Read = (request: Request) => Input | Promise<Input>
 
+const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond }
+
 /** GET and POST /v1/check: one address, domain or URL. Steps stand in the order of `REFUSAL_ORDER`. */
-export function checkRoutes({ answers, check, keys, testDomain, keyless, clientOf, clock }: Needs) {
-  /** A caller who is known already waits for the body only: each further promise costs an answer a microsecond or two. */
-  const answer = (request: Request, read: Read): Response | Promise<Response> => {
-    const caller = identify(request.headers, keys)
-    if (caller instanceof Promise || caller.kind === "keyless") return answerSlowly(request, caller, read)
-    const input = read(request)
-    return input instanceof Promise ? input.then(whole => checked(request, whole)) : checked(request, input)
-  }
-
-  const answerSlowly = async (
-    request: Request,
-    identified: Caller | Promise<Caller>,
-    read: Read,
-  ): Promise<Response> => {
-    const caller = await identified
-    return checked(request, caller.kind === "keyless" ? await testInput(request, read) : await read(request))
-  }
-
-  const checked = (request: Request, input: Input): Response | Promise<Response> => {
-    const question = questionOf(input, testDomain)
-    if (question.subject.isTest) refuseAsTold(question.subject.localPart ?? "", clock)
-    const requestId = answers.requestId(request)
-    const told = (outcome: Outcome): Response => answers.text(fullText(outcome, requestId), requestId)
-    const outcome = check(question)
-    return outcome instanceof Promise ? outcome.then(told) : told(outcome)
-  }
-
-  /** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
-  const testInput = async (request: Request, read: Read): Promise<Input> => {
-    const input = await readable(request, read)
-    if (input === null || !isTestInput(input, testDomain)) throw unauthorized()
-    const waitS = keyless.admit(clientOf(request))
-    if (waitS > 0) throw tooFast(waitS)
-    return input
-  }
-
+export function checkRoutes(needs: Needs) {
   return new Elysia({ normalize: false })
-    .get(ROUTES.getCheck.path, ({ request }) => answer(request, fromQuery), { parse: "none" })
-    .post(ROUTES.postCheck.path, ({ request }) => answer(request, fromBody), { parse: "none" })
+    .get(ROUTES.getCheck.path, ({ request }) => answer(needs, request, fromQuery), { parse: "none" })
+    .post(ROUTES.postCheck.path, ({ request }) => answer(needs, request, fromBody), { parse: "none" })
+}
+
+/** A caller who is known already waits for the body only: each further promise costs an answer a microsecond or two. */
+function answer(needs: Needs, request: Request, read: Read): Response | Promise<Response> {
+  const caller = identify(request.headers, needs.keys)
+  if (caller instanceof Promise) return caller.then(known => entered(needs, request, known, read))
+  return entered(needs, request, caller, read)
+}
+
+function entered(needs: Needs, request: Request, known: KnownKey | null, read: Read): Response | Promise<Response> {
+  if (known === null) return keylessAnswer(needs, request, read)
+  const pass = needs.admit(request, known, true)
+  if (pass === null) return readAnswer(needs, request, { known, pass }, read)
+  return within(pass, () => readAnswer(needs, request, { known, pass }, read))
+}
+
+/** Who was let in, and by what; null: nothing limits it. */
+type Entrant = { readonly known: KnownKey; readonly pass: Pass | null }
+
+function readAnswer(needs: Needs, request: Request, entrant: Entrant, read: Read): Response | Promise<Response> {
+  const input = read(request)
+  if (input instanceof Promise) return input.then(whole => checked(needs, request, whole, entrant))
+  return checked(needs, request, input, entrant)
+}
+
+function checked(needs: Needs, request: Request, input: Input, entrant: Entrant): Response | Promise<Response> {
+  const question = questionOf(input, needs.testDomain)
+  const { known } = entrant
+  // A test address costs nothing, and nobody's lists have it.
+  if (question.subject.isTest) return tested(needs, request, question, known)
+  const asked = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
+  const outcome = metered(needs, asked, entrant)
+  if (outcome instanceof Promise) return outcome.then(found => written(needs, request, found, known))
+  return written(needs, request, outcome, known)
+}
+
+async function tested(needs: Needs, request: Request, question: Question, known: KnownKey | null): Promise<Response> {
+  refuseAsTold(question.subject.localPart ?? "", needs.clock)
+  return written(needs, request, await needs.check(question), known)
+}
+
+function written({ answers, extras }: Needs, request: Request, outcome: Outcome, known: KnownKey | null): Response {
+  const requestId = answers.requestId(request)
+  const text = known?.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
+  return answers.text(text, requestId, 200, extras.of(request))
+}
+
+/** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
+async function keylessAnswer(needs: Needs, request: Request, read: Read): Promise<Response> {
+  const input = await readable(request, read)
+  if (input === null || !isTestInput(input, needs.testDomain)) throw unauthorized()
+  const { waitS } = needs.keyless.admit(needs.clientOf(request), KEYLESS_RATE)
+  if (waitS > 0) throw tooFast(waitS)
+  return await tested(needs, request, questionOf(input, needs.testDomain), null)
 }
 
 const fromQuery: Read = request => queryInput(request.url)
 const fromBody: Read = request => jsonBody(request, LIMITS.bodyBytesMax).then(bodyInput)
+
+/** Checks at the cost of the caller's units, which are given back when the check fails, and counts what was done. */
+function metered(
+  { check, ownLists, usage }: Needs,
+  question: Question,
+  { known: { key, account }, pass }: Entrant,
+): Outcome | Promise<Outcome> {
+  const { subject, deep } = question
+  const units = deep ? LIMITS.deepCheckUnits : 1
+  const counted = (outcome: Outcome): Outcome => {
+    usage.note(account.id, key, { kind: deep ? "deep_check" : "check", category: outcome.settled.verdict.category })
+    return outcome
+  }
+  const charged = pass?.charge(units)
+  const standing =
+    subject.domain === null ? question.standing : ownLists.standing(account.id, subject.normalized, subject.domain)
+  if (!(charged instanceof Promise) && !(standing instanceof Promise)) {
+    const outcome = check(withStanding(question, standing))
+    return outcome instanceof Promise ? outcome.then(counted, refunding(pass, units)) : counted(outcome)
+  }
+  const later = async (): Promise<Outcome> => {
+    await charged
+    return counted(await check(withStanding(question, await standing)))
+  }
+  return later().catch(refunding(pass, units))
+}
+
+const withStanding = (question: Question, standing: Standing): Question => {
+  const { blockedBy, isAllowed, isOperatorAllowed } = standing
+  return blockedBy === null && !isAllowed && !isOperatorAllowed ? question : { ...question, standing }
+}
+
+/** What is refused was not charged; what fails by our own fault costs nothing. */
+const refunding =
+  (pass: Pass | null, units: number) =>
+  (error: unknown): never => {
+    if (!(error instanceof Problem)) pass?.refund(units)
+    throw error
+  }
 
 async function readable(request: Request, read: Read): Promise<Input | null> {
   try {

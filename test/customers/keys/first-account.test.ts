@@ -8,7 +8,7 @@ import { newAccount, random, runChildren, tempLog, tempPath, tempStore } from ".
 test("an empty store gets its owner with one secret key, and a second start gets nothing", async () => {
   const path = tempPath()
   const store = await tempStore(path)
-  const first = await firstAccount(store, () => 5_000, random)
+  const first = await firstAccount(store, () => 5_000, random, null)
   expect(first).toMatchObject({
     kind: "created",
     account: { email: "owner@localhost", tier: OWNER_TIER, acceptedTermsAtMs: 5_000 },
@@ -17,10 +17,10 @@ test("an empty store gets its owner with one secret key, and a second start gets
   if (first.kind !== "created") return
   expect(first.key.accountId).toBe(first.account.id)
   expect(parseKey(first.text)).toEqual({ kind: "well_formed", keyKind: "secret" })
-  expect(await firstAccount(store, () => 6_000, random)).toEqual({ kind: "exists" })
+  expect(await firstAccount(store, () => 6_000, random, null)).toEqual({ kind: "exists" })
   await store.close()
   const again = await tempStore(path)
-  expect(await firstAccount(again, () => 7_000, random)).toEqual({ kind: "exists" })
+  expect(await firstAccount(again, () => 7_000, random, null)).toEqual({ kind: "exists" })
   expect(await listAccounts(again, "", 10)).toMatchObject([{ email: "owner@localhost", activeKeyCount: 1 }])
 })
 
@@ -29,11 +29,11 @@ test("a store that has any account gets no owner", async () => {
   const log = tempLog(store)
   await newAccount(log)
   await newAccount(log, "owner@localhost")
-  expect(await firstAccount(store, () => 1, random)).toEqual({ kind: "exists" })
+  expect(await firstAccount(store, () => 1, random, null)).toEqual({ kind: "exists" })
   const accounts = await listAccounts(store, "", 10)
   expect(accounts.map(account => account.activeKeyCount)).toEqual([0, 0])
   for (const account of accounts) await removeAccount(log, account.id)
-  expect((await firstAccount(store, () => 1, random)).kind).toBe("created")
+  expect((await firstAccount(store, () => 1, random, null)).kind).toBe("created")
 })
 
 test("of several processes that start together on nothing, one creates the owner", async () => {
@@ -52,7 +52,7 @@ test("a fault in the middle leaves no account without a key", async () => {
     if (++draws > 1) throw new Error("no randomness")
     return random(count)
   }
-  await expect(firstAccount(store, () => 1, failing)).rejects.toThrow("no randomness")
+  await expect(firstAccount(store, () => 1, failing, null)).rejects.toThrow("no randomness")
   expect(await listAccounts(store, "", 10)).toEqual([])
-  expect((await firstAccount(store, () => 1, random)).kind).toBe("created")
+  expect((await firstAccount(store, () => 1, random, null)).kind).toBe("created")
 })

@@ -6,7 +6,19 @@ import type { Store } from "../../../src/customers/store/store.ts"
 import { tempPath, tempStore } from "../temp-store.ts"
 
 /** What each released migration was when it was released. To change one is to break databases that have run it. */
-const RELEASED = ["ab3763d6aed900f2", "4c2a6def232cc456", "079e9bc60559987d"]
+const RELEASED = [
+  "ab3763d6aed900f2",
+  "4c2a6def232cc456",
+  "079e9bc60559987d",
+  "3088553413f8bb6f",
+  "22d7ff8c42c94d91",
+  "a96d032ecd43b7c3",
+  "b98a419531050c36",
+  "3428e70630860e12",
+]
+
+/** The latest migration makes the table of terms. */
+const LAST = MIGRATIONS.length
 
 test("migrations are numbered from one without gaps, and a released one is as it was", () => {
   expect(MIGRATIONS.map(migration => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1))
@@ -28,21 +40,21 @@ test("a store that is behind runs only what it lacks, and keeps its rows", async
   const path = tempPath()
   const store = await tempStore(path)
   await store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'a@b.c', 0, 0)")
-  await store.run("DROP TABLE keys")
-  await store.run("DELETE FROM migrations WHERE number = 3")
+  await store.run("DROP TABLE terms")
+  await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
   await migrate(store, () => 9_000, path)
-  expect(await store.one<unknown>("SELECT ran_at_ms FROM migrations WHERE number = 3")).toEqual({ ran_at_ms: 9_000 })
+  const ran = await store.one<unknown>("SELECT ran_at_ms FROM migrations WHERE number = $1", [LAST])
+  expect(ran).toEqual({ ran_at_ms: 9_000 })
   expect(await store.all("SELECT id FROM accounts")).toHaveLength(1)
 })
 
 test("a migration that fails leaves nothing behind, and is tried again at the next start", async () => {
   const path = tempPath()
   const store = await tempStore(path)
-  await store.run("DELETE FROM migrations WHERE number = 3")
-  await store.run("DROP INDEX keys_by_account")
+  await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
   await expect(openSqlite(path, () => 1)).rejects.toThrow("already exists")
-  expect(await store.all("SELECT number FROM migrations WHERE number = 3")).toEqual([])
-  await store.run("DROP TABLE keys")
+  expect(await store.all("SELECT number FROM migrations WHERE number = $1", [LAST])).toEqual([])
+  await store.run("DROP TABLE terms")
   const again = await openSqlite(path, () => 1)
   await again.close()
 })

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia"
 import { answers } from "../../../src/http/answer.ts"
 import { refusing, unrouted } from "../../../src/http/errors.ts"
+import { ExtraHeaders } from "../../../src/http/extra-headers.ts"
 import { siteRoutes } from "../../../src/http/site/site.tsx"
 
 /** The public address of every site here. */
@@ -13,7 +14,7 @@ type Changes = Partial<Parameters<typeof siteRoutes>[0]>
 /** Builds a site; the returned function asks it for a path. */
 export function site(changes: Changes = {}) {
   const own = answers(() => "req_new", true)
-  const refuse = refusing({ answers: own, baseUrl: () => BASE_URL, log: () => undefined })
+  const refuse = refusing({ answers: own, baseUrl: () => BASE_URL, log: () => undefined, extras: new ExtraHeaders() })
   const app = new Elysia({ normalize: false, strictPath: true })
     .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? unrouted(request) : error, request))
     .use(

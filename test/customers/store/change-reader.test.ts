@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { changeReader } from "../../../src/customers/keys/change-reader.ts"
 import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { changeReader } from "../../../src/customers/store/change-reader.ts"
 import { latestChange } from "../../../src/customers/store/changes.ts"
 import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
 
@@ -16,7 +16,7 @@ test("a key that another process revoked is refused after the next turn, and aft
   let fails = true
   const failures: unknown[] = []
   const store = { ...ours, one: <Row>(sql: string) => (fails ? Promise.reject(new Error("away")) : ours.one<Row>(sql)) }
-  const turn = changeReader(store, ring, await latestChange(ours), error => void failures.push(error))
+  const turn = changeReader(store, [ring], await latestChange(ours), error => void failures.push(error))
   await ring.lookup(made.text)
   await revokeKey(log, made.key.id, "owner")
   turn()

@@ -1,0 +1,182 @@
+import type { Log } from "./base/log.ts"
+import type { Settings } from "./config/settings.ts"
+import { LIMITS } from "./contract/limits.ts"
+import type { Usage } from "./contract/usage-schema.ts"
+import { Corrections } from "./customers/feedback/corrections.ts"
+import { type Report, type Reporting, reportVerdict } from "./customers/feedback/feedback.ts"
+import type { HeldAccount } from "./customers/keys/held-keys.ts"
+import { KEY_RING_BOUNDS, KeyRing } from "./customers/keys/key-ring.ts"
+import { listKeys } from "./customers/keys/keys.ts"
+import { KnownOrigins } from "./customers/keys/known-origins.ts"
+import { OWN_LISTS_BOUNDS, OwnLists } from "./customers/own-lists/held-own-lists.ts"
+import { InFlight } from "./customers/quota/in-flight.ts"
+import { RateLimiter } from "./customers/quota/rate-limiter.ts"
+import { type TierLimits, tierLimits } from "./customers/quota/tier-limits.ts"
+import { UNITS_BOUNDS, Units } from "./customers/quota/units.ts"
+import { changeReader } from "./customers/store/change-reader.ts"
+import { type Change, latestChange } from "./customers/store/changes.ts"
+import type { Store } from "./customers/store/store.ts"
+import { HeldTerms } from "./customers/terms/held-terms.ts"
+import { USAGE_METER_BOUNDS, UsageMeter } from "./customers/usage/usage-meter.ts"
+import { usageReport } from "./customers/usage/usage-report.ts"
+import { usagePruning } from "./customers/usage/usage-rows.ts"
+import type { World } from "./world.ts"
+
+/** How often this process looks for what others changed: how long a revocation elsewhere goes unnoticed. */
+const CHANGES_POLL_MS = 2000
+/** How precise the age of a held key and the time of its last use are. */
+const COARSE_MS = 100
+/** How often the last use of keys is written: as often as usage, beside which it is told. */
+const LAST_USE_FLUSH_MS = 1000
+/** How often usage is written, and units that lie idle are given back. */
+const USAGE_FLUSH_MS = 1000
+/** How often some of the usage that is too old to be told is deleted. */
+const PRUNE_MS = 60_000
+/** How many callers are remembered by their rate. */
+const CALLERS_MAX = 100_000
+/** How many keys a report of usage looks at: the active ones and the latest revoked. */
+const KEYS_REPORTED_MAX = 100
+
+/** Everything that callers are known, admitted and metered by. */
+export type CustomersAtWork = {
+  readonly keys: KeyRing
+  readonly knownOrigins: KnownOrigins
+  readonly terms: HeldTerms
+  readonly tiers: readonly TierLimits[]
+  readonly keyless: RateLimiter
+  readonly rates: RateLimiter
+  readonly inFlight: InFlight
+  readonly units: Units
+  readonly usage: UsageMeter
+  readonly ownLists: OwnLists
+  readonly corrections: Corrections
+  readonly usageOf: (account: HeldAccount) => Promise<Usage>
+  readonly report: (report: Report) => Promise<Reporting>
+  /** Tells all that is in memory of changes that this process made. */
+  readonly hear: (changes: readonly Change[]) => void
+  /** Starts what is done in the background. */
+  readonly begin: () => void
+  /** Ends it, writes what is held, and gives back what was leased. The store is still open. */
+  readonly end: () => Promise<void>
+}
+
+/** Builds all of it over an open store, and reads what requests must find in memory. */
+export async function customersAtWork(
+  world: World,
+  settings: Settings,
+  store: Store,
+  log: Log,
+): Promise<CustomersAtWork> {
+  const { clock, random } = world
+  const coarse = coarsely(world)
+  const failing = (says: string) => logging(log, says)
+  const parts = {
+    keys: new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS),
+    knownOrigins: new KnownOrigins(store, coarse.stopwatch),
+    terms: new HeldTerms(store, clock, failing("terms were not read")),
+    tiers: tierLimits(settings.MAILKIND_TIERS),
+    keyless: new RateLimiter(clock, CALLERS_MAX),
+    rates: new RateLimiter(clock, CALLERS_MAX),
+    inFlight: new InFlight(),
+    units: new Units(store, clock, UNITS_BOUNDS, failing("units were not leased ahead, or not given back")),
+    usage: new UsageMeter(store, clock, () => void world.later(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
+    ownLists: new OwnLists(store, OWN_LISTS_BOUNDS),
+    corrections: new Corrections(store, world.later, failing("corrections were not read")),
+  }
+  const { keys, terms, usage, units, ownLists, corrections } = parts
+  const followers = [keys, terms, corrections, ownLists]
+  const hear = (changes: readonly Change[]): void => {
+    for (const follower of followers) follower.apply(changes)
+  }
+  const since = await latestChange(store)
+  await Promise.all([terms.load(), corrections.load(), ownLists.load()])
+  const readChanges = changeReader(store, followers, since, failing("changes of other processes were not read"))
+  const works = background(world, store, parts, readChanges, failing)
+  return {
+    ...parts,
+    usageOf: account => usageOf({ ...parts, store, clock }, account),
+    report: report => reportVerdict({ store, clock, hear }, random, report),
+    hear,
+    begin: works.begin,
+    end: async () => {
+      works.end()
+      coarse.end()
+      corrections.stop()
+      // A flush writes a bounded batch, so there may be another.
+      while ((await keys.flush()) > 0);
+      while ((await usage.flush()) > 0);
+      await units.release()
+    },
+  }
+}
+
+/** What is done in the background, each piece of work by its time. */
+function background(
+  world: World,
+  store: Store,
+  { keys, usage, units }: Pick<CustomersAtWork, "keys" | "usage" | "units">,
+  readChanges: () => void,
+  failing: (says: string) => (error: unknown) => void,
+) {
+  const prune = usagePruning(store, world.clock)
+  const writeUsage = (): void => void writtenOut(usage).catch(failing("usage was not written"))
+  const works: readonly (readonly [everyMs: number, work: () => void])[] = [
+    [CHANGES_POLL_MS, readChanges],
+    [LAST_USE_FLUSH_MS, () => void keys.flush().catch(failing("the last use of keys was not written"))],
+    [USAGE_FLUSH_MS, writeUsage],
+    [USAGE_FLUSH_MS, () => void units.tidy()],
+    [PRUNE_MS, () => void prune().catch(failing("old usage was not deleted"))],
+  ]
+  const ends: (() => void)[] = []
+  return {
+    writeUsage,
+    begin: (): void => {
+      for (const [everyMs, work] of works) ends.push(world.every(everyMs, work))
+    },
+    end: (): void => {
+      for (const end of ends.splice(0)) end()
+    },
+  }
+}
+
+/** Writes what was counted until now; what comes meanwhile may wait for the next time. */
+async function writtenOut(usage: UsageMeter): Promise<void> {
+  while ((await usage.flush()) === USAGE_METER_BOUNDS.rowsMax);
+}
+
+type Reported = Pick<CustomersAtWork, "keys" | "usage" | "tiers"> & {
+  readonly store: Store
+  readonly clock: World["clock"]
+}
+
+async function usageOf(
+  { store, usage, clock, tiers, keys: ring }: Reported,
+  { id, tier }: HeldAccount,
+): Promise<Usage> {
+  const { requestsPerSecond = null, inFlight = null, unitsPerDay = null } = tiers[tier] ?? {}
+  const limits = {
+    requestsPerSecond,
+    inFlight,
+    unitsPerDay,
+    batchItemsMax: LIMITS.batchItemsMax,
+    keysMax: LIMITS.keysPerAccountMax,
+  }
+  // When a key was last used is told as of now.
+  await ring.flush()
+  const keys = await listKeys(store, id, KEYS_REPORTED_MAX)
+  return await usageReport(usage, clock, { accountId: id, tier, limits, keys })
+}
+
+/** Clocks that are read every `COARSE_MS` only: keys are held for seconds, and asking the time is dearer than finding one. */
+function coarsely(world: World): Pick<World, "clock" | "stopwatch"> & { readonly end: () => void } {
+  let [time, passed] = [world.clock(), world.stopwatch()]
+  const end = world.every(COARSE_MS, () => {
+    time = world.clock()
+    passed = world.stopwatch()
+  })
+  return { clock: () => time, stopwatch: () => passed, end }
+}
+
+/** Logs that something in the background failed; it is tried again at its next turn. */
+const logging = (log: Log, says: string) => (error: unknown) =>
+  log("error", says, { error: error instanceof Error ? error.name : "unknown" })

@@ -1,0 +1,135 @@
+import { type Command, Option } from "commander"
+import type { Category } from "../contract/categories.ts"
+import { acceptFeedback, type Decision, rejectFeedback } from "../customers/feedback/decision.ts"
+import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus, listFeedback } from "../customers/feedback/feedback.ts"
+import type { Customers } from "./accounts.ts"
+import { CommandFailure, json, type Output, shown, table } from "./output.ts"
+
+/** How many reports `feedback list` shows at most, and how many it asks for at once. */
+const SHOWN_MAX = 10_000
+const PAGE = 500
+
+/** Registers `feedback list`, `accept` and `reject`. */
+export function feedbackCommands(
+  root: Command,
+  output: Output,
+  withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>,
+): void {
+  const group = root.command("feedback").description("Reports of wrong verdicts.")
+  group
+    .command("list")
+    .description("List reports, the newest first.")
+    .addOption(new Option("--status <status>", "only those that are so").choices(FEEDBACK_STATUSES))
+    .option(...JSON_FLAG, false)
+    .action(({ status, json: asJson }) =>
+      withCustomers(all => feedbackList(output, all, SHOWN_MAX, status ?? null, asJson)),
+    )
+  group
+    .command("accept")
+    .description("Make what a report says the correction of its domain.")
+    .argument("<id>", "the report's id, such as fb_…")
+    .option(...JSON_FLAG, false)
+    .action((id, { json: asJson }) => withCustomers(all => feedbackAccept(output, all, id, asJson)))
+  group
+    .command("reject")
+    .description("Reject a report; a correction that it made is taken back.")
+    .argument("<id>", "the report's id, such as fb_…")
+    .option(...JSON_FLAG, false)
+    .action((id, { json: asJson }) => withCustomers(all => feedbackReject(output, all, id, asJson)))
+}
+
+const JSON_FLAG = ["--json", "answer in JSON"] as const
+
+/** `feedback list [--status S]`: the reports, the newest first, at most `shownMax`; says so when there are more. */
+export async function feedbackList(
+  output: Output,
+  { changes }: Customers,
+  shownMax: number,
+  status: FeedbackStatus | null,
+  asJson: boolean,
+): Promise<void> {
+  const reports: Feedback[] = []
+  // One more than is shown, to know of it.
+  while (reports.length <= shownMax) {
+    const countMax = Math.min(PAGE, shownMax + 1 - reports.length)
+    const page = await listFeedback(changes.store, { status, after: reports.at(-1) ?? null, countMax })
+    reports.push(...page)
+    if (page.length < countMax) break
+  }
+  if (reports.length > shownMax) output.aside(`There are more; these are the latest ${shownMax}.`)
+  const latest = reports.slice(0, shownMax)
+  if (asJson) return json(output, latest.map(summary))
+  if (latest.length === 0) return output.line(status === null ? "There are no reports." : `No report is ${status}.`)
+  table(
+    output,
+    latest.map(report => [
+      report.id,
+      report.status,
+      shown(report.domain),
+      `${report.currentCategory} → ${report.reportedCategory}`,
+      shown(report.roleWord ?? "-"),
+      new Date(report.createdAtMs).toISOString(),
+      shown(report.comment ?? ""),
+    ]),
+  )
+}
+
+/** `feedback accept ID`: its correction is live everywhere within a minute. */
+export async function feedbackAccept(
+  output: Output,
+  { changes }: Customers,
+  id: string,
+  asJson: boolean,
+): Promise<void> {
+  tell(output, id, await acceptFeedback(changes, id), asJson)
+}
+
+/** `feedback reject ID`: a correction that it made is taken back, everywhere within a minute. */
+export async function feedbackReject(
+  output: Output,
+  { changes }: Customers,
+  id: string,
+  asJson: boolean,
+): Promise<void> {
+  tell(output, id, await rejectFeedback(changes, id), asJson)
+}
+
+function tell(output: Output, id: string, decision: Decision, asJson: boolean): void {
+  switch (decision.kind) {
+    case "unknown_feedback":
+      throw new CommandFailure("There is no report with that id; `feedback list` shows ids.")
+    case "too_many_corrections":
+      throw new CommandFailure("There are as many corrections as there may be; reject an accepted report first.")
+    case "orphan_taken_back": {
+      const { domain, correction } = decision
+      if (asJson) json(output, { id, status: "rejected", domain, changed: true, correction })
+      else output.line(`The report went with its account; now its correction went too. ${stateOf(domain, correction)}`)
+      return
+    }
+    case "decided": {
+      const { feedback, isNew, correction } = decision
+      const { status, domain, decidedAtMs } = feedback
+      const says = isNew ? `is ${status}` : `has been ${status} since ${instant(decidedAtMs)}`
+      if (asJson) json(output, { ...summary(feedback), changed: isNew, correction })
+      else output.line(`The report ${says}. ${stateOf(domain, correction)}`)
+    }
+  }
+}
+
+const stateOf = (domain: string, correction: Category | null): string =>
+  correction === null ? `${shown(domain)} has no correction.` : `${shown(domain)} is corrected to ${correction}.`
+
+const summary = (report: Feedback) => ({
+  id: report.id,
+  status: report.status,
+  domain: report.domain,
+  current_category: report.currentCategory,
+  reported_category: report.reportedCategory,
+  role_word: report.roleWord,
+  comment: report.comment,
+  account_id: report.accountId,
+  created_at: instant(report.createdAtMs),
+  decided_at: instant(report.decidedAtMs),
+})
+
+const instant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

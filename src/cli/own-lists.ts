@@ -1,0 +1,156 @@
+import type { Command } from "commander"
+import { parseSubject } from "../check/address/parse.ts"
+import { LIMITS } from "../contract/limits.ts"
+import { type Entry, type Normalize, parseEntry } from "../customers/own-lists/own-list-entry.ts"
+import {
+  addEntries,
+  type ListedEntry,
+  type ListOwner,
+  listEntries,
+  OPERATOR,
+  OWN_LISTS,
+  type OwnList,
+  removeEntries,
+} from "../customers/own-lists/own-lists.ts"
+import { accountOf, type Customers } from "./accounts.ts"
+import { CommandFailure, json, type Output, table } from "./output.ts"
+
+/** Which list a command is about; a null account: the operator's. */
+type Chosen = { readonly list: OwnList; readonly account: string | null }
+
+const PAGE = 500
+
+/** Registers `block` and `allow` with their commands. */
+export function ownListCommands(
+  root: Command,
+  output: Output,
+  withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>,
+): void {
+  for (const list of OWN_LISTS) {
+    const group = root.command(list).description(`The ${list} list of the operator, or of an account.`)
+    const command = (name: string, says: string) =>
+      group
+        .command(name)
+        .description(says)
+        .option("--account <email>", "whose list; the operator's when absent")
+        .option("--json", "answer in JSON", false)
+    const about = `an address, a domain with all below it, or "*.domain" for what is below it only`
+    command("add", "Put entries on the list.")
+      .argument("<entry...>", about)
+      .action((texts, { account = null, json: asJson }) =>
+        withCustomers(all => ownListAdd(output, all, { list, account }, texts, asJson)),
+      )
+    command("remove", "Take entries off the list.")
+      .argument("<entry...>", `${about}; or as \`${list} list\` shows it`)
+      .action((texts, { account = null, json: asJson }) =>
+        withCustomers(all => ownListRemove(output, all, { list, account }, texts, asJson)),
+      )
+    command("list", "Show the list; of addresses it has hashes only.").action(({ account = null, json: asJson }) =>
+      withCustomers(all => ownListShow(output, all, { list, account }, asJson)),
+    )
+  }
+}
+
+/** What a text names: any address or domain that parses, wherever it stands in public DNS. */
+export const normalizeEntry: Normalize = text => {
+  const isAddress = text.includes("@")
+  const { domain, normalized } = parseSubject(isAddress ? "email" : "domain", text, "")
+  if (domain === null) return null
+  if (!isAddress) return { kind: "domain", domain }
+  return normalized === null ? null : { kind: "address", normalized, domain }
+}
+
+/** `block add ENTRY... [--account EMAIL]`: all entries or none. */
+async function ownListAdd(
+  output: Output,
+  customers: Customers,
+  chosen: Chosen,
+  texts: readonly string[],
+  asJson: boolean,
+): Promise<void> {
+  const entries = parsed(texts)
+  const { owner, whose, told } = await ownerOf(customers, chosen)
+  const addition = await addEntries(customers.changes, owner, chosen.list, entries)
+  if (addition.kind !== "added") throw new CommandFailure(REFUSALS[addition.kind])
+  const { addedCount, presentCount } = addition
+  if (asJson) return json(output, { ...told, added: addedCount, already_there: presentCount })
+  const already = presentCount === 0 ? "" : `; ${counted(presentCount)} there already`
+  output.line(`${counted(addedCount)} added to ${whose}${already}.`)
+}
+
+const REFUSALS = {
+  too_many: `Nothing was added: that would be more than ${LIMITS.ownListEntriesMax} entries on both lists together.`,
+  unknown_account: "The account was deleted a moment ago.",
+} as const
+
+/** `block remove ENTRY... [--account EMAIL]`: a failure when none of them was on the list. */
+async function ownListRemove(
+  output: Output,
+  customers: Customers,
+  chosen: Chosen,
+  texts: readonly string[],
+  asJson: boolean,
+): Promise<void> {
+  const entries = parsed(texts)
+  const { owner, whose, told } = await ownerOf(customers, chosen)
+  const { removedCount, absentCount } = await removeEntries(customers.changes, owner, chosen.list, entries)
+  if (removedCount === 0) throw new CommandFailure(`Nothing was removed: none of that is on ${whose}.`)
+  if (asJson) return json(output, { ...told, removed: removedCount, not_there: absentCount })
+  const absent = absentCount === 0 ? "" : `; ${counted(absentCount)} not there`
+  output.line(`${counted(removedCount)} removed from ${whose}${absent}.`)
+}
+
+/** `block list [--account EMAIL]`: an entry a line, its first word being what `remove` takes. */
+async function ownListShow(output: Output, customers: Customers, chosen: Chosen, asJson: boolean): Promise<void> {
+  const { owner, whose } = await ownerOf(customers, chosen)
+  const entries = await allEntries(customers, owner, chosen.list)
+  if (asJson)
+    return json(
+      output,
+      entries.map(({ kept, kind, domain, addedAtMs }) => ({
+        entry: kept,
+        kind,
+        domain,
+        added_at: new Date(addedAtMs).toISOString(),
+      })),
+    )
+  if (entries.length === 0) return output.line(`There is nothing on ${whose}.`)
+  table(
+    output,
+    entries.map(({ kept, kind, domain }) => [kept, kind === "address" ? `(an address at ${domain})` : ""]),
+  )
+}
+
+async function allEntries({ changes }: Customers, owner: ListOwner, list: OwnList): Promise<ListedEntry[]> {
+  const entries: ListedEntry[] = []
+  for (;;) {
+    const page = await listEntries(changes.store, owner, list, entries.at(-1)?.kept ?? "", PAGE)
+    entries.push(...page)
+    if (page.length < PAGE) return entries
+  }
+}
+
+/** Entries are told by their place: one that does not parse may be somebody's address. */
+function parsed(texts: readonly string[]): Entry[] {
+  return texts.map((text, at) => {
+    const entry = parseEntry(text, normalizeEntry)
+    if (entry !== null) return entry
+    throw new CommandFailure(
+      `Nothing was changed: entry ${at + 1} is no address, no domain and no "*.domain" (a whole top level is "*.zip").`,
+      2,
+    )
+  })
+}
+
+/** Whose list it is: for the store, in words, and for an answer in JSON. */
+async function ownerOf(customers: Customers, { list, account }: Chosen) {
+  if (account === null) {
+    const owner: ListOwner = OPERATOR
+    return { owner, whose: `the operator's ${list} list`, told: { list, account } }
+  }
+  const { id, email } = await accountOf(customers, account)
+  const owner: ListOwner = { accountId: id }
+  return { owner, whose: `the ${list} list of ${email}`, told: { list, account: email } }
+}
+
+const counted = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`

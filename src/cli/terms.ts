@@ -1,0 +1,108 @@
+import type { Command } from "commander"
+import {
+  acceptTerms,
+  countUnaccepted,
+  listTerms,
+  type NewTerms,
+  noticeEndsAtMs,
+  type Publication,
+  publishTerms,
+  type Terms,
+} from "../customers/terms/terms.ts"
+import { accountOf, type Customers } from "./accounts.ts"
+import { CommandFailure, json, type Output, table } from "./output.ts"
+
+/** Registers the commands about terms. */
+export function termsCommands(
+  root: Command,
+  output: Output,
+  withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>,
+): void {
+  const group = root.command("terms").description("The terms that accounts agree to.")
+  group
+    .command("publish")
+    .description("Publish a version of the terms.")
+    .requiredOption("--version <version>", "a name for it: letters, digits, dots, dashes, underscores")
+    .requiredOption("--url <url>", "where it can be read")
+    .option("--material", "accounts have to accept it, in time", false)
+    .option(...JSON_FLAG, false)
+    .action(({ version, url, material, json: asJson }) =>
+      withCustomers(all => termsPublish(output, all, { version, url, isMaterial: material }, asJson)),
+    )
+  group
+    .command("show")
+    .description("Show every version, the current one first, and how many accounts have yet to accept.")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => withCustomers(all => termsShow(output, all, asJson)))
+  group
+    .command("accept")
+    .description("Accept the current terms for an account that agreed to them by other means.")
+    .requiredOption("--account <email>", "whose account")
+    .option(...JSON_FLAG, false)
+    .action(({ account, json: asJson }) => withCustomers(all => termsAccept(output, all, account, asJson)))
+}
+
+const JSON_FLAG = ["--json", "answer in JSON"] as const
+
+/** `terms publish --version V --url U [--material]`: to publish the same again is to publish it once. */
+export async function termsPublish(
+  output: Output,
+  { changes }: Customers,
+  wanted: NewTerms,
+  asJson: boolean,
+): Promise<void> {
+  const published = await publishTerms(changes, wanted)
+  if (published.kind !== "published")
+    throw new CommandFailure(REFUSALS[published.kind], published.kind === "version_taken" ? 1 : 2)
+  const { terms, isNew } = published
+  if (asJson) return json(output, summary(terms))
+  output.line(`Version ${terms.version} ${isNew ? "is published" : `was published ${instant(terms.publishedAtMs)}`}.`)
+  if (terms.isMaterial) output.line(`Accounts have to accept it before ${instant(noticeEndsAtMs(terms))}.`)
+}
+
+const REFUSALS: { readonly [K in Exclude<Publication["kind"], "published">]: string } = {
+  version_taken: "Other terms were published under that version, and terms are never changed; choose another version.",
+  bad_version: "A version has 1 to 40 letters, digits, dots, dashes and underscores.",
+  bad_url: "The URL of terms is absolute and begins with http:// or https://.",
+}
+
+/** `terms show`: all versions, and how many accounts have yet to accept material ones. */
+export async function termsShow(output: Output, { changes }: Customers, asJson: boolean): Promise<void> {
+  const terms = await listTerms(changes.store)
+  const unaccepted = await countUnaccepted(changes.store)
+  if (asJson) return json(output, { versions: terms.map(summary), accounts_to_accept: unaccepted })
+  if (terms.length === 0) return output.line("No terms are published.")
+  table(
+    output,
+    terms.map(({ version, isMaterial, publishedAtMs, url }) => [
+      version,
+      isMaterial ? "material" : "not material",
+      instant(publishedAtMs),
+      url,
+    ]),
+  )
+  output.line(`${unaccepted === 1 ? "1 account has" : `${unaccepted} accounts have`} yet to accept material terms.`)
+}
+
+/** `terms accept --account EMAIL`: says so when there is nothing to accept, which is no failure. */
+export async function termsAccept(output: Output, customers: Customers, email: string, asJson: boolean): Promise<void> {
+  const account = await accountOf(customers, email)
+  const result = await acceptTerms(customers.changes, account.id)
+  if (result.kind === "unknown_account") throw new CommandFailure("The account was deleted a moment ago.")
+  const { version, acceptedAt } =
+    result.kind === "accepted"
+      ? { version: result.terms.version, acceptedAt: instant(result.acceptedAtMs) }
+      : { version: null, acceptedAt: null }
+  if (asJson) return json(output, { id: account.id, email: account.email, version, accepted_at: acceptedAt })
+  if (version === null) return output.line("No terms are published: there is nothing to accept.")
+  output.line(`${account.email} has accepted version ${version}, on ${acceptedAt}.`)
+}
+
+const summary = ({ version, url, isMaterial, publishedAtMs }: Terms) => ({
+  version,
+  url,
+  is_material: isMaterial,
+  published_at: instant(publishedAtMs),
+})
+
+const instant = (atMs: number): string => new Date(atMs).toISOString()

@@ -1,0 +1,62 @@
+import { Kind, type Static, type TLiteral, TypeRegistry, Type as t } from "@sinclair/typebox"
+import { CATEGORY_NAMES, type Category } from "./categories.ts"
+import { LIMITS } from "./limits.ts"
+
+/** What a caller may say that a domain is: `unknown` says nothing. */
+export type ReportableCategory = Exclude<Category, "unknown">
+
+const isReportable = (category: Category): category is ReportableCategory => category !== "unknown"
+
+/** The categories that can be reported, in the order of `CATEGORIES`. */
+export const REPORTABLE_CATEGORIES: readonly ReportableCategory[] = CATEGORY_NAMES.filter(isReportable)
+
+/** What became of a report that was sent: taken, or the same as one that was taken before. */
+export const RECEIPT_STATUSES = ["received", "duplicate"] as const
+export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
+
+function oneOf<const V extends string>(values: readonly V[], description: string) {
+  return t.Union(
+    values.map(value => t.Literal(value)) as TLiteral<V>[], // a map keeps each member's literal type only by this cast
+    { description },
+  )
+}
+
+/** JSON Schema counts characters (RFC 8259 §7: code points); TypeBox's own `maxLength` counts halves of some of them. */
+TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && isAtMost(value, LIMITS.commentLengthMax))
+
+/** Whether the text has at most so many code points, each of one or two code units. */
+function isAtMost(text: string, countMax: number): boolean {
+  return text.length <= countMax || (text.length <= countMax * 2 && [...text].length <= countMax)
+}
+
+const Comment = t.Unsafe<string>({
+  [Kind]: "Comment",
+  type: "string",
+  maxLength: LIMITS.commentLengthMax,
+  description: "Why, in the caller's words. What looks like an address in it is not kept.",
+})
+
+/** Body of POST /v1/feedback. Members that we do not know are ignored. */
+export const FeedbackBody = t.Object(
+  {
+    expected_category: oneOf(REPORTABLE_CATEGORIES, "What the verdict should have been."),
+    email: t.Optional(t.String({ description: "The address. Exactly one of `email` and `domain` is sent; of an address only the domain and its role word are kept." })),
+    domain: t.Optional(t.String({ description: "A domain name." })),
+    comment: t.Optional(Comment),
+  },
+  { additionalProperties: true, examples: [{ domain: "example.com", expected_category: "business" }] },
+)
+export type FeedbackBody = Static<typeof FeedbackBody>
+
+/** Answer of POST /v1/feedback, with status 202. */
+export const FeedbackReceipt = t.Object(
+  {
+    id: t.String({ description: "`fb_…`; of a duplicate, the id of the first report." }),
+    status: oneOf(RECEIPT_STATUSES, `\`duplicate\`: the account reported the same within ${LIMITS.feedbackDuplicateDays} days.`),
+    domain: t.String(),
+    current_category: oneOf(CATEGORY_NAMES, "What a check says now."),
+    reported_category: oneOf(REPORTABLE_CATEGORIES, "What the verdict should have been, as sent."),
+  },
+  { additionalProperties: false },
+)
+export type FeedbackReceipt = Static<typeof FeedbackReceipt>

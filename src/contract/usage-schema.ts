@@ -1,0 +1,71 @@
+import { type Static, type TInteger, Type as t } from "@sinclair/typebox"
+import { CATEGORY_NAMES, type Category } from "./categories.ts"
+import { LIMITS } from "./limits.ts"
+
+const closed = { additionalProperties: false } as const
+
+const count = (description: string) => t.Integer({ minimum: 0, description })
+const limit = (description: string) => t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `${description} Null: unlimited.` })
+
+const ByCategory = t.Object(
+  Object.fromEntries(CATEGORY_NAMES.map(category => [category, t.Integer({ minimum: 0 })])) as { readonly [C in Category]: TInteger }, // a map forgets the names that it was made from
+  { ...closed, description: "How many checks, deep checks and batch items ended in each category." },
+)
+
+const date = t.String({ format: "date", description: "The day, UTC." })
+const used = count("Units that the account's secret keys used. Publishable keys have a quota of their own.")
+
+/** What was done on a day, by keys of both kinds. */
+const done = {
+  checks: count("Checks that were not deep, outside of batches."),
+  deep_checks: count("Deep checks."),
+  batch_items: count("Items of batches."),
+  rate_limited: count("Requests that were refused as `rate_limited`."),
+  by_category: ByCategory,
+}
+
+const KeyUsage = t.Object(
+  {
+    id: t.String({ description: "The key's id, which is not the key." }),
+    name: t.String(),
+    last4: t.String({ description: "The last four characters of the key." }),
+    used: count("Units that the key used today; those of a publishable key are of its own quota."),
+    last_used_at: t.Union([t.String({ format: "date-time" }), t.Null()], { description: "Null: never." }),
+  },
+  closed,
+)
+
+/** Answer of GET /v1/usage. */
+export const Usage = t.Object(
+  {
+    tier: t.Integer({ minimum: 0 }),
+    limits: t.Object(
+      {
+        requests_per_second: limit("Requests a second."),
+        in_flight: limit("Requests at the same time."),
+        daily_units: limit("Units a day."),
+        batch_items: limit("Items a batch."),
+        keys: limit("Active keys of the account."),
+      },
+      closed,
+    ),
+    today: t.Object(
+      {
+        date,
+        used,
+        remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units that are left of the account's day. Null: unlimited." }),
+        resets_at: t.String({ format: "date-time", description: "When the next day begins: 00:00 UTC." }),
+        ...done,
+        by_key: t.Array(KeyUsage, { description: "The active keys, and revoked ones that were used today." }),
+      },
+      closed,
+    ),
+    daily: t.Array(t.Object({ date, used, ...done }, closed), {
+      minItems: LIMITS.usageDays,
+      maxItems: LIMITS.usageDays,
+      description: `The last ${LIMITS.usageDays} days, newest first, today included.`,
+    }),
+  },
+  closed,
+)
+export type Usage = Static<typeof Usage>

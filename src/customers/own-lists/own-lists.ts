@@ -1,0 +1,104 @@
+import { LIMITS } from "../../contract/limits.ts"
+import { type ChangeLog, recordingChanges } from "../store/changes.ts"
+import type { Store } from "../store/store.ts"
+import { type Entry, storedEntry } from "./own-list-entry.ts"
+
+/** The lists that each owner has. */
+export const OWN_LISTS = ["block", "allow"] as const
+export type OwnList = (typeof OWN_LISTS)[number]
+
+/** Whose lists they are: an account's, or those of the operator, which hold for every account. */
+export type ListOwner = { readonly accountId: string } | typeof OPERATOR
+
+/** The operator as an owner, and as the subject of a change. */
+export const OPERATOR = "operator"
+
+/** What came of adding entries. Refused as `too_many`, none of them was added. */
+export type EntryAddition =
+  | { readonly kind: "added"; readonly addedCount: number; readonly presentCount: number }
+  | { readonly kind: "too_many" }
+  | { readonly kind: "unknown_account" }
+
+/**
+ * Adds entries to a list, all or none of them: an owner has at most `LIMITS.ownListEntriesMax` on both lists together. An
+ * entry that is on the list already stays as it is. When it resolves, that is on the disk and in force in this process.
+ */
+export async function addEntries(
+  log: ChangeLog,
+  owner: ListOwner,
+  list: OwnList,
+  entries: readonly Entry[],
+): Promise<EntryAddition> {
+  const wanted = new Set(entries.map(({ kept }) => kept))
+  return await recordingChanges(log, async (store, note): Promise<EntryAddition> => {
+    if (owner !== OPERATOR && !(await holdAccount(store, owner.accountId))) return { kind: "unknown_account" }
+    const subject = subjectOf(owner)
+    const present = await store.all<{ list: OwnList; entry: string }>(
+      "SELECT list, entry FROM own_list_entries WHERE owner = $1",
+      [subject],
+    )
+    const onList = new Set(present.filter(row => row.list === list).map(({ entry }) => entry))
+    const missing = wanted.difference(onList)
+    if (present.length + missing.size > LIMITS.ownListEntriesMax) return { kind: "too_many" }
+    const nowMs = log.clock()
+    let addedCount = 0
+    for (const entry of missing)
+      addedCount += await store.run(INSERT, [subject, accountIdOf(owner), list, entry, nowMs])
+    if (addedCount > 0) await note("own_lists_changed", subject)
+    return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
+  })
+}
+
+/** How many entries went, and how many were not on the list. */
+export type EntryRemoval = { readonly removedCount: number; readonly absentCount: number }
+
+/** Removes entries from a list. When it resolves, that is on the disk and in force in this process. */
+export async function removeEntries(
+  log: ChangeLog,
+  owner: ListOwner,
+  list: OwnList,
+  entries: readonly Entry[],
+): Promise<EntryRemoval> {
+  const unwanted = new Set(entries.map(({ kept }) => kept))
+  return await recordingChanges(log, async (store, note) => {
+    const subject = subjectOf(owner)
+    let removedCount = 0
+    for (const entry of unwanted) removedCount += await store.run(DELETE, [subject, list, entry])
+    if (removedCount > 0) await note("own_lists_changed", subject)
+    return { removedCount, absentCount: unwanted.size - removedCount }
+  })
+}
+
+/** An entry as its owner sees it. */
+export type ListedEntry = Entry & { readonly addedAtMs: number }
+
+/** The next `countMax` entries of a list after the kept form `after`, by kept form; an empty `after` begins at the first. */
+export async function listEntries(
+  store: Store,
+  owner: ListOwner,
+  list: OwnList,
+  after: string,
+  countMax: number,
+): Promise<ListedEntry[]> {
+  const rows = await store.all<{ entry: string; added_at_ms: number }>(
+    `SELECT entry, added_at_ms FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry > $3
+     ORDER BY entry LIMIT $4`,
+    [subjectOf(owner), list, after, countMax],
+  )
+  return rows.map(row => ({ ...storedEntry(row.entry), addedAtMs: row.added_at_ms }))
+}
+
+const INSERT = `INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (owner, list, entry) DO NOTHING`
+
+const DELETE = "DELETE FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry = $3"
+
+const accountIdOf = (owner: ListOwner): string | null => (owner === OPERATOR ? null : owner.accountId)
+
+/** The owner as the table and the change log name it. */
+const subjectOf = (owner: ListOwner): string => accountIdOf(owner) ?? OPERATOR
+
+/** A write that changes nothing takes the account's row, so that who counts next, in any engine, counts these entries too. */
+async function holdAccount(store: Store, accountId: string): Promise<boolean> {
+  return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])) > 0
+}

@@ -1,0 +1,42 @@
+import { type Change, readChangesSince } from "./changes.ts"
+import type { Store } from "./store.ts"
+
+/** What is held in memory and follows the change log. */
+export type Follower = {
+  /** Drops, or reads again, what the changes make stale. */
+  readonly apply: (changes: readonly Change[]) => void
+  /** Drops, or reads again, everything: some changes were lost. */
+  readonly forget: () => void
+}
+
+/**
+ * Builds the turn in which this process learns what others changed: it reads the change log from `since` on and tells it
+ * to whatever follows the log. A turn that comes while the last one still reads does nothing. A failure goes to `failed`,
+ * and the next turn tries again.
+ */
+export function changeReader(
+  store: Store,
+  followers: readonly Follower[],
+  since: number,
+  failed: (error: unknown) => void,
+): () => void {
+  let upTo = since
+  let isReading = false
+  const read = async (): Promise<void> => {
+    const changes = await readChangesSince(store, upTo)
+    for (const follower of followers) {
+      if (changes.kind === "lost") follower.forget()
+      else follower.apply(changes.changes)
+    }
+    upTo = changes.upTo
+  }
+  return () => {
+    if (isReading) return
+    isReading = true
+    read()
+      .catch(failed)
+      .finally(() => {
+        isReading = false
+      })
+  }
+}

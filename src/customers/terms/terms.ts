@@ -1,0 +1,162 @@
+import { LIMITS } from "../../contract/limits.ts"
+import { type ChangeLog, type Note, recordingChanges } from "../store/changes.ts"
+import type { Store } from "../store/store.ts"
+import { termsUrl } from "./terms-url.ts"
+
+/** One version of the terms that accounts agree to. No two are published in the same millisecond: the latest is current. */
+export type Terms = {
+  readonly version: string
+  /** Where they can be read, as `termsUrl` writes it. */
+  readonly url: string
+  /** True: accounts have to accept them. False: whoever accepted those before has nothing to do. */
+  readonly isMaterial: boolean
+  readonly publishedAtMs: number
+}
+
+/** What is published. */
+export type NewTerms = { readonly version: string; readonly url: string; readonly isMaterial: boolean }
+
+/** The terms as they were published, now or (`isNew` false) before; or why they are not. */
+export type Publication =
+  | { readonly kind: "published"; readonly terms: Terms; readonly isNew: boolean }
+  /** Other terms have this version: these. */
+  | { readonly kind: "version_taken"; readonly terms: Terms }
+  | { readonly kind: "bad_version" }
+  | { readonly kind: "bad_url" }
+
+/** What a version may be written with: it stands in a header, a table and a command as it is. */
+const VERSION = /^[A-Za-z0-9._-]{1,40}$/
+
+const DAY_MS = 86_400_000
+
+/**
+ * Publishes terms, dated now, or after the latest ones when the clock was set back. The same terms once more change
+ * nothing; other terms under a version that exists are refused.
+ */
+export async function publishTerms(log: ChangeLog, { version, url, isMaterial }: NewTerms): Promise<Publication> {
+  if (!VERSION.test(version)) return { kind: "bad_version" }
+  const written = termsUrl(url)
+  if (written === null) return { kind: "bad_url" }
+  return await recordingChanges(log, async (store, note): Promise<Publication> => {
+    const before = await findTerms(store, version)
+    if (before !== null) {
+      const isSame = before.url === written && before.isMaterial === isMaterial
+      return isSame ? { kind: "published", terms: before, isNew: false } : { kind: "version_taken", terms: before }
+    }
+    // Noted first: that takes the one row at the log's head, so that in any engine two publications get two dates.
+    await note("terms_published", version)
+    const latest = await currentTerms(store)
+    const publishedAtMs = Math.max(log.clock(), (latest?.publishedAtMs ?? -1) + 1)
+    await store.run("INSERT INTO terms (version, url, is_material, published_at_ms) VALUES ($1, $2, $3, $4)", [
+      version,
+      written,
+      isMaterial ? 1 : 0,
+      publishedAtMs,
+    ])
+    await dateEarlierAcceptances(store, note, publishedAtMs)
+    return { kind: "published", terms: { version, url: written, isMaterial, publishedAtMs }, isNew: true }
+  })
+}
+
+/** When accounts must have accepted terms, which are material: from that millisecond on they are refused. */
+export function noticeEndsAtMs({ publishedAtMs }: Terms): number {
+  return publishedAtMs + LIMITS.termsNoticeDays * DAY_MS
+}
+
+/** All terms that were published, the current ones first. */
+export async function listTerms(store: Store): Promise<readonly Terms[]> {
+  const rows = await store.all<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC")
+  return rows.map(termsOf)
+}
+
+/** The version that a new account accepts; null when no terms are published. */
+export async function currentTermsVersion(store: Store): Promise<string | null> {
+  return (await currentTerms(store))?.version ?? null
+}
+
+/** The terms that the account has accepted and when, now or (`isNew` false) before; or why it has accepted nothing. */
+export type AcceptanceResult =
+  | { readonly kind: "accepted"; readonly terms: Terms; readonly acceptedAtMs: number; readonly isNew: boolean }
+  | { readonly kind: "none_published" }
+  | { readonly kind: "unknown_account" }
+
+/**
+ * Accepts the current terms for an account, whose keys are let in again in this process when it resolves. Accepting twice
+ * is accepting once, at the first time. Nothing changes when no terms are published.
+ */
+export async function acceptTerms(log: ChangeLog, accountId: string): Promise<AcceptanceResult> {
+  const result = await recordingChanges(log, async (store, note): Promise<AcceptanceResult> => {
+    const account = await store.one<AcceptanceRow>(
+      "SELECT accepted_terms_version, accepted_terms_at_ms FROM accounts WHERE id = $1",
+      [accountId],
+    )
+    if (account === null) return { kind: "unknown_account" }
+    const terms = await currentTerms(store)
+    if (terms === null) return { kind: "none_published" }
+    const { accepted_terms_version: version, accepted_terms_at_ms: atMs } = account
+    if (version === terms.version && atMs !== null) return { kind: "accepted", terms, acceptedAtMs: atMs, isNew: false }
+    // A clock that was set back does not date it before what it accepts.
+    const acceptedAtMs = Math.max(log.clock(), terms.publishedAtMs)
+    await store.run("UPDATE accounts SET accepted_terms_version = $2, accepted_terms_at_ms = $3 WHERE id = $1", [
+      accountId,
+      terms.version,
+      acceptedAtMs,
+    ])
+    await note("account_changed", accountId)
+    return { kind: "accepted", terms, acceptedAtMs, isNew: true }
+  })
+  // Another process may have accepted them, and this one not have read of it yet.
+  if (result.kind === "accepted" && !result.isNew) log.hear([{ kind: "account_changed", subject: accountId }])
+  return result
+}
+
+/** How many accounts have yet to accept material terms, be their notice over or not. */
+export async function countUnaccepted(store: Store): Promise<number> {
+  const row = await store.one<{ unaccepted: number }>(
+    `SELECT COUNT(*) AS unaccepted FROM accounts LEFT JOIN terms ON terms.version = accounts.accepted_terms_version
+     WHERE COALESCE(terms.published_at_ms, accounts.accepted_terms_at_ms, -1)
+       < (SELECT MAX(published_at_ms) FROM terms WHERE is_material = 1)`,
+  )
+  return row?.unaccepted ?? 0
+}
+
+type TermsRow = {
+  readonly version: string
+  readonly url: string
+  readonly is_material: 0 | 1
+  readonly published_at_ms: number
+}
+
+type AcceptanceRow = { readonly accepted_terms_version: string | null; readonly accepted_terms_at_ms: number | null }
+
+function termsOf(row: TermsRow): Terms {
+  return {
+    version: row.version,
+    url: row.url,
+    isMaterial: row.is_material === 1,
+    publishedAtMs: row.published_at_ms,
+  }
+}
+
+async function findTerms(store: Store, version: string): Promise<Terms | null> {
+  const row = await store.one<TermsRow>("SELECT * FROM terms WHERE version = $1", [version])
+  return row && termsOf(row)
+}
+
+async function currentTerms(store: Store): Promise<Terms | null> {
+  const row = await store.one<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC LIMIT 1")
+  return row && termsOf(row)
+}
+
+/**
+ * An account that was made before there were terms has a time in place of a version. When the clock was set back since
+ * then, or stands still, that time is not before this publication, and would pass for an acceptance of what is published.
+ */
+async function dateEarlierAcceptances(store: Store, note: Note, publishedAtMs: number): Promise<void> {
+  const dated = await store.all<{ id: string }>(
+    `UPDATE accounts SET accepted_terms_at_ms = $1
+     WHERE accepted_terms_version IS NULL AND accepted_terms_at_ms > $1 RETURNING id`,
+    [publishedAtMs - 1],
+  )
+  for (const { id } of dated) await note("account_changed", id)
+}

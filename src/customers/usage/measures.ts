@@ -1,0 +1,75 @@
+import type { Category } from "../../contract/categories.ts"
+import { LIMITS } from "../../contract/limits.ts"
+
+type MeasureSpec = { readonly says: string }
+
+/** What is counted besides categories, by the name that it has in the store. */
+export const MEASURES = {
+  used: { says: "Units that secret keys used: those of the account's daily quota." },
+  publishable_used: { says: "Units that publishable keys used: each such key has a quota of its own." },
+  checks: { says: "Checks that were not deep, outside of batches." },
+  deep_checks: { says: "Deep checks." },
+  batch_items: { says: "Items of batches." },
+  rate_limited: { says: "Requests that were refused as `rate_limited`." },
+} as const satisfies Record<string, MeasureSpec>
+
+/** The measure of each category: the checks, deep checks and batch items that ended in it. */
+export const CATEGORY_MEASURES = {
+  business: "category:business",
+  personal: "category:personal",
+  disposable: "category:disposable",
+  relay: "category:relay",
+  education: "category:education",
+  government: "category:government",
+  invalid: "category:invalid",
+  unknown: "category:unknown",
+} as const satisfies { readonly [C in Category]: `category:${C}` }
+
+/** A name in the column `measure` of the table of usage. */
+export type Measure = keyof typeof MEASURES | (typeof CATEGORY_MEASURES)[Category]
+
+/** What a key did. Of checks and items only those that cost units: errors and test addresses are no usage. */
+export type UsageEvent =
+  | { readonly kind: "check" | "deep_check"; readonly category: Category }
+  /** A batch, by the category of each of its items, in any order. */
+  | { readonly kind: "batch"; readonly categories: readonly Category[] }
+  | { readonly kind: "rate_limited" }
+
+/** The key that did it: whether its units are the account's depends on its kind. */
+export type MeteredKey = { readonly id: string; readonly kind: "secret" | "publishable" }
+
+/** By how much an event raises one measure; always more than zero. */
+export type Raise = readonly [measure: Measure, by: number]
+
+/** Which measures the event raises when a key of this kind caused it. A batch without items raises none. */
+export function raisesOf(event: UsageEvent, keyKind: MeteredKey["kind"]): readonly Raise[] {
+  const units = keyKind === "secret" ? "used" : "publishable_used"
+  switch (event.kind) {
+    case "check":
+      return [
+        ["checks", 1],
+        [units, CHECK_UNITS],
+        [CATEGORY_MEASURES[event.category], 1],
+      ]
+    case "deep_check":
+      return [
+        ["deep_checks", 1],
+        [units, LIMITS.deepCheckUnits],
+        [CATEGORY_MEASURES[event.category], 1],
+      ]
+    case "batch": {
+      const items = event.categories.length
+      if (items === 0) return []
+      return [
+        ["batch_items", items],
+        [units, items * BATCH_ITEM_UNITS],
+        ...event.categories.map((category): Raise => [CATEGORY_MEASURES[category], 1]),
+      ]
+    }
+    case "rate_limited":
+      return [["rate_limited", 1]]
+  }
+}
+
+const CHECK_UNITS = 1
+const BATCH_ITEM_UNITS = 1

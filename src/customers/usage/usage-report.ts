@@ -1,0 +1,116 @@
+import type { Clock } from "../../base/clock.ts"
+import { CATEGORY_NAMES } from "../../contract/categories.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import type { Usage } from "../../contract/usage-schema.ts"
+import { CATEGORY_MEASURES, type Measure } from "./measures.ts"
+import type { UsageMeter } from "./usage-meter.ts"
+import type { StoredCount } from "./usage-rows.ts"
+import { dateOf, dayOf, startOf } from "./utc-day.ts"
+
+/** What an account may do; null is unlimited. */
+export type ReportedLimits = {
+  readonly requestsPerSecond: number | null
+  readonly inFlight: number | null
+  readonly unitsPerDay: number | null
+  readonly batchItemsMax: number | null
+  readonly keysMax: number | null
+}
+
+/** What a report says of a key besides its usage. */
+export type ReportedKey = {
+  readonly id: string
+  readonly name: string
+  /** The last four characters of the key's text. */
+  readonly last4: string
+  /** Null: never, as far as is known. */
+  readonly lastUsedAtMs: number | null
+  /** Null: the key is active. */
+  readonly revokedAtMs: number | null
+}
+
+/** Whom a report is about. */
+export type ReportedAccount = {
+  readonly accountId: string
+  readonly tier: number
+  readonly limits: ReportedLimits
+  /** The account's keys in the order of the report; revoked ones that did nothing today are left out of it. */
+  readonly keys: readonly ReportedKey[]
+}
+
+/**
+ * The body of GET /v1/usage: what the account's keys did today and on each of the last `LIMITS.usageDays` UTC days, with
+ * what the meter has not written yet. Rejects when the store fails.
+ */
+export async function usageReport(
+  meter: UsageMeter,
+  clock: Clock,
+  { accountId, tier, limits, keys }: ReportedAccount,
+): Promise<Usage> {
+  const today = dayOf(clock())
+  const days = Array.from({ length: LIMITS.usageDays }, (_, ago) => today - ago)
+  const counts = await meter.counts(accountId, today - LIMITS.usageDays + 1, today)
+  const countsOfDay = Map.groupBy(counts, ({ day }) => day)
+  const countsOfToday = countsOfDay.get(today) ?? []
+  const { used, ...whatWasDone } = totals(countsOfToday)
+  return {
+    tier,
+    limits: {
+      requests_per_second: limits.requestsPerSecond,
+      in_flight: limits.inFlight,
+      daily_units: limits.unitsPerDay,
+      batch_items: limits.batchItemsMax,
+      keys: limits.keysMax,
+    },
+    today: {
+      date: dateOf(today),
+      used,
+      remaining: limits.unitsPerDay === null ? null : Math.max(0, limits.unitsPerDay - used),
+      resets_at: startOf(today + 1),
+      ...whatWasDone,
+      by_key: byKey(keys, countsOfToday),
+    },
+    daily: days.map(day => ({ date: dateOf(day), ...totals(countsOfDay.get(day) ?? []) })),
+  }
+}
+
+type Totals = Omit<Usage["daily"][number], "date">
+
+/** Counts of one day, of all keys together. */
+function totals(counts: readonly StoredCount[]): Totals {
+  const sums = new Map<string, number>()
+  for (const { measure, count } of counts) sums.set(measure, (sums.get(measure) ?? 0) + count)
+  const sumOf = (measure: Measure): number => sums.get(measure) ?? 0
+  return {
+    used: sumOf("used"),
+    checks: sumOf("checks"),
+    deep_checks: sumOf("deep_checks"),
+    batch_items: sumOf("batch_items"),
+    rate_limited: sumOf("rate_limited"),
+    by_category: byCategory(sumOf),
+  }
+}
+
+function byCategory(sumOf: (measure: Measure) => number): Totals["by_category"] {
+  const entries = CATEGORY_NAMES.map(category => [category, sumOf(CATEGORY_MEASURES[category])])
+  return Object.fromEntries(entries) as Totals["by_category"] // built from all the names of the record
+}
+
+function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount[]): Usage["today"]["by_key"] {
+  const countsOfKey = Map.groupBy(countsOfToday, ({ keyId }) => keyId)
+  return keys
+    .filter(({ id, revokedAtMs }) => revokedAtMs === null || countsOfKey.has(id))
+    .map(({ id, name, last4, lastUsedAtMs }) => ({
+      id,
+      name,
+      last4,
+      used: unitsIn(countsOfKey.get(id) ?? []),
+      last_used_at: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
+    }))
+}
+
+/** A key's own units, of whichever quota. */
+function unitsIn(counts: readonly StoredCount[]): number {
+  return counts
+    .filter(({ measure }) => measure === "used" || measure === "publishable_used")
+    .reduce((sum, { count }) => sum + count, 0)
+}

@@ -1,0 +1,18 @@
+import type { KnownKey } from "../customers/keys/held-keys.ts"
+import type { KeyRing } from "../customers/keys/key-ring.ts"
+import type { Admit } from "./admission.ts"
+import { identify, unauthorized } from "./caller.ts"
+import { within } from "./within.ts"
+
+/** Answers a request that needs a secret key, which was let in. */
+export type Keyed = (request: Request, work: (known: KnownKey) => Promise<Response>) => Promise<Response>
+
+/** Builds the way into every endpoint that takes secret keys only. */
+export function keyed(keys: KeyRing, admit: Admit): Keyed {
+  return async (request, work) => {
+    const known = await identify(request.headers, keys)
+    if (known === null) throw unauthorized()
+    const pass = admit(request, known, false)
+    return await (pass === null ? work(known) : within(pass, () => work(known)))
+  }
+}

@@ -1,0 +1,25 @@
+import { reportVerdict } from "../../../src/customers/feedback/feedback.ts"
+import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+
+// Another process on the same file: `reporting-child.ts PATH ACCOUNT COUNT` prints "ready", waits for a line, reports
+// `COUNT` domains, prints the status and the id of each receipt, and dies as in a crash.
+
+const [path = "", accountId = "", count = ""] = process.argv.slice(2)
+const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
+const store = await openSqlite(path, Date.now)
+const log = { store, clock: Date.now, hear: () => undefined }
+
+console.log("ready")
+await console[Symbol.asyncIterator]().next()
+for (let at = 0; at < Number(count); at++) {
+  const reporting = await reportVerdict(log, random, {
+    accountId,
+    domain: `d${at}.example.com`,
+    roleWord: null,
+    currentCategory: "unknown",
+    reportedCategory: "business",
+    comment: null,
+  })
+  if (reporting.kind === "reported") console.log(`${reporting.receipt.status} ${reporting.receipt.id}`)
+}
+process.kill(process.pid, "SIGKILL")

@@ -1,0 +1,34 @@
+import { type Receipt, type Report, reportVerdict } from "../../../src/customers/feedback/feedback.ts"
+import type { ChangeLog } from "../../../src/customers/store/changes.ts"
+import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+/** Reports that example.com is a business, but for what is wanted otherwise, and gives the receipt. */
+export async function receiptFor(
+  log: ChangeLog,
+  wanted: Partial<Report> & { readonly accountId: string },
+): Promise<Receipt> {
+  const made = await reportVerdict(log, random, {
+    domain: "example.com",
+    roleWord: null,
+    currentCategory: "unknown",
+    reportedCategory: "business",
+    comment: null,
+    ...wanted,
+  })
+  if (made.kind !== "reported") throw new Error(made.kind)
+  return made.receipt
+}
+
+/** A store with an account that reports, and everything to read what came of it. */
+export async function reporters() {
+  const path = tempPath()
+  const store = await tempStore(path)
+  const log = tempLog(store)
+  const accountId = await newAccount(log)
+  const report = (wanted: Partial<Report> = {}) => receiptFor(log, { accountId, ...wanted })
+  const corrections = () =>
+    store.all<{ domain: string; category: string; feedback_id: string }>(
+      "SELECT domain, category, feedback_id FROM corrections ORDER BY domain",
+    )
+  return { path, store, log, accountId, report, corrections }
+}

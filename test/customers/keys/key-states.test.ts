@@ -1,0 +1,228 @@
+import { expect, test } from "bun:test"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
+import { newKey } from "../../../src/customers/keys/key-form.ts"
+import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
+import { createKey, findKey, listKeys, type Revoker, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import type { ChangeLog } from "../../../src/customers/store/changes.ts"
+import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
+import type { OpenStore } from "../../../src/customers/store/store.ts"
+import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+type Outside = { nowMs: number; elapsedMs: number }
+
+/** One process: its own connection, its own keys in memory, and how far it has read the change log. */
+function oneOf(store: OpenStore, outside: Outside) {
+  const clock = () => outside.nowMs
+  const ring = new KeyRing(store, clock, () => outside.elapsedMs, KEY_RING_BOUNDS)
+  const log: ChangeLog = { ...tempLog(store), clock, hear: changes => ring.apply(changes) }
+  let upTo = 0
+  const skipLog = async () => {
+    upTo = await latestChange(store)
+  }
+  const readLog = async () => {
+    const read = await readChangesSince(store, upTo)
+    if (read.kind === "read") ring.apply(read.changes)
+    else ring.forget()
+    upTo = read.upTo
+  }
+  return { store, ring, log, skipLog, readLog }
+}
+
+/** A key of an account, in two processes on one file. Until it is created, its text and id are of no key. */
+async function opened() {
+  const path = tempPath()
+  const outside: Outside = { nowMs: 5_000, elapsedMs: 0 }
+  const [here, there] = [oneOf(await tempStore(path), outside), oneOf(await tempStore(path), outside)]
+  const accountId = await newAccount(here.log)
+  const key = { id: "key_none", text: newKey("secret", random) }
+  const create = () => createKey(here.log, random, { accountId, kind: "secret", name: null, origins: [] })
+  const become = async () => {
+    const made = await create()
+    if (made.kind === "created") Object.assign(key, { id: made.key.id, text: made.text })
+    return made.kind
+  }
+  /** Creates keys until the account has so many active ones. */
+  const fillTo = async (count: number) => {
+    const active = (await listKeys(here.store, accountId, 100)).filter(({ revokedAtMs }) => revokedAtMs === null)
+    for (let more = count - active.length; more > 0; more--) await create()
+  }
+  return { outside, here, there, accountId, key, create, become, fillTo }
+}
+type Opened = Awaited<ReturnType<typeof opened>>
+
+/** How a sentence says a state, and how the key comes into it. */
+const STATES = {
+  none: { says: "a key that was never created", happen: async () => undefined },
+  active: { says: "an active key", happen: ({ become }) => become() },
+  revoked: {
+    says: "a revoked key",
+    happen: async ({ become, here, key }) => {
+      await become()
+      await revokeKey(here.log, key.id, "owner")
+    },
+  },
+} as const satisfies Record<string, { readonly says: string; readonly happen: (all: Opened) => Promise<unknown> }>
+type State = keyof typeof STATES
+
+const revocationBy =
+  (by: Revoker) =>
+  async ({ here, key }: Opened): Promise<string> => {
+    const revocation = await revokeKey(here.log, key.id, by)
+    return revocation.kind === "revoked" && !revocation.isNew ? "revoked_before" : revocation.kind
+  }
+
+/** When the account has so many active keys, creates one: it is the key itself if that was never created. */
+const creationWith =
+  (count: number) =>
+  async (all: Opened): Promise<string> => {
+    await all.fillTo(count)
+    if (all.key.id === "key_none") return await all.become()
+    return (await all.create()).kind
+  }
+
+/** How a sentence says an event, and what the one who does it is answered. */
+const EVENTS = {
+  created_with_4: { says: "when a key is created beside four active ones", happen: creationWith(4) },
+  created_with_5: { says: "when a key is asked for beside five active ones", happen: creationWith(5) },
+  revoked_by_owner: { says: "when its owner revokes it", happen: revocationBy("owner") },
+  revoked_by_admin: { says: "when an admin revokes it", happen: revocationBy("admin") },
+  revoked_by_leak: { says: "when it is reported as leaked", happen: revocationBy("leak") },
+  revoked_elsewhere: {
+    says: "when another process revokes it and this one reads the log",
+    happen: async all => {
+      const outcome = await revocationBy("admin")({ ...all, here: all.there })
+      await all.here.readLog()
+      return outcome
+    },
+  },
+  revoked_elsewhere_unread: {
+    says: "when another process revokes it and this one cannot read the log for a minute",
+    happen: async all => {
+      const outcome = await revocationBy("admin")({ ...all, here: all.there })
+      all.outside.elapsedMs += LIMITS.revocationSecondsMax * 1000
+      return outcome
+    },
+  },
+  revoked_elsewhere_log_lost: {
+    says: "when another process revokes it and the log that this one reads was cut",
+    happen: async all => {
+      const outcome = await revocationBy("admin")({ ...all, here: all.there })
+      await all.here.store.run("DELETE FROM changes")
+      await all.here.readLog()
+      return outcome
+    },
+  },
+  used: {
+    says: "when a request comes with it",
+    happen: async ({ here, key, outside }) => {
+      const { kind } = await here.ring.lookup(key.text)
+      await here.ring.flush()
+      const { lastUsedAtMs = null } = (await findKey(here.store, key.id)) ?? {}
+      expect(lastUsedAtMs).toBe(kind === "active" ? outside.nowMs : null)
+      return kind
+    },
+  },
+  renamed: {
+    says: "when it is renamed",
+    happen: async ({ here, key }) => (await renameKey(here.log, key.id, "other")).kind,
+  },
+  account_removed: {
+    says: "when its account is removed",
+    happen: async ({ here, accountId }) => ((await removeAccount(here.log, accountId)) ? "removed" : "unknown_account"),
+  },
+} as const satisfies Record<string, { readonly says: string; readonly happen: (all: Opened) => Promise<string> }>
+type Event = keyof typeof EVENTS
+
+/** What a request with the key is told, and how a sentence says it. */
+const SEEN_SAYS = {
+  unknown: "is unknown",
+  active: "lets requests in",
+  revoked: "is refused as revoked",
+} as const
+type Seen = keyof typeof SEEN_SAYS
+
+const SEEN_BEFORE = { none: "unknown", active: "active", revoked: "revoked" } as const satisfies Record<State, Seen>
+
+type Cell = readonly [answer: string, seen: Seen, revokedBy?: Revoker]
+
+/** Every state × every event → the answer, what is seen of the key then, and who has revoked it. No cell can be missing. */
+const TABLE = {
+  none: {
+    created_with_4: ["created", "active"],
+    created_with_5: ["too_many_keys", "unknown"],
+    revoked_by_owner: ["unknown_key", "unknown"],
+    revoked_by_admin: ["unknown_key", "unknown"],
+    revoked_by_leak: ["unknown_key", "unknown"],
+    revoked_elsewhere: ["unknown_key", "unknown"],
+    revoked_elsewhere_unread: ["unknown_key", "unknown"],
+    revoked_elsewhere_log_lost: ["unknown_key", "unknown"],
+    used: ["unknown", "unknown"],
+    renamed: ["unknown_key", "unknown"],
+    account_removed: ["removed", "unknown"],
+  },
+  active: {
+    created_with_4: ["created", "active"],
+    created_with_5: ["too_many_keys", "active"],
+    revoked_by_owner: ["revoked", "revoked", "owner"],
+    revoked_by_admin: ["revoked", "revoked", "admin"],
+    revoked_by_leak: ["revoked", "revoked", "leak"],
+    revoked_elsewhere: ["revoked", "revoked", "admin"],
+    revoked_elsewhere_unread: ["revoked", "revoked", "admin"],
+    revoked_elsewhere_log_lost: ["revoked", "revoked", "admin"],
+    used: ["active", "active"],
+    renamed: ["renamed", "active"],
+    account_removed: ["removed", "unknown"],
+  },
+  revoked: {
+    created_with_4: ["created", "revoked", "owner"],
+    created_with_5: ["too_many_keys", "revoked", "owner"],
+    revoked_by_owner: ["revoked_before", "revoked", "owner"],
+    revoked_by_admin: ["revoked_before", "revoked", "owner"],
+    revoked_by_leak: ["revoked_before", "revoked", "owner"],
+    revoked_elsewhere: ["revoked_before", "revoked", "owner"],
+    revoked_elsewhere_unread: ["revoked_before", "revoked", "owner"],
+    revoked_elsewhere_log_lost: ["revoked_before", "revoked", "owner"],
+    used: ["revoked", "revoked", "owner"],
+    renamed: ["renamed", "revoked", "owner"],
+    account_removed: ["removed", "unknown"],
+  },
+} as const satisfies { readonly [S in State]: { readonly [E in Event]: Cell } }
+
+const STATE_NAMES = Object.keys(STATES) as State[] // the keys of a table are its type's
+const EVENT_NAMES = Object.keys(EVENTS) as Event[] // the keys of a table are its type's
+
+/** What both processes tell a request with the key: this one at once, the other one when it has read the log. */
+async function seenOf({ here, there, key }: Opened): Promise<readonly Seen[]> {
+  const atOnce = await here.ring.lookup(key.text)
+  await there.readLog()
+  const elsewhere = await there.ring.lookup(key.text)
+  return [atOnce, elsewhere].map(({ kind }) => {
+    if (kind === "malformed" || kind === "bad_checksum") throw new Error(kind)
+    return kind
+  })
+}
+
+for (const state of STATE_NAMES)
+  for (const event of EVENT_NAMES) {
+    const [answer, seen, revokedBy]: Cell = TABLE[state][event]
+    test(`${EVENTS[event].says}, ${STATES[state].says} ${SEEN_SAYS[seen]}, here and elsewhere; the answer is ${answer}`, async () => {
+      const all = await opened()
+      const { outside, here, there, key } = all
+      await STATES[state].happen(all)
+      await here.skipLog()
+      // Both processes hold the key, as it was before the event.
+      expect(await seenOf(all)).toEqual([SEEN_BEFORE[state], SEEN_BEFORE[state]])
+      await there.skipLog()
+      outside.nowMs += 2_000
+      outside.elapsedMs += 2_000
+      expect(await EVENTS[event].happen(all)).toBe(answer)
+      expect(await seenOf(all)).toEqual([seen, seen])
+      // Who and when are those of the first revocation, and the key itself is gone only with its account.
+      const revokedAtMs = revokedBy && (state === "revoked" ? 5_000 : 7_000)
+      const stored = await findKey(here.store, key.id)
+      expect(stored && { by: stored.revokedBy, at: stored.revokedAtMs }).toEqual(
+        seen === "unknown" ? null : { by: revokedBy ?? null, at: revokedAtMs ?? null },
+      )
+    })
+  }

@@ -1,0 +1,59 @@
+import { normalizeEntry } from "../../../src/cli/own-lists.ts"
+import {
+  OWN_LISTS_BOUNDS,
+  OwnLists,
+  type OwnListsBounds,
+  type Standing,
+} from "../../../src/customers/own-lists/held-own-lists.ts"
+import { type Entry, parseEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
+import { addEntries, type ListOwner, type OwnList, removeEntries } from "../../../src/customers/own-lists/own-lists.ts"
+import type { ChangeLog } from "../../../src/customers/store/changes.ts"
+import type { Store } from "../../../src/customers/store/store.ts"
+import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+function entries(texts: readonly string[]): Entry[] {
+  return texts.map(text => parseEntry(text, normalizeEntry)).filter(entry => entry !== null)
+}
+
+/** Held lists over a real store that counts what it is asked, can hold its answers back, and can fail. */
+export async function openLists({ path = tempPath(), bounds = {} as Partial<OwnListsBounds> } = {}) {
+  const store = await tempStore(path)
+  const outside = { asked: [] as unknown[], gate: Promise.resolve(), isBroken: false }
+  const watched: Store = {
+    ...store,
+    all: async <Row>(sql: string, params: Parameters<Store["all"]>[1] = []) => {
+      outside.asked.push(params[0])
+      if (outside.isBroken) throw new Error("the store is broken")
+      const rows = await store.all<Row>(sql, params)
+      await outside.gate
+      return rows
+    },
+  }
+  const lists = new OwnLists(watched, { ...OWN_LISTS_BOUNDS, ...bounds })
+  const log: ChangeLog = { ...tempLog(store), hear: changes => lists.apply(changes) }
+  const add = (owner: ListOwner, list: OwnList, ...texts: string[]) => addEntries(log, owner, list, entries(texts))
+  const remove = (owner: ListOwner, list: OwnList, ...texts: string[]) =>
+    removeEntries(log, owner, list, entries(texts))
+  const ask = async (accountId: string, text: string) => await askNow(accountId, text)
+  const askNow = (accountId: string, text: string): Standing | Promise<Standing> => {
+    const named = normalizeEntry(text)
+    if (named === null) throw new Error(`${text} names nothing`)
+    return lists.standing(accountId, named.kind === "address" ? named.normalized : null, named.domain)
+  }
+  return {
+    store,
+    outside,
+    lists,
+    log,
+    add,
+    remove,
+    ask,
+    isHeld: (id: string) => !(askNow(id, "x.com") instanceof Promise),
+  }
+}
+
+/** The same with an account. */
+export async function openListsOfJane(options: Parameters<typeof openLists>[0] = {}) {
+  const house = await openLists(options)
+  return { ...house, jane: { accountId: await newAccount(house.log) } }
+}

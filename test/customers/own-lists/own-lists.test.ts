@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { normalizeEntry } from "../../../src/cli/own-lists.ts"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
+import { type Entry, parseEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
+import {
+  addEntries,
+  type ListOwner,
+  listEntries,
+  type OwnList,
+  removeEntries,
+} from "../../../src/customers/own-lists/own-lists.ts"
+import { readChangesSince } from "../../../src/customers/store/changes.ts"
+import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+async function opened(path = tempPath()) {
+  const log = tempLog(await tempStore(path))
+  const add = (owner: ListOwner, list: OwnList, ...texts: string[]) => addEntries(log, owner, list, entries(...texts))
+  const remove = (owner: ListOwner, list: OwnList, ...texts: string[]) =>
+    removeEntries(log, owner, list, entries(...texts))
+  const listed = async (owner: ListOwner, list: OwnList) =>
+    (await listEntries(log.store, owner, list, "", 100_000)).map(({ kept }) => kept)
+  return { log, add, remove, listed, path }
+}
+
+function entries(...texts: string[]): Entry[] {
+  return texts.map(text => {
+    const entry = parseEntry(text, normalizeEntry)
+    if (entry === null) throw new Error(`${text} is no entry`)
+    return entry
+  })
+}
+
+const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `name${from + at}.example`)
+const { ownListEntriesMax } = LIMITS
+
+describe("adding", () => {
+  test("tells new entries from those that were there, and counts one that is given twice once", async () => {
+    const { add, listed } = await opened()
+    expect(await add("operator", "block", "b.com", "a.com", "B.com")).toEqual({
+      kind: "added",
+      addedCount: 2,
+      presentCount: 0,
+    })
+    expect(await add("operator", "block", "b.com", "*.b.com")).toEqual({
+      kind: "added",
+      addedCount: 1,
+      presentCount: 1,
+    })
+    expect(await listed("operator", "block")).toEqual(["*.b.com", "a.com", "b.com"])
+  })
+
+  test("an address is one entry however it is written", async () => {
+    const { add, listed } = await opened()
+    await add("operator", "allow", "jane@acme.com")
+    expect(await add("operator", "allow", "Jane+x@Acme.com")).toMatchObject({ addedCount: 0, presentCount: 1 })
+    expect(await listed("operator", "allow")).toHaveLength(1)
+  })
+
+  test("an entry that was there keeps the time at which it was added", async () => {
+    const { add, log } = await opened()
+    await add("operator", "block", "a.com")
+    log.now = 6_000
+    await add("operator", "block", "a.com", "b.com")
+    const listed = await listEntries(log.store, "operator", "block", "", 10)
+    expect(listed.map(({ kept, addedAtMs }) => [kept, addedAtMs])).toEqual([
+      ["a.com", 5_000],
+      ["b.com", 6_000],
+    ])
+  })
+
+  test("lists and owners are apart", async () => {
+    const { add, listed, log } = await opened()
+    const jane = { accountId: await newAccount(log, "jane@example.com") }
+    const joan = { accountId: await newAccount(log, "joan@example.com") }
+    await add(jane, "block", "a.com")
+    await add(jane, "allow", "a.com", "b.com")
+    await add(joan, "block", "c.com")
+    await add("operator", "block", "d.com")
+    expect(await listed(jane, "block")).toEqual(["a.com"])
+    expect(await listed(jane, "allow")).toEqual(["a.com", "b.com"])
+    expect(await listed(joan, "block")).toEqual(["c.com"])
+    expect(await listed(joan, "allow")).toEqual([])
+    expect(await listed("operator", "block")).toEqual(["d.com"])
+    expect(await listed("operator", "allow")).toEqual([])
+  })
+
+  test("an account that does not exist has no lists", async () => {
+    const { add, log } = await opened()
+    expect(await add({ accountId: "acc_none" }, "block", "a.com")).toEqual({ kind: "unknown_account" })
+    expect(await add({ accountId: "operator" }, "block", "a.com")).toEqual({ kind: "unknown_account" })
+    expect(log.heard).toEqual([])
+  })
+
+  test("an account's lists go with it, and nobody else's", async () => {
+    const { add, listed, log } = await opened()
+    const jane = { accountId: await newAccount(log, "jane@example.com") }
+    const joan = { accountId: await newAccount(log, "joan@example.com") }
+    for (const owner of [jane, joan, "operator"] as const) await add(owner, "block", "a.com")
+    await removeAccount(log, jane.accountId)
+    expect(await listed(jane, "block")).toEqual([])
+    expect(await listed(joan, "block")).toEqual(["a.com"])
+    expect(await listed("operator", "block")).toEqual(["a.com"])
+  })
+})
+
+describe("the bound", () => {
+  test(`an account has ${ownListEntriesMax} entries on both lists together, and not one more`, async () => {
+    const { add, remove, listed, log } = await opened()
+    const jane = { accountId: await newAccount(log) }
+    expect(await add(jane, "block", ...names(0, ownListEntriesMax - 1))).toMatchObject({ kind: "added" })
+    expect(await add(jane, "allow", "a.com", "b.com")).toEqual({ kind: "too_many" })
+    expect(await listed(jane, "allow")).toEqual([])
+    expect(await add(jane, "allow", "a.com")).toMatchObject({ kind: "added", addedCount: 1 })
+    expect(await add(jane, "allow", "b.com")).toEqual({ kind: "too_many" })
+    expect(await add(jane, "block", "a.com")).toEqual({ kind: "too_many" })
+    expect(await add(jane, "allow", "a.com")).toMatchObject({ kind: "added", addedCount: 0, presentCount: 1 })
+    await remove(jane, "block", "name0.example")
+    expect(await add(jane, "allow", "b.com")).toMatchObject({ kind: "added", addedCount: 1 })
+    expect(await add({ accountId: await newAccount(log, "b@x.com") }, "block", "a.com")).toMatchObject({
+      addedCount: 1,
+    })
+    expect(await add("operator", "block", "a.com")).toMatchObject({ addedCount: 1 })
+  })
+
+  test(`${ownListEntriesMax} entries are added at once, ${ownListEntriesMax + 1} are refused whole`, async () => {
+    const { add, listed, log } = await opened()
+    expect(await add("operator", "block", ...names(0, ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
+    expect(await listed("operator", "block")).toEqual([])
+    expect(log.heard).toEqual([])
+    const twice = [...names(0, ownListEntriesMax), "name7.example"]
+    expect(await add("operator", "block", ...twice)).toMatchObject({ addedCount: ownListEntriesMax })
+    expect(await add("operator", "allow", "a.com")).toEqual({ kind: "too_many" })
+  })
+
+  test("two who add at once do not pass it together", async () => {
+    const { add, log } = await opened()
+    const jane = { accountId: await newAccount(log) }
+    const half = ownListEntriesMax / 2
+    const kinds = await Promise.all([
+      add(jane, "block", ...names(0, half)),
+      add(jane, "block", ...names(half, ownListEntriesMax)),
+      add(jane, "allow", "a.com"),
+    ])
+    expect(kinds.map(({ kind }) => kind)).toEqual(["added", "added", "too_many"])
+  })
+})
+
+describe("removing", () => {
+  test("takes an entry in any of its forms, and tells what was not there", async () => {
+    const { add, remove, listed } = await opened()
+    await add("operator", "block", "jane@acme.com", "joan@acme.com", "acme.com", "*.acme.com")
+    const [joan = ""] = entries("joan@acme.com").map(({ kept }) => kept)
+    expect(await remove("operator", "block", "JANE+x@acme.com", joan)).toEqual({ removedCount: 2, absentCount: 0 })
+    expect(await remove("operator", "block", "Acme.com", "jane@acme.com", "b.com")).toEqual({
+      removedCount: 1,
+      absentCount: 2,
+    })
+    expect(await listed("operator", "block")).toEqual(["*.acme.com"])
+  })
+
+  test("leaves the other list and other owners alone", async () => {
+    const { add, remove, listed, log } = await opened()
+    const jane = { accountId: await newAccount(log) }
+    for (const owner of [jane, "operator"] as const)
+      for (const list of ["block", "allow"] as const) await add(owner, list, "a.com")
+    await remove(jane, "block", "a.com")
+    expect(await listed(jane, "block")).toEqual([])
+    for (const owner of [jane, "operator"] as const) expect(await listed(owner, "allow")).toEqual(["a.com"])
+    expect(await listed("operator", "block")).toEqual(["a.com"])
+  })
+})
+
+describe("change", () => {
+  test("each write that changes something is noted once, with its owner", async () => {
+    const { add, remove, log } = await opened()
+    const accountId = await newAccount(log)
+    await add({ accountId }, "block", "a.com", "b.com")
+    await add({ accountId }, "block", "a.com")
+    await add("operator", "allow", "a.com")
+    await remove({ accountId }, "block", "a.com", "b.com")
+    await remove({ accountId }, "block", "a.com")
+    await remove("operator", "allow", "a.com")
+    const subjects = [accountId, "operator", accountId, "operator"]
+    const expected = subjects.map(subject => ({ kind: "own_lists_changed", subject }))
+    expect(log.heard).toEqual(expected)
+    expect(await readChangesSince(log.store, 0)).toMatchObject({ changes: expected })
+  })
+})
+
+describe("listing", () => {
+  test("pages go on after the last entry, in one order", async () => {
+    const { add, log } = await opened()
+    await add("operator", "block", "c.com", "jane@a.com", "a.com", "*.b.com", "b.com")
+    const pages: string[][] = []
+    for (let after = ""; ; ) {
+      const page = (await listEntries(log.store, "operator", "block", after, 2)).map(({ kept }) => kept)
+      pages.push(page)
+      if (page.length < 2) break
+      after = page.at(-1) ?? ""
+    }
+    expect(pages.map(page => page.length)).toEqual([2, 2, 1])
+    expect(pages.flat()).toEqual([...pages.flat()].sort())
+    expect(new Set(pages.flat())).toEqual(
+      new Set(entries("c.com", "jane@a.com", "a.com", "*.b.com", "b.com").map(({ kept }) => kept)),
+    )
+  })
+
+  test("an address shows its domain and no more", async () => {
+    const { add, log } = await opened()
+    await add("operator", "block", "jane.doe+x@acme.com")
+    const [listed] = await listEntries(log.store, "operator", "block", "", 10)
+    expect(listed).toMatchObject({ kind: "address", domain: "acme.com", addedAtMs: 5_000 })
+    expect(JSON.stringify(listed)).not.toContain("jane")
+  })
+})
+
+test("no address stands in the database's files, its domain does", async () => {
+  const { add, remove, path } = await opened()
+  await add("operator", "block", "Jane.Roe+News@acme.example")
+  await add("operator", "allow", "jane.roe@acme.example")
+  await remove("operator", "allow", "jane.roe@acme.example")
+  const bytes = readdirSync(dirname(path)).map(name => readFileSync(join(dirname(path), name), "latin1").toLowerCase())
+  expect(bytes.join("")).toContain("@acme.example")
+  expect(bytes.join("")).not.toContain("jane")
+  expect(bytes.join("")).not.toContain("roe")
+})

@@ -1,0 +1,73 @@
+import { heapStats } from "bun:jsc"
+import { expect, test } from "bun:test"
+import { Tallies } from "../../../src/customers/usage/tallies.ts"
+
+test("each counter is of one account, day, key and measure, and is raised by itself", () => {
+  const tallies = new Tallies()
+  tallies.raise("a", 1, "k", [["used", 1]])
+  tallies.raise("a", 1, "l", [["used", 2]])
+  tallies.raise("a", 2, "k", [["used", 3]])
+  tallies.raise("b", 1, "k", [
+    ["used", 4],
+    ["checks", 5],
+    ["used", 6],
+  ])
+  tallies.raise("b", 1, "k", [["checks", 7]])
+  expect(tallies.size).toBe(5)
+  expect([...tallies.of("a")]).toEqual([
+    { accountId: "a", day: 1, keyId: "k", measure: "used", count: 1 },
+    { accountId: "a", day: 1, keyId: "l", measure: "used", count: 2 },
+    { accountId: "a", day: 2, keyId: "k", measure: "used", count: 3 },
+  ])
+  expect([...tallies.of("b")]).toEqual([
+    { accountId: "b", day: 1, keyId: "k", measure: "used", count: 10 },
+    { accountId: "b", day: 1, keyId: "k", measure: "checks", count: 12 },
+  ])
+  expect([...tallies.of("c")]).toEqual([])
+  expect([...tallies.all()]).toEqual([...tallies.of("a"), ...tallies.of("b")])
+})
+
+test("what is dropped is gone, once, and begins again at nothing", () => {
+  const tallies = new Tallies()
+  tallies.raise("a", 1, "k", [
+    ["used", 1],
+    ["checks", 1],
+  ])
+  const [used] = [...tallies.all()]
+  if (used === undefined) throw new Error("there is a counter")
+  tallies.drop(used)
+  tallies.drop(used)
+  tallies.drop({ ...used, accountId: "nobody" })
+  expect([...tallies.all()].map(({ measure }) => measure)).toEqual(["checks"])
+  expect(tallies.size).toBe(1)
+  tallies.raise("a", 1, "k", [["used", 5]])
+  expect([...tallies.of("a")].map(({ count }) => count)).toEqual([1, 5])
+})
+
+test("an event that raises nothing leaves nothing", () => {
+  const tallies = new Tallies()
+  tallies.raise("a", 1, "k", [])
+  expect([tallies.size, [...tallies.all()]]).toEqual([0, []])
+})
+
+type Place = readonly [accountId: string, day: number, keyId: string]
+const PLACES: readonly (readonly [what: string, at: (n: number) => Place])[] = [
+  ["keys", n => ["a", 1, `k${n}`]],
+  ["days", n => ["a", n, "k"]],
+  ["accounts", n => [`a${n}`, 1, "k"]],
+]
+
+test.each(PLACES)("%s that were dropped take no memory", (_, at) => {
+  const mapCount = () => {
+    Bun.gc(true)
+    return heapStats().objectTypeCounts["Map"] ?? 0
+  }
+  const tallies = new Tallies()
+  tallies.raise("a", 1, "k", [["checks", 1]])
+  const before = mapCount()
+  for (let n = 0; n < 5000; n++) tallies.raise(...at(n), [["used", 1]])
+  expect(mapCount() - before).toBeGreaterThan(4000)
+  for (const counter of [...tallies.all()]) if (counter.measure === "used") tallies.drop(counter)
+  expect(mapCount() - before).toBeLessThan(100)
+  expect(tallies.size).toBe(1)
+})

@@ -1,0 +1,330 @@
+import { describe, expect, test } from "bun:test"
+import { FormatRegistry } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { Usage } from "../../../src/contract/usage-schema.ts"
+import type { Cell, Store } from "../../../src/customers/store/store.ts"
+import { CATEGORY_MEASURES, MEASURES } from "../../../src/customers/usage/measures.ts"
+import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
+import { type ReportedAccount, type ReportedKey, usageReport } from "../../../src/customers/usage/usage-report.ts"
+import { settled } from "../../world/time.ts"
+import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
+
+for (const format of ["date", "date-time"])
+  if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, text => new Date(text).toISOString().startsWith(text))
+
+const LIMITED = { requestsPerSecond: 5, inFlight: 5, unitsPerDay: 1000, batchItemsMax: 100, keysMax: 5 }
+const ACCOUNT = { tier: 0, limits: LIMITED, keys: [] }
+const UNLIMITED = { requestsPerSecond: null, inFlight: null, unitsPerDay: null, batchItemsMax: null, keysMax: null }
+
+const ZERO = {
+  used: 0,
+  checks: 0,
+  deep_checks: 0,
+  batch_items: 0,
+  rate_limited: 0,
+  by_category: Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])),
+}
+
+const CHECK = { kind: "check", category: "business" } as const
+const DEEP = { kind: "deep_check", category: "invalid" } as const
+const REFUSAL = { kind: "rate_limited" } as const
+
+const key = (id: string, more: Partial<ReportedKey> = {}): ReportedKey => ({
+  id,
+  name: `name of ${id}`,
+  last4: "abcd",
+  lastUsedAtMs: null,
+  revokedAtMs: null,
+  ...more,
+})
+
+/** A metered store and its report, which is held against the schema each time. */
+async function reported() {
+  const metered = await meteredStore()
+  const report = async (more: Partial<ReportedAccount> = {}) => {
+    const { accountId, meter, log } = metered
+    const body = await usageReport(meter, log.clock, { accountId, ...ACCOUNT, ...more })
+    expect([...Value.Errors(Usage, JSON.parse(JSON.stringify(body)))]).toEqual([])
+    return body
+  }
+  return { ...metered, report }
+}
+
+test("an account that did nothing has a report full of zeros", async () => {
+  const { report } = await reported()
+  const body = await report()
+  expect<unknown>(body.today).toEqual({
+    date: "2026-03-10",
+    remaining: 1000,
+    resets_at: "2026-03-11T00:00:00.000Z",
+    ...ZERO,
+    by_key: [],
+  })
+  expect(body.daily).toHaveLength(LIMITS.usageDays)
+  for (const { date: _, ...day } of body.daily) expect<unknown>(day).toEqual(ZERO)
+})
+
+test("the schema refuses what a report never says: other members, fewer days, counts below zero", async () => {
+  const body = await (await reported()).report()
+  const { today, daily } = body
+  const others = [
+    { ...body, account: "acc_1" },
+    { ...body, limits: { ...body.limits, seats: 1 } },
+    { ...body, today: { ...today, email: "jane@example.com" } },
+    { ...body, today: { ...today, by_category: { ...today.by_category, charity: 1 } } },
+    { ...body, today: { ...today, by_category: { business: 1 } } },
+    { ...body, today: { ...today, used: -1 } },
+    { ...body, daily: daily.slice(1) },
+    { ...body, daily: [...daily, daily[0]] },
+  ]
+  expect(others.filter(other => Value.Check(Usage, other))).toEqual([])
+})
+
+test("tier and limits are those that were given, and null is unlimited", async () => {
+  const { meter, accountId, report } = await reported()
+  meter.note(accountId, SECRET, DEEP)
+  expect(await report({ tier: 3 })).toMatchObject({
+    tier: 3,
+    limits: { requests_per_second: 5, in_flight: 5, daily_units: 1000, batch_items: 100, keys: 5 },
+    today: { used: 5, remaining: 995 },
+  })
+  expect(await report({ tier: 4, limits: UNLIMITED })).toMatchObject({
+    tier: 4,
+    limits: { requests_per_second: null, in_flight: null, daily_units: null, batch_items: null, keys: null },
+    today: { used: 5, remaining: null },
+  })
+})
+
+test("nothing remains when the whole quota, or more of it than there is now, was used", async () => {
+  const { meter, accountId, report } = await reported()
+  meter.note(accountId, SECRET, DEEP)
+  const remaining = async (unitsPerDay: number) =>
+    (await report({ limits: { ...LIMITED, unitsPerDay } })).today.remaining
+  expect([await remaining(6), await remaining(5), await remaining(4)]).toEqual([1, 0, 0])
+})
+
+describe("what is counted", () => {
+  test("everything that was done today is in today and in the first of the days, written or not", async () => {
+    const { meter, accountId, report, flushAll } = await reported()
+    const did = async () => {
+      meter.note(accountId, SECRET, CHECK)
+      meter.note(accountId, SECRET, DEEP)
+      meter.note(accountId, SECRET, { kind: "batch", categories: ["business", "relay", "relay"] })
+      meter.note(accountId, SECRET, REFUSAL)
+    }
+    await did()
+    await flushAll()
+    await did()
+    const twice = {
+      used: 18,
+      checks: 2,
+      deep_checks: 2,
+      batch_items: 6,
+      rate_limited: 2,
+      by_category: { ...ZERO.by_category, business: 4, invalid: 2, relay: 4 },
+    }
+    const body = await report()
+    expect<unknown>(body.today).toMatchObject({ ...twice, remaining: 982 })
+    expect<unknown>(body.daily[0]).toEqual({ date: "2026-03-10", ...twice })
+    await flushAll()
+    expect(await report()).toEqual(body)
+  })
+
+  test("each category of a check is counted where its name is", async () => {
+    const { meter, accountId, report } = await reported()
+    for (const [at, category] of CATEGORY_NAMES.entries())
+      for (let n = 0; n <= at; n++) meter.note(accountId, SECRET, { kind: "check", category })
+    expect<unknown>((await report()).today.by_category).toEqual(
+      Object.fromEntries(CATEGORY_NAMES.map((category, at) => [category, at + 1])),
+    )
+  })
+
+  test("publishable keys add to what was done, but neither to the account's units nor against its quota", async () => {
+    const { meter, accountId, report, flushAll } = await reported()
+    meter.note(accountId, PUBLISHABLE, CHECK)
+    await flushAll()
+    meter.note(accountId, PUBLISHABLE, CHECK)
+    meter.note(accountId, SECRET, CHECK)
+    const { today, daily } = await report({ keys: [key("key_p"), key("key_s")] })
+    expect(today).toMatchObject({ used: 1, remaining: 999, checks: 3, by_category: { business: 3 } })
+    expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([
+      ["key_p", 2],
+      ["key_s", 1],
+    ])
+    expect(daily[0]).toMatchObject({ used: 1, checks: 3 })
+  })
+
+  test("what another process wrote is in, and another account's is not", async () => {
+    const { path, meter, account, accountId, report } = await reported()
+    const there = await meteredStore({}, path)
+    const other = await account("other@example.com")
+    meter.note(other, SECRET, CHECK)
+    there.meter.note(accountId, SECRET, CHECK)
+    there.meter.note(other, SECRET, CHECK)
+    await there.flushAll()
+    expect((await report()).today.checks).toBe(1)
+  })
+
+  test("a report beside flushes has every event once, whichever comes first", async () => {
+    const { meter, accountId, report, flushAll } = await reported()
+    for (let round = 1; round <= 5; round++) {
+      meter.note(accountId, SECRET, CHECK)
+      const [before, , after] = await Promise.all([report(), flushAll(), report()])
+      expect([before.today.checks, after.today.checks]).toEqual([round, round])
+    }
+  })
+
+  test("a report beside a flush whose commit is acknowledged late has every event once", async () => {
+    const { store, log, accountId } = await meteredStore()
+    const gate = Promise.withResolvers<void>()
+    const transaction: Store["transaction"] = async work => {
+      const answer = await store.transaction(work)
+      await gate.promise
+      return answer
+    }
+    const meter = new UsageMeter({ ...store, transaction }, log.clock, () => undefined, USAGE_METER_BOUNDS)
+    meter.note(accountId, SECRET, CHECK)
+    const flushed = meter.flush()
+    const report = usageReport(meter, log.clock, { accountId, ...ACCOUNT })
+    await settled()
+    gate.resolve()
+    expect(await flushed).toBe(3)
+    expect((await report).today.checks).toBe(1)
+  })
+
+  test("a report whose rows come late has what was noted meanwhile, and once, though a flush was asked for", async () => {
+    const { store, log, accountId } = await meteredStore()
+    const all: Store["all"] = async <Row>(sql: string, params?: readonly Cell[]) => {
+      const rows = await store.all<Row>(sql, params)
+      meter.note(accountId, SECRET, CHECK)
+      void meter.flush()
+      await settled()
+      return rows
+    }
+    const meter = new UsageMeter({ ...store, all }, log.clock, () => undefined, USAGE_METER_BOUNDS)
+    const report = await usageReport(meter, log.clock, { accountId, ...ACCOUNT })
+    expect(report.today.checks).toBe(2)
+    expect(await meter.flush()).toBe(0)
+  })
+
+  test("a report is of the day on which it is asked for, however long it waits", async () => {
+    const { meter, log, accountId, report } = await reported()
+    meter.note(accountId, SECRET, CHECK)
+    const asked = report()
+    log.now += DAY_MS
+    meter.note(accountId, SECRET, CHECK)
+    expect((await asked).today).toMatchObject({ date: "2026-03-10", checks: 1 })
+    expect((await report()).daily.slice(0, 2).map(({ checks }) => checks)).toEqual([1, 1])
+  })
+
+  test("a measure that a later version wrote changes nothing", async () => {
+    const { store, accountId, report } = await reported()
+    const before = await report()
+    const known: string[] = [...Object.keys(MEASURES), ...Object.values(CATEGORY_MEASURES)]
+    for (const [at, measure] of ["webhooks", "category:charity", "toString"].entries()) {
+      expect(known).not.toContain(measure)
+      await store.run("INSERT INTO usage VALUES ($1, 'key_s', $2, $3, 7)", [accountId, TODAY - at, measure])
+    }
+    expect(await report()).toEqual(before)
+  })
+
+  test("large counts are exact", async () => {
+    const { store, meter, accountId, report } = await reported()
+    const add = (day: number, keyId: string) =>
+      store.run("INSERT INTO usage VALUES ($1, $2, $3, 'used', $4)", [accountId, keyId, day, 2 ** 51])
+    for (const day of [TODAY, TODAY - 1]) for (const keyId of ["key_s", "key_t"]) await add(day, keyId)
+    meter.note(accountId, SECRET, CHECK)
+    const { today, daily } = await report()
+    expect([today.used, today.remaining, daily[1]?.used]).toEqual([2 ** 52 + 1, 0, 2 ** 52])
+  })
+})
+
+describe("days", () => {
+  test("the thirty days are the last ones, newest first, today included, each with its own counts", async () => {
+    const { meter, log, accountId, report, flushAll } = await reported()
+    for (let ago = LIMITS.usageDays + 1; ago >= -1; ago--) {
+      log.now = NOON - ago * DAY_MS
+      for (let n = 0; n < ago + 2; n++) meter.note(accountId, ago % 2 === 0 ? SECRET : PUBLISHABLE, CHECK)
+      // Every third day is left in memory.
+      if (ago % 3 !== 0) await flushAll()
+    }
+    log.now = NOON
+    const { today, daily } = await report()
+    expect(today).toMatchObject({ date: "2026-03-10", used: 2, checks: 2 })
+    expect(daily.map(({ date, used, checks }) => ({ date, used, checks }))).toEqual(
+      Array.from({ length: 30 }, (_, ago) => ({
+        date: new Date(NOON - ago * DAY_MS).toISOString().slice(0, 10),
+        used: ago % 2 === 0 ? ago + 2 : 0,
+        checks: ago + 2,
+      })),
+    )
+  })
+
+  test("at midnight UTC today is empty, yesterday is the second of the days, and the next reset is a day away", async () => {
+    const { meter, log, accountId, report } = await reported()
+    log.now = (TODAY + 1) * DAY_MS - 1
+    meter.note(accountId, SECRET, DEEP)
+    const before = await report()
+    expect(before.today).toMatchObject({ date: "2026-03-10", used: 5, resets_at: "2026-03-11T00:00:00.000Z" })
+    log.now++
+    const after = await report({ keys: [key("key_s"), key("key_r", { revokedAtMs: NOON })] })
+    expect(after.today).toMatchObject({
+      date: "2026-03-11",
+      used: 0,
+      remaining: 1000,
+      resets_at: "2026-03-12T00:00:00.000Z",
+      by_key: [{ id: "key_s", used: 0 }],
+    })
+    expect<unknown>(after.daily[1]).toEqual(before.daily[0])
+  })
+
+  test("a clock that was set back over midnight shows the old day again, and then the new one as it was", async () => {
+    const { meter, log, accountId, report } = await reported()
+    meter.note(accountId, SECRET, CHECK)
+    log.now += DAY_MS
+    meter.note(accountId, SECRET, CHECK)
+    meter.note(accountId, SECRET, CHECK)
+    log.now -= DAY_MS
+    meter.note(accountId, SECRET, CHECK)
+    expect((await report()).today.checks).toBe(2)
+    log.now += DAY_MS
+    expect((await report()).daily.slice(0, 2).map(({ checks }) => checks)).toEqual([2, 2])
+  })
+})
+
+describe("keys", () => {
+  test("active keys are shown used or not, revoked ones only when they did something today, in the given order", async () => {
+    const { meter, log, accountId, report, flushAll } = await reported()
+    const use = (id: string) => meter.note(accountId, { id, kind: "secret" }, CHECK)
+    log.now -= DAY_MS
+    use("key_gone")
+    log.now += DAY_MS
+    use("key_old")
+    use("key_used")
+    await flushAll()
+    use("key_used")
+    const { today } = await report({
+      keys: [
+        key("key_idle"),
+        key("key_used", { lastUsedAtMs: NOON }),
+        key("key_old", { revokedAtMs: NOON, lastUsedAtMs: NOON - 1 }),
+        key("key_gone", { revokedAtMs: NOON - DAY_MS, lastUsedAtMs: NOON - DAY_MS }),
+      ],
+    })
+    const facts = (id: string) => ({ id, name: `name of ${id}`, last4: "abcd" })
+    expect(today.by_key).toEqual([
+      { ...facts("key_idle"), used: 0, last_used_at: null },
+      { ...facts("key_used"), used: 2, last_used_at: "2026-03-10T12:00:00.000Z" },
+      { ...facts("key_old"), used: 1, last_used_at: "2026-03-10T11:59:59.999Z" },
+    ])
+  })
+
+  test("a revoked key that was used today and is not written yet is shown", async () => {
+    const { meter, accountId, report } = await reported()
+    meter.note(accountId, SECRET, CHECK)
+    const { today } = await report({ keys: [key("key_s", { revokedAtMs: NOON })] })
+    expect(today.by_key).toMatchObject([{ id: "key_s", used: 1 }])
+  })
+})

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { usagePruning } from "../../../src/customers/usage/usage-rows.ts"
+import { DAY_MS, meteredStore, SECRET, TODAY } from "./metered-store.ts"
+
+const REFUSAL = { kind: "rate_limited" } as const
+
+/** A metered store in which each of `accountCount` accounts did something on each of these days. */
+async function used(accountCount: number, days: readonly number[]) {
+  const metered = await meteredStore()
+  const { account, meter, log, flushAll } = metered
+  const ids = [metered.accountId]
+  while (ids.length < accountCount) ids.push(await account(`a${ids.length}@example.com`))
+  const { now } = log
+  for (const day of days) {
+    log.now = day * DAY_MS
+    for (const id of ids) meter.note(id, SECRET, REFUSAL)
+  }
+  await flushAll()
+  log.now = now
+  const daysLeft = async () => [...new Set((await metered.rows()).map(({ day }) => day))].sort((a, b) => a - b)
+  return { ...metered, ids, daysLeft }
+}
+
+test("rows of the days of a report and of the one before them are kept, older ones are deleted", async () => {
+  const oldest = TODAY - LIMITS.usageDays
+  const { store, log, daysLeft } = await used(2, [oldest - 400, oldest - 1, oldest, oldest + 1, TODAY, TODAY + 1])
+  const prune = usagePruning(store, log.clock)
+  expect(await prune()).toBe(4)
+  expect(await daysLeft()).toEqual([oldest, oldest + 1, TODAY, TODAY + 1])
+  log.now += DAY_MS / 2 - 1
+  await prune()
+  await prune()
+  expect(await daysLeft()).toContain(oldest)
+  log.now += 1
+  await prune()
+  await prune()
+  expect(await daysLeft()).toEqual([oldest + 1, TODAY, TODAY + 1])
+})
+
+test("pruning goes around all accounts, a bounded number a turn, and begins again at the first", async () => {
+  const { store, log, meter, ids, rows, flushAll } = await used(5, [TODAY - 100, TODAY])
+  const prune = usagePruning(store, log.clock, 2)
+  const turns = [await prune(), await prune(), await prune(), await prune()]
+  expect(turns).toEqual([2, 2, 1, 0])
+  expect(await rows()).toHaveLength(5)
+  log.now -= 100 * DAY_MS
+  for (const id of ids) meter.note(id, SECRET, REFUSAL)
+  await flushAll()
+  log.now += 100 * DAY_MS
+  expect([await prune(), await prune(), await prune()]).toEqual([2, 2, 1])
+})
+
+test("pruning that fails begins at the same accounts the next time", async () => {
+  const { store, log, rows } = await used(2, [TODAY - 100])
+  const prune = usagePruning(store, log.clock, 1)
+  await store.run("ALTER TABLE usage RENAME TO hidden")
+  await expect(prune()).rejects.toThrow("no such table")
+  await store.run("ALTER TABLE hidden RENAME TO usage")
+  expect([await prune(), await prune()]).toEqual([1, 1])
+  expect(await rows()).toEqual([])
+})
+
+test("pruning an empty store deletes nothing", async () => {
+  const { store, log, accountId } = await meteredStore()
+  await store.run("DELETE FROM accounts WHERE id = $1", [accountId])
+  const prune = usagePruning(store, log.clock)
+  expect([await prune(), await prune()]).toEqual([0, 0])
+})
