@@ -4,6 +4,7 @@ import { customersAtWork } from "./assemble-customers.ts"
 import { outsideAsked } from "./assemble-outside.ts"
 import { assert } from "./base/assert.ts"
 import { type Log, logger } from "./base/log.ts"
+import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
 import type { Manifest } from "./check/lists/manifest.ts"
 import { type Lists, ListsInUse, openLists } from "./check/lists.ts"
@@ -101,6 +102,7 @@ export async function startServer(world: World, settings: Settings): Promise<Run
     isHttps,
     ...customers,
     check: checkOver(world, lists.now, outside, customers.corrections),
+    roleOf: localPart => roleWord(localPart, lists.now().words),
     clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
     clock: world.clock,
     log,

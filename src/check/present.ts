@@ -53,8 +53,8 @@ export function fullText({ subject, settled, tookMs }: Outcome, requestId: strin
 }
 
 /**
- * What a publishable key gets, as JSON text: nothing that tells what else we know of the domain, or what lists its owner
- * keeps. Whether suite_b runs the mail is null when DNS did not tell.
+ * What a publishable key gets, as JSON text: nothing that tells what else we know of the domain. Whether suite_b runs the
+ * mail is null when DNS did not tell.
  */
 export function reducedText({ settled: { evidence, verdict } }: Outcome): string {
   const { suites, suggestion, hints } = evidence

@@ -6,7 +6,7 @@ type TierSpec = {
   readonly unitsPerDay: number | null
 }
 
-/** What an account may do; the index is the tier's number (decisions §8). */
+/** What an account may do; the index is the tier's number. */
 export const TIERS = [
   { name: "free", requestsPerSecond: 5, inFlight: 5, unitsPerDay: 1_000 },
   { name: "starter", requestsPerSecond: 20, inFlight: 20, unitsPerDay: 10_000 },

@@ -1,80 +1,72 @@
-import type { Clock } from "../base/clock.ts"
 import { LIMITS } from "../contract/limits.ts"
 import type { KnownKey } from "../customers/keys/held-keys.ts"
 import { isAllowedOrigin } from "../customers/keys/origin.ts"
-import type { InFlight } from "../customers/quota/in-flight.ts"
-import type { Taken } from "../customers/quota/lease.ts"
 import type { RateLimiter } from "../customers/quota/rate-limiter.ts"
 import type { TierLimits } from "../customers/quota/tier-limits.ts"
-import type { Units } from "../customers/quota/units.ts"
 import type { HeldTerms } from "../customers/terms/held-terms.ts"
 import { termsHeaders } from "../customers/terms/terms-headers.ts"
 import type { UsageMeter } from "../customers/usage/usage-meter.ts"
 import { invalidKey } from "./caller.ts"
 import { readableBy } from "./cors.ts"
-import type { Extra, ExtraHeaders } from "./extra-headers.ts"
+import type { Extra } from "./extra-headers.ts"
+import { Pass, type PassNeeds, type Rules } from "./pass.ts"
 import { Problem } from "./problem.ts"
-import { type Left, limitHeaders } from "./rate-limit-headers.ts"
+import { policyText } from "./rate-limit-headers.ts"
 
 /** What callers are admitted by. */
-export type AdmissionNeeds = {
+export type AdmissionNeeds = PassNeeds & {
   readonly terms: HeldTerms
   /** The limits of each tier, by its number. */
   readonly tiers: readonly TierLimits[]
   readonly rates: RateLimiter
-  readonly inFlight: InFlight
-  readonly units: Units
   readonly usage: UsageMeter
   readonly clientOf: (request: Request) => string
-  readonly clock: Clock
-  readonly extras: ExtraHeaders
 }
 
+/**
+ * Lets a caller with a key in; throws the first refusal, in the documented order: terms, kind of key, origin, requests a
+ * second, requests in flight. Null: nothing limits the caller, and nothing is to be told it.
+ */
+export type Admit = (request: Request, known: KnownKey, takesPublishable: boolean) => Pass | null
+
 /** What a publishable key may do; nothing limits how many of its requests are in flight. */
-const PUBLISHABLE: TierLimits = {
+const PUBLISHABLE = rulesOf({
   requestsPerSecond: LIMITS.publishablePerSecond,
   inFlight: null,
   unitsPerDay: LIMITS.publishableUnitsPerDay,
-}
+})
 
-/** One request that was let in, until it is answered. */
-export type Pass = {
-  /** Takes units of the day. Throws, or rejects with, `quota_exceeded`. A promise only when the store has to be asked. */
-  readonly charge: (units: number) => void | Promise<void>
-  /** Gives units back that a failure of ours has cost. */
-  readonly refund: (units: number) => void
-  /** Ends what is in flight. It is called once. */
-  readonly leave: () => void
-}
+/** What one visitor of a page may do: a page is read by many. */
+const VISITOR_RATE = rateOf(LIMITS.publishableClientPerSecond)
 
-/** Lets a caller with a key in; throws the first refusal, in the documented order. */
-export type Admit = (request: Request, known: KnownKey, takesPublishable: boolean) => Pass | null
-
-/** Nothing limits the caller, and nothing is to be told it. */
-const UNLIMITED = null
-
-/** Builds what lets callers in: terms, kind of key, origin, requests a second, requests in flight. */
+/** Builds what lets callers in. */
 export function admission(needs: AdmissionNeeds): Admit {
+  const tiers = needs.tiers.map(rulesOf)
   return (request, known, takesPublishable) => {
     const { key, account } = known
-    const told = termsTold(needs, known)
-    if (key.kind === "publishable") return publishablePass(needs, request, known, takesPublishable, told)
-    const limits = needs.tiers[account.tier]
-    if (limits === undefined || isUnlimited(limits)) {
-      if (told !== undefined) needs.extras.set(request, told)
-      return UNLIMITED
-    }
-    return pass(needs, request, known, { subject: account.id, limits, extra: told ?? {} })
+    const more = termsTold(needs, known)
+    if (key.kind === "publishable") return publishablePass(needs, request, known, takesPublishable, more)
+    const rules = tiers[account.tier]
+    if (rules === undefined || (more === null && isUnlimited(rules))) return null
+    return passed(needs, request, known, { subject: account.id, rules, more })
   }
 }
 
-const isUnlimited = ({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): boolean =>
-  requestsPerSecond === null && inFlight === null && unitsPerDay === null
+function rulesOf(limits: TierLimits): Rules {
+  const { requestsPerSecond } = limits
+  return { limits, rate: requestsPerSecond === null ? null : rateOf(requestsPerSecond), policy: policyText(limits) }
+}
 
-/** Headers that tell of new terms; undefined: there is nothing to tell. Throws when they were not accepted in time. */
-function termsTold({ terms }: AdmissionNeeds, { account }: KnownKey): Extra | undefined {
+function rateOf(perSecond: number) {
+  return { perSecond, burst: perSecond * LIMITS.burstFactor }
+}
+
+const isUnlimited = ({ limits, policy }: Rules): boolean => policy === null && limits.inFlight === null
+
+/** Headers that tell of new terms; null: there is nothing to tell. Throws when they were not accepted in time. */
+function termsTold({ terms }: AdmissionNeeds, { account }: KnownKey): Extra["more"] {
   const state = terms.stateOf(account)
-  if (state.kind === "accepted") return undefined
+  if (state.kind === "accepted") return null
   if (state.kind === "grace") return termsHeaders(state)
   throw new Problem(
     "terms_not_accepted",
@@ -89,8 +81,9 @@ function publishablePass(
   request: Request,
   known: KnownKey,
   takesPublishable: boolean,
-  told: Extra | undefined,
+  told: Extra["more"],
 ): Pass {
+  if (told !== null) needs.extras.set(request, { limits: null, more: told })
   if (!takesPublishable) throw invalidKey("This endpoint takes secret keys; the one that was sent is publishable.")
   const origin = request.headers.get("origin")
   if (origin === null || !isAllowedOrigin(known.key.origins, origin)) {
@@ -101,59 +94,31 @@ function publishablePass(
         : "The key does not allow this origin.",
     )
   }
-  const extra = { ...told, ...readableBy(origin) }
-  // A page is read by many: one visitor gets a small part of what the key may do.
-  const client = `${known.key.id} ${needs.clientOf(request)}`
-  const { waitS } = needs.rates.admit(client, rateOf(LIMITS.publishableClientPerSecond))
-  needs.extras.set(request, extra)
-  if (waitS > 0) throw tooFast(needs, known, LIMITS.publishableClientPerSecond, waitS, "from one client address")
-  return pass(needs, request, known, { subject: known.key.id, limits: PUBLISHABLE, extra })
+  const entry = { subject: known.key.id, rules: PUBLISHABLE, more: { ...told, ...readableBy(origin) } }
+  const { waitS } = needs.rates.admit(`${known.key.id} ${needs.clientOf(request)}`, VISITOR_RATE)
+  if (waitS === 0) return passed(needs, request, known, entry)
+  new Pass(needs, request, entry.subject, entry.rules, entry.more, 0).tellRefusal()
+  throw tooFast(needs, known, LIMITS.publishableClientPerSecond, waitS, "a second from one client address")
 }
 
-const rateOf = (perSecond: number) => ({ perSecond, burst: perSecond * LIMITS.burstFactor })
+type Entry = { readonly subject: string; readonly rules: Rules; readonly more: Extra["more"] }
 
-type Limited = {
-  /** Whose requests and units are counted: an account, or a publishable key. */
-  readonly subject: string
-  readonly limits: TierLimits
-  readonly extra: Extra
+function passed(needs: AdmissionNeeds, request: Request, known: KnownKey, { subject, rules, more }: Entry): Pass {
+  const { limits, rate } = rules
+  const admitted = rate === null ? UNTIMED : needs.rates.admit(subject, rate)
+  const pass = new Pass(needs, request, subject, rules, more, admitted.remaining)
+  if (admitted.waitS > 0) {
+    pass.tellRefusal()
+    throw tooFast(needs, known, limits.requestsPerSecond ?? 0, admitted.waitS, "a second")
+  }
+  if (!pass.enter()) {
+    pass.tellRefusal()
+    throw tooFast(needs, known, limits.inFlight ?? 0, 1, "at once")
+  }
+  return pass
 }
 
-function pass(needs: AdmissionNeeds, request: Request, known: KnownKey, { subject, limits, extra }: Limited): Pass {
-  const { rates, inFlight, units, clock, extras } = needs
-  const { requestsPerSecond, inFlight: inFlightMax, unitsPerDay } = limits
-  const rate = requestsPerSecond === null ? null : rates.admit(subject, rateOf(requestsPerSecond))
-  const left = (): Left => ({
-    second: rate === null ? null : rate.remaining,
-    day: unitsPerDay === null ? null : units.remaining(subject, unitsPerDay),
-  })
-  const tell = (): void => extras.set(request, { ...extra, ...limitHeaders(limits, left(), clock()) })
-  tell()
-  if (rate !== null && rate.waitS > 0) throw tooFast(needs, known, requestsPerSecond ?? 0, rate.waitS, "a second")
-  if (inFlightMax !== null && !inFlight.enter(subject, inFlightMax)) {
-    throw tooFast(needs, known, inFlightMax, 1, "at once")
-  }
-  /** The day that units were taken of. */
-  let day = 0
-  const taken = (answer: Taken): void => {
-    tell()
-    if (!answer.isTaken) throw quotaExceeded(unitsPerDay ?? 0, clock())
-    day = answer.day
-  }
-  return {
-    charge: count => {
-      if (unitsPerDay === null) return
-      const answer = units.take(subject, count, unitsPerDay)
-      return answer instanceof Promise ? answer.then(taken) : taken(answer)
-    },
-    refund: count => {
-      if (unitsPerDay !== null && day > 0) units.giveBack(subject, count, day)
-    },
-    leave: () => {
-      if (inFlightMax !== null) inFlight.leave(subject)
-    },
-  }
-}
+const UNTIMED = { waitS: 0, remaining: 0 }
 
 function tooFast(
   { usage }: AdmissionNeeds,
@@ -164,15 +129,4 @@ function tooFast(
 ): Problem {
   usage.note(account.id, key, { kind: "rate_limited" })
   return new Problem("rate_limited", `At most ${limit} requests ${how} are answered.`, { retry_after: waitS, limit })
-}
-
-const DAY_MS = 86_400_000
-
-function quotaExceeded(limit: number, nowMs: number): Problem {
-  const midnightMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS
-  return new Problem("quota_exceeded", `The ${limit} units of the day are used up.`, {
-    retry_after: Math.ceil((midnightMs - nowMs) / 1000),
-    limit,
-    resets_at: new Date(midnightMs).toISOString(),
-  })
 }

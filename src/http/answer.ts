@@ -1,8 +1,8 @@
 import { LIMITS } from "../contract/limits.ts"
-import type { Extra } from "./extra-headers.ts"
+import { type Extra, namedHeaders } from "./extra-headers.ts"
 
 /**
- * Headers of every answer of the API (decisions §9). It runs no script, is framed by nobody and is kept by no cache. Each
+ * Headers of every answer of the API. It runs no script, is framed by nobody and is kept by no cache. Each
  * header takes about 0.3 µs of an answer, so there is none that says nothing to a reader of JSON.
  */
 const API_HEADERS = {
@@ -19,7 +19,7 @@ export type Answers = {
   readonly requestId: (request: Request) => string
   readonly json: (body: unknown, requestId: string, status?: number) => Response
   /** JSON that is text already; with `extra` headers where there are any. */
-  readonly text: (json: string, requestId: string, status?: number, extra?: Extra) => Response
+  readonly text: (json: string, requestId: string, status?: number, extra?: Extra | null) => Response
   readonly problem: (
     body: unknown,
     requestId: string,
@@ -38,9 +38,19 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
   // takes to read them from an object.
   const headers = new Headers({ ...fixed, "Content-Type": "application/json" })
   const plain = { ...fixed, "Content-Type": "application/json" }
-  const text = (json: string, requestId: string, status = 200, extra?: Extra): Response => {
-    if (extra !== undefined)
-      return new Response(json, { status, headers: { ...plain, ...extra, "X-Request-Id": requestId } })
+  // The same for callers with limits, in a set of its own: headers that were set once would stay.
+  const limited = new Headers(plain)
+  const withExtra = (json: string, requestId: string, status: number, extra: Extra): Response => {
+    const { limits, more } = extra
+    if (more !== null || limits === null)
+      return new Response(json, { status, headers: { ...plain, ...namedHeaders(extra), "X-Request-Id": requestId } })
+    limited.set("RateLimit-Policy", limits.policy)
+    limited.set("RateLimit", limits.state)
+    limited.set("X-Request-Id", requestId)
+    return new Response(json, { status, headers: limited })
+  }
+  const text = (json: string, requestId: string, status = 200, extra: Extra | null = null): Response => {
+    if (extra !== null) return withExtra(json, requestId, status, extra)
     headers.set("X-Request-Id", requestId)
     return new Response(json, { status, headers })
   }

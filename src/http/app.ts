@@ -14,7 +14,7 @@ import { type AdmissionNeeds, admission } from "./admission.ts"
 import type { Answers } from "./answer.ts"
 import { preflight } from "./cors.ts"
 import { pathOf, refusing, unrouted } from "./errors.ts"
-import { type Extra, ExtraHeaders } from "./extra-headers.ts"
+import { ExtraHeaders } from "./extra-headers.ts"
 import { keyed } from "./keyed.ts"
 import type { Embedded } from "./site/assets.ts"
 import type { ListsInUse } from "./site/lists-page.tsx"
@@ -31,6 +31,7 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly knownOrigins: KnownOrigins
   readonly keyless: RateLimiter
   readonly ownLists: OwnLists
+  readonly roleOf: (localPart: string) => string | null
   readonly usageOf: (account: HeldAccount) => Promise<Usage>
   readonly report: (report: Report) => Promise<Reporting>
   readonly log: Log
@@ -58,8 +59,8 @@ export function buildApp(parts: Needs) {
     if (request.method !== "OPTIONS" || allow === null) return refuse(unrouted(request), request)
     return pathOf(request) === ROUTES.postCheck.path ? preflighted(request, allow) : options(request, allow)
   }
-  const options = (request: Request, allow: string, extra: Extra = {}): Response =>
-    answers.empty(answers.requestId(request), { Allow: allow, ...extra })
+  const options = (request: Request, allow: string, more: Readonly<Record<string, string>> = {}): Response =>
+    answers.empty(answers.requestId(request), { Allow: allow, ...more })
   /** Pages ask from elsewhere at one path only; a preflight brings no key, so any key that allows the origin will do. */
   const preflighted = async (request: Request, allow: string): Promise<Response> => {
     const origin = request.headers.get("origin")

@@ -1,5 +1,3 @@
-import type { Extra } from "./extra-headers.ts"
-
 /** Headers of ours that a page may read beside those that every page may (CORS, "exposed"). */
 const EXPOSED = "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id"
 
@@ -10,14 +8,14 @@ const SENT = "Authorization, X-API-Key, Content-Type, X-Request-Id"
 const PREFLIGHT_SECONDS = 600
 
 /** The headers that let a page of the origin read an answer; `origin` is one that the key allows, as it was sent. */
-export const readableBy = (origin: string): Extra => ({
+export const readableBy = (origin: string): Readonly<Record<string, string>> => ({
   "Access-Control-Allow-Origin": origin,
   "Access-Control-Expose-Headers": EXPOSED,
   Vary: "Origin",
 })
 
 /** The headers that answer a preflight. Null: the origin is none that any key allows, and gets nothing but `Vary`. */
-export function preflight(origin: string | null, methods: string): Extra {
+export function preflight(origin: string | null, methods: string): Readonly<Record<string, string>> {
   if (origin === null) return { Vary: "Origin" }
   return {
     "Access-Control-Allow-Origin": origin,

@@ -1,9 +1,22 @@
+/** What was left of a caller's limits: the values of `RateLimit-Policy` and `RateLimit`. */
+export type LimitsTold = { readonly policy: string; readonly state: string }
+
 /** Headers that an answer has beside those of every answer. */
-export type Extra = Readonly<Record<string, string>>
+export type Extra = {
+  /** Null: nothing limits the caller. */
+  readonly limits: LimitsTold | null
+  /** That terms changed, that a page of another origin may read it; null: neither. */
+  readonly more: Readonly<Record<string, string>> | null
+}
+
+/** All of them by name. */
+export function namedHeaders({ limits, more }: Extra): Readonly<Record<string, string>> {
+  return { ...more, ...(limits === null ? {} : { "RateLimit-Policy": limits.policy, RateLimit: limits.state }) }
+}
 
 /**
- * What the answer to a request has to carry whatever becomes of it: what was left of its limits, that terms changed, that
- * a page of another origin may read it. It is kept beside the request, so that a refusal carries it too.
+ * What the refusal of a request has to carry, kept beside the request. It is written only when something is refused: an
+ * answer that is given takes its headers along.
  */
 export class ExtraHeaders {
   readonly #of = new WeakMap<Request, Extra>()
@@ -13,8 +26,9 @@ export class ExtraHeaders {
     this.#of.set(request, extra)
   }
 
-  /** The headers that were kept for the request; undefined: none. */
-  of(request: Request): Extra | undefined {
-    return this.#of.get(request)
+  /** The headers that were kept for the request, by name; undefined: none. */
+  of(request: Request): Readonly<Record<string, string>> | undefined {
+    const extra = this.#of.get(request)
+    return extra === undefined ? undefined : namedHeaders(extra)
   }
 }

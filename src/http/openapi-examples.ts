@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/utc-day.ts"
 import { parseSubject } from "../check/address/parse.ts"
 import { SETS } from "../check/lists/sets.ts"
 import { fullResult, reducedText } from "../check/present.ts"
@@ -48,9 +49,8 @@ export function exampleUsage(): Usage {
   const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: nothing }
   const done = { ...none, used: 3, checks: 3, by_category: { ...nothing, business: 2, personal: 1 } }
   const [free] = TIERS
-  const dayMs = 86_400_000
   const today = Date.parse("2026-11-20")
-  const dateOf = (daysAgo: number): string => new Date(today - daysAgo * dayMs).toISOString().slice(0, 10)
+  const dateOf = (daysAgo: number): string => new Date(today - daysAgo * DAY_MS).toISOString().slice(0, 10)
   const key = { id: "key_3fQb9LxWm2VtRz8KcN5y", name: "Server", last4: "x7Qd", used: 3 }
   return {
     tier: 0,
@@ -65,7 +65,7 @@ export function exampleUsage(): Usage {
       date: dateOf(0),
       ...done,
       remaining: free.unitsPerDay - done.used,
-      resets_at: new Date(today + dayMs).toISOString(),
+      resets_at: new Date(today + DAY_MS).toISOString(),
       by_key: [{ ...key, last_used_at: "2026-11-20T09:30:00.000Z" }],
     },
     daily: Array.from({ length: LIMITS.usageDays }, (_, daysAgo) => ({

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { Value } from "@sinclair/typebox/value"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
-import { ProblemBody } from "../../src/contract/schemas.ts"
-import { type Asked, testApp } from "../world/app.ts"
+import { testApp } from "../world/app.ts"
 
 const { ask, key, app } = await testApp()
 const test_ = "business@mailkind.test"
@@ -139,56 +136,4 @@ describe("429", () => {
     await own.time.tick(1000)
     expect((await keyless("192.0.2.1")).status).toBe(200)
   })
-})
-
-/** One request for each problem that this server can send; the others come with their own part of the house. */
-const CAUSES: { readonly [C in ProblemCode]?: () => Promise<Asked> } = {
-  invalid_input: () => ask("POST /v1/check", { body: {} }),
-  unauthorized: () => ask("POST /v1/check", { body: {}, key: null }),
-  invalid_key: () => ask("POST /v1/check", { body: {}, key: "nonsense" }),
-  key_revoked: async () => {
-    const own = await testApp()
-    await own.revoke()
-    return await own.ask("POST /v1/check", { body: {} })
-  },
-  rate_limited: () => ask("GET /v1/check?email=error-429@mailkind.test"),
-  quota_exceeded: () => ask("GET /v1/check?email=error-quota@mailkind.test"),
-  internal_error: () => ask("GET /v1/check?email=error-500@mailkind.test"),
-  payload_too_large: () => ask("POST /v1/check", { body: "x".repeat(LIMITS.bodyBytesMax + 1) }),
-  not_found: () => ask("GET /nothing"),
-  method_not_allowed: () => ask("DELETE /v1/check"),
-}
-
-/** Problems whose routes are not served yet: publishable keys, terms, batches. */
-const LATER: readonly ProblemCode[] = ["forbidden_origin", "terms_not_accepted", "batch_too_large"]
-
-test("every problem of the table is caused by a request and has the documented body", async () => {
-  expect([...Object.keys(CAUSES), ...LATER].sort()).toEqual([...PROBLEM_CODES].sort())
-  for (const code of PROBLEM_CODES) {
-    const asked = await CAUSES[code]?.()
-    if (asked === undefined) continue
-    const { status, title } = PROBLEMS[code]
-    expect(asked.body).toMatchObject({ code, status, title, type: `http://localhost/docs/errors#${code}` })
-    expect(asked.status).toBe(status)
-    expect(Value.Check(ProblemBody, asked.body)).toBe(true)
-    expect(asked.body["instance"]).toBe(`urn:mailkind:request:${asked.headers.get("x-request-id")}`)
-    expect(asked.headers.get("content-type")).toBe("application/problem+json")
-    expect(asked.headers.get("cache-control")).toBe("no-store")
-  }
-})
-
-test("when several problems apply, the first in the documented order is sent", async () => {
-  expect((await ask("DELETE /nothing", { key: "nonsense" })).body["code"]).toBe("not_found")
-  expect((await ask("DELETE /v1/check", { key: "nonsense" })).body["code"]).toBe("method_not_allowed")
-  expect(
-    (await ask("POST /v1/check", { key: "nonsense", body: "x".repeat(LIMITS.bodyBytesMax + 1) })).body["code"],
-  ).toBe("invalid_key")
-  expect(
-    (
-      await ask("POST /v1/check", {
-        body: "x".repeat(LIMITS.bodyBytesMax + 1),
-        headers: { "Content-Type": "text/plain" },
-      })
-    ).body["code"],
-  ).toBe("payload_too_large")
 })

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { customersAtWork } from "../../src/assemble-customers.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
+import { roleWord } from "../../src/check/address/hints.ts"
 import { checking, NO_CORRECTIONS } from "../../src/check/check.ts"
 import type { Manifest } from "../../src/check/lists/manifest.ts"
 import { openLists } from "../../src/check/lists.ts"
@@ -89,6 +90,7 @@ export async function testApp({ tier = 4, tiers = "" }: AppOptions = {}) {
     ...customers,
     answers: answers(() => `req_test${count++}`, false),
     check: checking({ lists: () => lists, outside: offline, corrections: customers.corrections, clock, stopwatch }),
+    roleOf: localPart => roleWord(localPart, lists.words),
     clientOf: request => clientOf(request.headers.get("x-test-peer") ?? "192.0.2.1", request.headers),
     clock,
     log,

@@ -58,11 +58,21 @@ export function addressHints(localPart: string, domain: string, words: AddressWo
   // Most names are people's, and are known by their edges.
   if (groupService === null && !mayHoldWord(localPart, words)) return NO_HINTS
   const name = localPart.replace(SEPARATORS, "-")
-  const isRole = words.role.has(name) || words.role.has(name.replace(SHORT_NUMBER, ""))
+  const isRole = roleIn(name, words) !== null
   const sharedInbox = wordAtEdge(name, words.sharedInbox)
   const group = wordAtEdge(name, words.group)
   if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
   return { isRole, sharedInbox, group, groupService }
+}
+
+/** The role that a local part names, as a word of the lists; null: it names none. */
+export const roleWord = (localPart: string, words: AddressWords): string | null =>
+  roleIn(localPart.replace(SEPARATORS, "-"), words)
+
+function roleIn(name: string, { role }: AddressWords): string | null {
+  if (role.has(name)) return name
+  const unnumbered = name.replace(SHORT_NUMBER, "")
+  return role.has(unnumbered) ? unnumbered : null
 }
 
 function inBothSpellings(words: Iterable<string>): ReadonlySet<string> {

@@ -2,6 +2,7 @@ import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import { unknown } from "../../base/finding.ts"
 import type { Later } from "../../base/timer.ts"
+import { DAY_MS } from "../../base/utc-day.ts"
 import type { Web } from "../../base/web.ts"
 import { Breaker, type BreakerBounds, type Fate } from "./breaker.ts"
 import type { TenantFound } from "./found.ts"
@@ -21,7 +22,6 @@ export type TenantBounds = {
 }
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 /** The bounds in use. */
 export const TENANT_BOUNDS: TenantBounds = {

@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts"
 import type { Random } from "../../base/clock.ts"
+import { DAY_MS } from "../../base/utc-day.ts"
 import type { Category } from "../../contract/categories.ts"
 import type { ReceiptStatus, ReportableCategory } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -84,7 +85,7 @@ export async function listFeedback(store: Store, { status, after, countMax }: Fe
 
 const BEFORE_ALL = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" }
 
-const DUPLICATE_MS = LIMITS.feedbackDuplicateDays * 86_400_000
+const DUPLICATE_MS = LIMITS.feedbackDuplicateDays * DAY_MS
 
 async function insertUnlessFirst(store: Store, random: Random, nowMs: number, report: Report): Promise<Reporting> {
   const { accountId, domain, roleWord, currentCategory, reportedCategory, comment } = report

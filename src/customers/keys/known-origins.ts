@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
 import type { Stopwatch } from "../../base/clock.ts"
 import type { Store } from "../store/store.ts"
-import { parseOrigin } from "./origin.ts"
+import { sentOrigin } from "./origin.ts"
 
 /** How many origins are remembered, and for how long: so long a new key's page may be told that it is not known. */
 const ORIGINS_MAX = 10_000
@@ -28,16 +28,16 @@ export class KnownOrigins {
 
   /** Whether a key allows the origin, which is an `Origin` header; null: none was sent. */
   async has(origin: string | null): Promise<boolean> {
-    const parsed = origin === null ? null : parseOrigin(origin)
-    if (parsed === null) return false
-    const known = this.#known.get(parsed)
+    const sent = sentOrigin(origin)
+    if (sent === null) return false
+    const known = this.#known.get(sent)
     if (known !== undefined) return known
     const row = await this.#store.one(
       `SELECT keys.id FROM key_origins JOIN keys ON keys.id = key_origins.key_id
        WHERE key_origins.origin = $1 AND keys.revoked_at_ms IS NULL LIMIT 1`,
-      [parsed],
+      [sent],
     )
-    this.#known.set(parsed, row !== null)
+    this.#known.set(sent, row !== null)
     return row !== null
   }
 }

@@ -18,10 +18,15 @@ export function parseOrigin(text: string): string | null {
   return origin !== undefined && WRITTEN_ORIGIN.test(origin) ? origin : null
 }
 
-/** True when `origin`, an `Origin` header, is one of `origins`, which `parseOrigin` wrote. Null: no header was sent. */
-export function isAllowedOrigin(origins: readonly string[], origin: string | null): boolean {
-  const parsed = origin === null ? null : parseOrigin(origin)
-  return parsed !== null && origins.includes(parsed)
+/** The origin of an `Origin` header, which never ends in a slash; null: none was sent, or it is none that a key can allow. */
+export function sentOrigin(header: string | null): string | null {
+  return header === null || header.endsWith("/") ? null : parseOrigin(header)
+}
+
+/** True when `header`, an `Origin` header, is one of `origins`, which `parseOrigin` wrote. Null: no header was sent. */
+export function isAllowedOrigin(origins: readonly string[], header: string | null): boolean {
+  const sent = sentOrigin(header)
+  return sent !== null && origins.includes(sent)
 }
 
 /** The text in which the database keeps origins: parted by single spaces, which no origin holds. */

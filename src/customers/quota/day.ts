@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000
+import { DAY_MS, dayOf } from "../../base/utc-day.ts"
 
 /** A clock that is set back no further than to the day before may be right again soon; beyond, it was wrong before. */
 const SET_BACK_DAYS_MAX = 1
@@ -15,7 +15,7 @@ export function dayEndMs(day: number): number {
 export function steadyDay(): (nowMs: number) => number {
   let latest = Number.NEGATIVE_INFINITY
   return nowMs => {
-    const day = Math.floor(nowMs / DAY_MS)
+    const day = dayOf(nowMs)
     if (day > latest || day < latest - SET_BACK_DAYS_MAX) latest = day
     return latest
   }

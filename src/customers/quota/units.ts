@@ -12,7 +12,7 @@ export type UnitsBounds = LeaseBounds & {
 }
 
 /** Bounds that hold about 35 MB when full. */
-export const UNITS_BOUNDS: UnitsBounds = { subjectsMax: 100_000, blockMax: 1000, idleMs: 2000, refusalMs: 1000 }
+export const UNITS_BOUNDS: UnitsBounds = { subjectsMax: 100_000, blockMax: 10_000, idleMs: 2000, refusalMs: 1000 }
 
 /** How many subjects one transaction leases for or gives back for: it keeps everything else waiting for about 10 ms. */
 const WRITTEN_MAX = 500
@@ -107,9 +107,8 @@ export class Units {
     const day = this.#today(now)
     const held = this.#held.get(subject)
     if (held?.day === day) return held
-    // Requests that still wait for units of the day before get those; the lease is dropped once they have.
-    if (held?.isAtRest) this.#drop(held)
-    else if (held === undefined && this.#held.size >= this.#bounds.subjectsMax) this.#makeRoom(now)
+    // Requests that still wait for units of the day before get those; what else is in hand of it is worth nothing.
+    if (held === undefined && this.#held.size >= this.#bounds.subjectsMax) this.#makeRoom(now)
     const lease = new Lease(subject, day, perDay, now, this.#bounds)
     this.#held.set(subject, lease)
     return lease
@@ -132,7 +131,7 @@ export class Units {
   }
 
   #drop(lease: Lease): void {
-    if (this.#held.get(lease.subject) === lease) this.#held.delete(lease.subject)
+    this.#held.delete(lease.subject)
     this.#giveUp({ subject: lease.subject, day: lease.day, count: lease.surrender() })
   }
 
@@ -178,7 +177,6 @@ export class Units {
     for (const { lease, leased, granted } of answers) {
       lease.isAsked = false
       if (lease.receive(leased, granted, this.#clock())) this.#ask(lease)
-      else this.#dropIfOver(lease)
     }
   }
 
@@ -187,14 +185,8 @@ export class Units {
     for (const lease of leases) {
       lease.isAsked = false
       if (lease.fail(error)) isTold = true
-      this.#dropIfOver(lease)
     }
     if (!isTold) this.#failed(error)
-  }
-
-  /** Drops a lease whose day ended while requests waited for its units. */
-  #dropIfOver(lease: Lease): void {
-    if (this.#held.get(lease.subject) !== lease) this.#drop(lease)
   }
 
   async #returnSome(): Promise<void> {

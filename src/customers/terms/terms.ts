@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../base/utc-day.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { type ChangeLog, type Note, recordingChanges } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
@@ -26,8 +27,6 @@ export type Publication =
 
 /** What a version may be written with: it stands in a header, a table and a command as it is. */
 const VERSION = /^[A-Za-z0-9._-]{1,40}$/
-
-const DAY_MS = 86_400_000
 
 /**
  * Publishes terms, dated now, or after the latest ones when the clock was set back. The same terms once more change

@@ -1,10 +1,10 @@
 import type { Clock } from "../../base/clock.ts"
+import { dayOf } from "../../base/utc-day.ts"
 import type { Store } from "../store/store.ts"
 import { Turns } from "../store/turns.ts"
 import { type MeteredKey, raisesOf, type UsageEvent } from "./measures.ts"
 import { Tallies } from "./tallies.ts"
 import { addCounts, readCounts, type StoredCount } from "./usage-rows.ts"
-import { dayOf } from "./utc-day.ts"
 
 /** The bounds of a usage meter. */
 export type UsageMeterBounds = {

@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.ts"
+import { dateOf, dayOf, startOf } from "../../base/utc-day.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
 import { CATEGORY_MEASURES, type Measure } from "./measures.ts"
 import type { UsageMeter } from "./usage-meter.ts"
 import type { StoredCount } from "./usage-rows.ts"
-import { dateOf, dayOf, startOf } from "./utc-day.ts"
 
 /** What an account may do; null is unlimited. */
 export type ReportedLimits = {

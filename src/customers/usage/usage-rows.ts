@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts"
+import { dayOf } from "../../base/utc-day.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/store.ts"
 import type { Counter } from "./tallies.ts"
-import { dayOf } from "./utc-day.ts"
 
 /** Adds the counts to what stands there. Those of an account that is gone are left out. `store` is a transaction's. */
 export async function addCounts(store: Store, counters: readonly Counter[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia"
 import type { Clock } from "../../base/clock.ts"
+import { DAY_MS, dayOf } from "../../base/utc-day.ts"
 import type { Check, Question, Standing } from "../../check/check.ts"
 import { fullText, type Outcome, reducedText } from "../../check/present.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -10,11 +11,11 @@ import type { KeyRing } from "../../customers/keys/key-ring.ts"
 import type { OwnLists } from "../../customers/own-lists/held-own-lists.ts"
 import type { RateLimiter } from "../../customers/quota/rate-limiter.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
-import type { Admit, Pass } from "../admission.ts"
+import type { Admit } from "../admission.ts"
 import type { Answers } from "../answer.ts"
 import { jsonBody } from "../body.ts"
 import { identify, unauthorized } from "../caller.ts"
-import type { ExtraHeaders } from "../extra-headers.ts"
+import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
 import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
 import { within } from "../within.ts"
@@ -26,7 +27,6 @@ type Needs = {
   readonly admit: Admit
   readonly ownLists: OwnLists
   readonly usage: UsageMeter
-  readonly extras: ExtraHeaders
   readonly testDomain: string
   readonly keyless: RateLimiter
   readonly clientOf: (request: Request) => string
@@ -71,22 +71,22 @@ function checked(needs: Needs, request: Request, input: Input, entrant: Entrant)
   const question = questionOf(input, needs.testDomain)
   const { known } = entrant
   // A test address costs nothing, and nobody's lists have it.
-  if (question.subject.isTest) return tested(needs, request, question, known)
+  if (question.subject.isTest) return tested(needs, request, question, entrant)
   const asked = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
   const outcome = metered(needs, asked, entrant)
-  if (outcome instanceof Promise) return outcome.then(found => written(needs, request, found, known))
-  return written(needs, request, outcome, known)
+  if (outcome instanceof Promise) return outcome.then(found => written(needs, request, found, entrant))
+  return written(needs, request, outcome, entrant)
 }
 
-async function tested(needs: Needs, request: Request, question: Question, known: KnownKey | null): Promise<Response> {
+async function tested(needs: Needs, request: Request, question: Question, entrant: Entrant | null): Promise<Response> {
   refuseAsTold(question.subject.localPart ?? "", needs.clock)
-  return written(needs, request, await needs.check(question), known)
+  return written(needs, request, await needs.check(question), entrant)
 }
 
-function written({ answers, extras }: Needs, request: Request, outcome: Outcome, known: KnownKey | null): Response {
+function written({ answers }: Needs, request: Request, outcome: Outcome, entrant: Entrant | null): Response {
   const requestId = answers.requestId(request)
-  const text = known?.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
-  return answers.text(text, requestId, 200, extras.of(request))
+  const text = entrant?.known.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
+  return answers.text(text, requestId, 200, entrant?.pass?.told())
 }
 
 /** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
@@ -113,18 +113,26 @@ function metered(
     usage.note(account.id, key, { kind: deep ? "deep_check" : "check", category: outcome.settled.verdict.category })
     return outcome
   }
+  const refund = refunding(pass, units)
   const charged = pass?.charge(units)
-  const standing =
-    subject.domain === null ? question.standing : ownLists.standing(account.id, subject.normalized, subject.domain)
-  if (!(charged instanceof Promise) && !(standing instanceof Promise)) {
-    const outcome = check(withStanding(question, standing))
-    return outcome instanceof Promise ? outcome.then(counted, refunding(pass, units)) : counted(outcome)
+  try {
+    const standing =
+      subject.domain === null ? question.standing : ownLists.standing(account.id, subject.normalized, subject.domain)
+    if (!(charged instanceof Promise) && !(standing instanceof Promise)) {
+      const outcome = check(withStanding(question, standing))
+      return outcome instanceof Promise ? outcome.then(counted, refund) : counted(outcome)
+    }
+    const later = async (): Promise<Outcome> => {
+      // Both are waited for: what was charged is known when the other has failed, and neither fails unheard.
+      const [paid, found] = await Promise.allSettled([charged, standing])
+      if (paid.status === "rejected") throw paid.reason
+      if (found.status === "rejected") throw found.reason
+      return counted(await check(withStanding(question, found.value)))
+    }
+    return later().catch(refund)
+  } catch (error) {
+    return refund(error)
   }
-  const later = async (): Promise<Outcome> => {
-    await charged
-    return counted(await check(withStanding(question, await standing)))
-  }
-  return later().catch(refunding(pass, units))
 }
 
 const withStanding = (question: Question, standing: Standing): Question => {
@@ -159,8 +167,7 @@ const tooFast = (waitS: number): Problem =>
 function refuseAsTold(localPart: string, clock: Clock): void {
   const row = testProblem(localPart)
   if (row === undefined) return
-  const dayMs = 86_400_000
-  const midnightMs = (Math.floor(clock() / dayMs) + 1) * dayMs
+  const midnightMs = (dayOf(clock()) + 1) * DAY_MS
   const detail = "The test address asks for this problem."
   switch (row.code) {
     case "rate_limited":

@@ -1,24 +1,26 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { Elysia } from "elysia"
 import { parseSubject, refusalOf } from "../../check/address/parse.ts"
-import { type Check, NO_STANDING } from "../../check/check.ts"
+import type { Check } from "../../check/check.ts"
 import { FeedbackBody, type FeedbackReceipt, REPORTABLE_CATEGORIES } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../contract/policies.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Report, Reporting } from "../../customers/feedback/feedback.ts"
+import type { OwnLists } from "../../customers/own-lists/held-own-lists.ts"
 import type { Answers } from "../answer.ts"
 import { jsonBody } from "../body.ts"
 import { invalidKey } from "../caller.ts"
-import type { ExtraHeaders } from "../extra-headers.ts"
 import type { Keyed } from "../keyed.ts"
 import { invalidInput } from "../problem.ts"
 
 type Needs = {
   readonly answers: Answers
   readonly keyed: Keyed
-  readonly extras: ExtraHeaders
   readonly check: Check
+  readonly ownLists: OwnLists
+  /** The role that a local part names, as a word of our lists; null: none. */
+  readonly roleOf: (localPart: string) => string | null
   readonly testDomain: string
   readonly report: (report: Report) => Promise<Reporting>
 }
@@ -27,21 +29,17 @@ const ACCEPTED = 202
 const body = TypeCompiler.Compile(FeedbackBody)
 
 /** POST /v1/feedback: reports a wrong verdict. It costs no unit; the address is dropped here, and only its domain goes on. */
-export function feedbackRoute({ answers, keyed, extras, check, testDomain, report }: Needs) {
+export function feedbackRoute({ answers, keyed, check, ownLists, roleOf, testDomain, report }: Needs) {
   const reported = async (sent: unknown, accountId: string): Promise<FeedbackReceipt> => {
     const { subject, domain, expected, comment } = readReport(sent, testDomain)
-    const outcome = await check({
-      subject,
-      policy: POLICY_DEFAULT,
-      deep: false,
-      workspace: false,
-      standing: NO_STANDING,
-    })
-    const { verdict, evidence } = outcome.settled
+    // What the caller is told now, by the same lists.
+    const standing = await ownLists.standing(accountId, subject.normalized, domain)
+    const outcome = await check({ subject, policy: POLICY_DEFAULT, deep: false, workspace: false, standing })
+    const { verdict } = outcome.settled
     const reporting = await report({
       accountId,
       domain,
-      roleWord: evidence.hints.isRole ? subject.localPart : null,
+      roleWord: subject.localPart === null ? null : roleOf(subject.localPart),
       currentCategory: verdict.category,
       reportedCategory: expected,
       comment,
@@ -60,9 +58,9 @@ export function feedbackRoute({ answers, keyed, extras, check, testDomain, repor
   return new Elysia({ normalize: false }).post(
     ROUTES.postFeedback.path,
     ({ request }) =>
-      keyed(request, async ({ account }) => {
+      keyed(request, async ({ account }, told) => {
         const receipt = await reported(await jsonBody(request, LIMITS.bodyBytesMax), account.id)
-        return answers.text(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, extras.of(request))
+        return answers.text(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, told())
       }),
     { parse: "none" },
   )
@@ -81,8 +79,8 @@ function readReport(sent: unknown, testDomain: string) {
   const kind = email === undefined ? "domain" : "email"
   const subject = parseSubject(kind, email ?? name ?? "", testDomain)
   const { domain } = subject
-  if (refusalOf(subject) !== null || domain === null) {
-    throw invalidInput([{ pointer: `/${kind}`, detail: `\`${kind}\` names no domain.` }])
+  if (refusalOf(subject) !== null || domain === null || subject.fault === "invalid_syntax" || subject.isTest) {
+    throw invalidInput([{ pointer: `/${kind}`, detail: `\`${kind}\` names no domain that can be corrected.` }])
   }
   return { subject, domain, expected, comment }
 }

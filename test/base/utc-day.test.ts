@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { dateOf, dayOf, startOf } from "../../../src/customers/usage/utc-day.ts"
+import { dateOf, dayOf, startOf } from "../../src/base/utc-day.ts"
 
 test("a day is from its first millisecond to its last, UTC", () => {
   const first = Date.UTC(2024, 1, 29)

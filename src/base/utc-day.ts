@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000
+/** A day, UTC, has no leap seconds to a clock (POSIX). */
+export const DAY_MS = 86_400_000
 
 /** The day of an instant in milliseconds, UTC: counted from 1 January 1970, which is day 0. */
 export function dayOf(atMs: number): number {

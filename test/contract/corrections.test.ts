@@ -1,0 +1,208 @@
+import { describe, expect, test } from "bun:test"
+import { known, unknown } from "../../src/base/finding.ts"
+import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
+import { checking, NO_STANDING } from "../../src/check/check.ts"
+import type { Told } from "../../src/check/outside.ts"
+import { fullResult } from "../../src/check/present.ts"
+import type { Category } from "../../src/contract/categories.ts"
+import { REPORTABLE_CATEGORIES } from "../../src/contract/feedback-schema.ts"
+import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
+import { acceptFeedback, rejectFeedback } from "../../src/customers/feedback/decision.ts"
+import { changeReader } from "../../src/customers/store/change-reader.ts"
+import { type ChangeLog, latestChange } from "../../src/customers/store/changes.ts"
+import { lists, testApp } from "../world/app.ts"
+import { settled } from "../world/time.ts"
+
+type House = Awaited<ReturnType<typeof testApp>>
+
+/** The id of a new report that the domain is of the category. */
+async function reported({ ask }: House, domain: string, category: Category): Promise<string> {
+  const { body } = await ask("POST /v1/feedback", { body: { domain, expected_category: category } })
+  return String(body["id"])
+}
+
+const checked = async ({ ask }: House, input: object) => (await ask("POST /v1/check", { body: input })).body
+
+/** Waits until corrections have changed. */
+async function corrected({ customers }: House, work: () => Promise<unknown>): Promise<void> {
+  const { version } = customers.corrections
+  await work()
+  for (let turn = 0; customers.corrections.version === version && turn < 100; turn++) await settled()
+  expect(customers.corrections.version).not.toBe(version)
+}
+
+describe("an accepted report", () => {
+  test.each(REPORTABLE_CATEGORIES.map(category => [category] as const))(
+    "makes the category %s, decisive and as the policies say",
+    async category => {
+      const house = await testApp()
+      const domain = category === "disposable" ? "gmail.com" : "mailinator.com"
+      const id = await reported(house, domain, category)
+      await corrected(house, () => acceptFeedback(house.changes, id))
+      for (const policy of POLICY_NAMES) {
+        const body = await checked(house, { domain, policy })
+        expect([body["category"], (body["reasons"] as string[])[0]]).toEqual([category, "corrected"]) // of the contract
+        // DNS is never asked here, so that a business is looked at under all but one policy.
+        const isReviewed = category === "business" && policy !== "lenient"
+        expect(body["recommendation"]).toBe(isReviewed ? "review" : POLICIES[policy][category])
+        expect(body["confidence"]).toBe(0.792)
+      }
+    },
+  )
+
+  test("is as sure as 0.99 while DNS answers", async () => {
+    const house = await testApp()
+    const id = await reported(house, "mailinator.com", "business")
+    await corrected(house, () => acceptFeedback(house.changes, id))
+    const check = checking({
+      lists: () => lists,
+      outside: () => ANSWERED,
+      corrections: house.customers.corrections,
+      clock: house.clock,
+      stopwatch: house.clock,
+    })
+    const subject = parseSubject(kindOf("mailinator.com"), "mailinator.com", "mailkind.test")
+    const outcome = await check({ subject, policy: "b2b", deep: false, workspace: false, standing: NO_STANDING })
+    expect(fullResult(outcome, "req_1")).toMatchObject({
+      category: "business",
+      is_business: true,
+      confidence: 0.99,
+      recommendation: "allow",
+      reasons: ["corrected", "disposable_domain", "resolves"],
+      is_disposable: true,
+      degraded: false,
+    })
+  })
+
+  test("holds for the domain and all below it, in addresses and URLs, and for no other", async () => {
+    const house = await testApp()
+    const id = await reported(house, "granite-own.co.uk", "education")
+    await corrected(house, () => acceptFeedback(house.changes, id))
+    for (const input of [
+      { domain: "granite-own.co.uk" },
+      { domain: "mail.Granite-own.co.uk" },
+      { email: "jane+x@granite-own.co.uk" },
+      { email: "support@deep.mail.granite-own.co.uk" },
+      { url: "https://www.granite-own.co.uk/x" },
+    ])
+      expect(await checked(house, input)).toMatchObject({ category: "education", is_business: true })
+    for (const input of [
+      { domain: "xgranite-own.co.uk" },
+      { domain: "other.co.uk" },
+      { url: "https://granite-own.uk" },
+    ])
+      expect((await checked(house, input))["category"]).not.toBe("education")
+    expect(await checked(house, { email: "a..b@granite-own.co.uk" })).toMatchObject({
+      category: "invalid",
+      reasons: expect.arrayContaining(["invalid_syntax"]),
+      confidence: 1,
+    })
+  })
+
+  test("changes a verdict that was settled before, in every way in which it was asked", async () => {
+    const house = await testApp()
+    const inputs = POLICY_NAMES.flatMap(policy => [
+      { email: "jane@gmail.com", policy },
+      { domain: "gmail.com", policy, workspace: false },
+      { url: "https://gmail.com/", policy, deep: true },
+    ])
+    for (let round = 0; round < 4; round++)
+      for (const input of inputs) expect((await checked(house, input))["category"]).toBe("personal")
+    const id = await reported(house, "gmail.com", "relay")
+    await corrected(house, () => acceptFeedback(house.changes, id))
+    for (const input of inputs) expect(await checked(house, input)).toMatchObject({ category: "relay" })
+    await corrected(house, () => rejectFeedback(house.changes, id))
+    for (const input of inputs) {
+      const body = await checked(house, input)
+      expect(body["category"]).toBe("personal")
+      expect(body["reasons"]).not.toContain("corrected")
+    }
+  })
+
+  test("is what a report of the same domain names as the current category", async () => {
+    const house = await testApp()
+    const id = await reported(house, "gmail.com", "business")
+    await corrected(house, () => acceptFeedback(house.changes, id))
+    const { body } = await house.ask("POST /v1/feedback", {
+      body: { email: "jane@gmail.com", expected_category: "personal" },
+    })
+    expect(body).toMatchObject({ status: "received", current_category: "business", reported_category: "personal" })
+  })
+
+  test("tells a page the category, and who asks the same stays a duplicate", async () => {
+    const house = await testApp()
+    const id = await reported(house, "gmail.com", "business")
+    await corrected(house, () => acceptFeedback(house.changes, id))
+    const { text } = await house.newKey(["https://shop.example"])
+    const { body } = await house.ask("POST /v1/check", {
+      body: { email: "jane@gmail.com" },
+      key: text,
+      headers: { Origin: "https://shop.example" },
+    })
+    expect(body).toMatchObject({
+      category: "business",
+      is_business: true,
+      reasons: expect.arrayContaining(["corrected"]),
+    })
+    expect(
+      (await house.ask("POST /v1/feedback", { body: { domain: "gmail.com", expected_category: "business" } })).body,
+    ).toMatchObject({ id, status: "duplicate" })
+  })
+})
+
+describe("a report that was not accepted", () => {
+  test("changes nothing, be it received or rejected", async () => {
+    const house = await testApp()
+    const before = await checked(house, { domain: "gmail.com" })
+    const id = await reported(house, "gmail.com", "disposable")
+    const same = async () =>
+      expect({ ...(await checked(house, { domain: "gmail.com" })), request_id: 0 }).toEqual({
+        ...before,
+        request_id: 0,
+      })
+    await same()
+    await rejectFeedback(house.changes, id)
+    await settled()
+    await same()
+  })
+})
+
+describe("a decision of another process", () => {
+  test("is heard through the change log, both when it corrects and when it takes back", async () => {
+    const house = await testApp()
+    const { keys, terms, corrections, ownLists } = house.customers
+    const since = await latestChange(house.store)
+    const faults: unknown[] = []
+    const read = changeReader(house.store, [keys, terms, corrections, ownLists], since, fault => faults.push(fault))
+    const elsewhere: ChangeLog = { ...house.changes, hear: () => undefined }
+    const id = await reported(house, "gmail.com", "relay")
+    await acceptFeedback(elsewhere, id)
+    await settled()
+    expect(await checked(house, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
+    await corrected(house, async () => read())
+    expect(await checked(house, { domain: "gmail.com" })).toMatchObject({ category: "relay" })
+    await settled()
+    await rejectFeedback(elsewhere, id)
+    await corrected(house, async () => read())
+    expect(await checked(house, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
+    expect(faults).toEqual([])
+  })
+})
+
+/** DNS answered, and knows the domain by an address record only. */
+const ANSWERED: Told = {
+  mail: known({
+    exists: true,
+    reach: "implicit",
+    hasAddress: true,
+    runBy: null,
+    provider: null,
+    mx: [],
+    spf: known(null),
+    dmarcPolicy: known(null),
+  }),
+  suites: known({ a: [], b: [], other: null }),
+  tenant: unknown("not_asked"),
+  isCached: false,
+  freshUntilMs: Number.POSITIVE_INFINITY,
+}

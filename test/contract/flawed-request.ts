@@ -1,0 +1,194 @@
+import { LIMITS } from "../../src/contract/limits.ts"
+import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
+import { newKey } from "../../src/customers/keys/key-form.ts"
+import { revokeKey } from "../../src/customers/keys/keys.ts"
+import { publishTerms } from "../../src/customers/terms/terms.ts"
+import { random } from "../customers/temp-store.ts"
+import { type Asked, testApp } from "../world/app.ts"
+import { settled } from "../world/time.ts"
+
+type Step = (typeof REFUSAL_ORDER)[number]["step"]
+
+/** The routes that take keys, each with a request that is answered, one whose input is bad, and a table that it cannot do without. */
+export const KEYED_ROUTES = {
+  getCheck: { method: "GET", good: "/v1/check?domain=stripe.com", bad: "/v1/check?domain=", reads: "own_list_entries" },
+  postCheck: { method: "POST", good: "/v1/check", body: { domain: "stripe.com" }, reads: "own_list_entries" },
+  postFeedback: {
+    method: "POST",
+    good: "/v1/feedback",
+    body: { domain: "stripe.com", expected_category: "personal" },
+    reads: "feedback",
+  },
+  getUsage: { method: "GET", good: "/v1/usage", reads: "usage" },
+} as const
+export type KeyedRoute = keyof typeof KEYED_ROUTES
+
+const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", "postFeedback", "getUsage"]
+const CHECKS: readonly KeyedRoute[] = ["getCheck", "postCheck"]
+const SECRET_ONLY: readonly KeyedRoute[] = ["postFeedback", "getUsage"]
+const POSTS: readonly KeyedRoute[] = ["postCheck", "postFeedback"]
+
+/** What can be wrong with a request: which step refuses it, with which code, and the routes where it can be wrong. */
+export const FLAWS = {
+  no_such_path: { step: "path", code: "not_found", on: ALL },
+  no_such_method: { step: "method", code: "method_not_allowed", on: ALL },
+  no_key: { step: "key", code: "unauthorized", on: ALL },
+  malformed_key: { step: "key", code: "invalid_key", on: ALL },
+  mistyped_key: { step: "key", code: "invalid_key", on: ALL },
+  unknown_key: { step: "key", code: "invalid_key", on: ALL },
+  two_keys: { step: "key", code: "invalid_key", on: ALL },
+  revoked_key: { step: "key", code: "key_revoked", on: ALL },
+  old_terms: { step: "terms", code: "terms_not_accepted", on: ALL },
+  wrong_kind: { step: "kind of key for the endpoint", code: "invalid_key", on: SECRET_ONLY },
+  wrong_origin: { step: "origin", code: "forbidden_origin", on: CHECKS },
+  no_origin: { step: "origin", code: "forbidden_origin", on: CHECKS },
+  too_fast: { step: "requests a second, in flight", code: "rate_limited", on: ALL },
+  too_many_at_once: { step: "requests a second, in flight", code: "rate_limited", on: ALL },
+  too_large: { step: "size of the body", code: "payload_too_large", on: POSTS },
+  media_type: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
+  not_json: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
+  bad_input: { step: "media type, JSON, input", code: "invalid_input", on: ["getCheck", ...POSTS] },
+  no_units: { step: "units of the day", code: "quota_exceeded", on: CHECKS },
+  broken_store: { step: "our own failure", code: "internal_error", on: ALL },
+} as const satisfies Record<
+  string,
+  { readonly step: Step; readonly code: ProblemCode; readonly on: readonly KeyedRoute[] }
+>
+export type Flaw = keyof typeof FLAWS
+
+export const FLAW_NAMES = Object.keys(FLAWS) as Flaw[]
+
+/** Where the flaw's step stands in the order of refusals. */
+export const placeOf = (flaw: Flaw): number => REFUSAL_ORDER.findIndex(({ step }) => step === FLAWS[flaw].step)
+
+/** Flaws of a key that was sent or known; without an active key of an account nothing more can be wrong with either. */
+const NO_ACCOUNT: readonly Flaw[] = ["no_key", "malformed_key", "mistyped_key", "unknown_key", "two_keys"]
+const OF_ACCOUNT: readonly Flaw[] = ["old_terms", "too_fast", "too_many_at_once", "no_units"]
+const OF_ORIGIN: readonly Flaw[] = ["wrong_origin", "no_origin"]
+const OF_PUBLISHABLE: readonly Flaw[] = ["wrong_kind", ...OF_ORIGIN]
+
+/** Whether one request to the route can have all of these flaws. */
+export function canHave(route: KeyedRoute, flaws: readonly Flaw[]): boolean {
+  const has = (some: readonly Flaw[]): boolean => some.some(flaw => flaws.includes(flaw))
+  if (has(NO_ACCOUNT) && has([...OF_ACCOUNT, ...OF_PUBLISHABLE])) return false
+  // Nothing limits how many requests of a publishable key are in flight.
+  if (has(OF_PUBLISHABLE) && has(["too_many_at_once"])) return false
+  // A publishable key is the wrong one for some routes, whatever its origin.
+  const isWrongKind = has(["wrong_kind"])
+  return flaws.every(flaw => {
+    const on: readonly KeyedRoute[] = FLAWS[flaw].on
+    return on.includes(route) || (isWrongKind && OF_ORIGIN.includes(flaw) && SECRET_ONLY.includes(route))
+  })
+}
+
+const PER_SECOND = 2
+const IN_FLIGHT = 1
+const UNITS = 5
+const TIERS = `0=${PER_SECOND}/${IN_FLIGHT}/${UNITS}`
+const PAGE = "https://shop.example"
+const NOTICE_MS = LIMITS.termsNoticeDays * 86_400_000
+
+type House = Awaited<ReturnType<typeof testApp>>
+type SentKey = { readonly id: string; readonly text: string; readonly headers: Record<string, string> }
+
+/** Sends a request with exactly these flaws to a fresh house, and gives what came back. */
+export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise<Asked> {
+  const house = await testApp({ tier: 0, tiers: TIERS })
+  const isPublishable = OF_PUBLISHABLE.some(flaw => flaws.includes(flaw))
+  const made = isPublishable ? await house.newKey([PAGE]) : { id: house.keyId, text: house.key }
+  const key: SentKey = { ...made, headers: isPublishable ? { Origin: PAGE } : {} }
+  const release = await prepare(house, key, flaws, isPublishable)
+  if (flaws.includes("broken_store")) {
+    await house.store.run(`DROP TABLE ${KEYED_ROUTES[route].reads}`)
+    house.customers.ownLists.forget()
+  }
+  const answer = await house.ask(...requestOf(route, key, flaws))
+  await release()
+  return answer
+}
+
+/** Brings the account and the key into the state of the flaws; what it gives lets go of the request that is held in flight. */
+async function prepare(
+  house: House,
+  key: SentKey,
+  flaws: readonly Flaw[],
+  isPublishable: boolean,
+): Promise<() => Promise<void>> {
+  const { changes, customers, time } = house
+  if (flaws.includes("old_terms")) {
+    await publishTerms(changes, { version: "2", url: "https://mailkind.example/terms", isMaterial: true })
+    await settled()
+    // The last moment at which the account is let in: what is used up now is used up still when its time is over.
+    await time.tick(NOTICE_MS - 1)
+  }
+  if (flaws.includes("no_units")) {
+    const perDay = isPublishable ? LIMITS.publishableUnitsPerDay : UNITS
+    await customers.units.take(isPublishable ? key.id : house.accountId, perDay, perDay)
+  }
+  const release = flaws.includes("too_many_at_once") ? await held(house) : async () => undefined
+  if (flaws.includes("too_fast")) await outrun(house, key)
+  if (flaws.includes("revoked_key")) await revokeKey(changes, key.id, "owner")
+  if (flaws.includes("old_terms")) await time.tick(1)
+  return release
+}
+
+/** Keeps one request in flight: the end of its body does not come until it is let go. */
+async function held({ ask, customers }: House): Promise<() => Promise<void>> {
+  let end = (): void => undefined
+  const body = new ReadableStream({
+    start: controller => {
+      end = () => controller.close()
+    },
+  })
+  const answer = ask("POST /v1/check", { body })
+  for (let turn = 0; customers.inFlight.callersCount === 0 && turn < 100; turn++) await settled()
+  return async () => {
+    end()
+    await answer
+  }
+}
+
+const FASTER_THAN_ANY = 50
+
+/** Asks until the caller is told to wait. */
+async function outrun({ ask }: House, { text, headers }: SentKey): Promise<void> {
+  for (let count = 0; count < FASTER_THAN_ANY; count++) {
+    const { status } = await ask("GET /v1/check?email=business@mailkind.test", { key: text, headers })
+    if (status === 429) return
+  }
+  throw new Error("nobody was told to wait")
+}
+
+function requestOf(
+  route: KeyedRoute,
+  { text, headers: ofPage }: SentKey,
+  flaws: readonly Flaw[],
+): Parameters<House["ask"]> {
+  const has = (flaw: Flaw): boolean => flaws.includes(flaw)
+  const { method, good, ...more } = KEYED_ROUTES[route]
+  const path = has("bad_input") && "bad" in more ? more.bad : good
+  const headers: Record<string, string> = { ...ofPage }
+  if (has("wrong_origin")) headers["Origin"] = "https://shop.example.evil.example"
+  if (has("no_origin")) delete headers["Origin"]
+  if (has("two_keys")) headers["X-API-Key"] = newKey("secret", random)
+  if (has("media_type")) headers["Content-Type"] = "text/plain"
+  const body = "body" in more ? { body: bodyOf(more.body, flaws) } : {}
+  // As clients do over a socket: a body that is too large is refused before it is read.
+  if (body.body !== undefined) headers["Content-Length"] = String(Buffer.byteLength(body.body))
+  const sentPath = has("no_such_path") ? path.replace("/v1/", "/v2/") : path
+  return [`${has("no_such_method") ? "DELETE" : method} ${sentPath}`, { headers, key: keySent(text, flaws), ...body }]
+}
+
+function keySent(text: string, flaws: readonly Flaw[]): string | null {
+  if (flaws.includes("no_key")) return null
+  if (flaws.includes("malformed_key")) return "nonsense"
+  if (flaws.includes("unknown_key")) return newKey("secret", random)
+  return flaws.includes("mistyped_key") ? text.replace(/.$/, last => (last === "a" ? "b" : "a")) : text
+}
+
+/** White space at the end is part of no JSON text, so that a body is too large and nothing else. */
+function bodyOf(body: object, flaws: readonly Flaw[]): string {
+  const sent = flaws.includes("bad_input") ? { ...body, domain: null } : body
+  const text = flaws.includes("not_json") ? "{" : JSON.stringify(sent)
+  return flaws.includes("too_large") ? text.padEnd(LIMITS.bodyBytesMax + 1) : text
+}

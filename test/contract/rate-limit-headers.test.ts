@@ -1,0 +1,196 @@
+import { describe, expect, test } from "bun:test"
+import { LIMITS } from "../../src/contract/limits.ts"
+import { TIERS } from "../../src/contract/tiers.ts"
+import { revokeKey } from "../../src/customers/keys/keys.ts"
+import { publishTerms } from "../../src/customers/terms/terms.ts"
+import { type Asked, testApp } from "../world/app.ts"
+import { settled } from "../world/time.ts"
+
+const TEST = "GET /v1/check?email=business%40mailkind.test"
+const REAL = "GET /v1/check?domain=stripe.com"
+const PAGE = "https://app.example.com"
+const DAY_SECONDS = 86_400
+
+/** The members of one header by name, each with its parameters. */
+type Members = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+/** A member of a list: a string with whole numbers as parameters (RFC 9651 §3), as the draft has it in both headers. */
+const MEMBER = /^"([\x20-\x21\x23-\x5b\x5d-\x7e]+)"((?:;[a-z*][a-z0-9_.*-]*=\d{1,15})+)$/
+
+/** Reads a header such as `"second";q=5;w=1, "day";q=1000;w=86400`. Null: there is none. Throws when it is anything else. */
+function members(value: string | null): Members | null {
+  if (value === null) return null
+  const read = value.split(", ").map(member => {
+    const [, name = "", parameters = ""] = MEMBER.exec(member) ?? []
+    if (name === "") throw new Error(`no member of a list of limits: ${member}`)
+    const pairs = [...parameters.matchAll(/;([^=]+)=(\d+)/g)].map(
+      ([, key = "", number]) => [key, Number(number)] as const,
+    )
+    if (new Set(pairs.map(([key]) => key)).size < pairs.length) throw new Error(`a parameter comes twice: ${member}`)
+    return [name, Object.fromEntries(pairs)] as const
+  })
+  if (new Set(read.map(([name]) => name)).size < read.length) throw new Error(`a policy comes twice: ${value}`)
+  return Object.fromEntries(read)
+}
+
+const policyOf = ({ headers }: Asked): Members | null => members(headers.get("ratelimit-policy"))
+const leftOf = ({ headers }: Asked): Members | null => members(headers.get("ratelimit"))
+const rowOf = (tier: number) => {
+  const { requestsPerSecond, unitsPerDay } = TIERS[tier] ?? {}
+  return {
+    ...(requestsPerSecond && { second: { q: requestsPerSecond, w: 1 } }),
+    ...(unitsPerDay && { day: { q: unitsPerDay, w: DAY_SECONDS } }),
+  }
+}
+
+/** Holds that both headers are there and agree: something is left of each policy, at most all, for at most its window. */
+function expectTold(asked: Asked, policy: Members = rowOf(0)): void {
+  expect(policyOf(asked)).toEqual(policy)
+  const left = leftOf(asked) ?? {}
+  expect(Object.keys(left)).toEqual(Object.keys(policy))
+  for (const [name, { q = 0, w = 0 }] of Object.entries(policy)) {
+    const { r, t, ...rest } = left[name] ?? {}
+    expect(rest).toEqual({})
+    expect(r).toBeGreaterThanOrEqual(0)
+    expect(r).toBeLessThanOrEqual(q)
+    expect(t).toBeGreaterThan(0)
+    expect(t).toBeLessThanOrEqual(w)
+  }
+}
+const expectUntold = (asked: Asked): void =>
+  expect([asked.headers.get("ratelimit"), asked.headers.get("ratelimit-policy")]).toEqual([null, null])
+
+describe("RateLimit and RateLimit-Policy", () => {
+  test.each(TIERS.map((_, tier) => tier))(
+    "tell the limits of tier %d, and nothing where there are none",
+    async tier => {
+      const asked = await (await testApp({ tier })).ask(REAL)
+      if (tier === TIERS.length - 1) expectUntold(asked)
+      else expectTold(asked, rowOf(tier))
+    },
+  )
+
+  test("are with every answer from the rate step on", async () => {
+    const house = await testApp({ tier: 0 })
+    for (const [line, body, status] of [
+      [REAL, undefined, 200],
+      [`${REAL}&deep=true`, undefined, 200],
+      [TEST, undefined, 200],
+      ["HEAD /v1/check?domain=stripe.com", undefined, 200],
+      ["GET /v1/usage", undefined, 200],
+      ["POST /v1/check", { domain: "stripe.com" }, 200],
+      ["POST /v1/feedback", { domain: "stripe.com", expected_category: "personal" }, 202],
+      ["POST /v1/feedback", {}, 400],
+      ["POST /v1/check", {}, 400],
+      ["GET /v1/check?deep=perhaps", undefined, 400],
+      ["HEAD /v1/check", undefined, 400],
+      ["POST /v1/check", "x".repeat(LIMITS.bodyBytesMax + 1), 413],
+      ["GET /v1/check?email=error-429%40mailkind.test", undefined, 429],
+      ["GET /v1/check?email=error-500%40mailkind.test", undefined, 500],
+    ] as const) {
+      await house.time.tick(1000)
+      const asked = await house.ask(line, { body })
+      expect({ line, status: asked.status }).toEqual({ line, status })
+      expectTold(asked)
+    }
+  })
+
+  test("are with what the limits themselves refuse, and then nothing is left of the one that does", async () => {
+    const fast = await testApp({ tier: 0 })
+    for (let at = 0; at < 10; at++) await fast.ask(TEST)
+    const tooFast = await fast.ask(TEST)
+    expect(tooFast.status).toBe(429)
+    expectTold(tooFast)
+    expect(leftOf(tooFast)?.["second"]).toEqual({ r: 0, t: 1 })
+
+    const many = await testApp({ tier: 0 })
+    const hold = () => many.ask("POST /v1/check", { body: new ReadableStream() })
+    for (let at = 0; at < 5; at++) void hold()
+    await settled()
+    const atOnce = await many.ask(TEST)
+    expect(atOnce.status).toBe(429)
+    expectTold(atOnce)
+
+    const used = await testApp({ tier: 0 })
+    await used.customers.units.take(used.accountId, 1000, 1000)
+    const usedUp = await used.ask(REAL)
+    expect(usedUp.body["code"]).toBe("quota_exceeded")
+    expectTold(usedUp)
+    expect(leftOf(usedUp)?.["day"]).toEqual({ r: 0, t: DAY_SECONDS })
+  })
+
+  test("are with no answer from before the rate step", async () => {
+    const house = await testApp({ tier: 0 })
+    const page = await house.newKey([PAGE])
+    const gone = await house.newKey()
+    await revokeKey(house.changes, gone.id, "owner")
+    for (const [line, key, status] of [
+      ["GET /v1/nothing", house.key, 404],
+      ["DELETE /v1/check", house.key, 405],
+      ["OPTIONS /v1/check", house.key, 204],
+      ["GET /v1/health", house.key, 200],
+      [TEST, null, 200],
+      [REAL, null, 401],
+      [REAL, "svc_live_nonsense", 401],
+      [REAL, gone.text, 401],
+      ["GET /v1/usage", page.text, 401],
+      [REAL, page.text, 403],
+    ] as const) {
+      const asked = await house.ask(line, { key })
+      expect({ line, status: asked.status }).toEqual({ line, status })
+      expectUntold(asked)
+    }
+    await publishTerms(house.changes, { version: "2", url: "https://example.com/terms", isMaterial: true })
+    await house.time.tick((LIMITS.termsNoticeDays + 1) * DAY_SECONDS * 1000)
+    const refused = await house.ask(REAL)
+    expect(refused.body["code"]).toBe("terms_not_accepted")
+    expectUntold(refused)
+  })
+
+  test("count down: requests of the second, units of the day, seconds to midnight", async () => {
+    const { ask, time } = await testApp({ tier: 0 })
+    const left = async (line: string) => leftOf(await ask(line))
+    await time.tick(3600 * 1000)
+    const seconds = { t: DAY_SECONDS - 3600 }
+    expect((await left(REAL))?.["day"]).toEqual({ r: 999, ...seconds })
+    expect((await left(`${REAL}&deep=true`))?.["day"]).toEqual({ r: 994, ...seconds })
+    expect((await left(TEST))?.["day"]).toEqual({ r: 994, ...seconds })
+    expect((await left("GET /v1/check"))?.["day"]).toEqual({ r: 994, ...seconds })
+    await time.tick(10_000)
+    const seen: (number | undefined)[] = []
+    for (let at = 0; at < 11; at++) seen.push((await left(TEST))?.["second"]?.["r"])
+    // Beyond the rate there is a burst, which is no part of the policy.
+    expect(seen).toEqual([5, 5, 5, 5, 5, 4, 3, 2, 1, 0, 0])
+    await time.tick((DAY_SECONDS - 3611) * 1000)
+    expect((await left(REAL))?.["day"]).toEqual({ r: 993, t: 1 })
+    await time.tick(1000)
+    expect((await left(REAL))?.["day"]).toEqual({ r: 999, t: DAY_SECONDS })
+  })
+})
+
+describe("MAILKIND_TIERS", () => {
+  test.each([
+    ["0=3/2/7", { second: { q: 3, w: 1 }, day: { q: 7, w: DAY_SECONDS } }],
+    ["0=-/2/7", { day: { q: 7, w: DAY_SECONDS } }],
+    ["0=3/-/-", { second: { q: 3, w: 1 } }],
+    ["0=9/9/9, 0=4/-/-", { second: { q: 4, w: 1 } }],
+    ["1=3/3/3", rowOf(0)],
+  ])("%s sets what is told", async (tiers, policy) => {
+    expectTold(await (await testApp({ tier: 0, tiers })).ask(REAL), policy)
+  })
+
+  test.each(["0=-/-/-", "0=-/2/-"])("%s leaves nothing to tell", async tiers => {
+    expectUntold(await (await testApp({ tier: 0, tiers })).ask(REAL))
+  })
+
+  test("sets what is refused, also for the tier that has no limits of its own", async () => {
+    for (const tier of [0, TIERS.length - 1]) {
+      const { ask, time } = await testApp({ tier, tiers: `${tier}=2/1/5` })
+      const codes: unknown[] = []
+      for (let at = 0; at < 5; at++) codes.push((await ask(REAL)).body["code"])
+      await time.tick(1000)
+      for (let at = 0; at < 2; at++) codes.push((await ask(REAL)).body["code"])
+      expect(codes).toEqual([...Array(4), "rate_limited", undefined, "quota_exceeded"])
+    }
+  })
+})

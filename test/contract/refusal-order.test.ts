@@ -1,0 +1,180 @@
+import { describe, expect, test } from "bun:test"
+import { LIMITS } from "../../src/contract/limits.ts"
+import { REFUSAL_ORDER } from "../../src/contract/problems.ts"
+import { testApp } from "../world/app.ts"
+import {
+  canHave,
+  FLAW_NAMES,
+  FLAWS,
+  type Flaw,
+  flawed,
+  KEYED_ROUTES,
+  type KeyedRoute,
+  placeOf,
+} from "./flawed-request.ts"
+
+const ROUTE_NAMES = Object.keys(KEYED_ROUTES) as KeyedRoute[]
+
+/** Codes that no request can cause yet, and why. */
+const UNREACHABLE: readonly string[] = [
+  // Batches are not served yet.
+  "batch_too_large",
+]
+
+/** Steps that no request can break together, and why. */
+const APART: readonly string[] = [
+  // Routes that take secret keys only cost no units.
+  "kind of key for the endpoint × units of the day",
+]
+
+type Case = readonly [route: KeyedRoute, first: Flaw, second: Flaw]
+
+/** Every two flaws of different steps that one request can have, the one that is refused first in front. */
+const PAIRS: readonly Case[] = ROUTE_NAMES.flatMap(route =>
+  FLAW_NAMES.flatMap(first =>
+    FLAW_NAMES.filter(second => placeOf(first) < placeOf(second) && canHave(route, [first, second])).map(
+      (second): Case => [route, first, second],
+    ),
+  ),
+)
+
+describe("the documented order has a case for", () => {
+  test("every step, and every code of every step", () => {
+    for (const { step, codes } of REFUSAL_ORDER) {
+      const ofStep = FLAW_NAMES.filter(flaw => FLAWS[flaw].step === step)
+      const caused = new Set<string>(ofStep.map(flaw => FLAWS[flaw].code))
+      expect([step, codes.filter(code => !caused.has(code))]).toEqual([
+        step,
+        codes.filter(code => UNREACHABLE.includes(code)),
+      ])
+      expect([step, [...caused].filter(code => !codes.some(own => own === code))]).toEqual([step, []])
+    }
+  })
+
+  test("every two steps that one request can break", () => {
+    const covered = new Set(PAIRS.map(([, first, second]) => `${FLAWS[first].step} × ${FLAWS[second].step}`))
+    const all = REFUSAL_ORDER.flatMap(({ step }, at) =>
+      REFUSAL_ORDER.slice(at + 1).map(later => `${step} × ${later.step}`),
+    )
+    expect(all.filter(pair => !covered.has(pair))).toEqual([...APART])
+  })
+})
+
+describe("one flaw alone is refused by its own code", () => {
+  const alone = ROUTE_NAMES.flatMap(route =>
+    FLAW_NAMES.filter(flaw => canHave(route, [flaw])).map(flaw => [route, flaw] as const),
+  )
+  test.each(alone)("%s with %s", async (route, flaw) => {
+    expect((await flawed(route, [flaw])).body["code"]).toBe(FLAWS[flaw].code)
+  })
+
+  test.each(ROUTE_NAMES)("%s without any is answered", async route => {
+    expect((await flawed(route, [])).body["code"]).toBeUndefined()
+  })
+})
+
+describe("of two flaws, the one of the earlier step is told", () => {
+  test.each(PAIRS)("%s with %s and %s", async (route, first, second) => {
+    const { body } = await flawed(route, [first, second])
+    expect(body["code"]).toBe(FLAWS[first].code)
+  })
+})
+
+describe("who mends one flaw after another is told each in the documented order", () => {
+  test.each([
+    [
+      "postCheck",
+      [
+        "no_such_path",
+        "no_such_method",
+        "revoked_key",
+        "old_terms",
+        "wrong_origin",
+        "too_fast",
+        "too_large",
+        "bad_input",
+        "no_units",
+        "broken_store",
+      ],
+    ],
+    [
+      "getCheck",
+      [
+        "no_such_path",
+        "no_such_method",
+        "revoked_key",
+        "old_terms",
+        "too_many_at_once",
+        "bad_input",
+        "no_units",
+        "broken_store",
+      ],
+    ],
+    [
+      "postFeedback",
+      [
+        "no_such_path",
+        "no_such_method",
+        "revoked_key",
+        "old_terms",
+        "wrong_kind",
+        "no_origin",
+        "too_fast",
+        "too_large",
+        "media_type",
+        "broken_store",
+      ],
+    ],
+    [
+      "getUsage",
+      [
+        "no_such_path",
+        "no_such_method",
+        "revoked_key",
+        "old_terms",
+        "wrong_kind",
+        "wrong_origin",
+        "too_fast",
+        "broken_store",
+      ],
+    ],
+  ] as const)("%s", async (route, flaws) => {
+    const told: unknown[] = []
+    for (let mended = 0; mended < flaws.length; mended++) {
+      const left = flaws.slice(mended)
+      // The wrong origin goes with the wrong kind of key: a secret key may come from anywhere.
+      if (canHave(route, left)) told.push((await flawed(route, left)).body["code"])
+    }
+    const expected = flaws.filter((_, at) => canHave(route, flaws.slice(at))).map(flaw => FLAWS[flaw].code)
+    expect<unknown[]>(told).toEqual(expected)
+  })
+})
+
+describe("without a key", () => {
+  test("a caller who is too fast is told that it needs a key, unless it asks for a test address", async () => {
+    const { ask } = await testApp()
+    const keyless = (query: string) => ask(`GET /v1/check?${query}`, { key: null })
+    for (let count = 0; count < LIMITS.keylessPerSecond; count++) await keyless("email=business@mailkind.test")
+    expect((await keyless("email=business@mailkind.test")).body["code"]).toBe("rate_limited")
+    expect((await keyless("domain=stripe.com")).body["code"]).toBe("unauthorized")
+    expect((await keyless("email=business@mailkind.test&policy=odd")).body["code"]).toBe("rate_limited")
+    expect((await keyless("email=error-quota@mailkind.test")).body["code"]).toBe("rate_limited")
+  })
+
+  test("a bad policy beside a test address is told before what the address asks for", async () => {
+    const { ask } = await testApp()
+    const asked = await ask("GET /v1/check?email=error-500@mailkind.test&policy=odd", { key: null })
+    expect(asked.body["code"]).toBe("invalid_input")
+  })
+})
+
+test("units that are used up are told before our own failure, also when the store is asked for both at once", async () => {
+  const { ask, customers, accountId, store, time } = await testApp({ tier: 0, tiers: "0=100/5/2" })
+  await ask("GET /v1/usage")
+  await customers.units.take(accountId, 2, 2)
+  // What was read of the store refuses nobody for longer than a second.
+  await time.tick(2000)
+  await store.run("DROP TABLE own_list_entries")
+  customers.ownLists.forget()
+  expect((await ask("GET /v1/check?domain=stripe.com")).body["code"]).toBe("quota_exceeded")
+})
