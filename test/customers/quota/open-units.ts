@@ -1,0 +1,55 @@
+import type { Taken } from "../../../src/customers/quota/lease.ts"
+import { UNITS_BOUNDS, Units, type UnitsBounds } from "../../../src/customers/quota/units.ts"
+import type { Store } from "../../../src/customers/store/store.ts"
+import { stoppedClock } from "../../world/clock.ts"
+import { tempStore } from "../temp-store.ts"
+
+export const DAY_MS = 86_400_000
+
+/** Noon of a day, so that an hour either way stays on it. */
+export const NOON = Date.UTC(2026, 0, 1, 12)
+
+/** That day, counted from 1 January 1970. */
+export const TODAY = Math.floor(NOON / DAY_MS)
+
+/** A store whose transactions are counted, and fail while `isFailing`. */
+export function watched(store: Store): Store & { asked: number; isFailing: boolean } {
+  const watching = {
+    ...store,
+    asked: 0,
+    isFailing: false,
+    transaction: <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
+      watching.asked++
+      return watching.isFailing ? Promise.reject(new Error("the disk is full")) : store.transaction(work)
+    },
+  }
+  return watching
+}
+
+/** Processes on one store and one clock, each by its own `Units`; what failed in the background is kept. */
+export async function openUnits(bounds: Partial<UnitsBounds> = {}) {
+  const file = await tempStore()
+  const store = watched(file)
+  const clock = stoppedClock(NOON)
+  const failed: unknown[] = []
+  const start = () => new Units(store, clock, { ...UNITS_BOUNDS, ...bounds }, error => void failed.push(error))
+  const leased = async (subject: string, day = TODAY): Promise<number | null> =>
+    (await file.one<{ leased: number }>("SELECT leased FROM units WHERE subject = $1 AND day = $2", [subject, day]))
+      ?.leased ?? null
+  return { store, clock, failed, start, leased, units: start() }
+}
+
+/** How many of so many requests for one unit each were admitted, one after the other. */
+export async function takenOf(units: Units, subject: string, times: number, perDay: number): Promise<number> {
+  let count = 0
+  for (let at = 0; at < times; at++) if ((await units.take(subject, 1, perDay)).isTaken) count++
+  return count
+}
+
+/** Resolves when all that was asked for in the background, such as a lease ahead of need, is there. */
+export async function settled(): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve))
+}
+
+/** Whether an answer came at once, and was that units were taken. */
+export const isTakenAtOnce = (answer: Taken | Promise<Taken>): boolean => !(answer instanceof Promise) && answer.isTaken
