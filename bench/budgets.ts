@@ -30,6 +30,15 @@ export const BUDGETS = {
   dns_recovery: { says: "The servers' return is noticed within this many milliseconds.", atMost: 10_000 },
   dns_cache_entries: { says: "A cache of answers holds at most this many.", atMost: CACHE_BOUNDS.entriesMax },
   dns_cache_memory: { says: "A cache of answers takes at most this many times the memory that is set.", atMost: 1.25 },
+  customers_http: {
+    says: "An authenticated, limited, metered POST /v1/check gets this share of the throughput without all of that.",
+    atLeast: 0.9,
+  },
+  customers_start: {
+    says: "With 100 000 accounts and 300 000 keys a start takes at most this many milliseconds.",
+    atMost: 1000,
+  },
+  customers_lookup: { says: "Of 300 000 keys, one is looked up cold within this many milliseconds.", atMost: 1 },
   start: { says: "A start takes at most this many milliseconds to the first healthy answer.", atMost: 200 },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS

@@ -4,6 +4,7 @@ import { NO_CORRECTIONS } from "../src/check/check.ts"
 import { offline } from "../src/check/outside.ts"
 import { OWN_FILES, realWorld } from "../src/world.ts"
 import { CHECK_FULL, checkBench } from "./check.ts"
+import { CUSTOMERS_FULL, customersBench } from "./customers.ts"
 import { DNS_FULL, dnsBench } from "./dns.ts"
 import { HTTP_FULL, httpBench } from "./http.ts"
 import { LISTS_FULL, listsReport } from "./lists-report.ts"
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
     return await dnsBench(DNS_FULL, world, await carriedLists(world))
   },
   http: () => httpBench(HTTP_FULL),
+  customers: () => customersBench(CUSTOMERS_FULL),
   start: () => startBench(START_FULL),
 }
 

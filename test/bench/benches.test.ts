@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { CHECK_CASES, checkBench } from "../../bench/check.ts"
+import { customersBench } from "../../bench/customers.ts"
 import { dnsBench } from "../../bench/dns.ts"
 import { httpBench } from "../../bench/http.ts"
 import { listsReport } from "../../bench/lists-report.ts"
@@ -78,6 +79,18 @@ test(
     expectSane(report, ["http"])
     expect(report.says[0]).toContain("50 disposable")
     expect(report.figures[0]?.rounds).toHaveLength(2)
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the customers bench loads the product with and without customers in turn, and starts on many accounts",
+  async () => {
+    const load = { connections: 4, rounds: 2, roundS: 0.2, warmupS: 0.1 }
+    const report = await customersBench({ ...load, accounts: 200, starts: 1, lookups: 100 })
+    expectSane(report, ["customers_http", "customers_lookup", "customers_start"])
+    expect(report.figures[0]?.rounds).toHaveLength(2)
+    expect(report.says.join()).toContain("200 accounts with 600 keys")
   },
   LIMIT_MS,
 )

@@ -1,0 +1,62 @@
+/**
+ * The product's HTTP face without customers' checks: the same app over the same lists, but whatever key is sent is that of
+ * one account without limits. No key is hashed or looked up, and no rate, request in flight, unit, use or list of its own
+ * is counted or asked for. What customers cost is measured against it. It reads the product's settings.
+ */
+
+import { join } from "node:path"
+import { checkOver, logOf, newRequestIds, openStore } from "../src/assemble.ts"
+import { customersAtWork } from "../src/assemble-customers.ts"
+import { OFFLINE } from "../src/assemble-outside.ts"
+import { NO_STANDING } from "../src/check/check.ts"
+import { openLists } from "../src/check/lists.ts"
+import { readSettings } from "../src/config/settings.ts"
+import { TIER_MAX } from "../src/contract/tiers.ts"
+import type { KnownKey } from "../src/customers/keys/held-keys.ts"
+import { answers } from "../src/http/answer.ts"
+import { buildApp } from "../src/http/app.ts"
+import { OWN_FILES, realWorld } from "../src/world.ts"
+
+/** Whose every request is; the highest tier has no limits. */
+const EVERYBODY: KnownKey = {
+  kind: "active",
+  key: { id: "key_everybody", kind: "secret", origins: [] },
+  account: { id: "acc_everybody", tier: TIER_MAX, acceptedTermsVersion: null, acceptedTermsAtMs: null },
+}
+
+const world = realWorld()
+const read = readSettings(world.environment)
+if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+const { settings } = read
+const opened = openLists(world.files.map(join(world.files.root, OWN_FILES["lists.pack"])) ?? new Uint8Array(), true)
+if (opened.kind === "refused") throw new Error(`${opened.says} ${opened.remedy}`)
+const { lists } = opened
+const log = logOf(world, settings)
+
+// The parts are the real ones, so that the app is; the three that every request asks are made to know everything already.
+const customers = await customersAtWork(world, settings, await openStore(world, settings), log)
+customers.keys.lookup = () => EVERYBODY
+customers.ownLists.standing = () => NO_STANDING
+customers.usage.note = () => undefined
+
+const { server } = buildApp({
+  ...customers,
+  answers: answers(newRequestIds(world), false),
+  isHttps: false,
+  roleOf: () => null,
+  check: checkOver(world, () => lists, OFFLINE.outside, customers.corrections),
+  clientOf: () => "192.0.2.1",
+  clock: world.clock,
+  log,
+  testDomain: settings.MAILKIND_TEST_DOMAIN,
+  baseUrl: () => "http://localhost",
+  health: () => {
+    throw new Error("nobody asks how this server is")
+  },
+  isStopping: () => false,
+  asset: () => null,
+  lists: () => {
+    throw new Error("nobody asks this server for its lists")
+  },
+}).listen({ hostname: "127.0.0.1", port: settings.MAILKIND_PORT, development: false, reusePort: false })
+console.log(`without customers' checks it listens on http://127.0.0.1:${server?.port}`)
