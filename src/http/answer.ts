@@ -38,16 +38,23 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
   // takes to read them from an object.
   const headers = new Headers({ ...fixed, "Content-Type": "application/json" })
   const plain = { ...fixed, "Content-Type": "application/json" }
-  // The same for callers with limits, in a set of its own: headers that were set once would stay.
-  const limited = new Headers(plain)
+  // The same for callers with limits, one for each policy: there are a few, and what is set twice costs twice.
+  const limited = new Map<string, Headers>()
+  const headersOf = (policy: string): Headers => {
+    const held = limited.get(policy)
+    if (held !== undefined) return held
+    const own = new Headers({ ...plain, "RateLimit-Policy": policy })
+    limited.set(policy, own)
+    return own
+  }
   const withExtra = (json: string, requestId: string, status: number, extra: Extra): Response => {
     const { limits, more } = extra
     if (more !== null || limits === null)
       return new Response(json, { status, headers: { ...plain, ...namedHeaders(extra), "X-Request-Id": requestId } })
-    limited.set("RateLimit-Policy", limits.policy)
-    limited.set("RateLimit", limits.state)
-    limited.set("X-Request-Id", requestId)
-    return new Response(json, { status, headers: limited })
+    const own = headersOf(limits.policy)
+    own.set("RateLimit", limits.state)
+    own.set("X-Request-Id", requestId)
+    return new Response(json, { status, headers: own })
   }
   const text = (json: string, requestId: string, status = 200, extra: Extra | null = null): Response => {
     if (extra !== null) return withExtra(json, requestId, status, extra)

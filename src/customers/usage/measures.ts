@@ -43,21 +43,12 @@ export type Raise = readonly [measure: Measure, by: number]
 
 /** Which measures the event raises when a key of this kind caused it. A batch without items raises none. */
 export function raisesOf(event: UsageEvent, keyKind: MeteredKey["kind"]): readonly Raise[] {
-  const units = keyKind === "secret" ? "used" : "publishable_used"
   switch (event.kind) {
     case "check":
-      return [
-        ["checks", 1],
-        [units, CHECK_UNITS],
-        [CATEGORY_MEASURES[event.category], 1],
-      ]
     case "deep_check":
-      return [
-        ["deep_checks", 1],
-        [units, LIMITS.deepCheckUnits],
-        [CATEGORY_MEASURES[event.category], 1],
-      ]
+      return CHECK_RAISES[keyKind][event.kind][event.category]
     case "batch": {
+      const units = UNITS_OF[keyKind]
       const items = event.categories.length
       if (items === 0) return []
       return [
@@ -73,3 +64,25 @@ export function raisesOf(event: UsageEvent, keyKind: MeteredKey["kind"]): readon
 
 const CHECK_UNITS = 1
 const BATCH_ITEM_UNITS = 1
+const UNITS_OF = { secret: "used", publishable: "publishable_used" } as const
+
+type ByCategory = { readonly [C in Category]: readonly Raise[] }
+
+const raisesBy = (check: Raise, units: Raise): ByCategory => ({
+  business: [check, units, [CATEGORY_MEASURES.business, 1]],
+  personal: [check, units, [CATEGORY_MEASURES.personal, 1]],
+  disposable: [check, units, [CATEGORY_MEASURES.disposable, 1]],
+  relay: [check, units, [CATEGORY_MEASURES.relay, 1]],
+  education: [check, units, [CATEGORY_MEASURES.education, 1]],
+  government: [check, units, [CATEGORY_MEASURES.government, 1]],
+  invalid: [check, units, [CATEGORY_MEASURES.invalid, 1]],
+  unknown: [check, units, [CATEGORY_MEASURES.unknown, 1]],
+})
+
+const raisesOfChecks = (units: Measure) => ({
+  check: raisesBy(["checks", 1], [units, CHECK_UNITS]),
+  deep_check: raisesBy(["deep_checks", 1], [units, LIMITS.deepCheckUnits]),
+})
+
+/** What checks raise, made once: nearly every event is one. */
+const CHECK_RAISES = { secret: raisesOfChecks(UNITS_OF.secret), publishable: raisesOfChecks(UNITS_OF.publishable) }

@@ -18,7 +18,7 @@ import { identify, unauthorized } from "../caller.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
 import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
-import { within } from "../within.ts"
+import { failing, within } from "../within.ts"
 
 type Needs = {
   readonly answers: Answers
@@ -54,17 +54,21 @@ function answer(needs: Needs, request: Request, read: Read): Response | Promise<
 function entered(needs: Needs, request: Request, known: KnownKey | null, read: Read): Response | Promise<Response> {
   if (known === null) return keylessAnswer(needs, request, read)
   const pass = needs.admit(request, known, true)
-  if (pass === null) return readAnswer(needs, request, { known, pass }, read)
-  return within(pass, () => readAnswer(needs, request, { known, pass }, read))
+  return readAnswer(needs, request, { known, pass }, read)
 }
 
 /** Who was let in, and by what; null: nothing limits it. */
 type Entrant = { readonly known: KnownKey; readonly pass: Pass | null }
 
 function readAnswer(needs: Needs, request: Request, entrant: Entrant, read: Read): Response | Promise<Response> {
+  const { pass } = entrant
+  const answered = (input: Input): Response | Promise<Response> =>
+    pass === null
+      ? checked(needs, request, input, entrant)
+      : within(pass, () => checked(needs, request, input, entrant))
   const input = read(request)
-  if (input instanceof Promise) return input.then(whole => checked(needs, request, whole, entrant))
-  return checked(needs, request, input, entrant)
+  if (!(input instanceof Promise)) return answered(input)
+  return pass === null ? input.then(answered) : input.then(answered, failing(pass))
 }
 
 function checked(needs: Needs, request: Request, input: Input, entrant: Entrant): Response | Promise<Response> {
