@@ -67,7 +67,7 @@ test(
     const report = await dnsBench(scale, realWorld(), lists)
     const budgets = ["dns_cache_entries", "dns_cache_memory", "dns_cold", "dns_dead", "dns_first_dead", "dns_recovery"]
     expectSane(report, [...budgets, "dns_warm"])
-    expect(report.figures.find(({ name }) => name === "questions a cold check")?.value).toBe(5)
+    expect(report.figures.find(({ name }) => name === "questions a cold check")?.value).toBe(4)
   },
   LIMIT_MS,
 )

@@ -2,8 +2,8 @@ import { type Finding, unknown } from "../../base/finding.ts"
 import type { Later } from "../../base/timer.ts"
 import type { Answer, Question, Resolver } from "./question.ts"
 
-/** So many questions in a row that no server said anything to, and the servers count as dead. */
-export const SILENT_RUN_MAX = 5
+/** So many questions in a row that no server said anything to, and the servers count as dead: those of one check. */
+export const SILENT_RUN_MAX = 4
 
 /** So many questions in a row that no server answered, and the servers count as dead: single names fail by their own fault. */
 export const FAILED_RUN_MAX = 25

@@ -7,7 +7,7 @@ import { stoppedTime } from "../../world/time.ts"
 import { written, type ZoneRecords, zone } from "../../world/zone.ts"
 
 const WITHIN_MS = 1000
-const DEAD_NAMES = "A acme.com|AAAA acme.com|TXT acme.com|MX acme.com".split("|")
+const DEAD_NAMES = "A acme.com|TXT acme.com|MX acme.com".split("|")
 
 const SUITE_A = "aspmx.l.google.com"
 const SUITE_B = "acme-com.mail.protection.outlook.com"
@@ -41,7 +41,6 @@ describe("questions", () => {
     void mailProbe({ ask, clock, later, withinMs: WITHIN_MS })("mail.acme.com", "acme.com")
     expect(asked.toSorted()).toEqual([
       "A mail.acme.com",
-      "AAAA mail.acme.com",
       "MX mail.acme.com",
       "TXT _dmarc.acme.com",
       "TXT _dmarc.mail.acme.com",
@@ -49,9 +48,21 @@ describe("questions", () => {
     ])
   })
 
-  test("a domain that leads nowhere costs five, and leaves no timer behind", async () => {
+  test("a domain that leads nowhere costs four, and leaves no timer behind", async () => {
     const { asked, waiting } = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT acme.com": ["v=spf1 mx -all"] })
-    expect([asked.length, waiting]).toEqual([5, 0])
+    expect([asked.length, waiting]).toEqual([4, 0])
+  })
+
+  test("the other kind of address is asked for only where there is neither a mail host nor the first kind", async () => {
+    const asks = async (records: ZoneRecords) => (await probe(records)).asked.includes("AAAA acme.com")
+    expect(await asks({ "MX acme.com": ["10 mx.acme.com"] })).toBe(false)
+    expect(await asks({ "MX acme.com": ["0 ."] })).toBe(false)
+    expect(await asks({ "A acme.com": ["192.0.2.1"] })).toBe(false)
+    expect(await asks({})).toBe(false)
+    expect(await asks({ "MX acme.com": "unavailable" })).toBe(false)
+    expect(await asks({ "TXT acme.com": ["v=spf1 -all"] })).toBe(true)
+    expect(await asks({ "MX acme.com": [`10 ${PLACEHOLDER}`] })).toBe(true)
+    expect(await asks({ "MX acme.com": "no_data", "A acme.com": "timed_out" })).toBe(true)
   })
 
   test("a hostile domain costs a bounded number", async () => {
@@ -62,7 +73,7 @@ describe("questions", () => {
       "TXT _dmarc.acme.com": [`v=DMARC1; ${"p=none;".repeat(9000)}`],
       ...Object.fromEntries(many.map(at => [`TXT s${at}.acme.com`, ["v=spf1 include:acme.com"]])),
     })
-    expect([asked.length, waiting]).toEqual([5 + 10 + 5, 0])
+    expect([asked.length, waiting]).toEqual([4 + 10 + 5, 0])
     expect(mail).toMatchObject({ known: true, value: { runBy: "gateway", dmarcPolicy: known(null) } })
     expect(mail.known && mail.value.mx.length).toBe(20)
     expect(suites).toEqual(known(NO_SUITES))
@@ -210,7 +221,7 @@ describe("who runs the mail", () => {
         "MX acme.com": [`5 ${host}`],
         "TXT acme.com": [`v=spf1 ${record}`],
       })
-      expect([suites, asked.length]).toEqual([known(NO_SUITES), 5])
+      expect([suites, asked.length]).toEqual([known(NO_SUITES), 4])
       expect(mail).toMatchObject({ value: { runBy: null, spf: known(`v=spf1 ${record}`) } })
     }
   })
@@ -247,7 +258,7 @@ describe("who runs the mail", () => {
 
   test("nobody is looked for behind a gateway beside a disposable host", async () => {
     const { asked, mail } = await probe({ "MX acme.com": [`10 ${GATEWAY}`, "20 mail.mailinator.com"] })
-    expect(asked).toHaveLength(5)
+    expect(asked).toHaveLength(4)
     expect(mail).toMatchObject({ value: { provider: "proofpoint", runBy: "disposable" } })
   })
 })
@@ -316,10 +327,10 @@ test("whatever the records hold, mail is known and all that is told of it can be
 describe("time", () => {
   test("a record that nobody answers for costs the budget and nothing else", async () => {
     const time = stoppedTime()
-    const { ask } = halting(question => question === "AAAA acme.com")
+    const { ask } = halting(question => question === "A acme.com")
     const found = mailProbe({ ask, clock: time.clock, later: time.later, withinMs: WITHIN_MS })("acme.com", "acme.com")
     await time.tick(WITHIN_MS)
-    expect((await found).mail).toMatchObject({ known: true, value: { reach: "mx", hasAddress: true } })
+    expect((await found).mail).toMatchObject({ known: true, value: { reach: "mx", hasAddress: false } })
   })
 
   const RECORDS: ZoneRecords = {
@@ -395,7 +406,7 @@ describe("time", () => {
     expect(await fresh(() => until(60_000))).toEqual([true, 60_000])
     expect(await fresh(name => until(name === "TXT slow.com" ? 5000 : 60_000))).toEqual([true, 5000])
     expect(await fresh(name => ({ ...until(60_000), isCached: name !== "TXT slow.com" }))).toEqual([false, 60_000])
-    expect(await fresh(name => (name === "AAAA acme.com" ? null : until(60_000)))).toEqual([false, 1000])
+    expect(await fresh(name => (name === "A acme.com" ? null : until(60_000)))).toEqual([false, 1000])
     expect(await fresh(name => (name === "TXT slow.com" ? null : until(60_000)))).toEqual([false, 5000])
     expect(await fresh(() => null)).toEqual([false, 1000])
   })
