@@ -1,6 +1,7 @@
-import { Kind, type Static, type TLiteral, TypeRegistry, Type as t } from "@sinclair/typebox"
+import { Kind, type Static, TypeRegistry, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
+import { oneOf } from "./schemas.ts"
 
 /** What a caller may say that a domain is: `unknown` says nothing. */
 export type ReportableCategory = Exclude<Category, "unknown">
@@ -13,13 +14,6 @@ export const REPORTABLE_CATEGORIES: readonly ReportableCategory[] = CATEGORY_NAM
 /** What became of a report that was sent: taken, or the same as one that was taken before. */
 export const RECEIPT_STATUSES = ["received", "duplicate"] as const
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
-
-function oneOf<const V extends string>(values: readonly V[], description: string) {
-  return t.Union(
-    values.map(value => t.Literal(value)) as TLiteral<V>[], // a map keeps each member's literal type only by this cast
-    { description },
-  )
-}
 
 /** JSON Schema counts characters (RFC 8259 §7: code points); TypeBox's own `maxLength` counts halves of some of them. */
 TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && isAtMost(value, LIMITS.commentLengthMax))

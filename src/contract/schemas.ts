@@ -6,7 +6,7 @@ import { PROBLEM_CODES } from "./problems.ts"
 import { REASON_NAMES } from "./reasons.ts"
 
 /** One of a closed set of words, as JSON Schema `enum`. */
-function oneOf<const V extends string>(values: readonly V[], description?: string) {
+export function oneOf<const V extends string>(values: readonly V[], description?: string) {
   return t.Union(
     values.map(value => t.Literal(value)) as TLiteral<V>[], // a map keeps each member's literal type only by this cast
     { ...(description === undefined ? {} : { description }) },

@@ -1,3 +1,5 @@
+import { LIMITS } from "../../contract/limits.ts"
+
 /** Says that a packet does not hold together. It is caught where a reply is read and goes no further. */
 export class Garbled extends Error {
   override readonly name = "Garbled"
@@ -15,7 +17,7 @@ export type RecordPlace = {
 }
 
 /** The longest name as text; 255 octets as it stands in a packet (RFC 1035 §2.3.4). */
-export const NAME_LENGTH_MAX = 253
+export const NAME_LENGTH_MAX = LIMITS.domainOctetsMax
 
 /**
  * How many octets of names are read out of one packet, pointers and what they point at counted each time: two names of

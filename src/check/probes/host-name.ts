@@ -1,5 +1,7 @@
+import { LIMITS } from "../../contract/limits.ts"
+
 /** How many characters a name has at most, without a trailing dot (RFC 1035 §2.3.4). */
-export const NAME_LENGTH_MAX = 253
+export const NAME_LENGTH_MAX = LIMITS.domainOctetsMax
 
 /** Whether a name from outside can be shown: printable ASCII without spaces, of a name's length, and not the root. */
 export const isShowable = (name: string): boolean => name.length <= NAME_LENGTH_MAX && /^[!-~]+$/.test(name)

@@ -60,6 +60,7 @@ async function askAbout(
 ): Promise<Pick<MailFound, "mail" | "suites">> {
   const mxAsked = ask({ name: domain, type: "MX" })
   const txtAsked = ask({ name: domain, type: "TXT" })
+  const spfAsked = txtAsked.then(txt => (txt.known ? known(spfRecord(textsIn(txt.value))) : txt))
   const hostsAsked = mxAsked.then(mx => (mx.known ? known(mailHosts(mx.value.records)) : mx))
   const aAsked = ask({ name: domain, type: "A" })
   // Hardly any domain has neither a mail host nor an IPv4 address: to ask for the other kind only then saves a fifth of all
@@ -67,20 +68,21 @@ async function askAbout(
   const aaaaAsked = Promise.all([mxAsked, hostsAsked, aAsked]).then(([mx, hosts, a]) =>
     needsOtherAddress(mx, hosts, a) ? ask({ name: domain, type: "AAAA" }) : null,
   )
-  const [mx, txt, a, aaaa, dmarcPolicy, hosts, led] = await Promise.all([
+  const [mx, txt, a, aaaa, spf, dmarcPolicy, hosts, led] = await Promise.all([
     mxAsked,
     txtAsked,
     aAsked,
     aaaaAsked,
+    spfAsked,
     dmarcPolicyOf(ask, domain, organisational),
     hostsAsked,
-    Promise.all([hostsAsked, txtAsked]).then(([hosts, txt]) => ledTo(follow, domain, hosts, txt)),
+    Promise.all([hostsAsked, spfAsked]).then(([hosts, spf]) => ledTo(follow, domain, hosts, spf)),
   ])
   if (!hosts.known) return { mail: hosts, suites: hosts }
   const { entries, provider } = hosts.value
   const runBy = hosts.value.runBy ?? led.find(({ shows }) => shows === "other_suite")?.shows ?? null
   return {
-    mail: mailIn({ mx, txt, a, aaaa }, { ...hosts.value, runBy }, dmarcPolicy),
+    mail: mailIn({ mx, txt, a, aaaa }, { ...hosts.value, runBy }, { spf, dmarcPolicy }),
     suites: known(suitesIn([...entries, ...led], runBy === "other_suite" ? (provider?.key ?? null) : null)),
   }
 }
@@ -93,12 +95,12 @@ async function ledTo(
   follow: Ask,
   domain: string,
   hosts: Finding<MailHosts>,
-  txt: Finding<Answer>,
+  spf: Mail["spf"],
 ): Promise<readonly SuiteEntry[]> {
   if (!hosts.known) return []
   const { provider, runBy } = hosts.value
   const isOfPersons = provider !== null && OF_PERSONS.includes(provider.kind)
-  const record = txt.known && !isOfPersons ? spfRecord(textsIn(txt.value)) : null
+  const record = spf.known && !isOfPersons ? spf.value : null
   const shown = await Promise.all([
     record === null ? [] : suitesInSpf(follow, domain, record),
     provider === null || runBy === "disposable" ? [] : suitesBehind(follow, domain, provider),
@@ -115,7 +117,11 @@ function needsOtherAddress(mx: Finding<Answer>, hosts: Finding<MailHosts>, a: Fi
 
 const isDenied = (asked: Finding<Answer>): boolean => asked.known && asked.value.outcome === "no_name"
 
-function mailIn({ mx, txt, a, aaaa }: Own, hosts: MailHosts, dmarcPolicy: Mail["dmarcPolicy"]): Finding<Mail> {
+function mailIn(
+  { mx, txt, a, aaaa }: Own,
+  hosts: MailHosts,
+  published: Pick<Mail, "spf" | "dmarcPolicy">,
+): Finding<Mail> {
   const { takesMail, isNull, mx: listed, provider, runBy } = hosts
   const addresses = aaaa === null ? [a] : [a, aaaa]
   const hasAddress = addresses.some(asked => asked.known && asked.value.records.length > 0)
@@ -130,8 +136,7 @@ function mailIn({ mx, txt, a, aaaa }: Own, hosts: MailHosts, dmarcPolicy: Mail["
     mx: listed,
     provider: provider?.key ?? null,
     runBy,
-    spf: txt.known ? known(spfRecord(textsIn(txt.value))) : txt,
-    dmarcPolicy,
+    ...published,
   })
 }
 
