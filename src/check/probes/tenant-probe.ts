@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import { unknown } from "../../base/finding.ts"
+import { type Leave, Slots } from "../../base/slots.ts"
 import type { Later } from "../../base/timer.ts"
 import { DAY_MS } from "../../base/utc-day.ts"
 import type { Web } from "../../base/web.ts"
@@ -8,7 +9,6 @@ import { Breaker, type BreakerBounds, type Fate } from "./breaker.ts"
 import type { TenantFound } from "./found.ts"
 import { HeldTenants, type HoldBounds } from "./held-tenants.ts"
 import type { Cloud, IdentityUrls } from "./identity-endpoint.ts"
-import { type Leave, Slots } from "./slots.ts"
 import { type LookedUp, type LookUp, tenantLookUp } from "./tenant-look-up.ts"
 
 /** What bounds the look-ups of tenants. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { Slots } from "../../../src/check/probes/slots.ts"
+import { Slots } from "../../src/base/slots.ts"
 
 test("slots are given at once while there are any, then in the order of asking", async () => {
   const slots = new Slots(1, 2)
