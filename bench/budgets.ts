@@ -16,7 +16,27 @@ export const BUDGETS = {
   lists_memory: { says: "A mapped pack takes at most this share of the private memory that a Set takes.", atMost: 0.1 },
   lists_open: { says: "A pack opens within this many milliseconds.", atMost: 5 },
   check: { says: "One check, from text to JSON, takes at most this many microseconds.", atMost: 10 },
-  http: { says: "POST /v1/check answers at least this share of what a bare server answers.", atLeast: 0.7 },
+  http: {
+    says: "An authenticated, metered POST /v1/check answers at least this share of what a bare server answers.",
+    atLeast: 0.75,
+  },
+  http_p99: { says: "Its 99th percentile is at most this many times that of the bare server.", atMost: 2 },
+  batch_floor: {
+    says: "Batches answer at least this share of the items that a bare server writes from ready objects.",
+    atLeast: 0.5,
+  },
+  batch_single: { says: "Batches answer at least this many times the items of single checks.", atLeast: 8 },
+  classify_lines: { says: "One core classifies at least this many lines of text a second, offline.", atLeast: 120_000 },
+  classify_memory: {
+    says: "That takes at most this many MB of resident memory, however many lines there are.",
+    atMost: 200,
+  },
+  workers_two: { says: "Two workers answer at least this many times what one answers.", atLeast: 1.6 },
+  soak_memory: {
+    says: "After five million mixed requests a server holds at most this many times the memory that it held after the first.",
+    atMost: 1.1,
+  },
+  soak_descriptors: { says: "It has at most this many more descriptors open.", atMost: 0 },
   dns_cold: { says: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
   dns_warm: { says: "Warm checks get this share of the throughput of checks over lists alone.", atLeast: 0.9 },
   dns_first_dead: {

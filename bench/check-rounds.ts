@@ -1,13 +1,12 @@
 import { fileURLToPath } from "bun"
-import { ROUTES } from "../src/contract/routes.ts"
 import { ask } from "./load/ask.ts"
 import type { LoadReport } from "./load/run.ts"
-import { runToEnd, type ServerProcess } from "./server-process.ts"
+import { type Program, runToEnd, type ServerProcess } from "./server-process.ts"
 
 const LOAD = fileURLToPath(import.meta.resolve("./load/main.ts"))
 
-/** What is sent to a server: bodies of POST /v1/check, in turn, and the header that tells who sends them. */
-export type CheckLoad = { readonly bodies: readonly string[]; readonly authorization: string }
+/** What is posted to a path of a server: bodies in turn, and the header that tells who sends them. */
+export type CheckLoad = { readonly path: string; readonly bodies: readonly string[]; readonly authorization: string }
 
 /** How a round loads a server: over so many connections, and so long after so long a warm-up. */
 export type RoundSize = { readonly connections: number; readonly durationS: number; readonly warmupS: number }
@@ -19,8 +18,11 @@ export type CheckRound = LoadReport & { readonly serverCpuUs: number }
 export type CheckAnswers = { readonly bytes: number; readonly categories: Readonly<Record<string, number>> }
 
 /** Asks each body once. Rejects when an answer is no full result. */
-export async function checkAnswers(server: ServerProcess, { bodies, authorization }: CheckLoad): Promise<CheckAnswers> {
-  const url = new URL(ROUTES.postCheck.path, server.url)
+export async function checkAnswers(
+  server: ServerProcess,
+  { path, bodies, authorization }: CheckLoad,
+): Promise<CheckAnswers> {
+  const url = new URL(path, server.url)
   const categories: Record<string, number> = {}
   let bytes = 0
   for (const body of bodies) {
@@ -35,19 +37,20 @@ export async function checkAnswers(server: ServerProcess, { bodies, authorizatio
   return { bytes: Math.round(bytes / bodies.length), categories }
 }
 
-/** One run of the load program, in a process of its own. Rejects when an answer is not 200 or a request fails. */
+/** One run of the load program, in a process of its own, which is bound to a core when the server is. Rejects when an answer is not 200 or a request fails. */
 export async function checkRound(
   server: ServerProcess,
-  { bodies, authorization }: CheckLoad,
+  { path, bodies, authorization }: CheckLoad,
   { connections, durationS, warmupS }: RoundSize,
 ): Promise<CheckRound> {
-  const url = new URL(ROUTES.postCheck.path, server.url)
-  const program = [process.execPath, LOAD, url.href, "--json", "--bodies", "-"] as const
+  const url = new URL(path, server.url)
+  const words = [process.execPath, LOAD, url.href, "--json", "--bodies", "-"] as const
   const sizes = ["--connections", connections, "--duration", durationS, "--warmup", warmupS].map(String)
-  const command = [...program, "--header", `Authorization: ${authorization}`, ...sizes] as const
+  const command = [...words, "--header", `Authorization: ${authorization}`, ...sizes] as const
   const timeoutMs = (durationS + warmupS + 10) * 1000
   const cpuBeforeMs = server.cpuMs()
-  const report: LoadReport = JSON.parse(await runToEnd({ command, core: "load" }, bodies.join("\n"), timeoutMs))
+  const program: Program = server.isBound ? { command, core: "load" } : { command }
+  const report: LoadReport = JSON.parse(await runToEnd(program, bodies.join("\n"), timeoutMs))
   const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)
   if (failed > 0 || report.byStatus["200"] !== report.answers || report.answers === 0)
     throw new Error(`not every answer was 200: ${JSON.stringify([report.byStatus, report.failures])}`)

@@ -11,12 +11,13 @@ import { openSqlite } from "../src/customers/store/sqlite.ts"
 import { realWorld } from "../src/world.ts"
 import { benchAddresses } from "./addresses.ts"
 import { type CheckAnswers, type CheckLoad, type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
+import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { ask } from "./load/ask.ts"
 import { addAccounts, KEYS_PER_ACCOUNT } from "./many-accounts.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
 import { interleaved, median } from "./rounds.ts"
-import { CAN_PIN, runToEnd, type ServerProcess, startServer } from "./server-process.ts"
+import { CAN_PIN, type ServerProcess, startServer } from "./server-process.ts"
 
 /** How much the bench does. A round loads each server once. */
 export type CustomersScale = {
@@ -45,11 +46,7 @@ export const CUSTOMERS_FULL: CustomersScale = {
 }
 
 const UNMETERED = fileURLToPath(import.meta.resolve("./unmetered.ts"))
-const EMAIL = "load@example.com"
-/** Every step of a limited caller is taken, and nothing is refused. */
-const HIGH_LIMITS = { MAILKIND_TIERS: "0=100000000/100000/100000000000" }
 const ROUND_WARMUP_S = 0.3
-const COMMAND_TIMEOUT_MS = 30_000
 
 /** Runs the bench. Rejects when an answer is not 200, when what was asked was not metered, or a key is not found. */
 export async function customersBench(scale: CustomersScale): Promise<Report> {
@@ -65,7 +62,8 @@ async function httpRounds(scale: CustomersScale): Promise<{ readonly rounds: Rou
   await using otherDirectory = await emptyDirectory()
   const load: CheckLoad = {
     bodies: benchAddresses().map(email => JSON.stringify({ email })),
-    authorization: `Bearer ${await newKey(directory.path)}`,
+    path: ROUTES.postCheck.path,
+    authorization: `Bearer ${await limitedKey(directory.path)}`,
   }
   const start = (command: readonly [string, ...string[]], path: string) =>
     startServer({
@@ -87,15 +85,6 @@ async function httpRounds(scale: CustomersScale): Promise<{ readonly rounds: Rou
   )
   await expectMetered(metered, load, rounds.metered)
   return { rounds, answers }
-}
-
-/** The text of a secret key of a new account of tier 0, made as an operator makes it. */
-async function newKey(directory: string): Promise<string> {
-  const program = PRODUCT.source.slice(0, -1) as [string, ...string[]] // without `serve`, the program is left
-  const run = (...words: readonly string[]) =>
-    runToEnd({ command: [...program, ...words], environment: productSettings(directory) }, "", COMMAND_TIMEOUT_MS)
-  await run("account", "create", EMAIL, "--tier", "0")
-  return (await run("key", "create", "--account", EMAIL)).trim()
 }
 
 /** Rejects unless the server counted every answer, and tells of limits. */

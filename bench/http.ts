@@ -1,11 +1,13 @@
 /**
- * How much of a bare server's throughput does POST /v1/check keep? Both run in processes of their own and are loaded in
+ * How much of a bare server's throughput does an authenticated, limited and metered POST /v1/check keep? Both run in processes of their own and are loaded in
  * turn by the same program, with the same requests; the floor's answer has the length of the product's mean answer.
  */
 
 import { fileURLToPath } from "bun"
+import { ROUTES } from "../src/contract/routes.ts"
 import { benchAddresses } from "./addresses.ts"
 import { type CheckAnswers, type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
+import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
 import { interleaved, median } from "./rounds.ts"
@@ -31,13 +33,17 @@ const LOAD_CPU_MAX = 0.95
 /** Runs the bench on the server that `command` starts. Rejects when an answer is not 200 or a request fails. */
 export async function httpBench(scale: HttpScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
   await using directory = await emptyDirectory()
+  const authorization = `Bearer ${await limitedKey(directory.path)}`
   await using product = await startServer({
     command,
-    environment: { ...productSettings(directory.path), ...KEEPING_MEMORY },
+    environment: { ...productSettings(directory.path), ...HIGH_LIMITS, ...KEEPING_MEMORY },
     core: "server",
   })
-  const authorization = `Bearer ${await product.key()}`
-  const load = { bodies: benchAddresses().map(email => JSON.stringify({ email })), authorization }
+  const load = {
+    path: ROUTES.postCheck.path,
+    authorization,
+    bodies: benchAddresses().map(email => JSON.stringify({ email })),
+  }
   const answers = await checkAnswers(product, load)
   const floorCommand = [process.execPath, FLOOR, String(answers.bytes)] as const
   await using floor = await startServer({ command: floorCommand, environment: KEEPING_MEMORY, core: "server" })
@@ -55,13 +61,14 @@ function reportOf(scale: HttpScale, { product, floor }: Rounds, answers: CheckAn
   const perSecond = (reports: readonly CheckRound[]) => reports.map(report => report.answersPerSecond)
   const p99 = (reports: readonly CheckRound[]) => reports.map(report => report.latencyMs.p99)
   const cpuUs = (reports: readonly CheckRound[]) => reports.map(report => report.serverCpuUs)
+  const p99Ratios = p99(product).map((ms, round) => ms / (p99(floor)[round] ?? Number.NaN))
   const ratios = perSecond(product).map((rate, round) => rate / (floor[round]?.answersPerSecond ?? Number.NaN))
   const cpu = [...product, ...floor].map(report => report.cpuShare)
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
   return {
     bench: "http",
     says: [
-      `POST /v1/check, secret key, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
+      `POST /v1/check, secret key of a limited account, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
       `${scale.connections} connections, ${scale.rounds} rounds of ${scale.roundS} s each, order turned each round`,
       "both keep freed memory for ten seconds, as `bun run start` does",
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
@@ -71,6 +78,7 @@ function reportOf(scale: HttpScale, { product, floor }: Rounds, answers: CheckAn
       medianFigure("product ÷ floor", "", ratios, "http"),
       medianFigure("product", "answers/s", perSecond(product)),
       medianFigure("floor", "answers/s", perSecond(floor)),
+      medianFigure("product p99 ÷ floor p99", "", p99Ratios, "http_p99"),
       medianFigure("product p99", "ms", p99(product)),
       medianFigure("floor p99", "ms", p99(floor)),
       medianFigure("product CPU", "µs/answer", cpuUs(product)),

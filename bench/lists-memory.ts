@@ -1,12 +1,10 @@
 /**
  * Run as a process of its own: how much does this process grow by holding the names of standard input in a `Set`, or by
- * holding a mapped pack? It prints JSON. Private memory is what only this process has and nothing can take back; a mapped
- * file's pages are the system's, shared by all who map it.
+ * holding a mapped pack? It prints JSON.
  */
 
-import { readFileSync } from "node:fs"
-import { gc } from "bun"
 import { openPack } from "../src/check/lists/domain-set.ts"
+import { memoryNow } from "./own-memory.ts"
 import { runToEnd } from "./server-process.ts"
 
 /** What holding the names costs a process, and how long it took until they could be asked for. */
@@ -22,14 +20,6 @@ export const packMemory = (path: string): Promise<Held> => measured(["--pack", p
 
 async function measured(args: readonly string[], input: string): Promise<Held> {
   return JSON.parse(await runToEnd({ command: [process.execPath, import.meta.path, ...args] }, input, TIMEOUT_MS))
-}
-
-function memoryNow(): { readonly privateBytes: number; readonly residentBytes: number } {
-  gc(true)
-  const status = readFileSync("/proc/self/status", "utf8")
-  const bytes = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? Number.NaN) * 1024
-  return { privateBytes: bytes("RssAnon"), residentBytes: bytes("VmRSS") }
 }
 
 function printHeld(hold: () => unknown): void {

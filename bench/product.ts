@@ -7,9 +7,12 @@ import type { Program } from "./server-process.ts"
 const ROOT = join(import.meta.dir, "..")
 const EXECUTABLE = join(ROOT, "dist", "mailkind")
 
+/** The product's program out of this checkout; words that follow are its command. */
+export const PROGRAM = [process.execPath, join(ROOT, "src", "main.ts")] as const
+
 /** Commands that start the product's server: out of this checkout, and as the executable, if it was built. */
 export const PRODUCT = {
-  source: [process.execPath, join(ROOT, "src", "main.ts"), "serve"],
+  source: [...PROGRAM, "serve"],
   executable: existsSync(EXECUTABLE) ? [EXECUTABLE, "serve"] : null,
 } as const satisfies Record<string, Program["command"] | null>
 

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import type { Subprocess } from "bun"
+import { cpuMsOf, familyOf } from "./proc.ts"
 
 /** A program to start: its command, what its environment has beside ours, and the core that it is bound to, if any. */
 export type Program = {
@@ -18,7 +18,10 @@ export type ServerProcess = AsyncDisposable & {
   readonly url: URL
   /** Waits for the secret key that a first start prints. Rejects when the server ends without, and after the start's time. */
   readonly key: () => Promise<string>
-  /** CPU time that the process has had so far, in steps of 10 ms; NaN where the system does not tell. */
+  readonly pid: number
+  /** Whether it is bound to the core of servers, so that what asks it gets the other. */
+  readonly isBound: boolean
+  /** CPU time that it and the processes that it has started had so far, in steps of 10 ms; NaN where the system does not tell. */
   readonly cpuMs: () => number
 }
 
@@ -46,7 +49,9 @@ export async function startServer(program: Program): Promise<ServerProcess> {
     return {
       url: new URL(address),
       key: async () => (await heard(KEY))[0],
-      cpuMs: () => cpuMsOf(child.pid),
+      pid: child.pid,
+      isBound: CAN_PIN && program.core === "server",
+      cpuMs: () => familyOf(child.pid).reduce((sum, pid) => sum + cpuMsOf(pid), 0),
       [Symbol.asyncDispose]: stop,
     }
   } catch (fault) {
@@ -114,14 +119,6 @@ function listening(child: Child): (wanted: RegExp) => Promise<RegExpExecArray> {
       waits.delete(look)
     })
   }
-}
-
-/** Reads proc_pid_stat(5): fields 14 and 15, in hundredths of a second. The name before them may hold blanks and brackets. */
-function cpuMsOf(pid: number): number {
-  if (process.platform !== "linux") return Number.NaN
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** Asks the server to stop, and ends it when it does not. */

@@ -9,8 +9,7 @@ import { KEY_RING_BOUNDS, KeyRing } from "./customers/keys/key-ring.ts"
 import { listKeys } from "./customers/keys/keys.ts"
 import { KnownOrigins } from "./customers/keys/known-origins.ts"
 import { OWN_LISTS_BOUNDS, OwnLists } from "./customers/own-lists/held-own-lists.ts"
-import { InFlight } from "./customers/quota/in-flight.ts"
-import { RateLimiter } from "./customers/quota/rate-limiter.ts"
+import { type CallerLimits, localLimits } from "./customers/quota/caller-limits.ts"
 import { type TierLimits, tierLimits } from "./customers/quota/tier-limits.ts"
 import { UNITS_BOUNDS, Units } from "./customers/quota/units.ts"
 import { changeReader } from "./customers/store/change-reader.ts"
@@ -32,20 +31,15 @@ const LAST_USE_FLUSH_MS = 1000
 const USAGE_FLUSH_MS = 1000
 /** How often some of the usage that is too old to be told is deleted. */
 const PRUNE_MS = 60_000
-/** How many callers are remembered by their rate. */
-const CALLERS_MAX = 100_000
 /** How many keys a report of usage looks at: the active ones and the latest revoked. */
 const KEYS_REPORTED_MAX = 100
 
 /** Everything that callers are known, admitted and metered by. */
-export type CustomersAtWork = {
+export type CustomersAtWork = CallerLimits & {
   readonly keys: KeyRing
   readonly knownOrigins: KnownOrigins
   readonly terms: HeldTerms
   readonly tiers: readonly TierLimits[]
-  readonly keyless: RateLimiter
-  readonly rates: RateLimiter
-  readonly inFlight: InFlight
   readonly units: Units
   readonly usage: UsageMeter
   readonly ownLists: OwnLists
@@ -54,18 +48,28 @@ export type CustomersAtWork = {
   readonly report: (report: Report) => Promise<Reporting>
   /** Tells all that is in memory of changes that this process made. */
   readonly hear: (changes: readonly Change[]) => void
+  /** Learns now what other processes changed; it is learnt some time later anyway. */
+  readonly readChanges: () => void
   /** Starts what is done in the background. */
   readonly begin: () => void
   /** Ends it, writes what is held, and gives back what was leased. The store is still open. */
   readonly end: () => Promise<void>
 }
 
-/** Builds all of it over an open store, and reads what requests must find in memory. */
+/** What a process has in common with others that serve the same callers. */
+export type Shared = {
+  readonly limits: CallerLimits
+  /** Tells the others that this process made changes. */
+  readonly changed: () => void
+}
+
+/** Builds all of it over an open store, and reads what requests must find in memory. `shared` null: nobody else serves. */
 export async function customersAtWork(
   world: World,
   settings: Settings,
   store: Store,
   log: Log,
+  shared: Shared | null = null,
 ): Promise<CustomersAtWork> {
   const { clock, random } = world
   const coarse = coarsely(world)
@@ -75,9 +79,7 @@ export async function customersAtWork(
     knownOrigins: new KnownOrigins(store, coarse.stopwatch),
     terms: new HeldTerms(store, clock, failing("terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
-    keyless: new RateLimiter(clock, CALLERS_MAX),
-    rates: new RateLimiter(clock, CALLERS_MAX),
-    inFlight: new InFlight(),
+    ...(shared?.limits ?? localLimits(clock)),
     units: new Units(store, clock, UNITS_BOUNDS, failing("units were not leased ahead, or not given back")),
     usage: new UsageMeter(store, clock, () => void world.later(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
     ownLists: new OwnLists(store, OWN_LISTS_BOUNDS),
@@ -87,6 +89,7 @@ export async function customersAtWork(
   const followers = [keys, terms, corrections, ownLists]
   const hear = (changes: readonly Change[]): void => {
     for (const follower of followers) follower.apply(changes)
+    shared?.changed()
   }
   const since = await latestChange(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
@@ -97,6 +100,7 @@ export async function customersAtWork(
     usageOf: account => usageOf({ ...parts, store, clock }, account),
     report: report => reportVerdict({ store, clock, hear }, random, report),
     hear,
+    readChanges,
     begin: works.begin,
     end: async () => {
       works.end()

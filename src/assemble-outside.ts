@@ -44,17 +44,16 @@ export function outsideAsked(world: World, settings: Settings): OutsideAsked {
   const servers = serversOf(world, settings)
   if (servers.length === 0) return OFFLINE
   const dns = dnsAsked(world, settings, servers)
-  const budgetMs = settings.MAILKIND_CHECK_TIMEOUT_MS
-  const mail = mailProbe({ ask: dns.ask, clock, later, withinMs: budgetMs })
+  const mail = mailProbe({ ask: dns.ask, clock })
   const tenant = tenantAsked(world, settings)
   return {
     outside: outside({
-      mail: ({ domain, organisational }) => mail(domain, organisational),
+      mail: ({ domain, organisational }, budget) => mail(domain, organisational, budget),
       tenant: tenant && (({ domain, organisational }, cloud) => tenant.ask(domain, organisational, cloud)),
       isAway: dns.isAway,
       clock,
       later,
-      budgetMs,
+      budgetMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
     }),
     isDnsAway: dns.isAway,
     end: dns.end,

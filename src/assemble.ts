@@ -1,9 +1,9 @@
 import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
-import { customersAtWork } from "./assemble-customers.ts"
+import { customersAtWork, type Shared } from "./assemble-customers.ts"
 import { outsideAsked } from "./assemble-outside.ts"
-import { assert } from "./base/assert.ts"
 import { type Log, logger } from "./base/log.ts"
+import { CannotStart } from "./cannot-start.ts"
 import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
 import type { Manifest } from "./check/lists/manifest.ts"
@@ -12,7 +12,7 @@ import type { Outside } from "./check/outside.ts"
 import type { Settings } from "./config/settings.ts"
 import { type FirstAccount, firstAccount } from "./customers/keys/first-account.ts"
 import { openSqlite } from "./customers/store/sqlite.ts"
-import type { OpenStore } from "./customers/store/store.ts"
+import type { OpenStore, Store } from "./customers/store/store.ts"
 import { currentTermsVersion } from "./customers/terms/terms.ts"
 import { answers } from "./http/answer.ts"
 import { buildApp } from "./http/app.ts"
@@ -20,30 +20,19 @@ import { clientAddress } from "./http/client-address.ts"
 import { requestIds } from "./http/request-id.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
+import { addressOf, drained, listen, refuseTakenPort } from "./listening.ts"
 import { OWN_FILES, type World } from "./world.ts"
 
 /** The version of this program. */
 export const VERSION: string = manifest.version
 
-/** Why a part could not be built, and what to do about it. */
-export class CannotStart extends Error {
-  override readonly name = "CannotStart"
-}
-
-/** How long a stop waits for what is in flight, and how often it looks. */
-const DRAIN_MS = 10_000
-const DRAIN_LOOK_MS = 10
-/**
- * What the server itself refuses, with an empty body. It is out of reach, so that our own refusal, which has a problem, is
- * what every caller gets; ours comes before the body is read, or at its first octet too many.
- */
-const SERVER_BODY_BYTES_MAX = 2 ** 40
-
 const NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
 
-/** The log of this process, as the settings want it. */
-export const logOf = (world: World, settings: Settings): Log =>
-  logger(settings.MAILKIND_LOG, world.isTerminal, world.clock, world.err)
+/** The log of this process, as the settings want it; that of a worker names its seat in every line. */
+export function logOf(world: World, settings: Settings, seat: number | null = null): Log {
+  const log = logger(settings.MAILKIND_LOG, world.isTerminal, world.clock, world.err)
+  return seat === null ? log : (level, says, fields) => log(level, says, { worker: seat, ...fields })
+}
 
 /** Builds the check over lists and what asks the outside world. */
 export const checkOver = (
@@ -76,24 +65,36 @@ export type Running = {
   /** Where it listens, as a URL. */
   readonly address: string
   readonly baseUrl: string
-  /** The account that this start created, with its key; or that there was one. */
-  readonly first: FirstAccount
+  readonly port: number
+  /**
+   * Creates the first account where there is none. It is asked of a server that listens: a start that fails must not use up
+   * the one time that the key is shown.
+   */
+  readonly firstAccount: () => Promise<FirstAccount>
   /** Takes the pack that lies in the lists' place now, if it is whole; else keeps the lists in use and logs why. */
   readonly reloadLists: () => Promise<void>
+  /** Learns at once what other processes changed, such as keys that were revoked. */
+  readonly readChanges: () => void
   /** Lets what is in flight finish, writes what is held, and closes. */
   readonly stop: () => Promise<void>
 }
 
-/** Wires the whole house and listens. Rejects with `CannotStart` or a `StoreFault`, each with its remedy in words. */
-export async function startServer(world: World, settings: Settings): Promise<Running> {
-  const log = logOf(world, settings)
+/** What a worker shares with the others, and where it sits among them. */
+export type Together = Shared & { readonly seat: number; readonly port: number }
+
+/**
+ * Wires the whole house and listens. `together` null: the server is this process alone. Rejects with `CannotStart` or a
+ * `StoreFault`, each with its remedy in words.
+ */
+export async function startServer(world: World, settings: Settings, together: Together | null): Promise<Running> {
+  const log = logOf(world, settings, together?.seat)
   const startedAt = world.stopwatch()
   const store = await openStore(world, settings)
   const manifest = await carriedManifest(world)
   const packPath = packPathOf(world, settings, manifest)
   const lists = new ListsInUse(await mappedLists(world, packPath, log))
   const { outside, isDnsAway, end: endAsking } = outsideAsked(world, settings)
-  const customers = await customersAtWork(world, settings, store, log)
+  const customers = await customersAtWork(world, settings, store, log, together)
   const state = { isStopping: false, url: "" }
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
@@ -113,54 +114,43 @@ export async function startServer(world: World, settings: Settings): Promise<Run
     asset: name => (name === "scalar.js" ? world.files.own("scalar.js.asset") : null),
     lists: () => shownLists(lists.now(), manifest),
   })
-  const server = listen(settings, app)
+  const server = listen(settings, together?.port ?? null, app)
   const address = addressOf(server)
   state.url = settings.MAILKIND_BASE_URL ?? address
-  // Only a server that listens makes the first key: a start that fails must not use up the one time that it is shown.
-  const first = await firstAccount(store, world.clock, world.random, await currentTermsVersion(store))
   // The tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms).
   lists.now().reputeOf("first.question", "first.question")
   customers.begin()
-  const stop = async (): Promise<void> => {
-    state.isStopping = true
-    await drained(world, server)
-    endAsking()
-    await customers.end()
-    await store.close()
-  }
-  return { address, baseUrl: state.url, first, stop, reloadLists: () => reload(world, packPath, lists, log) }
-}
-
-/** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
-async function drained(world: World, server: ReturnType<typeof listen>): Promise<void> {
-  void server.stop()
-  const until = world.stopwatch() + DRAIN_MS
-  while (server.pendingRequests > 0 && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
-  await server.stop(true)
-}
-
-/** Listens by way of Elysia, which gives its routes to Bun's own router: the path of a hot request is never cut out again. */
-function listen(settings: Settings, app: ReturnType<typeof buildApp>) {
-  const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = settings
-  try {
-    // Outside of development mode Bun would share the port with another process, which answers half of the requests.
-    const options = { maxRequestBodySize: SERVER_BODY_BYTES_MAX, development: false, reusePort: false }
-    const { server } = app.listen({ hostname, port, ...options })
-    assert(server !== null, "an app that listens has a server")
-    return server
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    throw new CannotStart(
-      `Cannot listen on ${hostname} port ${port}: ${error.message.replace(/\.$/, "")}. Set MAILKIND_HOST and MAILKIND_PORT.`,
-    )
+  return {
+    address,
+    baseUrl: state.url,
+    port: server.port ?? 0,
+    firstAccount: () => firstAccountIn(world, store),
+    reloadLists: () => reload(world, packPath, lists, log),
+    readChanges: customers.readChanges,
+    stop: async () => {
+      state.isStopping = true
+      await drained(world, server)
+      endAsking()
+      await customers.end()
+      await store.close()
+    },
   }
 }
 
-/** Where people reach the server: an address that listens everywhere is reached as localhost. */
-function addressOf(server: ReturnType<typeof listen>): string {
-  const host = server.hostname ?? "localhost"
-  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host
-  return `http://${name}:${server.port}`
+/** Creates the first account with its key where there is none. Whoever calls it shows the key: it is not told again. */
+export async function firstAccountIn({ clock, random }: World, store: Store): Promise<FirstAccount> {
+  return await firstAccount(store, clock, random, await currentTermsVersion(store))
+}
+
+/**
+ * Does once what workers would all do when they start: brings the store up to date, unpacks the lists and finds the port
+ * free. Gives the store, open. Rejects as `startServer` does.
+ */
+export async function prepare(world: World, settings: Settings): Promise<OpenStore> {
+  const store = await openStore(world, settings)
+  await mappedLists(world, packPathOf(world, settings, await carriedManifest(world)), logOf(world, settings))
+  if (settings.MAILKIND_PORT !== 0) refuseTakenPort(settings)
+  return store
 }
 
 async function carriedPack(world: World): Promise<Uint8Array> {

@@ -1,5 +1,4 @@
 import {
-  CannotStart,
   carriedLists,
   carriedManifest,
   checkOver,
@@ -10,13 +9,15 @@ import {
   VERSION,
 } from "./assemble.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
+import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
 import { openPack } from "./check/lists/domain-set.ts"
 import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
-import { announce } from "./cli/serve.ts"
+import { announce, type ServeOptions } from "./cli/serve.ts"
 import { readSettings, SETTINGS, type Settings } from "./config/settings.ts"
-import { StoreFault } from "./customers/store/store-fault.ts"
+import { supervise } from "./supervisor.ts"
+import { work } from "./worker.ts"
 import { realWorld, type World } from "./world.ts"
 
 /** What the commands are given, over the real world. Settings are read when a command needs one. */
@@ -25,7 +26,7 @@ function toolsOf(world: World): Tools {
   return {
     output,
     version: VERSION,
-    serve: () => serve(world, output),
+    serve: options => serve(world, output, options),
     checker: async isOffline => {
       const settings = settingsOf(world)
       const lists = await carriedLists(world)
@@ -36,6 +37,7 @@ function toolsOf(world: World): Tools {
         requestId: newRequestIds(world),
       }
     },
+    classify: world,
     withCustomers: async work => {
       const settings = settingsOf(world)
       const store = await openStore(world, settings)
@@ -60,14 +62,21 @@ function toolsOf(world: World): Tools {
 }
 
 /** Serves until the process is asked to stop; what is in flight is answered first. */
-async function serve(world: World, output: Output): Promise<void> {
+async function serve(world: World, output: Output, { workers, worker }: ServeOptions): Promise<void> {
   const settings = settingsOf(world)
+  if (worker) {
+    const supervisor = world.others.supervisor()
+    if (supervisor === null) throw new CommandFailure("Workers are started by `serve --workers N` alone.", 2)
+    return await work(world, settings, supervisor)
+  }
+  const count = workers === "auto" ? world.others.cores() : workers
+  if (count > 1) return await supervise(world, settings, count, output)
   const asked = world.stopAsked()
-  const { address, baseUrl, first, stop, reloadLists } = await startServer(world, settings)
-  world.onReload(reloadLists)
-  announce(output, VERSION, { address, baseUrl }, first)
+  const running = await startServer(world, settings, null)
+  world.onReload(running.reloadLists)
+  announce(output, VERSION, running, await running.firstAccount(), 1)
   logOf(world, settings)("info", "stopping", { asked_by: await asked })
-  await stop()
+  await running.stop()
 }
 
 function settingsOf(world: World): Settings {
@@ -80,9 +89,8 @@ function settingsOf(world: World): Settings {
 function failed(world: World, error: unknown): number {
   // Whoever read our output has enough of it, as in `mailkind help settings | head`.
   if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(1)
-  const remedy = error instanceof StoreFault ? ` ${error.remedy}` : ""
-  const isTold = error instanceof StoreFault || error instanceof CannotStart
-  world.err(isTold ? `mailkind: ${error.message}${remedy}\n` : `${Bun.inspect(error)}\n`)
+  const remedy = remedyOf(error)
+  world.err(remedy === null ? `${Bun.inspect(error)}\n` : `mailkind: ${remedy}\n`)
   return 1
 }
 

@@ -2,9 +2,12 @@ import { getServers } from "node:dns"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { mkdir, rename } from "node:fs/promises"
 import { join, relative } from "node:path"
+import type { Streams } from "./base/byte-stream.ts"
 import type { Clock, Random, Stopwatch } from "./base/clock.ts"
 import type { Later } from "./base/timer.ts"
 import type { Web } from "./base/web.ts"
+import { realStreams } from "./world-streams.ts"
+import { type Others, realOthers } from "./world-workers.ts"
 
 /** The real outside world, as far as we ask it. */
 export type World = {
@@ -15,11 +18,16 @@ export type World = {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   readonly isTerminal: boolean
+  /** The terminal that the standard error is, to draw on; null: it is none. */
+  readonly terminal: NodeJS.WritableStream | null
+  readonly streams: Streams
   readonly files: Files
   /** Null in the executable. */
   readonly checkout: CheckoutFiles | null
   /** Calls `work` every `everyMs` until the returned function is called. It does not keep the process alive. */
   readonly every: (everyMs: number, work: () => void) => () => void
+  /** Gives memory back that nothing uses any more; it takes a few tens of milliseconds. */
+  readonly tidy: () => void
   /** Resolves after `ms`. */
   readonly after: (ms: number) => Promise<void>
   readonly later: Later
@@ -30,6 +38,7 @@ export type World = {
   readonly stopAsked: () => Promise<string>
   /** Calls `work` whenever the process is asked to reload (SIGHUP). */
   readonly onReload: (work: () => void) => void
+  readonly others: Others
 }
 
 /** The checkout that this process runs from, read as text. Paths are from its root; a missing file throws. */
@@ -74,6 +83,8 @@ export function realWorld(): World {
     out: text => void process.stdout.write(text),
     err: text => void process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true,
+    terminal: process.stderr.isTTY === true ? process.stderr : null,
+    streams: realStreams,
     files,
     checkout: files.isExecutable ? null : checkoutAt(files),
     every: (everyMs, work) => {
@@ -81,6 +92,7 @@ export function realWorld(): World {
       timer.unref()
       return () => clearInterval(timer)
     },
+    tidy: () => Bun.gc(true),
     after: ms =>
       new Promise(resolve => {
         setTimeout(resolve, ms)
@@ -97,6 +109,7 @@ export function realWorld(): World {
         for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name))
       }),
     onReload: work => void process.on("SIGHUP", work),
+    others: realOthers,
   }
 }
 

@@ -1,4 +1,5 @@
-import { beforeAll } from "bun:test"
+import { afterAll, beforeAll } from "bun:test"
+import { runDirectory } from "./world/run-directory.ts"
 
 /** Tests ask no network: whoever calls `fetch` in the test process fails. Loopback servers are asked by their own clients. */
 beforeAll(() => {
@@ -7,3 +8,7 @@ beforeAll(() => {
   }
   globalThis.fetch = Object.assign(refuse, { preconnect: refuse })
 })
+
+const directory = runDirectory()
+process.env["TMPDIR"] = directory.path
+afterAll(directory.remove)

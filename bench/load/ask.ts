@@ -13,17 +13,18 @@ const ANSWER_TIMEOUT_MS = 10_000
  */
 export async function ask(request: Request): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const reader = new AnswerReader()
-  const chunks: Uint8Array[] = []
+  const reader = new AnswerReader("all")
   const timer = setTimeout(() => reject(new Error("no answer came in time")), ANSWER_TIMEOUT_MS)
+  const { hostname, port, tls } = endpointOf(request.url)
   const socket = await Bun.connect({
-    ...endpointOf(request.url),
+    hostname,
+    port,
+    tls: tls ?? false,
     socket: {
       data: (_: Socket, chunk: Buffer) => {
-        chunks.push(new Uint8Array(chunk))
         const progress = reader.take(chunk)
-        if (progress === "whole") resolve({ status: reader.status, body: lastOf(chunks, reader.bodyBytes) })
-        if (progress === "unreadable") reject(new Error("the answer is not HTTP/1.1 with a Content-Length"))
+        if (progress === "whole") resolve({ status: reader.status, body: reader.body ?? "" })
+        if (progress === "unreadable") reject(new Error("the answer is not HTTP/1.1 with a Content-Length or chunks"))
       },
       close: () => reject(new Error("the connection closed before the answer's end")),
     },
@@ -39,9 +40,4 @@ export async function ask(request: Request): Promise<Answer> {
     clearTimeout(timer)
     socket.terminate()
   }
-}
-
-const lastOf = (chunks: readonly Uint8Array[], count: number): string => {
-  const bytes = Buffer.concat(chunks)
-  return bytes.toString("utf8", bytes.length - count)
 }

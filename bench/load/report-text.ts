@@ -3,19 +3,30 @@ import { FAILURES } from "./tally.ts"
 
 /** Tells a report to a person. */
 export function reportText(url: string, report: LoadReport): string {
-  const { latencyMs, byStatus, failures } = report
-  const percentiles = Object.entries(latencyMs).map(([name, ms]) => `${name.replace("_", ".")} ${ms.toFixed(3)}`)
-  const statuses = Object.entries(byStatus).map(([status, count]) => `${status}: ${count}`)
+  const { latencyMs, lateMs, byStatus, byProblem, failures, rate } = report
   const failed = Object.entries(FAILURES).flatMap(([failure, says]) => {
     const count = failures[failure as keyof typeof FAILURES] // the keys are those of FAILURES
     return count === 0 ? [] : [`${count} × ${says}`]
   })
+  const loop = rate === null ? "" : `${rate} requests a second, `
   return [
-    `${url}, ${report.connections} connections, ${(report.elapsedMs / 1000).toFixed(2)} s`,
+    `${url}, ${loop}${report.connections} connections, ${(report.elapsedMs / 1000).toFixed(2)} s`,
     `  answers     ${report.answers}, ${Math.round(report.answersPerSecond)} a second, bodies of ${Math.round(report.bodyBytes)} bytes`,
-    `  latency ms  ${percentiles.join("  ")}`,
-    `  status      ${statuses.join("  ") || "none"}`,
+    `  latency ms  ${percentiles(latencyMs)}${rate === null ? "" : ", from when each request was due"}`,
+    `  status      ${counts(byStatus)}`,
+    `  problems    ${counts(byProblem)}`,
     `  failures    ${failed.join("; ") || "none"}`,
-    `  own CPU     ${Math.round(report.cpuShare * 100)} % of a core`,
+    ...(lateMs === null ? [] : [`  own delay   ${percentiles(lateMs)} ms of these latencies are this program's`]),
+    `  own CPU     ${Math.round(report.cpuShare * 100)} % of a core${rate === null ? "" : ", most of it awake for the next moment"}`,
   ].join("\n")
 }
+
+const percentiles = (latency: LoadReport["latencyMs"]): string =>
+  Object.entries(latency)
+    .map(([name, ms]) => `${name.replace("_", ".")} ${ms.toFixed(3)}`)
+    .join("  ")
+
+const counts = (byName: Readonly<Record<string, number>>): string =>
+  Object.entries(byName)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join("  ") || "none"

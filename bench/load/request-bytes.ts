@@ -26,8 +26,19 @@ export function requestBytes({ method, url, headers, body }: Request): Uint8Arra
 
 const ONE_LINE = /^[^\p{Cc}]+$/u
 
-/** The host and port of an `http:` URL, as sockets take them: an IPv6 address without brackets, 80 when none is written. */
-export const endpointOf = (url: URL): { readonly hostname: string; readonly port: number } => ({
+/** Where connections are made to, as sockets take it. `tls` null: without TLS. */
+export type Endpoint = {
+  readonly hostname: string
+  readonly port: number
+  readonly tls: true | { readonly rejectUnauthorized: false } | null
+}
+
+/**
+ * The endpoint of an `http:` or `https:` URL: an IPv6 address without brackets, 80 or 443 when no port is written. TLS
+ * connections are made only to who the URL names, unless any certificate will do.
+ */
+export const endpointOf = (url: URL, trustsAnybody = false): Endpoint => ({
   hostname: url.hostname.replace(/^\[|\]$/g, ""),
-  port: Number(url.port || 80),
+  port: Number(url.port || (url.protocol === "https:" ? 443 : 80)),
+  tls: url.protocol !== "https:" ? null : trustsAnybody ? { rejectUnauthorized: false } : true,
 })

@@ -7,11 +7,10 @@ import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import { type Listed, NOWHERE } from "./lists/listed.ts"
 import { SET_BITS } from "./lists/sets.ts"
 import type { Lists, Repute } from "./lists.ts"
-import type { Outside, Told } from "./outside.ts"
-import type { Outcome, Settled } from "./present.ts"
+import type { Outside, Told, Visit } from "./outside.ts"
+import { type Outcome, type Settled, settle } from "./present.ts"
 import { testEvidence } from "./test-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
-import { judge } from "./verdict/judge.ts"
 
 /** What is asked of one check: text that was parsed, under a policy. A Subject with a fault is a question too. */
 export type Question = {
@@ -39,9 +38,9 @@ export const NO_STANDING: Standing = { blockedBy: null, isAllowed: false, isOper
 
 /**
  * Answers one question. It never rejects: what the outside world fails to tell lowers the verdict's confidence. It gives
- * a promise only when the outside world has to be asked.
+ * a promise only when the outside world has to be asked, which is done as part of the visit where there is one.
  */
-export type Check = (question: Question) => Outcome | Promise<Outcome>
+export type Check = (question: Question, visit?: Visit) => Outcome | Promise<Outcome>
 
 type Needs = {
   /** The lists in use; asked anew for each check, so that a swap takes effect at once. */
@@ -72,12 +71,12 @@ const SETTLED_MAX = 4
 /** Builds the whole path of a check, from Subject to verdict. */
 export function checking({ lists, outside, corrections, clock, stopwatch }: Needs): Check {
   const keptNow = keptSince(corrections)
-  return question => {
+  return (question, visit) => {
     const keptOf = keptNow()
     const { subject, policy } = question
     // A test address has its verdict written down and asks neither lists nor network.
     if (subject.isTest)
-      return { subject, settled: settle(testEvidence(subject, question.workspace), policy), tookMs: 0 }
+      return { subject, settled: settle(subject, testEvidence(subject, question.workspace), policy), tookMs: 0 }
     const inUse = lists()
     const { domain, registrable, localPart } = subject
     // Lists come first: they cost no network, and what they hold decides what else is worth asking.
@@ -92,14 +91,14 @@ export function checking({ lists, outside, corrections, clock, stopwatch }: Need
     const startedAt = stopwatch()
     const judged = (told: Told): Outcome => {
       const correction = domain === null ? null : corrections.of(domain, registrable)
-      const settled = settle(gathered(question, repute, hints, told, correction), policy)
+      const settled = settle(subject, gathered(question, repute, hints, told, correction), policy)
       // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
       if (isCommon && (told.isCached || !told.mail.known)) {
         keep(keptOf, repute, key, { settled, freshUntilMs: told.freshUntilMs })
       }
       return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
     }
-    const told = toldOf(question, repute, outside)
+    const told = toldOf(question, repute, outside, visit)
     return told instanceof Promise ? told.then(judged) : judged(told)
   }
 }
@@ -116,8 +115,6 @@ function keptSince(corrections: Corrections): () => WeakMap<Repute, Map<number, 
     return keptOf
   }
 }
-
-const settle = (evidence: Evidence, policy: Policy): Settled => ({ policy, evidence, verdict: judge(evidence, policy) })
 
 function keep(keptOf: WeakMap<Repute, Map<number, Kept>>, repute: Repute, key: number, kept: Kept): void {
   const ofDomain = keptOf.get(repute)
@@ -137,12 +134,17 @@ const keyOf = ({ subject: { kind, hasSubaddress }, policy, deep, workspace }: Qu
   (workspace ? 1 : 0)
 
 /** What the outside world tells; nobody is asked about a name that cannot exist, so its verdict is never degraded. */
-function toldOf({ subject, workspace }: Question, { listed }: Repute, outside: Outside): Told | Promise<Told> {
+function toldOf(
+  { subject, workspace }: Question,
+  { listed }: Repute,
+  outside: Outside,
+  visit: Visit | undefined,
+): Told | Promise<Told> {
   const { domain, registrable } = subject
   if (domain === null || cannotExist(subject, listed)) return NOBODY_ASKED
   // Nobody's office stands at a consumer, relay or throw-away domain.
   const wantsTenant = workspace && (listed.mask & NO_TENANT_MASK) === 0
-  return outside({ domain, organisational: registrable ?? domain, wantsTenant })
+  return outside({ domain, organisational: registrable ?? domain, wantsTenant }, visit)
 }
 
 /** Everything known about a Subject that is no test address. */

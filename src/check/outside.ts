@@ -1,3 +1,4 @@
+import { Budget } from "../base/budget.ts"
 import type { Clock } from "../base/clock.ts"
 import { type Finding, unknown } from "../base/finding.ts"
 import { Recent } from "../base/recent.ts"
@@ -26,21 +27,55 @@ export type Asked = {
   readonly wantsTenant: boolean
 }
 
-/** Asks the outside world about a domain within one budget of time. What is held and fresh comes without a promise. It never rejects. */
-export type Outside = (asked: Asked) => Told | Promise<Told>
+/**
+ * Asks the outside world about a domain within one budget of time, which is the visit's where there is one. What is held
+ * and fresh comes without a promise. It never rejects.
+ */
+export type Outside = (asked: Asked, visit?: Visit) => Told | Promise<Told>
+
+/**
+ * What several checks ask of the outside world together: within one budget of time, and about each domain once. It takes
+ * no timer until somebody has to wait, and whoever made it ends it when all checks are done.
+ */
+export class Visit {
+  readonly #failed: (error: unknown) => void
+  readonly #asked = new Map<string, Promise<Told>>()
+  #budget: Budget | null = null
+
+  /** `failed` is told why a domain could not be asked about by our own fault; its verdict then rests on lists alone. */
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed
+  }
+
+  /** What is told of the key: `ask` is called for the first who wants to know, and given the budget; `begun` makes that. It never rejects. */
+  tell(key: string, begun: () => Budget, ask: (budget: Budget) => Promise<Told>): Promise<Told> {
+    return this.#asked.getOrInsertComputed(key, () => {
+      this.#budget ??= begun()
+      return ask(this.#budget).catch(error => {
+        this.#failed(error)
+        return BROKEN
+      })
+    })
+  }
+
+  /** Ends it: nobody waits any more. */
+  end(): void {
+    this.#budget?.end()
+  }
+}
 
 type AskTenant = (asked: Asked, cloud: Cloud) => TenantFound | Promise<TenantFound>
 
 type Needs = {
   /** Settles within the budget, with what is there by then. */
-  readonly mail: (asked: Asked) => Promise<MailFound>
+  readonly mail: (asked: Asked, budget: Budget) => Promise<MailFound>
   /** Null: tenants are never asked for. */
   readonly tenant: AskTenant | null
   /** DNS is known to be away, so that nothing from outside is worth waiting for. */
   readonly isAway: () => boolean
   readonly clock: Clock
   readonly later: Later
-  /** The whole budget of one check, in milliseconds. */
+  /** The whole budget of one check, or of one visit, in milliseconds. */
   readonly budgetMs: number
 }
 
@@ -49,25 +84,31 @@ const HELD_MIN = 20_000
 
 /** Builds the questions of one check over the probes. All are asked side by side. */
 export function outside(needs: Needs): Outside {
+  const { clock, later, budgetMs } = needs
   const held = new Recent<string, Told>(HELD_MIN)
-  return asked => {
+  const begun = (): Budget => new Budget(later, budgetMs)
+  const heldFrom = async (key: string, asked: Asked, budget: Budget): Promise<Told> => {
+    const told = await gathered(needs, asked, budget)
+    // Held from now on, so whoever asks again is told from a cache; a failure was not, whoever asks.
+    if (told.freshUntilMs > clock()) held.set(key, told.mail.known ? { ...told, isCached: true } : told)
+    return told
+  }
+  return (asked, visit) => {
     const key = asked.wantsTenant ? asked.domain : `${asked.domain} `
     const before = held.get(key)
-    if (before !== undefined && before.freshUntilMs > needs.clock()) return before
-    return gathered(needs, asked).then(told => {
-      // Held from now on, so whoever asks again is told from a cache; a failure was not, whoever asks.
-      if (told.freshUntilMs > needs.clock()) held.set(key, told.mail.known ? { ...told, isCached: true } : told)
-      return told
-    })
+    if (before !== undefined && before.freshUntilMs > clock()) return before
+    if (visit !== undefined) return visit.tell(key, begun, budget => heldFrom(key, asked, budget))
+    const own = begun()
+    return heldFrom(key, asked, own).finally(() => own.end())
   }
 }
 
-async function gathered({ mail, tenant, isAway, clock, later, budgetMs }: Needs, asked: Asked): Promise<Told> {
-  const mailAsked = mail(asked)
+async function gathered({ mail, tenant, isAway, clock }: Needs, asked: Asked, budget: Budget): Promise<Told> {
+  const mailAsked = mail(asked, budget)
   if (tenant === null || !asked.wantsTenant || isAway()) return { ...(await mailAsked), tenant: NOT_ASKED }
-  const tenantAsked = tenantOf(tenant, asked, mailAsked)
-  const [ofMail, tenantFound] = await Promise.all([mailAsked, within(tenantAsked, budgetMs, later)])
-  const ofTenant = tenantFound ?? { tenant: PENDING, isCached: false, freshUntilMs: clock() }
+  // A look-up that is not there in time goes on when the check is over, and the next check has it.
+  const late = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
+  const [ofMail, ofTenant] = await Promise.all([mailAsked, budget.wait(tenantOf(tenant, asked, mailAsked), late)])
   return {
     ...ofMail,
     tenant: ofTenant.tenant,
@@ -85,25 +126,19 @@ async function tenantOf(tenant: AskTenant, asked: Asked, mailAsked: Promise<Mail
   return cloud === "worldwide" ? found : await tenant(asked, cloud)
 }
 
-/** Null when it is not there in time: it is still looked up when the check is over, and the next check has it. */
-async function within(found: Promise<TenantFound>, ms: number, later: Later): Promise<TenantFound | null> {
-  const { promise: late, resolve: end } = Promise.withResolvers<null>()
-  const callOff = later(ms, () => end(null))
-  const inTime = await Promise.race([found, late])
-  callOff()
-  return inTime
-}
-
 const NOT_ASKED: Finding<never> = unknown("not_asked")
 const PENDING: Finding<never> = unknown("pending")
 
-const NEVER: Told = {
+/** Nothing, and not for long: it is asked for again by whoever wants to know. */
+const BROKEN: Told = {
   mail: unknown("unavailable"),
   suites: unknown("unavailable"),
   tenant: NOT_ASKED,
   isCached: false,
-  freshUntilMs: Number.POSITIVE_INFINITY,
+  freshUntilMs: 0,
 }
+
+const NEVER: Told = { ...BROKEN, freshUntilMs: Number.POSITIVE_INFINITY }
 
 /** The outside world of somebody who asks nobody: every verdict rests on lists alone. */
 export const offline: Outside = () => NEVER

@@ -3,21 +3,25 @@ import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { TIER_MAX } from "../contract/tiers.ts"
 import { accountCreate, accountDelete, accountList, accountShow, accountTier, type Customers } from "./accounts.ts"
 import { type Checker, checkCommand } from "./check.ts"
+import { classifyCommands } from "./classify/command.ts"
+import type { ClassifyTools } from "./classify/run.ts"
 import { feedbackCommands } from "./feedback.ts"
 import { keyCreate, keyList, keyRevoke } from "./keys.ts"
 import { type ListsTools, listsLookup, listsState, listsVerify } from "./lists.ts"
 import { listsBuild } from "./lists-build.ts"
 import { CommandFailure, json, type Output } from "./output.ts"
 import { ownListCommands } from "./own-lists.ts"
+import { type ServeOptions, serveCommand } from "./serve.ts"
 import { termsCommands } from "./terms.ts"
 
 /** What the commands are given; each part is made when a command asks for it. */
 export type Tools = {
   readonly output: Output
   readonly version: string
-  readonly serve: () => Promise<void>
+  readonly serve: (options: ServeOptions) => Promise<void>
   /** `isOffline`: nothing outside of this machine is asked. */
   readonly checker: (isOffline: boolean) => Promise<Checker>
+  readonly classify: ClassifyTools
   /** Opens the store for one command and closes it afterwards. */
   readonly withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>
   readonly lists: ListsTools
@@ -46,8 +50,9 @@ function program(tools: Tools): Command {
     .exitOverride()
     .configureOutput({ writeOut: text => output.line(text.trimEnd()), writeErr: text => output.aside(text.trimEnd()) })
     .helpCommand(false)
-  root.command("serve").description("Serve the API and its pages.").action(tools.serve)
+  serveCommand(root, tools.serve)
   checkCommands(root, tools)
+  classifyCommands(root, output, tools.checker, tools.classify)
   listsCommands(root, tools)
   accountCommands(root, tools)
   keyCommands(root, tools)

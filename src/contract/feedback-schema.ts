@@ -1,5 +1,6 @@
 import { Kind, type Static, TypeRegistry, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
+import { hasAtMost } from "./character-count.ts"
 import { LIMITS } from "./limits.ts"
 import { oneOf } from "./schemas.ts"
 
@@ -15,13 +16,8 @@ export const REPORTABLE_CATEGORIES: readonly ReportableCategory[] = CATEGORY_NAM
 export const RECEIPT_STATUSES = ["received", "duplicate"] as const
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
 
-/** JSON Schema counts characters (RFC 8259 §7: code points); TypeBox's own `maxLength` counts halves of some of them. */
-TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && isAtMost(value, LIMITS.commentLengthMax))
-
-/** Whether the text has at most so many code points, each of one or two code units. */
-function isAtMost(text: string, countMax: number): boolean {
-  return text.length <= countMax || (text.length <= countMax * 2 && [...text].length <= countMax)
-}
+/** TypeBox's own `maxLength` counts halves of some characters. */
+TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && hasAtMost(value, LIMITS.commentLengthMax))
 
 const Comment = t.Unsafe<string>({
   [Kind]: "Comment",

@@ -1,3 +1,4 @@
+import { LIMITS } from "./limits.ts"
 import type { ProblemCode } from "./problems.ts"
 
 type RouteSpec = {
@@ -25,6 +26,14 @@ export const ROUTES = {
     asks: "key or test address",
     kind: "api",
     problems: [...KEYED, "forbidden_origin", "payload_too_large", "invalid_input", "quota_exceeded"],
+  },
+  postBatch: {
+    method: "POST",
+    path: "/v1/check/batch",
+    says: `Checks up to ${LIMITS.batchItemsMax} addresses, domains and website URLs, each as POST /v1/check does without \`deep\`.`,
+    asks: "secret key",
+    kind: "api",
+    problems: [...KEYED, "payload_too_large", "invalid_input", "batch_too_large", "quota_exceeded"],
   },
   postFeedback: {
     method: "POST",

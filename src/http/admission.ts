@@ -11,10 +11,10 @@ import { readableBy } from "./cors.ts"
 import type { Extra } from "./extra-headers.ts"
 import { Pass, type PassNeeds, type Rules } from "./pass.ts"
 import { Problem } from "./problem.ts"
-import { policyText } from "./rate-limit-headers.ts"
+import { policyText, stateTexts } from "./rate-limit-headers.ts"
 
 /** What callers are admitted by. */
-export type AdmissionNeeds = PassNeeds & {
+export type AdmissionNeeds = Omit<PassNeeds, "stateText"> & {
   readonly terms: HeldTerms
   /** The limits of each tier, by its number. */
   readonly tiers: readonly TierLimits[]
@@ -22,6 +22,8 @@ export type AdmissionNeeds = PassNeeds & {
   readonly usage: UsageMeter
   readonly clientOf: (request: Request) => string
 }
+
+type Needs = AdmissionNeeds & PassNeeds
 
 /**
  * Lets a caller with a key in; throws the first refusal, in the documented order: terms, kind of key, origin, requests a
@@ -40,7 +42,8 @@ const PUBLISHABLE = rulesOf({
 const VISITOR_RATE = rateOf(LIMITS.publishableClientPerSecond)
 
 /** Builds what lets callers in. */
-export function admission(needs: AdmissionNeeds): Admit {
+export function admission(given: AdmissionNeeds): Admit {
+  const needs = { ...given, stateText: stateTexts() }
   const tiers = needs.tiers.map(rulesOf)
   return (request, known, takesPublishable) => {
     const { key, account } = known
@@ -64,7 +67,7 @@ function rateOf(perSecond: number) {
 const isUnlimited = ({ limits, policy }: Rules): boolean => policy === null && limits.inFlight === null
 
 /** Headers that tell of new terms; null: there is nothing to tell. Throws when they were not accepted in time. */
-function termsTold({ terms }: AdmissionNeeds, { account }: KnownKey): Extra["more"] {
+function termsTold({ terms }: Needs, { account }: KnownKey): Extra["more"] {
   const state = terms.stateOf(account)
   if (state.kind === "accepted") return null
   if (state.kind === "grace") return termsHeaders(state)
@@ -77,7 +80,7 @@ function termsTold({ terms }: AdmissionNeeds, { account }: KnownKey): Extra["mor
 }
 
 function publishablePass(
-  needs: AdmissionNeeds,
+  needs: Needs,
   request: Request,
   known: KnownKey,
   takesPublishable: boolean,
@@ -103,7 +106,7 @@ function publishablePass(
 
 type Entry = { readonly subject: string; readonly rules: Rules; readonly more: Extra["more"] }
 
-function passed(needs: AdmissionNeeds, request: Request, known: KnownKey, { subject, rules, more }: Entry): Pass {
+function passed(needs: Needs, request: Request, known: KnownKey, { subject, rules, more }: Entry): Pass {
   const { limits, rate } = rules
   const admitted = rate === null ? UNTIMED : needs.rates.admit(subject, rate)
   const pass = new Pass(needs, request, subject, rules, more, admitted.remaining)
@@ -120,13 +123,7 @@ function passed(needs: AdmissionNeeds, request: Request, known: KnownKey, { subj
 
 const UNTIMED = { waitS: 0, remaining: 0 }
 
-function tooFast(
-  { usage }: AdmissionNeeds,
-  { key, account }: KnownKey,
-  limit: number,
-  waitS: number,
-  how: string,
-): Problem {
+function tooFast({ usage }: Needs, { key, account }: KnownKey, limit: number, waitS: number, how: string): Problem {
   usage.note(account.id, key, { kind: "rate_limited" })
   return new Problem("rate_limited", `At most ${limit} requests ${how} are answered.`, { retry_after: waitS, limit })
 }

@@ -13,6 +13,8 @@ const API_HEADERS = {
 
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.requestIdLengthMax}}$`)
 
+const OK = 200
+
 /** Writes JSON answers with the headers of the API. */
 export type Answers = {
   /** The caller's own `X-Request-Id` when it is well formed, else a new one. */
@@ -36,14 +38,14 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
   const problem = { ...fixed, "Content-Type": "application/problem+json" }
   // An answer copies its headers when it is made. One set of them, with the id put in, is copied in half the time that it
   // takes to read them from an object.
-  const headers = new Headers({ ...fixed, "Content-Type": "application/json" })
   const plain = { ...fixed, "Content-Type": "application/json" }
+  const unlimited = { status: OK, headers: new Headers(plain) }
   // The same for callers with limits, one for each policy: there are a few, and what is set twice costs twice.
-  const limited = new Map<string, Headers>()
-  const headersOf = (policy: string): Headers => {
+  const limited = new Map<string, typeof unlimited>()
+  const limitedBy = (policy: string): typeof unlimited => {
     const held = limited.get(policy)
     if (held !== undefined) return held
-    const own = new Headers({ ...plain, "RateLimit-Policy": policy })
+    const own = { status: OK, headers: new Headers({ ...plain, "RateLimit-Policy": policy }) }
     limited.set(policy, own)
     return own
   }
@@ -51,16 +53,16 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
     const { limits, more } = extra
     if (more !== null || limits === null)
       return new Response(json, { status, headers: { ...plain, ...namedHeaders(extra), "X-Request-Id": requestId } })
-    const own = headersOf(limits.policy)
-    own.set("RateLimit", limits.state)
-    own.set("X-Request-Id", requestId)
-    return new Response(json, { status, headers: own })
+    const own = limitedBy(limits.policy)
+    own.headers.set("RateLimit", limits.state)
+    return withId(json, requestId, status, own)
   }
-  const text = (json: string, requestId: string, status = 200, extra: Extra | null = null): Response => {
-    if (extra !== null) return withExtra(json, requestId, status, extra)
-    headers.set("X-Request-Id", requestId)
-    return new Response(json, { status, headers })
+  const withId = (json: string, requestId: string, status: number, own: typeof unlimited): Response => {
+    own.headers.set("X-Request-Id", requestId)
+    return new Response(json, status === OK ? own : { status, headers: own.headers })
   }
+  const text = (json: string, requestId: string, status = OK, extra: Extra | null = null): Response =>
+    extra === null ? withId(json, requestId, status, unlimited) : withExtra(json, requestId, status, extra)
   return {
     requestId: request => {
       const own = request.headers.get("x-request-id")

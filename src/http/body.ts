@@ -6,14 +6,37 @@ import { invalidInput, Problem } from "./problem.ts"
  * not UTF-8 and for text that is not JSON. A byte order mark is accepted.
  */
 export function jsonBody(request: Request, bytesMax: number): Promise<unknown> {
+  return readJson(request, bytesMax, members => members, rethrow)
+}
+
+/**
+ * Reads the body in the same way and hands it to `use`; whatever fails, there too, goes to `fail`. All of it is one
+ * promise behind the one of the octets: each further one costs an answer about 0.3 µs.
+ */
+export function readJson<T>(
+  request: Request,
+  bytesMax: number,
+  use: (members: unknown) => T | Promise<T>,
+  fail: (error: unknown) => T,
+): Promise<T> {
+  const read = (text: string | null): T | Promise<T> => {
+    try {
+      const used = use(parsed(request, text))
+      return used instanceof Promise ? used.catch(fail) : used
+    } catch (error) {
+      return fail(error)
+    }
+  }
   const length = request.headers.get("content-length")
-  if (length === null) return counted(request, bytesMax).then(bytes => parsed(request, decoded(bytes)))
-  if (Number(length) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+  if (length === null) return counted(request, bytesMax).then(bytes => read(decoded(bytes)), fail)
+  const octets = Number(length)
+  if (octets > bytesMax) return Promise.reject(tooLarge(bytesMax)).catch(fail)
   // What is not UTF-8 is read as U+FFFD here, which is three octets, so only with that one a second look is due.
-  return request.text().then(text => {
-    const isReplaced = text.includes("\uFFFD") && !isAsLong(text, Number(length))
-    return parsed(request, isReplaced ? null : text)
-  })
+  return request.text().then(text => read(text.includes("\uFFFD") && !isAsLong(text, octets) ? null : text), fail)
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 /** The JSON of a text; null: the octets were no text. */

@@ -48,10 +48,17 @@ function callerOf(found: Lookup): Caller {
 /** The key as sent, in either header; null when none is sent. The same key in both is one key. */
 function sentKey(headers: Headers): string | null {
   const authorization = headers.get("authorization")
-  const bearer = authorization !== null && BEARER.test(authorization) ? authorization.slice(6).trim() : null
+  const bearer = authorization === null ? null : bearerToken(authorization)
   const plain = headers.get("x-api-key")?.trim() ?? null
   if (bearer !== null && plain !== null && bearer !== plain) throw invalidKey("Two different keys were sent.")
   return bearer ?? plain
+}
+
+/** The token of the header; null: it is of another scheme. */
+function bearerToken(authorization: string): string | null {
+  // Nearly all have one space, which is cut off here at once; a header never ends in one.
+  if (authorization.startsWith("Bearer ") && authorization.charCodeAt(7) > 32) return authorization.slice(7)
+  return BEARER.test(authorization) ? authorization.slice(6).trim() : null
 }
 
 /** The Bearer scheme (RFC 6750 §2.1), whose name is in any case. Another scheme is not ours to read. */

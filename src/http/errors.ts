@@ -14,7 +14,10 @@ type Needs = {
 }
 
 /** Turns whatever was thrown while a request was served into its problem. What is our fault is logged, never sent. */
-export function refusing({ answers, baseUrl, log, extras }: Needs): (error: unknown, request: Request) => Response {
+export type Refuse = (error: unknown, request: Request) => Response
+
+/** Builds what writes the problems of one server. */
+export function refusing({ answers, baseUrl, log, extras }: Needs): Refuse {
   return (error, request) => {
     const requestId = answers.requestId(request)
     const problem = error instanceof Problem ? error : internal(error, requestId, log)

@@ -2,16 +2,14 @@ import type { KnownKey } from "../customers/keys/held-keys.ts"
 import type { KeyRing } from "../customers/keys/key-ring.ts"
 import type { Admit } from "./admission.ts"
 import { identify, unauthorized } from "./caller.ts"
-import type { Extra } from "./extra-headers.ts"
+import type { Pass } from "./pass.ts"
 import { within } from "./within.ts"
 
-/** What the answer to a request that was let in has to carry, as of now; null: nothing. */
-type Told = () => Extra | null
-
-/** Answers a request that needs a secret key, which was let in. */
-export type Keyed = (request: Request, work: (known: KnownKey, told: Told) => Promise<Response>) => Promise<Response>
-
-const NOTHING: Told = () => null
+/** Answers a request that needs a secret key, which was let in by the pass; null: nothing limits it. */
+export type Keyed = (
+  request: Request,
+  work: (known: KnownKey, pass: Pass | null) => Promise<Response>,
+) => Promise<Response>
 
 /** Builds the way into every endpoint that takes secret keys only. */
 export function keyed(keys: KeyRing, admit: Admit): Keyed {
@@ -19,6 +17,6 @@ export function keyed(keys: KeyRing, admit: Admit): Keyed {
     const known = await identify(request.headers, keys)
     if (known === null) throw unauthorized()
     const pass = admit(request, known, false)
-    return await (pass === null ? work(known, NOTHING) : within(pass, () => work(known, () => pass.told())))
+    return await (pass === null ? work(known, null) : within(pass, () => work(known, pass)))
   }
 }

@@ -1,9 +1,9 @@
 import { DAY_MS } from "../base/utc-day.ts"
 import { parseSubject } from "../check/address/parse.ts"
 import { SETS } from "../check/lists/sets.ts"
-import { fullResult, reducedText } from "../check/present.ts"
+import { fullResult, reducedText, settle } from "../check/present.ts"
 import { testEvidence } from "../check/test-evidence.ts"
-import { judge } from "../check/verdict/judge.ts"
+import type { BatchBody, BatchResult } from "../contract/batch-schema.ts"
 import { CATEGORY_NAMES } from "../contract/categories.ts"
 import type { FeedbackReceipt } from "../contract/feedback-schema.ts"
 import { LIMITS } from "../contract/limits.ts"
@@ -13,6 +13,7 @@ import { API_VERSION, allowedMethods, ROUTES } from "../contract/routes.ts"
 import type { CheckResult, Health, ProblemBody, ReducedResult } from "../contract/schemas.ts"
 import { TIERS } from "../contract/tiers.ts"
 import type { Usage } from "../contract/usage-schema.ts"
+import { tooManyItems } from "./batch-input.ts"
 import { unauthorized } from "./caller.ts"
 import { invalidInput, Problem, problemBody } from "./problem.ts"
 
@@ -22,17 +23,30 @@ const REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
 /** What a test address is answered: the real verdict under `policy`, from the code that answers requests. */
 export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
-  const evidence = testEvidence(subject, true)
-  return fullResult({ subject, settled: { policy, evidence, verdict: judge(evidence, policy) }, tookMs: 0 }, REQUEST_ID)
+  return fullResult({ subject, settled: settle(subject, testEvidence(subject, true), policy), tookMs: 0 }, REQUEST_ID)
 }
 
 /** What a test address is answered for a publishable key. */
 export function exampleReduced(localPart: string, testDomain: string): ReducedResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
-  const evidence = testEvidence(subject, true)
-  const settled = { policy: POLICY_DEFAULT, evidence, verdict: judge(evidence, POLICY_DEFAULT) }
+  const settled = settle(subject, testEvidence(subject, true), POLICY_DEFAULT)
   return JSON.parse(reducedText({ subject, settled, tookMs: 0 })) // it was written from this very shape
 }
+
+/** A batch of test addresses, each of which costs nothing. */
+export const exampleBatch = (testDomain: string): BatchBody => ({
+  items: BATCH_LOCAL_PARTS.map(localPart => `${localPart}@${testDomain}`),
+  policy: POLICY_DEFAULT,
+})
+
+/** What that batch is answered. */
+export const exampleBatchResult = (testDomain: string): BatchResult => ({
+  results: BATCH_LOCAL_PARTS.map(localPart => exampleResult(localPart, testDomain)),
+  took_ms: 0,
+  request_id: REQUEST_ID,
+})
+
+const BATCH_LOCAL_PARTS = ["business", "disposable"] as const
 
 /** The receipt of a report. */
 export const exampleReceipt = (): FeedbackReceipt => ({
@@ -123,9 +137,7 @@ const EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
     limit: 1000,
     resets_at: "2026-11-21T00:00:00.000Z",
   }),
-  batch_too_large: new Problem("batch_too_large", `A batch has at most ${LIMITS.batchItemsMax} items.`, {
-    limit: LIMITS.batchItemsMax,
-  }),
+  batch_too_large: tooManyItems(),
   payload_too_large: new Problem("payload_too_large", `The body is over ${LIMITS.bodyBytesMax} octets.`, {
     limit: LIMITS.bodyBytesMax,
   }),

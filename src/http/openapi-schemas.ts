@@ -1,4 +1,5 @@
-import type { TSchema } from "@sinclair/typebox"
+import type { TObject, TSchema } from "@sinclair/typebox"
+import { BatchBody, BatchResult } from "../contract/batch-schema.ts"
 import { CATEGORIES, CATEGORY_NAMES } from "../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../contract/feedback-schema.ts"
 import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../contract/policies.ts"
@@ -22,20 +23,22 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
     const meanings = means === undefined ? {} : { "x-enumDescriptions": means }
     return [name, { type: "string", description: says, enum: [...values], ...meanings }] as const
   })
-  const input = { ...jsonSchema(CheckBody), properties: Object.fromEntries(checkMembers()) }
-  return Object.fromEntries([...bodies, ...words, ["CheckBody", input]])
+  const inputs = Object.entries({ CheckBody, BatchBody }).map(([name, schema]) => {
+    return [name, { ...jsonSchema(schema), properties: Object.fromEntries(inputMembers(schema)) }] as const
+  })
+  return Object.fromEntries([...bodies, ...words, ...inputs])
 }
 
-/** What a member of a check's input is when it is not sent. */
+/** What a member of an input is when it is not sent. */
 const DEFAULTS = { policy: POLICY_DEFAULT, deep: false, workspace: true } as const satisfies Partial<CheckBody>
 
-/** The members of a check's input with their defaults; a member without one has no `default`. */
-export function checkMembers(): readonly (readonly [string, JsonSchema])[] {
-  const { properties } = jsonSchema(CheckBody)
+/** The members of the input of a check or a batch with their defaults; a member without one has no `default`. */
+export function inputMembers(schema: TObject): readonly (readonly [string, JsonSchema])[] {
+  const { properties } = jsonSchema(schema)
   const members: [string, unknown][] = isObject(properties) ? Object.entries(properties) : []
   const defaults: Readonly<Record<string, unknown>> = DEFAULTS
-  return members.filter(isNamed).map(([name, schema]) => {
-    return [name, Object.hasOwn(defaults, name) ? { ...schema, default: defaults[name] } : schema]
+  return members.filter(isNamed).map(([name, member]) => {
+    return [name, Object.hasOwn(defaults, name) ? { ...member, default: defaults[name] } : member]
   })
 }
 
@@ -56,6 +59,8 @@ const BODIES = {
   CheckBody,
   CheckResult,
   ReducedResult,
+  BatchBody,
+  BatchResult,
   FeedbackBody,
   FeedbackReceipt,
   Usage,
@@ -113,11 +118,17 @@ function clean(schema: TSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]: [string, unknown]) => {
       if (keyword === "properties" || keyword === "patternProperties") return [keyword, cleanAll(value)]
-      if (keyword === "items") return [keyword, isSchema(value) ? jsonSchema(value) : value]
+      if (keyword === "items") return [keyword, isSchema(value) ? (reference(value) ?? jsonSchema(value)) : value]
       if (keyword === "anyOf" && Array.isArray(value)) return [keyword, value.filter(isSchema).map(jsonSchema)]
       return [keyword, value]
     }),
   )
+}
+
+/** A body that stands within another is named, not repeated; null: it has no name. */
+function reference(schema: TSchema): JsonSchema | null {
+  const [name] = Object.entries(BODIES).find(([, body]) => body === schema) ?? []
+  return name === undefined ? null : { $ref: `#/components/schemas/${name}` }
 }
 
 function cleanAll(members: unknown): JsonSchema {

@@ -3,8 +3,11 @@ import { LIMITS } from "../contract/limits.ts"
 import { POLICY_DEFAULT } from "../contract/policies.ts"
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../contract/problems.ts"
 import { API_VERSION, ROUTES, type RouteId } from "../contract/routes.ts"
+import { CheckBody } from "../contract/schemas.ts"
 import { TEST_ADDRESSES } from "../contract/test-addresses.ts"
 import {
+  exampleBatch,
+  exampleBatchResult,
   exampleHealth,
   exampleProblem,
   exampleReceipt,
@@ -13,7 +16,7 @@ import {
   exampleUsage,
 } from "./openapi-examples.ts"
 import { HEADERS, headers, KEYED_HEADERS, SECURITY, SECURITY_SCHEMES } from "./openapi-headers.ts"
-import { checkMembers, type JsonSchema, namedSchemas } from "./openapi-schemas.ts"
+import { inputMembers, type JsonSchema, namedSchemas } from "./openapi-schemas.ts"
 
 /** What the examples of a document are made for. */
 type Place = { readonly baseUrl: string; readonly testDomain: string }
@@ -94,6 +97,18 @@ const OPERATIONS: { readonly [R in ApiRouteId]: Operation } = {
     asks: ({ testDomain }) => ({ requestBody: checkBody(testDomain) }),
     answers: checkAnswers,
   },
+  postBatch: {
+    tag: "check",
+    summary: "Check many",
+    asks: ({ testDomain }) => ({ requestBody: batchBody(testDomain) }),
+    answers: ({ testDomain }) => ({
+      200: {
+        description: BATCH_ANSWER,
+        headers: headers([], KEYED_HEADERS),
+        content: json("BatchResult", { two: { summary: "Two items", value: exampleBatchResult(testDomain) } }),
+      },
+    }),
+  },
   postFeedback: {
     tag: "feedback",
     summary: "Report a wrong verdict",
@@ -148,7 +163,7 @@ function operation(id: ApiRouteId, place: Place): JsonSchema {
 
 function parameters(testDomain: string): readonly JsonSchema[] {
   const examples: Readonly<Record<string, string>> = { email: `business@${testDomain}` }
-  return checkMembers().map(([name, { description, ...schema }]) => {
+  return inputMembers(CheckBody).map(([name, { description, ...schema }]) => {
     const example = examples[name] === undefined ? {} : { example: examples[name] }
     const note = schema.type === "boolean" ? " `1` and `0` are read too." : ""
     return { name, in: "query", required: false, description: `${description}${note}`, schema, ...example }
@@ -182,6 +197,15 @@ function checkAnswers({ testDomain }: Place): Readonly<Record<number, JsonSchema
   const content = { "application/json": { schema, examples: Object.fromEntries([...examples, reduced]) } }
   return { 200: { description, headers: headers([], KEYED_HEADERS), content } }
 }
+
+const BATCH_ANSWER =
+  "A verdict an item. An item that is empty, too long or does not parse is `invalid`, and costs the others nothing. Each domain is looked up once, however many items name it; the verdict of one that does not answer in time is degraded, and the others are whole. An item costs a unit, a test address nothing; one that stands for a problem is `unknown` here."
+
+const batchBody = (testDomain: string): JsonSchema => ({
+  required: true,
+  description: `1 to ${LIMITS.batchItemsMax} items, counted before anything else is looked at, each of at most ${LIMITS.batchItemLengthMax} characters. At most ${LIMITS.batchBodyBytesMax} octets; members that are not listed are ignored.`,
+  content: json("BatchBody", { two: { summary: "Two test addresses", value: exampleBatch(testDomain) } }),
+})
 
 const feedbackBody = (): JsonSchema => ({
   required: true,

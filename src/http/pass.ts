@@ -7,7 +7,7 @@ import type { TierLimits } from "../customers/quota/tier-limits.ts"
 import type { Units } from "../customers/quota/units.ts"
 import type { Extra, ExtraHeaders } from "./extra-headers.ts"
 import { Problem } from "./problem.ts"
-import { stateText } from "./rate-limit-headers.ts"
+import type { StateText } from "./rate-limit-headers.ts"
 
 /** What limits a caller, ready to be applied. */
 export type Rules = {
@@ -24,6 +24,7 @@ export type PassNeeds = {
   readonly inFlight: InFlight
   readonly clock: Clock
   readonly extras: ExtraHeaders
+  readonly stateText: StateText
 }
 
 /** One request that was let in, until it is answered. */
@@ -85,7 +86,7 @@ export class Pass {
     const dayLeft =
       unitsPerDay === null ? 0 : (this.#taken?.remaining ?? this.#needs.units.remaining(this.#subject, unitsPerDay))
     return {
-      limits: { policy, state: stateText(limits, this.#secondLeft, dayLeft, this.#needs.clock()) },
+      limits: { policy, state: this.#needs.stateText(limits, this.#secondLeft, dayLeft, this.#needs.clock()) },
       more: this.#more,
     }
   }

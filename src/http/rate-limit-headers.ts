@@ -18,15 +18,18 @@ export function policyText({ requestsPerSecond, unitsPerDay }: Limits): string |
   return policies.length === 0 ? null : policies.join(", ")
 }
 
-/** The value of `RateLimit`: what is left of each policy, and the seconds until it is whole again. */
-export function stateText(
-  { requestsPerSecond, unitsPerDay }: Limits,
-  secondLeft: number,
-  dayLeft: number,
-  nowMs: number,
-): string {
-  const second = requestsPerSecond === null ? "" : `"second";r=${Math.min(secondLeft, requestsPerSecond)};t=1`
-  if (unitsPerDay === null) return second
-  const day = `"day";r=${dayLeft};t=${DAY_SECONDS - (Math.floor(nowMs / 1000) % DAY_SECONDS)}`
-  return second === "" ? day : `${second}, ${day}`
+/** Tells the value of `RateLimit`: what is left of each policy, and the seconds until it is whole again. */
+export type StateText = (limits: Limits, secondLeft: number, dayLeft: number, nowMs: number) => string
+
+/** Builds a `StateText`. What is the same for a second is written once in it. */
+export function stateTexts(): StateText {
+  let [second, untilMidnight] = [Number.NaN, ""]
+  return ({ requestsPerSecond, unitsPerDay }, secondLeft, dayLeft, nowMs) => {
+    const now = Math.floor(nowMs / 1000)
+    if (now !== second) [second, untilMidnight] = [now, `;t=${DAY_SECONDS - (now % DAY_SECONDS)}`]
+    if (requestsPerSecond === null) return unitsPerDay === null ? "" : `"day";r=${dayLeft}${untilMidnight}`
+    const left = Math.min(secondLeft, requestsPerSecond)
+    if (unitsPerDay === null) return `"second";r=${left};t=1`
+    return `"second";r=${left};t=1, "day";r=${dayLeft}${untilMidnight}`
+  }
 }

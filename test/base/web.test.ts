@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { bodyText } from "../../src/base/web.ts"
+import { outcomeOf } from "../world/outcome-of.ts"
 
 /** A body of endless chunks that counts what was read of it and tells when it was left. */
 function endless() {
@@ -47,5 +48,5 @@ test("a body that breaks off rejects", async () => {
   const body = new ReadableStream<Uint8Array>({
     start: controller => controller.error(new Error("the connection was lost")),
   })
-  expect(bodyText(new Response(body), 10)).rejects.toThrow("the connection was lost")
+  expect(await outcomeOf(bodyText(new Response(body), 10))).toThrow("the connection was lost")
 })

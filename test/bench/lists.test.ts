@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { listsBench } from "../../bench/lists.ts"
 import { smallPack } from "../check/lists/small-pack.ts"
+
+setDefaultTimeout(60_000)
 
 test("the bench of the lists measures hits and misses, fresh and repeated, of a small pack", () => {
   const names = Array.from({ length: 500 }, (_, at) => `name-${at}.example-${at % 7}.com`)

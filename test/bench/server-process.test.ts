@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { ask } from "../../bench/load/ask.ts"
 import { runToEnd, startServer } from "../../bench/server-process.ts"
+import { outcomeOf } from "../world/outcome-of.ts"
 
 const LIMIT_MS = 60_000
 const FLOOR = [process.execPath, join(import.meta.dir, "../../bench/floor.ts"), "300"] as const
@@ -44,7 +45,7 @@ test(
     const out = await runToEnd({ command }, "", LIMIT_MS)
     expect(out).toContain("status      500: 5")
     expect(out).toContain("failures    none")
-    expect(runToEnd({ command: [...LOAD, "http://192.0.2.1/"] }, "", LIMIT_MS)).rejects.toThrow(
+    expect(await outcomeOf(runToEnd({ command: [...LOAD, "http://192.0.2.1/"] }, "", LIMIT_MS))).toThrow(
       "not a loopback address",
     )
   },
@@ -55,7 +56,7 @@ test(
   "a server that ends without telling its address is told with what it said",
   async () => {
     const silent = script("console.error('no lists here'); process.exit(3)")
-    expect(startServer(silent)).rejects.toThrow("no lists here")
+    expect(await outcomeOf(startServer(silent))).toThrow("no lists here")
   },
   LIMIT_MS,
 )

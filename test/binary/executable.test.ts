@@ -3,7 +3,8 @@ import { existsSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { dnsServer } from "../world/dns-server.ts"
 import { identityServer } from "../world/identity-server.ts"
-import { alone, asked, build, serving } from "./executable.ts"
+import { askLoopback } from "../world/loopback.ts"
+import { alone, build, serving } from "./executable.ts"
 
 setDefaultTimeout(180_000)
 
@@ -57,11 +58,11 @@ describe("the executable, alone in an empty directory", () => {
   })
 
   test("the first start prints an address, a key and a line for curl, and each works", async () => {
-    const child = own.spawn(["serve"], PORT)
+    const child = own.start(["serve"], PORT)
     const { url, printed } = await serving(child, /curl [^\n]*\n/)
     const key = /svc_live_[0-9A-Za-z]{38}/.exec(printed)?.[0] ?? ""
-    expect(await asked(`${url}/v1/health`)).toMatchObject({ status: 200 })
-    const posted = await asked(`${url}/v1/check`, {
+    expect(await askLoopback(`${url}/v1/health`)).toMatchObject({ status: 200 })
+    const posted = await askLoopback(`${url}/v1/check`, {
       method: "POST",
       headers: { ...JSON_BODY, Authorization: `Bearer ${key}` },
       body: '{"email":"jane@gmail.com"}',
@@ -76,8 +77,7 @@ describe("the executable, alone in an empty directory", () => {
       expect(JSON.parse(pasted)).toMatchObject({ category: "personal" })
     }
     expect(statSync(join(own.directory, "mailkind-data")).mode & 0o777).toBe(0o700)
-    child.kill("SIGTERM")
-    expect(await child.exited).toBe(0)
+    expect(await child.stop()).toMatchObject({ code: 0 })
   })
 
   test("it asks the DNS servers and identity endpoints that are set, and health tells of their death", async () => {
@@ -86,7 +86,7 @@ describe("the executable, alone in an empty directory", () => {
     const settings = {
       MAILKIND_DNS_SERVERS: `${dns.address}:${dns.port}`,
       MAILKIND_DNS_CANARIES: "canary.com",
-      MAILKIND_DNS_TIMEOUT_MS: "300",
+      MAILKIND_DNS_TIMEOUT_MS: "1000",
       MAILKIND_IDENTITY_URL: identity.url,
     }
     const { out } = await own.run(["check", "--json", "jane@granite-harbor.com", "jane@granite-gone.com"], settings)
@@ -100,9 +100,9 @@ describe("the executable, alone in an empty directory", () => {
       },
       { category: "invalid", reasons: ["domain_not_found"] },
     ])
-    const child = own.spawn(["serve"], { ...PORT, ...settings })
+    const child = own.start(["serve"], { ...PORT, ...settings })
     const { url } = await serving(child, /\n/)
-    const dnsStatus = async () => JSON.parse((await asked(`${url}/v1/health`)).body).dns.status
+    const dnsStatus = async () => JSON.parse((await askLoopback(`${url}/v1/health`)).body).dns.status
     const until = async (wanted: string) => {
       const deadline = Date.now() + 30_000
       while ((await dnsStatus()) !== wanted && Date.now() < deadline) await Bun.sleep(50)
@@ -111,18 +111,17 @@ describe("the executable, alone in an empty directory", () => {
     expect(await until("ok")).toBe("ok")
     dns.fault("*", "silent")
     const key = JSON.parse((await own.run(["key", "create", "--account", "owner@localhost", "--json"])).out).key
-    const checked = await asked(`${url}/v1/check?domain=granite-dead.com`, { headers: { "X-API-Key": key } })
+    const checked = await askLoopback(`${url}/v1/check?domain=granite-dead.com`, { headers: { "X-API-Key": key } })
     expect(JSON.parse(checked.body)).toMatchObject({ category: "unknown", degraded: true })
     expect(await until("unavailable")).toBe("unavailable")
     dns.fault("*", null)
     expect(await until("ok")).toBe("ok")
-    child.kill("SIGTERM")
-    expect(await child.exited).toBe(0)
+    expect(await child.stop()).toMatchObject({ code: 0 })
     identity.stop()
   })
 
   test("pages and their script come from the executable itself", async () => {
-    const child = own.spawn(["serve"], PORT)
+    const child = own.start(["serve"], PORT)
     const { url } = await serving(child, /\n/)
     for (const page of [
       "/",
@@ -133,55 +132,64 @@ describe("the executable, alone in an empty directory", () => {
       "/docs/test-addresses",
       "/docs/lists",
     ]) {
-      expect(await asked(`${url}${page}`)).toMatchObject({ status: 200 })
+      expect(await askLoopback(`${url}${page}`)).toMatchObject({ status: 200 })
     }
-    const script = /src="(\/docs\/assets\/[^"]+\.js)"/.exec((await asked(`${url}/docs`)).body)?.[1]
-    const answer = await asked(`${url}${script}`)
+    const script = /src="(\/docs\/assets\/[^"]+\.js)"/.exec((await askLoopback(`${url}/docs`)).body)?.[1]
+    const answer = await askLoopback(`${url}${script}`)
     expect(answer.status).toBe(200)
     expect(answer.body.length).toBeGreaterThan(1_000_000)
-    child.kill("SIGTERM")
-    await child.exited
+    await child.stop()
   })
 
   test("a body of any size gets our own refusal, in the documented order", async () => {
-    const child = own.spawn(["serve"], PORT)
+    const child = own.start(["serve"], PORT)
     const { url } = await serving(child, /\n/)
     const key = JSON.parse((await own.run(["key", "create", "--account", "owner@localhost", "--json"])).out).key
     const body = "x".repeat(3_000_000)
     const posted = (headers: Record<string, string>) =>
-      asked(`${url}/v1/check`, { method: "POST", headers: { ...JSON_BODY, ...headers }, body })
+      askLoopback(`${url}/v1/check`, { method: "POST", headers: { ...JSON_BODY, ...headers }, body })
     expect(JSON.parse((await posted({ "X-API-Key": key })).body)).toMatchObject({ code: "payload_too_large" })
     expect(JSON.parse((await posted({})).body)).toMatchObject({ code: "unauthorized" })
-    child.kill("SIGTERM")
-    await child.exited
+    await child.stop()
   })
 
   test("a later start prints no key, and a key that a command revokes stops in the running server", async () => {
-    const child = own.spawn(["serve"], PORT)
+    const child = own.start(["serve"], PORT)
     const { url, printed } = await serving(child, /\n/)
     expect(printed).not.toContain("svc_live_")
     const made = JSON.parse((await own.run(["key", "create", "--account", "owner@localhost", "--json"])).out)
     const status = async () =>
-      (await asked(`${url}/v1/check?domain=stripe.com`, { headers: { "X-API-Key": made.key } })).status
+      (await askLoopback(`${url}/v1/check?domain=stripe.com`, { headers: { "X-API-Key": made.key } })).status
     expect(await status()).toBe(200)
     expect((await own.run(["key", "revoke", made.id])).code).toBe(0)
     const deadline = Date.now() + 60_000
     while ((await status()) === 200 && Date.now() < deadline) await Bun.sleep(100)
     expect(await status()).toBe(401)
-    child.kill("SIGINT")
-    expect(await child.exited).toBe(0)
+    expect(await child.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
   test("lists that were cut in the data directory are taken anew from the executable", async () => {
     const folder = join(own.directory, "mailkind-data", "lists")
     const [name = ""] = readdirSync(folder)
     truncateSync(join(folder, name), 1000)
-    const child = own.spawn(["serve"], PORT)
+    const child = own.start(["serve"], PORT)
     const { url } = await serving(child, /\n/)
-    expect(await asked(`${url}/v1/check?email=business%40mailkind.test`)).toMatchObject({ status: 200 })
-    child.kill("SIGTERM")
-    expect(await new Response(child.stderr).text()).toContain("damaged")
+    expect(await askLoopback(`${url}/v1/check?email=business%40mailkind.test`)).toMatchObject({ status: 200 })
+    expect((await child.stop()).err).toContain("damaged")
     expect((await own.run(["lists", "verify", join(folder, name)])).code).toBe(0)
+  })
+
+  test("several workers of the executable share a port and one copy of the lists, and stop together", async () => {
+    const child = own.start(["serve", "--workers", "2"], { ...PORT, MAILKIND_DATA_DIR: "workers-data" })
+    const { url, printed } = await serving(child, /curl [^\n]*\n/)
+    expect(printed).toContain("with 2 workers")
+    const key = /svc_live_[0-9A-Za-z]{38}/.exec(printed)?.[0] ?? ""
+    const ask = () => askLoopback(`${url}/v1/check?domain=stripe.com`, { headers: { "X-API-Key": key } })
+    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(readdirSync(join(own.directory, "workers-data", "lists"))).toHaveLength(1)
+    const { code, err } = await child.stop()
+    expect([code, err.match(/"a worker listens"/g)?.length]).toEqual([0, 2])
   })
 
   test("faulty settings stop the start with every fault and exit code 2", async () => {
@@ -192,12 +200,11 @@ describe("the executable, alone in an empty directory", () => {
   })
 
   test("a port that is taken and a data directory that cannot be are told in a sentence", async () => {
-    const child = own.spawn(["serve"], PORT)
+    const child = own.start(["serve"], PORT)
     const { url } = await serving(child, /\n/)
     const taken = await own.run(["serve"], { MAILKIND_PORT: new URL(url).port })
     expect({ code: taken.code, lines: taken.err.trim().split("\n").length }).toEqual({ code: 1, lines: 1 })
-    child.kill("SIGTERM")
-    await child.exited
+    await child.stop()
     const nowhere = await own.run(["serve"], { ...PORT, MAILKIND_DATA_DIR: join(own.directory, "mailkind", "x") })
     expect({ code: nowhere.code, lines: nowhere.err.trim().split("\n").length }).toEqual({ code: 1, lines: 1 })
     expect(existsSync(join(own.directory, "mailkind"))).toBe(true)

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { NO_STANDING } from "../../src/check/check.ts"
-import { fullResult, fullText, type Settled } from "../../src/check/present.ts"
-import { judge } from "../../src/check/verdict/judge.ts"
+import { fullResult, fullText, type Settled, settle } from "../../src/check/present.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { CheckResult } from "../../src/contract/schemas.ts"
 import { VERDICT_CASES } from "../golden/verdict-cases.ts"
@@ -35,9 +34,8 @@ test("the text of a result is the result, whoever asked first", async () => {
 test("every result has exactly the members of the contract", () => {
   for (const told of VERDICT_CASES) {
     for (const policy of POLICY_NAMES) {
-      const evidence = evidenceOf(told)
       const subject = parseSubject(kindOf(told.input), told.input, "mailkind.test")
-      const outcome = { subject, settled: { policy, evidence, verdict: judge(evidence, policy) }, tookMs: 1 }
+      const outcome = { subject, settled: settle(subject, evidenceOf(told), policy), tookMs: 1 }
       expect([...Value.Errors(CheckResult, fullResult(outcome, "req_1"))]).toEqual([])
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { runCommand, type Tools } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
+import { realWorld } from "../../src/world.ts"
 import { random, tempLog, tempStore } from "../customers/temp-store.ts"
 import { check, lists } from "../world/app.ts"
 
@@ -13,6 +14,7 @@ async function commands() {
     version: "1.0.0",
     serve: async () => undefined,
     checker: async () => ({ check, testDomain: "mailkind.test", requestId: () => "req_test" }),
+    classify: { ...realWorld(), terminal: null, stopAsked: () => new Promise(() => undefined) },
     withCustomers: work => work({ changes, random, defaultTier: 1 }),
     lists: {
       open: async () => lists,

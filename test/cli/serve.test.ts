@@ -1,11 +1,12 @@
-import { expect, test } from "bun:test"
-import { announce } from "../../src/cli/serve.ts"
+import { describe, expect, test } from "bun:test"
+import { Command, CommanderError } from "commander"
+import { announce, type ServeOptions, serveCommand, WORKER_WORDS } from "../../src/cli/serve.ts"
 import type { FirstAccount } from "../../src/customers/keys/first-account.ts"
 
-const told = (baseUrl: string, first: FirstAccount): string[] => {
+const told = (baseUrl: string, first: FirstAccount, workersCount = 1): string[] => {
   const lines: string[] = []
   const output = { line: (text: string) => void lines.push(text), aside: () => undefined }
-  announce(output, "1.0.0", { address: "http://127.0.0.1:8080", baseUrl }, first)
+  announce(output, "1.0.0", { address: "http://127.0.0.1:8080", baseUrl }, first, workersCount)
   return lines
 }
 
@@ -14,4 +15,47 @@ test("the start line names the address that the server listens on, whatever its 
   expect(told("https://api.example.com", { kind: "exists" })).toEqual([
     "mailkind 1.0.0 listens on http://127.0.0.1:8080 as https://api.example.com",
   ])
+})
+
+test("the start line tells how many workers there are, behind the address", () => {
+  expect(told("https://api.example.com", { kind: "exists" }, 2)).toEqual([
+    "mailkind 1.0.0 listens on http://127.0.0.1:8080 as https://api.example.com with 2 workers",
+  ])
+})
+
+describe("serve", () => {
+  const asked = (...args: readonly string[]): { options: ServeOptions[]; isRefused: boolean } => {
+    const options: ServeOptions[] = []
+    const root = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
+    serveCommand(root, async given => void options.push(given))
+    try {
+      root.commands[0]?.exitOverride().parse([...args], { from: "user" })
+      return { options, isRefused: false }
+    } catch (refusal) {
+      return { options, isRefused: refusal instanceof CommanderError }
+    }
+  }
+
+  test("is one process unless it is told otherwise", () => {
+    expect(asked().options).toEqual([{ workers: 1, worker: false }])
+  })
+
+  test("takes a number of workers from 1 to 128, or auto", () => {
+    for (const [text, workers] of [
+      ["1", 1],
+      ["2", 2],
+      ["128", 128],
+      ["auto", "auto"],
+    ] as const)
+      expect(asked("--workers", text).options).toEqual([{ workers, worker: false }])
+    for (const text of ["0", "129", "-1", "2.5", "two", "", "1e2", "0x2"])
+      expect(asked("--workers", text).isRefused).toBe(true)
+  })
+
+  test("starts a worker by the words that its supervisor has, which help does not show", () => {
+    const root = new Command()
+    serveCommand(root, async () => undefined)
+    expect(asked(...WORKER_WORDS.slice(1)).options).toEqual([{ workers: 1, worker: true }])
+    expect(root.commands[0]?.helpInformation()).not.toContain("--worker ")
+  })
 })

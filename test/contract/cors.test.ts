@@ -177,6 +177,7 @@ describe("an answer", async () => {
     for (const [line, key, code] of [
       ["GET /v1/check?domain=stripe.com", "svc_pub_nonsense", "invalid_key"],
       ["GET /v1/usage", page.text, "invalid_key"],
+      ["POST /v1/check/batch", page.text, "invalid_key"],
       ["POST /v1/feedback", page.text, "invalid_key"],
     ] as const) {
       const asked = await fromPage(line, PAGE, line.startsWith("POST") ? {} : undefined, key)

@@ -13,6 +13,12 @@ type Step = (typeof REFUSAL_ORDER)[number]["step"]
 export const KEYED_ROUTES = {
   getCheck: { method: "GET", good: "/v1/check?domain=stripe.com", bad: "/v1/check?domain=", reads: "own_list_entries" },
   postCheck: { method: "POST", good: "/v1/check", body: { domain: "stripe.com" }, reads: "own_list_entries" },
+  postBatch: {
+    method: "POST",
+    good: "/v1/check/batch",
+    body: { items: ["stripe.com"] },
+    reads: "own_list_entries",
+  },
   postFeedback: {
     method: "POST",
     good: "/v1/feedback",
@@ -23,10 +29,10 @@ export const KEYED_ROUTES = {
 } as const
 export type KeyedRoute = keyof typeof KEYED_ROUTES
 
-const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", "postFeedback", "getUsage"]
+const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", "postBatch", "postFeedback", "getUsage"]
 const CHECKS: readonly KeyedRoute[] = ["getCheck", "postCheck"]
-const SECRET_ONLY: readonly KeyedRoute[] = ["postFeedback", "getUsage"]
-const POSTS: readonly KeyedRoute[] = ["postCheck", "postFeedback"]
+const SECRET_ONLY: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage"]
+const POSTS: readonly KeyedRoute[] = ["postCheck", "postBatch", "postFeedback"]
 
 /** What can be wrong with a request: which step refuses it, with which code, and the routes where it can be wrong. */
 export const FLAWS = {
@@ -48,7 +54,8 @@ export const FLAWS = {
   media_type: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
   not_json: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
   bad_input: { step: "media type, JSON, input", code: "invalid_input", on: ["getCheck", ...POSTS] },
-  no_units: { step: "units of the day", code: "quota_exceeded", on: CHECKS },
+  too_many_items: { step: "media type, JSON, input", code: "batch_too_large", on: ["postBatch"] },
+  no_units: { step: "units of the day", code: "quota_exceeded", on: [...CHECKS, "postBatch"] },
   broken_store: { step: "our own failure", code: "internal_error", on: ALL },
 } as const satisfies Record<
   string,
@@ -188,7 +195,15 @@ function keySent(text: string, flaws: readonly Flaw[]): string | null {
 
 /** White space at the end is part of no JSON text, so that a body is too large and nothing else. */
 function bodyOf(body: object, flaws: readonly Flaw[]): string {
-  const sent = flaws.includes("bad_input") ? { ...body, domain: null } : body
+  const isBatch = "items" in body
+  const bad = isBatch ? { items: null } : { domain: null }
+  const sent = {
+    ...body,
+    ...(flaws.includes("bad_input") ? bad : {}),
+    ...(flaws.includes("too_many_items") ? { items: Array(LIMITS.batchItemsMax + 1).fill("stripe.com") } : {}),
+  }
   const text = flaws.includes("not_json") ? "{" : JSON.stringify(sent)
-  return flaws.includes("too_large") ? text.padEnd(LIMITS.bodyBytesMax + 1) : text
+  return flaws.includes("too_large") ? text.padEnd(bytesMaxOf(isBatch) + 1) : text
 }
+
+const bytesMaxOf = (isBatch: boolean): number => (isBatch ? LIMITS.batchBodyBytesMax : LIMITS.bodyBytesMax)

@@ -9,12 +9,6 @@ import { canHave, FLAW_NAMES, FLAWS, type Flaw, flawed, KEYED_ROUTES, type Keyed
 
 const ROUTE_NAMES = Object.keys(KEYED_ROUTES) as KeyedRoute[]
 
-/** Codes that no request can cause yet, and why. */
-const UNREACHABLE: readonly ProblemCode[] = [
-  // Batches are not served yet, and nothing else has more than one item.
-  "batch_too_large",
-]
-
 type Case = readonly [route: KeyedRoute, code: ProblemCode, flaw: Flaw]
 
 /** Every way in which every route is refused. */
@@ -26,6 +20,7 @@ const CASES: readonly Case[] = ROUTE_NAMES.flatMap(route =>
 const MORE: { readonly [C in ProblemCode]?: readonly string[] } = {
   invalid_input: ["errors"],
   payload_too_large: ["limit"],
+  batch_too_large: ["limit"],
   rate_limited: ["retry_after", "limit"],
   quota_exceeded: ["retry_after", "limit", "resets_at"],
 }
@@ -36,6 +31,7 @@ const TELLS_LIMITS: readonly ProblemCode[] = [
   "rate_limited",
   "payload_too_large",
   "invalid_input",
+  "batch_too_large",
   "quota_exceeded",
   "internal_error",
 ]
@@ -67,7 +63,7 @@ function expectItsHeaders({ status, headers, body }: Asked, code: ProblemCode): 
 
 test("every code of the table is caused by some request", () => {
   const caused = new Set(CASES.map(([, code]) => code))
-  expect(PROBLEM_CODES.filter(code => !caused.has(code))).toEqual([...UNREACHABLE])
+  expect(PROBLEM_CODES.filter(code => !caused.has(code))).toEqual([])
 })
 
 test("every route that takes keys says which problems it has, and has these and no others", () => {
@@ -192,9 +188,14 @@ describe("a problem", () => {
       ])
   })
 
+  test("of a batch with too many items names how many it has at most", async () => {
+    expect((await flawed("postBatch", ["too_many_items"])).body["limit"]).toBe(LIMITS.batchItemsMax)
+  })
+
   test("of the size names the limit in octets", async () => {
     for (const route of ["postCheck", "postFeedback"] as const)
       expect((await flawed(route, ["too_large"])).body["limit"]).toBe(LIMITS.bodyBytesMax)
+    expect((await flawed("postBatch", ["too_large"])).body["limit"]).toBe(LIMITS.batchBodyBytesMax)
   })
 })
 

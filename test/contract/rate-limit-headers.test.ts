@@ -80,6 +80,8 @@ describe("RateLimit and RateLimit-Policy", () => {
       ["GET /v1/usage", undefined, 200],
       ["POST /v1/check", { domain: "stripe.com" }, 200],
       ["POST /v1/feedback", { domain: "stripe.com", expected_category: "personal" }, 202],
+      ["POST /v1/check/batch", { items: ["stripe.com", "business@mailkind.test"] }, 200],
+      ["POST /v1/check/batch", { items: [] }, 400],
       ["POST /v1/feedback", {}, 400],
       ["POST /v1/check", {}, 400],
       ["GET /v1/check?deep=perhaps", undefined, 400],

@@ -38,6 +38,7 @@ const KEYED = [
   ["GET /v1/check?domain=stripe.com", {}, 200],
   ["POST /v1/check", { body: { domain: "stripe.com" } }, 200],
   ["POST /v1/check", { body: { email: "business@mailkind.test" } }, 200],
+  ["POST /v1/check/batch", { body: { items: ["stripe.com"] } }, 200],
   ["HEAD /v1/usage", {}, 200],
   ["GET /v1/usage", {}, 200],
   ["POST /v1/feedback", { body: { domain: "stripe.com", expected_category: "personal" } }, 202],

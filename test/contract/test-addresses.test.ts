@@ -1,7 +1,9 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../src/contract/test-addresses.ts"
 import { testApp } from "../world/app.ts"
+
+setDefaultTimeout(60_000)
 
 const keyless = async (body: object) => (await testApp()).ask("POST /v1/check", { body, key: null })
 

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { testApp } from "../world/app.ts"
+
+setDefaultTimeout(60_000)
 
 const PAGE = "https://app.example.com"
 const TEST = "GET /v1/check?email=business%40mailkind.test"

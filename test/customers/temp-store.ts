@@ -1,4 +1,3 @@
-import { afterEach } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,14 +6,7 @@ import { type AccountCreation, createAccount } from "../../src/customers/account
 import type { Change, ChangeLog } from "../../src/customers/store/changes.ts"
 import { openSqlite } from "../../src/customers/store/sqlite.ts"
 import type { OpenStore } from "../../src/customers/store/store.ts"
-
-const directories: string[] = []
-const stores: OpenStore[] = []
-
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close()
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
-})
+import { afterwards } from "../world/afterwards.ts"
 
 /** The real random source. */
 export const random: Random = count => crypto.getRandomValues(new Uint8Array(count))
@@ -22,14 +14,14 @@ export const random: Random = count => crypto.getRandomValues(new Uint8Array(cou
 /** A path in a directory of its own that is removed after the test. */
 export function tempPath(name = "mailkind.db"): string {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-test-"))
-  directories.push(directory)
+  afterwards(() => rmSync(directory, { recursive: true, force: true }))
   return join(directory, name)
 }
 
 /** A store on a real file that is closed after the test. */
 export async function tempStore(path = tempPath()): Promise<OpenStore> {
   const store = await openSqlite(path, () => 1_000)
-  stores.push(store)
+  afterwards(store.close)
   return store
 }
 

@@ -71,6 +71,15 @@ test("every test that is skipped says why", () => {
   ).toEqual([])
 })
 
+test("no assertion runs the event loop inside of itself", () => {
+  expect(found(all, /\.(?:rejects|resolves)\b/g)).toEqual([])
+})
+
+test("what helpers of tests open ends with each test that opened it", () => {
+  const shared = all.filter(({ path }) => /^test\//.test(path) && !/\.test\.ts$|^test\/preload\.ts$/.test(path))
+  expect(found(shared, /^(?:before|after)(?:Each|All)\(/gm)).toEqual([])
+})
+
 test("no file speaks of work that is left", () => {
   const marks = new RegExp(["TO", "DO|FIX", "ME|XX", "X"].join(""))
   expect(all.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([])

@@ -26,12 +26,22 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
     "src/customers/keys",
     ["src/base", "src/contract", "src/customers/store", "src/customers/notices", "src/customers/accounts"],
   ],
+  ["src/workers", ["src/base"]],
   ["src/http", ["src/base", "src/contract", "src/check", "src/customers"]],
   ["src/cli", ["src/base", "src/contract", "src/check", "src/customers"]],
   ["src", ["src"]],
 ]
 
-const TOP = ["src/main.ts", "src/assemble.ts", "src/assemble-customers.ts", "src/assemble-outside.ts", "src/world.ts"]
+const TOP = [
+  "src/main.ts",
+  "src/assemble.ts",
+  "src/assemble-customers.ts",
+  "src/assemble-outside.ts",
+  "src/listening.ts",
+  "src/supervisor.ts",
+  "src/worker.ts",
+  "src/world.ts",
+]
 
 /** Text that stands in `data/` or in package.json belongs to nobody and may be read by all. */
 const DATA = /^(data\/|package\.json$)/

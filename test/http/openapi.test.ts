@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { FormatRegistry, type TSchema, Type as t } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { BatchBody, BatchResult } from "../../src/contract/batch-schema.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../src/contract/feedback-schema.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../../src/contract/policies.ts"
@@ -143,7 +144,8 @@ test("every example of an answer satisfies the schema of the answer, and of a bo
   expect(checked.get("CheckBody")).toBe(Object.keys(TEST_ADDRESSES).length)
   expect(checked.get("Health")).toBe(2)
   expect(checked.get("ReducedResult")).toBe(2)
-  for (const name of ["Usage", "FeedbackBody", "FeedbackReceipt"]) expect([name, checked.get(name)]).toEqual([name, 1])
+  for (const name of ["Usage", "FeedbackBody", "FeedbackReceipt", "BatchBody", "BatchResult"])
+    expect([name, checked.get(name)]).toEqual([name, 1])
 })
 
 const BODIES: Readonly<Record<string, TSchema>> = {
@@ -152,6 +154,8 @@ const BODIES: Readonly<Record<string, TSchema>> = {
   CheckBody,
   FeedbackBody,
   FeedbackReceipt,
+  BatchBody,
+  BatchResult,
   Usage,
   Health,
 }
@@ -168,11 +172,24 @@ test("a query has the members of a body, each optional, with the same defaults",
     { name: "workspace", schema: { type: "boolean", default: true } },
   ])
   const properties = at("components", "schemas", "CheckBody", "properties")
+  expect(at("components", "schemas", "BatchBody", "properties", "policy")["default"]).toBe(POLICY_DEFAULT)
   expect(properties).toMatchObject({
     policy: { default: POLICY_DEFAULT },
     deep: { default: false },
     workspace: { default: true },
   })
+})
+
+test("a batch has at most 100 items of 2048 characters, and a result of a check for each", () => {
+  expect(at("components", "schemas", "BatchBody")).toMatchObject({
+    required: ["items"],
+    properties: { items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", maxLength: 2048 } } },
+  })
+  expect(at("components", "schemas", "BatchResult")).toMatchObject({
+    required: ["results", "took_ms", "request_id"],
+    properties: { results: { type: "array", items: { $ref: "#/components/schemas/CheckResult" } } },
+  })
+  expect(operationOf(ROUTES.postBatch)["security"]).toEqual([{ bearer: [] }, { apiKey: [] }])
 })
 
 test("a check takes a key in either header or none, and health takes none", () => {

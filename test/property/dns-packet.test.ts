@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { seeded } from "../../bench/seeded.ts"
 import { type Read, readReply } from "../../src/check/dns/packet.ts"
 import type { DnsRecord, Question, RecordType } from "../../src/check/dns/question.ts"
@@ -17,6 +17,8 @@ import {
   txtContent,
   wireName,
 } from "../check/dns/reply-bytes.ts"
+
+setDefaultTimeout(60_000)
 
 const PACKETS = 100_000
 const ID = 7

@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { testApp } from "../world/app.ts"
+
+setDefaultTimeout(60_000)
 
 const { app, key, logged } = await testApp()
 

@@ -1,4 +1,3 @@
-import { afterAll } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,7 +8,7 @@ import { roleWord } from "../../src/check/address/hints.ts"
 import { checking, NO_CORRECTIONS } from "../../src/check/check.ts"
 import type { Manifest } from "../../src/check/lists/manifest.ts"
 import { openLists } from "../../src/check/lists.ts"
-import { offline } from "../../src/check/outside.ts"
+import { type Outside, offline } from "../../src/check/outside.ts"
 import { readSettings } from "../../src/config/settings.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import type { ChangeLog } from "../../src/customers/store/changes.ts"
@@ -21,7 +20,8 @@ import { clientAddress } from "../../src/http/client-address.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
 import { realWorld, type World } from "../../src/world.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
-import { stoppedTime } from "./time.ts"
+import { afterwards } from "./afterwards.ts"
+import { type StoppedTime, stoppedTime } from "./time.ts"
 
 /** The lists that the checkout has built. */
 const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes(), true)
@@ -44,21 +44,16 @@ export const check = checking({
 /** What one line of log said. */
 export type Logged = { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }
 
-/** A store on a real file that lives as long as the test file does. */
-async function storeForTheFile(clock: Clock): Promise<OpenStore> {
+/** A store on a real file that lives as long as the test does, or the file whose tests share it. */
+async function openStore(clock: Clock): Promise<OpenStore> {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-app-"))
   const store = await openSqlite(join(directory, "mailkind.sqlite"), clock)
-  opened.push({ store, directory })
-  return store
-}
-
-const opened: { readonly store: OpenStore; readonly directory: string }[] = []
-afterAll(async () => {
-  for (const { store, directory } of opened.splice(0)) {
+  afterwards(async () => {
     await store.close()
     rmSync(directory, { recursive: true, force: true })
-  }
-})
+  })
+  return store
+}
 
 /** How a test's house differs from the usual one. */
 type AppOptions = {
@@ -66,13 +61,15 @@ type AppOptions = {
   readonly tier?: number
   /** `MAILKIND_TIERS`. */
   readonly tiers?: string
+  /** Who is asked of the outside world; absent: nobody. */
+  readonly outside?: (time: StoppedTime) => Outside
 }
 
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
-export async function testApp({ tier = 4, tiers = "" }: AppOptions = {}) {
+export async function testApp({ tier = 4, tiers = "", outside = () => offline }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
-  const store = await storeForTheFile(clock)
+  const store = await openStore(clock)
   const logged: Logged[] = []
   const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
   const read = readSettings({ MAILKIND_TIERS: tiers })
@@ -89,7 +86,13 @@ export async function testApp({ tier = 4, tiers = "" }: AppOptions = {}) {
   const { fetch: app } = buildApp({
     ...customers,
     answers: answers(() => `req_test${count++}`, false),
-    check: checking({ lists: () => lists, outside: offline, corrections: customers.corrections, clock, stopwatch }),
+    check: checking({
+      lists: () => lists,
+      outside: outside(time),
+      corrections: customers.corrections,
+      clock,
+      stopwatch,
+    }),
     roleOf: localPart => roleWord(localPart, lists.words),
     clientOf: request => clientOf(request.headers.get("x-test-peer") ?? "192.0.2.1", request.headers),
     clock,

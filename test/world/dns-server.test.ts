@@ -3,6 +3,7 @@ import { decode, type Packet, type Question } from "dns-packet"
 import { type Asker, answerOf, query, type Received, tcpAsker, udpAsker } from "./dns-asker.ts"
 import type { Fault } from "./dns-faults.ts"
 import { dnsServer } from "./dns-server.ts"
+import { outcomeOf } from "./outcome-of.ts"
 
 const ZONE = {
   "MX example.com": ["10 mx.example.com", "20 mx2.example.com"],
@@ -233,7 +234,7 @@ test("a server that is gone hears nothing, and comes back on its port", async ()
   using asker = await udpAsker(server)
   await server.pause()
   asker.send(query(1, MX))
-  expect(tcpAsker(server)).rejects.toThrow()
+  expect(await outcomeOf(tcpAsker(server))).toThrow()
   await server.resume()
   expect((await received(asker, query(2, MX))).map(({ message }) => message.readUInt16BE(0))).toEqual([2])
   expect(server.heard.map(({ id }) => id)).toEqual([2, LAST_ID])
@@ -246,5 +247,5 @@ test("a server hears no octets that are no query, and refuses a zone that does n
   asker.send({ type: "query", id: 2, questions: [] })
   expect(await received(asker, query(3, A))).toHaveLength(1)
   expect(server.asked()).toEqual(["A mx.example.com", "A last.test"])
-  expect(dnsServer({ "HINFO example.com": ["x"] })).rejects.toThrow("HINFO")
+  expect(await outcomeOf(dnsServer({ "HINFO example.com": ["x"] }))).toThrow("HINFO")
 })

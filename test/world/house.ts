@@ -1,4 +1,3 @@
-import { afterEach } from "bun:test"
 import { type OutsideAsked, outsideAsked } from "../../src/assemble-outside.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
@@ -6,6 +5,7 @@ import { fullResult } from "../../src/check/present.ts"
 import { readSettings } from "../../src/config/settings.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { realWorld } from "../../src/world.ts"
+import { afterwards } from "./afterwards.ts"
 import { lists } from "./app.ts"
 import { type DnsServer, dnsServer } from "./dns-server.ts"
 import type { ServedRecords } from "./dns-zone.ts"
@@ -20,15 +20,10 @@ export type HouseOptions = {
   readonly budgetMs?: number
 }
 
-const ended: (() => void)[] = []
-afterEach(() => {
-  for (const end of ended.splice(0)) end()
-})
-
 /** A DNS server that is stopped after the test. */
 export async function serving(records: ServedRecords): Promise<DnsServer> {
   const server = await dnsServer(records, { ttlS: 300 })
-  ended.push(server.stop)
+  afterwards(server.stop)
   return server
 }
 
@@ -47,7 +42,7 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
   const { web, asked: identityAsked } = identityWeb(identity === "off" ? {} : identity)
   const { clock, stopwatch, later } = time
   const asking: OutsideAsked = outsideAsked({ ...realWorld(), clock, stopwatch, later, web }, read.settings)
-  ended.push(asking.end)
+  afterwards(asking.end)
   const check = checking({ lists: () => lists, outside: asking.outside, corrections: NO_CORRECTIONS, clock, stopwatch })
   const ask = async (input: string, workspace = true): Promise<CheckResult> =>
     fullResult(

@@ -73,10 +73,10 @@ function outsideOf(
 ) {
   const { ask } = zone(absolute(records, domain))
   const { web } = identityWeb(identity === undefined ? {} : { [domain]: identity })
-  const mail = mailProbe({ ask, clock, later, withinMs: BUDGET_MS })
+  const mail = mailProbe({ ask, clock })
   const tenant = tenantProbe({ web, urls: identityUrls(IDENTITY_URL), clock, later }, TENANT_BOUNDS)
   return outside({
-    mail: asked => mail(asked.domain, asked.organisational),
+    mail: (asked, budget) => mail(asked.domain, asked.organisational, budget),
     tenant: (asked, cloud) => tenant.ask(asked.domain, asked.organisational, cloud),
     isAway: () => false,
     clock,

@@ -1,4 +1,5 @@
 import { isWithin } from "./public-suffix.ts"
+import { WordEdges } from "./word-edges.ts"
 
 /** The words that names are read by: lower case, NFC, `-` between the parts of one word. Made by `addressWords`. */
 export type AddressWords = {
@@ -6,10 +7,9 @@ export type AddressWords = {
   readonly sharedInbox: ReadonlySet<string>
   readonly group: ReadonlySet<string>
   /** The fixed domains of group services. */
-  readonly groupDomains: ReadonlySet<string>
-  /** The first part of every word, and the last: a name that has neither at its edges holds no word. */
-  readonly starts: ReadonlySet<string>
-  readonly ends: ReadonlySet<string>
+  readonly groupDomains: readonly string[]
+  /** Where all of them stand. */
+  readonly edges: WordEdges
 }
 
 /** What the name of an address says about who reads it. Never proof. */
@@ -40,10 +40,8 @@ export function addressWords(
     sharedInbox: inBothSpellings(lists.sharedInbox),
     group: inBothSpellings(lists.group),
   }
-  const all = Object.values(words).flatMap(set => [...set])
-  const starts = new Set(all.map(word => word.slice(0, firstEnd(word))))
-  const ends = new Set(all.map(word => word.slice(lastStart(word))))
-  return { ...words, groupDomains: new Set(lists.groupDomains), starts, ends }
+  const edges = new WordEdges(Object.values(words).flatMap(set => [...set]))
+  return { ...words, groupDomains: [...lists.groupDomains], edges }
 }
 
 /**
@@ -56,7 +54,7 @@ export function addressHints(localPart: string, domain: string, words: AddressWo
   if (localPart === "") return NO_HINTS
   const groupService = groupServiceOf(domain, words.groupDomains)
   // Most names are people's, and are known by their edges.
-  if (groupService === null && !mayHoldWord(localPart, words)) return NO_HINTS
+  if (groupService === null && !words.edges.mayBeIn(localPart)) return NO_HINTS
   const name = localPart.replace(SEPARATORS, "-")
   const isRole = roleIn(name, words) !== null
   const sharedInbox = wordAtEdge(name, words.sharedInbox)
@@ -79,28 +77,6 @@ function inBothSpellings(words: Iterable<string>): ReadonlySet<string> {
   return new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))
 }
 
-/** Whether a word may stand at the start of the name or at its end. */
-function mayHoldWord(name: string, { starts, ends }: AddressWords): boolean {
-  const first = name.slice(0, firstEnd(name))
-  return starts.has(first) || ends.has(name.slice(lastStart(name))) || starts.has(first.replace(SHORT_NUMBER, ""))
-}
-
-const isSeparator = (code: number): boolean => code === 45 || code === 46 || code === 95
-
-/** Where the first part of a name ends. */
-function firstEnd(name: string): number {
-  let at = 0
-  while (at < name.length && !isSeparator(name.charCodeAt(at))) at++
-  return at
-}
-
-/** Where the last part of a name starts. */
-function lastStart(name: string): number {
-  let at = name.length
-  while (at > 0 && !isSeparator(name.charCodeAt(at - 1))) at--
-  return at
-}
-
 function wordAtEdge(name: string, words: ReadonlySet<string>): string | null {
   if (words.has(name)) return name
   for (let end = name.lastIndexOf("-"); end > 0; end = name.lastIndexOf("-", end - 1)) {
@@ -114,7 +90,7 @@ function wordAtEdge(name: string, words: ReadonlySet<string>): string | null {
   return null
 }
 
-function groupServiceOf(domain: string, groupDomains: ReadonlySet<string>): string | null {
+function groupServiceOf(domain: string, groupDomains: readonly string[]): string | null {
   for (const fixed of groupDomains) if (isWithin(domain, fixed)) return fixed
   return null
 }

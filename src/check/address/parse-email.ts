@@ -6,10 +6,12 @@ import type { Fault } from "./subject.ts"
 import { isOver } from "./text.ts"
 
 /** An address taken apart. Both parts are read as far as they go, whatever the fault. */
-type Email = {
+export type Email = {
   readonly host: Host
   /** Null: it does not parse, or is too long. */
   readonly localPart: LocalPart | null
+  /** The whole address in its normal form. Null: it has a fault. */
+  readonly normalized: string | null
   readonly fault: Fault | null
 }
 
@@ -21,16 +23,21 @@ type Email = {
 export function parseEmail(text: string): Email {
   // A domain holds no `@`, so the last one splits, even where a quoted local part has others.
   const at = text.lastIndexOf("@")
-  const host = at < 0 ? INVALID_HOST : parseMailHost(text.slice(at + 1))
+  const sentHost = text.slice(at + 1)
+  const host = at < 0 ? INVALID_HOST : parseMailHost(sentHost)
   const sent = text.slice(0, Math.max(at, 0))
   if (isOver(text, LIMITS.addressOctetsMax) || isOver(sent, LIMITS.localPartOctetsMax)) {
-    return { host, localPart: null, fault: "too_long" }
+    return { host, localPart: null, normalized: null, fault: "too_long" }
   }
   const localPart = parseLocalPart(sent)
-  return { host, localPart, fault: localPart === null ? "invalid_syntax" : host.fault }
+  if (localPart === null || host.name === null)
+    return { host, localPart, normalized: null, fault: localPart === null ? "invalid_syntax" : host.fault }
+  // Most addresses are in their normal form, and are not put together again.
+  const isNormal = localPart.text === sent && host.name === sentHost
+  return { host, localPart, normalized: isNormal ? text : `${localPart.text}@${host.name}`, fault: null }
 }
 
 function parseMailHost(text: string): Host {
-  if (text.startsWith("[")) return isAddressLiteral(text) ? IP_HOST : INVALID_HOST
+  if (text.charCodeAt(0) === 91) return isAddressLiteral(text) ? IP_HOST : INVALID_HOST
   return parseHost(text, false)
 }

@@ -21,8 +21,8 @@ const TOO_LONG_HOST: Host = { name: null, fault: "too_long" }
  */
 const HOST_UNITS_MAX = 1000
 
-/** Lower-case letters, digits and inner hyphens, in labels of 1 to 63 octets, the last of them letters only. */
-const PLAIN_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/
+/** Lower-case letters, digits and inner hyphens, in labels of 1 to 63 octets, the last of them letters only, none an A-label. */
+const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/
 const LDH_AND_DOTS = /^[a-z0-9.-]+$/i
 const OTHER_ASCII = /[\0-,/:-@[-`{-\x7f]/
 const EMPTY_LABEL_OR_EDGE_HYPHEN = /^[.-]|[.-]$|[.-]\.|\.-/
@@ -40,8 +40,7 @@ const U_LABEL_HYPHENS = /^-|-$|^..--/u
  */
 export function parseHost(text: string, mayEndInDot: boolean): Host {
   // Most hosts need no more than this look.
-  if (text.length <= LIMITS.domainOctetsMax && PLAIN_NAME.test(text) && !text.includes("xn--"))
-    return { name: text, fault: null }
+  if (text.length <= LIMITS.domainOctetsMax && PLAIN_NAME.test(text)) return { name: text, fault: null }
   if (text.length > HOST_UNITS_MAX) return TOO_LONG_HOST
   const ascii = toAscii(text)
   if (ascii === null) return faultyHost(text)

@@ -1,5 +1,4 @@
-import type { LocalPart } from "./local-part.ts"
-import { parseEmail } from "./parse-email.ts"
+import { type Email, parseEmail } from "./parse-email.ts"
 import { parseHost } from "./parse-host.ts"
 import { parseUrl } from "./parse-url.ts"
 import { isWithin, standingOf } from "./public-suffix.ts"
@@ -17,10 +16,10 @@ import { hasControl, trimmed } from "./text.ts"
  */
 export function parseSubject(kind: SubjectKind, sent: string, testDomain: string): Subject {
   const text = trimmed(sent)
-  if (text === "" || hasControl(text)) return subjectOf(kind, sent, null, "invalid_syntax", null, testDomain)
+  if (text === "" || hasControl(text)) return subjectOf(kind, sent, null, "invalid_syntax", NO_ADDRESS, testDomain)
   if (kind === "email") return emailSubject(sent, text, testDomain)
   const host = kind === "url" ? parseUrl(text) : parseHost(text, true)
-  return subjectOf(kind, sent, host.name, host.fault, null, testDomain)
+  return subjectOf(kind, sent, host.name, host.fault, NO_ADDRESS, testDomain)
 }
 
 /**
@@ -49,30 +48,32 @@ export function refusalOf({ sent, fault }: Subject): Refusal | null {
 }
 
 function emailSubject(sent: string, text: string, testDomain: string): Subject {
-  const { host, localPart, fault } = parseEmail(text)
-  return subjectOf("email", sent, host.name, fault, localPart, testDomain)
+  const email = parseEmail(text)
+  return subjectOf("email", sent, email.host.name, email.fault, email, testDomain)
 }
+
+/** What a text that is no email has of one. */
+const NO_ADDRESS = { localPart: null, normalized: null } as const
 
 function subjectOf(
   kind: SubjectKind,
   sent: string,
   domain: string | null,
   syntaxFault: Fault | null,
-  localPart: LocalPart | null,
+  { localPart, normalized }: Pick<Email, "localPart" | "normalized">,
   testDomain: string,
 ): Subject {
   const standing = domain === null ? null : standingOf(domain)
   const isUnderTest = domain !== null && isWithin(domain, testDomain)
   const fault = syntaxFault ?? (isUnderTest || standing === null ? null : standing.fault)
-  const readable = syntaxFault === null && localPart !== null ? localPart.text : null
   return {
     kind,
     sent,
     fault,
     domain,
     registrable: standing === null ? null : standing.registrable,
-    localPart: readable,
-    normalized: readable === null ? null : `${readable}@${domain}`,
+    localPart: normalized === null || localPart === null ? null : localPart.text,
+    normalized,
     hasSubaddress: localPart?.hasTag ?? false,
     isTest: isUnderTest && fault === null,
   }

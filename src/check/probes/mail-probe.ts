@@ -1,6 +1,6 @@
+import type { Budget } from "../../base/budget.ts"
 import type { Clock } from "../../base/clock.ts"
 import { type Finding, known } from "../../base/finding.ts"
-import type { Later } from "../../base/timer.ts"
 import type { Answer, Ask } from "../dns/question.ts"
 import type { Mail } from "../verdict/evidence.ts"
 import { textsIn } from "./answer-texts.ts"
@@ -15,29 +15,23 @@ import { spfRecord } from "./spf.ts"
 import { suitesInSpf } from "./spf-suites.ts"
 import { type SuiteEntry, suitesIn } from "./suite-entries.ts"
 
-/** What a mail probe asks, and for how long. */
-export type MailProbeNeeds = {
-  readonly ask: Ask
-  readonly clock: Clock
-  readonly later: Later
-  /** The time of all questions of one domain together, in milliseconds; what is found by then stands. */
-  readonly withinMs: number
-}
+/** What a mail probe asks, and by which clock. */
+export type MailProbeNeeds = { readonly ask: Ask; readonly clock: Clock }
 
 /**
  * Asks DNS what a domain publishes about its mail; `organisational` is the domain whose DMARC policy holds for those
- * below it, which may be the domain itself. Both are lower case A-labels, without a trailing dot. It never rejects.
+ * below it, which may be the domain itself. Both are lower case A-labels, without a trailing dot. What is found when the
+ * budget runs out stands. It never rejects.
  */
-export type MailProbe = (domain: string, organisational: string) => Promise<MailFound>
+export type MailProbe = (domain: string, organisational: string, budget: Budget) => Promise<MailFound>
 
 /** Builds a mail probe. */
-export function mailProbe({ ask, clock, later, withinMs }: MailProbeNeeds): MailProbe {
-  return async (domain, organisational) => {
+export function mailProbe({ ask, clock }: MailProbeNeeds): MailProbe {
+  return async (domain, organisational, budget) => {
     const fresh = freshness(clock)
-    const within = askWithin(ask, later, withinMs)
-    const first = fresh.noting(within.ask, FAILED_FOR_MS)
-    const found = await askAbout(domain, organisational, first, fresh.noting(within.ask, FAILED_BEHIND_FOR_MS))
-    within.done()
+    const within = askWithin(ask, budget)
+    const first = fresh.noting(within, FAILED_FOR_MS)
+    const found = await askAbout(domain, organisational, first, fresh.noting(within, FAILED_BEHIND_FOR_MS))
     return { ...found, ...fresh.read() }
   }
 }

@@ -3,8 +3,9 @@ import { assert } from "../../base/assert.ts"
 import type { Clock, Stopwatch } from "../../base/clock.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
+import { BusyKeys } from "./busy-keys.ts"
 import { type CacheTime, HeldKeys, type KnownKey } from "./held-keys.ts"
-import { hasKeyForm, isSameHash, type KeyKind, keyHash, parseKey } from "./key-form.ts"
+import { hasKeyForm, isSameHash, KEY_LENGTH_MAX, type KeyKind, keyHash, parseKey } from "./key-form.ts"
 import { LastUse } from "./last-use.ts"
 import { storedOrigins } from "./origin.ts"
 
@@ -45,8 +46,7 @@ const IS_ABOUT_KEYS: { readonly [K in ChangeKind]: boolean } = {
   terms_published: false,
 }
 
-/** How many keys count as busy, and for which part of the time for which they are held: a second of thirty. */
-const BUSY_MAX = 1000
+/** For which part of the time for which keys are held they count as busy: a second of thirty. */
 const BUSY_PART = 1 / 30
 
 const UNKNOWN = { kind: "unknown" } as const
@@ -62,19 +62,15 @@ export class KeyRing {
   readonly #store: Store
   readonly #lastUse: LastUse
   readonly #known: HeldKeys
-  readonly #stopwatch: Stopwatch
-  /** Keys that were used in this second, by hash: found without the upkeep of `#known`, which costs 1 to 2 µs under load. */
-  readonly #busy = new Map<string, KnownKey>()
-  readonly #busyMs: number
-  #busySince = Number.NEGATIVE_INFINITY
+  /** Keys that were used in this second: their age and their use are looked at again at least once a second. */
+  readonly #busy: BusyKeys
   readonly #unknown: LRUCache<string, typeof UNKNOWN>
   /** Reads under way, at most one a key; emptied when anything changes, so that nobody joins one that began before. */
   #reading = new Map<string, Promise<Lookup>>()
 
   constructor(store: Store, clock: Clock, stopwatch: Stopwatch, bounds: KeyRingBounds) {
     this.#store = store
-    this.#stopwatch = stopwatch
-    this.#busyMs = bounds.keyTtlMs * BUSY_PART
+    this.#busy = new BusyKeys(stopwatch, bounds.keyTtlMs * BUSY_PART)
     this.#lastUse = new LastUse(clock)
     // `lru-cache` asks our stopwatch only with this resolution, and takes an entry made at 0 for one without an end.
     const timed: CacheTime = { ttlResolution: 0, perf: { now: () => stopwatch() + 1 } }
@@ -87,13 +83,14 @@ export class KeyRing {
    * to be asked, which rejects when that fails.
    */
   lookup(text: string): Lookup | Promise<Lookup> {
+    // A text of any other length is not worth a digest; whether it has the form of a key is told by its being one.
+    const busy = text.length <= KEY_LENGTH_MAX ? this.#busy.get(text) : undefined
+    if (busy !== undefined) return busy
     if (!hasKeyForm(text)) return MALFORMED
     const hash = keyHash(text)
-    const busy = this.#busyNow().get(hash)
-    if (busy !== undefined) return busy
     const held = this.#known.get(hash)
     if (held !== undefined) {
-      if (this.#busy.size < BUSY_MAX) this.#busy.set(hash, held)
+      this.#busy.add(text, held)
       return this.#used(held)
     }
     // What is held was read before: only a text that is not needs the reading (which costs more than the hash).
@@ -128,16 +125,6 @@ export class KeyRing {
    */
   flush(): Promise<number> {
     return this.#lastUse.flush(this.#store)
-  }
-
-  /** The busy keys, of this second only: so their age and their use are looked at again at least once a second. */
-  #busyNow(): ReadonlyMap<string, KnownKey> {
-    const now = this.#stopwatch()
-    if (now - this.#busySince > this.#busyMs) {
-      this.#busy.clear()
-      this.#busySince = now
-    }
-    return this.#busy
   }
 
   #used(known: KnownKey): KnownKey {

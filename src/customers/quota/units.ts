@@ -12,7 +12,7 @@ export type UnitsBounds = LeaseBounds & {
 }
 
 /** Bounds that hold about 35 MB when full. */
-export const UNITS_BOUNDS: UnitsBounds = { subjectsMax: 100_000, blockMax: 10_000, idleMs: 2000, refusalMs: 1000 }
+export const UNITS_BOUNDS: UnitsBounds = { subjectsMax: 100_000, blockMax: 100_000, idleMs: 2000, refusalMs: 1000 }
 
 /** How many subjects one transaction leases for or gives back for: it keeps everything else waiting for about 10 ms. */
 const WRITTEN_MAX = 500

@@ -10,12 +10,19 @@ export type Counter = {
   readonly count: number
 }
 
-type Tally = Map<Measure, number>
+/** What one key of an account did on one day. Counts are raised in place: to write a map anew costs more than to find in it. */
+type Tally = {
+  readonly accountId: string
+  readonly keyId: string
+  readonly day: number
+  readonly counts: Map<Measure, { count: number }>
+}
 
 /** Counters in memory, none of which is zero. */
 export class Tallies {
-  /** Account → day → key: nested, since looking up texts that exist costs less than composing a new one. */
-  readonly #byAccount = new Map<string, Map<number, Map<string, Tally>>>()
+  readonly #byAccount = new Map<string, Set<Tally>>()
+  /** The tally that was raised last, by key. */
+  readonly #latest = new Map<string, Tally>()
   #counterCount = 0
 
   /** How many counters there are. */
@@ -26,13 +33,14 @@ export class Tallies {
   /** Raises counters of one key on one day. */
   raise(accountId: string, day: number, keyId: string, raises: readonly Raise[]): void {
     if (raises.length === 0) return
-    const tally: Tally = this.#byAccount
-      .getOrInsertComputed(accountId, newMap)
-      .getOrInsertComputed(day, newMap)
-      .getOrInsertComputed(keyId, newMap)
-    const before = tally.size
-    for (const [measure, by] of raises) tally.set(measure, (tally.get(measure) ?? 0) + by)
-    this.#counterCount += tally.size - before
+    const { counts } = this.#tallyOf(accountId, day, keyId)
+    for (const [measure, by] of raises) {
+      const counter = counts.get(measure)
+      if (counter === undefined) {
+        counts.set(measure, { count: by })
+        this.#counterCount++
+      } else counter.count += by
+    }
   }
 
   /** All counters; those of one account stand together. */
@@ -42,22 +50,38 @@ export class Tallies {
 
   /** The counters of one account. */
   *of(accountId: string): Generator<Counter> {
-    for (const [day, keys] of this.#byAccount.get(accountId) ?? [])
-      for (const [keyId, tally] of keys)
-        for (const [measure, count] of tally) yield { accountId, day, keyId, measure, count }
+    for (const { day, keyId, counts } of this.#byAccount.get(accountId) ?? [])
+      for (const [measure, { count }] of counts) yield { accountId, day, keyId, measure, count }
   }
 
   /** Takes a counter out, whatever it stands at. */
   drop({ accountId, day, keyId, measure }: Counter): void {
-    const days = this.#byAccount.get(accountId)
-    const keys = days?.get(day)
-    const tally = keys?.get(keyId)
-    if (!tally?.delete(measure)) return
+    const tally = this.#find(accountId, day, keyId)
+    if (!tally?.counts.delete(measure)) return
     this.#counterCount--
-    if (tally.size === 0) keys?.delete(keyId)
-    if (keys?.size === 0) days?.delete(day)
-    if (days?.size === 0) this.#byAccount.delete(accountId)
+    if (tally.counts.size > 0) return
+    const tallies = this.#byAccount.get(accountId)
+    tallies?.delete(tally)
+    if (tallies?.size === 0) this.#byAccount.delete(accountId)
+    if (this.#latest.get(keyId) === tally) this.#latest.delete(keyId)
+  }
+
+  #tallyOf(accountId: string, day: number, keyId: string): Tally {
+    const latest = this.#latest.get(keyId)
+    if (latest?.day === day && latest.accountId === accountId) return latest
+    const tally = this.#find(accountId, day, keyId) ?? { accountId, keyId, day, counts: new Map() }
+    this.#byAccount.getOrInsertComputed(accountId, newSet).add(tally)
+    this.#latest.set(keyId, tally)
+    return tally
+  }
+
+  /** An account has few keys, and each of them a tally a day. */
+  #find(accountId: string, day: number, keyId: string): Tally | undefined {
+    return this.#byAccount
+      .get(accountId)
+      ?.values()
+      .find(tally => tally.keyId === keyId && tally.day === day)
   }
 }
 
-const newMap = <K, V>(): Map<K, V> => new Map()
+const newSet = <T>(): Set<T> => new Set()

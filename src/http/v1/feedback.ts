@@ -58,9 +58,9 @@ export function feedbackRoute({ answers, keyed, check, ownLists, roleOf, testDom
   return new Elysia({ normalize: false }).post(
     ROUTES.postFeedback.path,
     ({ request }) =>
-      keyed(request, async ({ account }, told) => {
+      keyed(request, async ({ account }, pass) => {
         const receipt = await reported(await jsonBody(request, LIMITS.bodyBytesMax), account.id)
-        return answers.text(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, told())
+        return answers.text(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, pass?.told())
       }),
     { parse: "none" },
   )

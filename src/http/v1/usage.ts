@@ -14,8 +14,8 @@ type Needs = {
 /** GET /v1/usage: what the account may do, and what it did. It costs no unit. */
 export function usageRoute({ answers, keyed, usageOf }: Needs) {
   return new Elysia({ normalize: false }).get(ROUTES.getUsage.path, ({ request }) =>
-    keyed(request, async ({ account }, told) =>
-      answers.text(JSON.stringify(await usageOf(account)), answers.requestId(request), 200, told()),
+    keyed(request, async ({ account }, pass) =>
+      answers.text(JSON.stringify(await usageOf(account)), answers.requestId(request), 200, pass?.told()),
     ),
   )
 }

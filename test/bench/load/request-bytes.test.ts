@@ -20,7 +20,13 @@ test("a header cannot break out of its line", () => {
   expect(() => requestBytes({ method: "GET", url, headers: forged, body: "" })).toThrow("control character")
 })
 
-test("an endpoint has port 80 when none is written, and an IPv6 address without brackets", () => {
-  expect(endpointOf(new URL("http://[::1]/"))).toEqual({ hostname: "::1", port: 80 })
-  expect(endpointOf(url)).toEqual({ hostname: "127.0.0.1", port: 8080 })
+test("an endpoint has the port of its scheme when none is written, and an IPv6 address without brackets", () => {
+  expect(endpointOf(new URL("http://[::1]/"))).toEqual({ hostname: "::1", port: 80, tls: null })
+  expect(endpointOf(url)).toEqual({ hostname: "127.0.0.1", port: 8080, tls: null })
+  expect(endpointOf(new URL("https://example.com/"))).toEqual({ hostname: "example.com", port: 443, tls: true })
+})
+
+test("whom TLS connects to is left open only when that was asked for", () => {
+  expect(endpointOf(new URL("https://example.com/"), true).tls).toEqual({ rejectUnauthorized: false })
+  expect(endpointOf(url, true).tls).toBeNull()
 })

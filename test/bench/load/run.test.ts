@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import { type Load, runLoad } from "../../../bench/load/run.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
 
 type Reply = (request: string) => { readonly text: string; readonly closes?: boolean } | null
 const servers: { stop: (now: boolean) => void }[] = []
@@ -30,8 +31,8 @@ function listen(reply: Reply) {
 const ok = { text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" }
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const load = (port: number, some: Partial<Load> = {}): Load => ({
-  hostname: "127.0.0.1",
-  port,
+  endpoint: { hostname: "127.0.0.1", port, tls: null },
+  pace: null,
   requests: ["a", "b", "c", "d"].map(bytes),
   connections: 2,
   warmupMs: 0,
@@ -52,7 +53,7 @@ describe("runLoad", () => {
       bodyBytes: 2,
       byStatus: { "200": 10 },
     })
-    expect(report.failures).toEqual({ refused: 0, closed: 0, unreadable: 0, unanswered: 0 })
+    expect(Object.values(report.failures).every(count => count === 0)).toBe(true)
     const { p50, p90, p99, p99_9, max } = report.latencyMs
     expect([p50, p90, p99, p99_9, max].toSorted((a, b) => a - b)).toEqual([p50, p90, p99, p99_9, max])
     expect(report.answersPerSecond).toBeGreaterThan(0)
@@ -112,6 +113,95 @@ describe("runLoad", () => {
   test("a run that finds no server is refused", async () => {
     const { port } = listen(() => ok)
     for (const server of servers.splice(0)) server.stop(true)
-    expect(runLoad(load(port))).rejects.toThrow("refused a connection")
+    expect(await outcomeOf(runLoad(load(port)))).toThrow("refused a connection")
+  })
+
+  test("refusals are told apart by the code of their problem, and other errors are not", async () => {
+    const problem = (status: number, code: string) => {
+      const body = JSON.stringify({ code })
+      const type = "Content-Type: application/problem+json"
+      return { text: `HTTP/1.1 ${status} No\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}` }
+    }
+    const replies: Readonly<Record<string, { text: string }>> = {
+      a: problem(429, "rate_limited"),
+      b: problem(429, "quota_exceeded"),
+      c: problem(503, "not a name!"),
+    }
+    const { port } = listen(request => replies[request] ?? ok)
+    const report = await runLoad(load(port, { connections: 1, requestsMax: 9 }))
+    expect(report.byProblem).toEqual({ "429 rate_limited": 3, "429 quota_exceeded": 2 })
+    expect(report.byStatus).toEqual({ "200": 2, "429": 5, "503": 2 })
+  })
+
+  test("a connection that the server ends after an answer is opened again, and nothing is lost", async () => {
+    const last = { text: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", closes: true }
+    const { port, asked } = listen(() => last)
+    const report = await runLoad(load(port))
+    expect(report.answers).toBe(10)
+    expect(asked).toHaveLength(10)
+    expect(report.failures.closed).toBe(0)
+  })
+})
+
+describe("runLoad at a rate", () => {
+  const paced = (port: number, some: Partial<Load> = {}): Load =>
+    load(port, { pace: { perSecond: 1000, waitingMax: 100 }, ...some })
+
+  test("sends each request once and counts each answer once", async () => {
+    const { port, asked } = listen(() => ok)
+    const report = await runLoad(paced(port))
+    expect(report).toMatchObject({ rate: 1000, answers: 10, byStatus: { "200": 10 } })
+    expect(asked).toHaveLength(10)
+    expect(report.lateMs?.max).toBeGreaterThanOrEqual(0)
+  })
+
+  test("uses every connection that rests", async () => {
+    const { port, asked } = listen(() => null)
+    await runLoad(paced(port, { durationMs: 20, requestsMax: null }))
+    expect(asked.toSorted()).toEqual(["a", "c"])
+  })
+
+  test("counts a latency from when its request was due: what a slow answer does to those behind it is told", async () => {
+    const holdMs = 60
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: async request => {
+        if (request.url.endsWith("/first")) await Bun.sleep(holdMs)
+        return new Response("{}")
+      },
+    })
+    servers.push(server)
+    const requestTo = (path: string) => bytes(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const requests = [requestTo("/first"), ...Array.from({ length: 19 }, () => requestTo("/"))]
+    const report = await runLoad(paced(server.port ?? 0, { requests, connections: 1, requestsMax: 20 }))
+    // The last of twenty was due after 19 ms, and none was answered before the first.
+    expect(report.answers).toBe(20)
+    expect(report.latencyMs.p50).toBeGreaterThanOrEqual(holdMs - 19 - 1)
+  })
+
+  test("requests of the warm-up are not counted", async () => {
+    const { port, asked } = listen(() => ok)
+    const report = await runLoad(paced(port, { warmupMs: 20 }))
+    expect(report.answers).toBe(10)
+    expect(report.warmupAnswers).toBe(asked.length - 10)
+  })
+
+  test("every request that was due is answered, failed, given up or still waiting, and is told", async () => {
+    const { port, asked } = listen(() => null)
+    const pace = { perSecond: 10_000, waitingMax: 5 }
+    const report = await runLoad(paced(port, { pace, connections: 1, durationMs: 50, requestsMax: null }))
+    expect(asked).toEqual(["a"])
+    expect(report).toMatchObject({ answers: 0, failures: { unanswered: 1, unsent: 5 } })
+    expect(report.failures.skipped).toBeGreaterThan(0)
+  })
+
+  test("connections that close while they rest are opened again, and no request is lost or sent twice", async () => {
+    const { port, asked } = listen(() => ({ ...ok, closes: true }))
+    const pace = { perSecond: 5000, waitingMax: 1000 }
+    const report = await runLoad(paced(port, { pace, connections: 4, requestsMax: 200 }))
+    expect(report.answers + report.failures.closed).toBe(200)
+    expect(asked.length).toBeLessThanOrEqual(200)
+    expect(report.failures).toMatchObject({ unreadable: 0, unanswered: 0, refused: 0 })
   })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { Budget } from "../../../src/base/budget.ts"
 import { unknown } from "../../../src/base/finding.ts"
 import type { Ask } from "../../../src/check/dns/question.ts"
 import { askWithin } from "../../../src/check/probes/ask-within.ts"
@@ -9,35 +10,18 @@ const QUESTION = { name: "acme.com", type: "MX" } as const
 const never: Ask = () => Promise.withResolvers<Awaited<ReturnType<Ask>>>().promise
 
 test("answers in time are passed on", async () => {
-  const time = stoppedTime()
-  const { ask, done } = askWithin(zone({ "MX acme.com": ["10 mx.acme.com"] }).ask, time.later, 100)
+  const { later } = stoppedTime()
+  const ask = askWithin(zone({ "MX acme.com": ["10 mx.acme.com"] }).ask, new Budget(later, 100))
   expect(await ask(QUESTION)).toMatchObject({ known: true, value: { outcome: "records" } })
-  expect(time.waiting()).toBe(1)
-  done()
-  expect(time.waiting()).toBe(0)
 })
 
 test("when the time is over, what is under way and what comes after has timed out, and nobody is asked", async () => {
   const time = stoppedTime()
-  const { ask } = askWithin(never, time.later, 100)
-  const answers: unknown[] = []
-  void ask(QUESTION).then(answer => answers.push(answer))
-  await time.tick(60)
-  void ask(QUESTION).then(answer => answers.push(answer))
-  await time.tick(39)
-  expect(answers).toEqual([])
-  await time.tick(1)
-  expect(answers).toEqual([unknown("timed_out"), unknown("timed_out")])
-  const { ask: counted, asked } = zone({})
-  const late = askWithin(counted, time.later, 0)
-  await late.ask(QUESTION)
-  await time.tick(0)
-  expect(await late.ask(QUESTION)).toEqual(unknown("timed_out"))
-  expect(asked).toHaveLength(1)
-})
-
-test("without a question no time is taken", () => {
-  const time = stoppedTime()
-  askWithin(never, time.later, 100).done()
-  expect(time.waiting()).toBe(0)
+  const budget = new Budget(time.later, 100)
+  const answer = askWithin(never, budget)(QUESTION)
+  await time.tick(100)
+  expect(await answer).toEqual(unknown("timed_out"))
+  const { ask, asked } = zone({})
+  expect(await askWithin(ask, budget)(QUESTION)).toEqual(unknown("timed_out"))
+  expect(asked).toEqual([])
 })

@@ -4,6 +4,7 @@ import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/
 import type { ChangeLog } from "../../../src/customers/store/changes.ts"
 import { readChangesSince } from "../../../src/customers/store/changes.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
 import { stoppedTime } from "../../world/time.ts"
 import { tempStore } from "../temp-store.ts"
 import { receiptFor, reporters } from "./reports.ts"
@@ -251,7 +252,7 @@ describe("a store that fails", () => {
   test("ends the start", async () => {
     const { corrections, outside, time } = await opened()
     outside.isBroken = true
-    await expect(corrections.load()).rejects.toThrow("broken")
+    expect(await outcomeOf(corrections.load())).toThrow("broken")
     expect({ faults: outside.faults, waiting: time.waiting() }).toEqual({ faults: 0, waiting: 0 })
   })
 

@@ -54,7 +54,8 @@ describe("an address loses its local part", () => {
   })
 
   test("whatever stands around it and however long the comment is", () => {
-    const atoms = fc.stringMatching(/^[a-z]{3,8}(?:[.+_-][a-z]{3,8}){0,2}$/)
+    // With a letter that the domain does not have.
+    const atoms = fc.stringMatching(/^q[a-z]{2,7}(?:[.+_-][a-z]{3,8}){0,2}$/)
     const prose = fc.string({
       unit: fc.constantFrom("X", " ", "\n", '"', "@", ".", "<", "(", "é", "\\", "💧"),
       maxLength: 30,

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { LIMITS } from "../../../src/contract/limits.ts"
@@ -16,6 +16,8 @@ import {
 import { ORIGINS_PER_KEY_MAX } from "../../../src/customers/keys/origin.ts"
 import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
 import { newAccount, random, runChildren, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+setDefaultTimeout(60_000)
 
 async function opened(path = tempPath()) {
   const store = await tempStore(path)

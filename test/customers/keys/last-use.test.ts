@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
 import { createKey, findKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { LastUse } from "../../../src/customers/keys/last-use.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
 import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
 
 /** A key, and when it was last used as the store has it. */
@@ -73,7 +74,7 @@ test("what a failing store did not take is written by the next flush, and a use 
   const failing = lastUse.flush(store)
   log.now = 9_000
   lastUse.note(id)
-  await expect(failing).rejects.toThrow("no such table")
+  expect(await outcomeOf(failing)).toThrow("no such table")
   await store.run("ALTER TABLE hidden RENAME TO keys")
   expect(await lastUse.flush(store)).toBe(1)
   expect(await usedAt(id)).toBe(9_000)

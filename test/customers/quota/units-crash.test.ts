@@ -44,7 +44,7 @@ test(
     expect(database.query("SELECT leased FROM units").values()).toEqual([[PER_DAY]])
     database.close()
   },
-  5_000 + ROUNDS * 2_000,
+  60_000 + ROUNDS * 2_000,
 )
 
 type Ended = { readonly count: number; readonly isKilled: boolean }

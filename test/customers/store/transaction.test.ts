@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import type { Store } from "../../../src/customers/store/store.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
 import { tempPath, tempStore } from "../temp-store.ts"
 
 async function numbers(path = tempPath()) {
@@ -29,7 +30,7 @@ test("nothing of a transaction that rejects happens, and its own error comes out
     await add(1, inner)
     throw new Error("mine")
   })
-  await expect(failing).rejects.toThrow("mine")
+  expect(await outcomeOf(failing)).toThrow("mine")
   expect(await all()).toEqual([])
   await add(2)
   expect(await all()).toEqual([2])
@@ -48,7 +49,7 @@ test("statements and transactions from elsewhere wait while a transaction awaits
   const foreign = [add(10), store.transaction(inner => add(11, inner)), all()]
   await Promise.resolve()
   gate.resolve()
-  await expect(first).rejects.toThrow("taken back")
+  expect(await outcomeOf(first)).toThrow("taken back")
   expect(seen).toEqual([[1]])
   expect(await Promise.all(foreign)).toEqual([1, 1, [10, 11]])
 })
@@ -66,12 +67,12 @@ test("waiting statements run in the order in which they were asked", async () =>
 
 test("the outer store inside of a transaction is refused instead of waiting for ever", async () => {
   const { store, all } = await numbers()
-  await expect(store.transaction(() => store.one("SELECT 1"))).rejects.toThrow("its own store")
-  await expect(store.transaction(() => store.transaction(async () => 1))).rejects.toThrow("its own store")
-  await expect(store.transaction(inner => inner.transaction(() => inner.one("SELECT 1")))).rejects.toThrow(
+  expect(await outcomeOf(store.transaction(() => store.one("SELECT 1")))).toThrow("its own store")
+  expect(await outcomeOf(store.transaction(() => store.transaction(async () => 1)))).toThrow("its own store")
+  expect(await outcomeOf(store.transaction(inner => inner.transaction(() => inner.one("SELECT 1"))))).toThrow(
     "its own store",
   )
-  await expect(store.transaction(() => store.close())).rejects.toThrow("cannot close")
+  expect(await outcomeOf(store.transaction(() => store.close()))).toThrow("cannot close")
   expect(await all()).toEqual([])
 })
 
@@ -113,7 +114,7 @@ test("a statement that fails ends its transaction even when the failure is caugh
     await add(1, inner).catch((fault: unknown) => expect(String(fault)).toContain("UNIQUE"))
     return "went on"
   })
-  await expect(catching).rejects.toThrow("UNIQUE")
+  expect(await outcomeOf(catching)).toThrow("UNIQUE")
   expect(await all()).toEqual([1])
 })
 
@@ -125,8 +126,8 @@ test("a statement that was not awaited is part of the transaction, and one after
     return inner
   })
   expect(await all()).toEqual([1, 2])
-  await expect(add(3, kept)).rejects.toThrow("is over")
-  await expect(kept.transaction(inner => add(4, inner))).rejects.toThrow("is over")
+  expect(await outcomeOf(add(3, kept))).toThrow("is over")
+  expect(await outcomeOf(kept.transaction(inner => add(4, inner)))).toThrow("is over")
   expect(await all()).toEqual([1, 2])
 })
 
@@ -143,7 +144,7 @@ test("a statement that was not awaited is taken back with the transaction that r
     )
     throw new Error("taken back")
   })
-  await expect(failing).rejects.toThrow("taken back")
+  expect(await outcomeOf(failing)).toThrow("taken back")
   await Promise.allSettled(pending)
   expect(await all()).toEqual([])
 })
@@ -169,7 +170,7 @@ test("a constraint that is broken only at the end takes the transaction back", a
     await add(1, inner)
     await inner.run("INSERT INTO children (n) VALUES (99)")
   })
-  await expect(failing).rejects.toThrow("FOREIGN KEY")
+  expect(await outcomeOf(failing)).toThrow("FOREIGN KEY")
   expect(await all()).toEqual([])
   await add(5)
   expect(await all()).toEqual([5])
@@ -192,5 +193,5 @@ test("two stores on one file in one process wait for each other's transactions",
   gate.resolve()
   await Promise.all([first, second])
   expect(await all(other)).toEqual([1, 2, 3])
-  await expect(store.transaction(() => other.one("SELECT 1"))).rejects.toThrow("its own store")
+  expect(await outcomeOf(store.transaction(() => other.one("SELECT 1")))).toThrow("its own store")
 })

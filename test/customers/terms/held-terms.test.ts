@@ -3,6 +3,7 @@ import { LIMITS } from "../../../src/contract/limits.ts"
 import { findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { type Acceptance, HeldTerms } from "../../../src/customers/terms/held-terms.ts"
 import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
 
 const URL = "https://example.com/"
@@ -171,7 +172,7 @@ describe("change", () => {
     }
     expect(outside.failures).toHaveLength(3)
     expect(held.stateOf(nothing)).toMatchObject({ kind: "grace", version: "1" })
-    await expect(held.load()).rejects.toThrow("broken")
+    expect(await outcomeOf(held.load())).toThrow("broken")
     outside.isBroken = false
     held.apply([])
     await settled()

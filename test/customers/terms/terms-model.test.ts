@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { HeldTerms } from "../../../src/customers/terms/held-terms.ts"
@@ -10,6 +10,8 @@ import {
   publishTerms,
 } from "../../../src/customers/terms/terms.ts"
 import { random, tempLog, tempStore } from "../temp-store.ts"
+
+setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,8 @@
 import { heapStats } from "bun:jsc"
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { Tallies } from "../../../src/customers/usage/tallies.ts"
+
+setDefaultTimeout(60_000)
 
 test("each counter is of one account, day, key and measure, and is raised by itself", () => {
   const tallies = new Tallies()

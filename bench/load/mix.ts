@@ -1,0 +1,69 @@
+import { LIMITS } from "../../src/contract/limits.ts"
+import { ROUTES } from "../../src/contract/routes.ts"
+import { benchAddresses } from "../addresses.ts"
+import { seeded } from "../seeded.ts"
+
+/** One request of a mix: where to, and its body. */
+export type MixRequest = { readonly path: string; readonly body: string }
+
+/** What a mix is made of, each from the built-in inputs by number. */
+export const MIX_KINDS = {
+  check: { says: "POST /v1/check of an address", of: number => checkOf({ email: addressAt(number) }) },
+  domain: { says: "POST /v1/check of a domain", of: number => checkOf({ domain: domainAt(number) }) },
+  url: { says: "POST /v1/check of a website's URL", of: number => checkOf({ url: urlAt(number) }) },
+  batch: { says: "POST /v1/check/batch of 100 of all three", of: number => batchOf(number) },
+} as const satisfies Record<string, { readonly says: string; readonly of: (number: number) => MixRequest }>
+export type MixKind = keyof typeof MIX_KINDS
+
+/** How many parts of a mix are of each kind. */
+export type Mix = Readonly<Partial<Record<MixKind, number>>>
+
+/** A mix is sent in turns of so many requests, in which every kind has its share. */
+const TURN = 1000
+
+/** Reads `check=80,batch=10,domain=10`; null when a kind is unknown or there twice, or a share is no positive number. */
+export function readMix(text: string): Mix | null {
+  const mix: Partial<Record<MixKind, number>> = {}
+  for (const part of text.split(",")) {
+    const [, name = "", digits] = /^\s*([a-z]+)=(\d+(?:\.\d+)?)\s*$/.exec(part) ?? []
+    const share = Number(digits)
+    if (!isKind(name) || mix[name] !== undefined || !(share > 0 && share < TURN)) return null
+    mix[name] = share
+  }
+  return mix
+}
+
+const isKind = (name: string): name is MixKind => Object.hasOwn(MIX_KINDS, name)
+
+/** The requests of a mix, the kinds mingled, the same on every call. A kind with the smallest share has one of them. */
+export function mixRequests(mix: Mix): readonly MixRequest[] {
+  const shares = Object.entries(mix) as [MixKind, number][] // the keys are those of MIX_KINDS
+  const whole = shares.reduce((sum, [, share]) => sum + share, 0)
+  const random = seeded(7)
+  return shares
+    .flatMap(([kind, share]) =>
+      Array.from({ length: Math.max(1, Math.round((share / whole) * TURN)) }, (_, number) => ({
+        place: random(),
+        request: MIX_KINDS[kind].of(number),
+      })),
+    )
+    .sort((one, other) => one.place - other.place)
+    .map(({ request }) => request)
+}
+
+const ADDRESSES = benchAddresses()
+
+const addressAt = (number: number): string => ADDRESSES[number % ADDRESSES.length] ?? ""
+const domainAt = (number: number): string => addressAt(number).replace(/^.*@/, "")
+const urlAt = (number: number): string => `https://www.${domainAt(number)}/about?from=${number}`
+
+const checkOf = (body: object): MixRequest => ({ path: ROUTES.postCheck.path, body: JSON.stringify(body) })
+
+/** Each batch starts elsewhere, so that few are alike. */
+function batchOf(number: number): MixRequest {
+  const items = Array.from({ length: LIMITS.batchItemsMax }, (_, at) => {
+    const input = number * 37 + at
+    return [addressAt, domainAt, urlAt][at % 10 === 0 ? 1 : at % 10 === 1 ? 2 : 0]?.(input) ?? ""
+  })
+  return { path: ROUTES.postBatch.path, body: JSON.stringify({ items }) }
+}

@@ -1,0 +1,124 @@
+/**
+ * What does a second worker add? `serve --workers 2` is compared with one worker under the same load. Where the load
+ * program needs a core of the workers, what is left without its cost is told beside what was measured.
+ */
+
+import { availableParallelism } from "node:os"
+import { ROUTES } from "../src/contract/routes.ts"
+import { benchAddresses } from "./addresses.ts"
+import { type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
+import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
+import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
+import { type Figure, figure, medianFigure, type Report } from "./report.ts"
+import { interleaved, median } from "./rounds.ts"
+import { startServer } from "./server-process.ts"
+
+/** How much the bench does. A round loads each server once. */
+export type WorkersScale = {
+  readonly connections: number
+  readonly rounds: number
+  readonly roundS: number
+  /** Load on each server before the first round; rounds have a short warm-up of their own. */
+  readonly warmupS: number
+}
+
+/** The scale of a figure that may be told. */
+export const WORKERS_FULL: WorkersScale = { connections: 128, rounds: 7, roundS: 2, warmupS: 5 }
+
+/** What is compared: how many workers there are. */
+const SUBJECTS = { "two workers": 2, "one worker": 1 } as const
+type Subject = keyof typeof SUBJECTS
+const SUBJECT_NAMES = Object.keys(SUBJECTS) as readonly Subject[] // the keys are those of SUBJECTS
+type Rounds = Readonly<Record<Subject, readonly CheckRound[]>>
+
+const ROUND_WARMUP_S = 0.5
+
+/** Runs the bench. Rejects when an answer is not 200 or a request fails. */
+export async function workersBench(scale: WorkersScale): Promise<Report> {
+  await using two = await startedWith(SUBJECTS["two workers"])
+  await using one = await startedWith(SUBJECTS["one worker"])
+  const servers = { "two workers": two, "one worker": one }
+  const bodies = benchAddresses().map(email => JSON.stringify({ email }))
+  const measure = (name: Subject, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> => {
+    const { server, authorization } = servers[name]
+    const load = { path: ROUTES.postCheck.path, authorization, bodies }
+    return checkRound(server, load, { connections: scale.connections, durationS, warmupS })
+  }
+  for (const name of SUBJECT_NAMES) {
+    const { server, authorization } = servers[name]
+    await checkAnswers(server, { path: ROUTES.postCheck.path, authorization, bodies })
+    await measure(name, scale.warmupS, 0)
+  }
+  return reportOf(scale, await interleaved(SUBJECT_NAMES, scale.rounds, name => measure(name)))
+}
+
+/** A server with so many workers and an account of its own. It is bound to no core: workers take what there is. */
+async function startedWith(workers: number) {
+  await using stack = new AsyncDisposableStack()
+  const directory = stack.use(await emptyDirectory())
+  const authorization = `Bearer ${await limitedKey(directory.path)}`
+  const environment = { ...productSettings(directory.path), ...HIGH_LIMITS, ...KEEPING_MEMORY }
+  const command = [...PRODUCT.source, "--workers", String(workers)] as const
+  const server = stack.use(await startServer({ command, environment }))
+  const parts = stack.move()
+  return { server, authorization, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+}
+
+/**
+ * What workers would answer if the load program cost nothing: as much more as they would have of the cores. Of these each
+ * worker can use one, and all together had what the load program left, and no more than they can use.
+ */
+export function withoutLoad(
+  { workers, cores }: { readonly workers: number; readonly cores: number },
+  { answersPerSecond, cpuShare }: Pick<CheckRound, "answersPerSecond" | "cpuShare">,
+): number {
+  const usable = Math.min(workers, cores)
+  return (answersPerSecond * usable) / Math.min(usable, cores - cpuShare)
+}
+
+function reportOf(scale: WorkersScale, rounds: Rounds): Report {
+  const { connections, roundS } = scale
+  const cores = availableParallelism()
+  const one = rounds["one worker"]
+  const two = rounds["two workers"]
+  const freed = (name: Subject): readonly number[] =>
+    rounds[name].map(round => withoutLoad({ workers: SUBJECTS[name], cores }, round))
+  const ratio = (over: readonly number[], under: readonly number[]) =>
+    over.map((rate, round) => rate / (under[round] ?? Number.NaN))
+  const perSecond = (reports: readonly CheckRound[]) => reports.map(report => report.answersPerSecond)
+  const figuresOf = (name: Subject): Figure[] => [
+    medianFigure(name, "answers/s", perSecond(rounds[name])),
+    medianFigure(`${name} without the load's cost`, "answers/s", freed(name)),
+    medianFigure(
+      `${name} CPU`,
+      "µs/answer",
+      rounds[name].map(round => round.serverCpuUs),
+    ),
+    medianFigure(
+      `${name} p99`,
+      "ms",
+      rounds[name].map(round => round.latencyMs.p99),
+    ),
+    figure(`load program on ${name}`, "of a core", median(rounds[name].map(round => round.cpuShare))),
+  ]
+  return {
+    bench: "workers",
+    says: [
+      "POST /v1/check, secret key of a limited account, full result; DNS off; one worker is `serve --workers 1`, which is plain `serve`",
+      `${connections} connections, ${scale.rounds} rounds of ${roundS} s each, order turned each round; nothing is bound to a core`,
+      `${cores} cores, which the load program shares with the workers`,
+      "without the load's cost: answers/s × the cores that the workers can use ÷ what the load program left of them",
+      "CPU is that of all processes of the server",
+    ],
+    figures: [
+      medianFigure("two workers ÷ one", "", ratio(perSecond(two), perSecond(one))),
+      medianFigure(
+        "two ÷ one without the load's cost",
+        "",
+        ratio(freed("two workers"), freed("one worker")),
+        "workers_two",
+      ),
+      ...SUBJECT_NAMES.flatMap(figuresOf),
+    ],
+  }
+}

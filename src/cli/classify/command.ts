@@ -1,0 +1,89 @@
+import { type Command, Option } from "commander"
+import { POLICY_DEFAULT, POLICY_NAMES } from "../../contract/policies.ts"
+import type { Checker } from "../check.ts"
+import { CommandFailure, json, type Output, table } from "../output.ts"
+import { FORMATS, formatsOf } from "./format.ts"
+import type { Target } from "./results-file.ts"
+import { type ClassifyTools, classify } from "./run.ts"
+import { type Summary, summaryText } from "./tally.ts"
+
+/** Registers `classify FILE|-`. */
+export function classifyCommands(
+  root: Command,
+  output: Output,
+  checker: (isOffline: boolean) => Promise<Checker>,
+  tools: ClassifyTools,
+): void {
+  root
+    .command("classify")
+    .summary("Check every line of a file of any size; results come in its order.")
+    .description(DESCRIPTION)
+    .argument("<file>", "a file, or - for what is piped in")
+    .addOption(
+      new Option("--format <format>", "of the results, and of the inputs unless the file's name tells").choices(
+        FORMATS,
+      ),
+    )
+    .option("--column <name>", "the CSV column, or the NDJSON member, that has the inputs")
+    .addOption(
+      new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
+    )
+    .option("--offline", "ask no network", false)
+    .option("--out <file>", "write the results to a file")
+    .addOption(
+      new Option("--resume", "go on in --out where an interrupted run has ended").default(false).conflicts("force"),
+    )
+    .option("--force", "write over what is in --out", false)
+    .option("--json", "give the summary in JSON", false)
+    .action(async (path, { format = null, column = null, policy, offline, out, resume, force, json: asJson }) => {
+      const target = targetOf(out ?? null, resume, force)
+      const formats = formatsOf(path, format)
+      if (column !== null && formats.from === "text")
+        throw new CommandFailure("Text has no columns: --column is for csv and ndjson.", 2)
+      const job = { path, ...formats, column, policy, target }
+      tell(output, await classify(tools, await checker(offline), job), { asJson, isOutFree: target.out !== null })
+    })
+}
+
+/** `-` is the standard output, as it is the standard input. */
+function targetOf(named: string | null, isResumed: boolean, isForced: boolean): Target {
+  const out = named === "-" ? null : named
+  if (out === null && (isResumed || isForced)) {
+    throw new CommandFailure(`--${isResumed ? "resume" : "force"} needs --out.`, 2)
+  }
+  return { out, mode: isResumed ? "resume" : isForced ? "over" : "new" }
+}
+
+const DESCRIPTION = `Check every line of a file of any size; results come in its order.
+
+Inputs are UTF-8, each an address, a URL or a domain:
+  text    one a line
+  csv     in the column that --column names, else email, domain or url,
+          else the only one
+  ndjson  a string a line, or an object with email, domain or url, or with
+          the member that --column names
+A file called .csv, .tsv, .ndjson or .jsonl is read as such; others, and what
+is piped in, as --format says, else as text. A line of more than 64 KiB is
+invalid, and so is one that cannot be read: none stops the run.
+
+Results, one for each input:
+  text    input, category, confidence, recommendation and reasons (with
+          commas), between tabs
+  csv     all columns of the file, then category, confidence, recommendation,
+          is_business, did_you_mean, reasons (with spaces) and degraded
+  ndjson  what the API answers; request_id has the number of the line
+The summary goes to the standard error; with --out and --json, to the standard
+output. An interrupted run goes on with the same command and --resume, even
+one that was killed.`
+
+function tell(output: Output, summary: Summary, { asJson, isOutFree }: { asJson: boolean; isOutFree: boolean }): void {
+  // The standard output has the results, and nothing else.
+  const aside: Output = { ...output, line: output.aside }
+  if (asJson) {
+    json(isOutFree ? output : aside, summary)
+    return
+  }
+  const { says, rows } = summaryText(summary)
+  aside.line(says)
+  table(aside, rows)
+}

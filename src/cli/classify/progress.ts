@@ -1,0 +1,57 @@
+import { SingleBar } from "cli-progress"
+import type { Stopwatch } from "../../base/clock.ts"
+import { counted } from "./tally.ts"
+
+/** How far a run is, shown while it runs. */
+export type Progress = {
+  /** So many bytes are read, and so many results given. */
+  readonly show: (bytes: number, results: number) => void
+  /** Clears what was shown. */
+  readonly end: () => void
+}
+
+/** How often progress is drawn at most. */
+const DRAWS_PER_SECOND = 8
+
+/** Draws on a terminal: a bar where the number of bytes is known, else what is done. `terminal` null: nothing is shown. */
+export function progressOn(
+  terminal: NodeJS.WritableStream | null,
+  byteCount: number | null,
+  stopwatch: Stopwatch,
+): Progress {
+  if (terminal === null) return { show: () => undefined, end: () => undefined }
+  const isKnown = byteCount !== null && byteCount > 0
+  const done = "{results} results | {rate} a second"
+  const bar = new SingleBar({
+    stream: terminal,
+    format: isKnown ? `{bar} {percentage} % | ${done} | {left} left` : done,
+    fps: DRAWS_PER_SECOND,
+    barsize: 30,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    hideCursor: true,
+    clearOnComplete: true,
+    // Who asks the process to stop is heard elsewhere, and the bar is ended then.
+    gracefulExit: false,
+  })
+  const total = isKnown ? byteCount : 1
+  const startedAt = stopwatch()
+  bar.start(total, 0, { results: "0", rate: "0", left: "-" })
+  return {
+    show: (bytes, results) => {
+      const tookMs = stopwatch() - startedAt
+      const rate = counted(tookMs > 0 ? Math.round((results * 1000) / tookMs) : 0)
+      const left = bytes > 0 ? timeText((tookMs / bytes) * Math.max(0, total - bytes)) : "-"
+      bar.update(isKnown ? Math.min(bytes, total) : 0, { results: counted(results), rate, left })
+    },
+    end: () => bar.stop(),
+  }
+}
+
+/** A duration as hours, minutes and seconds. */
+function timeText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const two = (count: number): string => String(count).padStart(2, "0")
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
+}

@@ -1,0 +1,63 @@
+import { type AnyElysia, Elysia } from "elysia"
+import { assert } from "./base/assert.ts"
+import { CannotStart } from "./cannot-start.ts"
+import type { Settings } from "./config/settings.ts"
+import type { World } from "./world.ts"
+
+/** How long a stop waits for what is in flight, and how often it looks. */
+export const DRAIN_MS = 10_000
+const DRAIN_LOOK_MS = 10
+/**
+ * What the server itself refuses, with an empty body. It is out of reach, so that our own refusal, which has a problem, is
+ * what every caller gets; ours comes before the body is read, or at its first octet too many.
+ */
+const SERVER_BODY_BYTES_MAX = 2 ** 40
+
+/** What listens. */
+export type Listener = ReturnType<typeof listen>
+
+/**
+ * Listens by way of Elysia, which gives its routes to Bun's own router: the path of a hot request is never cut out again.
+ * Other processes of this user may listen on a shared port too, and each gets a part of the connections; `sharedPort` null:
+ * this process listens alone, on the port of the settings.
+ */
+export function listen(settings: Settings, sharedPort: number | null, app: AnyElysia) {
+  const { MAILKIND_HOST: hostname, MAILKIND_PORT } = settings
+  const port = sharedPort ?? MAILKIND_PORT
+  try {
+    // Outside of development mode Bun would share the port whatever we say.
+    const options = { maxRequestBodySize: SERVER_BODY_BYTES_MAX, development: false, reusePort: sharedPort !== null }
+    const { server } = app.listen({ hostname, port, ...options })
+    assert(server !== null, "an app that listens has a server")
+    return server
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw new CannotStart(
+      `Cannot listen on ${hostname} port ${port}: ${error.message.replace(/\.$/, "")}. Set MAILKIND_HOST and MAILKIND_PORT.`,
+    )
+  }
+}
+
+/**
+ * Throws `CannotStart` when somebody listens on the port, or nobody may. Whoever shares a port is let in beside any other
+ * program of the same user that does, so this is asked before, by listening alone for a moment.
+ */
+export function refuseTakenPort(settings: Settings): void {
+  const server = listen(settings, null, new Elysia())
+  void server.stop(true)
+}
+
+/** Where people reach the server: an address that listens everywhere is reached as localhost. */
+export function addressOf(server: Listener): string {
+  const host = server.hostname ?? "localhost"
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host
+  return `http://${name}:${server.port}`
+}
+
+/** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
+export async function drained(world: World, server: Listener): Promise<void> {
+  void server.stop()
+  const until = world.stopwatch() + DRAIN_MS
+  while (server.pendingRequests > 0 && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
+  await server.stop(true)
+}

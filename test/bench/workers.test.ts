@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test"
+import { chartGroups } from "../../bench/chart-groups.ts"
+import { cpuMsOf, familyOf } from "../../bench/proc.ts"
+import { startServer } from "../../bench/server-process.ts"
+import { withoutLoad, workersBench } from "../../bench/workers.ts"
+
+const LIMIT_MS = 120_000
+const CHILD_MS = 200
+
+test("what the load program takes of the workers' cores is what they lack", () => {
+  const rate = (workers: number, cores: number, cpuShare: number) =>
+    withoutLoad({ workers, cores }, { answersPerSecond: 1000, cpuShare })
+  expect(rate(2, 2, 0)).toBe(1000)
+  expect(rate(2, 2, 0.5)).toBeCloseTo(1333.3, 1)
+  // One worker has a core of its own all the same, and so have two where there are three.
+  expect(rate(1, 2, 0.5)).toBe(1000)
+  expect(rate(1, 2, 1)).toBe(1000)
+  expect(rate(2, 3, 1)).toBe(1000)
+  expect(rate(2, 3, 1.5)).toBeCloseTo(1333.3, 1)
+  // On a single core, two workers are never more than one.
+  expect(rate(2, 1, 0.5)).toBe(2000)
+})
+
+test.if(process.platform === "linux")(
+  "the CPU time of a server is that of all its processes",
+  async () => {
+    const child = `while (process.cpuUsage().user < ${CHILD_MS * 1000});
+      console.log("listens on http://127.0.0.1:1"); await Bun.sleep(60_000)`
+    const parent = `await Bun.spawn([process.execPath, "-e", ${JSON.stringify(child)}], { stdout: "inherit" }).exited`
+    await using server = await startServer({ command: [process.execPath, "-e", parent] })
+    const [first, second = server.pid, ...others] = familyOf(server.pid)
+    try {
+      expect([first, others]).toEqual([server.pid, []])
+      expect(cpuMsOf(second)).toBeGreaterThanOrEqual(CHILD_MS)
+      expect(server.cpuMs()).toBeGreaterThanOrEqual(cpuMsOf(first ?? second) + CHILD_MS)
+    } finally {
+      process.kill(second, "SIGKILL")
+    }
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the workers bench loads two workers and one in turn, and tells what the load program takes",
+  async () => {
+    const report = await workersBench({ connections: 8, rounds: 2, roundS: 0.5, warmupS: 0.2 })
+    for (const { name, value } of report.figures) expect([name, value > 0]).toEqual([name, true])
+    expect(report.figures.flatMap(({ budget }) => budget ?? [])).toEqual(["workers_two"])
+    expect(report.figures[0]?.rounds).toHaveLength(2)
+    expect(chartGroups([report]).map(({ bars }) => bars.length)).toEqual([3])
+  },
+  LIMIT_MS,
+)

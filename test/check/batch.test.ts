@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test"
+import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
+import { type Batch, batchText, checkBatch } from "../../src/check/batch.ts"
+import { type Check, checking, NO_CORRECTIONS, NO_STANDING, type Standing } from "../../src/check/check.ts"
+import { fullResult, type Outcome } from "../../src/check/present.ts"
+import { lists, check as offlineCheck } from "../world/app.ts"
+import { outcomeOf } from "../world/outcome-of.ts"
+import { settled, stoppedTime } from "../world/time.ts"
+import { BUDGET_MS, toldOutside } from "../world/told-outside.ts"
+
+/** A check over an outside that is made up, what that was asked, and what failed by our own fault. */
+function world() {
+  const time = stoppedTime()
+  const { outside, asked } = toldOutside()
+  const { clock, stopwatch } = time
+  const check = checking({
+    lists: () => lists,
+    outside: outside(time),
+    corrections: NO_CORRECTIONS,
+    clock,
+    stopwatch,
+  })
+  const failed: unknown[] = []
+  const begin = (items: readonly string[], more: Partial<Batch> = {}) => checkBatch(check, batchOf(items, failed, more))
+  return { time, asked, failed, check, begin }
+}
+
+const batchOf = (items: readonly string[], failed: unknown[], more: Partial<Batch> = {}): Batch => ({
+  subjects: items.map(item => parseSubject(kindOf(item), item, "mailkind.test")),
+  policy: "b2b",
+  standing: () => NO_STANDING,
+  failed: error => void failed.push(error),
+  ...more,
+})
+
+const sentOf = (outcomes: readonly Outcome[]): readonly string[] => outcomes.map(({ subject }) => subject.sent)
+const isDegraded = ({ settled: { verdict } }: Outcome): boolean => verdict.isDegraded
+const domains = (count: number, prefix = "granite"): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `${prefix}${at}.com`)
+
+describe("what was found", () => {
+  test("stands in the order of the items, whichever was told first", async () => {
+    const { begin, time } = world()
+    const items = ["silent.com", "jane@granite.com", "jane@gmail.com", "https://basalt.com/x", "jane@@"]
+    const found = begin(items)
+    await time.tick(BUDGET_MS)
+    expect(sentOf(await found)).toEqual(items)
+  })
+
+  test("is what a check of each finds", async () => {
+    const { begin, check } = world()
+    const items = ["jane+news@granite.com", "gmail.com", "http://www.basalt.com/x", "co.uk", "shared@mailkind.test", ""]
+    const found = await begin(items, { policy: "strict" })
+    const alone = items
+      .map(item => parseSubject(kindOf(item), item, "mailkind.test"))
+      .map(subject => check({ subject, policy: "strict", deep: false, workspace: true, standing: NO_STANDING }))
+    const shown = (outcome: Outcome) => ({ ...fullResult(outcome, "req_1"), cached: false, took_ms: 0 })
+    expect(found.map(shown)).toEqual((await Promise.all(alone)).map(shown))
+  })
+
+  test("comes without a promise and without a timer when all is held", async () => {
+    const { begin, time, asked } = world()
+    const items = [...domains(99).map(domain => `jane@${domain}`), "jane@mailkind.test"]
+    await begin(items)
+    const before = asked.length
+    const held = begin(items)
+    expect(held).not.toBeInstanceOf(Promise)
+    expect(sentOf(await held)).toEqual(items)
+    expect([asked.length, time.waiting()]).toEqual([before, 0])
+  })
+
+  test("takes own lists into account item by item, and asks them of nothing that they cannot have", async () => {
+    const { begin } = world()
+    const asked: (string | null)[][] = []
+    const standing = (normalized: string | null, domain: string): Standing | Promise<Standing> => {
+      asked.push([normalized, domain])
+      const blocked: Standing = { ...NO_STANDING, blockedBy: "account" }
+      return domain === "basalt.com" ? Promise.resolve(blocked) : NO_STANDING
+    }
+    const items = ["jane@granite.com", "basalt.com", "http://granite.com/", "jane@@", "jane@mailkind.test"]
+    const found = await begin(items, { standing })
+    expect(found.map(outcome => fullResult(outcome, "req_1").is_blocked)).toEqual([false, true, false, false, false])
+    expect(asked).toEqual([
+      ["jane@granite.com", "granite.com"],
+      [null, "basalt.com"],
+      [null, "granite.com"],
+    ])
+  })
+})
+
+describe("a domain", () => {
+  test("is looked up once for a hundred items that name it, of whatever kind", async () => {
+    const { begin, asked } = world()
+    const items = Array.from({ length: 100 }, (_, at) =>
+      [`jane${at}@granite.com`, "Granite.com", `https://www.granite.com/${at}`, "jane+a@GRANITE.com"].at(at % 4),
+    ).filter(item => item !== undefined)
+    expect(await begin(items)).toHaveLength(100)
+    expect(asked.toSorted()).toEqual(["A granite.com", "MX granite.com", "TXT _dmarc.granite.com", "TXT granite.com"])
+  })
+
+  test("of its own for each of a hundred items is looked up once each, side by side", async () => {
+    const { begin, asked } = world()
+    const found = begin(domains(100))
+    expect(new Set(asked).size).toBe(400)
+    await found
+    expect(asked).toHaveLength(400)
+  })
+
+  test("that lists settle or that cannot exist costs no timer and no other item", async () => {
+    const { begin, time } = world()
+    const found = begin(["jane@granite", "x.invalid", "[192.0.2.1]", "jane@mailkind.test"])
+    expect(found).not.toBeInstanceOf(Promise)
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+describe("the budget", () => {
+  test("is one for all: who answers in time is whole, who does not is degraded", async () => {
+    const { begin, time } = world()
+    const items = [...domains(50), ...domains(50, "silent")]
+    const found = begin(items)
+    await settled()
+    expect(time.waiting()).toBe(1)
+    const before = time.stopwatch()
+    await time.tick(BUDGET_MS)
+    const outcomes = await found
+    expect(time.stopwatch() - before).toBe(BUDGET_MS)
+    expect(outcomes.map(isDegraded)).toEqual(items.map(item => item.startsWith("silent")))
+    expect(outcomes.filter(isDegraded).map(({ settled: { verdict } }) => verdict.reasons)).toEqual(
+      Array.from({ length: 50 }, () => ["no_evidence", "dns_unavailable"]),
+    )
+  })
+
+  test("is not begun anew by an item whose own lists are read late", async () => {
+    const { begin, time } = world()
+    const gate = Promise.withResolvers<Standing>()
+    const standing = (_: string | null, domain: string) => (domain === "silent1.com" ? gate.promise : NO_STANDING)
+    const found = begin(["silent0.com", "silent1.com"], { standing })
+    await time.tick(BUDGET_MS - 1)
+    gate.resolve(NO_STANDING)
+    await time.tick(1)
+    expect((await found).map(isDegraded)).toEqual([true, true])
+  })
+
+  test("is ended when all was told in time", async () => {
+    const { begin, time } = world()
+    await begin(domains(3))
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("that ran out keeps nobody from asking again, and that finds it held", async () => {
+    const { begin, time } = world()
+    const found = begin(["granite.com", "silent.com"])
+    await time.tick(BUDGET_MS)
+    await found
+    await time.tick(1000)
+    const [whole] = await begin(["granite.com"])
+    expect(whole?.settled.evidence).toMatchObject({ isCached: true, mail: { known: true } })
+  })
+})
+
+describe("our own failure", () => {
+  test("to ask about one domain degrades its items alone, is told once, and keeps nobody from asking again", async () => {
+    const { begin, failed, asked } = world()
+    const items = ["jane@granite.com", "jane@broken.com", "basalt.com", "broken.com"]
+    expect((await begin(items)).map(isDegraded)).toEqual([false, true, false, true])
+    expect(failed).toEqual([new TypeError("the packet of jane@broken.com")])
+    const before = asked.length
+    await begin(["broken.com"])
+    expect(asked.length).toBeGreaterThan(before)
+  })
+
+  test("to read own lists fails the batch", async () => {
+    const { begin } = world()
+    const broken = (): Promise<Standing> => Promise.reject(new Error("the store is broken"))
+    expect(await outcomeOf(begin(domains(100), { standing: broken }))).toThrow("the store is broken")
+  })
+
+  test("in a check fails the batch, and whoever waits for another item is heard all the same", async () => {
+    const fails: Check = ({ subject: { sent } }) => {
+      if (sent === "two") throw new Error("we are wrong")
+      return Promise.reject(new Error(sent))
+    }
+    expect(await outcomeOf(checkBatch(fails, batchOf(["one", "two", "three"], [])))).toThrow("one")
+    await settled()
+  })
+})
+
+test("the text of a batch is the texts of its results, its time that of the slowest, and its id everybody's", async () => {
+  const found = await checkBatch(offlineCheck, batchOf(["jane@gmail.com", 'a"b\u2028', "mit.edu"], []))
+  const slow = found.map((outcome, at) => ({ ...outcome, tookMs: [3, 7, 0][at] ?? 0 }))
+  expect(JSON.parse(batchText(slow, "req_1"))).toEqual({
+    results: slow.map(outcome => fullResult(outcome, "req_1")),
+    took_ms: 7,
+    request_id: "req_1",
+  })
+})

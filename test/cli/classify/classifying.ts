@@ -1,0 +1,69 @@
+import { Command, CommanderError } from "commander"
+import type { Check } from "../../../src/check/check.ts"
+import { classifyCommands } from "../../../src/cli/classify/command.ts"
+import type { ClassifyTools } from "../../../src/cli/classify/run.ts"
+import { CommandFailure } from "../../../src/cli/output.ts"
+import { check } from "../../world/app.ts"
+import { memoryStreams } from "../../world/memory-streams.ts"
+
+/** How a test's world differs from the usual one. */
+type Options = {
+  readonly check?: Check
+  readonly partBytes?: number
+  readonly roomBytes?: number
+  readonly tools?: Partial<ClassifyTools>
+}
+
+/** The command over files in memory: what it wrote, and the code that it would exit with. */
+export function classifying(files: Record<string, string | Uint8Array>, options: Options = {}) {
+  const memory = memoryStreams(files, options)
+  const asked: boolean[] = []
+  const run = async (...args: string[]) => {
+    const said = { out: [] as string[], err: [] as string[] }
+    const output = {
+      line: (text: string) => void said.out.push(text),
+      aside: (text: string) => void said.err.push(text),
+    }
+    memory.answered.length = 0
+    const root = new Command("mailkind")
+      .exitOverride()
+      .configureOutput({ writeOut: output.line, writeErr: output.aside })
+    const checker = async (isOffline: boolean) => {
+      asked.push(isOffline)
+      return { check: options.check ?? check, testDomain: "mailkind.test", requestId: () => "req_test" }
+    }
+    classifyCommands(root, output, checker, { ...QUIET, streams: memory.streams, ...options.tools })
+    const code = await codeOf(root.parseAsync(["classify", ...args], { from: "user" }), output.aside)
+    return { code, answered: memory.answered.join(""), out: said.out.join("\n"), err: said.err.join("\n") }
+  }
+  return { ...memory, run, asked }
+}
+
+const QUIET = {
+  terminal: null,
+  stopwatch: () => 0,
+  tidy: () => undefined,
+  every: () => () => undefined,
+  stopAsked: () => new Promise<string>(() => undefined),
+}
+
+async function codeOf(done: Promise<unknown>, aside: (text: string) => void): Promise<number> {
+  try {
+    await done
+    return 0
+  } catch (failure) {
+    if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2
+    if (!(failure instanceof CommandFailure)) throw failure
+    aside(failure.message)
+    return failure.exitCode
+  }
+}
+
+/** The lines of a text without the empty one after its last line feed. */
+export const linesOf = (text: string): readonly string[] => text.split("\n").slice(0, -1)
+
+/** The first field of each line. */
+export const inputsOf = (text: string): readonly string[] => linesOf(text).map(line => line.split("\t")[0] ?? "")
+
+/** The second field of each line. */
+export const categoriesOf = (text: string): readonly string[] => linesOf(text).map(line => line.split("\t")[1] ?? "")

@@ -1,0 +1,193 @@
+import { describe, expect, test } from "bun:test"
+import { Check } from "@sinclair/typebox/value"
+import { parse } from "csv-parse/sync"
+import fc from "fast-check"
+import type { Outcome } from "../../../src/check/present.ts"
+import { CheckResult } from "../../../src/contract/schemas.ts"
+import { check } from "../../world/app.ts"
+import { categoriesOf, classifying, inputsOf, linesOf } from "./classifying.ts"
+
+describe("text", () => {
+  test("has a result a line in the order of inputs, between tabs", async () => {
+    const { run } = classifying({ "in.txt": "jane@gmail.com\nx@mailinator.com\r\nhttps://stripe.com/a\n" })
+    const { code, answered } = await run("in.txt")
+    expect(code).toBe(0)
+    expect(linesOf(answered)).toEqual([
+      "jane@gmail.com\tpersonal\t0.792\treview\tfree_provider,dns_unavailable",
+      "x@mailinator.com\tdisposable\t0.792\tblock\tdisposable_domain,dns_unavailable",
+      "https://stripe.com/a\tbusiness\t0.7\treview\tknown_organisation,dns_unavailable",
+    ])
+  })
+
+  test("no line stops the run, and each has its result", async () => {
+    const hostile = [
+      "",
+      " ",
+      "\0",
+      "a\tb",
+      "\u001b[2J",
+      "x".repeat(70_000),
+      "@",
+      '"',
+      "{",
+      "a@b@c",
+      "\ud800",
+      "é@é.com",
+    ]
+    const { run } = classifying({ "in.txt": [...hostile, "jane@gmail.com"].join("\n") })
+    const { code, answered } = await run("in.txt")
+    expect(code).toBe(0)
+    expect(linesOf(answered)).toHaveLength(hostile.length + 1)
+    expect(linesOf(answered).every(line => /^[^\t\p{Cc}]*(?:\t[^\t\p{Cc}]+){4}$/u.test(line))).toBe(true)
+    expect(categoriesOf(answered).at(-1)).toBe("personal")
+    expect(linesOf(answered)[5]).toContain("\tinvalid\t1\tblock\ttoo_long")
+  })
+
+  test("any bytes have as many results as lines", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 80 }), fc.constantFrom("text", "ndjson"), async (bytes, format) => {
+        const { run } = classifying(
+          { "-": Buffer.concat([Buffer.from("first"), bytes, Buffer.from("\n")]) },
+          { partBytes: 5 },
+        )
+        const { code, answered } = await run("-", "--format", format)
+        expect(code).toBe(0)
+        expect(linesOf(answered)).toHaveLength(bytes.filter(byte => byte === 10).length + 1)
+      }),
+    )
+  })
+
+  test("has no columns", async () => {
+    const { run } = classifying({ "in.txt": "a\n" })
+    expect(await run("in.txt", "--column", "email")).toMatchObject({ code: 2, answered: "" })
+  })
+})
+
+describe("csv", () => {
+  test("keeps all columns, whatever is in them, and appends the result's", async () => {
+    const { run } = classifying({
+      "in.csv": '\ufeffName,Email\r\n"Doe, ""Jane""\nX",jane@gmail.com\r\n,typo@gmial.com',
+    })
+    const [head, jane, typo] = parse((await run("in.csv")).answered)
+    expect(head?.join()).toBe("Name,Email,category,confidence,recommendation,is_business,did_you_mean,reasons,degraded")
+    const result = ["personal", "0.792", "review", "false", "", "free_provider dns_unavailable", "true"]
+    expect(jane).toEqual(['Doe, "Jane"\nX', "jane@gmail.com", ...result])
+    expect(typo?.slice(0, 2)).toEqual(["", "typo@gmial.com"])
+    expect(typo?.[6]).toBe("gmail.com")
+  })
+
+  test("cells beyond the header stand behind the result, so that columns stay columns", async () => {
+    const { run } = classifying({ "in.csv": "email,x\na@gmail.com,1,2,3\nb@gmail.com\n" })
+    const [, long, short] = linesOf((await run("in.csv")).answered)
+    expect(long).toMatch(/^a@gmail.com,1,personal,.*,true,2,3$/)
+    expect(short).toMatch(/^b@gmail.com,,personal,/)
+  })
+
+  test("names of result columns that are taken get a prefix, so that results can be checked again", async () => {
+    const { run } = classifying({ "in.csv": "email,category\na@gmail.com,1\n" })
+    const [head] = linesOf((await run("in.csv")).answered)
+    expect(head).toStartWith("email,category,mailkind_category,mailkind_confidence,")
+  })
+
+  test("a broken quote makes an invalid row and the next is read", async () => {
+    const { run } = classifying({ "in.csv": 'email,n\n"a@gmail.com,1\nb@gmail.com,2\n' })
+    const [, broken, next] = linesOf((await run("in.csv")).answered)
+    expect(broken).toStartWith('"""a@gmail.com",1,invalid,1,block,')
+    expect(next).toStartWith("b@gmail.com,2,personal,")
+  })
+
+  test("a header alone has its head, and a file without bytes nothing", async () => {
+    const { run } = classifying({ "in.csv": "email\n", "none.csv": "" })
+    expect((await run("in.csv")).answered).toStartWith("email,category,")
+    expect(await run("none.csv")).toMatchObject({ code: 0, answered: "" })
+  })
+})
+
+describe("ndjson", () => {
+  test("gives whole results of the API, each with the number of its line", async () => {
+    const { run } = classifying({
+      "in.jsonl": '{"email":"Jane+x@Gmail.com"}\n"stripe.com"\n{"url":"https://stripe.com"}\n{\n',
+    })
+    const results = linesOf((await run("in.jsonl")).answered).map(line => JSON.parse(line))
+    expect(results.every(result => Check(CheckResult, result))).toBe(true)
+    expect(results).toMatchObject([
+      { email: "Jane+x@Gmail.com", normalized_email: "jane@gmail.com", request_id: "line_1" },
+      { email: null, domain: "stripe.com", request_id: "line_2" },
+      { email: null, url: "https://stripe.com", request_id: "line_3" },
+      { email: null, domain: null, category: "invalid", reasons: ["invalid_syntax"], request_id: "line_4" },
+    ])
+  })
+
+  test("is given for text and for CSV too", async () => {
+    const { run } = classifying({ "in.txt": "jane@gmail.com\n", "in.csv": "x,email\n1,jane@gmail.com\n" })
+    for (const path of ["in.txt", "in.csv"])
+      expect(JSON.parse((await run(path, "--format", "ndjson")).answered)).toMatchObject({ email: "jane@gmail.com" })
+  })
+})
+
+test("a file's name tells its format, and --format that of the results", async () => {
+  const { run } = classifying({ "IN.CSV": "email\na@gmail.com\n", "-": "email\na@gmail.com\n" })
+  expect((await run("IN.CSV", "--format", "text")).answered).toStartWith("a@gmail.com\tpersonal\t")
+  expect((await run("IN.CSV")).answered).toStartWith("email,category")
+  expect((await run("-", "--format", "csv")).answered).toStartWith("email,category")
+})
+
+test("results stand in the order of inputs when answers come late and out of order", async () => {
+  const waiting: (() => void)[] = []
+  const late = (outcome: Outcome | Promise<Outcome>): Promise<Outcome> =>
+    new Promise(resolve => {
+      waiting.push(() => resolve(outcome))
+      if (waiting.length % 7 === 0) for (const answer of waiting.splice(0).reverse()) answer()
+    })
+  const inputs = Array.from({ length: 700 }, (_, at) => `u${at}@gmail.com`)
+  let asked = 0
+  const { run } = classifying(
+    { "in.txt": inputs.map(input => `${input}\n`).join("") },
+    { partBytes: 100, check: question => (asked++ % 3 === 0 && asked < 690 ? check(question) : late(check(question))) },
+  )
+  const running = run("in.txt")
+  // Whoever is left behind by the last seven.
+  for (let at = 0; at < 2_000; at++) await Promise.resolve()
+  while (asked < inputs.length) await new Promise(setImmediate)
+  for (const answer of waiting.splice(0)) answer()
+  expect(inputsOf((await running).answered)).toEqual(inputs)
+})
+
+describe("the summary", () => {
+  test("stands beside the results, with counts, shares and rate", async () => {
+    const times = [0, 2_000]
+    const { run } = classifying(
+      { "in.txt": "a@gmail.com\nb@gmail.com\nx@mailinator.com\n\n" },
+      { tools: { stopwatch: () => times.shift() ?? 0 } },
+    )
+    const { answered, out, err } = await run("in.txt")
+    expect(out).toBe("")
+    expect(linesOf(answered)).toHaveLength(4)
+    expect(err.split("\n").map(line => line.replace(/ +/g, " ").trim())).toEqual([
+      "4 results in 2 s, 2 a second",
+      "personal 2 50.0 %",
+      "disposable 1 25.0 %",
+      "invalid 1 25.0 %",
+      "from lists only 3 75.0 %",
+    ])
+  })
+
+  test("is JSON on the standard error, and on the standard output when that is free", async () => {
+    const { run } = classifying({ "in.txt": "a@gmail.com\n" })
+    const summary = { results: 1, kept: 0, degraded: 1, by_category: { personal: 1, business: 0 } }
+    const beside = await run("in.txt", "--json")
+    expect(beside.out).toBe("")
+    expect(JSON.parse(beside.err)).toMatchObject(summary)
+    const { answered, out, err } = await run("in.txt", "--json", "--out", "out")
+    expect({ answered, err }).toEqual({ answered: "", err: "" })
+    expect(JSON.parse(out)).toMatchObject(summary)
+  })
+})
+
+test("--policy and --offline are what the check is asked with", async () => {
+  const { run, asked } = classifying({ "in.txt": "a@gmail.com\n" })
+  expect((await run("in.txt", "--policy", "strict", "--offline")).answered).toContain("\tblock\t")
+  expect((await run("in.txt", "--policy", "lenient")).answered).toContain("\tallow\t")
+  expect(asked).toEqual([true, false])
+  expect((await run("in.txt", "--policy", "soft")).code).toBe(2)
+})

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import type { Outcome } from "../../../src/check/present.ts"
+import { check } from "../../world/app.ts"
+import { classifying, linesOf } from "./classifying.ts"
+
+test.each([
+  ["gzip", gzipSync("jane@gmail.com\n"), "gzip"],
+  ["a spreadsheet", Buffer.from("PK\u0003\u0004xxxx"), "spreadsheet"],
+  ["UTF-16 with its mark", Buffer.from("\ufeffjane@gmail.com\n", "utf16le"), "UTF-16"],
+  ["UTF-16 without its mark", Buffer.from("jane@gmail.com\n", "utf16le"), "UTF-16"],
+  ["big-endian UTF-16", Buffer.from("jane@gmail.com\n", "utf16le").swap16(), "UTF-16"],
+])("%s is refused with what to do, in however small parts it comes", async (_, bytes, says) => {
+  for (const partBytes of [1, 64]) {
+    const { run, textOf } = classifying({ in: bytes }, { partBytes })
+    const { code, answered, err } = await run("in", "--out", "out")
+    expect({ code, answered }).toEqual({ code: 1, answered: "" })
+    expect(err).toContain(says)
+    expect(err).not.toContain("jane")
+    expect(textOf("out")).toBeNull()
+  }
+})
+
+test.each(["", "a", "a\n", "\n\n\n\n\n\n", "\0\n"])("a file of few bytes is text: %j", async text => {
+  const { run } = classifying({ in: text }, { partBytes: 1 })
+  expect((await run("in")).code).toBe(0)
+})
+
+test("a file that is not there is told", async () => {
+  const { run } = classifying({})
+  const { code, err } = await run("nothing.txt")
+  expect({ code, err }).toEqual({ code: 1, err: "Cannot read nothing.txt: there is no such file or directory." })
+})
+
+test("a file that holds something is not written over unless it is said so", async () => {
+  const { run, textOf } = classifying({ in: "a@gmail.com\n", out: "mine", empty: "" })
+  expect(await run("in", "--out", "out")).toMatchObject({ code: 1, answered: "" })
+  expect(textOf("out")).toBe("mine")
+  expect((await run("in", "--out", "empty")).code).toBe(0)
+  expect((await run("in", "--out", "out", "--force")).code).toBe(0)
+  expect(textOf("out")).toBe(textOf("empty"))
+})
+
+test("results are never written over their inputs", async () => {
+  const { run, textOf } = classifying({ in: "a@gmail.com\n" })
+  for (const how of ["--force", "--resume"]) expect((await run("in", "--out", "in", how)).code).toBe(2)
+  expect(textOf("in")).toBe("a@gmail.com\n")
+})
+
+test.each(["--resume", "--force", "--resume --out -", "--resume --force --out out"])(
+  "%s is a wrong use",
+  async args => {
+    const { run, answered } = classifying({ in: "a@gmail.com\n" })
+    expect((await run("in", ...args.split(" "))).code).toBe(2)
+    expect(answered).toEqual([])
+  },
+)
+
+test("a run that is asked to stop writes every result that is there, whole, and says how to go on", async () => {
+  const asked = Promise.withResolvers<string>()
+  const never = new Promise<Outcome>(() => undefined)
+  const files = { in: "a@gmail.com\nb@gmail.com\nwaits@gmail.com\nbehind@gmail.com\n" }
+  const { run, textOf } = classifying(files, {
+    tools: { stopAsked: () => asked.promise },
+    check: question => {
+      if (!question.subject.sent.startsWith("waits")) return check(question)
+      asked.resolve("SIGINT")
+      return never
+    },
+  })
+  const { code, err } = await run("in", "--out", "out")
+  expect(code).toBe(1)
+  expect(err).toBe("Stopped after 2 results, which are written whole. Go on with the same command and --resume.")
+  expect(linesOf(textOf("out") ?? "")).toHaveLength(2)
+})
+
+test("a run that waits for its input stops when it is asked to", async () => {
+  const asked = Promise.withResolvers<string>()
+  const { run, streams } = classifying({}, { tools: { stopAsked: () => asked.promise } })
+  Object.assign(streams, {
+    source: async () => ({
+      byteCount: null,
+      parts: (async function* () {
+        yield Buffer.from("a@gmail.com\n")
+        asked.resolve("SIGTERM")
+        await new Promise(() => undefined)
+      })(),
+    }),
+  })
+  const { code, answered, err } = await run("-")
+  expect({ code, lines: linesOf(answered).length }).toEqual({ code: 1, lines: 1 })
+  expect(err).toBe("Stopped after 1 results, which are written whole.")
+})
+
+test("who reads the output and has enough ends the run with the system's error", async () => {
+  const { run, streams } = classifying({ in: "a@gmail.com\n" })
+  Object.assign(streams, {
+    stdout: {
+      write: () => Promise.reject(Object.assign(new Error("EPIPE"), { code: "EPIPE" })),
+      close: async () => undefined,
+    },
+  })
+  expect(await run("in").catch(String)).toBe("Error: EPIPE")
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test"
+import { ndjsonRows } from "../../../src/cli/classify/ndjson-rows.ts"
+import { type Row, subjectOf } from "../../../src/cli/classify/row.ts"
+
+/** The row of one line. */
+function rowOf(text: string, column: string | null = null): Row | undefined {
+  const rows: Row[] = []
+  ndjsonRows(column).take({ text, isTooLong: false }, rows)
+  expect(rows).toHaveLength(1)
+  return rows[0]
+}
+
+describe("a line of NDJSON", () => {
+  test.each([
+    ['{"email":"a@b.com"}', "a@b.com", "email"],
+    ['{"domain":"b.com","x":1}', "b.com", "domain"],
+    ['{"url":"https://b.com"}', "https://b.com", "url"],
+    ['{"url":"https://b.com","domain":"b.com","email":"a@b.com"}', "a@b.com", "email"],
+    ['{"email":null,"domain":"b.com"}', "b.com", "domain"],
+    ['{"email":"no-address"}', "no-address", "email"],
+    ['"b.com"', "b.com", null],
+    [' {"email":"a@b.com"}\r', "a@b.com", "email"],
+  ] as const)("%s has its input and its kind", (line, input, kind) => {
+    expect(rowOf(line)).toEqual({ input, kind, fault: null, cells: null })
+  })
+
+  test("has the input of the member that is named, whatever its kind", () => {
+    expect(rowOf('{"email":"a@b.com","site":"c.com"}', "site")).toMatchObject({ input: "c.com", kind: null })
+    expect(rowOf('{"email":"a@b.com"}', "site")).toMatchObject({ fault: "invalid_syntax" })
+  })
+
+  test.each(['{"email":', "{}", '{"email":1}', "[]", '["a@b.com"]', '{"__proto__":{"email":"a@b.com"}}', '"a@b.com'])(
+    "%s is not looked into",
+    line => {
+      expect(rowOf(line)).toMatchObject({ kind: "domain", fault: "invalid_syntax" })
+    },
+  )
+
+  test("that begins as no JSON text is an input as it stands", () => {
+    expect(rowOf("a@b.com\r")).toMatchObject({ input: "a@b.com", fault: null })
+    expect(rowOf("")).toMatchObject({ input: "", fault: null })
+    expect(rowOf("null")).toMatchObject({ input: "null", fault: null })
+  })
+})
+
+describe("a row", () => {
+  const row = { input: "a@b.com", kind: null, fault: null, cells: null }
+
+  test("is parsed by the rule of a batch unless it says what it is", () => {
+    expect(subjectOf(row, "mailkind.test")).toMatchObject({ kind: "email", domain: "b.com", fault: null })
+    expect(subjectOf({ ...row, input: "b.com", kind: "email" }, "mailkind.test")).toMatchObject({
+      kind: "email",
+      fault: "invalid_syntax",
+    })
+  })
+
+  test("with bytes that are no UTF-8 is invalid, even where an address could hold their replacement", () => {
+    expect(subjectOf({ ...row, input: "a\ufffd@b.com" }, "mailkind.test")).toMatchObject({
+      fault: "invalid_syntax",
+      domain: null,
+    })
+  })
+
+  test("with a fault keeps it, and nothing is read from it", () => {
+    expect(subjectOf({ ...row, fault: "too_long" }, "mailkind.test")).toEqual({
+      kind: "email",
+      sent: "a@b.com",
+      fault: "too_long",
+      domain: null,
+      registrable: null,
+      localPart: null,
+      normalized: null,
+      hasSubaddress: false,
+      isTest: false,
+    })
+  })
+})

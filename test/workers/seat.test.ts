@@ -1,0 +1,160 @@
+import { expect, test } from "bun:test"
+import { Seat } from "../../src/workers/seat.ts"
+import { fakeChildren } from "./fake-children.ts"
+
+function seat(options: Parameters<typeof fakeChildren>[0] = {}) {
+  const fakes = fakeChildren(options)
+  const changedBy: number[] = []
+  const own = new Seat(3, { ...fakes.needs, port: () => 8080, changed: by => void changedBy.push(by) })
+  return { ...fakes, seat: own, changedBy }
+}
+
+test("a worker is told its seat and port when it asks, and its start is over when it listens", async () => {
+  const { seat: own, child, logged } = seat()
+  const start = own.start(false)
+  child(0).say({ kind: "asks" })
+  expect(child(0).told).toEqual([{ kind: "begin", seat: 3, port: 8080 }])
+  const place = { kind: "listens", port: 8080, address: "http://127.0.0.1:8080", baseUrl: "https://a.example" } as const
+  child(0).say(place)
+  expect(await start).toEqual(place)
+  expect(logged).toEqual([{ level: "info", says: "a worker listens", fields: { worker: 3, pid: 1001 } }])
+})
+
+test("a worker that dies is logged, its seat is told to be empty, and another one takes it at once", async () => {
+  const { seat: own, child, children, time, logged, left } = seat()
+  void own.start(false)
+  child(0).begin()
+  child(0).end({ killedBy: "SIGKILL" })
+  expect(left).toEqual([3])
+  expect(logged.at(-1)).toEqual({
+    level: "error",
+    says: "a worker ended and is replaced",
+    fields: { worker: 3, pid: 1001, exit_code: null, killed_by: "SIGKILL", why: null, after_ms: 0 },
+  })
+  await time.tick(0)
+  expect(children).toHaveLength(2)
+  child(1).say({ kind: "asks" })
+  expect(child(1).told).toEqual([{ kind: "begin", seat: 3, port: 8080 }])
+})
+
+test("workers that die in their start again and again are started after growing whiles, and it is told why", async () => {
+  const { seat: own, child, children, time, logged } = seat()
+  void own.start(false)
+  for (const [at, waitMs] of [0, 250, 500].entries()) {
+    child(at).say({ kind: "fails", sentence: "The disk is full." })
+    child(at).end({ exitCode: 0 })
+    expect(logged.at(-1)?.fields).toMatchObject({ exit_code: 0, why: "The disk is full.", after_ms: waitMs })
+    await time.tick(Math.max(0, waitMs - 1))
+    expect(children).toHaveLength(waitMs === 0 ? at + 2 : at + 1)
+    await time.tick(1)
+    expect(children).toHaveLength(at + 2)
+  }
+  child(3).begin()
+  await time.tick(10_000)
+  child(3).end({ exitCode: 1 })
+  // What one worker said is not told of the next.
+  expect(logged.at(-1)?.fields).toMatchObject({ exit_code: 1, why: null, after_ms: 0 })
+})
+
+test("a program that cannot be started counts as a worker that died", async () => {
+  const { seat: own, logged, time } = seat({ cannotStart: "ENOENT" })
+  expect(await own.start(false)).toMatchObject({ kind: "ended", sentence: "A worker cannot be started: ENOENT." })
+  expect(logged.at(-1)?.fields).toMatchObject({ pid: null, after_ms: 0 })
+  await time.tick(0)
+  expect(logged.at(-1)?.fields).toMatchObject({ why: "A worker cannot be started: ENOENT.", after_ms: 250 })
+})
+
+test("a trial that fails is over, with its sentence, and nothing is logged", async () => {
+  const { seat: own, child, children, time, logged } = seat()
+  const start = own.start(true)
+  child(0).say({ kind: "asks" })
+  child(0).say({ kind: "fails", sentence: "Cannot listen." })
+  child(0).end({ exitCode: 0 })
+  expect(await start).toEqual({ kind: "ended", sentence: "Cannot listen.", exitCode: 0, killedBy: null })
+  await time.tick(60_000)
+  expect([children.length, logged.length, await own.stop()]).toEqual([1, 0, true])
+})
+
+test("a trial that listened is replaced like any other", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(true)
+  child(0).begin()
+  child(0).end({ exitCode: 1 })
+  await time.tick(0)
+  expect(children).toHaveLength(2)
+})
+
+test("a worker that is asked to stop is not replaced, and ends well by itself or by the asking", async () => {
+  for (const [ended, isWell] of [
+    [{ exitCode: 0 }, true],
+    [{ killedBy: "SIGTERM" }, true],
+    [{ exitCode: 1 }, false],
+    [{ killedBy: "SIGSEGV" }, false],
+  ] as const) {
+    const { seat: own, child, children, time } = seat({ answersStop: false })
+    void own.start(false)
+    child(0).begin()
+    const stopped = own.stop()
+    child(0).end(ended)
+    expect([await stopped, child(0).asked]).toEqual([isWell, ["stop"]])
+    await time.tick(60_000)
+    expect(children).toHaveLength(1)
+    // Nobody is left to be killed late.
+    expect(time.waiting()).toBe(0)
+  }
+})
+
+test("the worker that replaced another is waited for too", async () => {
+  const { seat: own, child, time } = seat({ answersStop: false })
+  void own.start(false)
+  child(0).begin()
+  child(0).end({ killedBy: "SIGKILL" })
+  await time.tick(0)
+  child(1).begin()
+  let isOver = false
+  const stopped = own.stop().then(isWell => {
+    isOver = true
+    return isWell
+  })
+  await time.tick(1000)
+  expect(isOver).toBe(false)
+  child(1).end({ exitCode: 0 })
+  expect(await stopped).toBe(true)
+})
+
+test("a worker that does not stop in time is killed, and that is no good end", async () => {
+  const { seat: own, child, time, logged } = seat({ answersStop: false })
+  void own.start(false)
+  child(0).begin()
+  const stopped = own.stop()
+  await time.tick(14_999)
+  expect(child(0).asked).toEqual(["stop"])
+  await time.tick(1)
+  expect([await stopped, child(0).asked]).toEqual([false, ["stop", "kill"]])
+  expect(logged.slice(-2).map(({ says }) => says)).toEqual([
+    "a worker did not stop in time and is killed",
+    "a worker did not finish what it had to do",
+  ])
+})
+
+test("a seat that is empty for a while when it is asked to stop stays empty", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(false)
+  child(0).end({ exitCode: 1 })
+  expect(await own.stop()).toBe(true)
+  await time.tick(60_000)
+  expect(children).toHaveLength(1)
+  expect(await own.start(false)).toMatchObject({ kind: "ended" })
+  expect(children).toHaveLength(1)
+})
+
+test("a worker is told nothing before it has asked, and tells of its changes", () => {
+  const { seat: own, child, changedBy } = seat()
+  void own.start(false)
+  own.tell({ kind: "reload" })
+  child(0).begin()
+  own.tell({ kind: "reload" })
+  expect(child(0).told.map(({ kind }) => kind)).toEqual(["begin", "reload"])
+  child(0).say({ kind: "changed" })
+  expect(changedBy).toEqual([3])
+})

@@ -1,0 +1,37 @@
+import { request } from "node:http"
+import { bounded } from "./bounded.ts"
+
+/** What a server answered. */
+export type Answered = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+/** What is sent beside the address. */
+export type Sent = {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+/**
+ * Asks a server on loopback, where `fetch` is shut. Each question has a connection of its own: one that was kept may be
+ * closed by the server at the moment it is used again. Rejects when no answer comes.
+ */
+export function askLoopback(url: string, { method = "GET", headers = {}, body }: Sent = {}): Promise<Answered> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>()
+  let heard = "no answer"
+  const sent = request(url, { method, headers, agent: false }, answer => {
+    heard = `status ${answer.statusCode}, and no end of the body`
+    const chunks: Buffer[] = []
+    answer.on("data", chunk => chunks.push(chunk))
+    answer.on("error", reject)
+    answer.on("end", () =>
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks).toString() }),
+    )
+  })
+  sent.on("error", reject)
+  sent.end(body)
+  return bounded(promise, () => `${method} ${url} got ${heard}`).finally(() => sent.destroy())
+}
