@@ -94,8 +94,9 @@ function realSupervisor(): Supervisor | null {
   const gone = new Promise<string>(resolve => {
     process.once("disconnect", () => resolve("the end of the supervisor"))
   })
+  // Heard every time: what stops a whole group, as an init system does, reaches this worker before its supervisor asks too.
   const asked = new Promise<string>(resolve => {
-    process.once("SIGTERM", resolve)
+    process.on("SIGTERM", resolve)
   })
   return {
     memory: Bun.mmap(`/dev/fd/${MEMORY_FILE}`),

@@ -56,6 +56,19 @@ describe("a stop", () => {
     expect(await server.exited).toBe(0)
   })
 
+  test("of the whole group, as an init system does it, is one stop", async () => {
+    await using server = await crewProcess()
+    using requests = await heldByEach(server)
+    process.kill(-server.pid, "SIGTERM")
+    await server.logged(isStopping, 2)
+    // The supervisor has asked them too before they take the lists anew.
+    process.kill(-server.pid, "SIGHUP")
+    await server.logged(({ says }) => says === "the lists were taken anew", 2)
+    expect(await finished(requests.held)).toEqual([200, 200])
+    expect(await server.exited).toBe(0)
+    expect((await server.log).filter(({ level }) => level !== "info")).toEqual([])
+  })
+
   test("that is asked for twice ends at once", async () => {
     await using server = await crewProcess()
     using requests = await heldByEach(server)
