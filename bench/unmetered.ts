@@ -47,6 +47,7 @@ const { server } = buildApp({
   check: checkOver(world, () => lists, OFFLINE.outside, customers.corrections),
   clientOf: () => "192.0.2.1",
   clock: world.clock,
+  soon: world.soon,
   log,
   testDomain: settings.MAILKIND_TEST_DOMAIN,
   baseUrl: () => "http://localhost",

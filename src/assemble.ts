@@ -106,6 +106,7 @@ export async function startServer(world: World, settings: Settings, together: To
     roleOf: localPart => roleWord(localPart, lists.now().words),
     clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
     clock: world.clock,
+    soon: world.soon,
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     baseUrl: () => state.url,
@@ -117,8 +118,7 @@ export async function startServer(world: World, settings: Settings, together: To
   const server = listen(settings, together?.port ?? null, app)
   const address = addressOf(server)
   state.url = settings.MAILKIND_BASE_URL ?? address
-  // The tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms).
-  lists.now().reputeOf("first.question", "first.question")
+  askFirst(lists.now())
   customers.begin()
   return {
     address,
@@ -151,6 +151,11 @@ export async function prepare(world: World, settings: Settings): Promise<OpenSto
   await mappedLists(world, packPathOf(world, settings, await carriedManifest(world)), logOf(world, settings))
   if (settings.MAILKIND_PORT !== 0) refuseTakenPort(settings)
   return store
+}
+
+/** Tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms). */
+function askFirst({ reputeOf }: Lists): void {
+  reputeOf("first.question", "first.question")
 }
 
 async function carriedPack(world: World): Promise<Uint8Array> {

@@ -5,6 +5,7 @@ import { join, relative } from "node:path"
 import type { Streams } from "./base/byte-stream.ts"
 import type { Clock, Random, Stopwatch } from "./base/clock.ts"
 import type { Later } from "./base/timer.ts"
+import { turnClock } from "./base/turn-clock.ts"
 import type { Web } from "./base/web.ts"
 import { realStreams } from "./world-streams.ts"
 import { type Others, realOthers } from "./world-workers.ts"
@@ -31,6 +32,8 @@ export type World = {
   /** Resolves after `ms`. */
   readonly after: (ms: number) => Promise<void>
   readonly later: Later
+  /** Calls `work` at the end of this turn of the event loop: when all that has arrived by now was taken in. */
+  readonly soon: (work: () => void) => void
   readonly web: Web
   /** The DNS servers that the system is set to ask, as `address[:port]`. */
   readonly systemDnsServers: () => readonly string[]
@@ -72,11 +75,13 @@ export const OWN_FILES = {
 } as const satisfies Record<string, string>
 export type OwnFile = keyof typeof OWN_FILES
 
+const soon: World["soon"] = work => void setImmediate(work)
+
 /** The world that the process runs in. */
 export function realWorld(): World {
   const files = realFiles()
   return {
-    clock: Date.now,
+    clock: turnClock(Date.now, soon),
     stopwatch: () => performance.now(),
     random: count => crypto.getRandomValues(new Uint8Array(count)),
     environment: process.env,
@@ -101,6 +106,7 @@ export function realWorld(): World {
       const timer = setTimeout(work, ms)
       return () => clearTimeout(timer)
     },
+    soon,
     // A redirect is an answer for whoever asked, never followed unseen.
     web: (url, options) => fetch(url, { ...options, redirect: "manual" }),
     systemDnsServers: getServers,

@@ -12,6 +12,7 @@ import type { OwnLists } from "../customers/own-lists/held-own-lists.ts"
 import type { RateLimiter } from "../customers/quota/rate-limiter.ts"
 import { type AdmissionNeeds, admission } from "./admission.ts"
 import type { Answers } from "./answer.ts"
+import type { Soon } from "./cohort.ts"
 import { preflight } from "./cors.ts"
 import { pathOf, refusing, unrouted } from "./errors.ts"
 import { ExtraHeaders } from "./extra-headers.ts"
@@ -36,6 +37,7 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly usageOf: (account: HeldAccount) => Promise<Usage>
   readonly report: (report: Report) => Promise<Reporting>
   readonly log: Log
+  readonly soon: Soon
   readonly testDomain: string
   /** The public base address; asked late, since the port may be picked at the start. */
   readonly baseUrl: () => string

@@ -21,15 +21,18 @@ export function policyText({ requestsPerSecond, unitsPerDay }: Limits): string |
 /** Tells the value of `RateLimit`: what is left of each policy, and the seconds until it is whole again. */
 export type StateText = (limits: Limits, secondLeft: number, dayLeft: number, nowMs: number) => string
 
-/** Builds a `StateText`. What is the same for a second is written once in it. */
+/** Builds a `StateText`. What two answers in a row have in common is written once: the parts around the units of the day. */
 export function stateTexts(): StateText {
   let [second, untilMidnight] = [Number.NaN, ""]
+  let [lastLeft, untilDay] = [Number.NaN, ""]
   return ({ requestsPerSecond, unitsPerDay }, secondLeft, dayLeft, nowMs) => {
     const now = Math.floor(nowMs / 1000)
     if (now !== second) [second, untilMidnight] = [now, `;t=${DAY_SECONDS - (now % DAY_SECONDS)}`]
     if (requestsPerSecond === null) return unitsPerDay === null ? "" : `"day";r=${dayLeft}${untilMidnight}`
     const left = Math.min(secondLeft, requestsPerSecond)
     if (unitsPerDay === null) return `"second";r=${left};t=1`
-    return `"second";r=${left};t=1, "day";r=${dayLeft}${untilMidnight}`
+    // Most callers are far below their rate, and told the same of it each time.
+    if (left !== lastLeft) [lastLeft, untilDay] = [left, `"second";r=${left};t=1, "day";r=`]
+    return `${untilDay}${dayLeft}${untilMidnight}`
   }
 }

@@ -96,6 +96,7 @@ export async function testApp({ tier = 4, tiers = "", outside = () => offline }:
     roleOf: localPart => roleWord(localPart, lists.words),
     clientOf: request => clientOf(request.headers.get("x-test-peer") ?? "192.0.2.1", request.headers),
     clock,
+    soon: queueMicrotask,
     log,
     testDomain: "mailkind.test",
     baseUrl: () => "http://localhost",

@@ -145,6 +145,7 @@ async function readTable(store: Store, owner: string): Promise<EntryTable> {
 }
 
 function standingIn(operator: EntryTable, own: EntryTable, normalized: string | null, domain: string): Standing {
+  if (operator.entryCount === 0 && own.entryCount === 0) return NO_STANDING
   let byOperator = operator.ofDomain(domain)
   let byAccount = own.ofDomain(domain)
   // A hash costs more than all the rest (0.4 µs of 0.5): it is taken only where there is one to compare it with.

@@ -13,6 +13,7 @@ import type { Admit } from "../admission.ts"
 import type { Answers } from "../answer.ts"
 import { readJson } from "../body.ts"
 import { identify, unauthorized } from "../caller.ts"
+import { Cohort, type Give, type Soon } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
@@ -30,9 +31,8 @@ type Needs = {
   readonly keyless: RateLimiter
   readonly clientOf: (request: Request) => string
   readonly clock: Clock
+  readonly soon: Soon
 }
-
-type Answered = Response | Promise<Response>
 
 /** Reads the input of a request and hands it to `use`; whatever fails, there too, goes to `fail`. */
 type Read = <T>(request: Request, use: (input: Input) => T | Promise<T>, fail: (error: unknown) => T) => T | Promise<T>
@@ -43,28 +43,45 @@ const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keyless
  * GET and POST /v1/check: one address, domain or URL. Steps stand in the order of `REFUSAL_ORDER`. A refusal is an answer
  * too: these never throw and never reject.
  */
-export function checkEndpoints(needs: Needs): Readonly<Record<"GET" | "POST", (request: Request) => Answered>> {
-  return { GET: request => answer(needs, request, fromQuery), POST: request => answer(needs, request, fromBody) }
+export function checkEndpoints(
+  needs: Needs,
+): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
+  const endpoint = (read: Read) => {
+    const cohort = new Cohort((request, give) => answer(needs, request, read, give), needs.soon)
+    return (request: Request) => cohort.answer(request)
+  }
+  return { GET: endpoint(fromQuery), POST: endpoint(fromBody) }
 }
 
-/** A caller who is known already waits for the body only: each further promise costs an answer a microsecond or two. */
-function answer(needs: Needs, request: Request, read: Read): Answered {
+/** Gives the answer on as soon as it is there: a caller who is known already waits for no promise but the body's. */
+function answer(needs: Needs, request: Request, read: Read, give: Give): void {
+  const refuse = (error: unknown): void => give(needs.refuse(error, request))
   try {
     const caller = identify(request.headers, needs.keys)
-    if (!(caller instanceof Promise)) return entered(needs, request, caller, read)
-    return caller.then(known => entered(needs, request, known, read)).catch(error => needs.refuse(error, request))
+    if (!(caller instanceof Promise)) enter(needs, request, caller, read, give, refuse)
+    else caller.then(known => enter(needs, request, known, read, give, refuse)).catch(refuse)
   } catch (error) {
-    return needs.refuse(error, request)
+    refuse(error)
   }
 }
 
-function entered(needs: Needs, request: Request, known: KnownKey | null, read: Read): Answered {
-  if (known === null) return keylessAnswer(needs, request, read).catch(error => needs.refuse(error, request))
-  const entrant = { needs, request, known, pass: needs.admit(request, known, true) }
-  return read(
+function enter(
+  needs: Needs,
+  request: Request,
+  known: KnownKey | null,
+  read: Read,
+  give: Give,
+  refuse: (error: unknown) => void,
+): void {
+  if (known === null) {
+    keylessAnswer(needs, request, read).then(give, refuse)
+    return
+  }
+  const entrant = { needs, request, known, pass: needs.admit(request, known, true), give }
+  void read(
     request,
-    input => answeredTo(entrant, input),
-    error => refusedTo(entrant, error),
+    input => answerTo(entrant, input),
+    error => refuseTo(entrant, error),
   )
 }
 
@@ -74,32 +91,31 @@ type Entrant = {
   readonly request: Request
   readonly known: KnownKey
   readonly pass: Pass | null
+  readonly give: Give
 }
 
-function answeredTo(entrant: Entrant, input: Input): Answered {
+function answerTo(entrant: Entrant, input: Input): void | Promise<void> {
   const { needs, known } = entrant
   const question = questionOf(input, needs.testDomain)
   // A test address costs nothing, and nobody's lists have it.
-  if (question.subject.isTest) {
-    return tested(needs, question).then(outcome => toldTo(entrant, outcome))
-  }
+  if (question.subject.isTest) return tested(needs, question).then(outcome => tellTo(entrant, outcome))
   const asked = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
   const outcome = metered(entrant, asked)
-  return outcome instanceof Promise ? outcome.then(found => toldTo(entrant, found)) : toldTo(entrant, outcome)
+  return outcome instanceof Promise ? outcome.then(found => tellTo(entrant, found)) : tellTo(entrant, outcome)
 }
 
-function toldTo({ needs: { answers }, request, known, pass }: Entrant, outcome: Outcome): Response {
+function tellTo({ needs: { answers }, request, known, pass, give }: Entrant, outcome: Outcome): void {
   const requestId = answers.requestId(request)
   const text = known.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
   const response = answers.text(text, requestId, 200, pass?.told())
   pass?.leave()
-  return response
+  give(response)
 }
 
-function refusedTo({ needs, request, pass }: Entrant, error: unknown): Response {
+function refuseTo({ needs, request, pass, give }: Entrant, error: unknown): void {
   pass?.leave()
   pass?.tellRefusal()
-  return needs.refuse(error, request)
+  give(needs.refuse(error, request))
 }
 
 async function tested(needs: Needs, question: Question): Promise<Outcome> {
