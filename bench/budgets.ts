@@ -20,6 +20,10 @@ export const BUDGETS = {
     says: "An authenticated, metered POST /v1/check answers at least this share of what a bare server answers.",
     atLeast: 0.75,
   },
+  http_unlimited: {
+    says: "The same with the key of an account without limits answers at least this share.",
+    atLeast: 0.7,
+  },
   http_p99: { says: "Its 99th percentile is at most this many times that of the bare server.", atMost: 2 },
   batch_floor: {
     says: "Batches answer at least this share of the items that a bare server writes from ready objects.",

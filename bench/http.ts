@@ -6,8 +6,8 @@
 import { fileURLToPath } from "bun"
 import { ROUTES } from "../src/contract/routes.ts"
 import { benchAddresses } from "./addresses.ts"
-import { type CheckAnswers, type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
-import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
+import { type CheckAnswers, type CheckLoad, type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
+import { HIGH_LIMITS, limitedKey, unlimitedKey } from "./limited-account.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
 import { interleaved, median } from "./rounds.ts"
@@ -33,50 +33,57 @@ const LOAD_CPU_MAX = 0.95
 /** Runs the bench on the server that `command` starts. Rejects when an answer is not 200 or a request fails. */
 export async function httpBench(scale: HttpScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
   await using directory = await emptyDirectory()
-  const authorization = `Bearer ${await limitedKey(directory.path)}`
+  const limited = `Bearer ${await limitedKey(directory.path)}`
+  const unlimited = `Bearer ${await unlimitedKey(directory.path)}`
   await using product = await startServer({
     command,
     environment: { ...productSettings(directory.path), ...HIGH_LIMITS, ...KEEPING_MEMORY },
     core: "server",
   })
-  const load = {
-    path: ROUTES.postCheck.path,
-    authorization,
-    bodies: benchAddresses().map(email => JSON.stringify({ email })),
-  }
-  const answers = await checkAnswers(product, load)
+  const bodies = benchAddresses().map(email => JSON.stringify({ email }))
+  const load = (authorization: string): CheckLoad => ({ path: ROUTES.postCheck.path, authorization, bodies })
+  const answers = await checkAnswers(product, load(limited))
   const floorCommand = [process.execPath, FLOOR, String(answers.bytes)] as const
   await using floor = await startServer({ command: floorCommand, environment: KEEPING_MEMORY, core: "server" })
-  const servers = { product, floor }
+  const loads = {
+    product: { server: product, load: load(limited) },
+    unlimited: { server: product, load: load(unlimited) },
+    floor: { server: floor, load: load(limited) },
+  }
   const { connections } = scale
-  const measure = (name: keyof Rounds, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> =>
-    checkRound(servers[name], load, { connections, durationS, warmupS })
-  for (const name of ["product", "floor"] as const) await measure(name, scale.warmupS, 0)
-  return reportOf(scale, await interleaved(["product", "floor"], scale.rounds, name => measure(name)), answers)
+  const measure = (name: Subject, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> =>
+    checkRound(loads[name].server, loads[name].load, { connections, durationS, warmupS })
+  for (const name of SUBJECTS) await measure(name, scale.warmupS, 0)
+  return reportOf(scale, await interleaved(SUBJECTS, scale.rounds, name => measure(name)), answers)
 }
 
-type Rounds = Readonly<Record<"product" | "floor", readonly CheckRound[]>>
+const SUBJECTS = ["product", "unlimited", "floor"] as const
+type Subject = (typeof SUBJECTS)[number]
+type Rounds = Readonly<Record<Subject, readonly CheckRound[]>>
 
-function reportOf(scale: HttpScale, { product, floor }: Rounds, answers: CheckAnswers): Report {
+function reportOf(scale: HttpScale, { product, unlimited, floor }: Rounds, answers: CheckAnswers): Report {
   const perSecond = (reports: readonly CheckRound[]) => reports.map(report => report.answersPerSecond)
   const p99 = (reports: readonly CheckRound[]) => reports.map(report => report.latencyMs.p99)
   const cpuUs = (reports: readonly CheckRound[]) => reports.map(report => report.serverCpuUs)
   const p99Ratios = p99(product).map((ms, round) => ms / (p99(floor)[round] ?? Number.NaN))
-  const ratios = perSecond(product).map((rate, round) => rate / (floor[round]?.answersPerSecond ?? Number.NaN))
+  const ratios = (rounds: readonly CheckRound[]) =>
+    perSecond(rounds).map((rate, round) => rate / (floor[round]?.answersPerSecond ?? Number.NaN))
   const cpu = [...product, ...floor].map(report => report.cpuShare)
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
   return {
     bench: "http",
     says: [
-      `POST /v1/check, secret key of a limited account, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
+      `POST /v1/check, secret key of a limited account, and of one without limits, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
       `${scale.connections} connections, ${scale.rounds} rounds of ${scale.roundS} s each, order turned each round`,
       "both keep freed memory for ten seconds, as `bun run start` does",
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
       ...(median(cpu) > LOAD_CPU_MAX ? ["the load program was the limit: the ratio is too kind"] : []),
     ],
     figures: [
-      medianFigure("product ÷ floor", "", ratios, "http"),
+      medianFigure("product ÷ floor", "", ratios(product), "http"),
+      medianFigure("product without limits ÷ floor", "", ratios(unlimited), "http_unlimited"),
       medianFigure("product", "answers/s", perSecond(product)),
+      medianFigure("product without limits", "answers/s", perSecond(unlimited)),
       medianFigure("floor", "answers/s", perSecond(floor)),
       medianFigure("product p99 ÷ floor p99", "", p99Ratios, "http_p99"),
       medianFigure("product p99", "ms", p99(product)),

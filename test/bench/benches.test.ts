@@ -80,7 +80,7 @@ test(
   "the HTTP bench loads product and floor in turn, with full results of every kind",
   async () => {
     const report = await httpBench({ connections: 4, rounds: 2, roundS: 0.5, warmupS: 0.1 }, PRODUCT.source)
-    expectSane(report, ["http", "http_p99"])
+    expectSane(report, ["http", "http_p99", "http_unlimited"])
     expect(report.says[0]).toContain("50 disposable")
     expect(report.figures[0]?.rounds).toHaveLength(2)
   },
