@@ -1,20 +1,17 @@
 import { hasAtMost } from "../contract/character-count.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../contract/policies.ts"
-import { type InputFault, invalidInput, Problem } from "./problem.ts"
+import { POLICIES, POLICY_DEFAULT, type Policy } from "../contract/policies.ts"
+import { FAULTS_MAX, type InputFault, invalidInput, NO_OBJECT, NO_POLICY, Problem } from "./problem.ts"
 
 /** What a batch asks: at least one item, at most as many as a batch has. */
 export type BatchInput = { readonly items: readonly string[]; readonly policy: Policy }
-
-/** How many faults a refusal names at most. */
-const FAULTS_MAX = 10
 
 /**
  * Reads the body of a batch. Throws `batch_too_large` for too many items, whatever else is wrong, else `invalid_input`
  * with its faults and their places. What stands in an item is no fault of the batch's.
  */
 export function batchInput(sent: unknown): BatchInput {
-  if (!isObject(sent)) throw invalidInput([{ pointer: "", detail: "The body must be a JSON object." }])
+  if (!isObject(sent)) throw invalidInput([NO_OBJECT])
   const { items, policy = POLICY_DEFAULT } = sent
   if (Array.isArray(items) && items.length > LIMITS.batchItemsMax) throw tooManyItems()
   if (areItems(items) && isPolicy(policy)) return { items, policy }
@@ -36,10 +33,7 @@ const isItem = (item: unknown): item is string => typeof item === "string" && ha
 
 const isPolicy = (policy: unknown): policy is Policy => typeof policy === "string" && Object.hasOwn(POLICIES, policy)
 
-const POLICY_FAULT: InputFault = {
-  pointer: "/policy",
-  detail: `\`policy\` must be one of ${POLICY_NAMES.join(", ")}.`,
-}
+const POLICY_FAULT: InputFault = { pointer: "/policy", detail: NO_POLICY }
 
 /** Each item that is none, by its place. */
 function itemFaults(items: unknown): readonly InputFault[] {

@@ -3,7 +3,6 @@ import type { KeyRing } from "../customers/keys/key-ring.ts"
 import type { Admit } from "./admission.ts"
 import { identify, unauthorized } from "./caller.ts"
 import type { Pass } from "./pass.ts"
-import { within } from "./within.ts"
 
 /** Answers a request that needs a secret key, which was let in by the pass; null: nothing limits it. */
 export type Keyed = (
@@ -17,6 +16,14 @@ export function keyed(keys: KeyRing, admit: Admit): Keyed {
     const known = await identify(request.headers, keys)
     if (known === null) throw unauthorized()
     const pass = admit(request, known, false)
-    return await (pass === null ? work(known, null) : within(pass, () => work(known, pass)))
+    let response: Response
+    try {
+      response = await work(known, pass)
+    } catch (error) {
+      pass?.fail()
+      throw error
+    }
+    pass?.leave()
+    return response
   }
 }

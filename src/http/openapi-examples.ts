@@ -7,7 +7,7 @@ import type { BatchBody, BatchResult } from "../contract/batch-schema.ts"
 import { CATEGORY_NAMES } from "../contract/categories.ts"
 import type { FeedbackReceipt } from "../contract/feedback-schema.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../contract/policies.ts"
+import { POLICY_DEFAULT, type Policy } from "../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problems.ts"
 import { API_VERSION, allowedMethods, ROUTES } from "../contract/routes.ts"
 import type { CheckResult, Health, ProblemBody, ReducedResult } from "../contract/schemas.ts"
@@ -15,7 +15,7 @@ import { TIERS } from "../contract/tiers.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import { tooManyItems } from "./batch-input.ts"
 import { unauthorized } from "./caller.ts"
-import { invalidInput, Problem, problemBody } from "./problem.ts"
+import { invalidInput, NO_POLICY, Problem, problemBody } from "./problem.ts"
 
 /** The request id of every example. */
 const REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
@@ -119,9 +119,7 @@ const ALLOW_HEALTH = allowedMethods(ROUTES.getHealth.path) ?? ""
 
 /** One occurrence of each problem. A problem without a row does not compile. */
 const EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
-  invalid_input: invalidInput([
-    { pointer: "/policy", detail: `\`policy\` must be one of ${POLICY_NAMES.join(", ")}.` },
-  ]),
+  invalid_input: invalidInput([{ pointer: "/policy", detail: NO_POLICY }]),
   unauthorized: unauthorized(),
   invalid_key: new Problem("invalid_key", "The key's checksum is wrong: it was mistyped or cut.", {}, CHALLENGE),
   key_revoked: new Problem("key_revoked", "The key was revoked; use another one.", {}, CHALLENGE),

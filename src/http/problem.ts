@@ -1,8 +1,18 @@
+import { POLICY_NAMES } from "../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problems.ts"
 import type { ProblemBody } from "../contract/schemas.ts"
 
 /** One thing that is wrong with the input: where, and what. */
 export type InputFault = NonNullable<ProblemBody["errors"]>[number]
+
+/** How many faults of an input a refusal names at most. */
+export const FAULTS_MAX = 10
+
+/** The fault of a body that is no JSON object. */
+export const NO_OBJECT: InputFault = { pointer: "", detail: "The body must be a JSON object." }
+
+/** What is wrong with a policy that is none. */
+export const NO_POLICY = `\`policy\` must be one of ${POLICY_NAMES.join(", ")}.`
 
 type More = Pick<ProblemBody, "errors" | "retry_after" | "limit" | "resets_at">
 

@@ -3,9 +3,9 @@ import { parseSubject, refusalOf } from "../check/address/parse.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
 import { NO_STANDING, type Question } from "../check/check.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
+import { POLICY_DEFAULT } from "../contract/policies.ts"
 import { CheckBody } from "../contract/schemas.ts"
-import { type InputFault, invalidInput } from "./problem.ts"
+import { FAULTS_MAX, type InputFault, invalidInput, NO_OBJECT, NO_POLICY } from "./problem.ts"
 
 /** The members of a check's input, not yet looked at. */
 export type Input = {
@@ -18,7 +18,6 @@ export type Input = {
 
 const PARAMETERS = [...SUBJECT_KINDS, "policy", "deep", "workspace"] as const
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
-const FAULTS_MAX = 10
 const body = TypeCompiler.Compile(CheckBody)
 
 const NO_FAULTS: readonly InputFault[] = []
@@ -93,20 +92,14 @@ function refused({ members, place, faults }: Input): Error {
   for (const { path } of body.Errors(members)) {
     if (found.size >= FAULTS_MAX) break
     const name = path.slice(1)
-    if (!found.has(name))
-      found.set(
-        name,
-        name === ""
-          ? { pointer: "", detail: "The body must be a JSON object." }
-          : { ...at(place, name), detail: wants(name) },
-      )
+    if (!found.has(name)) found.set(name, name === "" ? NO_OBJECT : { ...at(place, name), detail: wants(name) })
   }
   const [first, ...rest] = [...faults, ...found.values()]
   return invalidInput([first ?? { pointer: "", detail: "The input is not of the documented form." }, ...rest])
 }
 
 function wants(name: string): string {
-  if (name === "policy") return `\`policy\` must be one of ${POLICY_NAMES.join(", ")}.`
+  if (name === "policy") return NO_POLICY
   if (name === "deep" || name === "workspace") return `\`${name}\` must be true or false.`
   if (name === "url") return `\`url\` must be a string of at most ${LIMITS.urlLengthMax} characters.`
   return `\`${name}\` must be a string.`

@@ -16,11 +16,15 @@ import { hasControl, trimmed } from "./text.ts"
  */
 export function parseSubject(kind: SubjectKind, sent: string, testDomain: string): Subject {
   const text = trimmed(sent)
-  if (text === "" || hasControl(text)) return subjectOf(kind, sent, null, "invalid_syntax", NO_ADDRESS, testDomain)
+  if (text === "" || hasControl(text)) return unreadSubject(kind, sent, "invalid_syntax")
   if (kind === "email") return emailSubject(sent, text, testDomain)
   const host = kind === "url" ? parseUrl(text) : parseHost(text, true)
   return subjectOf(kind, sent, host.name, host.fault, NO_ADDRESS, testDomain)
 }
+
+/** The Subject of a text from which nothing is read. */
+export const unreadSubject = (kind: SubjectKind, sent: string, fault: Fault): Subject =>
+  subjectOf(kind, sent, null, fault, NO_ADDRESS, "")
 
 /**
  * What a batch takes an item for (interface, "POST /v1/check/batch"): an `@` anywhere makes an email, then a `/`

@@ -1,4 +1,4 @@
-import { kindOf, parseSubject } from "../../check/address/parse.ts"
+import { kindOf, parseSubject, unreadSubject } from "../../check/address/parse.ts"
 import type { Subject, SubjectKind } from "../../check/address/subject.ts"
 
 /** One input of a file, in whichever format it stands there. */
@@ -38,16 +38,6 @@ const REPLACED = "\ufffd"
 /** A row as a check takes it; one that is not looked into is a Subject with that fault. */
 export function subjectOf({ input, kind, fault }: Row, testDomain: string): Subject {
   const fate = fault ?? (input.includes(REPLACED) ? "invalid_syntax" : null)
-  if (fate === null) return parseSubject(kind ?? kindOf(input), input, testDomain)
-  return {
-    kind: kind ?? kindOf(input),
-    sent: input,
-    fault: fate,
-    domain: null,
-    registrable: null,
-    localPart: null,
-    normalized: null,
-    hasSubaddress: false,
-    isTest: false,
-  }
+  const asked = kind ?? kindOf(input)
+  return fate === null ? parseSubject(asked, input, testDomain) : unreadSubject(asked, input, fate)
 }

@@ -113,8 +113,7 @@ function tellTo({ needs: { answers }, request, known, pass, give }: Entrant, out
 }
 
 function refuseTo({ needs, request, pass, give }: Entrant, error: unknown): void {
-  pass?.leave()
-  pass?.tellRefusal()
+  pass?.fail()
   give(needs.refuse(error, request))
 }
 

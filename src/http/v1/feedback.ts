@@ -12,7 +12,7 @@ import type { Answers } from "../answer.ts"
 import { jsonBody } from "../body.ts"
 import { invalidKey } from "../caller.ts"
 import type { Keyed } from "../keyed.ts"
-import { invalidInput } from "../problem.ts"
+import { invalidInput, NO_OBJECT } from "../problem.ts"
 
 type Needs = {
   readonly answers: Answers
@@ -86,7 +86,7 @@ function readReport(sent: unknown, testDomain: string) {
 }
 
 function wants(path: string): string {
-  if (path === "") return "The body must be a JSON object."
+  if (path === "") return NO_OBJECT.detail
   if (path === "/expected_category") return `\`expected_category\` must be one of ${REPORTABLE_CATEGORIES.join(", ")}.`
   if (path === "/comment") return `\`comment\` must be a string of at most ${LIMITS.commentLengthMax} characters.`
   return `\`${path.slice(1)}\` must be a string.`
