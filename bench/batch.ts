@@ -8,24 +8,25 @@ import { fileURLToPath } from "bun"
 import { LIMITS } from "../src/contract/limits.ts"
 import { ROUTES } from "../src/contract/routes.ts"
 import { benchAddresses } from "./addresses.ts"
-import { type CheckLoad, type CheckRound, checkRound } from "./check-rounds.ts"
+import {
+  type CheckLoad,
+  type CheckRound,
+  checkRound,
+  loadCpu,
+  p99,
+  perSecond,
+  type RoundsScale,
+  roundsSay,
+} from "./check-rounds.ts"
 import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { ask } from "./load/ask.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
-import { interleaved, median } from "./rounds.ts"
+import { interleaved, ratios } from "./rounds.ts"
 import { CAN_PIN, type ServerProcess, startServer } from "./server-process.ts"
 
-/** How much the bench does. A round loads each server once. */
-export type BatchScale = {
-  readonly connections: number
-  readonly rounds: number
-  readonly roundS: number
-  readonly warmupS: number
-}
-
 /** The scale of a figure that may be told. */
-export const BATCH_FULL: BatchScale = { connections: 16, rounds: 7, roundS: 1.5, warmupS: 3 }
+export const BATCH_FULL: RoundsScale = { connections: 16, rounds: 7, roundS: 1.5, warmupS: 3 }
 
 const FLOOR = fileURLToPath(import.meta.resolve("./floor-batch.ts"))
 const ROUND_WARMUP_S = 0.3
@@ -34,7 +35,7 @@ const SUBJECTS = ["batch", "single", "floor"] as const
 type Rounds = Readonly<Record<(typeof SUBJECTS)[number], readonly CheckRound[]>>
 
 /** Runs the bench. Rejects when an answer is not 200, or a batch has not a full result an item. */
-export async function batchBench(scale: BatchScale): Promise<Report> {
+export async function batchBench(scale: RoundsScale): Promise<Report> {
   await using directory = await emptyDirectory()
   const authorization = `Bearer ${await limitedKey(directory.path)}`
   await using product = await startServer({
@@ -83,31 +84,26 @@ async function batchAnswer(server: ServerProcess, { path, bodies, authorization 
   return body
 }
 
-function reportOf(scale: BatchScale, { batch, single, floor }: Rounds, answerBytes: number): Report {
-  const batchItems = batch.map(round => round.answersPerSecond * ITEMS)
-  const floorItems = floor.map(round => round.answersPerSecond * ITEMS)
-  const singles = single.map(round => round.answersPerSecond)
-  const ratio = (over: readonly number[]) => batchItems.map((rate, round) => rate / (over[round] ?? Number.NaN))
+function reportOf(scale: RoundsScale, { batch, single, floor }: Rounds, answerBytes: number): Report {
+  const batchItems = perSecond(batch).map(rate => rate * ITEMS)
+  const floorItems = perSecond(floor).map(rate => rate * ITEMS)
+  const singles = perSecond(single)
   return {
     bench: "batch",
     says: [
       `POST /v1/check/batch of ${ITEMS} addresses, secret key of a limited account; DNS off; answers of ${answerBytes} bytes`,
       "floor: a bare server that parses the same body and writes as many ready objects of the same shape",
-      `${scale.connections} connections, ${scale.rounds} rounds of ${scale.roundS} s each, order turned each round`,
+      roundsSay(scale),
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
     ],
     figures: [
-      medianFigure("batch ÷ floor", "", ratio(floorItems), "batch_floor"),
-      medianFigure("batch ÷ single checks", "", ratio(singles), "batch_single"),
+      medianFigure("batch ÷ floor", "", ratios(batchItems, floorItems), "batch_floor"),
+      medianFigure("batch ÷ single checks", "", ratios(batchItems, singles), "batch_single"),
       medianFigure("batch", "items/s", batchItems),
       medianFigure("floor", "items/s", floorItems),
       medianFigure("single checks", "items/s", singles),
-      medianFigure(
-        "batch p99",
-        "ms",
-        batch.map(round => round.latencyMs.p99),
-      ),
-      figure("load program", "of a core", median([...batch, ...single, ...floor].map(round => round.cpuShare))),
+      medianFigure("batch p99", "ms", p99(batch)),
+      figure("load program", "of a core", loadCpu(batch, single, floor)),
     ],
   }
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "bun"
 import { ask } from "./load/ask.ts"
 import type { LoadReport } from "./load/run.ts"
+import { median } from "./rounds.ts"
 import { type Program, runToEnd, type ServerProcess } from "./server-process.ts"
 
 const LOAD = fileURLToPath(import.meta.resolve("./load/main.ts"))
@@ -10,6 +11,19 @@ export type CheckLoad = { readonly path: string; readonly bodies: readonly strin
 
 /** How a round loads a server: over so many connections, and so long after so long a warm-up. */
 export type RoundSize = { readonly connections: number; readonly durationS: number; readonly warmupS: number }
+
+/** How much a bench of servers under load does. A round loads each server once. */
+export type RoundsScale = {
+  readonly connections: number
+  readonly rounds: number
+  readonly roundS: number
+  /** Load on each server before the first round; rounds have a short warm-up of their own. */
+  readonly warmupS: number
+}
+
+/** The scale in words. */
+export const roundsSay = ({ connections, rounds, roundS }: RoundsScale): string =>
+  `${connections} connections, ${rounds} rounds of ${roundS} s each, order turned each round`
 
 /** What a round found: the load program's report, and the CPU time that an answer cost the server. */
 export type CheckRound = LoadReport & { readonly serverCpuUs: number }
@@ -57,3 +71,16 @@ export async function checkRound(
   const cpuUs = (server.cpuMs() - cpuBeforeMs) * 1000
   return { ...report, serverCpuUs: cpuUs / (report.answers + report.warmupAnswers) }
 }
+
+/** Answers a second, by round. */
+export const perSecond = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.answersPerSecond)
+
+/** The 99th percentile of latency in milliseconds, by round. */
+export const p99 = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.latencyMs.p99)
+
+/** CPU time of the server in microseconds an answer, by round. */
+export const cpuUs = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.serverCpuUs)
+
+/** The share of a core that the load program took, in the median of all these rounds. */
+export const loadCpu = (...subjects: readonly (readonly CheckRound[])[]): number =>
+  median(subjects.flat().map(one => one.cpuShare))

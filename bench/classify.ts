@@ -10,7 +10,7 @@ import { FORMATS, type Format } from "../src/cli/classify/format.ts"
 import { INPUTS_SAY, writeInputs } from "./classify-inputs.ts"
 import { emptyDirectory, PROGRAM } from "./product.ts"
 import { type Figure, figure, medianFigure, type Report } from "./report.ts"
-import { interleaved } from "./rounds.ts"
+import { interleaved, ratios } from "./rounds.ts"
 import { CAN_PIN, type Program, runToEnd } from "./server-process.ts"
 
 /** How much the bench does. A round classifies a file of each format once. */
@@ -109,11 +109,10 @@ function reportOf(
 ): Report {
   const figuresOf = (format: Format): Figure[] => {
     const floors = perSecond[`${format} floor`]
-    const ratios = perSecond[format].map((rate, round) => rate / (floors[round] ?? Number.NaN))
     return [
       medianFigure(format, "lines/s", perSecond[format], format === "text" ? "classify_lines" : null),
       medianFigure(`${format} floor`, "lines/s", floors),
-      medianFigure(`${format} ÷ floor`, "", ratios),
+      medianFigure(`${format} ÷ floor`, "", ratios(perSecond[format], floors)),
     ]
   }
   const lengths = FORMATS.map(format => `${Math.round(bytes[format])} in ${format}`)

@@ -1,4 +1,4 @@
-import { median } from "./rounds.ts"
+import { median, ratios } from "./rounds.ts"
 import { seeded } from "./seeded.ts"
 
 /** One number of two trees, by round; values of one round were measured one right after the other. */
@@ -39,23 +39,23 @@ const RESAMPLES = 4000
 /** Compares one number. Both lists are equally long, and hold at least one round. The same rounds always say the same. */
 export function compared(measured: Measured): Compared {
   const { ours, theirs, better } = measured
-  const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN))
-  const interval = intervalOf(ratios)
+  const found = ratios(ours, theirs)
+  const interval = intervalOf(found)
   const [low, high] = interval
   const isMore = low > 1
   const isBeyond = isMore || high < 1
   const verdict =
-    ratios.length < ROUNDS_TELLING ? "few" : !isBeyond ? "noise" : isMore === (better === "more") ? "better" : "worse"
-  const range = [Math.min(...ratios), Math.max(...ratios)] as const
-  const medians = { oursMedian: median(ours), theirsMedian: median(theirs), ratio: median(ratios) }
+    found.length < ROUNDS_TELLING ? "few" : !isBeyond ? "noise" : isMore === (better === "more") ? "better" : "worse"
+  const range = [Math.min(...found), Math.max(...found)] as const
+  const medians = { oursMedian: median(ours), theirsMedian: median(theirs), ratio: median(found) }
   return { ...measured, ...medians, interval, range, verdict }
 }
 
 /** Percentile bootstrap of the median: rounds are drawn again, with repetition, and the middle 95 % of medians are kept. */
-function intervalOf(ratios: readonly number[]): readonly [number, number] {
-  const random = seeded(ratios.length)
+function intervalOf(found: readonly number[]): readonly [number, number] {
+  const random = seeded(found.length)
   const medians = Float64Array.from({ length: RESAMPLES }, () =>
-    median(ratios.map(() => ratios[Math.floor(random() * ratios.length)] ?? Number.NaN)),
+    median(found.map(() => found[Math.floor(random() * found.length)] ?? Number.NaN)),
   ).sort()
   const at = (share: number): number => medians[Math.round(share * (RESAMPLES - 1))] ?? Number.NaN
   return [at(0.025), at(0.975)]

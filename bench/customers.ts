@@ -10,22 +10,29 @@ import { KEY_RING_BOUNDS, KeyRing } from "../src/customers/keys/key-ring.ts"
 import { openSqlite } from "../src/customers/store/sqlite.ts"
 import { realWorld } from "../src/world.ts"
 import { benchAddresses } from "./addresses.ts"
-import { type CheckAnswers, type CheckLoad, type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
+import {
+  type CheckAnswers,
+  type CheckLoad,
+  type CheckRound,
+  checkAnswers,
+  checkRound,
+  cpuUs,
+  loadCpu,
+  p99,
+  perSecond,
+  type RoundsScale,
+  roundsSay,
+} from "./check-rounds.ts"
 import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { ask } from "./load/ask.ts"
 import { addAccounts, KEYS_PER_ACCOUNT } from "./many-accounts.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
-import { interleaved, median } from "./rounds.ts"
+import { interleaved, median, ratios } from "./rounds.ts"
 import { CAN_PIN, type ServerProcess, startServer } from "./server-process.ts"
 
-/** How much the bench does. A round loads each server once. */
-export type CustomersScale = {
-  readonly connections: number
-  readonly rounds: number
-  readonly roundS: number
-  /** Load on each server before the first round; rounds have a short warm-up of their own. */
-  readonly warmupS: number
+/** How much the bench does. */
+export type CustomersScale = RoundsScale & {
   /** Accounts of the large store, each with `KEYS_PER_ACCOUNT` keys. */
   readonly accounts: number
   /** Fresh processes that start on it. */
@@ -159,10 +166,6 @@ function reportOf(
   answers: CheckAnswers,
   many: ManyAccounts,
 ): Report {
-  const perSecond = (rounds: readonly CheckRound[]) => rounds.map(round => round.answersPerSecond)
-  const p99 = (rounds: readonly CheckRound[]) => rounds.map(round => round.latencyMs.p99)
-  const cpuUs = (rounds: readonly CheckRound[]) => rounds.map(round => round.serverCpuUs)
-  const ratios = perSecond(metered).map((rate, at) => rate / (unmetered[at]?.answersPerSecond ?? Number.NaN))
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
   const { accounts, starts, lookups } = scale
   return {
@@ -170,20 +173,20 @@ function reportOf(
     says: [
       `POST /v1/check, secret key of a limited account, full result; ${mix.join(", ")}; DNS off`,
       "without customers: the same app, to which every key is that of one account without limits; nothing is counted",
-      `${scale.connections} connections, ${scale.rounds} rounds of ${scale.roundS} s each, order turned each round`,
+      roundsSay(scale),
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
       `a store of ${accounts} accounts with ${accounts * KEYS_PER_ACCOUNT} keys, ${Math.round(many.fileBytes / 2 ** 20)} MiB, which the system has in memory`,
       `${starts} fresh processes start on it, to 200 on /v1/health; ${lookups} keys of it are looked up once each, one after the other`,
     ],
     figures: [
-      medianFigure("customers ÷ none", "", ratios, "customers_http"),
+      medianFigure("customers ÷ none", "", ratios(perSecond(metered), perSecond(unmetered)), "customers_http"),
       medianFigure("customers", "answers/s", perSecond(metered)),
       medianFigure("none", "answers/s", perSecond(unmetered)),
       medianFigure("customers p99", "ms", p99(metered)),
       medianFigure("none p99", "ms", p99(unmetered)),
       medianFigure("customers CPU", "µs/answer", cpuUs(metered)),
       medianFigure("none CPU", "µs/answer", cpuUs(unmetered)),
-      figure("load program", "of a core", median([...metered, ...unmetered].map(round => round.cpuShare))),
+      figure("load program", "of a core", loadCpu(metered, unmetered)),
       medianFigure("start on many accounts", "ms", many.startsMs, "customers_start"),
       figure("cold look-up, median", "ms", median(many.lookupsMs), "customers_lookup"),
       figure("cold look-up, p99", "ms", shareOf(many.lookupsMs, 0.99), "customers_lookup"),

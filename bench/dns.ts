@@ -17,7 +17,7 @@ import type { World } from "../src/world.ts"
 import { cacheHeld } from "./dns-memory.ts"
 import { toldBy } from "./dns-told.ts"
 import { type Figure, figure, medianFigure, type Report } from "./report.ts"
-import { interleaved } from "./rounds.ts"
+import { interleaved, ratios } from "./rounds.ts"
 import { startServer } from "./server-process.ts"
 
 /** How much the bench does. */
@@ -138,9 +138,8 @@ class Bench {
     await interleaved(["warm", "lists"], 2, measure)
     const found = await interleaved(["warm", "lists"], rounds, measure)
     end()
-    const shares = found.warm.map((perSecond, round) => perSecond / (found.lists[round] ?? Number.NaN))
     return [
-      medianFigure("warm, by lists alone", "×", shares, "dns_warm"),
+      medianFigure("warm, by lists alone", "×", ratios(found.warm, found.lists), "dns_warm"),
       medianFigure("warm checks a second, in process", "/s", found.warm),
     ]
   }

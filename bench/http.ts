@@ -6,24 +6,27 @@
 import { fileURLToPath } from "bun"
 import { ROUTES } from "../src/contract/routes.ts"
 import { benchAddresses } from "./addresses.ts"
-import { type CheckAnswers, type CheckLoad, type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
+import {
+  type CheckAnswers,
+  type CheckLoad,
+  type CheckRound,
+  checkAnswers,
+  checkRound,
+  cpuUs,
+  loadCpu,
+  p99,
+  perSecond,
+  type RoundsScale,
+  roundsSay,
+} from "./check-rounds.ts"
 import { HIGH_LIMITS, limitedKey, unlimitedKey } from "./limited-account.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
-import { interleaved, median } from "./rounds.ts"
+import { interleaved, ratios } from "./rounds.ts"
 import { CAN_PIN, type Program, startServer } from "./server-process.ts"
 
-/** How much the bench does. A round loads each server once. */
-export type HttpScale = {
-  readonly connections: number
-  readonly rounds: number
-  readonly roundS: number
-  /** Load on each server before the first round; rounds have a short warm-up of their own. */
-  readonly warmupS: number
-}
-
 /** The scale of a figure that may be told. */
-export const HTTP_FULL: HttpScale = { connections: 64, rounds: 7, roundS: 2, warmupS: 5 }
+export const HTTP_FULL: RoundsScale = { connections: 64, rounds: 7, roundS: 2, warmupS: 5 }
 
 const FLOOR = fileURLToPath(import.meta.resolve("./floor.ts"))
 const ROUND_WARMUP_S = 0.3
@@ -31,7 +34,7 @@ const ROUND_WARMUP_S = 0.3
 const LOAD_CPU_MAX = 0.95
 
 /** Runs the bench on the server that `command` starts. Rejects when an answer is not 200 or a request fails. */
-export async function httpBench(scale: HttpScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
+export async function httpBench(scale: RoundsScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
   await using directory = await emptyDirectory()
   const limited = `Bearer ${await limitedKey(directory.path)}`
   const unlimited = `Bearer ${await unlimitedKey(directory.path)}`
@@ -61,36 +64,35 @@ const SUBJECTS = ["product", "unlimited", "floor"] as const
 type Subject = (typeof SUBJECTS)[number]
 type Rounds = Readonly<Record<Subject, readonly CheckRound[]>>
 
-function reportOf(scale: HttpScale, { product, unlimited, floor }: Rounds, answers: CheckAnswers): Report {
-  const perSecond = (reports: readonly CheckRound[]) => reports.map(report => report.answersPerSecond)
-  const p99 = (reports: readonly CheckRound[]) => reports.map(report => report.latencyMs.p99)
-  const cpuUs = (reports: readonly CheckRound[]) => reports.map(report => report.serverCpuUs)
-  const p99Ratios = p99(product).map((ms, round) => ms / (p99(floor)[round] ?? Number.NaN))
-  const ratios = (rounds: readonly CheckRound[]) =>
-    perSecond(rounds).map((rate, round) => rate / (floor[round]?.answersPerSecond ?? Number.NaN))
-  const cpu = [...product, ...floor].map(report => report.cpuShare)
+function reportOf(scale: RoundsScale, { product, unlimited, floor }: Rounds, answers: CheckAnswers): Report {
+  const cpu = loadCpu(product, floor)
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
   return {
     bench: "http",
     says: [
       `POST /v1/check, secret key of a limited account, and of one without limits, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
-      `${scale.connections} connections, ${scale.rounds} rounds of ${scale.roundS} s each, order turned each round`,
+      roundsSay(scale),
       "both keep freed memory for ten seconds, as `bun run start` does",
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
-      ...(median(cpu) > LOAD_CPU_MAX ? ["the load program was the limit: the ratio is too kind"] : []),
+      ...(cpu > LOAD_CPU_MAX ? ["the load program was the limit: the ratio is too kind"] : []),
     ],
     figures: [
-      medianFigure("product ÷ floor", "", ratios(product), "http"),
-      medianFigure("product without limits ÷ floor", "", ratios(unlimited), "http_unlimited"),
+      medianFigure("product ÷ floor", "", ratios(perSecond(product), perSecond(floor)), "http"),
+      medianFigure(
+        "product without limits ÷ floor",
+        "",
+        ratios(perSecond(unlimited), perSecond(floor)),
+        "http_unlimited",
+      ),
       medianFigure("product", "answers/s", perSecond(product)),
       medianFigure("product without limits", "answers/s", perSecond(unlimited)),
       medianFigure("floor", "answers/s", perSecond(floor)),
-      medianFigure("product p99 ÷ floor p99", "", p99Ratios, "http_p99"),
+      medianFigure("product p99 ÷ floor p99", "", ratios(p99(product), p99(floor)), "http_p99"),
       medianFigure("product p99", "ms", p99(product)),
       medianFigure("floor p99", "ms", p99(floor)),
       medianFigure("product CPU", "µs/answer", cpuUs(product)),
       medianFigure("floor CPU", "µs/answer", cpuUs(floor)),
-      figure("load program", "of a core", median(cpu)),
+      figure("load program", "of a core", cpu),
     ],
   }
 }

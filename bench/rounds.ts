@@ -6,6 +6,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
+/** What each round found, by what the same round found of another. */
+export const ratios = (over: readonly number[], under: readonly number[]): readonly number[] =>
+  over.map((value, round) => value / (under[round] ?? Number.NaN))
+
 /**
  * Measures each subject once a round, one after the other, in an order that turns about each round (A B, B A, …), so
  * that a machine which gets slower harms all alike. Gives each subject's values by round.

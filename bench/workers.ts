@@ -6,24 +6,25 @@
 import { availableParallelism } from "node:os"
 import { ROUTES } from "../src/contract/routes.ts"
 import { benchAddresses } from "./addresses.ts"
-import { type CheckRound, checkAnswers, checkRound } from "./check-rounds.ts"
+import {
+  type CheckRound,
+  checkAnswers,
+  checkRound,
+  cpuUs,
+  loadCpu,
+  p99,
+  perSecond,
+  type RoundsScale,
+  roundsSay,
+} from "./check-rounds.ts"
 import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { type Figure, figure, medianFigure, type Report } from "./report.ts"
-import { interleaved, median } from "./rounds.ts"
+import { interleaved, ratios } from "./rounds.ts"
 import { startServer } from "./server-process.ts"
 
-/** How much the bench does. A round loads each server once. */
-export type WorkersScale = {
-  readonly connections: number
-  readonly rounds: number
-  readonly roundS: number
-  /** Load on each server before the first round; rounds have a short warm-up of their own. */
-  readonly warmupS: number
-}
-
 /** The scale of a figure that may be told. */
-export const WORKERS_FULL: WorkersScale = { connections: 128, rounds: 7, roundS: 2, warmupS: 5 }
+export const WORKERS_FULL: RoundsScale = { connections: 128, rounds: 7, roundS: 2, warmupS: 5 }
 
 /** What is compared: how many workers there are. */
 const SUBJECTS = { "two workers": 2, "one worker": 1 } as const
@@ -34,7 +35,7 @@ type Rounds = Readonly<Record<Subject, readonly CheckRound[]>>
 const ROUND_WARMUP_S = 0.5
 
 /** Runs the bench. Rejects when an answer is not 200 or a request fails. */
-export async function workersBench(scale: WorkersScale): Promise<Report> {
+export async function workersBench(scale: RoundsScale): Promise<Report> {
   await using two = await startedWith(SUBJECTS["two workers"])
   await using one = await startedWith(SUBJECTS["one worker"])
   const servers = { "two workers": two, "one worker": one }
@@ -76,46 +77,34 @@ export function withoutLoad(
   return (answersPerSecond * usable) / Math.min(usable, cores - cpuShare)
 }
 
-function reportOf(scale: WorkersScale, rounds: Rounds): Report {
-  const { connections, roundS } = scale
+function reportOf(scale: RoundsScale, rounds: Rounds): Report {
   const cores = availableParallelism()
   const one = rounds["one worker"]
   const two = rounds["two workers"]
   const freed = (name: Subject): readonly number[] =>
     rounds[name].map(round => withoutLoad({ workers: SUBJECTS[name], cores }, round))
-  const ratio = (over: readonly number[], under: readonly number[]) =>
-    over.map((rate, round) => rate / (under[round] ?? Number.NaN))
-  const perSecond = (reports: readonly CheckRound[]) => reports.map(report => report.answersPerSecond)
   const figuresOf = (name: Subject): Figure[] => [
     medianFigure(name, "answers/s", perSecond(rounds[name])),
     medianFigure(`${name} without the load's cost`, "answers/s", freed(name)),
-    medianFigure(
-      `${name} CPU`,
-      "µs/answer",
-      rounds[name].map(round => round.serverCpuUs),
-    ),
-    medianFigure(
-      `${name} p99`,
-      "ms",
-      rounds[name].map(round => round.latencyMs.p99),
-    ),
-    figure(`load program on ${name}`, "of a core", median(rounds[name].map(round => round.cpuShare))),
+    medianFigure(`${name} CPU`, "µs/answer", cpuUs(rounds[name])),
+    medianFigure(`${name} p99`, "ms", p99(rounds[name])),
+    figure(`load program on ${name}`, "of a core", loadCpu(rounds[name])),
   ]
   return {
     bench: "workers",
     says: [
       "POST /v1/check, secret key of a limited account, full result; DNS off; one worker is `serve --workers 1`, which is plain `serve`",
-      `${connections} connections, ${scale.rounds} rounds of ${roundS} s each, order turned each round; nothing is bound to a core`,
+      `${roundsSay(scale)}; nothing is bound to a core`,
       `${cores} cores, which the load program shares with the workers`,
       "without the load's cost: answers/s × the cores that the workers can use ÷ what the load program left of them",
       "CPU is that of all processes of the server",
     ],
     figures: [
-      medianFigure("two workers ÷ one", "", ratio(perSecond(two), perSecond(one))),
+      medianFigure("two workers ÷ one", "", ratios(perSecond(two), perSecond(one))),
       medianFigure(
         "two ÷ one without the load's cost",
         "",
-        ratio(freed("two workers"), freed("one worker")),
+        ratios(freed("two workers"), freed("one worker")),
         "workers_two",
       ),
       ...SUBJECT_NAMES.flatMap(figuresOf),
