@@ -1,9 +1,29 @@
+import { fold } from "./fold.ts"
+
 /** What went wrong between the label that was meant and the one that was typed. */
 export type Slip = {
-  readonly kind: "swapped" | "moved" | "omitted" | "doubled" | "inserted" | "replaced"
+  readonly kind: SlipKind
   /** Where the two part, counted from 0. */
   readonly at: number
 }
+
+/**
+ * `swapped`: two letters beside each other. `moved`: a letter past two others. `doubled`: a letter hit twice.
+ * `halved`: one of two equal letters left out. `alike`: letters or digits that look the same. `omitted`: a letter left
+ * out. `replaced`: a neighbouring key, a vowel of the same sound, or a letter hit again in the place of the next.
+ * `inserted`: a key hit beside another, a hyphen, or a letter hit once more or too early. `added`: any other letter in
+ * between.
+ */
+export type SlipKind =
+  | "swapped"
+  | "moved"
+  | "doubled"
+  | "halved"
+  | "alike"
+  | "omitted"
+  | "replaced"
+  | "inserted"
+  | "added"
 
 /** Rows of keys from the top, each shifted half a key to the right of the one above: QWERTY, QWERTZ, AZERTY. */
 const LAYOUTS = [
@@ -18,32 +38,43 @@ const VOWELS = ["ae", "ei", "iy", "ao", "ou"]
 const NEIGHBOURS = neighbours()
 
 /**
- * The one slip of the fingers or the ear that makes `typed` out of `meant`: two letters swapped, one moved past two
- * others, one left out, one doubled, a key hit beside another, a neighbouring key or a vowel of the same sound hit
- * instead, a letter hit twice in the place of the next, a hyphen too many or too few. Null: it is none, or more than
- * one. An `s` added at the end is no slip but a plural.
+ * The one slip of the fingers, the ear or the eye that makes `typed` out of `meant`. Null: it is none, or more than
+ * one; only of letters that look alike there may be several. An `s` added at the end is no slip but a plural, and
+ * other letters before or behind a name make another name.
  */
 export function slipBetween(typed: string, meant: string): Slip | null {
   const at = commonStart(typed, meant)
-  if (typed.length === meant.length) return replacedOrSwapped(typed, meant, at)
-  if (typed.length + 1 === meant.length) return leftOut(typed, meant, at)
-  if (typed.length !== meant.length + 1 || typed.slice(at + 1) !== meant.slice(at)) return null
-  const letter = typed.charAt(at)
-  if (letter === typed.charAt(at - 1) || letter === typed.charAt(at + 1)) return { kind: "doubled", at }
-  if (letter === "s" && at === meant.length) return null
-  const isBeside = letter === "-" || isNear(letter, typed.charAt(at - 1)) || isNear(letter, typed.charAt(at + 1))
-  return isBeside ? { kind: "inserted", at } : null
+  if (at === typed.length && at === meant.length) return null
+  return slipOfFingers(typed, meant, at) ?? (fold(typed) === fold(meant) ? { kind: "alike", at } : null)
+}
+
+function slipOfFingers(typed: string, meant: string, at: number): Slip | null {
+  if (typed.length === meant.length) return swappedOrReplaced(typed, meant, at)
+  if (typed.length + 1 === meant.length) return typed.slice(at) === meant.slice(at + 1) ? leftOut(meant, at) : null
+  return typed.length === meant.length + 1 && typed.slice(at + 1) === meant.slice(at) ? putIn(typed, at) : null
 }
 
 /** A digit is not left out: names with numbers come in series (`10mail`, `150mail`). */
-function leftOut(typed: string, meant: string, at: number): Slip | null {
-  return typed.slice(at) === meant.slice(at + 1) && !/\d/.test(meant.charAt(at)) ? { kind: "omitted", at } : null
+function leftOut(meant: string, at: number): Slip | null {
+  if (isDigit(meant.charAt(at))) return null
+  return { kind: meant.charAt(at) === meant.charAt(at - 1) ? "halved" : "omitted", at }
 }
 
-function replacedOrSwapped(typed: string, meant: string, at: number): Slip | null {
-  if (at === typed.length) return null
+function putIn(typed: string, at: number): Slip | null {
+  const letter = typed.charAt(at)
+  const around = [typed.charAt(at - 1), typed.charAt(at + 1)]
+  if (around.includes(letter)) return { kind: "doubled", at }
+  const isLast = at === typed.length - 1
+  if (letter === "s" && isLast) return null
+  if (letter === "-" || around.some(near => isNear(letter, near))) return { kind: "inserted", at }
+  if (at === 0 || isLast || isDigit(letter)) return null
+  return { kind: letter === typed.charAt(at - 2) || letter === typed.charAt(at + 2) ? "inserted" : "added", at }
+}
+
+function swappedOrReplaced(typed: string, meant: string, at: number): Slip | null {
   const [letter, wanted] = [typed.charAt(at), meant.charAt(at)]
   if (typed.slice(at + 1) === meant.slice(at + 1)) {
+    if (fold(letter) === fold(wanted)) return { kind: "alike", at }
     const isRepeat = letter === typed.charAt(at - 1) || letter === typed.charAt(at + 1)
     const isVowel = VOWELS.some(pair => pair.includes(letter) && pair.includes(wanted))
     return isRepeat || isVowel || isNear(letter, wanted) ? { kind: "replaced", at } : null
@@ -77,6 +108,8 @@ function commonStart(one: string, other: string): number {
   while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++
   return at
 }
+
+const isDigit = (letter: string): boolean => letter >= "0" && letter <= "9"
 
 const isNear = (one: string, other: string): boolean => NEIGHBOURS.has(one + other)
 

@@ -1,33 +1,25 @@
-import { LIMITS } from "../../contract/limits.ts"
-import { isPlain } from "./affixes.ts"
-import { isCommonWord } from "./common-word.ts"
 import { type LabelIndex, type Listed, type ListedLabel, split } from "./label-index.ts"
 import { disguised } from "./lookalike.ts"
+import {
+  isHousehold,
+  isLarge,
+  isLikely,
+  isRealName,
+  isTelling,
+  isUsedMore,
+  likelier,
+  type Meant,
+} from "./misspelling.ts"
+import { NearLabels } from "./near-labels.ts"
 import { standingOf } from "./public-suffix.ts"
-import { isOneEdit, type Slip, slipBetween } from "./slip.ts"
-
-/**
- * Labels that name a mailbox provider to everybody: right behind them any suffix is a slip, and short ones may be
- * misspelt.
- */
-const HOUSEHOLD = new Set(["gmail", "googlemail", "hotmail", "icloud", "outlook", "protonmail", "yahoo", "yandex"])
-
-/** Real names that are one slip away from a provider's and no common words. */
-const REAL = new Set(["cloud", "evil", "gail", "libro", "mali", "orage", "postel", "sian", "telnet", "ymail"])
-
-/** So many provider labels, from the most popular, are large enough that a name beside them is rather theirs. */
-const misspeltMax = 150
-/** So many are large enough for this though they have four letters only. */
-const shortMisspeltMax = 40
+import { isOneEdit, slipBetween } from "./slip.ts"
 
 /** Finds the provider that was meant by a mistyped domain. */
 export class Suggestions {
   readonly #index: LabelIndex
-  /** The most popular labels, by length: any slip is looked for in these. */
-  readonly #large: readonly (readonly Candidate[])[]
-  /** All labels by their letters: a swap and a doubled letter leave the letters as they are. */
-  readonly #byLetters: ReadonlyMap<number, readonly Candidate[]>
-  readonly #labels: ReadonlyMap<string, Candidate>
+  readonly #providers: readonly Provider[]
+  readonly #near: NearLabels
+  readonly #labels: ReadonlyMap<string, Provider>
   readonly #listedLabels: ReadonlySet<string>
   /** Provider names without their dots. */
   readonly #undotted: ReadonlyMap<string, Listed>
@@ -35,15 +27,11 @@ export class Suggestions {
   constructor(labels: readonly ListedLabel[], index: LabelIndex) {
     this.#index = index
     this.#listedLabels = new Set(labels.map(({ label }) => label))
-    const candidates = providers(labels)
-    this.#labels = new Map(candidates.map(candidate => [candidate.label, candidate]))
-    const large = candidates.slice(0, misspeltMax)
-    this.#large = Array.from({ length: LIMITS.labelOctetsMax + 2 }, (_, length) =>
-      large.filter(({ label }) => label.length === length),
-    )
-    this.#byLetters = Map.groupBy(candidates, ({ letters }) => letters)
+    this.#providers = providersOf(labels)
+    this.#near = new NearLabels(this.#providers.map(({ label }) => label))
+    this.#labels = new Map(this.#providers.map(provider => [provider.label, provider]))
     const undotted = new Map<string, Listed>()
-    for (const name of candidates.flatMap(({ names }) => names)) {
+    for (const name of this.#providers.flatMap(({ names }) => names)) {
       const text = undot(name.name)
       if (!undotted.has(text)) undotted.set(text, name)
     }
@@ -51,28 +39,29 @@ export class Suggestions {
   }
 
   /**
-   * The provider name that `domain` is one likely slip away from; null: none. The domain is no target, nor under one.
+   * The provider name that `domain` is one likely slip away from; null: none, or two that are as likely. The domain is
+   * no target, nor under one.
    */
   find(domain: string, registrable: string): string | null {
     const [label, suffix] = split(domain)
     const found =
       this.#bySuffix(domain, registrable, label, suffix) ??
       this.#byDots(domain) ??
-      (domain === registrable ? (this.#byLabel(label, suffix) ?? this.#byLooks(label, suffix)) : null)
+      (domain === registrable ? this.#byLabel(label, suffix) : null)
     return found?.name ?? null
   }
 
   /** A provider's label with a wrong suffix, or none. */
   #bySuffix(domain: string, registrable: string, label: string, suffix: string): Listed | null {
-    const candidate = this.#labels.get(label)
-    if (candidate === undefined) return null
-    const { names } = candidate
+    const names = this.#labels.get(label)?.names
+    if (names === undefined) return null
     if (suffix === "") return label.length >= 3 && isTelling(label) ? names[0] : null
-    const near = names.find(name => isOneEdit(suffix, name.suffix))
-    const anywhere = HOUSEHOLD.has(label) ? resettled(names, suffix) : null
-    if (!canExist(domain)) return near ?? anywhere
-    if (domain !== registrable) return null
-    return near !== undefined && isCut(candidate, suffix, near.suffix) ? near : anywhere
+    const [near, another] = nearest(names, suffix)
+    if (!canExist(domain)) return another === undefined ? (near ?? anywhere(names, suffix)) : null
+    const isWhole = domain === registrable
+    if (near !== undefined && another === undefined && (isWhole ? isCut : isNested)(near, suffix, registrable))
+      return near
+    return isWhole ? anywhere(names, suffix) : null
   }
 
   /**
@@ -88,17 +77,23 @@ export class Suggestions {
     return isMoved || !canExist(domain) ? meant : null
   }
 
-  /** The suffix of a provider behind its label with one slip in it. */
+  /** The suffix of a provider behind its label with one slip in it, or behind what looks like its label. */
   #byLabel(label: string, suffix: string): Listed | null {
-    const letters = lettersOf(label)
-    let best = misspelt(this.#byLetters.get(letters) ?? [], label, suffix)
-    for (let length = label.length - 1; length <= label.length + 1; length++) {
-      for (const candidate of this.#large[length] ?? []) {
-        if (bitCount(letters ^ candidate.letters) > 2) continue
-        best = morePopular(best, misspelt([candidate], label, suffix))
-      }
+    const [likeliest, another] = this.#misspelt(label, suffix)
+    if (likeliest === undefined || this.#isRealName(label)) return this.#byLooks(label, suffix)
+    return another === undefined ? likeliest.name : null
+  }
+
+  /** The providers' names under the suffix of whose labels `typed` is likely a slip; several: they are as likely. */
+  #misspelt(typed: string, suffix: string): readonly Meant[] {
+    let likeliest = NONE
+    for (const place of this.#near.find(typed)) {
+      const name = this.#providers[place]?.names.find(each => each.suffix === suffix)
+      const slip = name === undefined ? null : slipBetween(typed, name.label)
+      if (name === undefined || slip === null || !isLikely(typed, { name, slip })) continue
+      likeliest = withMore(likeliest, { name, slip })
     }
-    return best === null || this.#isRealName(label) ? null : best
+    return likeliest
   }
 
   /** A provider's name in disguise under its own suffix: `gma1l.com`. */
@@ -108,62 +103,57 @@ export class Suggestions {
   }
 
   #isRealName(label: string): boolean {
-    return REAL.has(label) || this.#listedLabels.has(label) || isCommonWord(label)
+    return this.#listedLabels.has(label) || isRealName(label)
   }
 }
 
-type Candidate = {
-  readonly label: string
-  readonly names: readonly [Listed, ...Listed[]]
-  readonly place: number
-  readonly letters: number
-}
+/** A label of providers' names, most popular first. */
+type Provider = { readonly label: string; readonly names: readonly [Listed, ...Listed[]] }
 
-function providers(labels: readonly ListedLabel[]): readonly Candidate[] {
-  const found: Candidate[] = []
-  for (const { label, names } of labels) {
+function providersOf(labels: readonly ListedLabel[]): readonly Provider[] {
+  return labels.flatMap(({ label, names }) => {
     const [first, ...others] = names.filter(({ kind }) => kind === "provider")
-    if (first === undefined) continue
-    found.push({ label, names: [first, ...others], place: found.length, letters: lettersOf(label) })
-  }
-  return found
+    return first === undefined ? [] : [{ label, names: [first, ...others] as const }]
+  })
 }
 
-/** The first name under the suffix whose label `typed` is likely a slip from; null: none. */
-function misspelt(candidates: readonly Candidate[], typed: string, suffix: string): Listed | null {
-  for (const candidate of candidates) {
-    const slip = slipBetween(typed, candidate.label)
-    if (slip === null || !isLikely(slip, candidate)) continue
-    const name = candidate.names.find(each => each.suffix === suffix)
-    if (name !== undefined) return name
-  }
-  return null
-}
+const NONE: readonly Meant[] = []
 
-const morePopular = (one: Listed | null, other: Listed | null): Listed | null =>
-  one === null || (other !== null && other.rank < one.rank) ? other : one
-
-/** Whether an existing suffix is likelier `com`, `net` or `org` cut short than the home of another firm. */
-function isCut({ label, place }: Candidate, suffix: string, meant: string): boolean {
-  if (meant.length !== 3 || suffix.length !== 2 || place >= misspeltMax || !isTelling(label)) return false
-  return label.length >= 5 || (label.length >= 3 && /^[co]m$/.test(suffix))
+/** The likeliest of those that are alike likely and one more. */
+function withMore(alike: readonly Meant[], more: Meant): readonly Meant[] {
+  const [first] = alike
+  if (first === undefined) return [more]
+  const better = likelier(first, more)
+  return better === null ? [...alike, more] : better === more ? [more] : alike
 }
 
 /**
- * Whether a slip in a provider's label is likelier than another name. The shorter the label and the smaller the
- * provider, the less may be wrong with it; nobody mistakes the first key, and each letter before `mail` is somebody's
- * service.
+ * The names whose suffix is one edit away from the typed one: if one or more are a slip of the fingers away, only
+ * those (`dw` is `de`, not `dk`); of these the one that is used far more. Several: they are as likely.
  */
-function isLikely({ kind, at }: Slip, { label, place }: Candidate): boolean {
-  if (label.length < 4) return false
-  if (kind === "swapped" || kind === "doubled") return label.length > 4 || place < shortMisspeltMax
-  if (place >= misspeltMax || (at === 0 && kind === "replaced")) return false
-  if (HOUSEHOLD.has(label)) return label.length >= 6 || kind === "inserted" || (at > 0 && kind !== "moved")
-  return at > 0 && kind !== "moved" && label.length >= (kind === "omitted" ? 7 : 6)
+function nearest(names: readonly Listed[], suffix: string): readonly Listed[] {
+  const edits = names.filter(name => isOneEdit(suffix, name.suffix))
+  const slips = edits.filter(name => slipBetween(suffix, name.suffix) !== null)
+  const [first, second, ...others] = slips.length > 0 ? slips : edits
+  if (first === undefined || second === undefined) return first === undefined ? [] : [first]
+  return isUsedMore(first, second) ? [first] : [first, second, ...others]
 }
 
-/** A label that says more than a word of the language does. */
-const isTelling = (label: string): boolean => HOUSEHOLD.has(label) || !(isPlain(label) || isCommonWord(label))
+/**
+ * Whether an existing suffix is a name that somebody may have registered in the country of the suffix that was meant:
+ * `con.br` for `com.br`. Whoever has that name would hardly call a host `uol`.
+ */
+function isNested({ label, suffix: meant }: Listed, suffix: string, registrable: string): boolean {
+  const isSameCountry = meant.includes(".") && meant.slice(-3) === suffix.slice(-3)
+  return suffix === registrable && isSameCountry && label.length >= 3 && isTelling(label)
+}
+
+/** Whether an existing suffix is likelier `com`, `net` or `org` cut short than the home of another firm. */
+function isCut(meant: Listed, suffix: string): boolean {
+  const { label } = meant
+  if (meant.suffix.length !== 3 || suffix.length !== 2 || !isLarge(meant) || !isTelling(label)) return false
+  return label.length >= 5 || (label.length >= 3 && /^[co]m$/.test(suffix))
+}
 
 /** Whether the name's top-level domain exists in public DNS. */
 function canExist(domain: string): boolean {
@@ -175,28 +165,14 @@ function canExist(domain: string): boolean {
 const isOfCountry = (suffix: string): boolean => /^[a-z]{2,}$|^[a-z]{2,3}\.[a-z]{2}$/.test(suffix)
 
 /**
- * The name in the country of a suffix, `yahoo.co.uk` for `yahoo.uk`, else the most popular; null: sites stand under
- * that suffix.
+ * A household name behind any suffix: the one in the suffix's country, `yahoo.co.uk` for `yahoo.uk`, else the most
+ * popular; null: the label is no household name, or sites stand under that suffix.
  */
-function resettled(names: readonly [Listed, ...Listed[]], suffix: string): Listed | null {
-  if (!isOfCountry(suffix)) return null
+function anywhere(names: readonly [Listed, ...Listed[]], suffix: string): Listed | null {
+  if (!isHousehold(names[0].label) || !isOfCountry(suffix)) return null
   const country = suffix.slice(suffix.lastIndexOf(".") + 1)
   const isThere = (name: Listed) => name.suffix === country || name.suffix.endsWith(`.${country}`)
   return (country.length === 2 ? names.find(isThere) : undefined) ?? names[0]
 }
 
 const undot = (name: string): string => name.replaceAll(".", "")
-
-/** The letters of a text as bits: two texts one slip apart differ in two bits at most. */
-function lettersOf(text: string): number {
-  let letters = 0
-  for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31)
-  return letters
-}
-
-function bitCount(bits: number): number {
-  let left = bits
-  let count = 0
-  for (; left !== 0; left &= left - 1) count++
-  return count
-}

@@ -15,7 +15,7 @@ export const SLIPS =
   gmail.com: gmail.fr gmail.com.br gmail.co.uk gmailcom gmailc.om gmail gma1l.com gmai1.com xn--gmal-nza.com
   gmail.com: gmaul.com gmaio.com
   gmail.com: gmaik.com gmsil.com gmzil.com gmmail.com gmaail.com ggmail.com gjail.com g-mail.com gmail.co.m
-  gmail.com: gmali.com gmaip.com gmakl.com
+  gmail.com: gmali.com gmaip.com gmakl.com gamail.com gmaial.com gmaii.com
   hotmail.com: hotmial.com hotmal.com hotmai.com hotmil.com hotnail.com homtail.com htomail.com hotmaill.com
   hotmail.com: hotmail.con hotmali.com
   hotmail.com: ohtmail.com hotamil.com homail.com htmail.com otmail.com hotrmail.com hormail.com hoymail.com
@@ -27,31 +27,38 @@ export const SLIPS =
   yahoo.com: yaho.com yahooo.com yhaoo.com yaboo.com yahoo.con yhoo.com yaoo.com ayhoo.com yahoo.cmo yahoo.cm
   yahoo.com: yahoo.comm
   yahoo.com: yagoo.com yajoo.com yahop.com yahoi.com yah00.com yahoocom yahoo yahho.com yyahoo.com yahoo.net
-  yahoo.com: yahol.com yahoo.om yahoo.co
+  yahoo.com: yahol.com yahoo.om yahoo.co uahoo.com gahoo.com
   outlook.com: outlok.com outloook.com outllok.com outlook.con otulook.com oultook.com outolok.com outloko.com
   outlook.com: otlook.com outook.com
   outlook.com: outlool.com outloo.com utlook.com outlookcom outlook.cm outlook.net 0utlook.com out-look.com
-  outlook.com: ouutlook.com outpook.com
+  outlook.com: ouutlook.com outpook.com iutlook.com outiook.com outloock.com outlokok.com
   icloud.com: iclod.com icoud.com icluod.com icould.com iclou.com ilcoud.com ciloud.com icloudd.com iccloud.com
   icloud.com: icloud.con icloud.co
-  icloud.com: icloud.net icloud.cm icloid.com icliud.com icloudcom 1cloud.com lcloud.com
+  icloud.com: iclound.com icloud.net icloud.cm icloid.com icliud.com icloudcom 1cloud.com lcloud.com
   protonmail.com: protonmial.com protonmal.com protonmai.com portonmail.com protnmail.com protonmail.con
   protonmail.com: protonmail.co proton-mail.com
-  aol.com: aol.con aol.cmo aol.cm aol.om aolcom
+  aol.com: aoll.com aool.com aaol.com aol.con aol.cmo aol.cm aol.om aolcom
   msn.com: msn.con msn.cm msn.comm
   live.com: live.con liev.com lvie.com livee.com
   me.com: me.con
   qq.com: qq.con qq.cmo
   gmx.de: gmx.dee gmx.ed
   web.de: web.dee web.d webde
-  mail.ru: maill.ru
+  mail.ru: maill.ru maol.ru msil.ru mzil.ru mauil.ru mai1.ru mial.ru
+  gmx.de: gmxx.de ggmx.de
+  163.com: l63.com i63.com
+  abv.bg: abvv.bg
+  seznam.cz: seznan.cz sezam.cz
+  ziggo.nl: ziggp.nl zigog.nl
+  uol.com.br: uol.con.br uol.cmo.br uol.cm.br uoll.com.br
+  hotmail.co.uk: hotmail.com.uk hotmail.cp.uk
   t-online.de: t-onlin.de tonline.de t-onilne.de t-online.dee
   freenet.de: freenett.de frenet.de freente.de
   wanadoo.fr: wandoo.fr wanado.fr wanadooo.fr wandaoo.fr
   orange.fr: orangr.fr oarnge.fr orangee.fr orange.ff
   laposte.net: lapsote.net laposte.ney laposre.net
   yandex.ru: yandx.ru yadnex.ru yandex.ruu yanndex.ru
-  comcast.net: comcst.net comcats.net comcast.ent comcast.nett
+  comcast.net: vomcast.net comcasst.net comcst.net comcats.net comcast.ent comcast.nett
   verizon.net: verizn.net verzion.net verison.net
   sbcglobal.net: sbcgloabl.net sbcglobl.net sbcgobal.net
   bellsouth.net: belsouth.net bellsouht.net
@@ -84,7 +91,10 @@ export const NO_SLIPS = names(`gmass.co hotmaps.com yahoo-inc.com gmx-team.com m
     daum.org rambler.com rambles.ru centrum.com onet.com inbox.com list.com hey.org hay.com they.com posteo.com
     postel.de post.com juno.org jump.com lycos.org frontier.org windstream.com acme.com example-firm.de mueller.de
     kleinefirma.de thebakery.net paperstreet.io mail.acme.com gmail.acme.com yahoo.blogspot.com gmail.github.io
-    hotmail.weebly.com outlook.acme.co.uk smtp.gmial.com 33mail.com attorney.com zhoo.org comcast.org`)
+    hotmail.weebly.com outlook.acme.co.uk smtp.gmial.com
+    maik.ru mai.ru mailo.ru mali.ru mil.ru gotmail.com notmail.com putlook.com hotemail.com ucloud.com roger.com
+    liber.it live.con.uk mail.con.br orange.com.be sub.uol.con.br uol.con.be skyy.com webb.de weeb.de gm.de cx.net
+    libe.com luve.com navex.com naber.com gmaxil.com gmeil.net 33mail.com attorney.com zhoo.org comcast.org`)
 
 /** Imitations, after the name imitated. */
 export const LOOKALIKES =

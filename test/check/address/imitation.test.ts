@@ -32,13 +32,6 @@ describe("an honest name imitates nobody", () => {
   })
 })
 
-test("where several providers fit, the first of the targets is the answer", () => {
-  const one = { name: "marbelix.com", kind: "provider" } as const
-  const other = { name: "marbolix.com", kind: "provider" } as const
-  expect(new Imitations([one, other]).suggestion("marbalix.com", "marbalix.com")).toBe("marbelix.com")
-  expect(new Imitations([other, one]).suggestion("marbalix.com", "marbalix.com")).toBe("marbolix.com")
-})
-
 test("an organisation is imitated, but never suggested", () => {
   const only = new Imitations([{ name: "paypal.com", kind: "organisation" }])
   expect(only.suggestion("paypla.com", "paypla.com")).toBeNull()
