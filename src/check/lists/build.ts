@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { isCurated, parseCatalogue, type SourceRow } from "./catalogue.ts"
+import { isCurated } from "./catalogue.ts"
 import { openPack } from "./domain-set.ts"
 import type { Shelf } from "./entries.ts"
 import { type Gathered, gather } from "./gather.ts"
@@ -10,6 +10,7 @@ import { writePack } from "./pack-writer.ts"
 import { withoutRedundant } from "./redundant.ts"
 import { isSetName, type SetName } from "./sets.ts"
 import { settle } from "./settle.ts"
+import { readStock, type Stock } from "./stock.ts"
 import { targetsOf } from "./targets.ts"
 
 /** What a person who edits the lists wants to see beside the manifest. */
@@ -27,20 +28,22 @@ export type Built =
 
 type Settled = ReadonlyMap<string, readonly Outcome[]>
 
-/**
- * Builds the pack of a catalogue (its text) from the sources on the shelf. Pure: the same sources give the same bytes,
- * whatever the order of the entries in files that need none, and whatever the clock says. It never throws for a source.
- */
+/** Builds the pack of a catalogue (its text) from the sources on the shelf. It never throws for a source. */
 export function buildPack(catalogueText: string, shelf: Shelf): Built {
-  const catalogue = parseCatalogue(catalogueText)
-  if (catalogue.kind === "refused") return catalogue
-  const packages = packagesOf(catalogue.sources, shelf)
-  const found = gather(catalogue.sources, shelf)
-  const faults = [...packages.faults, ...(found.kind === "refused" ? found.faults : [])]
-  if (found.kind === "refused" || faults.length > 0) return { kind: "refused", faults }
+  const read = readStock(catalogueText, shelf)
+  return read.kind === "refused" ? read : packOf(read.stock)
+}
+
+/**
+ * Builds the pack of a stock. Pure: the same sources give the same bytes, whatever the order of the entries in files that
+ * need none, and whatever the clock says.
+ */
+export function packOf({ sources, packages, providersFirst }: Stock): Built {
+  const found = gather(sources)
+  if (found.kind === "refused") return found
   const { gathered } = found
   const settled = withoutRedundant(gathered, settle(gathered))
-  const contents = contentsOf(gathered, settled, catalogue.providersFirst)
+  const contents = contentsOf(gathered, settled, providersFirst)
   const bytes = writePack(contents)
   const opened = openPack(bytes)
   if (opened.kind === "refused") return { kind: "refused", faults: [opened.says] }
@@ -55,36 +58,17 @@ export function buildPack(catalogueText: string, shelf: Shelf): Built {
       provider: contents.targets.filter(({ kind }) => kind === "provider").length,
       organisation: contents.targets.filter(({ kind }) => kind === "organisation").length,
     },
-    packages: packages.packages,
+    packages,
     sources: recordsOf(gathered, settled),
   }
   return { kind: "built", bytes, manifest, report: reportOf(gathered, settled) }
 }
 
-/** The version and licence of each package that a source stands in; a licence that changed is a fault. */
-function packagesOf(rows: readonly SourceRow[], shelf: Shelf) {
-  const packages: Record<string, { version: string; licence: string }> = {}
-  const faults: string[] = []
-  for (const { id, from, licence } of rows.toSorted((a, b) => compare(a.from.package ?? "", b.from.package ?? ""))) {
-    if (from.package === undefined) continue
-    try {
-      const { version, license }: Record<string, unknown> = JSON.parse(
-        shelf.read(`node_modules/${from.package}/package.json`),
-      )
-      packages[from.package] = { version: String(version), licence: String(license) }
-      if (license !== licence)
-        faults.push(`${id}: ${from.package} has the licence ${String(license)}, the catalogue says ${licence}`)
-    } catch (unreadable) {
-      faults.push(`${id}: package.json of ${from.package}: ${String(unreadable)}`)
-    }
-  }
-  return { packages, faults }
-}
-
 function contentsOf(gathered: Gathered, settled: Settled, providersFirst: readonly string[]): PackContents {
-  const dates = gathered.sources.map((source, at) => source.date ?? gathered.headers[at]?.date ?? "")
+  const dates = gathered.read.map(({ date }) => date ?? "")
   const sorted = (words: ReadonlySet<string>) => [...words].sort()
-  const { role, shared_inbox, group } = gathered.words
+  const { shared_inbox, group } = gathered.words
+  const role = gathered.words.role.difference(gathered.guards.not_role)
   return {
     builtAt: `${dates.sort().at(-1)}T00:00:00.000Z`,
     sources: gathered.sources.map(({ id }) => id),
@@ -100,16 +84,17 @@ const listingsOf = (gathered: Gathered, name: string, outcomes: readonly Outcome
     const source = gathered.sources[index]
     const outcome = outcomes[at]
     if (source === undefined || !isSetName(source.set) || outcome === undefined) return []
-    return [{ set: source.set satisfies SetName, source: source.id, outcome }]
+    const since = gathered.read[index]?.since.get(name) ?? null
+    return [{ set: source.set satisfies SetName, source: source.id, outcome, since }]
   })
 
-/** Every source with what became of its entries; a name that is not in `settled` was redundant. */
+/** Every source with what became of its entries. */
 function recordsOf(gathered: Gathered, settled: Settled): Record<string, SourceRecord> {
   const dropped = gathered.counts.map(count => new Map(count.dropped))
   for (const [name, indexes] of gathered.names) {
-    const outcomes = settled.get(name)
+    const outcomes = settled.get(name) ?? []
     for (const [at, index] of indexes.entries()) {
-      const outcome = outcomes === undefined ? "redundant" : outcomes[at]
+      const outcome = outcomes[at]
       if (outcome !== undefined && outcome !== "kept")
         dropped[index]?.set(outcome, (dropped[index].get(outcome) ?? 0) + 1)
     }
@@ -119,7 +104,8 @@ function recordsOf(gathered: Gathered, settled: Settled): Record<string, SourceR
       const { read = 0, repeated = 0 } = gathered.counts[at] ?? {}
       const rules = [...(dropped[at] ?? [])].sort(([a], [b]) => compare(a, b))
       const kept = rules.reduce((left, [, count]) => left - count, read - repeated)
-      const { origin, licence, date } = { ...source, ...gathered.headers[at] }
+      const { date = null, header = null } = gathered.read[at] ?? {}
+      const { origin, licence } = { ...source, ...header }
       const described = {
         set: source.set,
         trust: source.trust,

@@ -22,13 +22,17 @@ const SourceRow = Type.Object(
     trust: Type.Unsafe<(typeof TRUSTS)[number]>(oneOf(TRUSTS)),
     from: Type.Object(
       {
+        /** Where a refresh downloads it; absent: the source is built in. What is downloaded is not there before. */
+        url: Type.Optional(Type.String({ pattern: "^https://" })),
         /** The npm package that carries the file; absent: the file is ours, and its path starts at the repository. */
         package: Type.Optional(text),
-        /** The file, or for `tree` the folder. */
+        /** The file, or for `tree` the folder; for a URL the name of what lies there. */
         file: text,
         format: Type.Unsafe<Format>(oneOf(FORMATS)),
         /** `json`, `script_json`: the path to the entries (read-json.ts); `csv`: the column; `script_text`: the variable. */
         at: Type.Optional(text),
+        /** Only so many entries, from the first on; absent: all. */
+        first: Type.Optional(Type.Integer({ minimum: 1 })),
       },
       closed,
     ),
@@ -39,6 +43,8 @@ const SourceRow = Type.Object(
     date: Type.Optional(date),
     /** Sources whose entries are copied into this one: an entry in both has one witness. */
     copies: Type.Optional(Type.Array(text, { minItems: 1 })),
+    /** The built-in source that this download is a newer copy of: once it is there, that one's entries are left out. */
+    renews: Type.Optional(text),
   },
   closed,
 )
@@ -83,6 +89,9 @@ export function parseCatalogue(json: string): Catalogue {
 export const pathOf = ({ from }: SourceRow): string =>
   from.package === undefined ? from.file : `node_modules/${from.package}/${from.file}`
 
+/** Whether the source comes from a refresh, and so is not there before the first. */
+export const isDownloaded = ({ from }: SourceRow): boolean => from.url !== undefined
+
 /** Whether the source is written by hand in this repository: it beats every other. */
 export const isCurated = ({ from }: SourceRow): boolean => from.format === "curated"
 
@@ -97,7 +106,17 @@ function faultsOf(row: SourceRow, at: number, rows: readonly SourceRow[]): reado
   const faults: (string | false)[] = [
     rows.findIndex(({ id }) => id === row.id) < at && `${here}: the id is taken`,
     isCurated(row) && described > 0 && `${here}: licence, origin and date stand in the curated file`,
-    !isCurated(row) && described < 3 && `${here}: licence, origin and date are needed`,
+    !isCurated(row) && !isDownloaded(row) && described < 3 && `${here}: licence, origin and date are needed`,
+    isDownloaded(row) &&
+      (row.licence === undefined || row.origin === undefined || row.date !== undefined) &&
+      `${here}: licence and origin are needed, and the date comes with the download`,
+    isDownloaded(row) &&
+      (row.from.package !== undefined || isCurated(row) || row.from.format === "tree") &&
+      `${here}: a download is one text that is not ours`,
+    row.renews !== undefined &&
+      (!isDownloaded(row) ||
+        !rows.some(other => other.id === row.renews && other.set === row.set && !isDownloaded(other))) &&
+      `${here}: a download renews a built-in source of its set`,
     NEEDS_AT.has(row.from.format) !== (row.from.at !== undefined) && `${here}: "at" does not suit ${row.from.format}`,
     /(^|\/)\.\.(\/|$)|^\//.test(row.from.file) && `${here}: the file is outside the repository or the package`,
     ...(row.copies ?? []).map(id => !rows.some(other => other.id === id) && `${here}: copies the unknown source ${id}`),

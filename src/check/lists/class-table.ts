@@ -1,6 +1,6 @@
 import { LISTING_RULE_NAMES } from "./listing-rules.ts"
 import type { Listing } from "./pack-contents.ts"
-import { CLASS_ENTRY_BYTES, LISTING_ENTRY_BYTES } from "./pack-format.ts"
+import { CLASS_ENTRY_BYTES, dayOfNumber, LISTING_ENTRY_BYTES } from "./pack-format.ts"
 import { SET_NAMES } from "./sets.ts"
 
 /** What the class numbers of a pack mean. A number out of range means nothing: no set, no listing. */
@@ -32,13 +32,14 @@ export class ClassTable {
   }
 
   #listingAt(index: number): Listing | null {
-    const [setNumber = -1, sourceNumber = -1, outcomeNumber = -1] = this.#listings.subarray(
+    const [setNumber = -1, sourceNumber = -1, outcomeNumber = -1, dayLow = 0, dayHigh = 0] = this.#listings.subarray(
       index * LISTING_ENTRY_BYTES,
       (index + 1) * LISTING_ENTRY_BYTES,
     )
     const set = SET_NAMES[setNumber]
     const source = this.#sources[sourceNumber]
     const outcome = outcomeNumber === 0 ? "kept" : LISTING_RULE_NAMES[outcomeNumber - 1]
-    return set === undefined || source === undefined || outcome === undefined ? null : { set, source, outcome }
+    if (set === undefined || source === undefined || outcome === undefined) return null
+    return { set, source, outcome, since: dayOfNumber(dayLow | (dayHigh << 8)) }
   }
 }

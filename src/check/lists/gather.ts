@@ -1,9 +1,8 @@
-import { isCurated, pathOf, type SourceRow } from "./catalogue.ts"
-import type { Entries, Header, Shelf } from "./entries.ts"
-import { READERS } from "./formats.ts"
+import type { SourceRow } from "./catalogue.ts"
 import type { ListingRule } from "./listing-rules.ts"
 import { type NormalName, normalName, normalPattern } from "./normal-name.ts"
 import { type GuardName, isSetName, isWordSetName, SETS, WORD_SET_NAMES, type WordSetName } from "./sets.ts"
+import type { ReadSource } from "./stock.ts"
 
 /** What was read of one source, before any rule about sets. `read` = repeated + dropped + those that were taken. */
 export type SourceCount = {
@@ -20,7 +19,7 @@ const MALFORMED_SHOWN_MAX = 20
 /** All that the sources say, with names in normal form. Sources are meant by their index in `sources`. */
 export type Gathered = {
   readonly sources: readonly SourceRow[]
-  readonly headers: readonly (Header | null)[]
+  readonly read: readonly ReadSource[]
   readonly counts: readonly SourceCount[]
   /** The sources that list a name or a suffix, ascending. */
   readonly names: ReadonlyMap<string, readonly number[]>
@@ -29,40 +28,18 @@ export type Gathered = {
   readonly groupDomains: ReadonlySet<string>
 }
 
-/** Reads every source of the catalogue; when some cannot be read, all of their faults. */
+/** Takes in what every source says, or tells how they contradict each other. */
 export function gather(
-  rows: readonly SourceRow[],
-  shelf: Shelf,
+  read: readonly ReadSource[],
 ):
   | { readonly kind: "gathered"; readonly gathered: Gathered }
-  | { readonly kind: "refused"; readonly faults: string[] } {
-  const sources = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
-  const faults: string[] = []
+  | { readonly kind: "refused"; readonly faults: readonly string[] } {
   const into = emptyGathering()
-  const read = sources.map((source, index) => {
-    const entries = entriesOf(source, shelf)
-    if (entries.kind === "entries") return { header: entries.header ?? null, count: take(into, source, index, entries) }
-    faults.push(`${source.id}: ${entries.says}`)
-    return null
-  })
-  for (const word of into.words.group)
-    if (into.words.shared_inbox.has(word)) faults.push(`"${word}" is a group word and a shared-inbox word`)
-  if (faults.length > 0) return { kind: "refused", faults }
-  const whole = read.filter(one => one !== null)
-  const gathered = { ...into, sources, headers: whole.map(one => one.header), counts: whole.map(one => one.count) }
-  return { kind: "gathered", gathered }
-}
-
-function entriesOf(source: SourceRow, shelf: Shelf): Entries {
-  try {
-    const entries = READERS[source.from.format](shelf, pathOf(source), source.from.at ?? "")
-    if (entries.kind === "refused") return entries
-    if (isCurated(source) && entries.header?.set !== source.set)
-      return { kind: "refused", says: `the file says it is ${entries.header?.set}, the catalogue ${source.set}` }
-    return entries
-  } catch (unreadable) {
-    return { kind: "refused", says: `cannot be read: ${String(unreadable)}` }
-  }
+  const counts = read.map((source, index) => take(into, source, index))
+  const faults = [...into.words.group].filter(word => into.words.shared_inbox.has(word))
+  if (faults.length > 0)
+    return { kind: "refused", faults: faults.map(word => `"${word}" is a group word and a shared-inbox word`) }
+  return { kind: "gathered", gathered: { ...into, sources: read.map(({ row }) => row), read, counts } }
 }
 
 const emptyGathering = () => ({
@@ -71,6 +48,7 @@ const emptyGathering = () => ({
     never_disposable: new Set<string>(),
     not_personal: new Set<string>(),
     not_education: new Set<string>(),
+    not_role: new Set<string>(),
     popular: new Set<string>(),
   } satisfies Record<GuardName, Set<string>>,
   words: Object.fromEntries(WORD_SET_NAMES.map(set => [set, new Set<string>()])) as Record<WordSetName, Set<string>>,
@@ -80,28 +58,23 @@ const emptyGathering = () => ({
 type Gathering = ReturnType<typeof emptyGathering>
 
 /** Takes one source's entries in; returns what became of them. */
-function take(into: Gathering, source: SourceRow, index: number, entries: Entries & { kind: "entries" }): SourceCount {
-  const count: SourceCount = {
-    read: entries.entries.length + entries.misshapen,
-    repeated: 0,
-    dropped: new Map(),
-    malformed: [],
-  }
-  if (entries.misshapen > 0) count.dropped.set("malformed", entries.misshapen)
-  const normal = normalizerOf(source)
-  for (const entry of entries.entries) {
+function take(into: Gathering, { row, entries, misshapen }: ReadSource, index: number): SourceCount {
+  const count: SourceCount = { read: entries.length + misshapen, repeated: 0, dropped: new Map(), malformed: [] }
+  if (misshapen > 0) count.dropped.set("malformed", misshapen)
+  const normal = normalizerOf(row)
+  for (const entry of entries) {
     const taken = normal(entry)
     if (taken.kind === "dropped") {
       count.dropped.set(taken.rule, (count.dropped.get(taken.rule) ?? 0) + 1)
       count.malformed.push(entry)
-    } else if (!add(into, source, index, taken.name)) count.repeated++
+    } else if (!add(into, row, index, taken.name)) count.repeated++
   }
   count.malformed = count.malformed.sort().slice(0, MALFORMED_SHOWN_MAX)
   return count
 }
 
 function normalizerOf({ set }: SourceRow): (entry: string) => NormalName {
-  if (isWordSetName(set)) return normalWord
+  if (isWordSetName(set) || set === "not_role") return normalWord
   return isSetName(set) && SETS[set].matches === "suffix" ? normalPattern : normalName
 }
 

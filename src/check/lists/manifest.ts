@@ -6,6 +6,7 @@ export type SourceRecord = {
   readonly trust: string
   readonly origin: string
   readonly licence: string
+  /** The day that the entries are of; empty: it was never downloaded. */
   readonly date: string
   readonly read: number
   readonly repeated: number

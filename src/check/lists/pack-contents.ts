@@ -2,7 +2,13 @@ import type { Outcome } from "./listing-rules.ts"
 import type { SetName, WordSetName } from "./sets.ts"
 
 /** One entry of one source: which set it names, and what became of it. */
-export type Listing = { readonly set: SetName; readonly source: string; readonly outcome: Outcome }
+export type Listing = {
+  readonly set: SetName
+  readonly source: string
+  readonly outcome: Outcome
+  /** The day (UTC) on which the entry came in; null: it was there when the source was first read. */
+  readonly since: string | null
+}
 
 /** A domain that others imitate or mistype, and what it is. */
 export type Target = { readonly name: string; readonly kind: "provider" | "organisation" }

@@ -1,3 +1,5 @@
+import { dateOf, dayOf } from "../../base/utc-day.ts"
+
 /**
  * A pack is one immutable file. Numbers are unsigned and little-endian; texts are UTF-8 JSON without white space.
  *
@@ -14,7 +16,8 @@
  *                               from entry b up to entry b + 1; a length without names has neither buckets nor rows
  *          rows                 for each length L, rows of L + 2 bytes: the name, its class
  *          classes              8 bytes each: mask of the kept sets (2), listing count (2), first listing (4)
- *          listings             3 bytes each: set, source, outcome (0 kept, else 1 + the rule's number)
+ *          listings             5 bytes each: set, source, outcome (0 kept, else 1 + the rule's number), the day on
+ *                               which the entry came in (2; days since DAY_ZERO, 0 with the source)
  *          patterns             JSON: [suffix pattern, class], sorted by pattern
  *          texts                JSON: words, groupDomains, targets by kind
  *
@@ -41,7 +44,7 @@ export type SectionName = (typeof SECTIONS)[number]
 
 /** The first bytes of every pack. */
 export const MAGIC = new Uint8Array([0x89, 0x4d, 0x4b, 0x50, 0x0d, 0x0a, 0x1a, 0x0a])
-export const FORMAT_NUMBER = 1
+export const FORMAT_NUMBER = 2
 export const HEADER_BYTES = 124
 
 /** Where the header's fields stand, in bytes. */
@@ -52,8 +55,21 @@ export const NAME_LENGTH_MAX = 253
 export const LENGTH_ENTRY_BYTES = 12
 export const BUCKET_ENTRY_BYTES = 3
 export const CLASS_ENTRY_BYTES = 8
-export const LISTING_ENTRY_BYTES = 3
+export const LISTING_ENTRY_BYTES = 5
 export const CLASS_NUMBER_BYTES = 2
+
+/** The day before the first that a listing can tell (1 January 2020); it tells the 179 years after it. */
+const DAY_ZERO = 18_262
+const DAYS_MAX = 0xffff
+
+/** The number of a day (ISO 8601); 0 for null and for a day that cannot be told. */
+export function dayNumberOf(date: string | null): number {
+  const number = date === null ? 0 : dayOf(Date.parse(date)) - DAY_ZERO
+  return number > 0 && number <= DAYS_MAX ? number : 0
+}
+
+/** The day of a number; null for 0. */
+export const dayOfNumber = (number: number): string | null => (number === 0 ? null : dateOf(DAY_ZERO + number))
 
 /** How many rows a bucket holds on average. Fewer cost directory bytes, more cost comparisons. */
 export const ROWS_A_BUCKET = 4

@@ -63,7 +63,7 @@ function classified(contents: PackContents) {
 function classOf(listings: readonly Listing[], isAnchor: boolean): Class {
   const kept = listings.filter(({ outcome }) => outcome === "kept")
   const mask = kept.reduce((bits, { set }) => bits | SET_BITS[set], isAnchor ? format.ANCHOR_BIT : 0)
-  const key = listings.map(({ set, source, outcome }) => `${set} ${source} ${outcome}`).join("\n")
+  const key = listings.map(({ set, source, outcome, since }) => `${set} ${source} ${outcome} ${since ?? ""}`).join("\n")
   return { key: `${isAnchor}\n${key}`, mask, listings }
 }
 
@@ -76,10 +76,11 @@ function packClasses(classes: readonly Class[], sources: readonly string[]) {
     view.setUint16(at, one.mask, true)
     view.setUint16(at + 2, one.listings.length, true)
     view.setUint32(at + 4, listings.length / format.LISTING_ENTRY_BYTES, true)
-    for (const { set, source, outcome } of one.listings) {
+    for (const { set, source, outcome, since } of one.listings) {
       const rule = outcome === "kept" ? 0 : 1 + LISTING_RULE_NAMES.indexOf(outcome)
       assert(sources.includes(source), "a listing names one of the pack's sources")
-      listings.push(SET_NAMES.indexOf(set), sources.indexOf(source), rule)
+      const day = format.dayNumberOf(since)
+      listings.push(SET_NAMES.indexOf(set), sources.indexOf(source), rule, day & 0xff, day >>> 8)
     }
   }
   return { classes: bytes, listings: new Uint8Array(listings) }

@@ -11,7 +11,7 @@ type Masks = Map<string, number>
 
 /**
  * Drops the listings of names whose nearest listed parent, or suffix, already gives the same category, by the rule
- * `redundant`. A name that then has no other listing is left out: no answer changes, and the pack is smaller.
+ * `redundant`: no answer changes, a set counts what it adds, and who lists the name can still be told.
  */
 export function withoutRedundant(gathered: Gathered, settled: Settled): Settled {
   const slim = new Map(settled)
@@ -29,9 +29,10 @@ export function withoutRedundant(gathered: Gathered, settled: Settled): Settled 
     if (without === 0 || (mask & SUFFIX_SETS_MASK) !== 0) continue
     const category = categoryOf(mask)
     if (category === null || categoryOf(without) !== category) continue
-    const outcomes = (slim.get(name) ?? []).map(outcome => (outcome === "kept" ? "redundant" : outcome))
-    if (outcomes.every(outcome => outcome === "redundant")) slim.delete(name)
-    else slim.set(name, outcomes)
+    slim.set(
+      name,
+      (slim.get(name) ?? []).map(outcome => (outcome === "kept" ? "redundant" : outcome)),
+    )
     masks.delete(name)
   }
   return slim

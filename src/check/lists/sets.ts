@@ -41,6 +41,7 @@ export const GUARDS = {
   never_disposable: "Names that no list can make disposable.",
   not_personal: "Companies that free-mail lists name by mistake.",
   not_education: "Names that school lists name by mistake, or whose addresses are sold.",
+  not_role: "Words that role lists name, and that are names of persons or places.",
   popular: "Much visited names: one witness is not enough to call one disposable.",
 } as const
 

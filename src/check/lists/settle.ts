@@ -38,7 +38,7 @@ const SCREENS: readonly Screen[] = [
   { rule: "never_list", of: ["disposable"], bindsCurated: true, holds: which => isGuarded(which, "never_disposable") },
   {
     rule: "under_government_suffix",
-    of: ["disposable", "personal"],
+    of: ["disposable", "personal", "education"],
     bindsCurated: false,
     holds: ({ name, around }) => around.isGovernmentSuffixed(name),
   },

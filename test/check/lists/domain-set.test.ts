@@ -80,7 +80,9 @@ test("an entry and a suffix pattern of the same level answer together", () => {
 
 test("a dropped listing holds nothing and is still told", () => {
   expect(pack.listed("dropped.com", "dropped.com")).toBe(NOWHERE)
-  expect(pack.listings("dropped.com")).toEqual([{ set: "disposable", source: "here", outcome: "never_list" }])
+  expect(pack.listings("dropped.com")).toEqual([
+    { set: "disposable", source: "here", outcome: "never_list", since: null },
+  ])
 })
 
 test("texts that are no lower-case A-label host are in no set", () => {
@@ -154,7 +156,7 @@ test("foreign bytes, another format and bytes that follow are refused", () => {
   }
   expect(says(new TextEncoder().encode("disposable\n".repeat(100)))).toBe("The file is not a pack.")
   expect(says(new Uint8Array(4096))).toBe("The file is not a pack.")
-  expect(says(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 1.")
+  expect(says(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 2.")
   expect(says(new Uint8Array([...bytes, 0]))).toMatch(/^The pack has \d+ bytes and says \d+\.$/)
 })
 

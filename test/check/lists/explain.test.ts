@@ -19,7 +19,7 @@ test("every level tells who lists it and what was dropped, and one level decides
     ["mailinator.com", "name", ["disposable"], true],
     ["com", "suffix", [], false],
   ])
-  expect(levels[1]?.listings).toEqual([{ set: "disposable", source: "here", outcome: "never_list" }])
+  expect(levels[1]?.listings).toEqual([{ set: "disposable", source: "here", outcome: "never_list", since: null }])
 })
 
 test("suffixes and patterns decide at their level", () => {
@@ -28,7 +28,9 @@ test("suffixes and patterns decide at their level", () => {
   expect(deciding("pw.edu.pl", "pw.edu.pl")).toMatchObject({ name: "edu.pl", sets: ["education_suffix"] })
   expect(deciding("www.ci.austin.tx.us", "austin.tx.us")).toMatchObject({
     name: "ci.austin.tx.us",
-    patterns: [{ pattern: "ci.*.*.us", listings: [{ set: "government_suffix", source: "here", outcome: "kept" }] }],
+    patterns: [
+      { pattern: "ci.*.*.us", listings: [{ set: "government_suffix", source: "here", outcome: "kept", since: null }] },
+    ],
   })
   expect(deciding("acme.com", "acme.com")).toBeUndefined()
 })

@@ -2,12 +2,15 @@ import type { Shelf } from "../../../src/check/lists/entries.ts"
 
 type Trust = "highest" | "high" | "medium" | "low"
 
-/** A source for a test: a curated file, or a package with one JSON array of names. */
+/** A source for a test: a curated file, a package with one JSON array of names, or a text to download, which has none yet. */
 export type FakeSource = {
   readonly set: string
   readonly trust: Trust | "curated"
   readonly names: readonly string[]
   readonly copies?: string
+  /** A download: it is asked for as `https://lists.example/ID.conf`. */
+  readonly isDownloaded?: boolean
+  readonly renews?: string
 }
 
 /** A catalogue's text and the shelf of its sources, which are called by their keys. */
@@ -16,7 +19,11 @@ export function fakeShelf(sources: Readonly<Record<string, FakeSource>>): {
   readonly shelf: Shelf
 } {
   const files = new Map<string, string>()
-  const rows = Object.entries(sources).map(([id, { set, trust, names, copies }]) => {
+  const rows = Object.entries(sources).map(([id, { set, trust, names, copies, isDownloaded = false, renews }]) => {
+    if (isDownloaded) {
+      const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
+      return { id, set, trust, from, licence: "CC0-1.0", origin: "a site", ...(renews === undefined ? {} : { renews }) }
+    }
     if (trust === "curated") {
       const header = `# set: ${set}\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n`
       files.set(`data/${id}.txt`, `${header}${[...names].sort().join("\n")}\n`)

@@ -10,7 +10,7 @@ export type SmallNames = Readonly<Record<string, readonly (SetName | `!${SetName
 const listingOf = (mark: SetName | `!${SetName}`): Listing => {
   const isDropped = mark.startsWith("!")
   const outcome: Outcome = isDropped ? "never_list" : "kept"
-  return { set: (isDropped ? mark.slice(1) : mark) as SetName, source: "here", outcome }
+  return { set: (isDropped ? mark.slice(1) : mark) as SetName, source: "here", outcome, since: null }
 }
 
 /** Contents for the writer with these names and a few words. */
