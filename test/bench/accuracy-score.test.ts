@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test"
+import { type Answered, confusionOf, confusionText, isTrapPassed, scoreOf } from "../../bench/accuracy-score.ts"
+import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
+
+const answered = (label: Answered["label"], answer: Answered["label"]): Answered => ({
+  text: "a.com",
+  label,
+  answered: answer,
+})
+
+const all = [
+  answered("relay", "relay"),
+  answered("relay", "relay"),
+  answered("relay", "relay"),
+  answered("relay", "disposable"),
+  answered("business", "relay"),
+  answered("unknown", "unknown"),
+]
+
+test("recall is of what has the label, precision of what got the answer", () => {
+  const score = scoreOf(confusionOf(all), "relay")
+  expect(score).toEqual({
+    category: "relay",
+    labelled: 4,
+    right: 3,
+    recall: 0.75,
+    precision: 0.75,
+    wronglyClaimed: 1,
+    others: 2,
+  })
+  expect(scoreOf(confusionOf(all), "disposable")).toMatchObject({
+    right: 0,
+    precision: 0,
+    wronglyClaimed: 1,
+    others: 6,
+  })
+})
+
+test("a category that nobody asked about and nobody answered has no score", () => {
+  const { recall, precision } = scoreOf(confusionOf(all), "education")
+  expect([recall, precision]).toEqual([Number.NaN, Number.NaN])
+})
+
+test("the table has a line for each label and a column for each answer, and a dot for nothing", () => {
+  const [head = "", ...lines] = confusionText(confusionOf(all))
+  expect(head.split(/ +/).slice(2)).toEqual(CATEGORY_NAMES)
+  expect(lines.map(line => line.split(/ +/)[0])).toEqual(CATEGORY_NAMES)
+  expect(lines[CATEGORY_NAMES.indexOf("relay")]?.split(/ +/).join(" ")).toBe("relay · · 1 3 · · · ·")
+})
+
+test("a trap is right when it gets its label, or when nothing is said of a business", () => {
+  expect(isTrapPassed(answered("relay", "relay"))).toBe(true)
+  expect(isTrapPassed(answered("business", "unknown"))).toBe(true)
+  expect(isTrapPassed(answered("business", "disposable"))).toBe(false)
+  expect(isTrapPassed(answered("education", "unknown"))).toBe(false)
+})

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import { accuracyBench, accuracyMisses } from "../../bench/accuracy.ts"
+import { heldOut } from "../../bench/accuracy-held-out.ts"
+import { listsOf, stockOn } from "../../bench/accuracy-lists.ts"
+import { CLAIMANT_NAMES, CLAIMANTS, deepSuggestions } from "../../bench/accuracy-peers.ts"
+import { accusedNames, wellKnownNames } from "../../bench/accuracy-popular.ts"
+import { BUDGETS } from "../../bench/budgets.ts"
+import type { Shelf } from "../../src/check/lists/entries.ts"
+import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
+import { diskShelf } from "../check/lists/disk-shelf.ts"
+import { type FakeSource, fakeShelf } from "../check/lists/fake-shelf.ts"
+import { realPack } from "../check/lists/real-build.ts"
+
+const LIMIT_MS = 120_000
+
+/** The sample of this repository beside a few sources that say little. */
+function smallShelf(sources: Readonly<Record<string, FakeSource>>): Shelf {
+  const { catalogue, shelf } = fakeShelf(sources)
+  return {
+    ...shelf,
+    read: path => {
+      if (path.startsWith("data/sample/")) return diskShelf.read(path)
+      return path === "data/catalogue.json" ? catalogue : shelf.read(path)
+    },
+  }
+}
+
+const SMALL = {
+  relays: { set: "relay", trust: "curated", names: ["duck.com"] },
+  known: { set: "popular", trust: "curated", names: ["acme.com", "example.com"] },
+  providers: { set: "personal", trust: "curated", names: ["gmail.com"] },
+  first: { set: "disposable", trust: "high", names: ["acme.com", "trashy.com", "yopmail.com"] },
+  "disposable-email-domains-js": {
+    set: "disposable",
+    trust: "highest",
+    names: ["acme.com", "gmail.com", "mailinator.com", "mx.trashy.com", "yopmail.com"],
+  },
+} as const satisfies Record<string, FakeSource>
+
+describe("the accuracy bench", () => {
+  test(
+    "tells every promised figure, and what is wrong by name, of whatever the sources give",
+    async () => {
+      const { figures, says } = await accuracyBench(smallShelf(SMALL))
+      const named = (name: string) => figures.find(figure => figure.name === name)
+      expect(new Set(figures.map(({ name }) => name)).size).toBe(figures.length)
+      expect(figures.flatMap(({ budget }) => budget ?? []).toSorted()).toEqual(
+        (Object.keys(BUDGETS) as (keyof typeof BUDGETS)[]).filter(name => name.startsWith("accuracy_")).toSorted(),
+      )
+      expect(named("relay: recall")?.unit).toMatch(/^\(1 of \d+\)$/)
+      expect(named("relay: precision")?.value).toBe(1)
+      expect(named("disposable by mailkind: seen")?.unit).toMatch(/^\(2 of \d+\)$/)
+      expect(named("well-known names in the disposable set")?.value).toBe(1)
+      const missed = (await accuracyMisses(smallShelf(SMALL))).filter(line => line.startsWith("typo\t")).length
+      const [, right = 0, asked = 0] = /^\((\d+) of (\d+)\)$/.exec(named("typos: right suggestion")?.unit ?? "") ?? []
+      expect(Number(asked) - Number(right)).toBe(missed)
+      expect(named("typos by deep-email-validator: right suggestion")?.value).toBeGreaterThan(0.5)
+      // Sources that say little fall into few traps.
+      expect(named("traps: given the wrong category that they are often given")?.value).toBeLessThan(30)
+      for (const name of CLAIMANT_NAMES)
+        expect(named(`${CLAIMANTS[name].category} by ${name}: seen`)?.value).toBeGreaterThan(0.3)
+      expect(says.filter(line => line.startsWith("a trap is wrong: ")).length).toBe(21)
+      expect(says.find(line => /^a trap is wrong: \d+ more$/.test(line))).toBeDefined()
+      expect(says).toContain("called disposable: acme.com by disposable-email-domains-js, first: it is disposable")
+    },
+    LIMIT_MS,
+  )
+
+  test("names every miss with what was answered, and nothing that is right", async () => {
+    const providers = { set: "personal", trust: "curated", names: ["gmail.com", "outlook.com"] } as const
+    const role = { set: "role", trust: "curated", names: ["abuse", "webster"] } as const
+    const misses = await accuracyMisses(smallShelf({ ...SMALL, providers, role }))
+    const wrong = [
+      "disposable\ttrashmail.com\tunknown",
+      "trap disposable\tsharklasers.com\tunknown",
+      "typo\twanado.fr\tnothing, not wanadoo.fr",
+      "kept\toutlook.cl\toutlook.com",
+      "role\tsales\tno role",
+      "not a role\twebster\ta role",
+    ]
+    expect(wrong.filter(line => !misses.includes(line))).toEqual([])
+    const right = ["duck.com", "gmial.com", "abuse", "boardman"]
+    expect(misses.filter(line => right.includes(line.split("\t")[1] ?? ""))).toEqual([])
+  })
+
+  test("is told to list misses alone, or says how", () => {
+    const asked = Bun.spawnSync([process.execPath, join(import.meta.dir, "../../bench/main.ts"), "lists", "--misses"])
+    expect([asked.exitCode, asked.stderr.toString().trim()]).toEqual([
+      2,
+      "--misses is asked of the bench accuracy alone",
+    ])
+  })
+})
+
+describe("well-known names", () => {
+  test(
+    "of this repository are ten thousand at least, and none of them is in the disposable set",
+    () => {
+      const stock = stockOn(diskShelf)
+      expect(wellKnownNames(stock).size).toBeGreaterThanOrEqual(10_000)
+      const accused = accusedNames(stock, realPack())
+      expect(accused.length).toBeGreaterThan(0)
+      expect(accused.filter(({ rule }) => rule === null)).toEqual([])
+    },
+    LIMIT_MS,
+  )
+
+  test("that a source calls disposable are told with the sources and the rule that dropped it", () => {
+    const stock = stockOn(smallShelf(SMALL))
+    expect(wellKnownNames(stock)).toEqual(new Set(["acme.com", "example.com", "gmail.com"]))
+    expect(wellKnownNames({ ...stock, providersFirst: ["first.com"] })).toContain("first.com")
+    expect(accusedNames(stock, listsOf(stock).pack)).toEqual([
+      { name: "acme.com", sources: ["disposable-email-domains-js", "first"], rule: null },
+      { name: "gmail.com", sources: ["disposable-email-domains-js"], rule: "curated_personal_wins" },
+    ])
+    expect(Object.keys(LISTING_RULES)).toContain("curated_personal_wins")
+  })
+})
+
+test("held out are the names that one source alone lists: some are caught by a parent, the rest only with it", () => {
+  const stock = stockOn(smallShelf(SMALL))
+  expect(heldOut(stock, listsOf(stock).pack, "disposable-email-domains-js")).toEqual({
+    listed: 5,
+    alone: 3,
+    caughtWith: 2,
+    caughtWithout: 1,
+    caughtByParent: 1,
+  })
+})
+
+test(
+  "each peer claims a name that is well known to be so, and not a bank; and offers what was meant",
+  async () => {
+    const known = { disposable: "yopmail.com", personal: "gmail.com", education: "cs.cmu.edu" } as const
+    for (const name of CLAIMANT_NAMES) {
+      const claim = await CLAIMANTS[name].load()
+      expect([name, await claim(known[CLAIMANTS[name].category]), await claim("jpmorgan.com")]).toEqual([
+        name,
+        true,
+        false,
+      ])
+    }
+    const below = await CLAIMANTS["disposable-email-domains"].load()
+    expect([await below("jane.33mail.com"), await below("jane.yopmail.com.acme.com")]).toEqual([true, false])
+    const suggest = await deepSuggestions()
+    expect([await suggest("gmial.com"), await suggest("gmail.com")]).toEqual(["gmail.com", null])
+  },
+  LIMIT_MS,
+)
