@@ -6,11 +6,11 @@
 import { join } from "node:path"
 import { openSqlite } from "../src/customers/store/sqlite.ts"
 import { realWorld } from "../src/world.ts"
+import { type Held, heldInQuiet } from "./held.ts"
 import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { endpointOf } from "./load/request-bytes.ts"
 import { type LoadReport, runLoad } from "./load/run.ts"
 import { addAccounts, KEYS_PER_ACCOUNT } from "./many-accounts.ts"
-import { descriptorsOf, statusBytes } from "./proc.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { figure, medianFigure, type Report } from "./report.ts"
 import { median } from "./rounds.ts"
@@ -42,7 +42,6 @@ export const SOAK_FULL: SoakScale = {
 }
 
 const LOAD_TIMEOUT_MS = 120_000
-const LOOKS = 10
 /** The load program stands for a proxy, behind which there are many clients. */
 const BEHIND_PROXY = { MAILKIND_TRUSTED_PROXIES: "127.0.0.1" }
 
@@ -95,40 +94,6 @@ async function loaded(
   if (report.answers !== requests.length)
     throw new Error(`${requests.length} requests, but ${report.answers} answers: ${JSON.stringify(report.failures)}`)
   return report
-}
-
-/** What a server holds when nobody asks it. */
-type Held = {
-  readonly residentBytes: number
-  readonly privateBytes: number
-  /** The most that it ever had resident. */
-  readonly peakBytes: number
-  readonly descriptors: number
-  readonly sockets: number
-  /** CPU time that it takes all the same, as a share of a core. */
-  readonly cpuShare: number
-}
-
-/** The least that is seen in several looks: garbage is collected, and freed memory given back, some time after the last answer. */
-async function heldInQuiet(server: ServerProcess, quietMs: number): Promise<Held> {
-  await Bun.sleep(quietMs)
-  const cpuBeforeMs = server.cpuMs()
-  const looks: Omit<Held, "cpuShare" | "peakBytes">[] = []
-  for (let look = 0; look < LOOKS; look++) {
-    await Bun.sleep(quietMs / LOOKS)
-    const { all, sockets } = descriptorsOf(server.pid)
-    const residentBytes = statusBytes(server.pid, "VmRSS")
-    looks.push({ residentBytes, privateBytes: statusBytes(server.pid, "RssAnon"), descriptors: all, sockets })
-  }
-  const least = (name: keyof (typeof looks)[number]): number => Math.min(...looks.map(look => look[name]))
-  return {
-    residentBytes: least("residentBytes"),
-    privateBytes: least("privateBytes"),
-    peakBytes: statusBytes(server.pid, "VmHWM"),
-    descriptors: least("descriptors"),
-    sockets: least("sockets"),
-    cpuShare: (server.cpuMs() - cpuBeforeMs) / quietMs,
-  }
 }
 
 function reportOf(scale: SoakScale, parts: readonly Part[], answers: Readonly<Record<string, number>>): Report {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
-import { availableParallelism } from "node:os"
+import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
 import type { Child, StartChild } from "./workers/child.ts"
 import type { SupervisorMessage, WorkerMessage } from "./workers/message.ts"
@@ -16,9 +16,21 @@ export type Others = {
   readonly share: (folder: string, bytes: Uint8Array) => Promise<SharedMemory>
   /** Starts workers, which run the command with these words and have the memory. */
   readonly starter: (words: readonly string[], memory: SharedMemory) => StartChild
+  /**
+   * Runs this program's command with these words to its end and resolves with what it printed; null: it was killed, since it
+   * took longer than `timeoutMs`. It gives way to whatever else wants to run. What it complains of goes to our own standard error.
+   */
+  readonly run: (words: readonly string[], timeoutMs: number) => Promise<Ended | null>
+  /** The number of this process. */
+  readonly pid: number
+  /** Whether a process of this number runs on this host. */
+  readonly isRunning: (pid: number) => boolean
   /** Who started this worker; null: this process is none. Ctrl-C, which reaches workers too, is left to the supervisor. */
   readonly supervisor: () => Supervisor | null
 }
+
+/** How a command ended. */
+export type Ended = { readonly exitCode: number; readonly out: string }
 
 /** Memory that several processes see. */
 export type SharedMemory = {
@@ -59,7 +71,37 @@ export const realOthers: Others = {
     }
   },
   starter: (words, memory) => (heard, ended) => startChild(words, memory.file, heard, ended),
+  run: runToEnd,
+  pid: process.pid,
+  isRunning: pid => {
+    try {
+      return process.kill(pid, 0)
+    } catch (error) {
+      // It runs, and belongs to somebody else.
+      return error instanceof Error && "code" in error && error.code === "EPERM"
+    }
+  },
   supervisor: realSupervisor,
+}
+
+/** Requests go before it. It is a wish: where the system does not grant it, the process runs like any other. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch (refused) {
+    if (!(refused instanceof Error && "code" in refused)) throw refused
+  }
+}
+
+async function runToEnd(words: readonly string[], timeoutMs: number): Promise<Ended | null> {
+  const child = Bun.spawn([...ownProgram(), ...words], {
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+  })
+  giveWay(child.pid)
+  const [out, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  return child.signalCode === null ? { exitCode, out } : null
 }
 
 function startChild(words: readonly string[], file: number, ...[heard, ended]: Parameters<StartChild>): Child {

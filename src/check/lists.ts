@@ -3,7 +3,9 @@ import { type AddressWords, addressWords } from "./address/hints.ts"
 import { Imitations } from "./address/imitation.ts"
 import { openPack, type Pack } from "./lists/domain-set.ts"
 import type { Listed } from "./lists/listed.ts"
+import type { Manifest } from "./lists/manifest.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
+import type { RefreshState } from "./refresh/refresh-state.ts"
 
 /** What lists alone say of a domain. */
 export type Repute = {
@@ -24,11 +26,19 @@ export type Lists = {
   readonly reputeOf: (domain: string, registrable: string | null) => Repute
 }
 
+/** Lists, with what is known of where they come from. */
+export type KnownLists = {
+  readonly lists: Lists
+  /** What they were built from. */
+  readonly manifest: Manifest
+  /** What the last refresh left. */
+  readonly state: RefreshState
+}
+
 /** How many domains' reputes are kept at least: about 200 bytes each, and 3 kB for each kind of question that is kept settled. */
 const REPUTES_MIN = 5_000
 
-/** What became of bytes that were offered as lists. */
-export type Offer = { readonly kind: "taken"; readonly version: string } | Refused
+/** Bytes that are no whole pack: why, and what to do about it. */
 type Refused = { readonly kind: "refused"; readonly says: string; readonly remedy: string }
 
 /**
@@ -89,23 +99,3 @@ function keepingRecent(reputeOf: Lists["reputeOf"]): Lists["reputeOf"] {
 
 const DAMAGED_REMEDY =
   "Build the lists again with `mailkind lists build`, or copy the file again from where it is whole."
-
-/** The lists in use. New ones take the place of the old at once; ones that are refused leave the old in use. */
-export class ListsInUse {
-  #lists: Lists
-
-  constructor(lists: Lists) {
-    this.#lists = lists
-  }
-
-  /** The lists as of now. */
-  readonly now = (): Lists => this.#lists
-
-  /** Takes the bytes as the lists from now on, or says why not and what to do. */
-  offer(bytes: Uint8Array): Offer {
-    const opened = openLists(bytes, false)
-    if (opened.kind === "refused") return opened
-    this.#lists = opened.lists
-    return { kind: "taken", version: opened.lists.pack.version }
-  }
-}

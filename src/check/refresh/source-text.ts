@@ -1,0 +1,37 @@
+import type { SourceRow } from "../lists/catalogue.ts"
+import type { Shelf } from "../lists/entries.ts"
+import { READERS } from "../lists/formats.ts"
+import { normalName } from "../lists/normal-name.ts"
+import type { Copy } from "../lists/stock.ts"
+import type { HeldCopy } from "./copy-file.ts"
+import type { GuardRules } from "./guard-rules.ts"
+import { guardSource } from "./source-guard.ts"
+
+/** The names in the text of a source, or why it is not fit to be used. */
+export type SourceText =
+  | ({ readonly kind: "fit" } & Pick<Copy, "entries" | "misshapen">)
+  | { readonly kind: "refused"; readonly says: string }
+
+/** Reads the text that was downloaded of a source, strictly, and compares it with the last good copy; null: there is none. */
+export function readSource(row: SourceRow, text: string, last: HeldCopy | null, rules: GuardRules): SourceText {
+  const { format, at, first } = row.from
+  const read = READERS[format](shelfOf(text), "", at ?? "")
+  if (read.kind === "refused") return read
+  const entries = first === undefined ? read.entries : read.entries.slice(0, first)
+  const found = { set: row.set, entries, misshapen: read.misshapen, endsCleanly: text.endsWith("\n") }
+  const before =
+    last === null ? rules.builtIn : { ...last, names: new Set(last.copy.entries), count: last.copy.entries.length }
+  const faults = guardSource(found, before, rules)
+  if (faults.length > 0) return { kind: "refused", says: faults.map(({ says }) => says).join(" ") }
+  const names = new Set<string>()
+  let misshapen = read.misshapen
+  for (const entry of entries) {
+    const name = normalName(entry)
+    if (name.kind === "name") names.add(name.name)
+    else misshapen++
+  }
+  return { kind: "fit", entries: [...names], misshapen }
+}
+
+/** A shelf on which one text lies. */
+const shelfOf = (text: string): Shelf => ({ read: () => text, list: () => [] })

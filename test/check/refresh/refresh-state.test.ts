@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test"
+import {
+  manifestFile,
+  packFile,
+  type RefreshState,
+  readState,
+  SOURCE_OUTCOMES,
+  stateText,
+  UNREFRESHED,
+} from "../../../src/check/refresh/refresh-state.ts"
+
+const SHA256 = "0123456789abcdef".repeat(4)
+
+const STATE: RefreshState = {
+  format: 1,
+  stock: "s",
+  refreshed_at_ms: 5,
+  sources: Object.fromEntries(
+    SOURCE_OUTCOMES.map((outcome, at) => [
+      outcome,
+      { url: "https://a.example/", outcome, says: "", checked_at_ms: 5, changed_at_ms: at === 0 ? null : 4 },
+    ]),
+  ),
+  packs: [{ sha256: SHA256, version: "v", made_at_ms: 5 }],
+  in_use: SHA256,
+  is_paused: true,
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+test("a state reads back as it was written", () => {
+  for (const state of [STATE, UNREFRESHED]) expect(readState(bytesOf(stateText(state)))).toEqual(state)
+})
+
+test("no file, and one that is half written anywhere, is the state in which nothing was refreshed", () => {
+  expect(readState(null)).toBe(UNREFRESHED)
+  const text = stateText(STATE)
+  // Without its last line end alone it is whole.
+  for (let end = 0; end < text.length - 1; end++) expect(readState(bytesOf(text.slice(0, end)))).toBe(UNREFRESHED)
+  expect(readState(new Uint8Array([0xff, 0x00]))).toBe(UNREFRESHED)
+})
+
+test.each([
+  ["another format", { format: 2 }],
+  ["a time that is none", { refreshed_at_ms: -1 }],
+  ["a time that is no number", { refreshed_at_ms: "5" }],
+  ["an outcome that nobody knows", { sources: { a: { ...STATE.sources["taken"], outcome: "lost" } } }],
+  ["packs that are none", { packs: [{ sha256: SHA256 }] }],
+  ["no pause", { is_paused: undefined }],
+])("a state with %s counts as none", (_, change) => {
+  expect(readState(bytesOf(JSON.stringify({ ...STATE, ...change })))).toBe(UNREFRESHED)
+})
+
+test("a pack and its manifest lie side by side", () => {
+  expect([packFile(SHA256), manifestFile(SHA256)]).toEqual(["0123456789abcdef.pack", "0123456789abcdef.json"])
+})

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test"
+import {
+  type RefreshState,
+  readState,
+  STATE_FILE,
+  stateText,
+  UNREFRESHED,
+} from "../../../src/check/refresh/refresh-state.ts"
+import { rollBack } from "../../../src/check/refresh/roll-back.ts"
+import { memoryFolder } from "../../world/memory-folder.ts"
+
+const packs = ["c", "b", "a"].map((version, at) => ({ sha256: version.repeat(64), version, made_at_ms: 9 - at }))
+const THREE: RefreshState = {
+  ...UNREFRESHED,
+  stock: "s",
+  refreshed_at_ms: 9,
+  packs,
+  in_use: packs[0]?.sha256 ?? null,
+}
+
+function folderWith(state: RefreshState) {
+  const folder = memoryFolder()
+  folder.put(STATE_FILE, stateText(state))
+  return { folder, state: () => readState(folder.held.get(STATE_FILE) ?? null) }
+}
+
+test("one goes back pack by pack, at last to what came along, and then no further", async () => {
+  const { folder, state } = folderWith(THREE)
+  expect(await rollBack(folder, "s")).toEqual({ version: "b" })
+  expect(state()).toEqual({ ...THREE, in_use: "b".repeat(64), is_paused: true })
+  expect(await rollBack(folder, "s")).toEqual({ version: "a" })
+  expect(await rollBack(folder, "s")).toBe("built_in")
+  expect(state()).toEqual({ ...THREE, in_use: null, is_paused: true })
+  expect(await rollBack(folder, "s")).toBeNull()
+})
+
+test("where nothing was refreshed there is nothing to go back to, and nothing is written", async () => {
+  const folder = memoryFolder()
+  expect(await rollBack(folder, "s")).toBeNull()
+  expect(folder.held.size).toBe(0)
+})
+
+test("packs of another program's stock are not in use, and one does not go back to them", async () => {
+  const { folder, state } = folderWith(THREE)
+  expect(await rollBack(folder, "t")).toBeNull()
+  expect(state()).toEqual(THREE)
+})
+
+test("from a pack that is not kept there is no way back", async () => {
+  const { folder } = folderWith({ ...THREE, in_use: "d".repeat(64) })
+  expect(await rollBack(folder, "s")).toBeNull()
+})
