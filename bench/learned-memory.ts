@@ -1,0 +1,108 @@
+/** Run as a process of its own: what does a memory of `N` sightings take, and how long is it read from a store? It prints JSON. */
+
+import { heapStats } from "bun:jsc"
+import { join } from "node:path"
+import { gc } from "bun"
+import { dayOf } from "../src/base/utc-day.ts"
+import { LEARNED_BOUNDS, LearnedHosts } from "../src/check/learned/learned-hosts.ts"
+import { domainHash } from "../src/check/learned/sighting.ts"
+import {
+  NOTHING_READ,
+  READ_MAX,
+  sightingsAfter,
+  WRITTEN_MAX,
+  writeSightings,
+} from "../src/customers/sightings/host-sightings.ts"
+import { openSqlite } from "../src/customers/store/sqlite.ts"
+import type { Store } from "../src/customers/store/store.ts"
+import { emptyDirectory } from "./product.ts"
+import { runToEnd } from "./server-process.ts"
+
+/** What was measured; a page is what is read without a pause. */
+export type LearnedHeld = {
+  readonly heapBytes: number
+  readonly readMs: number
+  readonly longestPageMs: number
+  readonly meetUs: number
+}
+
+const TIMEOUT_MS = 120_000
+const DOMAINS_PER_HOST = 5
+const DAY = dayOf(Date.UTC(2026, 0, 1))
+
+/** What so many sightings cost a fresh process. */
+export async function learnedHeld(sightings: number): Promise<LearnedHeld> {
+  return JSON.parse(
+    await runToEnd({ command: [process.execPath, import.meta.path, String(sightings)] }, "", TIMEOUT_MS),
+  )
+}
+
+if (import.meta.main) {
+  const count = Number(process.argv[2])
+  await using directory = await emptyDirectory()
+  const store = await openSqlite(join(directory.path, "mailkind.sqlite"), Date.now)
+  await write(store, count)
+  const before = heapNow()
+  const hosts = new LearnedHosts(LEARNED_BOUNDS)
+  const pagesMs = await read(store, hosts)
+  const heapBytes = heapNow() - before
+  if (hosts.size.sightings !== count) throw new Error(`${hosts.size.sightings} of ${count} sightings are held`)
+  const held: LearnedHeld = {
+    heapBytes,
+    readMs: pagesMs.reduce((sum, ms) => sum + ms, 0),
+    longestPageMs: Math.max(...pagesMs),
+    meetUs: meetUs(hosts, count),
+  }
+  await store.close()
+  console.log(JSON.stringify(held))
+}
+
+function domainOf(at: number): string {
+  return `harbor-freight-${at}.com`
+}
+
+function hostOf(at: number): string {
+  return `mail-hosting-${Math.floor(at / DOMAINS_PER_HOST)}.net`
+}
+
+async function write(store: Store, count: number): Promise<void> {
+  for (let from = 0; from < count; from += WRITTEN_MAX) {
+    const batch = Array.from({ length: Math.min(WRITTEN_MAX, count - from) }, (_, at) => ({
+      domainHash: domainHash(domainOf(from + at)),
+      host: hostOf(from + at),
+      isListed: true,
+      seenOn: DAY,
+    }))
+    await writeSightings(store, batch)
+  }
+}
+
+async function read(store: Store, hosts: LearnedHosts): Promise<readonly number[]> {
+  const pagesMs: number[] = []
+  for (let upTo = NOTHING_READ; ; ) {
+    const startedAt = performance.now()
+    const page = await sightingsAfter(store, upTo)
+    hosts.load(page.sightings, DAY)
+    pagesMs.push(performance.now() - startedAt)
+    if (page.sightings.length < READ_MAX) return pagesMs
+    upTo = page.upTo
+  }
+}
+
+/** Domains that are known, each met on another day. */
+function meetUs(hosts: LearnedHosts, count: number): number {
+  let learnedCount = 0
+  const startedAt = performance.now()
+  for (let at = 0; at < count; at++) {
+    hosts.met(hostOf(at), domainOf(at), true, DAY + 1)
+    if (hosts.servesDisposable(hostOf(at), DAY + 1)) learnedCount++
+  }
+  const tookMs = performance.now() - startedAt
+  if (learnedCount === 0) throw new Error("no host was learned")
+  return (tookMs * 1000) / count
+}
+
+function heapNow(): number {
+  gc(true)
+  return heapStats().heapSize
+}

@@ -1,0 +1,219 @@
+import { describe, expect, test } from "bun:test"
+import { Budget } from "../../../src/base/budget.ts"
+import { unknown } from "../../../src/base/finding.ts"
+import { DAY_MS } from "../../../src/base/utc-day.ts"
+import { LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
+import { learningProbe } from "../../../src/check/learned/learning-probe.ts"
+import { type Listed, listedIn } from "../../../src/check/lists/listed.ts"
+import { SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
+import { mailProbe } from "../../../src/check/probes/mail-probe.ts"
+import { type ProviderKind, providerOf } from "../../../src/check/probes/providers.ts"
+import type { Mail } from "../../../src/check/verdict/evidence.ts"
+import { stoppedTime } from "../../world/time.ts"
+import { type ZoneRecords, zone } from "../../world/zone.ts"
+
+const HOST = "mx1.throw-away.com"
+
+/** A learning probe over made-up records and lists, in a time that stands still. */
+function learning(lists: Readonly<Record<string, SetName>> = {}) {
+  const time = stoppedTime()
+  const records: ZoneRecords = {}
+  const { ask } = zone(records, 300, time.clock)
+  const hosts = new LearnedHosts(LEARNED_BOUNDS)
+  const from = { isCached: false }
+  const listed = (domain: string, registrable: string): Listed => {
+    if (domain.startsWith("listed")) return listedIn("disposable")
+    return listedIn(lists[domain] ?? lists[registrable] ?? null)
+  }
+  const asked = mailProbe({ ask, clock: time.clock })
+  const probe = learningProbe(async (...of) => ({ ...(await asked(...of)), ...from }), {
+    hosts,
+    listed,
+    clock: time.clock,
+  })
+  /** What kind of host takes the mail of a domain that has these MX records. */
+  const runBy = async (domain: string, mx: readonly string[], organisational = domain): Promise<Mail["runBy"]> => {
+    records[`MX ${domain}`] = mx
+    const { mail } = await probe(domain, organisational, new Budget(time.later, 1000))
+    if (!mail.known) throw new Error(`${domain} was not told`)
+    return mail.value.runBy
+  }
+  /** Points listed domains at a host. */
+  const point = async (host: string, count: number, prefix = "listed"): Promise<void> => {
+    for (let at = 0; at < count; at++) await runBy(`${prefix}${at}.com`, [`10 ${host}`])
+  }
+  return { time, records, hosts, from, probe, runBy, point }
+}
+
+test("the sixth domain on a host of five listed ones is on a learned host, and with the seventh it is none any more", async () => {
+  const { runBy, point } = learning()
+  await point(HOST, 5)
+  expect(await runBy("sixth.com", [`10 ${HOST}`])).toBe("learned_disposable")
+  expect(await runBy("sixth.com", [`10 ${HOST}`])).toBe("learned_disposable")
+  expect(await runBy("seventh.com", [`10 ${HOST}`])).toBeNull()
+  expect(await runBy("sixth.com", [`10 ${HOST}`])).toBeNull()
+})
+
+test("four listed domains teach nothing", async () => {
+  const { runBy, point } = learning()
+  await point(HOST, 4)
+  expect(await runBy("fifth.com", [`10 ${HOST}`])).toBeNull()
+})
+
+test("domains of numbered servers of one host are counted together", async () => {
+  const { runBy } = learning()
+  for (let at = 0; at < 5; at++) await runBy(`listed${at}.com`, [`10 mx${at}.throw-away.com`])
+  expect(await runBy("sixth.com", ["10 mail-in-9.throw-away.com"])).toBe("learned_disposable")
+})
+
+test("subdomains of one registrable domain count once", async () => {
+  const { runBy, hosts } = learning()
+  for (let at = 0; at < 9; at++) await runBy(`listed${at}.one.com`, [`10 ${HOST}`], "one.com")
+  expect(hosts.size).toEqual({ hosts: 1, sightings: 1 })
+  expect(await runBy("other.com", [`10 ${HOST}`])).toBeNull()
+})
+
+test("an answer from a cache is judged, and counts for nothing", async () => {
+  const { runBy, point, from, hosts } = learning()
+  await point(HOST, 5)
+  from.isCached = true
+  expect(await runBy("sixth.com", [`10 ${HOST}`])).toBe("learned_disposable")
+  await point("mx.other.com", 5)
+  expect(hosts.size.sightings).toBe(5)
+})
+
+test("a mail host that nobody was seen on for ninety days is judged anew", async () => {
+  const { runBy, point, time } = learning()
+  await point(HOST, 5)
+  await time.tick(90 * DAY_MS)
+  expect(await runBy("sixth.com", [`10 ${HOST}`])).toBe("learned_disposable")
+  await time.tick(DAY_MS)
+  expect(await runBy("seventh.com", [`10 ${HOST}`])).toBeNull()
+})
+
+test("only the most preferred host is met and judged", async () => {
+  const { runBy } = learning()
+  for (let at = 0; at < 5; at++) await runBy(`listed${at}.com`, ["10 mx.first.com", "20 mx.second.com"])
+  expect(await runBy("sixth.com", ["5 mx.other.com", "10 mx.first.com"])).toBeNull()
+  expect(await runBy("seventh.com", ["10 mx.second.com"])).toBeNull()
+  expect(await runBy("eighth.com", ["10 mx.first.com"])).toBe("learned_disposable")
+})
+
+test("a host behind that of a known provider is not met, one behind a placeholder is", async () => {
+  const { runBy } = learning()
+  const behind = async (first: string, prefix: string): Promise<void> => {
+    for (let at = 0; at < 5; at++) await runBy(`${prefix}${at}.com`, [`0 ${first}`, `10 ${HOST}`])
+  }
+  await behind(HOSTS_OF_KINDS.forwarder, "listed-one-")
+  expect(await runBy("acme.com", [`10 ${HOST}`])).toBeNull()
+  await behind(HOSTS_OF_KINDS.placeholder, "listed-two-")
+  expect(await runBy("acme.com", [`10 ${HOST}`])).toBe("learned_disposable")
+  expect(await runBy("acme.com", [`0 ${HOSTS_OF_KINDS.forwarder}`, `10 ${HOST}`])).toBeNull()
+})
+
+test("a domain is never judged by a host under its own name, at which others may point theirs, nor counted on it", async () => {
+  const { runBy, point, hosts } = learning()
+  await point("mx.victim.com", 5)
+  expect(await runBy("victim.com", ["10 mx.victim.com"])).toBeNull()
+  expect(await runBy("shop.victim.com", ["10 mx.victim.com"], "victim.com")).toBeNull()
+  expect(hosts.size.sightings).toBe(5)
+})
+
+test("five listed domains that move from host to host taint one at a time", async () => {
+  const { runBy, point } = learning()
+  const victims = ["mx.one.com", "mx.two.com", "mx.three.com"]
+  for (const victim of victims) await point(victim, 5)
+  const judged = []
+  for (const victim of victims) judged.push(await runBy(`of-${victim.split(".")[1]}.net`, [`10 ${victim}`]))
+  expect(judged).toEqual([null, null, "learned_disposable"])
+})
+
+test("two honest domains outweigh five listed ones that were pointed at their host", async () => {
+  const { runBy, point } = learning()
+  await runBy("one.com", ["10 mx.victim.com"])
+  await runBy("two.com", ["10 mx.victim.com"])
+  await point("mx.victim.com", 5)
+  expect(await runBy("one.com", ["10 mx.victim.com"])).toBeNull()
+})
+
+/** A mail host of each kind of known provider; null: the kind has none. */
+const HOSTS_OF_KINDS = {
+  suite: "aspmx.l.google.com",
+  placeholder: "ms12345678.msv1.invalid.outlook.com",
+  mailbox: "in1-smtp.messagingengine.com",
+  consumer: "mx00.gmx.net",
+  group: "gmr-smtp-in.l.google.com",
+  hosting: "us2.mx1.mailhostbox.com",
+  isp: null,
+  sender: "mxa.mailgun.org",
+  forwarder: "mx1.improvmx.com",
+  relay: "mx1.simplelogin.co",
+  gateway: "mxa-001.pphosted.com",
+  gateway_out: null,
+  disposable_mx: "mail.mailinator.com",
+} as const satisfies { readonly [K in ProviderKind]: string | null }
+
+describe("a host of a known provider is never learned, however many listed domains are on it:", () => {
+  for (const [kind, host] of Object.entries(HOSTS_OF_KINDS))
+    test(kind, async () => {
+      if (host === null) return
+      expect(providerOf(host)?.kind).toBe(kind as ProviderKind) // a key of the table above
+      const { runBy, point, hosts } = learning()
+      await point(host, 20)
+      expect(await runBy("acme.com", [`10 ${host}`])).not.toBe("learned_disposable")
+      expect(hosts.size.sightings).toBe(0)
+    })
+})
+
+describe("a host under a name that a list holds is learned only where the list is of disposable names:", () => {
+  for (const set of SET_NAMES)
+    test(set, async () => {
+      const { runBy, point } = learning({ "known-name.com": set })
+      await point("mx.known-name.com", 5)
+      const expected = set === "disposable" ? "learned_disposable" : null
+      expect(await runBy("acme.com", ["10 mx.known-name.com"])).toBe(expected)
+    })
+})
+
+describe("a domain that a list knows is not judged by its host:", () => {
+  for (const set of SET_NAMES)
+    test(set, async () => {
+      const { runBy, point } = learning({ "acme.com": set })
+      await point(HOST, 9)
+      expect(await runBy("acme.com", [`10 ${HOST}`])).toBeNull()
+    })
+})
+
+test("names of every other list count against a host, as names of none do", async () => {
+  for (const set of SET_NAMES.filter(name => name !== "disposable")) {
+    const { runBy, point } = learning({ "one.com": set, "two.com": set })
+    await point(HOST, 5)
+    await runBy("one.com", [`10 ${HOST}`])
+    expect([set, await runBy("acme.com", [`10 ${HOST}`])]).toEqual([set, null])
+  }
+})
+
+test("a domain behind whose host a suite shows is not judged by it", async () => {
+  const { runBy, point, records } = learning()
+  await point(HOST, 9)
+  records["TXT suite.com"] = ["v=spf1 include:spf.protection.outlook.com -all"]
+  expect(await runBy("suite.com", [`10 ${HOST}`])).not.toBe("learned_disposable")
+  records["TXT plain.com"] = ["v=spf1 mx -all"]
+  expect(await runBy("plain.com", [`10 ${HOST}`])).toBe("learned_disposable")
+})
+
+test("domains without a mail host of a public name are neither counted nor judged", async () => {
+  const { runBy, records, hosts } = learning()
+  records["A listed0.com"] = ["192.0.2.1"]
+  for (const [at, mx] of [[], ["0 ."], ["10 192.0.2.1"], ["10 localhost"]].entries())
+    expect(await runBy(`listed${at}.com`, mx)).toBeNull()
+  expect(hosts.size.sightings).toBe(0)
+})
+
+test("what DNS does not tell is passed on as it is", async () => {
+  const { probe, hosts, records, time } = learning()
+  records["MX listed0.com"] = "timed_out"
+  const { mail } = await probe("listed0.com", "listed0.com", new Budget(time.later, 1000))
+  expect(mail).toEqual(unknown("timed_out"))
+  expect(hosts.size.sightings).toBe(0)
+})
