@@ -1,73 +1,120 @@
-import { parseSubject } from "../check/address/parse.ts"
 import type { Opened, Pack } from "../check/lists/domain-set.ts"
-import { explain, type Level } from "../check/lists/explain.ts"
-import { LISTING_RULES } from "../check/lists/listing-rules.ts"
-import type { Manifest } from "../check/lists/manifest.ts"
-import type { Listing } from "../check/lists/pack-contents.ts"
-import type { Lists } from "../check/lists.ts"
+import type { KnownLists } from "../check/lists.ts"
+import {
+  type DomainLookUp,
+  type KnownLevel,
+  type KnownListing,
+  listingsAt,
+  lookUp,
+  sinceWords,
+} from "../check/look-up.ts"
+import { ROUTES } from "../contract/routes.ts"
 import type { Checkout } from "./lists-build.ts"
-import { CommandFailure, json, type Output, shown, table } from "./output.ts"
+import type { RefreshTools } from "./lists-update.ts"
+import { CommandFailure, json, type Output, table } from "./output.ts"
 
 /** What the commands about lists need. */
-export type ListsTools = {
-  /** The lists in use. */
-  readonly open: () => Promise<Lists>
+export type ListsTools = RefreshTools & {
+  /** The lists in place, and where they come from. */
+  readonly known: () => Promise<KnownLists>
   /** A pack in a file; null: there is no such file, or it is empty. */
   readonly openFile: (path: string) => Promise<Opened | null>
-  /** What the lists in use were built from. */
-  readonly manifest: () => Promise<Manifest>
   /** Where lists are built; null in the executable, which carries the result only. */
   readonly checkout: Checkout | null
 }
 
-/** `lists info`: version, sets and sources. */
+/** `lists info`: version, sets and sources, and how the last refresh went. */
 export async function listsState(output: Output, lists: ListsTools, asJson: boolean): Promise<void> {
-  const { pack } = await lists.open()
-  const { sources } = await lists.manifest()
+  const {
+    lists: { pack },
+    manifest: { sources },
+    state,
+  } = await lists.known()
   const { version, builtAt, entries } = pack
-  if (asJson) return json(output, { version, built_at: builtAt, entries, sources })
+  const refreshed = { refreshed_at: timeOf(state.refreshed_at_ms), is_paused: state.is_paused, sources: state.sources }
+  if (asJson)
+    return json(output, { version, built_at: builtAt, entries, sources, refresh: refreshed, packs: state.packs })
   output.line(`version ${version}, sources as of ${builtAt.slice(0, 10)}`)
+  output.line(refreshed.refreshed_at === null ? "never refreshed" : `refreshed ${refreshed.refreshed_at}`)
+  if (state.is_paused) output.line("older lists are in use by an operator's will, until `lists update`")
   output.line("")
   table(output, [["set", "entries"], ...Object.entries(entries).map(([set, count]) => [set, String(count)])])
   output.line("")
-  const rows = Object.entries(sources).map(([id, { set, trust, kept, read, licence }]) => [
+  const rows = Object.entries(sources).map(([id, { set, trust, kept, read, date, licence }]) => [
     id,
     set,
     trust,
     `${kept} of ${read}`,
+    date === "" ? "never there" : date,
+    state.sources[id]?.outcome ?? "",
     licence,
   ])
-  table(output, [["source", "set", "trust", "kept", "licence"], ...rows])
+  table(output, [["source", "set", "trust", "kept", "of", "last refresh", "licence"], ...rows])
 }
 
-/** `lists lookup DOMAIN`: at each level of the name the sets, the sources that list it, and the rule that dropped it. */
+const timeOf = (atMs: number): string | null => (atMs === 0 ? null : new Date(atMs).toISOString())
+
+/**
+ * `lists lookup DOMAIN`: what the lists say of a name and which entry decides, at each of its levels the sources that list it,
+ * since when, under which licence and what dropped it, and how a mistake is reported.
+ */
 export async function listsLookup(output: Output, lists: ListsTools, text: string, asJson: boolean): Promise<void> {
-  const { pack } = await lists.open()
-  const { domain, registrable } = parseSubject(text.includes("@") ? "email" : "domain", text, "")
-  if (domain === null) throw new CommandFailure("That is no domain.", 2)
-  const levels = explain(pack, domain, registrable)
-  if (asJson) return json(output, { domain, sets: pack.listed(domain, registrable).sets, levels })
+  const found = lookUp(await lists.known(), text)
+  if (found.kind === "no_domain") throw new CommandFailure(`That is no domain. ${found.says}`, 2)
+  const { domain, category, reason, says, entry, sets, levels } = found
+  if (asJson) return json(output, { domain, category, reason, entry, sets, levels: levels.map(toldLevel) })
+  output.line(`${domain}: ${category} (${reason})`)
+  output.line(says)
   for (const level of levels) describeLevel(output, level)
-  if (levels.every(({ decides }) => !decides)) output.line("No set holds the domain.")
+  describeReports(output, found)
 }
 
-function describeLevel(output: Output, { name, sets, listings, patterns, decides }: Level): void {
+const toldLevel = ({ listings, patterns, ...level }: KnownLevel) => ({
+  ...level,
+  listings: listings.map(toldListing),
+  patterns: patterns.map(({ pattern, listings: own }) => ({ pattern, listings: own.map(toldListing) })),
+})
+
+const toldListing = ({ set, source, outcome, since, onOrBefore, licence, origin }: KnownListing) => ({
+  ...{ set, source, outcome, since, on_or_before: onOrBefore, licence, origin },
+})
+
+function describeLevel(output: Output, level: KnownLevel): void {
+  const { name, sets, decides } = level
   const held = sets.length === 0 ? "in no set" : `in ${sets.join(", ")}${decides ? " (decides)" : ""}`
-  output.line(`${shown(name)}: ${held}`)
-  const all = [
-    ...listings,
-    ...patterns.flatMap(({ pattern, listings: own }) =>
-      own.map(one => ({ ...one, source: `${one.source} as ${pattern}` })),
-    ),
-  ]
+  output.line("")
+  output.line(`${name}: ${held}`)
+  const rows = listingsAt(level).map(listing => [
+    `  ${listing.entry === name ? listing.source : `${listing.source} as ${listing.entry}`}`,
+    listing.set,
+    sinceWords(listing),
+    listing.licence,
+    listing.droppedBy === null ? "kept" : `dropped: ${listing.droppedBy}`,
+  ])
+  if (rows.length > 0) table(output, [["  source", "set", "since", "licence", "became"], ...rows])
+}
+
+/** How a mistake is reported: to the operator, by the operator, and where the sources come from. */
+function describeReports(output: Output, { domain, category, levels }: DomainLookUp): void {
+  const { method, path } = ROUTES.postFeedback
+  output.line("")
+  if (category === "invalid")
+    output.line("Where a name stands is told by the Public Suffix List: no report changes it.")
+  else {
+    output.line("If that is a mistake:")
+    output.line(`  ${method} ${path} with a key, \`domain\` and \`expected_category\` reports it to the operator.`)
+    const isHeldAgainst = category === "disposable" || category === "relay"
+    if (isHeldAgainst) output.line(`  \`mailkind allow add ${domain}\` takes it out of the sets disposable and relay.`)
+    else output.line(`  \`mailkind block add ${domain}\` has it blocked.`)
+  }
+  const origins = new Map(levels.flatMap(listingsAt).map(({ source, origin }) => [source, origin]))
+  if (origins.size === 0) return
+  output.line("The sources come from, and are put right at:")
   table(
     output,
-    all.map(({ source, set, outcome }) => [`  ${source}`, set, whatBecame(outcome)]),
+    [...origins].map(([source, origin]) => [`  ${source}`, origin]),
   )
 }
-
-const whatBecame = (outcome: Listing["outcome"]): string =>
-  outcome === "kept" ? "kept" : `dropped: ${LISTING_RULES[outcome]}`
 
 /** `lists verify [FILE]`: reads every byte of a pack. */
 export async function listsVerify(
@@ -76,7 +123,7 @@ export async function listsVerify(
   file: string | null,
   asJson: boolean,
 ): Promise<void> {
-  const pack = file === null ? (await lists.open()).pack : await packIn(lists, file)
+  const pack = file === null ? (await lists.known()).lists.pack : await packIn(lists, file)
   const verified = pack.verify()
   if (!verified.ok) throw new CommandFailure(verified.says)
   if (asJson) return json(output, { ok: true, version: pack.version, entries: pack.entries })

@@ -9,6 +9,7 @@ import { ASSETS_PATH, assets, type Embedded } from "./assets.ts"
 import { ErrorsPage } from "./errors-page.tsx"
 import { HomePage } from "./home-page.tsx"
 import { type ListsInUse, ListsPage } from "./lists-page.tsx"
+import { lookedUp } from "./look-up-section.tsx"
 import { pageAnswers } from "./page-answers.ts"
 import { ReasonsPage } from "./reasons-page.tsx"
 import { referencePage } from "./reference-page.tsx"
@@ -41,7 +42,11 @@ export function siteRoutes({ answers, baseUrl, isHttps, testDomain, asset, lists
     .get(ROUTES.docsTestAddresses.path, ({ request }) =>
       page(<TestAddressesPage baseUrl={baseUrl()} testDomain={testDomain} />, request),
     )
-    .get(ROUTES.docsLists.path, ({ request }) => page(<ListsPage lists={lists()} />, request))
+    .get(ROUTES.docsLists.path, ({ request }) => {
+      const inUse = lists()
+      const found = lookedUp(request.url, inUse.lookUp)
+      return page(<ListsPage lists={inUse} baseUrl={baseUrl()} found={found} />, request)
+    })
     .get(`${ASSETS_PATH}:name`, async ({ request }) => {
       const found = await files.file(pathOf(request), request.headers.get("accept-encoding"))
       if (found === null) throw new Problem("not_found", "No such file.")

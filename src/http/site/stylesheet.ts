@@ -77,12 +77,28 @@ body { margin: 0; background: var(--paper) }
 .scroll .number { font-variant-numeric: tabular-nums; white-space: nowrap }
 .scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums }
 .scroll .choice { width: 20% }
-.scroll .example, .scroll .origin { color: var(--soft); overflow-wrap: break-word; min-width: 12.5rem; max-width: 16rem }
+.scroll .origin { min-width: 15.5rem }
+.scroll .refresh { min-width: 7.5rem }
+.scroll td .hint { margin: .15rem 0 0; max-width: 26rem }
+.scroll .example { color: var(--soft); overflow-wrap: break-word; min-width: 12.5rem; max-width: 16rem }
 
 .advice { display: inline-block; padding: 0 .5rem; border-radius: 999px; font-size: .8125rem; line-height: 1.6; white-space: nowrap }
 .allow { color: var(--allow); background: var(--allow-paper) }
 .review { color: var(--review); background: var(--review-paper) }
 .block { color: var(--block); background: var(--block-paper) }
+
+.ask { max-width: 44rem; margin: 0 0 1.75rem; display: grid; grid-template-columns: 1fr max-content; gap: .4rem .75rem }
+.ask label, .page .ask p { grid-column: 1 / -1 }
+.ask label { font-weight: 500 }
+.ask input, .ask button { box-sizing: border-box; min-width: 0; height: 2.75rem; border-radius: 6px; font: 400 1rem/1.4 var(--sans) }
+.ask input { padding: 0 .8rem; color: var(--ink); background: var(--raised); border: 1px solid var(--soft) }
+.ask input[aria-invalid="true"] { border-color: var(--block) }
+.ask button { padding: 0 1.25rem; color: var(--paper); background: var(--accent); border: 1px solid var(--accent); font-weight: 550; cursor: pointer }
+.ask button:hover { background: var(--ink); border-color: var(--ink) }
+.page .ask p { margin: 0 }
+.page .ask .fault { color: var(--block) }
+.page .hint { overflow-wrap: anywhere; color: var(--soft); font-size: .875rem; line-height: 1.5 }
+.page h3 { margin: 2rem 0 .6rem; font-size: 1.125rem; font-weight: 600; line-height: 1.35; overflow-wrap: anywhere }
 
 .facts { max-width: 44rem; margin: 0 0 1.25rem; display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.5rem }
 .facts div { display: contents }

@@ -2,6 +2,7 @@ import { Elysia } from "elysia"
 import { answers } from "../../../src/http/answer.ts"
 import { refusing, unrouted } from "../../../src/http/errors.ts"
 import { ExtraHeaders } from "../../../src/http/extra-headers.ts"
+import type { ListsInUse } from "../../../src/http/site/lists-page.tsx"
 import { siteRoutes } from "../../../src/http/site/site.tsx"
 
 /** The public address of every site here. */
@@ -32,17 +33,23 @@ export function site(changes: Changes = {}) {
     app.handle(new Request(`http://localhost${path}`, { headers }))
 }
 
-/** Lists in use, with a source that tries to be more than text. */
-export const LISTS = {
+/** A text that would be more than text in a page. */
+export const HOSTILE = `<script>alert("x")</script> & https://elsewhere.example/`
+
+/** Lists in use, with a source that tries to be more than text; they know no domain. */
+export const LISTS: ListsInUse = {
   version: "v-17",
   builtAt: "2026-11-20T06:00:00.000Z",
+  refreshedAt: null,
+  isPaused: false,
   sets: [{ name: "relay", says: "Domains of privacy relays.", entryCount: 1234567 }],
   sources: [
     {
       ...{ id: "by-hand", fills: "relay", trust: "highest", licence: "MIT", date: "2026-11-20", entryCount: 12 },
-      origin: `<script>alert("x")</script> & https://elsewhere.example/`,
+      ...{ origin: HOSTILE, refresh: null },
     },
   ],
+  lookUp: () => ({ kind: "no_domain", says: "Nobody knows it." }),
 }
 
 /** A text of HTML with its entities read. */

@@ -168,7 +168,7 @@ test("the lists page tells version, counts and sources, and what a source says i
   expect(plain(rowOf(html, "set-relay"))).toBe("relay Domains of privacy relays. 1,234,567")
   expect(html).not.toContain("<script>")
   expect(html).toContain("&lt;script>alert(&quot;x&quot;)&lt;/script> &amp; https://elsewhere.example/")
-  expect(plain(rowOf(html, "source-by-hand"))).toEndWith("2026-11-20 12")
+  expect(plain(rowOf(html, "source-by-hand"))).toEndWith("2026-11-20 12 built in")
 })
 
 test("lists that were swapped show at the next page", async () => {

@@ -1,0 +1,18 @@
+import type { Listing } from "../../src/check/lists/pack-contents.ts"
+import { writePack } from "../../src/check/lists/pack-writer.ts"
+import { type KnownLists, openLists } from "../../src/check/lists.ts"
+import { knownLists } from "../world/app.ts"
+import { smallContents } from "./lists/small-pack.ts"
+
+const FROM = { trust: "high", read: 1, repeated: 0, kept: 1, dropped: {} } as const
+
+/** Lists of these names alone, by the source `here` of 20 November 2026 and the source `elsewhere`, which is of no known day. */
+export function knownSmall(names: Readonly<Record<string, readonly Listing[]>>): KnownLists {
+  const opened = openLists(writePack({ ...smallContents({}), names: Object.entries(names) }), false)
+  if (opened.kind === "refused") throw new Error(opened.says)
+  const sources = {
+    here: { ...FROM, set: "disposable", licence: "MIT", origin: "our garden", date: "2026-11-20" },
+    elsewhere: { ...FROM, set: "personal", licence: "ISC", origin: "another garden", date: "" },
+  }
+  return { ...knownLists, lists: opened.lists, manifest: { ...knownLists.manifest, sources } }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test"
+import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
+import { type ListsTools, listsLookup } from "../../src/cli/lists.ts"
+import { CommandFailure } from "../../src/cli/output.ts"
+import { ROUTES } from "../../src/contract/routes.ts"
+import { knownSmall } from "../check/known-small.ts"
+
+const known = knownSmall({
+  "old.com": [
+    { set: "personal", source: "elsewhere", outcome: "disposable_beats_long_tail", since: null },
+    { set: "disposable", source: "here", outcome: "kept", since: "2026-11-21" },
+  ],
+  "ci.*.*.us": [{ set: "government_suffix", source: "here", outcome: "kept", since: null }],
+})
+
+const tools: ListsTools = {
+  known: async () => known,
+  openFile: async () => null,
+  refresh: async () => "busy",
+  rollBack: async () => null,
+  checkout: null,
+}
+
+/** What `lists lookup` writes. */
+async function written(text: string, asJson = false): Promise<string> {
+  const lines: string[] = []
+  const line = (told: string): void => void lines.push(told)
+  await listsLookup({ line, aside: line }, tools, text, asJson)
+  return lines.join("\n")
+}
+
+const ENTRY = { set: "disposable", source: "here", outcome: "kept", licence: "MIT", origin: "our garden" } as const
+
+describe("lists lookup", () => {
+  test("tells what holds and why, and of each listing the source, the set, the day, the licence and what became of it", async () => {
+    const lines = (await written("old.com")).split("\n").map(line => line.trim().split(/\s{2,}/))
+    expect(lines[0]).toEqual(["old.com: disposable (disposable_domain)"])
+    expect(lines[1]).toEqual(["The domain is on the disposable list."])
+    expect(lines).toContainEqual(["old.com: in disposable (decides)"])
+    expect(lines).toContainEqual(["source", "set", "since", "licence", "became"])
+    expect(lines).toContainEqual(["here", "disposable", "2026-11-21", "MIT", "kept"])
+    const dropped = `dropped: ${LISTING_RULES.disposable_beats_long_tail}`
+    expect(lines).toContainEqual(["elsewhere", "personal", "not known", "ISC", dropped])
+    expect(lines).toContainEqual(["com: in no set"])
+  })
+
+  test("tells the pattern that decides, and since when it is known at the latest", async () => {
+    const out = await written("www.ci.austin.tx.us")
+    expect(out).toMatch(/here as ci\.\*\.\*\.us +government_suffix +on or before 2026-11-20 +MIT +kept/)
+  })
+
+  test("tells how a mistake is reported, put right by the operator, and at its root", async () => {
+    const out = await written("old.com")
+    expect(out).toContain(`POST ${ROUTES.postFeedback.path}`)
+    expect(out).toContain("`mailkind allow add old.com`")
+    expect(out).toMatch(/here +our garden/)
+    expect(out).toMatch(/elsewhere +another garden/)
+    expect(await written("www.ci.austin.tx.us")).toContain("`mailkind block add www.ci.austin.tx.us`")
+    expect(await written("co.uk")).toContain("no report changes it")
+    expect(await written("co.uk")).not.toContain("block add")
+  })
+
+  test("--json has the same by name, level by level", async () => {
+    expect(JSON.parse(await written("jane@old.com", true))).toEqual({
+      ...{ domain: "old.com", category: "disposable", reason: "disposable_domain", entry: "old.com" },
+      sets: ["disposable"],
+      levels: [
+        {
+          ...{ name: "old.com", asks: "name", sets: ["disposable"], decides: true, patterns: [] },
+          listings: [
+            {
+              ...{ set: "personal", source: "elsewhere", outcome: "disposable_beats_long_tail" },
+              ...{ since: null, on_or_before: null, licence: "ISC", origin: "another garden" },
+            },
+            { ...ENTRY, since: "2026-11-21", on_or_before: null },
+          ],
+        },
+        { name: "com", asks: "suffix", sets: [], decides: false, listings: [], patterns: [] },
+      ],
+    })
+    const { levels } = JSON.parse(await written("ci.austin.tx.us", true))
+    expect(levels[0].patterns).toEqual([
+      {
+        pattern: "ci.*.*.us",
+        listings: [{ ...ENTRY, set: "government_suffix", since: null, on_or_before: "2026-11-20" }],
+      },
+    ])
+  })
+
+  test.each(["no domain", "jane@", "192.0.2.1", ""])(
+    "of %j is a wrong use, and nothing of it is repeated",
+    async text => {
+      const failure = await written(text).catch((thrown: unknown) => thrown)
+      expect(failure).toBeInstanceOf(CommandFailure)
+      expect(failure).toMatchObject({ exitCode: 2, message: expect.stringMatching(/^That is no domain\. The /) })
+      expect(String(failure)).not.toContain("jane")
+    },
+  )
+})
