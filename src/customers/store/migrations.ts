@@ -139,4 +139,40 @@ export const MIGRATIONS: readonly Migration[] = [
         published_at_ms BIGINT NOT NULL)`,
     ],
   },
+  {
+    number: 9,
+    makes: "sightings of mail hosts",
+    statements: [
+      // One row, counted up in the transaction that writes a batch, as that of the change log is.
+      `CREATE TABLE host_sightings_head (
+        singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
+        batch BIGINT NOT NULL)`,
+      "INSERT INTO host_sightings_head (singleton, batch) VALUES (1, 0)",
+      // On which host a domain was seen last; of the domain only a hash is kept. `seen_on` counts days as `units.day` does.
+      `CREATE TABLE host_sightings (
+        domain_hash BIGINT PRIMARY KEY,
+        host TEXT NOT NULL,
+        is_listed BIGINT NOT NULL CHECK (is_listed IN (0, 1)),
+        seen_on BIGINT NOT NULL,
+        batch BIGINT NOT NULL)`,
+      "CREATE INDEX host_sightings_by_batch ON host_sightings (batch, domain_hash)",
+    ],
+  },
+  {
+    number: 10,
+    makes: "facts of domains",
+    statements: [
+      // What a deep check found of a registrable domain. A kind of fact that was not looked for has no `…_checked_at_ms`;
+      // `found_at_ms` is the latest of them.
+      `CREATE TABLE domain_facts (
+        domain TEXT PRIMARY KEY,
+        registered_at_ms BIGINT,
+        age_checked_at_ms BIGINT,
+        homepage TEXT,
+        homepage_evidence TEXT,
+        homepage_checked_at_ms BIGINT,
+        found_at_ms BIGINT NOT NULL)`,
+      "CREATE INDEX domain_facts_by_found ON domain_facts (found_at_ms)",
+    ],
+  },
 ]
