@@ -41,6 +41,17 @@ export const BUDGETS = {
     atMost: 1.1,
   },
   soak_descriptors: { says: "It has at most this many more descriptors open.", atMost: 0 },
+  refresh_failed: {
+    says: "While lists are refreshed at most this many requests fail or get another answer.",
+    atMost: 0,
+  },
+  refresh_taken: { says: "A server takes at least this share of the refreshes that give other lists.", atLeast: 1 },
+  refresh_memory: {
+    says: "It holds at most this many times what it held before them, a tenth and 10 MB more being let pass.",
+    atMost: 1,
+  },
+  refresh_mapped: { says: "It has at most this many packs mapped when all is over.", atMost: 2 },
+  refresh_descriptors: { says: "It has at most this many more descriptors open.", atMost: 0 },
   dns_cold: { says: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
   dns_warm: { says: "Warm checks get this share of the throughput of checks over lists alone.", atLeast: 0.9 },
   dns_first_dead: {
@@ -63,6 +74,27 @@ export const BUDGETS = {
     atMost: 1000,
   },
   customers_lookup: { says: "Of 300 000 keys, one is looked up cold within this many milliseconds.", atMost: 1 },
+  accuracy_disposable: { says: "Of the sample's throw-away domains lists alone see this share.", atLeast: 0.98 },
+  accuracy_relay: { says: "Of its privacy relays they see this share.", atLeast: 1 },
+  accuracy_education: { says: "Of its schools and universities they see this share.", atLeast: 0.97 },
+  accuracy_government: { says: "Of its government bodies they see this share.", atLeast: 0.95 },
+  accuracy_personal: { says: "Of its mailbox providers they see this share.", atLeast: 0.98 },
+  accuracy_traps: { says: "Of its traps this share is right, or a business that no list knows.", atLeast: 1 },
+  accuracy_typos: { says: "Of its mistyped domains this share gets the right suggestion.", atLeast: 0.97 },
+  accuracy_kept: { says: "Of its domains that only look mistyped at most this many are corrected.", atMost: 0 },
+  accuracy_roles: { says: "Of its role names this share is seen.", atLeast: 0.97 },
+  accuracy_false_roles: {
+    says: "Of its names that only look like a role's at most this many are called one.",
+    atMost: 0,
+  },
+  accuracy_popular: {
+    says: "Of the names that most people know at most this many are in the disposable set.",
+    atMost: 0,
+  },
+  learned_precision: {
+    says: "Of the domains that a learned mail host makes disposable, at least this share is so in truth.",
+    atLeast: 0.95,
+  },
   start: { says: "A start takes at most this many milliseconds to the first healthy answer.", atMost: 200 },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS

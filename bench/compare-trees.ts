@@ -68,7 +68,7 @@ async function httpRound(tree: Pick<Tree, "path">, size: Comparison): Promise<Ht
   await using directory = await emptyDirectory()
   await using server = await startServer({
     command: [process.execPath, join(tree.path, "src", "main.ts"), "serve"],
-    environment: { ...productSettings(directory.path), ...KEEPING_MEMORY },
+    environment: { ...(await settingsFor(tree, directory.path)), ...KEEPING_MEMORY },
     core: "server",
   })
   const load = {
@@ -79,6 +79,12 @@ async function httpRound(tree: Pick<Tree, "path">, size: Comparison): Promise<Ht
   const answers = await checkAnswers(server, load)
   const { connections, roundS: durationS, warmupS } = size
   return { round: await checkRound(server, load, { connections, durationS, warmupS }), answers }
+}
+
+/** The product's settings that a tree knows: one of before does not start with others. */
+async function settingsFor({ path }: Pick<Tree, "path">, directory: string): Promise<Readonly<Record<string, string>>> {
+  const table = await Bun.file(join(path, "src", "config", "settings.ts")).text()
+  return Object.fromEntries(Object.entries(productSettings(directory)).filter(([name]) => table.includes(`${name}:`)))
 }
 
 async function compareCheck(comparison: Comparison): Promise<Found> {

@@ -8,6 +8,7 @@ import { checkOver } from "../src/assemble.ts"
 import { outsideAsked } from "../src/assemble-outside.ts"
 import { kindOf, parseSubject } from "../src/check/address/parse.ts"
 import { type Check, NO_CORRECTIONS, NO_STANDING } from "../src/check/check.ts"
+import { NEVER_DEEP } from "../src/check/deep.ts"
 import { CACHE_BOUNDS } from "../src/check/dns/caching.ts"
 import type { Lists } from "../src/check/lists.ts"
 import { offline } from "../src/check/outside.ts"
@@ -88,7 +89,7 @@ class Bench {
     this.#lists = lists
     this.#server = server
     this.#settings = settingsFor(server)
-    this.#listOnly = checkOver(world, () => lists, offline, NO_CORRECTIONS)
+    this.#listOnly = checkOver(world, () => lists, offline, NEVER_DEEP, NO_CORRECTIONS)
   }
 
   /** Cold checks at the concurrency that has a budget, then the most at any. */
@@ -183,7 +184,7 @@ class Bench {
   /** A check with caches of its own. */
   #house(): { readonly check: Check; readonly end: () => void } {
     const { outside, end } = outsideAsked(this.#world, this.#settings)
-    return { check: checkOver(this.#world, () => this.#lists, outside, NO_CORRECTIONS), end }
+    return { check: checkOver(this.#world, () => this.#lists, outside, NEVER_DEEP, NO_CORRECTIONS), end }
   }
 
   /** Names that no run before has asked for. */

@@ -1,9 +1,12 @@
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { carriedLists, checkOver } from "../src/assemble.ts"
+import { checkOver } from "../src/assemble.ts"
+import { carriedLists } from "../src/assemble-lists.ts"
 import { NO_CORRECTIONS } from "../src/check/check.ts"
+import { NEVER_DEEP } from "../src/check/deep.ts"
 import { offline } from "../src/check/outside.ts"
-import { OWN_FILES, realWorld } from "../src/world.ts"
+import { type CheckoutFiles, OWN_FILES, realWorld } from "../src/world.ts"
+import { accuracyBench, accuracyMisses } from "./accuracy.ts"
 import { BATCH_FULL, batchBench } from "./batch.ts"
 import { chartSvg } from "./chart.ts"
 import { chartGroups } from "./chart-groups.ts"
@@ -12,9 +15,11 @@ import { CLASSIFY_FULL, classifyBench } from "./classify.ts"
 import { CUSTOMERS_FULL, customersBench } from "./customers.ts"
 import { DNS_FULL, dnsBench } from "./dns.ts"
 import { HTTP_FULL, httpBench } from "./http.ts"
+import { LEARNED_FULL, learnedBench } from "./learned.ts"
 import { LISTS_FULL, listsReport } from "./lists-report.ts"
 import { type Machine, machineText, thisMachine } from "./machine.ts"
 import { PEERS_FULL, peersBench } from "./peers.ts"
+import { REFRESH_FULL, refreshBench } from "./refresh.ts"
 import { type Report, reportJson, reportText, standing } from "./report.ts"
 import { SOAK_FULL, soakBench } from "./soak.ts"
 import { START_FULL, startBench } from "./start.ts"
@@ -31,7 +36,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
     const lists = await carriedLists(world)
     return await checkBench(
       CHECK_FULL,
-      checkOver(world, () => lists, offline, NO_CORRECTIONS),
+      checkOver(world, () => lists, offline, NEVER_DEEP, NO_CORRECTIONS),
     )
   },
   dns: async () => {
@@ -44,21 +49,36 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   classify: () => classifyBench(CLASSIFY_FULL),
   customers: () => customersBench(CUSTOMERS_FULL),
   start: () => startBench(START_FULL),
+  accuracy: () => accuracyBench(ownCheckout()),
+  learned: () => learnedBench(LEARNED_FULL),
   peers: () => peersBench(PEERS_FULL),
+  refresh: () => refreshBench(REFRESH_FULL),
   soak: () => soakBench(SOAK_FULL),
+}
+
+function ownCheckout(): CheckoutFiles {
+  const { checkout } = realWorld()
+  if (checkout === null) throw new Error("there is no checkout")
+  return checkout
 }
 
 /** Benches that take many minutes, and are run only when they are named. */
 const LONG: readonly string[] = ["soak"]
 
-/** `bun run bench [name…] [--json] [--chart FILE]`; without names all but the long ones. Exit codes: 0 every budget is held, 1 one is crossed, 2 wrong use. */
+/** `bun run bench [name…] [--json] [--chart FILE]`; without names all but the long ones. `accuracy --misses` lists what is wrong instead. Exit codes: 0 every budget is held, 1 one is crossed, 2 wrong use. */
 async function main(args: readonly string[]): Promise<number> {
   const asked = readArguments(args)
   if (typeof asked === "string") {
     console.error(asked)
     return 2
   }
-  const { names, chart, isJson } = asked
+  if (!asked.areMissesAsked) return await measured(asked)
+  for (const line of await accuracyMisses(ownCheckout())) console.log(line)
+  return 0
+}
+
+/** Runs the benches, tells what they found, and gives the exit code. */
+async function measured({ names, chart, isJson }: Asked): Promise<number> {
   const machine = thisMachine()
   const reports: Report[] = []
   if (!isJson) console.log(machineText(machine))
@@ -77,14 +97,18 @@ async function main(args: readonly string[]): Promise<number> {
   return isCrossed ? 1 : 0
 }
 
+type Asked = Exclude<ReturnType<typeof readArguments>, string>
+
 /** What was asked for, or the sentence that says why it cannot be. */
 function readArguments(args: readonly string[]) {
   try {
-    const options = { json: { type: "boolean", default: false }, chart: { type: "string" } } as const
+    const isAsked = { type: "boolean", default: false } as const
+    const options = { json: isAsked, misses: isAsked, chart: { type: "string" } } as const
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
     const wrong = positionals.filter(name => !Object.hasOwn(BENCHES, name))
     if (wrong.length > 0) return `there is no bench ${wrong.join(", ")}; benches: ${Object.keys(BENCHES).join(", ")}`
-    return { names: positionals, chart: values.chart, isJson: values.json }
+    if (values.misses && positionals.join() !== "accuracy") return "--misses is asked of the bench accuracy alone"
+    return { names: positionals, chart: values.chart, isJson: values.json, areMissesAsked: values.misses }
   } catch (fault) {
     if (fault instanceof TypeError) return fault.message
     throw fault

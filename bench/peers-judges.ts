@@ -34,6 +34,7 @@ export const PEER_NAMES = Object.keys(PEERS) as readonly PeerName[] // the keys 
 async function ourJudge(): Promise<Judge> {
   const { kindOf, parseSubject } = await import("../src/check/address/parse.ts")
   const { checking, NO_CORRECTIONS, NO_STANDING } = await import("../src/check/check.ts")
+  const { NEVER_DEEP } = await import("../src/check/deep.ts")
   const { openLists } = await import("../src/check/lists.ts")
   const { offline } = await import("../src/check/outside.ts")
   const { fullText } = await import("../src/check/present.ts")
@@ -44,6 +45,7 @@ async function ourJudge(): Promise<Judge> {
   const check = checking({
     lists: () => lists,
     outside: offline,
+    deep: NEVER_DEEP,
     corrections: NO_CORRECTIONS,
     clock: Date.now,
     stopwatch,

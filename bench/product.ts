@@ -28,6 +28,7 @@ export const productSettings = (directory: string): Readonly<Record<string, stri
   MAILKIND_DATA_DIR: directory,
   MAILKIND_DNS_SERVERS: "off",
   MAILKIND_IDENTITY_URL: "off",
+  MAILKIND_LISTS_REFRESH_HOURS: "off",
   MAILKIND_LOG: "warn",
 })
 

@@ -9,6 +9,7 @@ import { checkOver, logOf, newRequestIds, openStore } from "../src/assemble.ts"
 import { customersAtWork } from "../src/assemble-customers.ts"
 import { OFFLINE } from "../src/assemble-outside.ts"
 import { NO_STANDING } from "../src/check/check.ts"
+import { NEVER_DEEP } from "../src/check/deep.ts"
 import { openLists } from "../src/check/lists.ts"
 import { readSettings } from "../src/config/settings.ts"
 import { TIER_MAX } from "../src/contract/tiers.ts"
@@ -44,7 +45,7 @@ const { server } = buildApp({
   answers: answers(newRequestIds(world), false),
   isHttps: false,
   roleOf: () => null,
-  check: checkOver(world, () => lists, OFFLINE.outside, customers.corrections),
+  check: checkOver(world, () => lists, OFFLINE.outside, NEVER_DEEP, customers.corrections),
   clientOf: () => "192.0.2.1",
   clock: world.clock,
   soon: world.soon,

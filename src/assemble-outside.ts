@@ -4,8 +4,10 @@ import { breaking } from "./check/dns/breaking.ts"
 import { caching } from "./check/dns/caching.ts"
 import { coalescing } from "./check/dns/coalescing.ts"
 import { following } from "./check/dns/following.ts"
+import type { Ask } from "./check/dns/question.ts"
 import { retrying } from "./check/dns/retrying.ts"
 import { udpExchange } from "./check/dns/udp-exchange.ts"
+import { type LearningNeeds, learningProbe } from "./check/learned/learning-probe.ts"
 import { type Outside, offline, outside } from "./check/outside.ts"
 import { identityUrls } from "./check/probes/identity-endpoint.ts"
 import { mailProbe } from "./check/probes/mail-probe.ts"
@@ -27,6 +29,8 @@ export type OutsideAsked = {
   readonly outside: Outside
   /** DNS gives no answers, or none that can be believed; no verdict rests on it now. */
   readonly isDnsAway: () => boolean
+  /** Asks one DNS question; null: none is ever asked. */
+  readonly ask: Ask | null
   /** Asks nothing in the background any more, and closes what is open. */
   readonly end: () => void
 }
@@ -35,16 +39,21 @@ export type OutsideAsked = {
 export const OFFLINE: OutsideAsked = {
   outside: offline,
   isDnsAway: () => true,
+  ask: null,
   end: () => undefined,
 }
 
-/** Wires what asks DNS and the identity endpoints as the settings want it. */
-export function outsideAsked(world: World, settings: Settings): OutsideAsked {
+/** By what mail hosts are learned: the hosts themselves, and the lists in use. */
+export type Learning = Omit<LearningNeeds, "clock">
+
+/** Wires what asks DNS and the identity endpoints as the settings want it. `learning` null: no mail host is learned. */
+export function outsideAsked(world: World, settings: Settings, learning: Learning | null = null): OutsideAsked {
   const { clock, later } = world
   const servers = serversOf(world, settings)
   if (servers.length === 0) return OFFLINE
   const dns = dnsAsked(world, settings, servers)
-  const mail = mailProbe({ ask: dns.ask, clock })
+  const probe = mailProbe({ ask: dns.ask, clock })
+  const mail = learning === null ? probe : learningProbe(probe, { ...learning, clock })
   const tenant = tenantAsked(world, settings)
   return {
     outside: outside({
@@ -56,6 +65,7 @@ export function outsideAsked(world: World, settings: Settings): OutsideAsked {
       budgetMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
     }),
     isDnsAway: dns.isAway,
+    ask: dns.ask,
     end: dns.end,
   }
 }

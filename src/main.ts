@@ -1,13 +1,6 @@
-import {
-  carriedLists,
-  carriedManifest,
-  checkOver,
-  logOf,
-  newRequestIds,
-  openStore,
-  startServer,
-  VERSION,
-} from "./assemble.ts"
+import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSION } from "./assemble.ts"
+import { deepAtWork } from "./assemble-deep.ts"
+import { commandLists, refreshLists, rollBackLists } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
 import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
@@ -16,6 +9,7 @@ import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
 import { announce, type ServeOptions } from "./cli/serve.ts"
 import { readSettings, SETTINGS, type Settings } from "./config/settings.ts"
+import { refreshing } from "./refreshing.ts"
 import { supervise } from "./supervisor.ts"
 import { work } from "./worker.ts"
 import { realWorld, type World } from "./world.ts"
@@ -29,10 +23,11 @@ function toolsOf(world: World): Tools {
     serve: options => serve(world, output, options),
     checker: async isOffline => {
       const settings = settingsOf(world)
-      const lists = await carriedLists(world)
-      const { outside } = isOffline ? OFFLINE : outsideAsked(world, settings)
+      const { lists } = await commandLists(world, settings)
+      const asked = isOffline ? OFFLINE : outsideAsked(world, settings)
+      const { deep } = deepAtWork(world, settings, asked, null, logOf(world, settings), agentOf(settings))
       return {
-        check: checkOver(world, () => lists, outside, NO_CORRECTIONS),
+        check: checkOver(world, () => lists, asked.outside, deep, NO_CORRECTIONS),
         testDomain: settings.MAILKIND_TEST_DOMAIN,
         requestId: newRequestIds(world),
       }
@@ -45,12 +40,13 @@ function toolsOf(world: World): Tools {
       await work({ changes, random: world.random, defaultTier: settings.MAILKIND_DEFAULT_TIER }).finally(store.close)
     },
     lists: {
-      open: () => carriedLists(world),
+      known: () => commandLists(world, settingsOf(world)),
       openFile: async path => {
         const bytes = await world.files.read(path)
         return bytes === null || bytes.length === 0 ? null : openPack(bytes)
       },
-      manifest: () => carriedManifest(world),
+      refresh: only => refreshLists(world, settingsOf(world), only),
+      rollBack: () => rollBackLists(world, settingsOf(world)),
       checkout: world.checkout,
     },
     settings: Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => ({
@@ -74,8 +70,10 @@ async function serve(world: World, output: Output, { workers, worker }: ServeOpt
   const asked = world.stopAsked()
   const running = await startServer(world, settings, null)
   world.onReload(running.reloadLists)
+  const endRefreshing = refreshing(world, settings, logOf(world, settings))
   announce(output, VERSION, running, await running.firstAccount(), 1)
   logOf(world, settings)("info", "stopping", { asked_by: await asked })
+  endRefreshing()
   await running.stop()
 }
 

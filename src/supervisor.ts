@@ -5,6 +5,7 @@ import { announce, WORKER_WORDS } from "./cli/serve.ts"
 import type { Settings } from "./config/settings.ts"
 import { clearSeat, sharedLimitsMemory } from "./customers/quota/shared-limits.ts"
 import { DRAIN_MS } from "./listening.ts"
+import { refreshing } from "./refreshing.ts"
 import { Crew } from "./workers/crew.ts"
 import type { Start } from "./workers/seat.ts"
 import type { World } from "./world.ts"
@@ -24,7 +25,10 @@ export async function supervise(world: World, settings: Settings, count: number,
   const start = await Promise.race([crew.start(), asked])
   if (typeof start !== "string") announce(output, VERSION, placeOf(start), await firstAccountIn(world, store), count)
   await store.close()
-  logOf(world, settings)("info", "stopping", { asked_by: await asked })
+  const log = logOf(world, settings)
+  const endRefreshing = refreshing(world, settings, log)
+  log("info", "stopping", { asked_by: await asked })
+  endRefreshing()
   // Who asks twice does not want to wait.
   void world.stopAsked().then(() => crew.kill())
   if (!(await crew.stop())) throw new CommandFailure("Not every worker has finished what it had to do.")

@@ -1,12 +1,14 @@
 import { getServers } from "node:dns"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { mkdir, rename } from "node:fs/promises"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
 import type { Streams } from "./base/byte-stream.ts"
 import type { Clock, Random, Stopwatch } from "./base/clock.ts"
+import { type Connect, socketConnect } from "./base/connect.ts"
 import type { Later } from "./base/timer.ts"
 import { turnClock } from "./base/turn-clock.ts"
 import type { Web } from "./base/web.ts"
+import type { Folder } from "./check/refresh/folder.ts"
+import { realFolder, replaceFile } from "./world-folder.ts"
 import { realStreams } from "./world-streams.ts"
 import { type Others, realOthers } from "./world-workers.ts"
 
@@ -35,6 +37,8 @@ export type World = {
   /** Calls `work` at the end of this turn of the event loop: when all that has arrived by now was taken in. */
   readonly soon: (work: () => void) => void
   readonly web: Web
+  /** Opens a connection to an address. */
+  readonly connect: Connect
   /** The DNS servers that the system is set to ask, as `address[:port]`. */
   readonly systemDnsServers: () => readonly string[]
   /** Resolves with the first of the names that the process is asked to stop by. */
@@ -63,6 +67,10 @@ export type Files = {
   readonly read: (path: string) => Promise<Uint8Array | null>
   /** Maps a file; it must never be written or cut afterwards. Null when there is none or it is empty. */
   readonly map: (path: string) => Uint8Array | null
+  /** When a file was last put in its place, in milliseconds since the Unix epoch; null: there is none that we may see. */
+  readonly changedAtMs: (path: string) => number | null
+  /** A folder of files, which is made when the first is written. */
+  readonly folder: (path: string) => Folder
   /** Writes a new file beside `path` and renames it, so that `path` is the old file or the new one at every moment. */
   readonly replace: (path: string, bytes: Uint8Array | string) => Promise<void>
 }
@@ -70,6 +78,7 @@ export type Files = {
 /** Files that the executable carries, and where they lie in a checkout. */
 export const OWN_FILES = {
   "lists.pack": "data/build/lists.pack",
+  "sources.stock": "data/build/sources.stock",
   "manifest.json": "data/manifest.json",
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
 } as const satisfies Record<string, string>
@@ -109,6 +118,7 @@ export function realWorld(): World {
     soon,
     // A redirect is an answer for whoever asked, never followed unseen.
     web: (url, options) => fetch(url, { ...options, redirect: "manual" }),
+    connect: socketConnect(),
     systemDnsServers: getServers,
     stopAsked: () =>
       new Promise(resolve => {
@@ -129,12 +139,19 @@ function realFiles(): Files {
       carried.get(name) ?? (existsSync(join(root, OWN_FILES[name])) ? Bun.file(join(root, OWN_FILES[name])) : null),
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
     map: path => (existsSync(path) && Bun.file(path).size > 0 ? Bun.mmap(path) : null),
-    replace: async (path, bytes) => {
-      const fresh = `${path}.${process.pid}.new`
-      await mkdir(join(path, ".."), { recursive: true, mode: 0o700 })
-      await Bun.write(fresh, bytes)
-      await rename(fresh, path)
-    },
+    changedAtMs,
+    folder: realFolder,
+    replace: replaceFile,
+  }
+}
+
+/** Somebody else's folder is no reason for a server that looks into it now and then to end. */
+function changedAtMs(path: string): number | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
+  } catch (unseen) {
+    if (unseen instanceof Error && "code" in unseen) return null
+    throw unseen
   }
 }
 

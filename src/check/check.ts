@@ -1,9 +1,10 @@
 import type { Clock, Stopwatch } from "../base/clock.ts"
-import { type Finding, unknown } from "../base/finding.ts"
+import { type Finding, known, unknown } from "../base/finding.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { type AddressHints, addressHints, NO_HINTS } from "./address/hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
+import type { Deep, DeepTold } from "./deep.ts"
 import { type Listed, NOWHERE } from "./lists/listed.ts"
 import { SET_BITS } from "./lists/sets.ts"
 import type { Lists, Repute } from "./lists.ts"
@@ -46,6 +47,7 @@ type Needs = {
   /** The lists in use; asked anew for each check, so that a swap takes effect at once. */
   readonly lists: () => Lists
   readonly outside: Outside
+  readonly deep: Deep
   readonly corrections: Corrections
   readonly clock: Clock
   readonly stopwatch: Stopwatch
@@ -69,7 +71,8 @@ type Kept = { readonly settled: Settled; readonly freshUntilMs: number }
 const SETTLED_MAX = 4
 
 /** Builds the whole path of a check, from Subject to verdict. */
-export function checking({ lists, outside, corrections, clock, stopwatch }: Needs): Check {
+export function checking(needs: Needs): Check {
+  const { lists, corrections, clock, stopwatch } = needs
   const keptNow = keptSince(corrections)
   return (question, visit) => {
     const keptOf = keptNow()
@@ -89,19 +92,26 @@ export function checking({ lists, outside, corrections, clock, stopwatch }: Need
     const kept = isCommon ? keptOf.get(repute)?.get(key) : undefined
     if (kept !== undefined && kept.freshUntilMs > clock()) return { subject, settled: kept.settled, tookMs: 0 }
     const startedAt = stopwatch()
-    const judged = (told: Told): Outcome => {
+    const judged = (found: Found): Outcome => {
       const correction = domain === null ? null : corrections.of(domain, registrable)
-      const settled = settle(subject, gathered(question, repute, hints, told, correction), policy)
+      const settled = settle(subject, gathered(question, repute, hints, found, correction), policy)
+      // A domain whose age was not known before is settled anew, whoever asks.
+      if (found.deep.isNew) keptOf.delete(repute)
       // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
-      if (isCommon && (told.isCached || !told.mail.known)) {
-        keep(keptOf, repute, key, { settled, freshUntilMs: told.freshUntilMs })
-      }
+      else if (isCommon && isRepeatable(found)) keep(keptOf, repute, key, { settled, freshUntilMs: freshUntil(found) })
       return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
     }
-    const told = toldOf(question, repute, outside, visit)
-    return told instanceof Promise ? told.then(judged) : judged(told)
+    const found = foundOf(question, repute, needs, visit)
+    return found instanceof Promise ? found.then(judged) : judged(found)
   }
 }
+
+/** All that was asked for a question. */
+type Found = { readonly told: Told; readonly deep: DeepTold }
+
+const isRepeatable = ({ told, deep }: Found): boolean => deep.isCached && (told.isCached || !told.mail.known)
+
+const freshUntil = ({ told, deep }: Found): number => Math.min(told.freshUntilMs, deep.freshUntilMs)
 
 /** Kept with the repute that it rests on, and dropped with it: new lists settle everything anew, and so do corrections. */
 function keptSince(corrections: Corrections): () => WeakMap<Repute, Map<number, Kept>> {
@@ -133,33 +143,41 @@ const keyOf = ({ subject: { kind, hasSubaddress }, policy, deep, workspace }: Qu
   (hasSubaddress ? 2 : 0) +
   (workspace ? 1 : 0)
 
-/** What the outside world tells; nobody is asked about a name that cannot exist, so its verdict is never degraded. */
-function toldOf(
-  { subject, workspace }: Question,
+/** Asks the outside world; nobody is asked about a name that cannot exist, so its verdict is never degraded. */
+function foundOf(
+  question: Question,
   { listed }: Repute,
-  outside: Outside,
+  { outside, deep }: Pick<Needs, "outside" | "deep">,
   visit: Visit | undefined,
-): Told | Promise<Told> {
-  const { domain, registrable } = subject
+): Found | Promise<Found> {
+  const { subject, workspace } = question
+  const { domain } = subject
   if (domain === null || cannotExist(subject, listed)) return NOBODY_ASKED
+  const organisational = subject.registrable ?? domain
   // Nobody's office stands at a consumer, relay or throw-away domain.
   const wantsTenant = workspace && (listed.mask & NO_TENANT_MASK) === 0
-  return outside({ domain, organisational: registrable ?? domain, wantsTenant }, visit)
+  const told = outside({ domain, organisational, wantsTenant }, visit)
+  const deepTold = question.deep ? deep.ask(organisational) : shallow(deep.heldAge(organisational))
+  if (!(told instanceof Promise) && !(deepTold instanceof Promise)) return { told, deep: deepTold }
+  return Promise.all([told, deepTold]).then(([one, other]) => ({ told: one, deep: other }))
 }
+
+/** A check that is not deep tells the age that an earlier deep one found. */
+const shallow = (days: number | null): DeepTold => (days === null ? NOT_DEEP : { ...NOT_DEEP, ageDays: known(days) })
 
 /** Everything known about a Subject that is no test address. */
 function gathered(
-  { subject, deep, standing }: Question,
+  { subject, standing }: Question,
   repute: Repute,
   hints: AddressHints,
-  told: Told,
+  { told, deep }: Found,
   correction: Category | null,
 ): Evidence {
   const { kind, fault, isTest, hasSubaddress } = subject
   const { suggestion, imitated } = repute
   const listed = standing.isOperatorAllowed ? repute.listed.without(AGAINST_MASK) : repute.listed
-  const { mail, suites, tenant, isCached } = told
-  const ofDeep = deep && told !== NOBODY_ASKED ? UNAVAILABLE : NOT_ASKED
+  const { mail, suites, tenant } = told
+  const { ageDays, homepage } = deep
   return {
     subject: { kind, fault, isTest, hasSubaddress },
     listed,
@@ -171,23 +189,34 @@ function gathered(
     mail,
     suites,
     tenant,
-    ageDays: ofDeep,
-    homepage: ofDeep,
+    ageDays,
+    homepage,
     blockedBy: standing.blockedBy,
     isAllowed: standing.isAllowed,
-    isCached,
+    isCached: told.isCached && deep.isCached,
   }
 }
 
 const NOT_ASKED: Finding<never> = unknown("not_asked")
-const UNAVAILABLE: Finding<never> = unknown("unavailable")
 
-const NOBODY_ASKED: Told = {
-  mail: NOT_ASKED,
-  suites: NOT_ASKED,
-  tenant: NOT_ASKED,
-  isCached: false,
+/** Nothing is deep about a check. */
+const NOT_DEEP: DeepTold = {
+  ageDays: NOT_ASKED,
+  homepage: NOT_ASKED,
+  isNew: false,
+  isCached: true,
   freshUntilMs: Number.POSITIVE_INFINITY,
+}
+
+const NOBODY_ASKED: Found = {
+  told: {
+    mail: NOT_ASKED,
+    suites: NOT_ASKED,
+    tenant: NOT_ASKED,
+    isCached: false,
+    freshUntilMs: Number.POSITIVE_INFINITY,
+  },
+  deep: NOT_DEEP,
 }
 
 /** The sets that an operator's allow entry takes a domain out of. */

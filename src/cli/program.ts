@@ -9,6 +9,7 @@ import { feedbackCommands } from "./feedback.ts"
 import { keyCreate, keyList, keyRevoke } from "./keys.ts"
 import { type ListsTools, listsLookup, listsState, listsVerify } from "./lists.ts"
 import { listsBuild } from "./lists-build.ts"
+import { refreshCommands } from "./lists-update.ts"
 import { CommandFailure, json, type Output } from "./output.ts"
 import { ownListCommands } from "./own-lists.ts"
 import { type ServeOptions, serveCommand } from "./serve.ts"
@@ -90,7 +91,9 @@ function listsCommands(root: Command, { output, lists }: Tools): void {
     .action(({ json: asJson }) => listsState(output, lists, asJson))
   group
     .command("lookup")
-    .description("Tell which sets and sources have a domain, and which rule dropped it.")
+    .description(
+      "Tell what the lists say of a domain, who lists it, since when, under which licence, and how to report a mistake.",
+    )
     .argument("<domain>", "a domain, or an address")
     .option(...JSON_FLAG, false)
     .action((domain, { json: asJson }) => listsLookup(output, lists, domain, asJson))
@@ -108,6 +111,7 @@ function listsCommands(root: Command, { output, lists }: Tools): void {
     .argument("[file]", "a pack; the lists in use when absent")
     .option(...JSON_FLAG, false)
     .action((file, { json: asJson }) => listsVerify(output, lists, file ?? null, asJson))
+  refreshCommands(group, output, lists)
 }
 
 function accountCommands(root: Command, { output, withCustomers }: Tools): void {

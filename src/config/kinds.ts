@@ -30,6 +30,34 @@ export function integer(spec: Common<number> & { readonly min: number; readonly 
   })
 }
 
+/** A whole number from `min` to `max`, or `off`. */
+export function integerOrOff(
+  spec: Common<number | "off"> & { readonly min: number; readonly max: number },
+): Setting<number | "off"> {
+  const number = integer({ ...spec, fallback: spec.min })
+  return setting<number | "off">(spec, given => {
+    if (given === "off") return ok(given)
+    const read = number.read(given)
+    return read.ok ? read : wants(`${read.wants}, or off`)
+  })
+}
+
+/** A comma list of `name=URL`; white space around members is ignored, and the last of two with one name counts. */
+export function urls(
+  spec: Common<ReadonlyMap<string, string>> & { readonly name: RegExp; readonly schemes: readonly string[] },
+): Setting<ReadonlyMap<string, string>> {
+  const sentence = `a comma list of name=URL with ${spec.schemes.map(scheme => `${scheme}://`).join(" or ")}`
+  return setting<ReadonlyMap<string, string>>(spec, given => {
+    const members = given.split(",").map(member => {
+      const at = member.indexOf("=")
+      return [member.slice(0, at).trim(), member.slice(at + 1).trim()] as const
+    })
+    const isRight = ([name, address]: readonly [string, string]): boolean =>
+      spec.name.test(name) && spec.schemes.includes(URL.parse(address)?.protocol.slice(0, -1) ?? "")
+    return members.every(isRight) ? ok(new Map(members)) : wants(sentence)
+  })
+}
+
 /** One of a closed set of words. */
 export function choice<const C extends string>(spec: Common<C> & { readonly of: readonly C[] }): Setting<C> {
   return setting<C>(spec, text => {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import { LOG_LEVELS } from "../base/log.ts"
-import { choice, integer, list, type Setting, secret, text, url } from "./kinds.ts"
+import { choice, integer, integerOrOff, list, type Setting, secret, text, url, urls } from "./kinds.ts"
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
@@ -20,7 +20,15 @@ export const SETTINGS = {
   MAILKIND_CHECK_TIMEOUT_MS: integer({ says: "The whole network budget of one check, in milliseconds.", fallback: 3000, min: 50, max: 30_000 }),
   MAILKIND_DNS_CANARIES: list({ says: "Names that a working resolver must know: when it denies them all, DNS counts as unavailable; `off` trusts the resolver.", fallback: ["cloudflare.com", "google.com", "wikipedia.org"], off: true, member: name => HOST_NAME.test(name), wants: "a comma list of domain names, or off" }),
   MAILKIND_IDENTITY_URL: url({ says: "Base address of the suite_b tenant look-up, or `off`.", fallback: null, shown: "the real one", schemes: ["https", "http"], off: true }),
-  MAILKIND_RDAP_BOOTSTRAP_URL: url({ says: "Address of the RDAP bootstrap file (RFC 9224).", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"] }),
+  MAILKIND_LISTS_REFRESH_HOURS: integerOrOff({ says: "How many hours lie between two refreshes of the lists; `off` never downloads.", fallback: 24, min: 1, max: 8760 }),
+  MAILKIND_LISTS_SOURCES: urls({
+    says: "Where lists are downloaded in place of their own addresses, as `source=URL`; a name that is no source of ours is a list of disposable domains of your own, one a line.",
+    fallback: new Map(),
+    shown: "their own addresses",
+    name: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    schemes: ["https", "http"],
+  }),
+  MAILKIND_RDAP_BOOTSTRAP_URL: url({ says: "Address of the RDAP bootstrap file (RFC 9224).", fallback: null, shown: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SECRET_SCANNING_KEYS_URL: url({ says: "Address of the leak reporter's public keys.", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"] }),
   MAILKIND_SMTP_URL: secret({ says: "Mail server as `smtp://user:password@host:port` or `smtps://…`.", fallback: null, acts: false, shape: /^smtps?:\/\/\S+$/, wants: "a URL with smtp:// or smtps://" }),
   MAILKIND_MAIL_FROM: text({ says: "Sender of our mails.", fallback: null, acts: false, shape: /^[^\r\n]*[^\s@,]+@[^\s@,]+$|^[^\r\n<>]*<[^\s@,]+@[^\s@,]+>$/, wants: "an address, or a name and an address in angle brackets" }),

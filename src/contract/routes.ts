@@ -51,7 +51,7 @@ export const ROUTES = {
   docsErrors: { method: "GET", path: "/docs/errors", says: "Every problem code, what causes it and whether to retry.", asks: "anybody", kind: "page", problems: [] },
   docsReasons: { method: "GET", path: "/docs/reasons", says: "Every reason code with a sentence and an example.", asks: "anybody", kind: "page", problems: [] },
   docsTestAddresses: { method: "GET", path: "/docs/test-addresses", says: "The keyless test addresses and their verdicts.", asks: "anybody", kind: "page", problems: [] },
-  docsLists: { method: "GET", path: "/docs/lists", says: "The lists in use: sources, licences, counts.", asks: "anybody", kind: "page", problems: [] },
+  docsLists: { method: "GET", path: "/docs/lists", says: "The lists in use, their sources and licences, and which of them list a domain.", asks: "anybody", kind: "page", problems: [] },
   docsAsset: { method: "GET", path: "/docs/assets/:name", says: "A file that the pages load: stylesheet, icon, script.", asks: "anybody", kind: "page", problems: [] },
 } as const satisfies Record<string, RouteSpec>
 

@@ -133,13 +133,44 @@ export const ReducedResult = t.Object(
 )
 export type ReducedResult = Static<typeof ReducedResult>
 
+/**
+ * How the refreshing of lists stands: `ok`; `failing`, a source was of no use and its last good copy serves; `paused`, an
+ * operator went back to older lists; `pending`, nothing was refreshed yet; `off`, nothing ever is.
+ */
+export const REFRESH_STATUSES = ["ok", "failing", "paused", "pending", "off"] as const
+
 /** Answer of GET /v1/health. */
 export const Health = t.Object(
   {
     status: oneOf(["ok", "degraded"]),
     version: t.String(),
     uptime_seconds: t.Integer(),
-    lists: t.Object({ version: t.String(), built_at: t.String({ format: "date-time" }), entries: t.Record(t.String(), t.Integer()) }, closed),
+    lists: t.Object(
+      {
+        version: t.String(),
+        built_at: t.String({ format: "date-time" }),
+        entries: t.Record(t.String(), t.Integer()),
+        refresh: t.Object(
+          {
+            status: oneOf(REFRESH_STATUSES),
+            refreshed_at: nullable(t.String({ format: "date-time", description: "When sources were last asked for; null: never." })),
+            sources: t.Record(
+              t.String(),
+              t.Object(
+                {
+                  outcome: oneOf(["taken", "unchanged", "refused", "failed"]),
+                  changed_at: nullable(t.String({ format: "date-time", description: "When its entries last changed; null: there is no copy of it yet." })),
+                },
+                closed,
+              ),
+              { description: "What became of each source when it was last asked for." },
+            ),
+          },
+          closed,
+        ),
+      },
+      closed,
+    ),
     dns: t.Object({ status: oneOf(["ok", "unavailable"]) }, closed),
   },
   closed,

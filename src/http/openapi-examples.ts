@@ -108,6 +108,11 @@ export const exampleHealth = (): Health => ({
     version: "2026-11-20",
     built_at: "2026-11-20T06:00:00.000Z",
     entries: Object.fromEntries(Object.keys(SETS).map(set => [set, 1000])),
+    refresh: {
+      status: "ok",
+      refreshed_at: "2026-11-20T06:00:00.000Z",
+      sources: { "disposable-email-domains": { outcome: "taken", changed_at: "2026-11-20T06:00:00.000Z" } },
+    },
   },
   dns: { status: "ok" },
 })

@@ -192,6 +192,22 @@ describe("the executable, alone in an empty directory", () => {
     expect([code, err.match(/"a worker listens"/g)?.length]).toEqual([0, 2])
   })
 
+  test("lists are refreshed from what it carries, and all workers of a running server take them", async () => {
+    const list = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("mailkind-own.com\n") })
+    const settings = { MAILKIND_DATA_DIR: "refreshed-data" }
+    const child = own.start(["serve", "--workers", "2"], { ...PORT, ...settings })
+    const { url } = await serving(child, /curl [^\n]*\n/)
+    const updated = await own.run(["lists", "update", "--json", "--source", `${list.url.href}list.txt`], settings)
+    await list.stop(true)
+    const { version } = JSON.parse(updated.out)
+    await child.complained(new RegExp(`(?:the lists were taken anew[^\\n]*"${version}"[^]*){2}`))
+    expect(JSON.parse((await askLoopback(`${url}/v1/health`)).body).lists.version).toBe(version)
+    const { out } = await own.run(["check", "--offline", "--json", "jane@mailkind-own.com"], settings)
+    expect(JSON.parse(out)).toMatchObject({ category: "disposable" })
+    expect(JSON.parse((await own.run(["lists", "rollback", "--json"], settings)).out)).toEqual({ version: null })
+    expect(await child.stop()).toMatchObject({ code: 0 })
+  })
+
   test("faulty settings stop the start with every fault and exit code 2", async () => {
     const { code, err, out } = await own.run(["serve"], { MAILKIND_PORT: "x", MAILKIND_PROT: "1" })
     expect({ code, out }).toEqual({ code: 2, out: "" })

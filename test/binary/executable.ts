@@ -12,7 +12,11 @@ export async function build(): Promise<void> {
 }
 
 /** Nobody outside of this machine is asked, whatever network it is in. */
-const NOBODY_ASKED = { MAILKIND_DNS_SERVERS: "off", MAILKIND_IDENTITY_URL: "off" }
+const NOBODY_ASKED = {
+  MAILKIND_DNS_SERVERS: "off",
+  MAILKIND_IDENTITY_URL: "off",
+  MAILKIND_LISTS_REFRESH_HOURS: "off",
+}
 
 /** The executable alone in an empty directory, run there with an environment of its own. `remove` ends and deletes it. */
 export function alone() {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { type Batch, batchText, checkBatch } from "../../src/check/batch.ts"
 import { type Check, checking, NO_CORRECTIONS, NO_STANDING, type Standing } from "../../src/check/check.ts"
+import { NEVER_DEEP } from "../../src/check/deep.ts"
 import { fullResult, type Outcome } from "../../src/check/present.ts"
 import { lists, check as offlineCheck } from "../world/app.ts"
 import { outcomeOf } from "../world/outcome-of.ts"
@@ -16,6 +17,7 @@ function world() {
   const check = checking({
     lists: () => lists,
     outside: outside(time),
+    deep: NEVER_DEEP,
     corrections: NO_CORRECTIONS,
     clock,
     stopwatch,

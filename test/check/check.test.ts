@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
+import { NEVER_DEEP } from "../../src/check/deep.ts"
 import type { Asked, Told } from "../../src/check/outside.ts"
 import { fullResult } from "../../src/check/present.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
@@ -33,6 +34,7 @@ function world(told: Told = TOLD) {
       asked.push(one)
       return Promise.resolve(state.told)
     },
+    deep: NEVER_DEEP,
     corrections: NO_CORRECTIONS,
     clock: () => state.now,
     stopwatch: () => state.now,

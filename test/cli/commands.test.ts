@@ -3,7 +3,7 @@ import { runCommand, type Tools } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
 import { realWorld } from "../../src/world.ts"
 import { random, tempLog, tempStore } from "../customers/temp-store.ts"
-import { check, lists } from "../world/app.ts"
+import { check, knownLists, lists } from "../world/app.ts"
 
 /** The commands over real parts, with what they wrote. */
 async function commands() {
@@ -17,9 +17,10 @@ async function commands() {
     classify: { ...realWorld(), terminal: null, stopAsked: () => new Promise(() => undefined) },
     withCustomers: work => work({ changes, random, defaultTier: 1 }),
     lists: {
-      open: async () => lists,
+      known: async () => knownLists,
       openFile: async () => null,
-      manifest: async () => await Bun.file("data/manifest.json").json(),
+      refresh: async () => "busy",
+      rollBack: async () => null,
       checkout: null,
     },
     settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { checking, NO_STANDING } from "../../src/check/check.ts"
+import { NEVER_DEEP } from "../../src/check/deep.ts"
 import type { Told } from "../../src/check/outside.ts"
 import { fullResult } from "../../src/check/present.ts"
 import type { Category } from "../../src/contract/categories.ts"
@@ -57,6 +58,7 @@ describe("an accepted report", () => {
     const check = checking({
       lists: () => lists,
       outside: () => ANSWERED,
+      deep: NEVER_DEEP,
       corrections: house.customers.corrections,
       clock: house.clock,
       stopwatch: house.clock,

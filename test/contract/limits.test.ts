@@ -3,6 +3,7 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { TIERS } from "../../src/contract/tiers.ts"
 import { setTier } from "../../src/customers/accounts/accounts.ts"
 import { type Asked, testApp } from "../world/app.ts"
+import { deepTold } from "../world/deep-told.ts"
 import { settled } from "../world/time.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>
@@ -12,7 +13,7 @@ const REAL = "GET /v1/check?domain=stripe.com"
 const DEEP = `${REAL}&deep=true`
 const DAY_MS = 86_400_000
 /** Nothing but the units of a day limits tier 0. */
-const daily = (units: number) => testApp({ tier: 0, tiers: `0=-/-/${units}` })
+const daily = (units: number) => testApp({ tier: 0, tiers: `0=-/-/${units}`, deep: () => deepTold })
 
 /** Tiers that limit something, each with its number. */
 const LIMITED = TIERS.flatMap(({ name, requestsPerSecond, inFlight, unitsPerDay }, tier) =>

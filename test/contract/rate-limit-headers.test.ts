@@ -4,6 +4,7 @@ import { TIERS } from "../../src/contract/tiers.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../src/customers/terms/terms.ts"
 import { type Asked, testApp } from "../world/app.ts"
+import { deepTold } from "../world/deep-told.ts"
 import { settled } from "../world/time.ts"
 
 const TEST = "GET /v1/check?email=business%40mailkind.test"
@@ -150,7 +151,7 @@ describe("RateLimit and RateLimit-Policy", () => {
   })
 
   test("count down: requests of the second, units of the day, seconds to midnight", async () => {
-    const { ask, time } = await testApp({ tier: 0 })
+    const { ask, time } = await testApp({ tier: 0, deep: () => deepTold })
     const left = async (line: string) => leftOf(await ask(line))
     await time.tick(3600 * 1000)
     const seconds = { t: DAY_SECONDS - 3600 }

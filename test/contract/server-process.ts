@@ -57,6 +57,7 @@ const environmentIn = (directory: string) => ({
   MAILKIND_PORT: "0",
   MAILKIND_DNS_SERVERS: "off",
   MAILKIND_IDENTITY_URL: "off",
+  MAILKIND_LISTS_REFRESH_HOURS: "off",
 })
 
 async function asked(url: string, line: string, { key, body, headers = {} }: Sent = {}): Promise<Answer> {

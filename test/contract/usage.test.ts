@@ -6,6 +6,7 @@ import { TIERS } from "../../src/contract/tiers.ts"
 import { Usage } from "../../src/contract/usage-schema.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { testApp } from "../world/app.ts"
+import { deepTold } from "../world/deep-told.ts"
 import { anotherAccount } from "./another-account.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>
@@ -92,7 +93,7 @@ describe("200", () => {
 
 describe("what counts", () => {
   test("checks by their category, plain ones a unit and deep ones five", async () => {
-    const house = await testApp({ tier: 1 })
+    const house = await testApp({ tier: 1, deep: () => deepTold })
     await check(house, { domain: "stripe.com" })
     await house.ask("GET /v1/check?email=jane%40gmail.com")
     await check(house, { email: "jane@gmail.com", deep: true })
@@ -151,7 +152,7 @@ describe("what counts", () => {
   })
 
   test("nothing of what was refused for want of units, and what is left is never less than nothing", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=100/5/7" })
+    const house = await testApp({ tier: 0, tiers: "0=100/5/7", deep: () => deepTold })
     await check(house, { domain: "stripe.com", deep: true })
     await check(house, { domain: "stripe.com" })
     // A deep check costs more than is left; a plain one does not.
@@ -164,7 +165,7 @@ describe("what counts", () => {
   })
 
   test("what our own failure cost is given back", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=100/5/7" })
+    const house = await testApp({ tier: 0, tiers: "0=100/5/7", deep: () => deepTold })
     await check(house, { domain: "stripe.com" })
     await house.store.run("ALTER TABLE own_list_entries RENAME TO elsewhere")
     house.customers.ownLists.forget()
@@ -177,9 +178,16 @@ describe("what counts", () => {
   })
 })
 
+test("a deep check that nobody outside has answered costs, and counts as, a plain one", async () => {
+  const house = await testApp({ tier: 0, tiers: "0=100/5/7" })
+  const { body } = await check(house, { domain: "stripe.com", deep: true })
+  expect(body["reasons"]).toContain("deep_unavailable")
+  expect((await usageOf(house)).today).toMatchObject({ used: 1, remaining: 6, deep_checks: 0, checks: 1 })
+})
+
 describe("by key", () => {
   test("a rotation is seen: traffic moves to the new key, and the old one is told until its day is over", async () => {
-    const house = await testApp()
+    const house = await testApp({ deep: () => deepTold })
     const { text: next, id: nextId } = await house.newKey()
     const used = async (key: string) =>
       Object.fromEntries((await usageOf(house, key)).today.by_key.map(({ id, used }) => [id, used]))

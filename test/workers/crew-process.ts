@@ -38,6 +38,7 @@ export const environment = (directory: string) => ({
   MAILKIND_PORT: "0",
   MAILKIND_DNS_SERVERS: "off",
   MAILKIND_IDENTITY_URL: "off",
+  MAILKIND_LISTS_REFRESH_HOURS: "off",
 })
 
 /** Starts a server of two workers on a free port over an empty data directory, and waits until it listens. */

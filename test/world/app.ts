@@ -6,9 +6,11 @@ import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
 import { roleWord } from "../../src/check/address/hints.ts"
 import { checking, NO_CORRECTIONS } from "../../src/check/check.ts"
+import { type Deep, NEVER_DEEP } from "../../src/check/deep.ts"
 import type { Manifest } from "../../src/check/lists/manifest.ts"
-import { openLists } from "../../src/check/lists.ts"
+import { type KnownLists, openLists } from "../../src/check/lists.ts"
 import { type Outside, offline } from "../../src/check/outside.ts"
+import { UNREFRESHED } from "../../src/check/refresh/refresh-state.ts"
 import { readSettings } from "../../src/config/settings.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import type { ChangeLog } from "../../src/customers/store/changes.ts"
@@ -18,6 +20,7 @@ import { answers } from "../../src/http/answer.ts"
 import { buildApp } from "../../src/http/app.ts"
 import { clientAddress } from "../../src/http/client-address.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
+import { healthOf } from "../../src/http/v1/health.ts"
 import { realWorld, type World } from "../../src/world.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 import { afterwards } from "./afterwards.ts"
@@ -32,10 +35,14 @@ export const lists = carried.lists
 
 const manifest: Manifest = await Bun.file(join(import.meta.dir, "../../data/manifest.json")).json() // written by our build
 
+/** The same, with where they come from; nothing was refreshed. */
+export const knownLists: KnownLists = { lists, manifest, state: UNREFRESHED }
+
 /** A check over the real lists that asks nobody, in a time that stands still. */
 export const check = checking({
   lists: () => lists,
   outside: offline,
+  deep: NEVER_DEEP,
   corrections: NO_CORRECTIONS,
   clock: () => 0,
   stopwatch: () => 0,
@@ -63,10 +70,17 @@ type AppOptions = {
   readonly tiers?: string
   /** Who is asked of the outside world; absent: nobody. */
   readonly outside?: (time: StoppedTime) => Outside
+  /** What deep checks ask; absent: nobody. */
+  readonly deep?: (time: StoppedTime) => Deep
 }
 
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
-export async function testApp({ tier = 4, tiers = "", outside = () => offline }: AppOptions = {}) {
+export async function testApp({
+  tier = 4,
+  tiers = "",
+  outside = () => offline,
+  deep = () => NEVER_DEEP,
+}: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
   const store = await openStore(clock)
@@ -89,6 +103,7 @@ export async function testApp({ tier = 4, tiers = "", outside = () => offline }:
     check: checking({
       lists: () => lists,
       outside: outside(time),
+      deep: deep(time),
       corrections: customers.corrections,
       clock,
       stopwatch,
@@ -100,17 +115,11 @@ export async function testApp({ tier = 4, tiers = "", outside = () => offline }:
     log,
     testDomain: "mailkind.test",
     baseUrl: () => "http://localhost",
-    health: () => ({
-      status: "ok",
-      version: "1.0.0",
-      uptime_seconds: 0,
-      lists: { version: lists.pack.version, built_at: lists.pack.builtAt, entries: lists.pack.entries },
-      dns: { status: "ok" },
-    }),
+    health: () => healthOf({ version: "1.0.0", known: knownLists, refreshes: true, isDnsAway: false, uptimeMs: 0 }),
     isStopping: () => false,
     isHttps: false,
     asset: () => new Blob(["// the script"]),
-    lists: () => shownLists(lists, manifest),
+    lists: () => shownLists(knownLists),
   })
   return {
     app,

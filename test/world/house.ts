@@ -1,6 +1,7 @@
 import { type OutsideAsked, outsideAsked } from "../../src/assemble-outside.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
+import { NEVER_DEEP } from "../../src/check/deep.ts"
 import { fullResult } from "../../src/check/present.ts"
 import { readSettings } from "../../src/config/settings.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
@@ -43,7 +44,14 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
   const { clock, stopwatch, later } = time
   const asking: OutsideAsked = outsideAsked({ ...realWorld(), clock, stopwatch, later, web }, read.settings)
   afterwards(asking.end)
-  const check = checking({ lists: () => lists, outside: asking.outside, corrections: NO_CORRECTIONS, clock, stopwatch })
+  const check = checking({
+    lists: () => lists,
+    outside: asking.outside,
+    deep: NEVER_DEEP,
+    corrections: NO_CORRECTIONS,
+    clock,
+    stopwatch,
+  })
   const ask = async (input: string, workspace = true): Promise<CheckResult> =>
     fullResult(
       await check({

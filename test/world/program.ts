@@ -10,6 +10,8 @@ export type Ended = { readonly code: number; readonly out: string; readonly err:
 export type Program = {
   /** All that it has printed as soon as that matches. Rejects when it ends before. */
   readonly printed: (wanted: RegExp) => Promise<string>
+  /** All that it has complained of, or logged, as soon as that matches. Rejects when it ends before. */
+  readonly complained: (wanted: RegExp) => Promise<string>
   /** Resolves when it is over. */
   readonly ended: () => Promise<Ended>
   /** Asks it to stop, and resolves when it is over. */
@@ -44,15 +46,16 @@ export function startProgram(
       throw fault
     }
   }
-  const printed = async (wanted: RegExp): Promise<string> => {
-    const text = await waitedFor(Promise.race([out.until(wanted), over.then(() => null)]))
+  const said = async (stream: typeof out, wanted: RegExp): Promise<string> => {
+    const text = await waitedFor(Promise.race([stream.until(wanted), over.then(() => null)]))
     // The end may have come together with the words.
-    if (text === null && !wanted.test(out.text())) throw new Error(`${state()} without ${wanted}`)
-    return text ?? out.text()
+    if (text === null && !wanted.test(stream.text())) throw new Error(`${state()} without ${wanted}`)
+    return text ?? stream.text()
   }
   const ended = (): Promise<Ended> => waitedFor(over)
   return {
-    printed,
+    printed: wanted => said(out, wanted),
+    complained: wanted => said(err, wanted),
     ended,
     stop: (by = "SIGTERM") => {
       child.kill(by)

@@ -1,5 +1,6 @@
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
+import { NEVER_DEEP } from "../../src/check/deep.ts"
 import type { SetName } from "../../src/check/lists/sets.ts"
 import { outside } from "../../src/check/outside.ts"
 import { fullResult } from "../../src/check/present.ts"
@@ -50,6 +51,7 @@ export async function resultOf(told: ToldDomain): Promise<CheckResult> {
   const check = checking({
     lists: () => lists,
     outside: outsideOf(told, domain, time),
+    deep: NEVER_DEEP,
     corrections: NO_CORRECTIONS,
     clock: time.clock,
     stopwatch: time.stopwatch,

@@ -163,10 +163,10 @@ function metered(entrant: Entrant, question: Question): Outcome | Promise<Outcom
         : needs.ownLists.standing(known.account.id, subject.normalized, subject.domain)
     if (!(charged instanceof Promise) && !(standing instanceof Promise)) {
       const outcome = needs.check(withStanding(question, standing))
-      if (!(outcome instanceof Promise)) return counted(entrant, deep, outcome)
-      return outcome.then(found => counted(entrant, deep, found)).catch(error => refunded(pass, units, error))
+      if (!(outcome instanceof Promise)) return counted(entrant, units, outcome)
+      return outcome.then(found => counted(entrant, units, found)).catch(error => refunded(pass, units, error))
     }
-    return later(entrant, question, charged, standing).catch(error => refunded(pass, units, error))
+    return later(entrant, question, units, charged, standing).catch(error => refunded(pass, units, error))
   } catch (error) {
     return refunded(pass, units, error)
   }
@@ -175,6 +175,7 @@ function metered(entrant: Entrant, question: Question): Outcome | Promise<Outcom
 async function later(
   entrant: Entrant,
   question: Question,
+  units: number,
   charged: void | Promise<void>,
   standing: Standing | Promise<Standing>,
 ): Promise<Outcome> {
@@ -182,12 +183,15 @@ async function later(
   const [paid, found] = await Promise.allSettled([charged, standing])
   if (paid.status === "rejected") throw paid.reason
   if (found.status === "rejected") throw found.reason
-  return counted(entrant, question.deep, await entrant.needs.check(withStanding(question, found.value)))
+  return counted(entrant, units, await entrant.needs.check(withStanding(question, found.value)))
 }
 
-function counted({ needs, known: { key, account } }: Entrant, deep: boolean, outcome: Outcome): Outcome {
-  const { category } = outcome.settled.verdict
-  needs.usage.note(account.id, key, { kind: deep ? "deep_check" : "check", category })
+/** A deep check that nobody outside has answered costs what a plain one does: the rest is given back. */
+function counted({ needs, known: { key, account }, pass }: Entrant, units: number, outcome: Outcome): Outcome {
+  const { verdict, evidence } = outcome.settled
+  const isDeep = units > 1 && (evidence.ageDays.known || evidence.homepage.known)
+  if (units > 1 && !isDeep) pass?.refund(units - 1)
+  needs.usage.note(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
   return outcome
 }
 

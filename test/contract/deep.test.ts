@@ -1,0 +1,153 @@
+import { describe, expect, test } from "bun:test"
+import { known, unknown } from "../../src/base/finding.ts"
+import { DAY_MS } from "../../src/base/utc-day.ts"
+import { LIMITS } from "../../src/contract/limits.ts"
+import { testApp } from "../world/app.ts"
+import { type ToldDeep, toldDeep } from "../world/told-deep.ts"
+import { toldOutside } from "../world/told-outside.ts"
+
+const GROWN_UP: ToldDeep = { age: known(4000), homepage: known("found") }
+const UNAVAILABLE = unknown("unavailable")
+
+/** A house in which any domain has mail, and registries and websites tell the same of every one. */
+async function house(told: Partial<ToldDeep> = {}) {
+  const { deep, asked } = toldDeep({ ...GROWN_UP, ...told })
+  const { outside } = toldOutside()
+  const app = await testApp({ tier: 0, tiers: "0=-/-/1000", deep, outside })
+  const check = async (body: object) => (await app.ask("POST /v1/check", { body })).body
+  const used = async () => (await app.ask("GET /v1/usage")).body["today"] as { used: number; deep_checks: number }
+  return { ...app, asked, check, used }
+}
+
+describe("the age", () => {
+  test("makes a young domain new, which b2b reviews and strict blocks", async () => {
+    for (const [policy, recommendation] of [
+      ["lenient", "allow"],
+      ["b2b", "review"],
+      ["strict", "block"],
+    ]) {
+      const { check } = await house({ age: known(LIMITS.newDomainDays - 1) })
+      const result = await check({ email: "jane@young-anvil.com", deep: true, policy })
+      expect(result).toMatchObject({ domain_age_days: 29, is_new_domain: true, category: "business", recommendation })
+      expect(result["reasons"]).toContain("new_domain")
+    }
+  })
+
+  test("is told of a domain that is new no more, and of one whose registry does not tell it is null", async () => {
+    const { check } = await house({ age: known(LIMITS.newDomainDays) })
+    const result = await check({ domain: "grown-anvil.com", deep: true })
+    expect(result).toMatchObject({ domain_age_days: 30, is_new_domain: false, recommendation: "allow" })
+    const silent = await (await house({ age: known(null) })).check({ domain: "mute-anvil.com", deep: true })
+    expect(silent).toMatchObject({ domain_age_days: null, is_new_domain: false })
+    expect(silent["reasons"]).not.toContain("deep_unavailable")
+  })
+
+  test("that a deep check found is told by plain ones from then on, by the registrable domain", async () => {
+    const { check } = await house({ age: known(3) })
+    const plain = { email: "jane@young-anvil.com" }
+    await check(plain)
+    expect(await check(plain)).toMatchObject({ domain_age_days: null, is_new_domain: false, recommendation: "allow" })
+    await check({ url: "https://www.young-anvil.com/about", deep: true })
+    expect(await check(plain)).toMatchObject({ domain_age_days: 3, is_new_domain: true, recommendation: "review" })
+    expect(await check({ email: "joe@mail.young-anvil.com" })).toMatchObject({ domain_age_days: 3 })
+  })
+
+  test("is asked for whatever lists say of the domain, but never of a name that cannot exist", async () => {
+    const { check, asked } = await house()
+    expect(await check({ email: "jane@gmail.com", deep: true })).toMatchObject({ domain_age_days: 4000 })
+    expect(asked).toEqual(["age gmail.com", "page gmail.com"])
+    for (const email of ["jane@@x.com", "jane@co.uk", "jane@[192.0.2.1]", "jane@x.invalid", "business@mailkind.test"])
+      await check({ email, deep: true })
+    expect(asked).toHaveLength(2)
+  })
+})
+
+describe("the homepage", () => {
+  test("that is parked leaves a business at half its confidence, so that b2b and strict review it", async () => {
+    for (const [policy, recommendation] of [
+      ["lenient", "allow"],
+      ["b2b", "review"],
+      ["strict", "review"],
+    ]) {
+      const { check } = await house({ homepage: known("parked") })
+      const result = await check({ email: "jane@parked-anvil.com", deep: true, policy })
+      expect(result).toMatchObject({ category: "business", confidence: 0.5, recommendation })
+      expect(result["reasons"]).toContain("parked_domain")
+    }
+  })
+
+  test("that is missing is evidence and changes nothing", async () => {
+    const [missing, found] = await Promise.all(
+      (["none", "found"] as const).map(async homepage =>
+        (await house({ homepage: known(homepage) })).check({ email: "jane@quiet-anvil.com", deep: true }),
+      ),
+    )
+    expect(missing?.["reasons"]).toContain("no_website")
+    for (const member of ["category", "confidence", "recommendation"]) expect(missing?.[member]).toBe(found?.[member])
+  })
+})
+
+describe("what could not be asked", () => {
+  test("is told by `deep_unavailable` and changes nothing else", async () => {
+    for (const told of [{ age: UNAVAILABLE }, { homepage: UNAVAILABLE }, { age: UNAVAILABLE, homepage: UNAVAILABLE }]) {
+      const { check } = await house(told)
+      const [deep, plain] = [
+        await check({ domain: "far-anvil.com", deep: true }),
+        await check({ domain: "far-anvil.com" }),
+      ]
+      expect(deep["reasons"]).toContain("deep_unavailable")
+      for (const member of ["category", "confidence", "recommendation", "is_new_domain"])
+        expect(deep[member]).toBe(plain[member])
+    }
+  })
+
+  test("costs like a plain check where nothing was answered, and like a deep one where something was", async () => {
+    for (const [told, used, deepChecks] of [
+      [{ age: UNAVAILABLE, homepage: UNAVAILABLE }, 1, 0],
+      [{ age: UNAVAILABLE }, LIMITS.deepCheckUnits, 1],
+      [{ homepage: UNAVAILABLE }, LIMITS.deepCheckUnits, 1],
+      [{}, LIMITS.deepCheckUnits, 1],
+    ] as const) {
+      const there = await house(told)
+      await there.check({ domain: "far-anvil.com", deep: true })
+      expect(await there.used()).toMatchObject({ used, deep_checks: deepChecks })
+    }
+  })
+
+  test("needs the units of a deep check at first: without them it is refused", async () => {
+    const { deep } = toldDeep({ age: UNAVAILABLE, homepage: UNAVAILABLE })
+    const { ask } = await testApp({ tier: 0, tiers: "0=-/-/4", deep })
+    const { body } = await ask("POST /v1/check", { body: { domain: "far-anvil.com", deep: true } })
+    expect(body["code"]).toBe("quota_exceeded")
+  })
+})
+
+describe("a second deep check", () => {
+  test("of the domain within a day asks nobody, and says that it is cached", async () => {
+    const { check, asked, time } = await house()
+    const body = { email: "jane@known-anvil.com", deep: true }
+    expect(await check(body)).toMatchObject({ cached: false })
+    expect(await check(body)).toMatchObject({ cached: true, domain_age_days: 4000 })
+    await check({ url: "https://www.known-anvil.com/about", deep: true })
+    await time.tick(DAY_MS - 1000)
+    await check(body)
+    expect(asked).toEqual(["age known-anvil.com", "page known-anvil.com"])
+    await time.tick(2000)
+    await check(body)
+    expect(asked).toEqual(["age known-anvil.com", "page known-anvil.com", "page known-anvil.com"])
+  })
+
+  test("counts the days that passed meanwhile", async () => {
+    const { check, time } = await house({ age: known(27) })
+    const body = { domain: "young-anvil.com", deep: true }
+    expect(await check(body)).toMatchObject({ domain_age_days: 27, is_new_domain: true })
+    await time.tick(3 * DAY_MS)
+    expect(await check(body)).toMatchObject({ domain_age_days: 30, is_new_domain: false })
+  })
+
+  test("of the same moment shares the questions of the first", async () => {
+    const { check, asked } = await house()
+    await Promise.all(Array.from({ length: 20 }, () => check({ domain: "shared-anvil.com", deep: true })))
+    expect(asked).toEqual(["age shared-anvil.com", "page shared-anvil.com"])
+  })
+})
