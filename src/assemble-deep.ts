@@ -87,23 +87,32 @@ function keeping(
   failed: (says: string) => (error: unknown) => void,
 ): Pick<DeepAtWork, "begin" | "end"> {
   const ends: (() => void)[] = []
-  const write = (): Promise<void> => facts?.flush().catch(failed("what deep checks found was not written")) ?? NOTHING
+  let isOver = false
+  // A store that is slow is written to by one at a time, however long that takes.
+  let writing: Promise<void> | null = null
+  const write = async (): Promise<void> => await facts?.flush().catch(failed("what deep checks found was not written"))
+  const writeOnce = (): Promise<void> => {
+    writing ??= write().finally(() => {
+      writing = null
+    })
+    return writing
+  }
   const prune = async (): Promise<void> => {
-    while (((await facts?.prune()) ?? 0) > 0);
+    while (!isOver && ((await facts?.prune()) ?? 0) > 0);
   }
   return {
     begin: () => {
       ends.push(
         bootstrap.start(),
-        every(WRITE_MS, () => void write()),
+        every(WRITE_MS, () => void writeOnce()),
       )
       ends.push(every(PRUNE_MS, () => void prune().catch(failed("what deep checks found long ago was not deleted"))))
     },
     end: async () => {
+      isOver = true
       for (const end of ends.splice(0)) end()
+      await writing
       await write()
     },
   }
 }
-
-const NOTHING = Promise.resolve()

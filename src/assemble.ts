@@ -45,8 +45,11 @@ export const checkOver = (
 ): Check => checking({ lists, outside, deep, corrections, clock, stopwatch })
 
 /** How we call ourselves to the servers of others: who we are, and where people find out more. */
-export const agentOf = ({ MAILKIND_BASE_URL }: Settings): string =>
-  MAILKIND_BASE_URL === null ? `mailkind/${VERSION}` : `mailkind/${VERSION} (+${MAILKIND_BASE_URL}/docs)`
+export function agentOf({ MAILKIND_BASE_URL: baseUrl, MAILKIND_HOST: host, MAILKIND_PORT: port }: Settings): string {
+  // Parsed, for a header is ASCII, and a name or path that an operator writes need not be.
+  const base = baseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+  return `mailkind/${VERSION} (+${new URL(`${base}/docs`).href})`
+}
 
 /** Gives new request ids. */
 export const newRequestIds = (world: World): (() => string) => requestIds(world.random)

@@ -95,10 +95,9 @@ export function checking(needs: Needs): Check {
     const judged = (found: Found): Outcome => {
       const correction = domain === null ? null : corrections.of(domain, registrable)
       const settled = settle(subject, gathered(question, repute, hints, found, correction), policy)
-      // A domain whose age was not known before is settled anew, whoever asks.
-      if (found.deep.isNew) keptOf.delete(repute)
+      dropOtherAges(keptOf.get(repute), found.deep.ageDays)
       // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
-      else if (isCommon && isRepeatable(found)) keep(keptOf, repute, key, { settled, freshUntilMs: freshUntil(found) })
+      if (isCommon && isRepeatable(found)) keep(keptOf, repute, key, { settled, freshUntilMs: freshUntil(found) })
       return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
     }
     const found = foundOf(question, repute, needs, visit)
@@ -130,6 +129,15 @@ function keep(keptOf: WeakMap<Repute, Map<number, Kept>>, repute: Repute, key: n
   const ofDomain = keptOf.get(repute)
   if (ofDomain === undefined) keptOf.set(repute, new Map([[key, kept]]))
   else if (ofDomain.size < SETTLED_MAX || ofDomain.has(key)) ofDomain.set(key, kept)
+}
+
+/** What was settled of a domain before its age was known, or on another day, is settled anew, whoever asks. */
+function dropOtherAges(kept: Map<number, Kept> | undefined, ageDays: Evidence["ageDays"]): void {
+  if (kept === undefined || !ageDays.known) return
+  for (const [key, { settled }] of kept) {
+    const before = settled.evidence.ageDays
+    if ((before.known ? before.value : null) !== ageDays.value) kept.delete(key)
+  }
 }
 
 const isPlain = ({ blockedBy, isAllowed, isOperatorAllowed }: Standing): boolean =>
@@ -203,7 +211,6 @@ const NOT_ASKED: Finding<never> = unknown("not_asked")
 const NOT_DEEP: DeepTold = {
   ageDays: NOT_ASKED,
   homepage: NOT_ASKED,
-  isNew: false,
   isCached: true,
   freshUntilMs: Number.POSITIVE_INFINITY,
 }

@@ -2,14 +2,13 @@ import { Budget } from "../base/budget.ts"
 import type { Clock } from "../base/clock.ts"
 import { type Finding, known, unknown } from "../base/finding.ts"
 import type { Later } from "../base/timer.ts"
-import type { HeldHomepages } from "./probes/held-homepages.ts"
+import type { AgeFound } from "./probes/held-ages.ts"
+import type { HeldHomepage, HeldHomepages } from "./probes/held-homepages.ts"
 import { ageInDays, type RdapProbe } from "./probes/rdap.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 
 /** What a deep check was told of a domain. */
 export type DeepTold = Pick<Evidence, "ageDays" | "homepage"> & {
-  /** The age was found just now, and nobody knew it before. */
-  readonly isNew: boolean
   /** All of it came from a cache. */
   readonly isCached: boolean
   /** Until when asking again would tell the same, in milliseconds since the Unix epoch. */
@@ -43,48 +42,43 @@ const AGE_FRESH_MS = 3_600_000
 export function deepChecks({ ages, homepages, isAway, clock, later }: Needs): Deep {
   return {
     ask: domain => {
-      const held = homepages.fresh(domain)
-      if (held === undefined && isAway()) return UNANSWERED
-      const aged = ages.ask(domain)
-      if (held !== undefined && !(aged instanceof Promise)) return told(aged, held)
+      const age = ages.fresh(domain)
+      const page = homepages.fresh(domain)
+      if ((age !== undefined && page !== undefined) || isAway()) return told(age ?? NO_AGE, page ?? NO_PAGE)
       const budget = new Budget(later, DEEP_MS)
       const late = { freshUntilMs: clock(), isCached: false }
       return Promise.all([
-        budget.wait(Promise.resolve(aged), { ...late, registration: unknown("timed_out") }),
-        held ?? budget.wait(homepages.ask(domain, budget), { ...late, homepage: unknown("timed_out") }),
+        age ?? budget.wait(Promise.resolve(ages.ask(domain)), { ...late, registration: unknown("timed_out") }),
+        page ?? budget.wait(homepages.ask(domain, budget), { ...late, homepage: unknown("timed_out") }),
       ])
-        .then(([age, homepage]) => told(age, homepage))
+        .then(([ofAge, ofPage]) => told(ofAge, ofPage))
         .finally(() => budget.end())
     },
     heldAge: ages.heldAge,
   }
 
-  function told(age: Awaited<ReturnType<RdapProbe["ask"]>>, page: Awaited<ReturnType<HeldHomepages["ask"]>>): DeepTold {
+  function told(age: AgeFound, page: HeldHomepage): DeepTold {
     return {
       ageDays: daysOf(age.registration),
       homepage: page.homepage,
-      isNew: age.registration.known && !age.isCached,
       isCached: age.isCached && page.isCached,
       freshUntilMs: Math.min(age.freshUntilMs, page.freshUntilMs, clock() + AGE_FRESH_MS),
     }
   }
 
-  function daysOf(registration: Awaited<ReturnType<RdapProbe["ask"]>>["registration"]): Finding<number | null> {
+  function daysOf(registration: AgeFound["registration"]): Finding<number | null> {
     if (!registration.known) return registration
     return known(registration.value === null ? null : ageInDays(registration.value, clock()))
   }
 }
 
 const UNAVAILABLE: Finding<never> = unknown("unavailable")
+const UNHELD = { isCached: false, freshUntilMs: 0 }
+const NO_AGE: AgeFound = { ...UNHELD, registration: UNAVAILABLE }
+const NO_PAGE: HeldHomepage = { ...UNHELD, homepage: UNAVAILABLE }
 
 /** Nothing could be asked. */
-const UNANSWERED: DeepTold = {
-  ageDays: UNAVAILABLE,
-  homepage: UNAVAILABLE,
-  isNew: false,
-  isCached: false,
-  freshUntilMs: 0,
-}
+const UNANSWERED: DeepTold = { ...UNHELD, ageDays: UNAVAILABLE, homepage: UNAVAILABLE }
 
 /** Of somebody who asks nobody: each deep check answers like a plain one, and says so. */
 export const NEVER_DEEP: Deep = { ask: () => UNANSWERED, heldAge: () => null }

@@ -6,7 +6,7 @@ import type { AddressHints } from "./address/hints.ts"
 import type { Subject } from "./address/subject.ts"
 import type { Evidence, Mail, Suites, Tenant } from "./verdict/evidence.ts"
 import { judge, type Verdict } from "./verdict/judge.ts"
-import { hasTenant, isNewDomain, mailOf, tenantOf } from "./verdict/rules.ts"
+import { hasTenant, isNewDomain, mailOf, tenantOf, toldAge } from "./verdict/rules.ts"
 
 /** What a check comes to for everybody who asks the same of a domain: it holds nothing of an address. */
 export type Settled = {
@@ -144,7 +144,7 @@ function settledMembers({ domain, policy, evidence, verdict }: Settled) {
     mail: mailBlock(mail),
     workspace: workspaceBlock(suites, tenant, evidence),
     integrations: { suite_a_ready: mail?.runBy === "suite_a", suite_b_ready: hasTenant(evidence) },
-    domain_age_days: evidence.ageDays.known ? evidence.ageDays.value : null,
+    domain_age_days: toldAge(evidence),
     reasons: [...verdict.reasons],
     degraded: verdict.isDegraded,
     cached: evidence.isCached,

@@ -23,7 +23,8 @@ export function testEvidence(subject: Subject, workspace: boolean): Evidence {
     suites: outside(row, () => suitesOf(row, subject)),
     tenant: workspace ? tenantOf(row) : unknown("not_asked"),
     ageDays: row.ageDays === undefined ? unknown("not_asked") : known(row.ageDays),
-    homepage: unknown("not_asked"),
+    // An address that has an age answers like a deep check that found nothing else.
+    homepage: row.ageDays === undefined ? unknown("not_asked") : known("found"),
     blockedBy: row.blocked ? "account" : null,
     isAllowed: false,
     isCached: row.cached ?? false,

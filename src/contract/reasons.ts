@@ -63,7 +63,7 @@ export const REASONS = {
   group_name: { says: "The local part names a group that forwards to many members.", example: "all-staff@acme.com", group: "address", points: null, confidence: 0 },
   group_service: { says: "The domain is that of a group service.", example: "friends@googlegroups.com", group: "address", points: null, confidence: 0 },
   no_website: { says: "The domain has no website.", example: "no host answers on port 80 or 443", group: "risk", points: null, confidence: 0 },
-  deep_unavailable: { says: "The deep check could not be made.", example: "a registry that does not answer", group: "risk", points: null, confidence: 0 },
+  deep_unavailable: { says: "The domain's age or its homepage could not be asked for.", example: "a registry that does not answer", group: "risk", points: null, confidence: 0 },
 } as const satisfies Record<string, ReasonSpec>
 
 export type Reason = keyof typeof REASONS

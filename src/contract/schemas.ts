@@ -26,7 +26,7 @@ export const CheckBody = t.Object(
     domain: t.Optional(t.String({ description: "A domain name." })),
     url: t.Optional(t.String({ maxLength: LIMITS.urlLengthMax, description: "A website address; its host is checked." })),
     policy: t.Optional(Policy),
-    deep: t.Optional(t.Boolean({ description: "Adds domain age and a homepage check; counts as 5 units." })),
+    deep: t.Optional(t.Boolean({ description: "Adds domain age and a homepage check; counts as 5 units, or as 1 where neither is told." })),
     workspace: t.Optional(t.Boolean({ description: "False skips the suite_b tenant look-up." })),
   },
   { ...open, examples: [{ email: "jane@stripe.com", policy: "b2b" }] },

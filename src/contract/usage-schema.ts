@@ -17,7 +17,7 @@ const used = count("Units that the account's secret keys used. Publishable keys 
 
 /** What was done on a day, by keys of both kinds. */
 const done = {
-  checks: count("Checks that were not deep, outside of batches."),
+  checks: count("Checks that were not deep or told nothing deep, outside of batches."),
   deep_checks: count("Deep checks."),
   batch_items: count("Items of batches."),
   rate_limited: count("Requests that were refused as `rate_limited`."),

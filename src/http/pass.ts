@@ -73,9 +73,11 @@ export class Pass {
     return taken instanceof Promise ? taken.then(answer => this.#hear(answer)) : this.#hear(taken)
   }
 
-  /** Gives units back that a failure of ours has cost. */
+  /** Gives units back: those that a failure of ours has cost, or that were taken for what was not done. */
   refund(units: number): void {
-    if (this.#taken?.isTaken) this.#needs.units.giveBack(this.#subject, units, this.#taken.day)
+    if (!this.#taken?.isTaken) return
+    this.#needs.units.giveBack(this.#subject, units, this.#taken.day)
+    this.#taken = { ...this.#taken, remaining: this.#taken.remaining + units }
   }
 
   /** What the answer has to carry, as of now. */

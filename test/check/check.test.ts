@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
-import { NEVER_DEEP } from "../../src/check/deep.ts"
+import { type Deep, NEVER_DEEP } from "../../src/check/deep.ts"
 import type { Asked, Told } from "../../src/check/outside.ts"
 import { fullResult } from "../../src/check/present.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
@@ -25,7 +25,7 @@ const TOLD: Told = {
 }
 
 /** A check over the real lists and an outside world that tells `told`, at a time that the test sets. */
-function world(told: Told = TOLD) {
+function world(told: Told = TOLD, deep: Deep = NEVER_DEEP) {
   const state = { told, now: 0 }
   const asked: Asked[] = []
   const check = checking({
@@ -34,7 +34,7 @@ function world(told: Told = TOLD) {
       asked.push(one)
       return Promise.resolve(state.told)
     },
-    deep: NEVER_DEEP,
+    deep,
     corrections: NO_CORRECTIONS,
     clock: () => state.now,
     stopwatch: () => state.now,
@@ -142,4 +142,21 @@ test("a deep check says that age and homepage were not to be had", async () => {
   expect(reasons).toContain("deep_unavailable")
   expect(age).toBeNull()
   expect((await ask("jane@harbor-works-deep.com")).reasons).not.toContain("deep_unavailable")
+})
+
+test("plain checks go by an age that others have found, or that came when nobody waited any more, once a deep one has told it", async () => {
+  const held: { age: number | null } = { age: null }
+  const deep: Deep = {
+    ask: () => ({ ageDays: known(held.age), homepage: known("found"), isCached: true, freshUntilMs: 60_000 }),
+    heldAge: () => held.age,
+  }
+  const { ask } = world({ ...TOLD, isCached: true }, deep)
+  const plain = async () => (await ask("jane@aged-works-check.com")).is_new_domain
+  for (let times = 0; times < 3; times++) expect(await plain()).toBe(false)
+  held.age = 3
+  expect(await ask("jane@aged-works-check.com", { deep: true })).toMatchObject({ domain_age_days: 3 })
+  for (let times = 0; times < 3; times++) expect(await plain()).toBe(true)
+  held.age = 30
+  await ask("jane@aged-works-check.com", { workspace: false })
+  expect(await plain()).toBe(false)
 })

@@ -9,13 +9,15 @@ import { toldOutside } from "../world/told-outside.ts"
 const GROWN_UP: ToldDeep = { age: known(4000), homepage: known("found") }
 const UNAVAILABLE = unknown("unavailable")
 
+type Today = { used: number; deep_checks: number; by_key: readonly { used: number }[] }
+
 /** A house in which any domain has mail, and registries and websites tell the same of every one. */
 async function house(told: Partial<ToldDeep> = {}) {
   const { deep, asked } = toldDeep({ ...GROWN_UP, ...told })
   const { outside } = toldOutside()
   const app = await testApp({ tier: 0, tiers: "0=-/-/1000", deep, outside })
   const check = async (body: object) => (await app.ask("POST /v1/check", { body })).body
-  const used = async () => (await app.ask("GET /v1/usage")).body["today"] as { used: number; deep_checks: number }
+  const used = async () => (await app.ask("GET /v1/usage")).body["today"] as Today
   return { ...app, asked, check, used }
 }
 
@@ -42,14 +44,16 @@ describe("the age", () => {
     expect(silent["reasons"]).not.toContain("deep_unavailable")
   })
 
-  test("that a deep check found is told by plain ones from then on, by the registrable domain", async () => {
+  test("that a deep check found makes a young domain new to plain ones too, which do not tell it", async () => {
     const { check } = await house({ age: known(3) })
     const plain = { email: "jane@young-anvil.com" }
     await check(plain)
     expect(await check(plain)).toMatchObject({ domain_age_days: null, is_new_domain: false, recommendation: "allow" })
     await check({ url: "https://www.young-anvil.com/about", deep: true })
-    expect(await check(plain)).toMatchObject({ domain_age_days: 3, is_new_domain: true, recommendation: "review" })
-    expect(await check({ email: "joe@mail.young-anvil.com" })).toMatchObject({ domain_age_days: 3 })
+    const result = await check(plain)
+    expect(result).toMatchObject({ domain_age_days: null, is_new_domain: true, recommendation: "review" })
+    expect(result["reasons"]).toContain("new_domain")
+    expect(await check({ email: "joe@mail.young-anvil.com" })).toMatchObject({ is_new_domain: true })
   })
 
   test("is asked for whatever lists say of the domain, but never of a name that cannot exist", async () => {
@@ -101,8 +105,11 @@ describe("what could not be asked", () => {
     }
   })
 
-  test("costs like a plain check where nothing was answered, and like a deep one where something was", async () => {
+  test("costs like a plain check where nothing was told, and like a deep one where something was", async () => {
     for (const [told, used, deepChecks] of [
+      // That the registry does not tell is often known without asking it.
+      [{ age: known(null), homepage: UNAVAILABLE }, 1, 0],
+      [{ age: known(null) }, LIMITS.deepCheckUnits, 1],
       [{ age: UNAVAILABLE, homepage: UNAVAILABLE }, 1, 0],
       [{ age: UNAVAILABLE }, LIMITS.deepCheckUnits, 1],
       [{ homepage: UNAVAILABLE }, LIMITS.deepCheckUnits, 1],
@@ -112,6 +119,30 @@ describe("what could not be asked", () => {
       await there.check({ domain: "far-anvil.com", deep: true })
       expect(await there.used()).toMatchObject({ used, deep_checks: deepChecks })
     }
+  })
+
+  test("has the answer tell what is left when the rest was given back", async () => {
+    const { ask } = await house({ age: UNAVAILABLE, homepage: UNAVAILABLE })
+    const { headers } = await ask("POST /v1/check", { body: { domain: "far-anvil.com", deep: true } })
+    expect(headers.get("ratelimit")).toContain('"day";r=999;')
+    expect((await ask("POST /v1/check", { body: { domain: "far-anvil.com" } })).headers.get("ratelimit")).toContain(
+      "r=998;",
+    )
+  })
+
+  test("is never asked for a publishable key, to which any check is a plain one", async () => {
+    const { asked, newKey, ask, used } = await house()
+    const origin = "https://www.shop.example"
+    const { text: key } = await newKey([origin])
+    const { status } = await ask("POST /v1/check", {
+      key,
+      headers: { Origin: origin },
+      body: { domain: "far-anvil.com", deep: true },
+    })
+    expect([status, asked]).toEqual([200, []])
+    const { by_key, ...today } = await used()
+    expect(today).toMatchObject({ checks: 1, deep_checks: 0 })
+    expect(by_key.map(({ used: units }) => units)).toEqual(expect.arrayContaining([0, 1]))
   })
 
   test("needs the units of a deep check at first: without them it is refused", async () => {

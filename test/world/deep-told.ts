@@ -6,7 +6,6 @@ export const deepTold: Deep = {
   ask: () => ({
     ageDays: known(4018),
     homepage: known("found"),
-    isNew: false,
     isCached: true,
     freshUntilMs: Number.POSITIVE_INFINITY,
   }),

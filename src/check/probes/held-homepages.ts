@@ -57,7 +57,9 @@ export class HeldHomepages {
     const { probe, shelf, clock } = this.#needs
     const shelved = await this.#shelved(domain)
     if (shelved !== null) {
-      const held = { homepage: known(shelved.state), isCached: true, freshUntilMs: shelved.checkedAtMs + SEEN_MS }
+      // A clock elsewhere that is ahead of ours makes nothing hold for longer.
+      const freshUntilMs = Math.min(shelved.checkedAtMs, clock()) + SEEN_MS
+      const held = { homepage: known(shelved.state), isCached: true, freshUntilMs }
       this.#held.set(domain, held)
       return held
     }

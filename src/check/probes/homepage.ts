@@ -3,6 +3,7 @@ import { type Cause, known, unknown } from "../../base/finding.ts"
 import type { Later } from "../../base/timer.ts"
 import type { Evidence } from "../verdict/evidence.ts"
 import type { FetchCause } from "./fetch-fault.ts"
+import { fetchTarget } from "./fetch-target.ts"
 import type { Fetched, GuardedFetch, Page, Within } from "./guarded-fetch.ts"
 import { type Mark, markOf } from "./homepage-marks.ts"
 import { nameUnder } from "./host-name.ts"
@@ -92,7 +93,9 @@ function judged({ registrableOf }: HomepageProbeNeeds, domain: string, fetched: 
   const homepage = mark === null ? withoutMark(fetched, page) : known("parked" as const)
   const isThere = homepage.known && homepage.value !== "none"
   if (!isThere) return nothing(homepage)
-  const registrable = registrableOf(URL.parse(url ?? "")?.hostname ?? domain)
+  const at = fetchTarget(url ?? "")
+  // The last step may have been refused, and be no name at all.
+  const registrable = registrableOf(typeof at === "string" ? domain : at.name)
   const movedTo = registrable === registrableOf(domain) ? null : registrable
   return { homepage, url, movedTo, mark, isDowngraded: fetched.known && fetched.value.isDowngraded }
 }

@@ -9,9 +9,11 @@ export type ResponseBody = { readonly bytes: Uint8Array; readonly isCut: boolean
 
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: |$)/
 /** A name is a token (RFC 9110 §5.1). */
-const HEADER = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/
+const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/
 const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i
 const CHUNK_LINE_BYTES_MAX = 1024
+/** Each chunk costs a few microseconds, however small it is, in which nobody else is answered. */
+const CHUNKS_MAX = 10_000
 
 /**
  * Reads the head of an answer (RFC 9112 §4, §5), and passes over those that only announce one (1xx). All of it together
@@ -41,10 +43,13 @@ const SWITCHING = 101
 async function headersOf(line: () => Promise<string>): Promise<ReadonlyMap<string, string>> {
   const headers = new Map<string, string>()
   for (let text = await line(); text !== ""; text = await line()) {
-    const [, name = "", value = ""] = HEADER.exec(text) ?? []
-    const key = name.toLowerCase()
+    // No pattern parts name from value: white space of many thousand octets would keep it busy for hours.
+    const colon = text.indexOf(":")
+    const name = text.slice(0, Math.max(colon, 0))
+    if (!HEADER_NAME.test(name) || text.includes("\r")) continue
+    const [key, value] = [name.toLowerCase(), text.slice(colon + 1).trim()]
     if (key === "content-length" && (headers.get(key) ?? value) !== value) throw new FetchFault("not_http")
-    if (key !== "" && !headers.has(key)) headers.set(key, value)
+    if (!headers.has(key)) headers.set(key, value)
   }
   return headers
 }
@@ -97,11 +102,12 @@ async function* counted(wire: WireReader, bytes: number): AsyncGenerator<Uint8Ar
 
 /** RFC 9112 §7.1. What comes after the last chunk is not read. */
 async function* chunks(wire: WireReader): AsyncGenerator<Uint8Array> {
-  for (;;) {
+  for (let count = 0; ; count++) {
     const [, size] = CHUNK_SIZE.exec(await wire.line(CHUNK_LINE_BYTES_MAX)) ?? []
     if (size === undefined) throw new FetchFault("not_http")
     const bytes = Number.parseInt(size, 16)
     if (bytes === 0) return
+    if (count === CHUNKS_MAX) throw new FetchFault("too_long")
     yield* counted(wire, bytes)
     if ((await wire.line(CHUNK_LINE_BYTES_MAX)) !== "") throw new FetchFault("not_http")
   }

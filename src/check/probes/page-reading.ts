@@ -20,8 +20,9 @@ const TITLE_CHARS_MAX = 500
 const TEXT_CHARS_MAX = 16_384
 const SCRIPT_CHARS_MAX = 8192
 const URLS_MAX = 200
-/** How many elements are looked at; a page of more says no more, and each costs a call into our code. */
+/** How many elements, and how many pieces of text, are looked at; a page of more says no more, and each costs a call into our code. */
 const ELEMENTS_MAX = 10_000
+const TEXTS_MAX = 20_000
 const URL_CHARS_MAX = 2048
 
 /** What is within is no text for visitors; a title within a picture is none of the page's. */
@@ -32,7 +33,7 @@ const SHOWN = "img,picture,video,audio,canvas,svg,object,embed,form,input,button
 
 /** Where a script sends the visitor, as such pages write it. */
 const SENT = /\blocation(?:\.href)?\s*=\s*(["'])([^"'\s]+)\1|\blocation\.(?:replace|assign)\(\s*(["'])([^"'\s]+)\3/g
-const REFRESH = /^\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i
+const REFRESH = /^\s*(?:[\d.]+\s*)?[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i
 
 /** Reads a page of HTML, well formed or not. `base` is the URL that it came from. */
 export function readPage(html: string, base: string): PageReading {
@@ -64,6 +65,7 @@ class PageReader {
   #inScript = false
   #showsMore = false
   #elements = 0
+  #texts = 0
 
   constructor(base: string) {
     this.#base = base
@@ -77,7 +79,7 @@ class PageReader {
         .on(SHOWN, { element: () => this.#show() })
         .on(HIDDEN, { element: element => this.#hide(element) })
         .on(BLOCKS, { element: element => this.#part(element) })
-        .on("br,hr,option", { element: () => this.#takeText("\n") })
+        .on("br,hr,option", { element: () => this.#break() })
         .on("a[href]", { element: element => this.#note(this.#linksTo, element.getAttribute("href")) })
         .on("[src]", { element: element => this.#note(this.#loads, element.getAttribute("src")) })
         .on("link[href]", { element: element => this.#note(this.#loads, element.getAttribute("href")) })
@@ -104,6 +106,7 @@ class PageReader {
   }
 
   #take(text: string): void {
+    this.#bound(++this.#texts, TEXTS_MAX)
     if (this.#inTitle) this.#title += text.slice(0, TITLE_CHARS_MAX - this.#title.length)
     else if (this.#inScript) this.#script += text.slice(0, SCRIPT_CHARS_MAX - this.#script.length)
     else if (this.#hiddenDepth === 0) this.#takeText(text.replace(/\s+/g, " "))
@@ -115,9 +118,13 @@ class PageReader {
     this.#text += text.slice(0, room)
   }
 
-  /** An error thrown here ends the reading. */
   #count(): void {
-    if (++this.#elements <= ELEMENTS_MAX) return
+    this.#bound(++this.#elements, ELEMENTS_MAX)
+  }
+
+  /** An error thrown here ends the reading. */
+  #bound(count: number, max: number): void {
+    if (count <= max) return
     this.#isLong = true
     throw new Enough()
   }
@@ -145,7 +152,13 @@ class PageReader {
     element.onEndTag(() => this.#takeText("\n"))
   }
 
+  #break(): void {
+    this.#count()
+    this.#takeText("\n")
+  }
+
   #show(): void {
+    this.#count()
     this.#showsMore ||= this.#hiddenDepth === 0
   }
 

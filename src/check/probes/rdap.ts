@@ -40,6 +40,8 @@ export type RdapProbe = {
    * all who ask meanwhile. The look-up goes on when they stop waiting, and the next one to ask is given what it found.
    */
   readonly ask: (domain: string) => AgeFound | Promise<AgeFound>
+  /** What `ask` would give at once: it is held in memory, or no server is known that could tell; undefined: it would ask. */
+  readonly fresh: (domain: string) => AgeFound | undefined
   /** The domain's age in whole days by what is held in memory; null: nothing is, or the registry does not tell. */
   readonly heldAge: (domain: string) => number | null
 }
@@ -96,10 +98,11 @@ export function rdapProbe(world: RdapWorld, bounds: RdapBounds): RdapProbe {
     return base === null ? unserved() : keep(domain, await lookUp(base, domain))
   }
 
+  const fresh: RdapProbe["fresh"] = domain =>
+    held.fresh(domain) ?? (bootstrap.current()?.serviceOf(domain) === null ? unserved() : undefined)
   const ask: RdapProbe["ask"] = domain => {
-    const ready = held.fresh(domain) ?? underWay.get(domain)
+    const ready = fresh(domain) ?? underWay.get(domain)
     if (ready !== undefined) return ready
-    if (bootstrap.current()?.serviceOf(domain) === null) return unserved()
     if (underWay.size >= bounds.underWayMax) return notAsked()
     const found = find(domain).finally(() => underWay.delete(domain))
     underWay.set(domain, found)
@@ -109,7 +112,7 @@ export function rdapProbe(world: RdapWorld, bounds: RdapBounds): RdapProbe {
     const registration = held.fresh(domain)?.registration
     return registration?.known && registration.value !== null ? ageInDays(registration.value, clock()) : null
   }
-  return { ask, heldAge }
+  return { ask, fresh, heldAge }
 }
 
 /** What is on the shelf; null: nothing, or the shelf fails. */

@@ -78,6 +78,15 @@ export const isDegraded = (evidence: Evidence): boolean => isMissing(evidence.ma
 export const isNewDomain = (evidence: Evidence): boolean =>
   evidence.ageDays.known && evidence.ageDays.value !== null && evidence.ageDays.value < LIMITS.newDomainDays
 
+/**
+ * The age in days that a result tells; null: it is not known, or the check was not deep. A plain one goes by the age that
+ * an earlier deep check found, and does not tell it.
+ */
+export function toldAge({ ageDays, homepage }: Evidence): number | null {
+  const isDeep = homepage.known || homepage.cause !== "not_asked"
+  return isDeep && ageDays.known ? ageDays.value : null
+}
+
 /** What the domain publishes about mail; null when it was not asked or did not answer. */
 export const mailOf = (evidence: Evidence): Mail | null => (evidence.mail.known ? evidence.mail.value : null)
 

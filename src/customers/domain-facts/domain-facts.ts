@@ -59,6 +59,9 @@ export const FACT_BOUNDS: FactBounds = {
   prunedMax: 1000,
 }
 
+/** What was found later than this from now was found by a clock that was wrong: it is not read, and gives way to what is written. */
+const AHEAD_MAX_MS = DAY_MS
+
 /** Opens what is known of domains. Nothing is stored or pruned but by its functions. */
 export function domainFacts(store: Store, clock: Clock, bounds: FactBounds = FACT_BOUNDS): DomainFacts {
   const ages = new Map<string, AgeFact>()
@@ -75,9 +78,13 @@ export function domainFacts(store: Store, clock: Clock, bounds: FactBounds = FAC
       forget(homepages, someHomepages)
     }
   }
+  const believedMs = (): number => clock() + AHEAD_MAX_MS
   return {
-    ages: { read: domain => readAge(store, domain), write: remembering(ages, bounds.unwrittenMax) },
-    homepages: { read: domain => readHomepage(store, domain), write: remembering(homepages, bounds.unwrittenMax) },
+    ages: { read: domain => readAge(store, domain, believedMs()), write: remembering(ages, bounds.unwrittenMax) },
+    homepages: {
+      read: domain => readHomepage(store, domain, believedMs()),
+      write: remembering(homepages, bounds.unwrittenMax),
+    },
     flush,
     prune: () => pruneFacts(store, clock() - bounds.keptMs, bounds),
   }
@@ -100,21 +107,21 @@ function forget<T>(unwritten: Map<string, T>, stored: readonly (readonly [string
 
 type AgeRow = { readonly registeredAtMs: number | null; readonly checkedAtMs: number }
 
-async function readAge(store: Store, domain: string): Promise<AgeFact | null> {
+async function readAge(store: Store, domain: string, believedMs: number): Promise<AgeFact | null> {
   return await store.one<AgeRow>(
     `SELECT registered_at_ms AS "registeredAtMs", age_checked_at_ms AS "checkedAtMs" FROM domain_facts
-     WHERE domain = $1 AND age_checked_at_ms IS NOT NULL`,
-    [domain],
+     WHERE domain = $1 AND age_checked_at_ms <= $2`,
+    [domain, believedMs],
   )
 }
 
 type HomepageRow = { readonly state: string | null; readonly evidence: string | null; readonly checkedAtMs: number }
 
-async function readHomepage(store: Store, domain: string): Promise<HomepageFact | null> {
+async function readHomepage(store: Store, domain: string, believedMs: number): Promise<HomepageFact | null> {
   const row = await store.one<HomepageRow>(
     `SELECT homepage AS "state", homepage_evidence AS "evidence", homepage_checked_at_ms AS "checkedAtMs"
-     FROM domain_facts WHERE domain = $1 AND homepage_checked_at_ms IS NOT NULL`,
-    [domain],
+     FROM domain_facts WHERE domain = $1 AND homepage_checked_at_ms <= $2`,
+    [domain, believedMs],
   )
   // Another version may have written a state that this one does not know.
   const state = HOMEPAGE_STATES.find(each => each === row?.state)
@@ -127,7 +134,8 @@ async function writeAge(store: Store, domain: string, { registeredAtMs, checkedA
     `INSERT INTO domain_facts (domain, registered_at_ms, age_checked_at_ms, found_at_ms) VALUES ($1, $2, $3, $3)
      ON CONFLICT (domain) DO UPDATE
      SET registered_at_ms = excluded.registered_at_ms, age_checked_at_ms = excluded.age_checked_at_ms, ${FOUND_AT}
-     WHERE domain_facts.age_checked_at_ms IS NULL OR domain_facts.age_checked_at_ms <= excluded.age_checked_at_ms`,
+     WHERE domain_facts.age_checked_at_ms IS NULL OR domain_facts.age_checked_at_ms <= excluded.age_checked_at_ms
+       OR domain_facts.age_checked_at_ms > excluded.age_checked_at_ms + ${AHEAD_MAX_MS}`,
     [domain, registeredAtMs, checkedAtMs],
   )
 }
@@ -145,13 +153,15 @@ async function writeHomepage(
      SET homepage = excluded.homepage, homepage_evidence = excluded.homepage_evidence,
        homepage_checked_at_ms = excluded.homepage_checked_at_ms, ${FOUND_AT}
      WHERE domain_facts.homepage_checked_at_ms IS NULL
-       OR domain_facts.homepage_checked_at_ms <= excluded.homepage_checked_at_ms`,
+       OR domain_facts.homepage_checked_at_ms <= excluded.homepage_checked_at_ms
+       OR domain_facts.homepage_checked_at_ms > excluded.homepage_checked_at_ms + ${AHEAD_MAX_MS}`,
     [domain, state, evidence, checkedAtMs],
   )
 }
 
-/** The later of both, in words that SQLite and PostgreSQL share. */
+/** The later of both that is believed, in words that SQLite and PostgreSQL share. */
 const FOUND_AT = `found_at_ms = CASE WHEN domain_facts.found_at_ms > excluded.found_at_ms
+       AND domain_facts.found_at_ms <= excluded.found_at_ms + ${AHEAD_MAX_MS}
        THEN domain_facts.found_at_ms ELSE excluded.found_at_ms END`
 
 /** Rows go in the order in which anything in them was found: the too old ones, and those beyond the bound. */

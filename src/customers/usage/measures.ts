@@ -7,7 +7,7 @@ type MeasureSpec = { readonly says: string }
 export const MEASURES = {
   used: { says: "Units that secret keys used: those of the account's daily quota." },
   publishable_used: { says: "Units that publishable keys used: each such key has a quota of its own." },
-  checks: { says: "Checks that were not deep, outside of batches." },
+  checks: { says: "Checks that were not deep or told nothing deep, outside of batches." },
   deep_checks: { says: "Deep checks." },
   batch_items: { says: "Items of batches." },
   rate_limited: { says: "Requests that were refused as `rate_limited`." },

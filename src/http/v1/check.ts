@@ -186,14 +186,18 @@ async function later(
   return counted(entrant, units, await entrant.needs.check(withStanding(question, found.value)))
 }
 
-/** A deep check that nobody outside has answered costs what a plain one does: the rest is given back. */
+/** A deep check that tells nothing deep costs what a plain one does: the rest is given back. */
 function counted({ needs, known: { key, account }, pass }: Entrant, units: number, outcome: Outcome): Outcome {
-  const { verdict, evidence } = outcome.settled
-  const isDeep = units > 1 && (evidence.ageDays.known || evidence.homepage.known)
+  const { verdict } = outcome.settled
+  const isDeep = units > 1 && tellsDeep(outcome)
   if (units > 1 && !isDeep) pass?.refund(units - 1)
   needs.usage.note(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
   return outcome
 }
+
+/** That no registry tells the age is known without asking anybody, for many a top-level domain. */
+const tellsDeep = ({ settled: { evidence } }: Outcome): boolean =>
+  evidence.homepage.known || (evidence.ageDays.known && evidence.ageDays.value !== null)
 
 /** What is refused was not charged; what fails by our own fault costs nothing. */
 function refunded(pass: Pass | null, units: number, error: unknown): never {

@@ -122,6 +122,19 @@ test("a redirect to a marketplace's page of the domain is parked, also when that
   expect(homepage).toEqual(known("parked"))
 })
 
+test("a last step that is refused and is no name of a host is noted as no other domain", async () => {
+  const offer = "https://www.hugedomains.com/domain_profile.cfm?d=acme.com"
+  const { later } = stoppedTime()
+  for (const last of ["http://127.0.0.1/", "http://[::1]/", "data:,x", `https://${"a".repeat(5000)}.com/`]) {
+    const visit: GuardedFetch = async url => ({ known: false, cause: "ip_host", trail: [url, offer, last] })
+    const { homepage, movedTo } = await homepageProbe({ visit, later, registrableOf })(
+      "acme.com",
+      new Budget(later, 1000),
+    )
+    expect([last, homepage, movedTo]).toEqual([last, known("parked"), null])
+  }
+})
+
 test("a marketplace's own homepage is a website, and so is a company's that moved to one's homepage", async () => {
   const { later } = stoppedTime()
   const visit: GuardedFetch = async url => fetchedOf(url, { at: "https://www.hugedomains.com/domain_profile.cfm" })

@@ -73,6 +73,24 @@ test("names of headers are of any case, and of two the first counts", async () =
   expect(typeof answer === "string" ? answer : [...answer.headers]).toEqual([["location", "/a"]])
 })
 
+test("a header of any white space is read in no time, and one with a bare carriage return is passed over", async () => {
+  const blank = " ".repeat(8000)
+  const answer = await read(`HTTP/1.1 302 Found\r\nA:${blank}\rb\r\nC:${blank}d${blank}e\t\r\nF:${blank}\r\n\r\n`, {
+    headMax: 40_000,
+  })
+  expect(typeof answer === "string" ? answer : [...answer.headers]).toEqual([
+    ["c", `d${blank}e`],
+    ["f", ""],
+  ])
+})
+
+test("a body of more chunks than are read is too long", async () => {
+  const chunked = (count: number): string =>
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(count)}0\r\n\r\n`
+  expect(await bodyOf(chunked(10_000), { bodyMax: 20_000 })).toEqual(["a".repeat(10_000), false])
+  expect(await bodyOf(chunked(10_001), { bodyMax: 20_000 })).toBe("too_long")
+})
+
 test("a place beyond ASCII is read as UTF-8", async () => {
   const answer = await read("HTTP/1.1 302 Found\r\nLocation: https://müller.de/\r\n\r\n")
   expect(typeof answer === "string" ? answer : answer.headers.get("location")).toBe("https://müller.de/")

@@ -32,6 +32,12 @@ test("refreshes, frames and scripts that send the visitor on are told as absolut
   ])
 })
 
+test("a refresh of any white space is read in no time", () => {
+  const blank = " ".repeat(200_000)
+  expect(read(`<meta http-equiv=refresh content="${blank}x">`).leadsTo).toEqual([])
+  expect(read(`<meta http-equiv=refresh content="${blank}5${blank}; url=/x">`).leadsTo).toHaveLength(1)
+})
+
 test("what is loaded is told from what is linked", () => {
   const { loads, linksTo } = read(
     `<link rel=stylesheet href="/s.css"><script src="https://cdn.com/a.js?x=1&amp;y=2"></script><img src=i.png><a href="../about">about</a><a name=x>none</a><a href="http://[bad">bad</a>`,
@@ -74,11 +80,17 @@ test("of a long page the beginning is taken", () => {
 })
 
 test("a page of more elements than are looked at is long, and what came first is read", () => {
-  for (const many of ["<p>", "<a href=/x>", "<script></script>"]) {
+  for (const many of ["<p>", "<a href=/x>", "<script></script>", "<br>", "<input>"]) {
     const { title, blocks, isLong } = read(`<title>Acme</title><h1>Pumps</h1>${many.repeat(10_001)}<p>the end`)
     expect([many, title, blocks, isLong]).toEqual([many, "acme", ["pumps"], true])
   }
   expect(read("<p>".repeat(10_000)).isLong).toBe(false)
+  expect(read("<br>".repeat(10_000)).isLong).toBe(false)
+})
+
+test("a page of more pieces of text than are looked at is long too", () => {
+  expect(read("x<b></b>".repeat(10_000)).isLong).toBe(false)
+  expect(read("x<b></b>".repeat(10_001)).isLong).toBe(true)
 })
 
 test("no page breaks the reading", () => {

@@ -38,6 +38,30 @@ test("what was written is read as it was, by others too, once it is stored", asy
   expect(await other.homepages.read("xn--bcher-kva.com")).toMatchObject({ state: "found", evidence: "bücher" })
 })
 
+test("what a clock more than a day ahead has found is not read, and gives way to what is written", async () => {
+  const { store, ages, homepages, flush, prune, clock } = await factsOf()
+  const [dayAhead, later] = [NOW + DAY_MS, NOW + DAY_MS + 1]
+  ages.write("ahead.com", { ...AGE, checkedAtMs: dayAhead })
+  homepages.write("ahead.com", { ...PARKED, checkedAtMs: dayAhead })
+  ages.write("wrong.com", { registeredAtMs: null, checkedAtMs: later })
+  homepages.write("wrong.com", { ...PARKED, checkedAtMs: later })
+  await flush()
+  expect(await ages.read("ahead.com")).toMatchObject({ checkedAtMs: dayAhead })
+  expect(await homepages.read("ahead.com")).toMatchObject({ checkedAtMs: dayAhead })
+  expect([await ages.read("wrong.com"), await homepages.read("wrong.com")]).toEqual([null, null])
+  for (const domain of ["ahead.com", "wrong.com"]) {
+    ages.write(domain, AGE)
+    homepages.write(domain, { ...PARKED, state: "found" })
+  }
+  await flush()
+  expect(await ages.read("ahead.com")).toMatchObject({ checkedAtMs: dayAhead })
+  expect(await ages.read("wrong.com")).toEqual(AGE)
+  expect(await homepages.read("wrong.com")).toMatchObject({ state: "found", checkedAtMs: NOW })
+  clock.tick(30 * DAY_MS + 1)
+  expect(await prune()).toBe(1)
+  expect(await domainsIn(store)).toEqual(["ahead.com"])
+})
+
 test("what is known of one kind says nothing of the other", async () => {
   const { ages, homepages, flush } = await factsOf()
   ages.write("age.com", AGE)
