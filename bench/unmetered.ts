@@ -49,6 +49,8 @@ const { server } = buildApp({
   clientOf: () => "192.0.2.1",
   clock: world.clock,
   soon: world.soon,
+  reporterKey: async () => ({ kind: "unavailable" }),
+  revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log,
   testDomain: settings.MAILKIND_TEST_DOMAIN,
   baseUrl: () => "http://localhost",

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
 import { customersAtWork, type Shared } from "./assemble-customers.ts"
 import { deepAtWork } from "./assemble-deep.ts"
+import { leaksAtWork } from "./assemble-leaks.ts"
 import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { outsideAsked } from "./assemble-outside.ts"
@@ -96,11 +97,13 @@ export async function startServer(world: World, settings: Settings, together: To
   })
   const deep = deepAtWork(world, settings, asked, store, log, agentOf(settings))
   const customers = await customersAtWork(world, settings, store, log, together)
+  const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const app = buildApp({
     ...faceOver(world, settings, lists, asked.isDnsAway, log),
     ...customers,
+    ...leaksAtWork(world, settings, changes, log, agentOf(settings)),
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
     clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
     baseUrl: () => state.url,

@@ -29,7 +29,7 @@ export const SETTINGS = {
     schemes: ["https", "http"],
   }),
   MAILKIND_RDAP_BOOTSTRAP_URL: url({ says: "Address of the RDAP bootstrap file (RFC 9224).", fallback: null, shown: "the real one", schemes: ["https", "http"] }),
-  MAILKIND_SECRET_SCANNING_KEYS_URL: url({ says: "Address of the leak reporter's public keys.", fallback: null, shown: "the real one", acts: false, schemes: ["https", "http"] }),
+  MAILKIND_SECRET_SCANNING_KEYS_URL: url({ says: "Address of the leak reporter's public keys; by https, or http on loopback.", fallback: null, shown: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SMTP_URL: secret({ says: "Mail server as `smtp://user:password@host:port` or `smtps://…`.", fallback: null, acts: false, shape: /^smtps?:\/\/\S+$/, wants: "a URL with smtp:// or smtps://" }),
   MAILKIND_MAIL_FROM: text({ says: "Sender of our mails.", fallback: null, acts: false, shape: /^[^\r\n]*[^\s@,]+@[^\s@,]+$|^[^\r\n<>]*<[^\s@,]+@[^\s@,]+>$/, wants: "an address, or a name and an address in angle brackets" }),
   MAILKIND_ADMINS: list({ says: "Account emails that may see the admin pages.", fallback: [], shown: "none", acts: false, member: email => EMAIL.test(email), wants: "a comma list of email addresses" }),

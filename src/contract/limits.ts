@@ -27,4 +27,10 @@ export const LIMITS = {
   feedbackDuplicateDays: 30,
   usageDays: 30,
   requestIdLengthMax: 64,
+  /** A body of `bodyBytesMax` has room for about as many, each with a key and a URL. */
+  leakReportItemsMax: 500,
+  /** Of one client address. Each may cost the check of a signature: 60 µs. */
+  leakReportsPerSecond: 50,
+  /** Of all together: their signatures take a thirtieth of a core at most. */
+  leakReportsOfAllPerSecond: 500,
 } as const

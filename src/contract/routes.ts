@@ -5,10 +5,10 @@ type RouteSpec = {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly says: string
-  /** Who may ask: anybody, anybody for a test address and keys otherwise, or people with a browser. */
-  readonly asks: "anybody" | "key or test address" | "secret key"
-  /** Part of the API, or a page. */
-  readonly kind: "api" | "page"
+  /** Who may ask: anybody, anybody for a test address and keys otherwise, or who signs as the reporter of leaks. */
+  readonly asks: "anybody" | "key or test address" | "secret key" | "leak reporter"
+  /** Part of the API, a page, or a hook: what one program of others calls, in a form that is theirs. */
+  readonly kind: "api" | "page" | "hook"
   /** What it may refuse beside `not_found` and `method_not_allowed`. */
   readonly problems: readonly ProblemCode[]
 }
@@ -45,6 +45,14 @@ export const ROUTES = {
   },
   getUsage: { method: "GET", path: "/v1/usage", says: "Tells what the account may do, and what it did in the last 30 days.", asks: "secret key", kind: "api", problems: [...KEYED] },
   getHealth: { method: "GET", path: "/v1/health", says: "Tells whether the server is well; it never waits on the network.", asks: "anybody", kind: "api", problems: ["internal_error"] },
+  postSecretScanning: {
+    method: "POST",
+    path: "/hooks/secret-scanning",
+    says: "Takes signed reports of keys that were found in public code, and revokes the secret ones.",
+    asks: "leak reporter",
+    kind: "hook",
+    problems: ["unauthorized", "rate_limited", "payload_too_large", "invalid_input", "internal_error"],
+  },
   home: { method: "GET", path: "/", says: "What this server is, with links.", asks: "anybody", kind: "page", problems: [] },
   docs: { method: "GET", path: "/docs", says: "The API's documentation as a page.", asks: "anybody", kind: "page", problems: [] },
   openapi: { method: "GET", path: "/docs/json", says: "The API's OpenAPI document.", asks: "anybody", kind: "page", problems: [] },

@@ -8,6 +8,7 @@ import type { Report, Reporting } from "../customers/feedback/feedback.ts"
 import type { HeldAccount } from "../customers/keys/held-keys.ts"
 import type { KeyRing } from "../customers/keys/key-ring.ts"
 import type { KnownOrigins } from "../customers/keys/known-origins.ts"
+import type { Leak } from "../customers/keys/leaks.ts"
 import type { OwnLists } from "../customers/own-lists/held-own-lists.ts"
 import type { RateLimiter } from "../customers/quota/rate-limiter.ts"
 import { type AdmissionNeeds, admission } from "./admission.ts"
@@ -16,6 +17,8 @@ import type { Soon } from "./cohort.ts"
 import { preflight } from "./cors.ts"
 import { pathOf, refusing, unrouted } from "./errors.ts"
 import { ExtraHeaders } from "./extra-headers.ts"
+import type { FindReporterKey } from "./hooks/reporter-keys.ts"
+import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
 import type { Embedded } from "./site/assets.ts"
 import type { ListsInUse } from "./site/lists-page.tsx"
@@ -36,6 +39,8 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly roleOf: (localPart: string) => string | null
   readonly usageOf: (account: HeldAccount) => Promise<Usage>
   readonly report: (report: Report) => Promise<Reporting>
+  readonly reporterKey: FindReporterKey
+  readonly revokeLeaked: (text: string) => Promise<Leak>
   readonly log: Log
   readonly soon: Soon
   readonly testDomain: string
@@ -86,6 +91,7 @@ export function buildApp(parts: Needs) {
     .use(feedbackRoute(needs))
     .use(usageRoute(needs))
     .use(healthRoute(needs))
+    .use(secretScanningRoute(needs))
     .use(siteRoutes(needs))
   return app
 }

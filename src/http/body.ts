@@ -35,6 +35,15 @@ export function readJson<T>(
   return request.text().then(text => read(text.includes("\uFFFD") && !isAsLong(text, octets) ? null : text), fail)
 }
 
+/**
+ * The octets of a body as they came, at most `bytesMax`: refused by `Content-Length` before reading and by count while
+ * reading. Rejects with `payload_too_large`.
+ */
+export async function rawBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length")) > bytesMax) throw tooLarge(bytesMax)
+  return await counted(request, bytesMax)
+}
+
 function rethrow(error: unknown): never {
   throw error
 }

@@ -51,6 +51,7 @@ const TOP = [
   "src/assemble.ts",
   "src/assemble-customers.ts",
   "src/assemble-deep.ts",
+  "src/assemble-leaks.ts",
   "src/assemble-learned.ts",
   "src/assemble-lists.ts",
   "src/assemble-outside.ts",

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { customersAtWork } from "../../src/assemble-customers.ts"
+import { leaksAtWork } from "../../src/assemble-leaks.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
 import { roleWord } from "../../src/check/address/hints.ts"
@@ -22,6 +23,7 @@ import { clientAddress } from "../../src/http/client-address.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
 import { healthOf } from "../../src/http/v1/health.ts"
 import { realWorld, type World } from "../../src/world.ts"
+import { loopbackWeb } from "../check/refresh/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 import { afterwards } from "./afterwards.ts"
 import { type StoppedTime, stoppedTime } from "./time.ts"
@@ -68,6 +70,8 @@ type AppOptions = {
   readonly tier?: number
   /** `MAILKIND_TIERS`. */
   readonly tiers?: string
+  /** `MAILKIND_SECRET_SCANNING_KEYS_URL`, on loopback; absent: nobody publishes keys. */
+  readonly keysUrl?: string
   /** Who is asked of the outside world; absent: nobody. */
   readonly outside?: (time: StoppedTime) => Outside
   /** What deep checks ask; absent: nobody. */
@@ -78,6 +82,7 @@ type AppOptions = {
 export async function testApp({
   tier = 4,
   tiers = "",
+  keysUrl = "",
   outside = () => offline,
   deep = () => NEVER_DEEP,
 }: AppOptions = {}) {
@@ -86,10 +91,11 @@ export async function testApp({
   const store = await openStore(clock)
   const logged: Logged[] = []
   const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
-  const read = readSettings({ MAILKIND_TIERS: tiers })
+  const read = readSettings({ MAILKIND_TIERS: tiers, MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
-  const world: World = { ...realWorld(), clock, stopwatch, later, random, every: () => () => undefined }
+  const { web } = loopbackWeb()
+  const world: World = { ...realWorld(), web, clock, stopwatch, later, random, every: () => () => undefined }
   const customers = await customersAtWork(world, read.settings, store, log)
   const changes: ChangeLog = { store, clock, hear: customers.hear }
   const accountId = await newAccount(changes, "owner@localhost", tier)
@@ -99,6 +105,7 @@ export async function testApp({
   const clientOf = clientAddress([])
   const { fetch: app } = buildApp({
     ...customers,
+    ...leaksAtWork(world, read.settings, changes, log, "mailkind"),
     answers: answers(() => `req_test${count++}`, false),
     check: checking({
       lists: () => lists,

@@ -1,0 +1,102 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
+import { newKey } from "../../../src/customers/keys/key-form.ts"
+import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
+import { createKey, findKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { revokeLeaked } from "../../../src/customers/keys/leaks.ts"
+import { changeReader } from "../../../src/customers/store/change-reader.ts"
+import { latestChange } from "../../../src/customers/store/changes.ts"
+import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+
+setDefaultTimeout(60_000)
+
+async function withKey(origins: readonly string[] = []) {
+  const path = tempPath()
+  const store = await tempStore(path)
+  const log = tempLog(store)
+  const accountId = await newAccount(log)
+  const kind = origins.length > 0 ? "publishable" : "secret"
+  const made = await createKey(log, random, { accountId, kind, name: null, origins })
+  if (made.kind !== "created") throw new Error(made.kind)
+  return { path, store, log, accountId, id: made.key.id, text: made.text }
+}
+
+describe("a secret key that leaked", () => {
+  test("is revoked by the detection of leaks, and that is told to this process", async () => {
+    const { store, log, id, text } = await withKey()
+    expect(await revokeLeaked(log, text)).toEqual({ kind: "revoked", isNew: true })
+    expect(await findKey(store, id)).toMatchObject({ revokedAtMs: 5_000, revokedBy: "leak" })
+    expect(log.heard.at(-1)).toEqual({ kind: "key_revoked", subject: id })
+  })
+
+  test("again, or after its owner revoked it, stays as it was revoked", async () => {
+    for (const by of ["leak", "owner", "admin"] as const) {
+      const { store, log, id, text } = await withKey()
+      await revokeKey(log, id, by)
+      log.now = 9_000
+      expect(await revokeLeaked(log, text)).toEqual({ kind: "revoked", isNew: false })
+      expect(await findKey(store, id)).toMatchObject({ revokedAtMs: 5_000, revokedBy: by })
+    }
+  })
+
+  test("does not count as used", async () => {
+    const { store, log, id, text } = await withKey()
+    await revokeLeaked(log, text)
+    expect((await findKey(store, id))?.lastUsedAtMs).toBeNull()
+  })
+
+  test("is gone here after another process revoked it and died at once", async () => {
+    const { path, store, log, text } = await withKey()
+    const ring = new KeyRing(
+      store,
+      () => 0,
+      () => 0,
+      KEY_RING_BOUNDS,
+    )
+    expect((await ring.lookup(text)).kind).toBe("active")
+    const { promise: heard, resolve, reject } = Promise.withResolvers<void>()
+    const follower = {
+      apply: (changes: Parameters<KeyRing["apply"]>[0]) => {
+        ring.apply(changes)
+        resolve()
+      },
+      forget: () => ring.forget(),
+    }
+    const read = changeReader(store, [follower], await latestChange(log.store), reject)
+    const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "leaks-child.ts"), path, text])
+    expect(JSON.parse(child.stdout.toString())).toEqual({ kind: "revoked", isNew: true })
+    read()
+    await heard
+    expect((await ring.lookup(text)).kind).toBe("revoked")
+  })
+})
+
+describe("nothing is revoked by", () => {
+  test("a publishable key, which is public by its nature", async () => {
+    const { store, log, id, text } = await withKey(["https://shop.example"])
+    expect(await revokeLeaked(log, text)).toEqual({ kind: "no_secret_key" })
+    expect((await findKey(store, id))?.revokedAtMs).toBeNull()
+  })
+
+  test("a text that is no key, or none that exists", async () => {
+    const { store, log, id, text } = await withKey()
+    const heardCount = log.heard.length
+    for (const other of [
+      ...["", "some_token", "svc_live_", "x".repeat(60_000), `${text} `, ` ${text}`, `${text}a`, text.slice(0, -1)],
+      text.replace(/.$/, last => (last === "a" ? "b" : "a")),
+      newKey("secret", random),
+      newKey("publishable", random),
+      id,
+    ])
+      expect(await revokeLeaked(log, other)).toEqual({ kind: "no_secret_key" })
+    expect((await findKey(store, id))?.revokedAtMs).toBeNull()
+    expect(log.heard).toHaveLength(heardCount)
+  })
+
+  test("a key whose account is gone", async () => {
+    const { log, accountId, text } = await withKey()
+    await removeAccount(log, accountId)
+    expect(await revokeLeaked(log, text)).toEqual({ kind: "no_secret_key" })
+  })
+})

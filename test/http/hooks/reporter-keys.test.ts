@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test"
+import type { Download } from "../../../src/check/refresh/download.ts"
+import { KEY_FETCHES, KEYS_TTL_MS, reporterKeys } from "../../../src/http/hooks/reporter-keys.ts"
+import { keysDocument, type Signer, signer } from "../../world/leak-reporter.ts"
+import { stoppedTime } from "../../world/time.ts"
+
+const [one, two] = [signer("one"), signer("two")]
+const ETAG = { etag: '"v1"', lastModified: null }
+const FETCH_MS = 1000 / KEY_FETCHES.perSecond
+
+const taken = (text: string): Download => ({ kind: "taken", text, validators: ETAG, bytes: text.length })
+const published = (...signers: readonly Signer[]): Download => taken(keysDocument(...signers))
+const FAILED: Download = { kind: "failed", says: "Nobody answered." }
+
+/** A look-up over a document that the test changes, and what was asked for it. */
+function lookUp(first: Download) {
+  const time = stoppedTime()
+  const asked: unknown[] = []
+  const complaints: string[] = []
+  let answer: () => Promise<Download> = async () => first
+  const find = reporterKeys({
+    download: known => {
+      asked.push(known)
+      return answer()
+    },
+    clock: time.clock,
+    stopwatch: time.stopwatch,
+    complain: says => void complaints.push(says),
+  })
+  return {
+    time,
+    asked,
+    complaints,
+    kindOf: async (identifier: string) => (await find(identifier)).kind,
+    set: (next: Download) => {
+      answer = async () => next
+    },
+    setLater: (next: () => Promise<Download>) => {
+      answer = next
+    },
+  }
+}
+
+describe("the keys", () => {
+  test("are fetched when the first report comes, and held for an hour", async () => {
+    const { kindOf, asked, time } = lookUp(published(one))
+    expect(asked).toHaveLength(0)
+    expect(await kindOf("one")).toBe("found")
+    await time.tick(KEYS_TTL_MS - 1)
+    expect(await kindOf("one")).toBe("found")
+    expect(asked).toEqual([null])
+    await time.tick(1)
+    expect(await kindOf("one")).toBe("found")
+    expect(asked).toEqual([null, ETAG])
+  })
+
+  test("are held for another hour when the server says that nothing changed", async () => {
+    const { kindOf, asked, time, set, complaints } = lookUp(published(one))
+    await kindOf("one")
+    set({ kind: "unchanged" })
+    await time.tick(KEYS_TTL_MS)
+    expect(await kindOf("one")).toBe("found")
+    await time.tick(KEYS_TTL_MS - 1)
+    expect(await kindOf("one")).toBe("found")
+    expect([asked.length, complaints]).toEqual([2, []])
+  })
+
+  test("are fetched at once for an identifier that is new, which may have come since", async () => {
+    const { kindOf, asked, set } = lookUp(published(one))
+    expect(await kindOf("one")).toBe("found")
+    set(published(two))
+    expect(await kindOf("two")).toBe("found")
+    expect(await kindOf("one")).toBe("unknown")
+    expect(asked).toHaveLength(3)
+  })
+
+  test("that are withdrawn hold for the rest of their hour, and no longer", async () => {
+    const { kindOf, time, set } = lookUp(published(one, two))
+    await kindOf("one")
+    set(published(two))
+    await time.tick(KEYS_TTL_MS - 1)
+    expect(await kindOf("one")).toBe("found")
+    await time.tick(1)
+    expect(await kindOf("one")).toBe("unknown")
+  })
+})
+
+describe("a flood of made-up identifiers", () => {
+  test("has the keys fetched a few times, then once each two minutes, and never keeps a known one from being found", async () => {
+    const { kindOf, asked, time } = lookUp(published(one))
+    for (let at = 0; at < 500; at++) expect(await kindOf(`made-up-${at}`)).toBe("unknown")
+    expect(asked).toHaveLength(KEY_FETCHES.burst)
+    expect(await kindOf("one")).toBe("found")
+    await time.tick(FETCH_MS - 1)
+    await kindOf("made-up")
+    expect(asked).toHaveLength(KEY_FETCHES.burst)
+    await time.tick(1)
+    for (let at = 0; at < 500; at++) await kindOf("made-up")
+    expect(asked).toHaveLength(KEY_FETCHES.burst + 1)
+  })
+
+  test("that comes at once waits for one fetch", async () => {
+    const { kindOf, asked, setLater } = lookUp(published(one))
+    const answered = Promise.withResolvers<Download>()
+    setLater(() => answered.promise)
+    const kinds = Promise.all(["one", ...Array.from({ length: 100 }, (_, at) => `made-up-${at}`)].map(kindOf))
+    answered.resolve(published(one))
+    expect((await kinds).filter(kind => kind === "found")).toHaveLength(1)
+    expect(asked).toHaveLength(1)
+  })
+
+  test("does not keep keys that are too old, but good, from serving", async () => {
+    const { kindOf, time, asked } = lookUp(published(one))
+    await kindOf("one")
+    await time.tick(KEYS_TTL_MS - 1)
+    for (let at = 0; at < 100; at++) await kindOf("made-up")
+    const askedCount = asked.length
+    await time.tick(KEYS_TTL_MS)
+    for (let at = 0; at < 100; at++) await kindOf("made-up")
+    expect(await kindOf("one")).toBe("found")
+    expect(asked.length).toBeGreaterThan(askedCount)
+  })
+})
+
+describe("when a fetch fails", () => {
+  test.each([
+    ["nobody answers", FAILED, "Nobody answered."],
+    ["what came is no JSON", taken("nonsense"), "It holds no key."],
+    ["what came has no key", taken('{"public_keys":[]}'), "It holds no key."],
+  ] as const)("since %s, the last good copy serves, and nobody can tell of another key", async (_, came, says) => {
+    const { kindOf, time, set, complaints } = lookUp(published(one))
+    await kindOf("one")
+    set(came)
+    await time.tick(KEYS_TTL_MS)
+    expect(await kindOf("one")).toBe("found")
+    expect(await kindOf("two")).toBe("unavailable")
+    expect(new Set(complaints)).toEqual(new Set([says]))
+    set(published(one, two))
+    await time.tick(FETCH_MS)
+    expect(await kindOf("two")).toBe("found")
+    expect(await kindOf("three")).toBe("unknown")
+  })
+
+  test("and there never was a copy, no key can be had, and that is complained of once a fetch", async () => {
+    const { kindOf, asked, complaints, time, set } = lookUp(FAILED)
+    for (let at = 0; at < 100; at++) expect(await kindOf("one")).toBe("unavailable")
+    expect([asked.length, complaints.length]).toEqual([KEY_FETCHES.burst, KEY_FETCHES.burst])
+    set(published(one))
+    await time.tick(FETCH_MS)
+    expect(await kindOf("one")).toBe("found")
+  })
+
+  test("a server that says that nothing changed to whom it gave nothing gave no copy", async () => {
+    expect(await lookUp({ kind: "unchanged" }).kindOf("one")).toBe("unavailable")
+  })
+})
