@@ -1,12 +1,20 @@
 import { join } from "node:path"
 import type { Log } from "./base/log.ts"
 import { CannotStart } from "./cannot-start.ts"
+import type { Opened } from "./check/lists/domain-set.ts"
 import type { Manifest } from "./check/lists/manifest.ts"
 import { readStockFile } from "./check/lists/stock-file.ts"
 import { type KnownLists, type Lists, openLists } from "./check/lists.ts"
 import type { Folder } from "./check/refresh/folder.ts"
 import { type Refreshed, type RefreshNeeds, refresh } from "./check/refresh/refresh.ts"
-import { manifestFile, packFile, type RefreshState, readState, STATE_FILE } from "./check/refresh/refresh-state.ts"
+import {
+  manifestFile,
+  packFile,
+  parseState,
+  type RefreshState,
+  readState,
+  STATE_FILE,
+} from "./check/refresh/refresh-state.ts"
 import { type RolledBack, rollBack } from "./check/refresh/roll-back.ts"
 import { inTurn, type TurnNeeds } from "./check/refresh/turn.ts"
 import type { Settings } from "./config/settings.ts"
@@ -74,14 +82,21 @@ export async function listsAtWork(world: World, settings: Settings, log: Log): P
 
 /**
  * The lists in place, for a command: what the program carries is read where it is, and the data directory is not written.
- * Rejects with `CannotStart` when there are none that are whole.
+ * It stands in for refreshed lists that are damaged, which is logged. Rejects with `CannotStart` when none are whole.
  */
-export async function commandLists(world: World, settings: Settings): Promise<KnownLists> {
+export async function commandLists(world: World, settings: Settings, log: Log): Promise<KnownLists> {
   const manifest = await carriedManifest(world)
-  const state = await refreshState(world, settings)
-  const found = await refreshedLists(world, settings, manifest, state)
+  const found = await refreshedLists(world, settings, manifest)
   if (found !== null && !("says" in found)) return found
-  return { lists: await carriedLists(world), manifest, state: { ...state, in_use: null } }
+  if (found !== null) warnOf(found, log)
+  return await withState(world, settings, await carriedLists(world), manifest)
+}
+
+/** The pack in place, as it is: no other stands in for one that is damaged. */
+export async function packInPlace(world: World, settings: Settings): Promise<Opened> {
+  const found = await refreshedLists(world, settings, await carriedManifest(world))
+  if (found !== null && "says" in found) return { kind: "refused", ...found }
+  return { kind: "open", pack: (found?.lists ?? (await carriedLists(world))).pack }
 }
 
 /** The lists in place, ready for a first question. Rejects with `CannotStart` when there are none that are whole. */
@@ -105,17 +120,24 @@ type Damaged = { readonly says: string; readonly remedy: string }
  */
 async function inPlace(world: World, settings: Settings, log: Log, isOurs: boolean): Promise<KnownLists | Damaged> {
   const carried = await carriedManifest(world)
-  const state = await refreshState(world, settings)
-  const refreshed = await refreshedLists(world, settings, carried, state)
+  const refreshed = await refreshedLists(world, settings, carried)
   if (refreshed !== null && (!("says" in refreshed) || !isOurs)) return refreshed
-  if (refreshed !== null) log("warn", "the refreshed lists are damaged; those that came along are used", refreshed)
+  if (refreshed !== null) warnOf(refreshed, log)
   const found = await mappedLists(world, packPathOf(world, settings, carried), log, isOurs)
-  return "says" in found ? found : { lists: found, manifest: carried, state: { ...state, in_use: null } }
+  return "says" in found ? found : await withState(world, settings, found, carried)
 }
+
+const warnOf = ({ says, remedy }: Damaged, log: Log): void =>
+  log("warn", "the refreshed lists are damaged; those that came along are used", { why: says, remedy })
 
 /** What the last refresh of the data directory left. */
 export const refreshState = async (world: World, settings: Settings): Promise<RefreshState> =>
   readState(await refreshFolder(world, settings).read(STATE_FILE))
+
+/** Lists that the program carries, beside what the last refresh left: what it put in use is not in use. */
+async function withState(world: World, settings: Settings, lists: Lists, manifest: Manifest): Promise<KnownLists> {
+  return { lists, manifest, state: { ...(await refreshState(world, settings)), in_use: null } }
+}
 
 /**
  * The lists that the last refresh put in use; null: it put none in use, or over another stock: the program was replaced since,
@@ -125,14 +147,16 @@ async function refreshedLists(
   world: World,
   settings: Settings,
   carried: Manifest,
-  state: RefreshState,
 ): Promise<KnownLists | Damaged | null> {
+  const folder = refreshFolder(world, settings)
+  const state = parseState(await folder.read(STATE_FILE))
+  if (state === null) return { says: "What the last refresh left is damaged.", remedy: "Run `mailkind lists update`." }
   const { in_use: sha256, stock } = state
   if (sha256 === null || stock !== carried.pack.sha256) return null
   const path = join(settings.MAILKIND_DATA_DIR, FOLDER, packFile(sha256))
   // Whoever wrote it has read all of it once; to do so here would let requests wait for a tenth of a second and more.
   const opened = openLists(world.files.map(path) ?? new Uint8Array(), true)
-  const manifest = await refreshFolder(world, settings).read(manifestFile(sha256))
+  const manifest = await folder.read(manifestFile(sha256))
   const remedy = "Run `mailkind lists update`, or go back with `mailkind lists rollback`."
   if (opened.kind === "refused") return { says: opened.says, remedy }
   if (manifest === null) return { says: "What the lists were built from is not there.", remedy }
@@ -173,7 +197,7 @@ export async function carriedLists(world: World): Promise<Lists> {
 
 /** What the lists that the executable carries, or the checkout has built, were built from. */
 async function carriedManifest({ files }: World): Promise<Manifest> {
-  const manifest = files.own("manifest.json")
+  const manifest = files.own("manifest.json.asset")
   if (manifest === null) throw new CannotStart(NOT_BUILT)
   return await manifest.json() // written by our own build, and part of this executable or checkout
 }

@@ -1,10 +1,11 @@
 import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSION } from "./assemble.ts"
 import { deepAtWork } from "./assemble-deep.ts"
-import { commandLists, refreshLists, rollBackLists } from "./assemble-lists.ts"
+import { commandLists, packInPlace, refreshLists, rollBackLists } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
 import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
 import { openPack } from "./check/lists/domain-set.ts"
+import type { KnownLists } from "./check/lists.ts"
 import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
 import { announce, type ServeOptions } from "./cli/serve.ts"
@@ -23,7 +24,7 @@ function toolsOf(world: World): Tools {
     serve: options => serve(world, output, options),
     checker: async isOffline => {
       const settings = settingsOf(world)
-      const { lists } = await commandLists(world, settings)
+      const { lists } = await knownInPlace(world, settings)
       const asked = isOffline ? OFFLINE : outsideAsked(world, settings)
       const { deep } = deepAtWork(world, settings, asked, null, logOf(world, settings), agentOf(settings))
       return {
@@ -40,8 +41,9 @@ function toolsOf(world: World): Tools {
       await work({ changes, random: world.random, defaultTier: settings.MAILKIND_DEFAULT_TIER }).finally(store.close)
     },
     lists: {
-      known: () => commandLists(world, settingsOf(world)),
-      openFile: async path => {
+      known: () => knownInPlace(world, settingsOf(world)),
+      open: async path => {
+        if (path === null) return await packInPlace(world, settingsOf(world))
         const bytes = await world.files.read(path)
         return bytes === null || bytes.length === 0 ? null : openPack(bytes)
       },
@@ -56,6 +58,9 @@ function toolsOf(world: World): Tools {
     })),
   }
 }
+
+const knownInPlace = (world: World, settings: Settings): Promise<KnownLists> =>
+  commandLists(world, settings, logOf(world, settings))
 
 /** Serves until the process is asked to stop; what is in flight is answered first. */
 async function serve(world: World, output: Output, { workers, worker }: ServeOptions): Promise<void> {

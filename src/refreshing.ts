@@ -51,7 +51,9 @@ type Ended = Awaited<ReturnType<World["others"]["run"]>>
 function tell(log: Log, ended: Ended): void {
   // What fails before anything was asked has told so itself.
   if (ended === null || !ended.out.startsWith("{")) {
-    log("error", "the lists were not refreshed", { why: ended === null ? "It took too long." : "It failed." })
+    log("error", "the lists were not refreshed", {
+      why: ended === null ? "It took too long, or was killed." : "It failed.",
+    })
     return
   }
   const { version, sources, faults }: Pick<Refreshed, "sources" | "faults"> & { readonly version: string | null } =

@@ -17,8 +17,8 @@ export type Others = {
   /** Starts workers, which run the command with these words and have the memory. */
   readonly starter: (words: readonly string[], memory: SharedMemory) => StartChild
   /**
-   * Runs this program's command with these words to its end and resolves with what it printed; null: it was killed, since it
-   * took longer than `timeoutMs`. It gives way to whatever else wants to run. What it complains of goes to our own standard error.
+   * Runs this program's command with these words to its end and resolves with what it printed; null: it was killed, by the
+   * system or since it took longer than `timeoutMs`. It gives way to whatever else wants to run. What it complains of goes to our own standard error.
    */
   readonly run: (words: readonly string[], timeoutMs: number) => Promise<Ended | null>
   /** The number of this process. */

@@ -65,7 +65,10 @@ export type Files = {
   /** The checkout's root directory. */
   readonly root: string
   readonly read: (path: string) => Promise<Uint8Array | null>
-  /** Maps a file; it must never be written or cut afterwards. Null when there is none or it is empty. */
+  /**
+   * Maps a file, or reads it where that is refused; it must never be written or cut afterwards. Null when there is none or it
+   * is empty.
+   */
   readonly map: (path: string) => Uint8Array | null
   /** When a file was last put in its place, in milliseconds since the Unix epoch; null: there is none that we may see. */
   readonly changedAtMs: (path: string) => number | null
@@ -75,11 +78,14 @@ export type Files = {
   readonly replace: (path: string, bytes: Uint8Array | string) => Promise<void>
 }
 
-/** Files that the executable carries, and where they lie in a checkout. */
+/**
+ * Files that the executable carries, and where they lie in a checkout. A name that ends like a script's or in `.json` is that
+ * of a module, which is compiled and not carried.
+ */
 export const OWN_FILES = {
   "lists.pack": "data/build/lists.pack",
   "sources.stock": "data/build/sources.stock",
-  "manifest.json": "data/manifest.json",
+  "manifest.json.asset": "data/manifest.json",
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
 } as const satisfies Record<string, string>
 export type OwnFile = keyof typeof OWN_FILES
@@ -135,13 +141,29 @@ function realFiles(): Files {
   return {
     isExecutable: carried.size > 0,
     root,
-    own: name =>
-      carried.get(name) ?? (existsSync(join(root, OWN_FILES[name])) ? Bun.file(join(root, OWN_FILES[name])) : null),
+    own: name => {
+      // An executable that lacks a file must not find it where it was built, and nowhere else.
+      if (carried.size > 0) return carried.get(name) ?? null
+      const path = join(root, OWN_FILES[name])
+      return existsSync(path) ? Bun.file(path) : null
+    },
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
-    map: path => (existsSync(path) && Bun.file(path).size > 0 ? Bun.mmap(path) : null),
+    map,
     changedAtMs,
     folder: realFolder,
     replace: replaceFile,
+  }
+}
+
+/** Mapping wants leave to write, though nothing is written: a file that may be read alone is read. */
+function map(path: string): Uint8Array | null {
+  if (!existsSync(path) || Bun.file(path).size === 0) return null
+  try {
+    return Bun.mmap(path)
+  } catch (refused) {
+    const code = refused instanceof Error && "code" in refused ? refused.code : ""
+    if (code === "EROFS" || code === "EACCES") return readFileSync(path)
+    throw refused
   }
 }
 

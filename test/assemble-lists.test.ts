@@ -2,7 +2,8 @@ import { expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { commandLists, listsAtWork } from "../src/assemble-lists.ts"
+import { commandLists, listsAtWork, packInPlace } from "../src/assemble-lists.ts"
+import type { Log } from "../src/base/log.ts"
 import { manifestText } from "../src/check/lists/manifest.ts"
 import {
   manifestFile,
@@ -36,17 +37,14 @@ function dataDirectory() {
     return () => undefined
   }
   const put = (name: string, content: string | Uint8Array): void => writeFileSync(join(folder, name), content)
+  const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
   return {
     folder,
     logged,
     look: () => look(),
-    open: () =>
-      listsAtWork(
-        { ...world, every },
-        settings,
-        (level, says, fields = {}) => void logged.push({ level, says, fields }),
-      ),
-    openForCommand: () => commandLists(world, settings),
+    open: () => listsAtWork({ ...world, every }, settings, log),
+    openForCommand: () => commandLists(world, settings, log),
+    openInPlace: () => packInPlace(world, settings),
     put,
     /** Puts a pack in use, in which this name is disposable. */
     putInUse: (sha256: string, name: string, change: Partial<RefreshState> = {}): void => {
@@ -118,6 +116,7 @@ const DAMAGES: Readonly<Record<string, (directory: ReturnType<typeof dataDirecto
     put(packFile(sha256), smallPack({ "cut.com": ["disposable"] }).subarray(0, -1)),
   "no manifest": ({ folder }, sha256) => rmSync(join(folder, manifestFile(sha256))),
   "half a manifest": ({ put }, sha256) => put(manifestFile(sha256), '{"format": 1,'),
+  "half a state": ({ put }) => put(STATE_FILE, '{"format": 1,'),
 }
 
 test.each(Object.entries(DAMAGES))(
@@ -134,8 +133,10 @@ test.each(Object.entries(DAMAGES))(
     expect(String(directory.logged[0]?.fields["remedy"])).toContain("lists update")
     const started = await directory.open()
     expect(isListed(started, "mailinator.com")).toBe(true)
-    expect(directory.logged.at(-1)).toMatchObject({ level: "warn" })
     expect((await directory.openForCommand()).state.in_use).toBeNull()
+    const warning = { level: "warn", says: "the refreshed lists are damaged; those that came along are used" }
+    expect(directory.logged.slice(1)).toMatchObject([warning, warning])
+    expect(await directory.openInPlace()).toMatchObject({ kind: "refused", remedy: expect.stringMatching(/update/) })
   },
 )
 

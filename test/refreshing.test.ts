@@ -98,7 +98,7 @@ test("the next refresh comes with its time, and none after the end", async () =>
 }, 30_000)
 
 test.each<[string, Ended | null, string]>([
-  ["takes too long", null, "It took too long."],
+  ["takes too long", null, "It took too long, or was killed."],
   ["fails before it asks", ended(null, 1), "It failed."],
 ])("a command that %s is logged, and not tried again for an hour", async (_, end, why) => {
   const schedule = scheduled("24", () => end)

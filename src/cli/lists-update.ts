@@ -11,6 +11,7 @@ export type RefreshTools = {
 }
 
 const BUILT_IN = "The lists that came along are in use."
+const UNKNOWN = "That is neither a URL nor the id of a source that is downloaded; `lists update` shows those ids."
 const BUSY = "Another process refreshes the lists of this data directory; try again when it is done."
 
 /** Registers `lists update` and `lists rollback` with the group. */
@@ -30,7 +31,8 @@ export function refreshCommands(group: Command, output: Output, tools: RefreshTo
 
 /**
  * `lists update`: what became of each source, and the version in use. It fails when none of the sources that were asked for
- * was of use, or no pack could be made; lists in use stay in use then.
+ * was of use, or no pack could be made. Lists are made of the last good copies all the same, such as those that an operator
+ * went back from.
  */
 async function listsUpdate(
   output: Output,
@@ -40,7 +42,7 @@ async function listsUpdate(
 ): Promise<void> {
   const refreshed = await refresh(only)
   if (refreshed === "busy") throw new CommandFailure(BUSY)
-  if (refreshed === "unknown") throw new CommandFailure("That is no source; `lists info` shows their ids.", 2)
+  if (refreshed === "unknown") throw new CommandFailure(UNKNOWN, 2)
   const { sources, made, faults } = refreshed
   const version = made === "built_in" ? made : (made?.version ?? null)
   if (asJson) json(output, { version, sources, faults })
@@ -51,7 +53,7 @@ async function listsUpdate(
   }
   if (faults.length > 0) throw new CommandFailure(["no lists could be made:", ...faults].join("\n  "))
   if (Object.values(sources).every(({ outcome }) => outcome === "refused" || outcome === "failed"))
-    throw new CommandFailure("No source was of use; the lists in use stay in use.")
+    throw new CommandFailure("No source was of use.")
 }
 
 function inUseSays(version: string | null): string {

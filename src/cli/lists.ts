@@ -11,19 +11,19 @@ import {
 import { ROUTES } from "../contract/routes.ts"
 import type { Checkout } from "./lists-build.ts"
 import type { RefreshTools } from "./lists-update.ts"
-import { CommandFailure, json, type Output, table } from "./output.ts"
+import { CommandFailure, json, type Output, shown, table } from "./output.ts"
 
 /** What the commands about lists need. */
 export type ListsTools = RefreshTools & {
   /** The lists in place, and where they come from. */
   readonly known: () => Promise<KnownLists>
-  /** A pack in a file; null: there is no such file, or it is empty. */
-  readonly openFile: (path: string) => Promise<Opened | null>
+  /** The pack in a file, or (null) the one in place; null: there is no such file, or it is empty. */
+  readonly open: (path: string | null) => Promise<Opened | null>
   /** Where lists are built; null in the executable, which carries the result only. */
   readonly checkout: Checkout | null
 }
 
-/** `lists info`: version, sets and sources, and how the last refresh went. */
+/** `lists info`: version, sets and sources, how the last refresh went, and why a source was of no use. */
 export async function listsState(output: Output, lists: ListsTools, asJson: boolean): Promise<void> {
   const {
     lists: { pack },
@@ -36,7 +36,7 @@ export async function listsState(output: Output, lists: ListsTools, asJson: bool
     return json(output, { version, built_at: builtAt, entries, sources, refresh: refreshed, packs: state.packs })
   output.line(`version ${version}, sources as of ${builtAt.slice(0, 10)}`)
   output.line(refreshed.refreshed_at === null ? "never refreshed" : `refreshed ${refreshed.refreshed_at}`)
-  if (state.is_paused) output.line("older lists are in use by an operator's will, until `lists update`")
+  if (state.is_paused) output.line("an operator went back: no schedule refreshes them until `lists update`")
   output.line("")
   table(output, [["set", "entries"], ...Object.entries(entries).map(([set, count]) => [set, String(count)])])
   output.line("")
@@ -50,6 +50,9 @@ export async function listsState(output: Output, lists: ListsTools, asJson: bool
     licence,
   ])
   table(output, [["source", "set", "trust", "kept", "of", "last refresh", "licence"], ...rows])
+  const faulty = Object.entries(state.sources).filter(([, { says }]) => says !== "")
+  if (faulty.length > 0) output.line("")
+  for (const [id, { outcome, says }] of faulty) output.line(`${id} ${outcome}: ${shown(says)}`)
 }
 
 const timeOf = (atMs: number): string | null => (atMs === 0 ? null : new Date(atMs).toISOString())
@@ -116,22 +119,22 @@ function describeReports(output: Output, { domain, category, levels }: DomainLoo
   )
 }
 
-/** `lists verify [FILE]`: reads every byte of a pack. */
+/** `lists verify [FILE]`: reads every byte of a pack; without a file, of the one in place, for which none stands in. */
 export async function listsVerify(
   output: Output,
   lists: ListsTools,
   file: string | null,
   asJson: boolean,
 ): Promise<void> {
-  const pack = file === null ? (await lists.known()).lists.pack : await packIn(lists, file)
+  const pack = await packIn(lists, file)
   const verified = pack.verify()
   if (!verified.ok) throw new CommandFailure(verified.says)
   if (asJson) return json(output, { ok: true, version: pack.version, entries: pack.entries })
   output.line(`The lists ${pack.version} are whole.`)
 }
 
-async function packIn(lists: ListsTools, file: string): Promise<Pack> {
-  const opened = await lists.openFile(file)
+async function packIn(lists: ListsTools, file: string | null): Promise<Pack> {
+  const opened = await lists.open(file)
   if (opened === null) throw new CommandFailure("There is no such file, or it is empty.")
   if (opened.kind === "refused") throw new CommandFailure(`${opened.says} ${opened.remedy}`)
   return opened.pack

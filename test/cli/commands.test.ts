@@ -18,7 +18,7 @@ async function commands() {
     withCustomers: work => work({ changes, random, defaultTier: 1 }),
     lists: {
       known: async () => knownLists,
-      openFile: async () => null,
+      open: async path => (path === null ? { kind: "open", pack: lists.pack } : null),
       refresh: async () => "busy",
       rollBack: async () => null,
       checkout: null,

@@ -15,7 +15,7 @@ const known = knownSmall({
 
 const tools: ListsTools = {
   known: async () => known,
-  openFile: async () => null,
+  open: async () => null,
   refresh: async () => "busy",
   rollBack: async () => null,
   checkout: null,

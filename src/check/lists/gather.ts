@@ -1,7 +1,15 @@
 import type { SourceRow } from "./catalogue.ts"
 import type { ListingRule } from "./listing-rules.ts"
 import { type NormalName, normalName, normalPattern } from "./normal-name.ts"
-import { type GuardName, isSetName, isWordSetName, SETS, WORD_SET_NAMES, type WordSetName } from "./sets.ts"
+import {
+  type Filled,
+  type GuardName,
+  isSetName,
+  isWordSetName,
+  SETS,
+  WORD_SET_NAMES,
+  type WordSetName,
+} from "./sets.ts"
 import type { ReadSource } from "./stock.ts"
 
 /** What was read of one source, before any rule about sets. `read` = repeated + dropped + those that were taken. */
@@ -61,7 +69,7 @@ type Gathering = ReturnType<typeof emptyGathering>
 function take(into: Gathering, { row, entries, misshapen }: ReadSource, index: number): SourceCount {
   const count: SourceCount = { read: entries.length + misshapen, repeated: 0, dropped: new Map(), malformed: [] }
   if (misshapen > 0) count.dropped.set("malformed", misshapen)
-  const normal = normalizerOf(row)
+  const normal = normalizerOf(row.set)
   for (const entry of entries) {
     const taken = normal(entry)
     if (taken.kind === "dropped") {
@@ -73,7 +81,8 @@ function take(into: Gathering, { row, entries, misshapen }: ReadSource, index: n
   return count
 }
 
-function normalizerOf({ set }: SourceRow): (entry: string) => NormalName {
+/** What brings an entry of a source that fills `set` into normal form: a name, a suffix pattern or a word. */
+export function normalizerOf(set: Filled): (entry: string) => NormalName {
   if (isWordSetName(set) || set === "not_role") return normalWord
   return isSetName(set) && SETS[set].matches === "suffix" ? normalPattern : normalName
 }

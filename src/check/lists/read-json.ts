@@ -10,7 +10,9 @@ export function readJson(text: string, path: string): Entries {
   try {
     root = JSON.parse(text)
   } catch (notJson) {
-    return { kind: "refused", says: `not JSON: ${String(notJson)}` }
+    // Its message would repeat a word of the text.
+    if (notJson instanceof SyntaxError) return { kind: "refused", says: "not JSON" }
+    throw notJson
   }
   const entries: string[] = []
   let misshapen = 0

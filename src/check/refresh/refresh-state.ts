@@ -59,17 +59,20 @@ export const UNREFRESHED: RefreshState = {
 /** The text of a state. */
 export const stateText = (state: RefreshState): string => `${JSON.stringify(state, null, 2)}\n`
 
-/** Reads the bytes of a state; what is no state, and no file, is one in which nothing was refreshed. */
-export function readState(bytes: Uint8Array | null): RefreshState {
+/** Reads the bytes of a state; no file is one in which nothing was refreshed. Null: they are no state. */
+export function parseState(bytes: Uint8Array | null): RefreshState | null {
   if (bytes === null) return UNREFRESHED
   try {
     const state: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return Value.Check(State, state) ? state : UNREFRESHED
+    return Value.Check(State, state) ? state : null
   } catch (error) {
-    if (error instanceof SyntaxError) return UNREFRESHED
+    if (error instanceof SyntaxError) return null
     throw error
   }
 }
+
+/** Reads the bytes of a state; what is no state, and no file, is one in which nothing was refreshed. */
+export const readState = (bytes: Uint8Array | null): RefreshState => parseState(bytes) ?? UNREFRESHED
 
 /** The names of the files of a pack and of what it was built from. */
 export const packFile = (sha256: string): string => `${sha256.slice(0, 16)}.pack`

@@ -162,14 +162,19 @@ type Packed =
   | { readonly kind: "packed"; readonly made: { readonly sha256: string; readonly version: string } | null }
   | { readonly kind: "refused"; readonly faults: readonly string[] }
 
-/** Makes the pack of the stock and all copies, and writes it with its manifest. Without a copy there is nothing to make. */
+/**
+ * Makes the pack of the stock and all copies, and writes it with its manifest. An operator's own list that gave nothing is
+ * no part of it, and without a copy there is nothing to make.
+ */
 async function packed(
   { folder, stock }: RefreshNeeds,
   wanted: ReadonlyMap<string, WantedSource>,
   held: ReadonlyMap<string, HeldCopy>,
 ): Promise<Packed> {
   if (held.size === 0) return { kind: "packed", made: null }
-  const own = [...wanted.values()].flatMap(({ source }) => (stock.sources.includes(source) ? [] : [source]))
+  const own = [...wanted.values()].flatMap(({ source }) =>
+    held.has(source.row.id) && !stock.sources.includes(source) ? [source] : [],
+  )
   const whole = { ...stock, sources: [...stock.sources, ...own].sort((a, b) => (a.row.id < b.row.id ? -1 : 1)) }
   const built = packOf(withCopies(whole, new Map([...held].map(([id, { copy }]) => [id, copy]))))
   if (built.kind === "refused") return built

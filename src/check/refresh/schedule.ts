@@ -32,10 +32,10 @@ export function nextRefreshAtMs(state: RefreshState, due: Due): number | null {
   const { everyMs, stockId, nowMs, startedAtMs, triedAtMs, chance } = due
   if (state.is_paused) return null
   const spread = 1 - JITTER + 2 * JITTER * chance
-  const afterStartMs = startedAtMs + AFTER_START_MS.least + chance * (AFTER_START_MS.most - AFTER_START_MS.least)
-  const afterTryMs = triedAtMs === null ? 0 : triedAtMs + Math.min(RETRY_MS, everyMs) * spread
-  const soonestMs = Math.max(afterStartMs, afterTryMs)
-  // A clock that was ahead when it was refreshed has told a time that says nothing.
+  // A clock that was ahead and was set back has told times that say nothing: nobody waits until they come again.
+  const after = (atMs: number | null, waitMs: number): number => (atMs === null || atMs > nowMs ? 0 : atMs + waitMs)
+  const afterStartMs = after(startedAtMs, AFTER_START_MS.least + chance * (AFTER_START_MS.most - AFTER_START_MS.least))
+  const soonestMs = Math.max(afterStartMs, after(triedAtMs, Math.min(RETRY_MS, everyMs) * spread))
   const isKnown = state.refreshed_at_ms > 0 && state.refreshed_at_ms <= nowMs
   if (!isKnown || state.stock !== stockId) return soonestMs
   const outcomes = Object.values(state.sources).map(({ outcome }) => outcome)

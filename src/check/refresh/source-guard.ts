@@ -1,5 +1,6 @@
-import { isPublicSuffix, type NormalName, normalName, normalPattern } from "../lists/normal-name.ts"
-import { type Filled, isSetName, isWordSetName, SETS } from "../lists/sets.ts"
+import { normalizerOf } from "../lists/gather.ts"
+import { isPublicSuffix } from "../lists/normal-name.ts"
+import type { Filled } from "../lists/sets.ts"
 
 /** Why a download is not taken in place of the copy before. Faults are told in this order. */
 export const GUARD_RULES = {
@@ -133,9 +134,4 @@ function namesIn({ set, entries, misshapen }: Found): Pick<Seen, "names" | "malf
     else malformedCount++
   }
   return { names, malformedCount }
-}
-
-function normalizerOf(set: Filled): (entry: string) => NormalName {
-  if (isWordSetName(set)) return word => ({ kind: "name", name: word.toLowerCase() })
-  return isSetName(set) && SETS[set].matches === "suffix" ? normalPattern : normalName
 }

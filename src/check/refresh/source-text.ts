@@ -1,7 +1,7 @@
 import type { SourceRow } from "../lists/catalogue.ts"
 import type { Shelf } from "../lists/entries.ts"
 import { READERS } from "../lists/formats.ts"
-import { normalName } from "../lists/normal-name.ts"
+import { normalizerOf } from "../lists/gather.ts"
 import type { Copy } from "../lists/stock.ts"
 import type { HeldCopy } from "./copy-file.ts"
 import type { GuardRules } from "./guard-rules.ts"
@@ -16,7 +16,7 @@ export type SourceText =
 export function readSource(row: SourceRow, text: string, last: HeldCopy | null, rules: GuardRules): SourceText {
   const { format, at, first } = row.from
   const read = READERS[format](shelfOf(text), "", at ?? "")
-  if (read.kind === "refused") return read
+  if (read.kind === "refused") return { kind: "refused", says: `It cannot be read: ${read.says}.` }
   const entries = first === undefined ? read.entries : read.entries.slice(0, first)
   const found = { set: row.set, entries, misshapen: read.misshapen, endsCleanly: text.endsWith("\n") }
   const before =
@@ -25,8 +25,9 @@ export function readSource(row: SourceRow, text: string, last: HeldCopy | null, 
   if (faults.length > 0) return { kind: "refused", says: faults.map(({ says }) => says).join(" ") }
   const names = new Set<string>()
   let misshapen = read.misshapen
+  const normal = normalizerOf(row.set)
   for (const entry of entries) {
-    const name = normalName(entry)
+    const name = normal(entry)
     if (name.kind === "name") names.add(name.name)
     else misshapen++
   }

@@ -112,7 +112,7 @@ function Freshness({ lists: { version, builtAt, refreshedAt, isPaused } }: Pick<
       {isPaused ? (
         <>
           <dt>Paused</dt>
-          <dd>The operator went back to these lists; they stay until an update by hand.</dd>
+          <dd>The operator went back to older lists; no schedule refreshes them until an update by hand.</dd>
         </>
       ) : null}
     </dl>

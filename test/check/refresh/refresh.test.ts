@@ -114,8 +114,9 @@ describe("of one source alone, a refresh", () => {
 
   test("forgets an address that gave nothing, and knows no source by another word", async () => {
     const house = await refreshedHouse()
-    const { sources } = await house.refresh(`${house.serverUrl}slip.conf`)
+    const { sources, made } = await house.refresh(`${house.serverUrl}slip.conf`)
     expect(Object.values(sources)).toMatchObject([{ outcome: "failed", says: "The server answered 404 (Not Found)." }])
+    expect(made).toBeNull()
     expect(Object.keys(house.state().sources).toSorted()).toEqual(["extra", "fresh", "offices"])
     expect(await refresh(house.needs, "nobody")).toBe("unknown")
   })

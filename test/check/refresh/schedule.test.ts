@@ -51,7 +51,18 @@ describe("the next refresh is due", () => {
     ["by the hour where it is wanted so, failed or not", refreshed(0, ["failed"]), { everyMs: HOUR_MS }, [54, 66]],
     ["sooner than by the hour where it is wanted so", refreshed(0, ["failed"]), { everyMs: HOUR_MS / 2 }, [27, 33]],
     ["soon, where the last is told to be in the future", refreshed(-1), {}, [1, 10]],
-    ["an hour after a try that left no trace", UNREFRESHED, { triedAtMs: STARTED_MS + HOUR_MS }, [114, 126]],
+    [
+      "an hour after a try that left no trace",
+      UNREFRESHED,
+      { nowMs: STARTED_MS + HOUR_MS, triedAtMs: STARTED_MS + HOUR_MS },
+      [114, 126],
+    ],
+    [
+      "soon after the start, where a try is told to be in the future",
+      UNREFRESHED,
+      { triedAtMs: 2 * STARTED_MS },
+      [1, 10],
+    ],
     ["soon after the start, where a try was before", UNREFRESHED, { triedAtMs: STARTED_MS - 2 * HOUR_MS }, [1, 10]],
     ["never, where an operator went back", { ...refreshed(200), is_paused: true }, {}, [null, null]],
     [
@@ -63,6 +74,11 @@ describe("the next refresh is due", () => {
   ])("%s", (_, state, due, minutes) => {
     expect(dueIn(state, due)).toEqual(minutes)
   })
+})
+
+test("a refresh is due at once where the clock was set back since the start", () => {
+  const atMs = nextRefreshAtMs(refreshed(200), { ...DUE, startedAtMs: 2 * STARTED_MS, triedAtMs: 3 * STARTED_MS })
+  expect(atMs).toBeLessThanOrEqual(DUE.nowMs)
 })
 
 test("a later chance is never an earlier time", () => {

@@ -295,11 +295,11 @@ describe("whatever a list holds,", () => {
   })
 })
 
-/** The names of what `entry` gives, told apart by hand; words are all taken as they are. */
+/** The names of what `entry` gives, told apart by hand; words are all that is neither empty nor an address. */
 function normalNames({ set, entries }: Found): string[] {
-  const isOfWords = set === "role" || set === "shared_inbox" || set === "group"
+  const isOfWords = ["role", "shared_inbox", "group", "not_role"].includes(set)
   const names = isOfWords
-    ? entries.map(text => text.toLowerCase())
+    ? entries.filter(text => text !== "" && text !== "a@b.com").map(text => text.toLowerCase())
     : entries
         .filter(text => !["", "?", "a@b.com", "__proto__"].includes(text))
         .map(text => ({ "GMAIL.com.": "gmail.com", "bücher.de": "xn--bcher-kva.de" })[text] ?? text)
