@@ -61,6 +61,18 @@ export function isSameHash(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }
 
+/** A text without what may be a key or begin one, such as a name that somebody pasted a key into: the prefix stays. */
+export function withoutKeys(text: string): string {
+  return text.replace(ANY_KEY, (_, prefix: string) => `${prefix}…`)
+}
+
+const ANY_KEY = new RegExp(
+  `(${Object.values(KEY_KINDS)
+    .map(({ prefix }) => prefix)
+    .join("|")})[0-9A-Za-z]+`,
+  "g",
+)
+
 function kindOf(text: string): KeyKind | null {
   const { secret, publishable } = KEY_KINDS
   if (hasForm(text, secret.prefix)) return "secret"

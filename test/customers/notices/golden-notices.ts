@@ -1,0 +1,21 @@
+import type { Notice, NoticeKind } from "../../../src/customers/notices/notices.ts"
+
+const AT_MS = Date.UTC(2026, 0, 31, 23, 59, 58)
+
+const KEY = { kind: "secret", name: "Billing <b>&amp;</b> “Ünï”", last4: "aB3d", atMs: AT_MS } as const
+
+/** One notice of each kind, with what a name or an address may do to HTML. */
+export const GOLDEN_NOTICES: { readonly [K in NoticeKind]: Extract<Notice, { kind: K }> } = {
+  key_created: { kind: "key_created", particulars: { ...KEY, kind: "publishable" } },
+  key_revoked_by_owner: { kind: "key_revoked_by_owner", particulars: KEY },
+  key_revoked_by_admin: { kind: "key_revoked_by_admin", particulars: KEY },
+  key_leaked: { kind: "key_leaked", particulars: KEY },
+  terms_change: {
+    kind: "terms_change",
+    particulars: { version: "2026-01", url: 'https://example.com/terms?a=1&b="2"', endsAtMs: AT_MS },
+  },
+  sign_in: {
+    kind: "sign_in",
+    particulars: { link: "https://mk.example.com/sign-in?token=a&b=c", code: "012345", minutes: 15 },
+  },
+}
