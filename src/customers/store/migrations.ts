@@ -175,4 +175,32 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX domain_facts_by_found ON domain_facts (found_at_ms)",
     ],
   },
+  {
+    number: 11,
+    makes: "the outbox of mails",
+    statements: [
+      // To whom a mail goes stands in `accounts` alone. `subject` is what the notice is about: a key's id, a version of the
+      // terms. `claim` names the sender that has the mail under way, and `renewal_count` only rises while it lives: no
+      // clock tells whether a claim is over. What has ended is kept for a while, so that nothing is posted twice.
+      `CREATE TABLE outbox (
+        account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+        notice TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        particulars TEXT NOT NULL,
+        written_at_ms BIGINT NOT NULL,
+        due_at_ms BIGINT NOT NULL,
+        refusal_count BIGINT NOT NULL,
+        first_tried_at_ms BIGINT,
+        claim TEXT,
+        renewal_count BIGINT NOT NULL,
+        ending TEXT CHECK (ending IN ('sent', 'refused', 'given_up')),
+        ended_at_ms BIGINT,
+        PRIMARY KEY (account_id, notice, subject))`,
+      "CREATE INDEX outbox_by_due ON outbox (due_at_ms) WHERE ended_at_ms IS NULL",
+      "CREATE INDEX outbox_by_claim ON outbox (claim) WHERE claim IS NOT NULL",
+      "CREATE INDEX outbox_by_end ON outbox (ended_at_ms) WHERE ended_at_ms IS NOT NULL",
+      // The last account, in the order of ids, that was written to of these terms; null: nobody is left to be written to.
+      "ALTER TABLE terms ADD COLUMN told_up_to TEXT",
+    ],
+  },
 ]

@@ -1,0 +1,34 @@
+/** A mail to one address, ready to be sent. */
+export type Mail = {
+  /** An address, or a name and an address in angle brackets. */
+  readonly from: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Without its angle brackets. The same mail has the same one at each attempt, so that a mailbox can tell a second copy. */
+  readonly messageId: string
+  readonly dateMs: number
+}
+
+/**
+ * What became of an attempt. Texts of the server are not among it, since they repeat the address: only its reply code
+ * (RFC 5321 §4.2.1), or null when it gave none.
+ */
+export type Sending =
+  /** The server has taken it on itself to deliver the mail. */
+  | { readonly kind: "accepted" }
+  /** It wants this mail later (4xx), or never (`isForGood`, 5xx). */
+  | { readonly kind: "refused"; readonly isForGood: boolean; readonly reply: number | null }
+  /** No mail can be sent now: no server, no log-in, no sender that it takes, or it broke off; `cause` is a word for it. */
+  | { readonly kind: "unavailable"; readonly cause: string; readonly reply: number | null }
+
+/** Sends mail. `send` never rejects, and comes to an end within its own bounds. */
+export type Mailer = {
+  readonly send: (mail: Mail) => Promise<Sending>
+  /** Ends all connections, at once. */
+  readonly close: () => void
+}
+
+/** Builds a mailer from a `smtp://` or `smtps://` URL. */
+export type OpenMailer = (url: string) => Mailer

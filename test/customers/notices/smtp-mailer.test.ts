@@ -1,0 +1,210 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Mail, Mailer, Sending } from "../../../src/customers/notices/mailer.ts"
+import { connectionOf, SMTP_BOUNDS, type SmtpBounds, smtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
+import { afterwards } from "../../world/afterwards.ts"
+import { deadServer, muteServer, type Refusal, testSmtp } from "../../world/smtp-server.ts"
+
+const MAIL: Mail = {
+  from: "mailkind <notices@mail.example.com>",
+  to: "jane@example.com",
+  subject: "A new key",
+  text: "Ünï\n.\n..dots\n",
+  html: "<p>Ünï</p>",
+  messageId: "abc@mail.example.com",
+  dateMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+}
+
+function mailer(url: string, bounds: Partial<SmtpBounds> = {}): Mailer {
+  const opened = smtpMailer({ ...SMTP_BOUNDS, ...bounds })(url)
+  afterwards(opened.close)
+  return opened
+}
+
+const accepted: Sending = { kind: "accepted" }
+
+test("a mail arrives whole, with its message id and date and a header that keeps absence notes away", async () => {
+  const server = await testSmtp()
+  expect(await mailer(server.url).send(MAIL)).toEqual(accepted)
+  const [taken] = server.taken
+  expect(taken).toMatchObject({ from: "notices@mail.example.com", to: ["jane@example.com"], messageId: MAIL.messageId })
+  expect(taken?.raw).toContain("From: mailkind <notices@mail.example.com>\r\n")
+  expect(taken?.raw).toContain("To: jane@example.com\r\n")
+  expect(taken?.raw).toContain("Subject: A new key\r\n")
+  expect(taken?.raw).toContain("Date: Fri, 02 Jan 2026 03:04:05 +0000\r\n")
+  expect(taken?.raw).toContain("Auto-Submitted: auto-generated\r\n")
+  expect(taken?.raw).toContain("Content-Type: text/plain; charset=utf-8\r\n")
+  expect(taken?.raw).toContain("Content-Type: text/html; charset=utf-8\r\n")
+})
+
+test("mails that follow one another share a connection", async () => {
+  const server = await testSmtp()
+  const { send } = mailer(server.url)
+  for (const to of ["a@example.com", "b@example.com", "c@example.com"]) await send({ ...MAIL, to })
+  expect(server.taken.map(({ to }) => to.join())).toEqual(["a@example.com", "b@example.com", "c@example.com"])
+  expect(server.connectionCount()).toBe(1)
+})
+
+describe("what a server answers", () => {
+  const refused = (isForGood: boolean, reply: number): Sending => ({ kind: "refused", isForGood, reply })
+  const cases: readonly (readonly [step: "sender" | "recipient" | "mail", Refusal, Sending])[] = [
+    ["recipient", 450, refused(false, 450)],
+    ["recipient", 452, refused(false, 452)],
+    ["recipient", 550, refused(true, 550)],
+    ["recipient", 553, refused(true, 553)],
+    ["mail", 451, refused(false, 451)],
+    ["mail", 554, refused(true, 554)],
+    ["sender", 451, refused(false, 451)],
+    ["sender", 550, { kind: "unavailable", cause: "EENVELOPE", reply: 550 }],
+    ["sender", 530, { kind: "unavailable", cause: "EENVELOPE", reply: 530 }],
+    ["recipient", 421, { kind: "unavailable", cause: "ECONNECTION", reply: 421 }],
+    ["mail", 421, { kind: "unavailable", cause: "EMESSAGE", reply: 421 }],
+  ]
+  for (const [step, reply, sending] of cases)
+    test(`${reply} at the ${step} is ${sending.kind}${sending.kind === "refused" && sending.isForGood ? " for good" : ""}`, async () => {
+      const server = await testSmtp({ [step]: () => reply })
+      expect(await mailer(server.url).send(MAIL)).toEqual(sending)
+      expect(server.taken).toEqual([])
+    })
+
+  for (const step of ["sender", "recipient", "mail"] as const)
+    test(`a connection that ends at the ${step} is no answer, and the mail is not sent again by itself`, async () => {
+      let asked = 0
+      const server = await testSmtp({
+        [step]: () => {
+          asked++
+          return "hang_up"
+        },
+      })
+      expect(await mailer(server.url).send(MAIL)).toMatchObject({ kind: "unavailable", reply: null })
+      expect(asked).toBe(1)
+    })
+
+  test("one mail that was refused keeps no other on its connection from being sent", async () => {
+    const server = await testSmtp({ recipient: address => (address === "no@example.com" ? 550 : null) })
+    const { send } = mailer(server.url)
+    expect(await send({ ...MAIL, to: "no@example.com" })).toEqual(refused(true, 550))
+    expect(await send(MAIL)).toEqual(accepted)
+  })
+})
+
+describe("servers that are no use", () => {
+  test("nobody listens", async () => {
+    expect(await mailer(await deadServer()).send(MAIL)).toMatchObject({ kind: "unavailable", reply: null })
+  })
+
+  test("it never greets", async () => {
+    const sent = await mailer(await muteServer(), { greetingMs: 50 }).send(MAIL)
+    expect(sent).toEqual({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
+  })
+
+  test("it greets with a refusal", async () => {
+    const server = await testSmtp({ greeting: () => 554 })
+    expect(await mailer(server.url).send(MAIL)).toMatchObject({ kind: "unavailable", reply: 554 })
+  })
+
+  test("it says nothing after the mail", async () => {
+    const server = await testSmtp({ mail: () => new Promise(() => undefined) })
+    const sent = await mailer(server.url, { silenceMs: 50 }).send(MAIL)
+    expect(sent).toEqual({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
+  })
+
+  test("it takes longer than an attempt may", async () => {
+    const server = await testSmtp({ mail: () => new Promise(() => undefined) })
+    const { send } = mailer(server.url, { attemptMs: 50 })
+    expect(await send(MAIL)).toMatchObject({ kind: "unavailable", reply: null })
+  })
+
+  test("a mailer that was closed sends nothing, and ends what is under way", async () => {
+    const reached = Promise.withResolvers<void>()
+    const server = await testSmtp({
+      mail: () => {
+        reached.resolve()
+        return new Promise(() => undefined)
+      },
+    })
+    const { send, close } = mailer(server.url)
+    const sending = send(MAIL)
+    await reached.promise
+    close()
+    expect(await sending).toMatchObject({ kind: "unavailable" })
+    expect(await send(MAIL)).toMatchObject({ kind: "unavailable" })
+  })
+})
+
+describe("log-in and encryption", () => {
+  const withUser = (url: string, user: string): string => url.replace("://", `://${user}@`)
+  const certificate = (name: string): string =>
+    readFileSync(join(import.meta.dir, "../../base/certificates", name), "utf8")
+
+  test("user and password are told, percent-decoded", async () => {
+    const server = await testSmtp({ logIn: (user, password) => user === "us@er" && password === "p:ss%w" })
+    expect(await mailer(withUser(server.url, "us%40er:p%3Ass%w")).send(MAIL)).toEqual(accepted)
+  })
+
+  test("a log-in that is refused counts against no mail", async () => {
+    const server = await testSmtp({ logIn: () => false })
+    const sent = await mailer(withUser(server.url, "user:wrong")).send(MAIL)
+    expect(sent).toEqual({ kind: "unavailable", cause: "EAUTH", reply: 535 })
+  })
+
+  test("smtps is encrypted from the first octet", async () => {
+    const server = await testSmtp({}, { secure: true, key: certificate("acme.key"), cert: certificate("acme.pem") })
+    expect(await mailer(server.url).send(MAIL)).toEqual(accepted)
+    expect(server.taken.map(({ isEncrypted }) => isEncrypted)).toEqual([true])
+  })
+
+  test("smtps to a server that speaks in the clear sends nothing", async () => {
+    const server = await testSmtp()
+    const sent = await mailer(server.url.replace("smtp:", "smtps:"), { greetingMs: 500, connectMs: 500 }).send(MAIL)
+    expect(sent).toMatchObject({ kind: "unavailable", reply: null })
+  })
+
+  test("encryption that the server offers is taken up", async () => {
+    const server = await testSmtp(
+      {},
+      { disabledCommands: ["AUTH"], key: certificate("acme.key"), cert: certificate("acme.pem") },
+    )
+    expect(await mailer(server.url).send(MAIL)).toEqual(accepted)
+    expect(server.taken.map(({ isEncrypted }) => isEncrypted)).toEqual([true])
+  })
+})
+
+describe("what a URL asks for", () => {
+  const strict = { rejectUnauthorized: true }
+  const lax = { rejectUnauthorized: false }
+  const auth = { user: "me", pass: "pw" }
+  const cases: readonly (readonly [url: string, connection: ReturnType<typeof connectionOf>])[] = [
+    ["smtp://mx.example.com", { host: "mx.example.com", port: 587, secure: false, requireTLS: false, tls: lax }],
+    ["smtp://mx.example.com:25", { host: "mx.example.com", port: 25, secure: false, requireTLS: false, tls: lax }],
+    [
+      "smtp://me:pw@mx.example.com",
+      { host: "mx.example.com", port: 587, secure: false, requireTLS: true, tls: strict, auth },
+    ],
+    ["smtps://mx.example.com", { host: "mx.example.com", port: 465, secure: true, requireTLS: false, tls: strict }],
+    [
+      "smtps://me:pw@mx.example.com:2465/",
+      { host: "mx.example.com", port: 2465, secure: true, requireTLS: false, tls: strict, auth },
+    ],
+    [
+      "smtp://me:pw@127.0.0.1:2525",
+      { host: "127.0.0.1", port: 2525, secure: false, requireTLS: false, tls: lax, auth },
+    ],
+    ["smtps://localhost", { host: "localhost", port: 465, secure: true, requireTLS: false, tls: lax }],
+    ["smtp://[::1]:25", { host: "::1", port: 25, secure: false, requireTLS: false, tls: lax }],
+    [
+      "smtp://me:pw@127.example.com",
+      { host: "127.example.com", port: 587, secure: false, requireTLS: true, tls: strict, auth },
+    ],
+  ]
+  for (const [url, connection] of cases) test(url, () => expect(connectionOf(url)).toEqual(connection))
+})
+
+test("an outcome repeats nothing that the server said", async () => {
+  for (const step of ["sender", "recipient", "mail"] as const)
+    for (const reply of [450, 550]) {
+      const server = await testSmtp({ [step]: () => reply })
+      expect(JSON.stringify(await mailer(server.url).send(MAIL))).not.toMatch(/jane|thanks|svc_/)
+    }
+})
