@@ -1,10 +1,10 @@
 import type { Command } from "commander"
+import { noticeEndsAtMs } from "../customers/terms/notice-period.ts"
 import {
   acceptTerms,
   countUnaccepted,
   listTerms,
   type NewTerms,
-  noticeEndsAtMs,
   type Publication,
   publishTerms,
   type Terms,

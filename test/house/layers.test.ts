@@ -34,7 +34,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/customers/usage", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/domain-facts", ["src/base", "src/contract", "src/customers/store"]],
   ["src/customers/sightings", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/terms", ["src/base", "src/contract", "src/customers/store"]],
+  ["src/customers/terms", ["src/base", "src/contract", "src/customers/store", "src/customers/notices"]],
   ["src/customers/accounts", ["src/base", "src/contract", "src/customers/store", "src/customers/notices"]],
   [
     "src/customers/keys",
@@ -54,6 +54,7 @@ const TOP = [
   "src/assemble-leaks.ts",
   "src/assemble-learned.ts",
   "src/assemble-lists.ts",
+  "src/assemble-mails.ts",
   "src/assemble-outside.ts",
   "src/listening.ts",
   "src/refreshing.ts",

@@ -1,10 +1,11 @@
 import { assert } from "../../base/assert.ts"
 import type { Random } from "../../base/clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { postNotice } from "../notices/outbox.ts"
 import { type ChangeLog, recordingChanges } from "../store/changes.ts"
 import { newId } from "../store/id.ts"
 import type { Store } from "../store/store.ts"
-import { type KeyKind, keyHash, newKey } from "./key-form.ts"
+import { type KeyKind, keyHash, newKey, withoutKeys } from "./key-form.ts"
 import { keyName } from "./key-name.ts"
 import { ORIGINS_PER_KEY_MAX, originsToStore, parseOrigin, storedOrigins } from "./origin.ts"
 
@@ -52,7 +53,10 @@ export type KeyRefusal =
 /** A new key and, this once, its text; or why there is none. */
 export type KeyCreation = { readonly kind: "created"; readonly key: Key; readonly text: string } | KeyRefusal
 
-/** Creates a key, unless its account has `LIMITS.keysPerAccountMax` active ones, however many are created at once. */
+/**
+ * Creates a key, unless its account has `LIMITS.keysPerAccountMax` active ones, however many are created at once, and has
+ * its owner written to.
+ */
 export async function createKey(log: ChangeLog, random: Random, wanted: NewKey): Promise<KeyCreation> {
   return await log.store.transaction(store => insertKey(store, random, log.clock(), wanted))
 }
@@ -85,6 +89,7 @@ export async function insertKey(store: Store, random: Random, nowMs: number, wan
   assert(row !== null, "an insertion returns its row")
   for (const origin of parsed.origins)
     await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, row.id])
+  await tellOwner(store, "key_created", row, nowMs)
   return { kind: "created", key: keyOf(row), text }
 }
 
@@ -109,16 +114,21 @@ export type Revocation =
   | { readonly kind: "revoked"; readonly key: Key; readonly isNew: boolean }
   | { readonly kind: "unknown_key" }
 
-/** Revokes a key for good. When it resolves, that is on the disk, and no request of this process is let in by the key. */
+/**
+ * Revokes a key for good, and has its owner written to. When it resolves, that is on the disk, and no request of this
+ * process is let in by the key.
+ */
 export async function revokeKey(log: ChangeLog, id: string, by: Revoker): Promise<Revocation> {
+  const nowMs = log.clock()
   const revocation = await recordingChanges(log, async (store, note): Promise<Revocation> => {
     const row = await store.one<KeyRow>(
       `UPDATE keys SET revoked_at_ms = $2, revoked_by = $3 WHERE id = $1 AND revoked_at_ms IS NULL
        RETURNING ${KEY_COLUMNS}`,
-      [id, log.clock(), by],
+      [id, nowMs, by],
     )
     if (row !== null) {
       await note("key_revoked", id)
+      await tellOwner(store, REVOCATION_NOTICES[by], row, nowMs)
       return { kind: "revoked", key: keyOf(row), isNew: true }
     }
     const key = await findKey(store, id)
@@ -146,6 +156,20 @@ export async function renameKey(log: ChangeLog, id: string, name: string): Promi
     await note("key_changed", id)
     return { kind: "renamed", key: { ...key, name: written } }
   })
+}
+
+/** What the owner is written after a revocation. */
+const REVOCATION_NOTICES = {
+  owner: "key_revoked_by_owner",
+  admin: "key_revoked_by_admin",
+  leak: "key_leaked",
+} as const satisfies Record<Revoker, string>
+
+type KeyNotice = "key_created" | (typeof REVOCATION_NOTICES)[Revoker]
+
+async function tellOwner(store: Store, kind: KeyNotice, row: KeyRow, nowMs: number): Promise<void> {
+  const notice = { kind: row.kind, name: withoutKeys(row.name), last4: row.last4, atMs: nowMs }
+  await postNotice(store, nowMs, { accountId: row.account_id, subject: row.id, kind, particulars: notice })
 }
 
 /** Every column but the hash, which leaves the database only where a key is looked up. */

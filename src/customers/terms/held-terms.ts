@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/clock.ts"
 import { type Change, isChangeKind } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
-import { listTerms, noticeEndsAtMs, type Terms } from "./terms.ts"
+import { noticeEndsAtMs } from "./notice-period.ts"
+import { listTerms, type Terms } from "./terms.ts"
 
 /** What an account has accepted last. */
 export type Acceptance = {

@@ -1,7 +1,6 @@
-import { DAY_MS } from "../../base/utc-day.ts"
-import { LIMITS } from "../../contract/limits.ts"
 import { type ChangeLog, type Note, recordingChanges } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
+import { NOBODY_TOLD, tellNextAccounts } from "./terms-mails.ts"
 import { termsUrl } from "./terms-url.ts"
 
 /** One version of the terms that accounts agree to. No two are published in the same millisecond: the latest is current. */
@@ -30,7 +29,8 @@ const VERSION = /^[A-Za-z0-9._-]{1,40}$/
 
 /**
  * Publishes terms, dated now, or after the latest ones when the clock was set back. The same terms once more change
- * nothing; other terms under a version that exists are refused.
+ * nothing; other terms under a version that exists are refused. When they are material, every account that has not
+ * accepted them is written to: the first ones here, the rest by `tellNextAccounts`, which the publication has set going.
  */
 export async function publishTerms(log: ChangeLog, { version, url, isMaterial }: NewTerms): Promise<Publication> {
   if (!VERSION.test(version)) return { kind: "bad_version" }
@@ -46,20 +46,14 @@ export async function publishTerms(log: ChangeLog, { version, url, isMaterial }:
     await note("terms_published", version)
     const latest = await currentTerms(store)
     const publishedAtMs = Math.max(log.clock(), (latest?.publishedAtMs ?? -1) + 1)
-    await store.run("INSERT INTO terms (version, url, is_material, published_at_ms) VALUES ($1, $2, $3, $4)", [
-      version,
-      written,
-      isMaterial ? 1 : 0,
-      publishedAtMs,
-    ])
+    await store.run(
+      "INSERT INTO terms (version, url, is_material, published_at_ms, told_up_to) VALUES ($1, $2, $3, $4, $5)",
+      [version, written, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_TOLD : null],
+    )
     await dateEarlierAcceptances(store, note, publishedAtMs)
+    if (isMaterial) await tellNextAccounts(store, log.clock())
     return { kind: "published", terms: { version, url: written, isMaterial, publishedAtMs }, isNew: true }
   })
-}
-
-/** When accounts must have accepted terms, which are material: from that millisecond on they are refused. */
-export function noticeEndsAtMs({ publishedAtMs }: Terms): number {
-  return publishedAtMs + LIMITS.termsNoticeDays * DAY_MS
 }
 
 /** All terms that were published, the current ones first. */

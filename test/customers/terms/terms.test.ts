@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { latestChange } from "../../../src/customers/store/changes.ts"
+import { noticeEndsAtMs } from "../../../src/customers/terms/notice-period.ts"
 import {
   acceptTerms,
   countUnaccepted,
   currentTermsVersion,
   listTerms,
-  noticeEndsAtMs,
   publishTerms,
 } from "../../../src/customers/terms/terms.ts"
 import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"

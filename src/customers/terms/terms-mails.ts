@@ -1,0 +1,46 @@
+import { postNotice } from "../notices/outbox.ts"
+import type { Store } from "../store/store.ts"
+import { noticeEndsAtMs } from "./notice-period.ts"
+
+/** How many accounts are written to in one transaction, which keeps everything else waiting for some tens of milliseconds. */
+export const TOLD_AT_ONCE_MAX = 500
+
+/** What `told_up_to` holds before the first account. */
+export const NOBODY_TOLD = ""
+
+/**
+ * Puts the notice of material terms into the outbox for the next `countMax` accounts that have not accepted them, in one
+ * transaction. False: nobody was left to be written to. Where a crash ends it, the next call goes on.
+ */
+export async function tellNextAccounts(store: Store, nowMs: number, countMax = TOLD_AT_ONCE_MAX): Promise<boolean> {
+  // Asked outside of a transaction, which would keep every other process from writing, each time.
+  if ((await store.one("SELECT version FROM terms WHERE told_up_to IS NOT NULL LIMIT 1")) === null) return false
+  return await store.transaction(async inner => {
+    const terms = await inner.one<ToldRow>(
+      `SELECT version, url, published_at_ms AS "publishedAtMs", told_up_to AS "toldUpTo" FROM terms
+       WHERE told_up_to IS NOT NULL ORDER BY published_at_ms LIMIT 1`,
+    )
+    if (terms === null) return false
+    const { version, url, publishedAtMs } = terms
+    const accounts = await inner.all<{ id: string }>(
+      `SELECT accounts.id FROM accounts LEFT JOIN terms ON terms.version = accounts.accepted_terms_version
+       WHERE accounts.id > $1 AND COALESCE(terms.published_at_ms, accounts.accepted_terms_at_ms, -1) < $2
+       ORDER BY accounts.id LIMIT $3`,
+      [terms.toldUpTo, publishedAtMs, countMax],
+    )
+    const particulars = { version, url, endsAtMs: noticeEndsAtMs(terms) }
+    for (const { id } of accounts)
+      await postNotice(inner, nowMs, { accountId: id, kind: "terms_change", subject: version, particulars })
+    const last = accounts.at(-1)
+    const toldUpTo = last === undefined || accounts.length < countMax ? null : last.id
+    await inner.run("UPDATE terms SET told_up_to = $2 WHERE version = $1", [version, toldUpTo])
+    return true
+  })
+}
+
+type ToldRow = {
+  readonly version: string
+  readonly url: string
+  readonly publishedAtMs: number
+  readonly toldUpTo: string
+}
