@@ -5,6 +5,7 @@ import { deepAtWork } from "./assemble-deep.ts"
 import { leaksAtWork } from "./assemble-leaks.ts"
 import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
+import { mailsAtWork } from "./assemble-mails.ts"
 import { outsideAsked } from "./assemble-outside.ts"
 import { type Log, logger } from "./base/log.ts"
 import { roleWord } from "./check/address/hints.ts"
@@ -99,6 +100,7 @@ export async function startServer(world: World, settings: Settings, together: To
   const customers = await customersAtWork(world, settings, store, log, together)
   const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
+  const mails = mailsAtWork(world, settings, store, log, () => state.url)
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const app = buildApp({
     ...faceOver(world, settings, lists, asked.isDnsAway, log),
@@ -113,9 +115,9 @@ export async function startServer(world: World, settings: Settings, together: To
   const address = addressOf(server)
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
-  customers.begin()
-  learned.begin()
-  deep.begin()
+  // They end in the other order: what is under way may still need what was there before it.
+  const works = [customers, learned, deep, mails]
+  for (const { begin } of works) begin()
   return {
     address,
     baseUrl: state.url,
@@ -128,9 +130,7 @@ export async function startServer(world: World, settings: Settings, together: To
       await drained(world, server)
       asked.end()
       endLooking()
-      await deep.end()
-      await learned.end()
-      await customers.end()
+      for (const { end } of works.toReversed()) await end()
       await store.close()
     },
   }

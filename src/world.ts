@@ -8,6 +8,8 @@ import type { Later } from "./base/timer.ts"
 import { turnClock } from "./base/turn-clock.ts"
 import type { Web } from "./base/web.ts"
 import type { Folder } from "./check/refresh/folder.ts"
+import type { OpenMailer } from "./customers/notices/mailer.ts"
+import { smtpMailer } from "./customers/notices/smtp-mailer.ts"
 import { realFolder, replaceFile } from "./world-folder.ts"
 import { realStreams } from "./world-streams.ts"
 import { type Others, realOthers } from "./world-workers.ts"
@@ -39,6 +41,8 @@ export type World = {
   readonly web: Web
   /** Opens a connection to an address. */
   readonly connect: Connect
+  /** Sends mail through a server that is named by its URL. */
+  readonly mailer: OpenMailer
   /** The DNS servers that the system is set to ask, as `address[:port]`. */
   readonly systemDnsServers: () => readonly string[]
   /** Resolves with the first of the names that the process is asked to stop by. */
@@ -125,6 +129,7 @@ export function realWorld(): World {
     // A redirect is an answer for whoever asked, never followed unseen.
     web: (url, options) => fetch(url, { ...options, redirect: "manual" }),
     connect: socketConnect(),
+    mailer: smtpMailer(),
     systemDnsServers: getServers,
     stopAsked: () =>
       new Promise(resolve => {

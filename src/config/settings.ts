@@ -5,6 +5,8 @@ import { choice, integer, integerOrOff, list, type Setting, secret, text, url, u
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
 const TIER_LIMITS = /^[0-4]=(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,11}|-)$/
+const SMTP_URL = /^smtps?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/?$/
+const MAIL_FROM = /^[^\s@,<>"]+@[^\s@,<>"]+$|^(?:[^\p{Cc}<>,"@]*|"[^\p{Cc}"\\]*"\s*)<[^\s@,<>"]+@[^\s@,<>"]+>$/u
 const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
 
 /** Every setting, read once from the environment at the start. The README, `help settings` and `.env.example` print it. */
@@ -30,8 +32,8 @@ export const SETTINGS = {
   }),
   MAILKIND_RDAP_BOOTSTRAP_URL: url({ says: "Address of the RDAP bootstrap file (RFC 9224).", fallback: null, shown: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SECRET_SCANNING_KEYS_URL: url({ says: "Address of the leak reporter's public keys; by https, or http on loopback.", fallback: null, shown: "the real one", schemes: ["https", "http"] }),
-  MAILKIND_SMTP_URL: secret({ says: "Mail server as `smtp://user:password@host:port` or `smtps://…`.", fallback: null, acts: false, shape: /^smtps?:\/\/\S+$/, wants: "a URL with smtp:// or smtps://" }),
-  MAILKIND_MAIL_FROM: text({ says: "Sender of our mails.", fallback: null, acts: false, shape: /^[^\r\n]*[^\s@,]+@[^\s@,]+$|^[^\r\n<>]*<[^\s@,]+@[^\s@,]+>$/, wants: "an address, or a name and an address in angle brackets" }),
+  MAILKIND_SMTP_URL: secret({ says: "Mail server as `smtp://user:password@host:port` or `smtps://…`; without it no mail is sent.", fallback: null, shape: SMTP_URL, wants: "smtp:// or smtps://, optionally a user and a password, percent-encoded, a host and optionally a port" }),
+  MAILKIND_MAIL_FROM: text({ says: "Sender of our mails, as `address` or `name <address>`.", fallback: null, shown: "`mailkind@` the host of the base address", shape: MAIL_FROM, wants: "an address, or a name and an address in angle brackets" }),
   MAILKIND_ADMINS: list({ says: "Account emails that may see the admin pages.", fallback: [], shown: "none", acts: false, member: email => EMAIL.test(email), wants: "a comma list of email addresses" }),
   MAILKIND_DEFAULT_TIER: integer({ says: "Tier of a new account.", fallback: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({ says: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.", fallback: [], shown: "the built-in limits", member: text => TIER_LIMITS.test(text), wants: "a comma list such as 0=10/10/2000, with - for unlimited" }),

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { dnsServer } from "../world/dns-server.ts"
 import { identityServer } from "../world/identity-server.ts"
 import { askLoopback } from "../world/loopback.ts"
+import { testSmtp } from "../world/smtp-server.ts"
 import { alone, build, serving } from "./executable.ts"
 
 setDefaultTimeout(180_000)
@@ -224,5 +225,43 @@ describe("the executable, alone in an empty directory", () => {
     const nowhere = await own.run(["serve"], { ...PORT, MAILKIND_DATA_DIR: join(own.directory, "mailkind", "x") })
     expect({ code: nowhere.code, lines: nowhere.err.trim().split("\n").length }).toEqual({ code: 1, lines: 1 })
     expect(existsSync(join(own.directory, "mailkind"))).toBe(true)
+  })
+})
+
+describe("mails", () => {
+  test("what happens to an account is mailed once, over a kill and a restart, and no log line holds the address", async () => {
+    const house = alone()
+    try {
+      const server = await testSmtp()
+      const settings = { ...PORT, MAILKIND_SMTP_URL: server.url, MAILKIND_LOG: "debug" }
+      const first = house.start(["serve"], settings)
+      await serving(first, /listens on \S+/)
+      await house.run(["account", "create", "jane@example.com"])
+      const { out } = await house.run(["key", "create", "--account", "jane@example.com", "--json"])
+      await server.takes(1)
+      await first.complained(/a mail was sent/)
+      await first.kill()
+      const { id, key } = JSON.parse(out)
+      await house.run(["key", "revoke", id])
+      await house.run(["terms", "publish", "--version", "2", "--url", "https://example.com/2", "--material"])
+      const second = house.start(["serve"], settings)
+      await serving(second, /listens on \S+/)
+      await server.takes(3)
+      const { err } = await second.stop()
+      const subjectOf = (raw: string): string =>
+        /^Subject: (.*(?:\r\n .*)*)/m.exec(raw)?.[1]?.replaceAll("\r\n", "") ?? ""
+      expect(server.taken.map(({ to }) => to.join())).toEqual(Array(3).fill("jane@example.com"))
+      // The two that were due together may go in either order.
+      expect(server.taken.map(({ raw }) => subjectOf(raw)).sort()).toEqual([
+        "A key of your mailkind account was revoked by an administrator",
+        "A new key was created for your mailkind account",
+        expect.stringMatching(/^The terms of mailkind change on/),
+      ])
+      expect(JSON.stringify(server.taken)).not.toContain(key)
+      expect(err).toContain("a mail was sent")
+      expect(err).not.toContain("jane")
+    } finally {
+      await house.remove()
+    }
   })
 })

@@ -85,6 +85,48 @@ describe("values", () => {
       expect(isRefused("MAILKIND_DNS_SERVERS", text)).toBe(true)
   })
 
+  test("a mail server is a URL with a host, and perhaps a user, a password and a port", () => {
+    for (const text of [
+      "smtp://localhost",
+      "smtp://127.0.0.1:1025/",
+      "smtps://[::1]:465",
+      "smtp://me:p%40ss@mx.example.com:65535",
+      "smtps://key-only@mx_1.example.com",
+    ])
+      expect([text, isRefused("MAILKIND_SMTP_URL", text)]).toEqual([text, false])
+    for (const text of [
+      "mx.example.com",
+      "http://mx.example.com",
+      "smtp://",
+      "smtp://me:pass@",
+      "smtp://me:p@ss@mx.example.com",
+      "smtp://mx.example.com:65536",
+      "smtp://mx.example.com/path",
+      "smtp://mx.example.com?pool=false",
+      "smtp://mx example.com",
+    ])
+      expect([text, isRefused("MAILKIND_SMTP_URL", text)]).toEqual([text, true])
+  })
+
+  test("the sender of mails is an address, alone or behind a name", () => {
+    for (const text of [
+      "notices@example.com",
+      "mailkind <notices@example.com>",
+      "<notices@example.com>",
+      '"Acme, Inc." <notices@example.com>',
+    ])
+      expect([text, isRefused("MAILKIND_MAIL_FROM", text)]).toEqual([text, false])
+    for (const text of [
+      "mailkind",
+      "notices@example.com, joe@example.com",
+      "Acme, Inc. <notices@example.com>",
+      "mailkind notices@example.com",
+      "me <a@b.example>, <c@d.example>",
+      "a@b.example\r\nBcc: x@y.example",
+    ])
+      expect([text, isRefused("MAILKIND_MAIL_FROM", text)]).toEqual([text, true])
+  })
+
   test("a secret never prints", () => {
     const read = readSettings({ MAILKIND_SMTP_URL: "smtps://user:hunter2@mail.example.com" })
     expect(
