@@ -3,10 +3,8 @@ import type { Log } from "./base/log.ts"
 import { CannotStart } from "./cannot-start.ts"
 import type { Opened } from "./check/lists/domain-set.ts"
 import type { Manifest } from "./check/lists/manifest.ts"
-import { readStockFile } from "./check/lists/stock-file.ts"
 import { type KnownLists, type Lists, openLists } from "./check/lists.ts"
 import type { Folder } from "./check/refresh/folder.ts"
-import { type Refreshed, type RefreshNeeds, refresh } from "./check/refresh/refresh.ts"
 import {
   manifestFile,
   packFile,
@@ -15,18 +13,17 @@ import {
   readState,
   STATE_FILE,
 } from "./check/refresh/refresh-state.ts"
-import { type RolledBack, rollBack } from "./check/refresh/roll-back.ts"
-import { inTurn, type TurnNeeds } from "./check/refresh/turn.ts"
 import type { Settings } from "./config/settings.ts"
 import { OWN_FILES, type World } from "./world.ts"
 
-const NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
-
-/** How we call ourselves where sources are asked for. */
-const AGENT = "mailkind (refreshes its lists)"
+/** Why there are no lists, and what to do about it. */
+export const NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
 
 /** Where refreshed lists lie, in the data directory. */
 const FOLDER = join("lists", "refresh")
+
+/** How soon a server that has begun asks its lists the first question: after those who wait for its first answer. */
+const CALM_MS = 100
 
 /** How often a server looks whether a refresh, here or by another process, left other lists in place. */
 const LOOK_MS = 2000
@@ -73,10 +70,17 @@ export async function listsAtWork(world: World, settings: Settings, log: Log): P
   return {
     now: () => known,
     reload: () => afterOthers(true),
-    begin: () =>
-      world.every(LOOK_MS, () => {
-        if (world.files.changedAtMs(statePath) !== seenMs) void afterOthers(false)
-      }),
+    begin: () => {
+      const ends = [
+        world.later(CALM_MS, () => askFirst(known.lists)),
+        world.every(LOOK_MS, () => {
+          if (world.files.changedAtMs(statePath) !== seenMs) void afterOthers(false)
+        }),
+      ]
+      return () => {
+        for (const end of ends) end()
+      }
+    },
   }
 }
 
@@ -99,15 +103,14 @@ export async function packInPlace(world: World, settings: Settings): Promise<Ope
   return { kind: "open", pack: (found?.lists ?? (await carriedLists(world))).pack }
 }
 
-/** The lists in place, ready for a first question. Rejects with `CannotStart` when there are none that are whole. */
+/** The lists in place. Rejects with `CannotStart` when there are none that are whole. */
 export async function knownLists(world: World, settings: Settings, log: Log): Promise<KnownLists> {
   const found = await inPlace(world, settings, log, true)
   if ("says" in found) throw new CannotStart(`${found.says} ${found.remedy}`)
-  askFirst(found.lists)
   return found
 }
 
-/** Tables of look-alikes are made on the first question: this one, not a caller's (about 15 ms). */
+/** Tables of look-alikes are made on the first question: this one, not a caller's (about 25 ms). */
 function askFirst({ reputeOf }: Lists): void {
   reputeOf("first.question", "first.question")
 }
@@ -211,40 +214,6 @@ async function carriedPack(world: World): Promise<Uint8Array> {
   return await pack.bytes()
 }
 
-const refreshFolder = (world: World, { MAILKIND_DATA_DIR }: Settings): Folder =>
+/** The folder of what a refresh leaves in the data directory. */
+export const refreshFolder = (world: World, { MAILKIND_DATA_DIR }: Settings): Folder =>
   world.files.folder(join(MAILKIND_DATA_DIR, FOLDER))
-
-/** Refreshes the lists of the data directory, as `refresh` does; `busy`: another process is at it. */
-export async function refreshLists(
-  world: World,
-  settings: Settings,
-  only: string | null,
-): Promise<Refreshed | "unknown" | "busy"> {
-  const stock = world.files.own("sources.stock")
-  if (stock === null) throw new CannotStart(NOT_BUILT)
-  const { pack } = await carriedManifest(world)
-  const needs: RefreshNeeds = {
-    ...world,
-    folder: refreshFolder(world, settings),
-    stock: readStockFile(await stock.bytes()),
-    stockId: pack.sha256,
-    agent: AGENT,
-    urls: settings.MAILKIND_LISTS_SOURCES,
-  }
-  return (await inTurn(turnNeeds(world, settings), () => refresh(needs, only))) ?? "busy"
-}
-
-/** Goes back to the lists before those in use; `busy`: another process refreshes them. */
-export async function rollBackLists(world: World, settings: Settings): Promise<RolledBack | "busy"> {
-  const needs = turnNeeds(world, settings)
-  const stockId = await stockIdOf(world)
-  const found = await inTurn(needs, async () => ({ back: await rollBack(needs.folder, stockId) }))
-  return found === null ? "busy" : found.back
-}
-
-const turnNeeds = (world: World, settings: Settings): TurnNeeds => ({
-  folder: refreshFolder(world, settings),
-  clock: world.clock,
-  pid: world.others.pid,
-  isRunning: world.others.isRunning,
-})

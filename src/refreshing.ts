@@ -1,9 +1,16 @@
-import { refreshState, stockIdOf } from "./assemble-lists.ts"
+import { NOT_BUILT, refreshFolder, refreshState, stockIdOf } from "./assemble-lists.ts"
 import type { Log } from "./base/log.ts"
-import type { Refreshed } from "./check/refresh/refresh.ts"
+import { CannotStart } from "./cannot-start.ts"
+import { readStockFile } from "./check/lists/stock-file.ts"
+import { type Refreshed, type RefreshNeeds, refresh } from "./check/refresh/refresh.ts"
+import { type RolledBack, rollBack } from "./check/refresh/roll-back.ts"
 import { nextRefreshAtMs } from "./check/refresh/schedule.ts"
+import { inTurn, type TurnNeeds } from "./check/refresh/turn.ts"
 import type { Settings } from "./config/settings.ts"
 import type { World } from "./world.ts"
+
+/** How we call ourselves where sources are asked for. */
+const AGENT = "mailkind (refreshes its lists)"
 
 /** How often it is looked whether a refresh is due. */
 const LOOK_MS = 60_000
@@ -63,3 +70,37 @@ function tell(log: Log, ended: Ended): void {
   if (faults.length > 0) log("error", "no lists could be made; those in use are kept", { why: faults.join(" ") })
   else log("info", "the lists were refreshed", { version: version ?? "the same" })
 }
+
+/** Refreshes the lists of the data directory, as `refresh` does; `busy`: another process is at it. */
+export async function refreshLists(
+  world: World,
+  settings: Settings,
+  only: string | null,
+): Promise<Refreshed | "unknown" | "busy"> {
+  const stock = world.files.own("sources.stock")
+  if (stock === null) throw new CannotStart(NOT_BUILT)
+  const needs: RefreshNeeds = {
+    ...world,
+    folder: refreshFolder(world, settings),
+    stock: readStockFile(await stock.bytes()),
+    stockId: await stockIdOf(world),
+    agent: AGENT,
+    urls: settings.MAILKIND_LISTS_SOURCES,
+  }
+  return (await inTurn(turnNeeds(world, settings), () => refresh(needs, only))) ?? "busy"
+}
+
+/** Goes back to the lists before those in use; `busy`: another process refreshes them. */
+export async function rollBackLists(world: World, settings: Settings): Promise<RolledBack | "busy"> {
+  const needs = turnNeeds(world, settings)
+  const stockId = await stockIdOf(world)
+  const found = await inTurn(needs, async () => ({ back: await rollBack(needs.folder, stockId) }))
+  return found === null ? "busy" : found.back
+}
+
+const turnNeeds = (world: World, settings: Settings): TurnNeeds => ({
+  folder: refreshFolder(world, settings),
+  clock: world.clock,
+  pid: world.others.pid,
+  isRunning: world.others.isRunning,
+})
