@@ -1,4 +1,5 @@
-import type { Log } from "./base/log.ts"
+import { failing, type Log } from "./base/log.ts"
+import { repeating } from "./base/repeating.ts"
 import type { Settings } from "./config/settings.ts"
 import { LIMITS } from "./contract/limits.ts"
 import type { Usage } from "./contract/usage-schema.ts"
@@ -73,17 +74,17 @@ export async function customersAtWork(
 ): Promise<CustomersAtWork> {
   const { clock, random } = world
   const coarse = coarsely(world)
-  const failing = (says: string) => logging(log, says)
+  const failed = (says: string) => failing(log, says)
   const parts = {
     keys: new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS),
     knownOrigins: new KnownOrigins(store, coarse.stopwatch),
-    terms: new HeldTerms(store, clock, failing("terms were not read")),
+    terms: new HeldTerms(store, clock, failed("terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
     ...(shared?.limits ?? localLimits(clock)),
-    units: new Units(store, clock, UNITS_BOUNDS, failing("units were not leased ahead, or not given back")),
+    units: new Units(store, clock, UNITS_BOUNDS, failed("units were not leased ahead, or not given back")),
     usage: new UsageMeter(store, clock, () => void world.later(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
     ownLists: new OwnLists(store, OWN_LISTS_BOUNDS),
-    corrections: new Corrections(store, world.later, failing("corrections were not read")),
+    corrections: new Corrections(store, world.later, failed("corrections were not read")),
   }
   const { keys, terms, usage, units, ownLists, corrections } = parts
   const followers = [keys, terms, corrections, ownLists]
@@ -93,8 +94,8 @@ export async function customersAtWork(
   }
   const since = await latestChange(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
-  const readChanges = changeReader(store, followers, since, failing("changes of other processes were not read"))
-  const works = background(world, store, parts, readChanges, failing)
+  const readChanges = changeReader(store, followers, since, failed("changes of other processes were not read"))
+  const works = background(world, store, parts, readChanges, failed)
   return {
     ...parts,
     usageOf: account => usageOf({ ...parts, store, clock }, account),
@@ -120,26 +121,19 @@ function background(
   store: Store,
   { keys, usage, units }: Pick<CustomersAtWork, "keys" | "usage" | "units">,
   readChanges: () => void,
-  failing: (says: string) => (error: unknown) => void,
+  failed: (says: string) => (error: unknown) => void,
 ) {
   const prune = usagePruning(store, world.clock)
-  const writeUsage = (): void => void writtenOut(usage).catch(failing("usage was not written"))
-  const works: readonly (readonly [everyMs: number, work: () => void])[] = [
-    [CHANGES_POLL_MS, readChanges],
-    [LAST_USE_FLUSH_MS, () => void keys.flush().catch(failing("the last use of keys was not written"))],
-    [USAGE_FLUSH_MS, writeUsage],
-    [USAGE_FLUSH_MS, () => void units.tidy()],
-    [PRUNE_MS, () => void prune().catch(failing("old usage was not deleted"))],
-  ]
-  const ends: (() => void)[] = []
+  const writeUsage = (): void => void writtenOut(usage).catch(failed("usage was not written"))
   return {
     writeUsage,
-    begin: (): void => {
-      for (const [everyMs, work] of works) ends.push(world.every(everyMs, work))
-    },
-    end: (): void => {
-      for (const end of ends.splice(0)) end()
-    },
+    ...repeating(world.every, [
+      [CHANGES_POLL_MS, readChanges],
+      [LAST_USE_FLUSH_MS, () => void keys.flush().catch(failed("the last use of keys was not written"))],
+      [USAGE_FLUSH_MS, writeUsage],
+      [USAGE_FLUSH_MS, () => void units.tidy()],
+      [PRUNE_MS, () => void prune().catch(failed("old usage was not deleted"))],
+    ]),
   }
 }
 
@@ -180,7 +174,3 @@ function coarsely(world: World): Pick<World, "clock" | "stopwatch"> & { readonly
   })
   return { clock: () => time, stopwatch: () => passed, end }
 }
-
-/** Logs that something in the background failed; it is tried again at its next turn. */
-const logging = (log: Log, says: string) => (error: unknown) =>
-  log("error", says, { error: error instanceof Error ? error.name : "unknown" })

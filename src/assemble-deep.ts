@@ -1,5 +1,6 @@
 import type { OutsideAsked } from "./assemble-outside.ts"
-import type { Log } from "./base/log.ts"
+import { failing, type Log } from "./base/log.ts"
+import { repeating } from "./base/repeating.ts"
 import { standingOf } from "./check/address/public-suffix.ts"
 import { type Deep, deepChecks, NEVER_DEEP } from "./check/deep.ts"
 import { guardedFetch } from "./check/probes/guarded-fetch.ts"
@@ -43,8 +44,7 @@ export function deepAtWork(
 ): DeepAtWork {
   if (ask === null) return { deep: NEVER_DEEP, begin: () => undefined, end: async () => undefined }
   const { web, connect, later, clock } = world
-  const failed = (says: string) => (error: unknown) =>
-    log("error", says, { error: error instanceof Error ? error.name : "unknown" })
+  const failed = (says: string) => failing(log, says)
   const facts = store === null ? null : domainFacts(store, clock)
   const bootstrap = bootstrapInUse(world, settings, log, agent)
   const isOwn = settings.MAILKIND_RDAP_BOOTSTRAP_URL !== null
@@ -86,7 +86,6 @@ function keeping(
   bootstrap: RefreshedBootstrap,
   failed: (says: string) => (error: unknown) => void,
 ): Pick<DeepAtWork, "begin" | "end"> {
-  const ends: (() => void)[] = []
   let isOver = false
   // A store that is slow is written to by one at a time, however long that takes.
   let writing: Promise<void> | null = null
@@ -100,17 +99,20 @@ function keeping(
   const prune = async (): Promise<void> => {
     while (!isOver && ((await facts?.prune()) ?? 0) > 0);
   }
+  const repeated = repeating(every, [
+    [WRITE_MS, () => void writeOnce()],
+    [PRUNE_MS, () => void prune().catch(failed("what deep checks found long ago was not deleted"))],
+  ])
+  let endFreshening = (): void => undefined
   return {
     begin: () => {
-      ends.push(
-        bootstrap.start(),
-        every(WRITE_MS, () => void writeOnce()),
-      )
-      ends.push(every(PRUNE_MS, () => void prune().catch(failed("what deep checks found long ago was not deleted"))))
+      endFreshening = bootstrap.start()
+      repeated.begin()
     },
     end: async () => {
       isOver = true
-      for (const end of ends.splice(0)) end()
+      endFreshening()
+      repeated.end()
       await writing
       await write()
     },

@@ -1,4 +1,5 @@
-import type { Log } from "./base/log.ts"
+import { failing, type Log } from "./base/log.ts"
+import { repeating } from "./base/repeating.ts"
 import { dayOf } from "./base/utc-day.ts"
 import { LEARNED_BOUNDS, LearnedHosts, SIGHTING_DAYS_MAX } from "./check/learned/learned-hosts.ts"
 import {
@@ -58,23 +59,23 @@ export function learnedAtWork(world: World, store: Store, log: Log): LearnedAtWo
     const kept = { rowsMax: LEARNED_BOUNDS.sightingsMax, fromDay: today() - SIGHTING_DAYS_MAX }
     return (await pruneSightings(store, kept)) > 0 && !isEnding
   })
-  const ends: (() => void)[] = []
+  const repeated = repeating(world.every, [
+    [WRITE_MS, () => void write()],
+    [READ_MS, () => void read()],
+    [PRUNE_MS, () => void prune()],
+  ])
   return {
     hosts,
     begin: () => {
       void read()
-      ends.push(
-        world.every(WRITE_MS, () => void write()),
-        world.every(READ_MS, () => void read()),
-        world.every(PRUNE_MS, () => void prune()),
-      )
+      repeated.begin()
     },
     read,
     write,
     prune,
     end: async () => {
       isEnding = true
-      for (const end of ends) end()
+      repeated.end()
       await write()
     },
   }
@@ -91,7 +92,7 @@ function inPieces({ soon }: World, log: Log) {
       try {
         while (await piece()) await new Promise<void>(resume => soon(resume))
       } catch (error) {
-        log("error", failure, { error: error instanceof Error ? error.name : "unknown" })
+        failing(log, failure)(error)
       }
     })
 }

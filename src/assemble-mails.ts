@@ -1,5 +1,6 @@
 import { isIP } from "node:net"
-import type { Log } from "./base/log.ts"
+import { failing, type Log } from "./base/log.ts"
+import { repeating } from "./base/repeating.ts"
 import { DAY_MS } from "./base/utc-day.ts"
 import type { Settings } from "./config/settings.ts"
 import { domainOf, mailOf } from "./customers/notices/mail.ts"
@@ -58,7 +59,7 @@ export function mailsAtWork(
   const mailer = url === null ? null : world.mailer(url.reveal())
   const sender = mailer && new Sender({ ...world, store, log, mailer, from: senderOf, place })
   const quietly = (failure: string, work: () => Promise<void>) => (): Promise<void> =>
-    work().catch((error: unknown) => log("error", failure, { error: error instanceof Error ? error.name : "unknown" }))
+    work().catch(failing(log, failure))
   const look = quietly("accounts were not written to about terms", async () => {
     // One batch a look: between two of them everything else has its turn.
     await tellNextAccounts(store, clock())
@@ -68,15 +69,13 @@ export function mailsAtWork(
   const prune = quietly("old mails were not deleted", () =>
     prunedOutbox(store, clock(), sender?.isPaused() ?? true, log),
   )
-  const ends: (() => void)[] = []
+  const repeated = repeating(world.every, [
+    [LOOK_MS, () => void look()],
+    [RENEW_MS, () => void renew()],
+    [PRUNE_MS, () => void prune()],
+  ])
   return {
-    begin: () => {
-      ends.push(
-        world.every(LOOK_MS, () => void look()),
-        world.every(RENEW_MS, () => void renew()),
-        world.every(PRUNE_MS, () => void prune()),
-      )
-    },
+    begin: repeated.begin,
     sendNow: async (to, notice) => {
       if (mailer === null) return { kind: "no_server" }
       const from = senderOf()
@@ -87,7 +86,7 @@ export function mailsAtWork(
     renew,
     prune,
     end: async () => {
-      for (const end of ends.splice(0)) end()
+      repeated.end()
       if (sender !== null && mailer !== null) await ended(world, sender, mailer)
     },
   }

@@ -8,6 +8,12 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 /** Writes one line of log. */
 export type Log = (level: LogLevel, says: string, fields?: LogFields) => void
 
+/** Tells the log that something in the background failed, by the kind of the error alone: its message may hold anything. */
+export const failing =
+  (log: Log, says: string) =>
+  (error: unknown): void =>
+    log("error", says, { error: error instanceof Error ? error.name : "unknown" })
+
 /**
  * Builds a log that writes lines of at least `level` with `write`: one JSON object a line, or, when `pretty`, a line
  * for people.

@@ -7,6 +7,15 @@ export type WebOptions = { readonly signal: AbortSignal; readonly headers: Reado
  */
 export type Web = (url: string, options: WebOptions) => Promise<Response>
 
+/** The statuses that say where to ask instead (RFC 9110 §15.4). */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Whether an answer of this status says where to ask instead. */
+export const isRedirect = (status: number): boolean => REDIRECTS.has(status)
+
+/** What a server said of the copy that it gave, to ask it for a newer one only; null: it said nothing of use. */
+export type Validators = { readonly etag: string | null; readonly lastModified: string | null }
+
 /**
  * The body of a response as UTF-8 text, U+FFFD for what is none; null when it is longer than `bytesMax`, and no more of it
  * is read then. It rejects when the body breaks off.

@@ -170,7 +170,7 @@ function foundOf(
   return Promise.all([told, deepTold]).then(([one, other]) => ({ told: one, deep: other }))
 }
 
-/** A check that is not deep tells the age that an earlier deep one found. */
+/** A check that is not deep goes by the age that an earlier deep one found. */
 const shallow = (days: number | null): DeepTold => (days === null ? NOT_DEEP : { ...NOT_DEEP, ageDays: known(days) })
 
 /** Everything known about a Subject that is no test address. */

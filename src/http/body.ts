@@ -1,3 +1,4 @@
+import { utf8Text } from "../base/utf8.ts"
 import { invalidInput, Problem } from "./problem.ts"
 
 /**
@@ -28,7 +29,7 @@ export function readJson<T>(
     }
   }
   const length = request.headers.get("content-length")
-  if (length === null) return counted(request, bytesMax).then(bytes => read(decoded(bytes)), fail)
+  if (length === null) return counted(request, bytesMax).then(bytes => read(utf8Text(bytes)), fail)
   const octets = Number(length)
   if (octets > bytesMax) return Promise.reject(tooLarge(bytesMax)).catch(fail)
   // What is not UTF-8 is read as U+FFFD here, which is three octets, so only with that one a second look is due.
@@ -67,18 +68,6 @@ function parsed(request: Request, text: string | null): unknown {
 function isAsLong(text: string, octets: number): boolean {
   const own = Buffer.byteLength(text)
   return own === octets || own + 3 === octets
-}
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true })
-
-/** The text of the octets; null: they are not UTF-8. */
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    return UTF8.decode(bytes)
-  } catch (error) {
-    if (error instanceof TypeError) return null
-    throw error
-  }
 }
 
 const isJson = (mediaType: string | null): boolean =>

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../base/json.ts"
 import type { Entries } from "./entries.ts"
 
 /**
@@ -6,14 +7,8 @@ import type { Entries } from "./entries.ts"
  * where that member is that string. A value of another shape than the path says is misshapen.
  */
 export function readJson(text: string, path: string): Entries {
-  let root: unknown
-  try {
-    root = JSON.parse(text)
-  } catch (notJson) {
-    // Its message would repeat a word of the text.
-    if (notJson instanceof SyntaxError) return { kind: "refused", says: "not JSON" }
-    throw notJson
-  }
+  const root = jsonIn(text)
+  if (root === undefined) return { kind: "refused", says: "not JSON" }
   const entries: string[] = []
   let misshapen = 0
   for (const found of path.split(".").reduce<readonly unknown[]>(follow, [root])) {

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts"
 import type { SourceRow } from "./catalogue.ts"
 import type { Header } from "./entries.ts"
 import type { Manifest } from "./manifest.ts"
-import type { Stock } from "./stock.ts"
+import { NEVER_LATER, type Stock } from "./stock.ts"
 
 /** The JSON within the file, which is packed by Zstandard (RFC 8878). Entries are parted by line feeds, which none has. */
 type Contents = {
@@ -50,5 +50,3 @@ export function readStockFile(bytes: Uint8Array<ArrayBuffer>): Stock {
   }))
   return { providersFirst, packages, sources }
 }
-
-const NEVER_LATER: ReadonlyMap<string, string> = new Map()

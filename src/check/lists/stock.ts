@@ -73,7 +73,8 @@ const readSource = (row: SourceRow, { entries, misshapen, header }: Entries & { 
   since: NEVER_LATER,
 })
 
-const NEVER_LATER: ReadonlyMap<string, string> = new Map()
+/** Every entry came in when its source did. */
+export const NEVER_LATER: ReadonlyMap<string, string> = new Map()
 
 function entriesOf(row: SourceRow, shelf: Shelf): Entries {
   if (isDownloaded(row)) return { kind: "entries", entries: [], misshapen: 0 }

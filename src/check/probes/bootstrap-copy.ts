@@ -1,13 +1,13 @@
 import type { Clock } from "../../base/clock.ts"
+import { faultCode } from "../../base/fault-code.ts"
+import { jsonIn } from "../../base/json.ts"
+import type { Validators } from "../../base/web.ts"
 import { memberOf } from "./outside-text.ts"
-
-/** What a server said of the copy that it gave, to ask it for a newer one only; null: it said nothing of use. */
-export type CopyValidators = { readonly etag: string | null; readonly lastModified: string | null }
 
 /** A bootstrap as it came, and when it was last known to be the newest, in milliseconds since the Unix epoch. */
 export type BootstrapCopy = {
   readonly text: string
-  readonly validators: CopyValidators
+  readonly validators: Validators
   readonly checkedAtMs: number
 }
 
@@ -37,7 +37,8 @@ const FILE_BYTES_MAX = 4 * 1024 * 1024
 export async function readCopy(needs: CopyNeeds): Promise<BootstrapCopy | null> {
   const bytes = await bytesIn(needs)
   if (bytes === null || bytes.byteLength > FILE_BYTES_MAX) return null
-  const kept = jsonIn(bytes)
+  // No JSON, as when somebody else wrote there, has no members.
+  const kept = jsonIn(new TextDecoder().decode(bytes))
   const [text, checkedAtMs] = [memberOf(kept, "text"), memberOf(kept, "checked_at_ms")]
   if (memberOf(kept, "url") !== needs.url || typeof text !== "string" || typeof checkedAtMs !== "number") return null
   const validators = {
@@ -51,7 +52,7 @@ async function bytesIn({ folder, complain }: CopyNeeds): Promise<Uint8Array | nu
   try {
     return (await folder?.read(FILE)) ?? null
   } catch (error) {
-    complain(`${FILE} cannot be read: ${codeOf(error)}.`)
+    complain(`${FILE} cannot be read: ${faultCode(error)}.`)
     return null
   }
 }
@@ -64,20 +65,7 @@ export async function keepCopy(
   const kept = { url, checked_at_ms: checkedAtMs, etag, last_modified: lastModified, text }
   await folder
     ?.replace(FILE, JSON.stringify(kept))
-    .catch(error => complain(`${FILE} cannot be written: ${codeOf(error)}.`))
-}
-
-/** Undefined: it is no JSON, as when somebody else wrote there. */
-function jsonIn(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch (notJson) {
-    if (notJson instanceof SyntaxError) return undefined
-    throw notJson
-  }
+    .catch(error => complain(`${FILE} cannot be written: ${faultCode(error)}.`))
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null)
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error ? ("code" in error && typeof error.code === "string" ? error.code : error.name) : "no error"

@@ -2,6 +2,7 @@ import { assert } from "../../base/assert.ts"
 import { Budget } from "../../base/budget.ts"
 import { type Connect, ConnectFault, type Connection, type Endpoint } from "../../base/connect.ts"
 import type { Later } from "../../base/timer.ts"
+import { isRedirect } from "../../base/web.ts"
 import type { Ask } from "../dns/question.ts"
 import { ACCEPTED_CODINGS, decoded } from "./content-coding.ts"
 import { type FetchCause, FetchFault } from "./fetch-fault.ts"
@@ -125,11 +126,8 @@ async function ask(asking: Asking, target: FetchTarget): Promise<Omit<Page, "isD
   return { status: head.status, contentType: head.headers.get("content-type") ?? null, body: bytes, isCut }
 }
 
-/** The statuses that say where to ask instead (RFC 9110 §15.4). */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
-
 const redirectIn = ({ status, headers }: ResponseHead): string | null =>
-  REDIRECTS.has(status) ? (headers.get("location") ?? null) : null
+  isRedirect(status) ? (headers.get("location") ?? null) : null
 
 /** Every URL that can be asked for has a name in printable ASCII and such a path, so no line can be slipped in. */
 function requestFor({ name, port, path, isTls }: FetchTarget, agent: string): string {

@@ -1,6 +1,7 @@
 import { domainToASCII } from "node:url"
 import BUILT_IN from "../../../data/rdap/dns.json" with { type: "json" }
 import { assert } from "../../base/assert.ts"
+import { jsonIn } from "../../base/json.ts"
 import { memberOf } from "./outside-text.ts"
 import { mayServe } from "./rdap-url.ts"
 
@@ -54,12 +55,9 @@ export function builtInBootstrap(): Bootstrap {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (notJson) {
-    if (notJson instanceof SyntaxError) throw new Refusal("It is no JSON.")
-    throw notJson
-  }
+  const json = jsonIn(text)
+  if (json === undefined) throw new Refusal("It is no JSON.")
+  return json
 }
 
 function bootstrapIn(json: unknown, isOwn: boolean): Bootstrap {

@@ -1,12 +1,13 @@
 import { DAY_MS } from "../../base/utc-day.ts"
-import { type BootstrapCopy, type CopyNeeds, type CopyValidators, keepCopy, readCopy } from "./bootstrap-copy.ts"
+import type { Validators } from "../../base/web.ts"
+import { type BootstrapCopy, type CopyNeeds, keepCopy, readCopy } from "./bootstrap-copy.ts"
 import type { BootstrapInUse } from "./rdap.ts"
 import { type Bootstrap, builtInBootstrap, readBootstrap } from "./rdap-bootstrap.ts"
 
 /** What became of asking for a newer bootstrap. */
 export type BootstrapDownloaded =
   | { readonly kind: "unchanged" }
-  | { readonly kind: "taken"; readonly text: string; readonly validators: CopyValidators }
+  | { readonly kind: "taken"; readonly text: string; readonly validators: Validators }
   /** Why there is none: a sentence for the log. */
   | { readonly kind: "failed"; readonly says: string }
 
@@ -15,7 +16,7 @@ export type BootstrapNeeds = CopyNeeds & {
   /** The operator named the URL: the bootstrap that is built in is not used then, not even until there is one. */
   readonly isOwn: boolean
   /** Asks for a newer bootstrap than the one that the validators are of; null: there is none. It never rejects. */
-  readonly download: (known: CopyValidators | null) => Promise<BootstrapDownloaded>
+  readonly download: (known: Validators | null) => Promise<BootstrapDownloaded>
   /** Calls `work` every so often, until the returned function is called. */
   readonly every: (everyMs: number, work: () => void) => () => void
 }

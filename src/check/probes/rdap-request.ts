@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
-import { bodyText, type Web } from "../../base/web.ts"
+import { bodyText, isRedirect, type Web } from "../../base/web.ts"
 import { mayRedirect } from "./rdap-url.ts"
 import { retryAfterMs } from "./retry-after.ts"
 
@@ -32,8 +32,6 @@ export type RdapAsking = {
 /** A longer body is not read. Real ones have 2 to 30 KiB. */
 const BODY_BYTES_MAX = 256 * 1024
 
-/** The statuses that say where to ask instead (RFC 9110 §15.4). */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 /** Without leave, a server that has shut us out says so to any question. */
@@ -79,7 +77,7 @@ async function replyOf({ clock, isOwn }: RdapAsking, url: URL, response: Respons
     return text === null ? { kind: "failed" } : { kind: "told", json: JSON.parse(text) }
   }
   if (status === 404) return { kind: "not_found" }
-  if (REDIRECTS.has(status)) return redirectOf(url, headers.get("location"), isOwn)
+  if (isRedirect(status)) return redirectOf(url, headers.get("location"), isOwn)
   const waitMs = retryAfterMs(headers.get("retry-after"), clock())
   if (status === TOO_MANY_REQUESTS || (status === UNAVAILABLE && waitMs !== null))
     return { kind: "sent_off", retryAfterMs: waitMs }

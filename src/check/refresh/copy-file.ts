@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { jsonIn } from "../../base/json.ts"
+import type { Validators } from "../../base/web.ts"
 import type { Copy } from "../lists/stock.ts"
-import type { Validators } from "./validators.ts"
 
 /**
  * The last good copy of a source, as a text file: a line of JSON about it, then one entry a line in the source's order,
@@ -52,7 +53,7 @@ export function copyText({ copy, url, validators, endsCleanly }: HeldCopy): stri
 /** Reads the text of such a file; null: it is none, or not as it was written. */
 export function readCopy(text: string): HeldCopy | null {
   const end = text.indexOf("\n")
-  const head = end < 0 ? null : parsed(text.slice(0, end))
+  const head = end < 0 ? null : jsonIn(text.slice(0, end))
   const lines = text.slice(end + 1)
   if (!Value.Check(Head, head)) return null
   const { sha256, ...rest } = head
@@ -76,12 +77,3 @@ const sha256Of = (head: Omit<Head, "sha256">, lines: string): string =>
   createHash("sha256")
     .update(`${JSON.stringify(head)}\n${lines}`)
     .digest("hex")
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}

@@ -1,9 +1,11 @@
 import { STATUS_CODES } from "node:http"
 import { Budget } from "../../base/budget.ts"
+import { faultCode } from "../../base/fault-code.ts"
 import type { Later } from "../../base/timer.ts"
-import type { Web } from "../../base/web.ts"
+import { utf8Text } from "../../base/utf8.ts"
+import { isRedirect, type Validators, type Web } from "../../base/web.ts"
 import { mayAsk, mayLead } from "./source-url.ts"
-import { conditionsOf, type Validators, validatorsOf } from "./validators.ts"
+import { conditionsOf, validatorsOf } from "./validators.ts"
 
 /** How far a download may go. */
 export type DownloadBounds = {
@@ -53,7 +55,7 @@ export async function download(
   try {
     return await follow({ needs, bounds, budget, conditions: conditionsOf(known) }, url)
   } catch (fault) {
-    return { kind: "failed", says: fault instanceof Refusal ? fault.message : `It failed by ${codeOf(fault)}.` }
+    return { kind: "failed", says: fault instanceof Refusal ? fault.message : `It failed by ${faultCode(fault)}.` }
   } finally {
     budget.end()
   }
@@ -92,15 +94,12 @@ async function ask(asking: Asking, url: URL): Promise<Download | URL> {
   try {
     const sent = asking.needs.web(url.href, { signal: request.signal, headers })
     const response = await inTime(asking, sent, "Nobody answered")
-    if (REDIRECTS.has(response.status)) return redirectOf(response, url)
+    if (isRedirect(response.status)) return redirectOf(response, url)
     return await downloadOf(asking, response)
   } finally {
     request.abort()
   }
 }
-
-/** The statuses that say where to ask instead (RFC 9110 §15.4). */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 function redirectOf({ status, headers }: Response, from: URL): URL {
   const to = URL.parse(headers.get("location") ?? "", from)
@@ -147,20 +146,10 @@ async function bodyOf(asking: Asking, { headers, body }: Response): Promise<Uint
 }
 
 function textOf(body: Uint8Array): string {
-  const text = utf8(body)
+  const text = utf8Text(body)
   if (text === null) throw new Refusal("It is no UTF-8.")
   if (/^\s*</.test(text)) throw new Refusal("It begins with `<`, as HTML and XML do.")
   return text
-}
-
-/** The text of UTF-8, without a byte order mark; null when it is none. */
-function utf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch (notUtf8) {
-    if (notUtf8 instanceof TypeError) return null
-    throw notUtf8
-  }
 }
 
 /** What is promised, if it comes before the time is over and the other side is given up. */
@@ -169,7 +158,7 @@ async function inTime<T>({ needs, bounds, budget }: Asking, promised: T | Promis
   const idle = new Budget(needs.later, idleMs)
   const heard = Promise.resolve(promised).then(
     value => ({ value }),
-    fault => ({ says: `${broken} (${codeOf(fault)}).` }),
+    fault => ({ says: `${broken} (${faultCode(fault)}).` }),
   )
   const silent = idle.wait<Heard<T>>(heard, { says: `Nothing came for ${idleMs / 1000} s.` })
   const step = await budget.wait<Heard<T>>(silent, { says: `It was not whole after ${timeoutMs / 1000} s.` })
@@ -185,7 +174,3 @@ const wordsOf = (status: number): string =>
 
 /** A URL by its scheme and host alone: its path may be a secret. */
 const placeOf = ({ protocol, host }: URL): string => `${protocol}//${host}`
-
-/** What a fault of the connection is called; its message would repeat the URL. */
-const codeOf = (fault: unknown): string =>
-  fault instanceof Error ? ("code" in fault && typeof fault.code === "string" ? fault.code : fault.name) : "no error"

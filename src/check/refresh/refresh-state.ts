@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { jsonIn } from "../../base/json.ts"
 
 /**
  * What became of asking for a source: `taken`, there was something new and it is in use; `unchanged`, there was not;
@@ -62,13 +63,8 @@ export const stateText = (state: RefreshState): string => `${JSON.stringify(stat
 /** Reads the bytes of a state; no file is one in which nothing was refreshed. Null: they are no state. */
 export function parseState(bytes: Uint8Array | null): RefreshState | null {
   if (bytes === null) return UNREFRESHED
-  try {
-    const state: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return Value.Check(State, state) ? state : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  const state = jsonIn(new TextDecoder().decode(bytes))
+  return Value.Check(State, state) ? state : null
 }
 
 /** Reads the bytes of a state; what is no state, and no file, is one in which nothing was refreshed. */

@@ -63,11 +63,16 @@ const OF_THE_KNOWN: ReadonlySet<Filled> = new Set(["popular", "never_disposable"
 const NOT_OF_SUFFIXES: ReadonlySet<Filled> = new Set(["disposable", "personal"])
 
 /**
- * All that speaks against a download; none: it may take the place of the copy before (null: there is none). The order of
+ * All that speaks against a download (`names`: what `namesIn` gives of it); none: it may take the place of the copy before (null: there is none). The order of
  * entries never matters, and what was once found fit is found fit again.
  */
-export function guardSource(found: Found, before: Before | null, rules: GuardRules): readonly Fault[] {
-  const seen = { ...namesIn(found), found, before, rules }
+export function guardSource(
+  found: Found,
+  before: Before | null,
+  rules: GuardRules,
+  names: FoundNames = namesIn(found),
+): readonly Fault[] {
+  const seen = { ...names, found, before, rules }
   return RULES.flatMap(rule => {
     const says = HOLDS[rule](seen)
     return says === null ? [] : [{ rule, says }]
@@ -76,14 +81,15 @@ export function guardSource(found: Found, before: Before | null, rules: GuardRul
 
 const RULES = Object.keys(GUARD_RULES) as GuardRule[]
 
-type Seen = {
-  readonly found: Found
-  readonly before: Before | null
-  readonly rules: GuardRules
+/** The names of a download. */
+export type FoundNames = {
   /** In normal form, each once. */
   readonly names: ReadonlySet<string>
+  /** Entries that are no names, misshapen ones among them. */
   readonly malformedCount: number
 }
+
+type Seen = FoundNames & { readonly found: Found; readonly before: Before | null; readonly rules: GuardRules }
 
 /** When each rule holds: the sentence that tells it, or null. A rule without a row does not compile. */
 const HOLDS: { readonly [R in GuardRule]: (seen: Seen) => string | null } = {
@@ -124,7 +130,8 @@ const HOLDS: { readonly [R in GuardRule]: (seen: Seen) => string | null } = {
     before?.endsCleanly === true && !found.endsCleanly ? "Its last line has no end, as if it was cut off." : null,
 }
 
-function namesIn({ set, entries, misshapen }: Found): Pick<Seen, "names" | "malformedCount"> {
+/** Reads the entries of a download as what its set holds. */
+export function namesIn({ set, entries, misshapen }: Found): FoundNames {
   const normal = normalizerOf(set)
   const names = new Set<string>()
   let malformedCount = misshapen

@@ -1,11 +1,10 @@
 import type { SourceRow } from "../lists/catalogue.ts"
 import type { Shelf } from "../lists/entries.ts"
 import { READERS } from "../lists/formats.ts"
-import { normalizerOf } from "../lists/gather.ts"
 import type { Copy } from "../lists/stock.ts"
 import type { HeldCopy } from "./copy-file.ts"
 import type { GuardRules } from "./guard-rules.ts"
-import { guardSource } from "./source-guard.ts"
+import { guardSource, namesIn } from "./source-guard.ts"
 
 /** The names in the text of a source, or why it is not fit to be used. */
 export type SourceText =
@@ -21,17 +20,10 @@ export function readSource(row: SourceRow, text: string, last: HeldCopy | null, 
   const found = { set: row.set, entries, misshapen: read.misshapen, endsCleanly: text.endsWith("\n") }
   const before =
     last === null ? rules.builtIn : { ...last, names: new Set(last.copy.entries), count: last.copy.entries.length }
-  const faults = guardSource(found, before, rules)
+  const named = namesIn(found)
+  const faults = guardSource(found, before, rules, named)
   if (faults.length > 0) return { kind: "refused", says: faults.map(({ says }) => says).join(" ") }
-  const names = new Set<string>()
-  let misshapen = read.misshapen
-  const normal = normalizerOf(row.set)
-  for (const entry of entries) {
-    const name = normal(entry)
-    if (name.kind === "name") names.add(name.name)
-    else misshapen++
-  }
-  return { kind: "fit", entries: [...names], misshapen }
+  return { kind: "fit", entries: [...named.names], misshapen: named.malformedCount }
 }
 
 /** A shelf on which one text lies. */

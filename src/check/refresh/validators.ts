@@ -1,5 +1,4 @@
-/** What a server said of the copy that it gave, to ask it for a newer one only; null: it said nothing of use. */
-export type Validators = { readonly etag: string | null; readonly lastModified: string | null }
+import type { Validators } from "../../base/web.ts"
 
 /** RFC 9110 §8.8.3, without the octets beyond ASCII: they do not come back from a header as they went in. */
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/

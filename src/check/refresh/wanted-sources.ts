@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { isDownloaded } from "../lists/catalogue.ts"
-import type { ReadSource, Stock } from "../lists/stock.ts"
+import { NEVER_LATER, type ReadSource, type Stock } from "../lists/stock.ts"
 import type { RefreshState } from "./refresh-state.ts"
 
 /** A source with the address that it is asked for at. */
@@ -83,5 +83,5 @@ const ownSource = (id: string, url: string): ReadSource => ({
   entries: [],
   misshapen: 0,
   date: null,
-  since: new Map(),
+  since: NEVER_LATER,
 })

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../base/json.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../../check/address/subject.ts"
 import { INPUT_ALONE, type Line, type Row, type RowReader } from "./row.ts"
 import { textRow } from "./text-rows.ts"
@@ -20,7 +21,7 @@ const JSON_BEGINS = /^[\t\r ]*[{["]/
 
 function rowOf(line: Line, column: string | null): Row {
   if (line.isTooLong || !JSON_BEGINS.test(line.text)) return textRow(line)
-  const value = parsed(line.text)
+  const value = jsonIn(line.text)
   if (typeof value === "string") return read(value, null)
   if (typeof value !== "object" || value === null) return broken(line)
   const members = new Map<string, unknown>(Object.entries(value))
@@ -34,13 +35,3 @@ const read = (input: string, kind: SubjectKind | null): Row => ({ input, kind, f
 
 /** It is shown as a domain, so that nothing of a line that nobody can read is taken for an address. */
 const broken = ({ text }: Line): Row => ({ input: text, kind: "domain", fault: "invalid_syntax", cells: null })
-
-/** Undefined: it is no JSON text. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}

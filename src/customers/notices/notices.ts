@@ -1,5 +1,6 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { jsonIn } from "../../base/json.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Letter, Piece } from "./letter.ts"
 
@@ -137,16 +138,7 @@ export function letterOf({ kind, particulars }: Notice, place: Place): Letter {
 
 /** A stored notice written as a letter; null when another version of the program wrote it, and this one cannot read it. */
 export function storedLetter(kind: string, particulars: string, place: Place): Letter | null {
-  return isNoticeKind(kind) ? writtenBy(NOTICES[kind], parsed(particulars), place) : null
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (malformed) {
-    if (malformed instanceof SyntaxError) return null
-    throw malformed
-  }
+  return isNoticeKind(kind) ? writtenBy(NOTICES[kind], jsonIn(particulars), place) : null
 }
 
 function isNoticeKind(kind: string): kind is NoticeKind {

@@ -1,5 +1,5 @@
 import type { Clock, Random, Stopwatch } from "../../base/clock.ts"
-import type { Log, LogFields, LogLevel } from "../../base/log.ts"
+import { failing, type Log, type LogFields, type LogLevel } from "../../base/log.ts"
 import { DAY_MS } from "../../base/utc-day.ts"
 import { randomBase62 } from "../store/base62.ts"
 import type { Store } from "../store/store.ts"
@@ -218,6 +218,6 @@ export class Sender {
   }
 
   #failed(says: string): (error: unknown) => void {
-    return error => this.#tools.log("error", says, { error: error instanceof Error ? error.name : "unknown" })
+    return failing(this.#tools.log, says)
   }
 }

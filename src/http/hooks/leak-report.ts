@@ -1,3 +1,4 @@
+import { utf8Text } from "../../base/utf8.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { keyHash } from "../../customers/keys/key-form.ts"
 import type { Leak } from "../../customers/keys/leaks.ts"
@@ -43,12 +44,11 @@ function itemOf(entry: unknown): LeakItem | null {
 
 function parsed(body: Uint8Array): unknown {
   try {
-    return JSON.parse(UTF8.decode(body))
+    // What is no UTF-8 is no JSON: the empty text is none either.
+    return JSON.parse(utf8Text(body) ?? "")
   } catch (notJson) {
-    // A TypeError where it is no UTF-8, a SyntaxError, or a RangeError where it is nested past the parser's stack.
+    // A SyntaxError, or a RangeError where it is nested past the parser's stack.
     if (notJson instanceof Error) throw invalidInput([{ pointer: "", detail: "The body is not JSON." }])
     throw notJson
   }
 }
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true })

@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto"
 import type { Clock, Stopwatch } from "../../base/clock.ts"
+import type { Validators } from "../../base/web.ts"
 import type { Download } from "../../check/refresh/download.ts"
 import { LocalRates } from "../../customers/quota/local-rates.ts"
 import { type ReporterKeySet, readKeySet } from "./reporter-key-set.ts"
@@ -14,8 +15,6 @@ export type ReporterKey =
 
 /** Gives the key of an identifier, at once when it is held. It never rejects. */
 export type FindReporterKey = (identifier: string) => Promise<ReporterKey>
-
-type Validators = Extract<Download, { kind: "taken" }>["validators"]
 
 /** What the keys are fetched by. */
 export type ReporterKeysNeeds = {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import type { BootstrapFolder, CopyValidators } from "../../../src/check/probes/bootstrap-copy.ts"
+import type { Validators } from "../../../src/base/web.ts"
+import type { BootstrapFolder } from "../../../src/check/probes/bootstrap-copy.ts"
 import { builtInBootstrap } from "../../../src/check/probes/rdap-bootstrap.ts"
 import { type BootstrapDownloaded, refreshedBootstrap } from "../../../src/check/probes/rdap-refresh.ts"
 import { settled, stoppedTime } from "../../world/time.ts"
@@ -9,7 +10,7 @@ const HOUR_MS = 3_600_000
 const LOOK_MS = 600_000
 const URL_OF_IANA = "https://data.test.net/rdap/dns.json"
 const OWN_URL = "http://127.0.0.1:8080/dns.json"
-const VALIDATORS: CopyValidators = { etag: '"1"', lastModified: null }
+const VALIDATORS: Validators = { etag: '"1"', lastModified: null }
 
 /** A bootstrap that names `server` for the names. */
 const bootstrap = (names: Iterable<string>, server = "https://new.test.net/", publication = "2026-06-01T00:00:00Z") =>
@@ -43,7 +44,7 @@ type Wanted = {
 /** A refreshed bootstrap, whose downloads the test gives in their order; the last one is given again. */
 function refreshing(downloads: BootstrapDownloaded[], { isOwn = false, folder = null, url, startMs }: Wanted = {}) {
   const time = stoppedTime(startMs)
-  const asked: (CopyValidators | null)[] = []
+  const asked: (Validators | null)[] = []
   const complaints: string[] = []
   const every = (everyMs: number, work: () => void): (() => void) => {
     const again = (): (() => void) =>
