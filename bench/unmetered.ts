@@ -35,7 +35,8 @@ const { lists } = opened
 const log = logOf(world, settings)
 
 // The parts are the real ones, so that the app is; the three that every request asks are made to know everything already.
-const customers = await customersAtWork(world, settings, await openStore(world, settings), log)
+const store = await openStore(world, settings)
+const customers = await customersAtWork(world, settings, store, log)
 customers.keys.lookup = () => EVERYBODY
 customers.ownLists.standing = () => NO_STANDING
 customers.usage.note = () => undefined
@@ -50,6 +51,8 @@ const { server } = buildApp({
   clock: world.clock,
   soon: world.soon,
   reporterKey: async () => ({ kind: "unavailable" }),
+  changes: { store, clock: world.clock, hear: customers.hear },
+  isAdmin: () => false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log,
   testDomain: settings.MAILKIND_TEST_DOMAIN,

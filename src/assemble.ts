@@ -23,6 +23,7 @@ import { answers } from "./http/answer.ts"
 import { buildApp } from "./http/app.ts"
 import { clientAddress } from "./http/client-address.ts"
 import { requestIds } from "./http/request-id.ts"
+import type { CarriedName } from "./http/site/assets.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
 import { addressOf, drained, listen, refuseTakenPort } from "./listening.ts"
@@ -106,6 +107,7 @@ export async function startServer(world: World, settings: Settings, together: To
     ...faceOver(world, settings, lists, asked.isDnsAway, log),
     ...customers,
     ...leaksAtWork(world, settings, changes, log, agentOf(settings)),
+    changes,
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
     clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
     baseUrl: () => state.url,
@@ -148,7 +150,8 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     health: healthSince(world, settings, lists.now, isDnsAway),
-    asset: (name: string) => (name === "scalar.js" ? world.files.own("scalar.js.asset") : null),
+    asset: (name: CarriedName) => world.files.own(`${name}.asset`),
+    isAdmin: (email: string) => settings.MAILKIND_ADMINS.includes(email),
     lists: () => shownLists(lists.now()),
   }
 }

@@ -26,6 +26,8 @@ export const LIMITS = {
   ownListEntriesMax: 10_000,
   feedbackDuplicateDays: 30,
   usageDays: 30,
+  sessionDays: 30,
+  sessionsPerAccountMax: 20,
   requestIdLengthMax: 64,
   /** A body of `bodyBytesMax` has room for about as many, each with a key and a URL. */
   leakReportItemsMax: 500,

@@ -5,16 +5,19 @@ type RouteSpec = {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly says: string
-  /** Who may ask: anybody, anybody for a test address and keys otherwise, or who signs as the reporter of leaks. */
-  readonly asks: "anybody" | "key or test address" | "secret key" | "leak reporter"
-  /** Part of the API, a page, or a hook: what one program of others calls, in a form that is theirs. */
-  readonly kind: "api" | "page" | "hook"
+  /** Who may ask: anybody, anybody for a test address and keys otherwise, who signs as the reporter of leaks, or who is signed in. */
+  readonly asks: "anybody" | "key or test address" | "secret key" | "leak reporter" | "account" | "admin"
+  /** Part of the API, a page, what the form of a page sends, or a hook: what one program of others calls, in a form that is theirs. */
+  readonly kind: "api" | "page" | "form" | "hook"
   /** What it may refuse beside `not_found` and `method_not_allowed`. */
   readonly problems: readonly ProblemCode[]
 }
 
 /** What every endpoint for keys may refuse. */
 const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "internal_error"] as const satisfies readonly ProblemCode[]
+
+/** What every form of a page may refuse. */
+const FORM = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** Every path of the server. A path that is not here is `not_found`; a method that is not here is `method_not_allowed`. */
 export const ROUTES = {
@@ -61,6 +64,10 @@ export const ROUTES = {
   docsTestAddresses: { method: "GET", path: "/docs/test-addresses", says: "The keyless test addresses and their verdicts.", asks: "anybody", kind: "page", problems: [] },
   docsLists: { method: "GET", path: "/docs/lists", says: "The lists in use, their sources and licences, and which of them list a domain.", asks: "anybody", kind: "page", problems: [] },
   docsAsset: { method: "GET", path: "/docs/assets/:name", says: "A file that the pages load: stylesheet, icon, script.", asks: "anybody", kind: "page", problems: [] },
+  signIn: { method: "GET", path: "/sign-in", says: "Where people sign in, or sign up, with their email address.", asks: "anybody", kind: "page", problems: [] },
+  postSignOut: { method: "POST", path: "/sign-out", says: "Signs this browser out.", asks: "anybody", kind: "form", problems: [...FORM] },
+  account: { method: "GET", path: "/dashboard/account", says: "Who you are, and the browsers that are signed in.", asks: "account", kind: "page", problems: ["internal_error"] },
+  postSessionEnd: { method: "POST", path: "/dashboard/account/sessions", says: "Signs one browser of the account out, or all others.", asks: "account", kind: "form", problems: [...FORM] },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES

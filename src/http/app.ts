@@ -11,17 +11,24 @@ import type { KnownOrigins } from "../customers/keys/known-origins.ts"
 import type { Leak } from "../customers/keys/leaks.ts"
 import type { OwnLists } from "../customers/own-lists/held-own-lists.ts"
 import type { RateLimiter } from "../customers/quota/rate-limiter.ts"
+import { findSession } from "../customers/sign-in/sessions.ts"
+import type { ChangeLog } from "../customers/store/changes.ts"
 import { type AdmissionNeeds, admission } from "./admission.ts"
 import type { Answers } from "./answer.ts"
 import type { Soon } from "./cohort.ts"
 import { preflight } from "./cors.ts"
-import { pathOf, refusing, unrouted } from "./errors.ts"
+import { pathOf, type Refuse, refusing, unrouted } from "./errors.ts"
 import { ExtraHeaders } from "./extra-headers.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
-import type { Embedded } from "./site/assets.ts"
+import { assets, type Embedded } from "./site/assets.ts"
+import { cookies } from "./site/cookies.ts"
+import { accountRoutes } from "./site/dashboard/account-routes.tsx"
 import type { ListsInUse } from "./site/lists-page.tsx"
+import { pageAnswers } from "./site/page-answers.ts"
+import { refusedAsPage } from "./site/refused-page.tsx"
+import { entrances } from "./site/signed-in.ts"
 import { siteRoutes } from "./site/site.tsx"
 import { batchRoute } from "./v1/batch.ts"
 import { checkEndpoints } from "./v1/check.ts"
@@ -51,6 +58,8 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly isHttps: boolean
   readonly asset: Embedded
   readonly lists: () => ListsInUse
+  readonly changes: ChangeLog
+  readonly isAdmin: (email: string) => boolean
 }
 
 /** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
@@ -59,7 +68,7 @@ export function buildApp(parts: Needs) {
   const extras = new ExtraHeaders()
   const admit = admission({ ...parts, extras })
   const refuse = refusing({ ...parts, extras })
-  const needs = { ...parts, extras, admit, refuse, keyed: keyed(keys, admit) }
+  const needs = { ...parts, extras, admit, refuse, keyed: keyed(keys, admit), ...siteParts(parts, refuse) }
   /** What no route takes: HEAD goes with GET, OPTIONS with every path; the rest is refused. */
   const elsewhere = (request: Request): Response | Promise<Response> => {
     const allow = allowedMethods(pathOf(request))
@@ -93,7 +102,24 @@ export function buildApp(parts: Needs) {
     .use(healthRoute(needs))
     .use(secretScanningRoute(needs))
     .use(siteRoutes(needs))
+    .use(accountRoutes(needs))
   return app
+}
+
+/** What all pages are made with. */
+function siteParts({ answers, isHttps, asset, baseUrl, isAdmin, changes }: Needs, refuse: Refuse) {
+  const pages = pageAnswers(answers.requestId, isHttps)
+  const ownCookies = cookies(isHttps)
+  const enter = entrances({
+    pages,
+    cookies: ownCookies,
+    baseUrl,
+    sessionOf: secret => findSession(changes.store, changes.clock, secret),
+    isAdmin,
+    refused: refusedAsPage(pages, refuse),
+    signInFor: path => `${ROUTES.signIn.path}?next=${encodeURIComponent(path)}`,
+  })
+  return { pages, files: assets(asset), cookies: ownCookies, enter }
 }
 
 type Serve = (request: Request) => Response | Promise<Response>

@@ -14,6 +14,7 @@ import { type Outside, offline } from "../../src/check/outside.ts"
 import { UNREFRESHED } from "../../src/check/refresh/refresh-state.ts"
 import { readSettings } from "../../src/config/settings.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import { insertSession } from "../../src/customers/sign-in/sessions.ts"
 import type { ChangeLog } from "../../src/customers/store/changes.ts"
 import { openSqlite } from "../../src/customers/store/sqlite.ts"
 import type { OpenStore } from "../../src/customers/store/store.ts"
@@ -76,6 +77,8 @@ type AppOptions = {
   readonly outside?: (time: StoppedTime) => Outside
   /** What deep checks ask; absent: nobody. */
   readonly deep?: (time: StoppedTime) => Deep
+  /** Emails of accounts that are admins. */
+  readonly admins?: readonly string[]
 }
 
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
@@ -85,6 +88,7 @@ export async function testApp({
   keysUrl = "",
   outside = () => offline,
   deep = () => NEVER_DEEP,
+  admins = [],
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
@@ -126,6 +130,8 @@ export async function testApp({
     isStopping: () => false,
     isHttps: false,
     asset: () => new Blob(["// the script"]),
+    isAdmin: email => admins.includes(email),
+    changes,
     lists: () => shownLists(knownLists),
   })
   return {
@@ -148,6 +154,13 @@ export async function testApp({
       return { id: another.key.id, text: another.text }
     },
     ask: asking(app, made.text),
+    /** Signs a browser in to the account of this id, and gives what it sends as `Cookie` from then on. */
+    signIn: async (id = accountId) => {
+      const { secret } = await store.transaction(inside =>
+        insertSession(inside, random, clock(), id, "Firefox on Linux"),
+      )
+      return `mailkind_session=${secret}`
+    },
   }
 }
 

@@ -203,4 +203,31 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE terms ADD COLUMN told_up_to TEXT",
     ],
   },
+  {
+    number: 12,
+    makes: "sign-ins and sessions",
+    statements: [
+      // Who asked to sign in stands in no row: the email is sealed, once under the secret of the link in the mail, once under
+      // that of the browser that asked. Hashes are SHA-256 in hex; that of the code is salted with the browser's secret.
+      `CREATE TABLE sign_ins (
+        link_hash TEXT PRIMARY KEY,
+        browser_hash TEXT NOT NULL UNIQUE,
+        code_hash TEXT NOT NULL,
+        email_by_link TEXT NOT NULL,
+        email_by_browser TEXT NOT NULL,
+        tries_left BIGINT NOT NULL,
+        asked_at_ms BIGINT NOT NULL)`,
+      "CREATE INDEX sign_ins_by_time ON sign_ins (asked_at_ms)",
+      // `hash` is the SHA-256 of the cookie's value in hex; `agent` says in a few words which browser it is.
+      `CREATE TABLE sessions (
+        id TEXT PRIMARY KEY,
+        hash TEXT NOT NULL UNIQUE,
+        account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+        agent TEXT NOT NULL,
+        created_at_ms BIGINT NOT NULL,
+        seen_at_ms BIGINT NOT NULL)`,
+      "CREATE INDEX sessions_by_account ON sessions (account_id, created_at_ms)",
+      "CREATE INDEX sessions_by_time ON sessions (created_at_ms)",
+    ],
+  },
 ]

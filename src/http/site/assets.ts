@@ -7,13 +7,22 @@ import { STYLESHEET } from "./stylesheet.ts"
 /** Where the pages' own files are. */
 export const ASSETS_PATH = "/docs/assets/"
 
-/** A file that the executable carries, by name; null: it carries none of that name. */
-export type Embedded = (name: string) => Blob | null
+/** What the executable carries for pages, by name, and of which media type it is. */
+const CARRIED = {
+  /** The API reference. */
+  "scalar.js": "text/javascript; charset=utf-8",
+  /** Buttons that copy. */
+  "copy.js": "text/javascript; charset=utf-8",
+} as const satisfies Record<string, string>
+export type CarriedName = keyof typeof CARRIED
+
+/** A file that the executable carries; null: it does not. */
+export type Embedded = (name: CarriedName) => Blob | null
 
 /** The pages' own files. Each path has the hash of the file's content in it. */
 export type Assets = {
-  /** The path of the API reference's script. Rejects with `Broken` when the executable does not carry it. */
-  readonly referenceScript: () => Promise<string>
+  /** The path of a file that the executable carries. Rejects with `Broken` when it does not. */
+  readonly path: (name: CarriedName) => Promise<string>
   /** The file at a path, compressed when the header `Accept-Encoding` allows it; null: there is none. */
   readonly file: (path: string, acceptEncoding: string | null) => Promise<ServedFile | null>
 }
@@ -27,42 +36,46 @@ export const STYLESHEET_PATH = pathOf("site", "css", Buffer.from(STYLESHEET))
 /** The path of the icon that browsers show beside a page's title. */
 export const ICON_PATH = pathOf("icon", "svg", Buffer.from(ICON))
 
-/** The name under which the executable carries the API reference's script. */
-const REFERENCE_SCRIPT = "scalar.js"
-
-/** Builds the files of one server. The script is read when it is first asked for, and kept. */
+/** Builds the files of one server. What the executable carries is read when it is first asked for, and kept. */
 export function assets(embedded: Embedded): Assets {
   const small: readonly (readonly [string, Kept])[] = [
     [STYLESHEET_PATH, kept("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
     [ICON_PATH, kept("image/svg+xml", Buffer.from(ICON))],
   ]
   const files = new Map(small)
-  const loadScript = async (): Promise<string | null> => {
-    const blob = embedded(REFERENCE_SCRIPT)
+  const load = async (name: CarriedName): Promise<string | null> => {
+    const blob = embedded(name)
     if (blob === null) return null
     const bytes = new Uint8Array(await blob.arrayBuffer())
-    const path = pathOf("scalar", "js", bytes)
-    files.set(path, kept("text/javascript; charset=utf-8", bytes))
+    const at = name.lastIndexOf(".")
+    const path = pathOf(name.slice(0, at), name.slice(at + 1), bytes)
+    files.set(path, kept(CARRIED[name], bytes))
     return path
   }
-  let loading: Promise<string | null> | null = null
-  const script = (): Promise<string | null> => {
-    loading ??= loadScript()
-    return loading
+  const loading = new Map<CarriedName, Promise<string | null>>()
+  const loaded = (name: CarriedName): Promise<string | null> => {
+    const path = loading.get(name) ?? load(name)
+    loading.set(name, path)
+    return path
   }
   return {
-    referenceScript: async () => {
-      const path = await script()
-      assert(path !== null, "the executable carries the script of the API reference")
+    path: async name => {
+      const path = await loaded(name)
+      assert(path !== null, `the executable carries ${name}`)
       return path
     },
     file: async (path, acceptEncoding) => {
-      if (!files.has(path)) await script()
+      if (!files.has(path)) await Promise.all(NAMES.filter(name => path.startsWith(stemOf(name))).map(loaded))
       const file = files.get(path)
       return file === undefined ? null : await file(takesGzip(acceptEncoding))
     },
   }
 }
+
+const NAMES = Object.keys(CARRIED) as CarriedName[] // the keys of a table are its type's
+
+/** What the path of a file begins with, whatever its content. */
+const stemOf = (name: CarriedName): string => `${ASSETS_PATH}${name.slice(0, name.lastIndexOf("."))}-`
 
 /** Gives a file, compressed or not. */
 type Kept = (isCompressed: boolean) => Promise<ServedFile>

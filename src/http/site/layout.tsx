@@ -10,12 +10,21 @@ const NAVIGATION = [
   { route: "docsReasons", label: "Reasons" },
   { route: "docsTestAddresses", label: "Test addresses" },
   { route: "docsLists", label: "Lists" },
+  { route: "account", label: "Dashboard" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 
-type LayoutProps = { readonly route: RouteId; readonly title: string; readonly children: ComponentChildren }
+type LayoutProps = {
+  readonly route: RouteId
+  readonly title: string
+  /** Paths of the scripts that the page runs, each a module. */
+  readonly scripts?: readonly string[]
+  /** What stands above the title. */
+  readonly above?: ComponentChildren
+  readonly children: ComponentChildren
+}
 
 /** A whole page: head, header with the links to every page, the content as `main`, footer. */
-export function Layout({ route, title, children }: LayoutProps) {
+export function Layout({ route, title, scripts = [], above, children }: LayoutProps) {
   return (
     <html lang="en">
       <head>
@@ -26,6 +35,9 @@ export function Layout({ route, title, children }: LayoutProps) {
         <title>{route === "home" ? title : `${title} · mailkind`}</title>
         <link rel="stylesheet" href={STYLESHEET_PATH} />
         <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
+        {scripts.map(path => (
+          <script key={path} type="module" src={path} />
+        ))}
       </head>
       <body class="site">
         <a class="skip" href="#content">
@@ -33,6 +45,7 @@ export function Layout({ route, title, children }: LayoutProps) {
         </a>
         <SiteHeader route={route} />
         <main id="content" class="page">
+          {above}
           <h1>{title}</h1>
           {children}
         </main>

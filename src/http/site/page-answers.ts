@@ -10,6 +10,7 @@ const POLICY = {
   "img-src": "'self' data:",
   "font-src": "'self'",
   "connect-src": "'self'",
+  "worker-src": "'self'",
   "frame-ancestors": "'none'",
   "base-uri": "'none'",
   "form-action": "'self'",
@@ -23,17 +24,26 @@ const header = (policy: Readonly<Record<string, string>>): string =>
     .map(([directive, sources]) => `${directive} ${sources}`)
     .join("; ")
 
-const SAFE = { "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff" } as const
+/** Elsewhere nobody is told which page led there; here a form must tell its origin, which `no-referrer` would hide. */
+const SAFE = { "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff" } as const
+
+const OK = 200
+/** What follows a form is asked for by GET (RFC 9110 §15.4.4). */
+const SEE_OTHER = 303
 
 /** Writes the answers that people's browsers get. */
 export type PageAnswers = {
-  /** A page that runs no script. */
-  readonly page: (page: VNode, request: Request) => Response
+  readonly page: (page: VNode, request: Request, more?: PageMore) => Response
+  /** Sends the browser to another page of ours. */
+  readonly goTo: (path: string, request: Request, headers?: Readonly<Record<string, string>>) => Response
   /** The API reference: the one page with a script. */
   readonly reference: (html: string, request: Request) => Response
   /** A file whose path names its content, so that it can be kept for good. */
   readonly file: (file: ServedFile, request: Request) => Response
 }
+
+/** What differs from a page that is simply shown. */
+export type PageMore = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
 
 /** A file as it is sent. */
 export type ServedFile = {
@@ -46,19 +56,34 @@ export type ServedFile = {
 /** Builds the page answers of one server; over HTTPS browsers are told to stay there. */
 export function pageAnswers(requestId: Answers["requestId"], isHttps: boolean): PageAnswers {
   const fixed = isHttps ? { ...SAFE, "Strict-Transport-Security": "max-age=31536000" } : SAFE
-  const html = (policy: string) => (text: string, request: Request) =>
-    new Response(text, {
-      headers: {
-        ...fixed,
-        "Cache-Control": "no-store",
-        "Content-Security-Policy": policy,
-        "Content-Type": "text/html; charset=utf-8",
-        "X-Request-Id": requestId(request),
-      },
-    })
+  const html =
+    (policy: string) =>
+    (text: string, request: Request, { status = OK, headers = {} }: PageMore = {}) =>
+      new Response(text, {
+        status,
+        headers: {
+          ...headers,
+          ...fixed,
+          "Cache-Control": "no-store",
+          "Content-Security-Policy": policy,
+          "Content-Type": "text/html; charset=utf-8",
+          "X-Request-Id": requestId(request),
+        },
+      })
   const strict = html(header(POLICY))
   return {
-    page: (page, request) => strict(`<!doctype html>${render(page)}`, request),
+    page: (page, request, more) => strict(`<!doctype html>${render(page)}`, request, more),
+    goTo: (path, request, headers = {}) =>
+      new Response(null, {
+        status: SEE_OTHER,
+        headers: {
+          ...fixed,
+          ...headers,
+          "Cache-Control": "no-store",
+          Location: path,
+          "X-Request-Id": requestId(request),
+        },
+      }),
     reference: html(header(REFERENCE_POLICY)),
     file: ({ mediaType, bytes, encoding }, request) =>
       new Response(bytes, {

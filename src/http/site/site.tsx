@@ -5,12 +5,12 @@ import type { Answers } from "../answer.ts"
 import { pathOf } from "../errors.ts"
 import { openapiDocument } from "../openapi.ts"
 import { Problem } from "../problem.ts"
-import { ASSETS_PATH, assets, type Embedded } from "./assets.ts"
+import { ASSETS_PATH, type Assets } from "./assets.ts"
 import { ErrorsPage } from "./errors-page.tsx"
 import { HomePage } from "./home-page.tsx"
 import { type ListsInUse, ListsPage } from "./lists-page.tsx"
 import { lookedUp } from "./look-up-section.tsx"
-import { pageAnswers } from "./page-answers.ts"
+import type { PageAnswers } from "./page-answers.ts"
 import { ReasonsPage } from "./reasons-page.tsx"
 import { referencePage } from "./reference-page.tsx"
 import { TestAddressesPage } from "./test-addresses-page.tsx"
@@ -19,20 +19,18 @@ type Needs = {
   readonly answers: Answers
   /** The public base address; asked late, since the port may be picked at the start. */
   readonly baseUrl: () => string
-  readonly isHttps: boolean
   readonly testDomain: string
-  /** Gives `scalar.js`, the script of the API reference. */
-  readonly asset: Embedded
+  readonly pages: PageAnswers
+  readonly files: Assets
   /** What the lists page tells; asked anew for each page, so that a swap shows at once. */
   readonly lists: () => ListsInUse
 }
 
 /** The pages for people and the OpenAPI document. Everything they load comes from this server. */
-export function siteRoutes({ answers, baseUrl, isHttps, testDomain, asset, lists }: Needs) {
-  const { page, reference, file } = pageAnswers(answers.requestId, isHttps)
-  const files = assets(asset)
+export function siteRoutes({ answers, baseUrl, testDomain, pages, files, lists }: Needs) {
+  const { page, reference, file } = pages
   const document = kept(() => openapiDocument(baseUrl(), testDomain))
-  const docs = kept(async () => referencePage(document(), await files.referenceScript()))
+  const docs = kept(async () => referencePage(document(), await files.path("scalar.js")))
   return new Elysia({ normalize: false })
     .get(ROUTES.home.path, ({ request }) => page(<HomePage baseUrl={baseUrl()} testDomain={testDomain} />, request))
     .get(ROUTES.docs.path, async ({ request }) => reference(await docs(), request))

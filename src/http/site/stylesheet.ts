@@ -108,6 +108,48 @@ body { margin: 0; background: var(--paper) }
 .links dt { font-weight: 500 }
 .links dd { font-size: .9375rem }
 
+.account-bar { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin: 0 0 2.25rem; padding-bottom: .75rem; border-bottom: 1px solid var(--line) }
+.account-bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem }
+.page .account-bar nav a { padding: .2rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent }
+.page .account-bar nav a:hover, .page .account-bar nav a[aria-current] { color: var(--ink) }
+.page .account-bar nav a[aria-current] { border-bottom-color: var(--accent) }
+.account-bar .who { display: flex; align-items: center; gap: .75rem; min-width: 0; font-size: .875rem; color: var(--soft) }
+.account-bar .email { overflow: hidden; text-overflow: ellipsis }
+
+.form { max-width: 32rem; margin: 0 0 2rem; display: grid; gap: 1.1rem; justify-items: start }
+.field { display: grid; gap: .3rem; width: 100% }
+.field label, .form legend { font-weight: 500 }
+.field input, .field select, .field textarea {
+  box-sizing: border-box; width: 100%; min-height: 2.75rem; padding: .5rem .8rem; color: var(--ink); background: var(--raised);
+  border: 1px solid var(--soft); border-radius: 6px; font: 400 1rem/1.4 var(--sans);
+}
+.field textarea { min-height: 9rem; font-family: var(--mono); font-size: .875rem; resize: vertical }
+.field [aria-invalid="true"] { border-color: var(--block) }
+.page .field p { margin: 0 }
+.form fieldset { width: 100%; margin: 0; padding: 0; border: 0 }
+.check { display: flex; gap: .6rem; align-items: baseline }
+.page button, .page .button {
+  box-sizing: border-box; min-height: 2.75rem; padding: 0 1.25rem; border: 1px solid var(--accent); border-radius: 6px; cursor: pointer;
+  color: var(--paper); background: var(--accent); font: 550 1rem/1.4 var(--sans); text-decoration: none; display: inline-flex; align-items: center;
+}
+.page button:hover, .page .button:hover { background: var(--ink); border-color: var(--ink) }
+.page button.small, .page .button.small { min-height: 2rem; padding: 0 .7rem; font-size: .875rem; font-weight: 500; color: var(--accent); background: transparent; border-color: var(--line) }
+.page button.small:hover, .page .button.small:hover { color: var(--ink); border-color: var(--ink) }
+.page button.danger { color: var(--paper); background: var(--block); border-color: var(--block) }
+.page button.danger.small { color: var(--block); background: transparent; border-color: var(--line) }
+.page button.danger:hover { color: var(--paper); background: var(--ink); border-color: var(--ink) }
+.page button.danger.small:hover { color: var(--block); background: transparent; border-color: var(--block) }
+.action { display: inline; margin: 0 }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; margin: 0 0 1.25rem }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+.page .fault { color: var(--block) }
+.page .done, .page .boxed, .page .told { max-width: 44rem; margin: 0 0 1.5rem; padding: .75rem 1rem; border-radius: 8px; border: 1px solid var(--line) }
+.page .done { color: var(--allow); background: var(--allow-paper); border-color: transparent }
+.page .boxed { background: var(--block-paper); border-color: transparent }
+.page .told { color: var(--review); background: var(--review-paper); border-color: transparent }
+.secret { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; margin: 0 0 1.25rem; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised) }
+.secret code { overflow-wrap: anywhere; user-select: all }
+
 @media (max-width: 40rem) {
   .top, .site .top { padding-inline: 1rem; gap: 1.25rem }
   .top nav { gap: 1.25rem }

@@ -97,7 +97,7 @@ describe("the answer", () => {
     const { status, headers } = await pageOf("?domain=old.com")
     expect(status).toBe(200)
     expect(headers.get("cache-control")).toBe("no-store")
-    expect(headers.get("referrer-policy")).toBe("no-referrer")
+    expect(headers.get("referrer-policy")).toBe("same-origin")
     expect(headers.get("content-security-policy")).toStartWith("default-src 'none'")
   })
 })

@@ -2,7 +2,9 @@ import { Elysia } from "elysia"
 import { answers } from "../../../src/http/answer.ts"
 import { refusing, unrouted } from "../../../src/http/errors.ts"
 import { ExtraHeaders } from "../../../src/http/extra-headers.ts"
+import { assets, type Embedded } from "../../../src/http/site/assets.ts"
 import type { ListsInUse } from "../../../src/http/site/lists-page.tsx"
+import { pageAnswers } from "../../../src/http/site/page-answers.ts"
 import { siteRoutes } from "../../../src/http/site/site.tsx"
 
 /** The public address of every site here. */
@@ -10,10 +12,14 @@ export const BASE_URL = "https://mail.example:8443"
 /** What stands for the script of the API reference. */
 export const SCRIPT = "/* the viewer */".repeat(100)
 
-type Changes = Partial<Parameters<typeof siteRoutes>[0]>
+type Changes = Partial<Parameters<typeof siteRoutes>[0]> & { readonly isHttps?: boolean; readonly asset?: Embedded }
 
 /** Builds a site; the returned function asks it for a path. */
-export function site(changes: Changes = {}) {
+export function site({
+  isHttps = true,
+  asset = name => (name === "scalar.js" ? new Blob([SCRIPT]) : null),
+  ...changes
+}: Changes = {}) {
   const own = answers(() => "req_new", true)
   const refuse = refusing({ answers: own, baseUrl: () => BASE_URL, log: () => undefined, extras: new ExtraHeaders() })
   const app = new Elysia({ normalize: false, strictPath: true })
@@ -22,9 +28,9 @@ export function site(changes: Changes = {}) {
       siteRoutes({
         answers: own,
         baseUrl: () => BASE_URL,
-        isHttps: true,
         testDomain: "mailkind.test",
-        asset: name => (name === "scalar.js" ? new Blob([SCRIPT]) : null),
+        pages: pageAnswers(own.requestId, isHttps),
+        files: assets(asset),
         lists: () => LISTS,
         ...changes,
       }),

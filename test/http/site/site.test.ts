@@ -65,14 +65,14 @@ describe.each(PAGES)("the page %s", path => {
     expect(ids).toEqual([...new Set(ids)])
   })
 
-  test("is safe: strict policy, no sniffing, no referrer, HTTPS only, not kept, with a request id", async () => {
+  test("is safe: strict policy, no sniffing, no referrer elsewhere, HTTPS only, not kept, with a request id", async () => {
     const { headers } = await ask(path, { "x-request-id": "my.own-1" })
     expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/)
     for (const directive of ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "connect-src 'self'"])
       expect(headers.get("content-security-policy")).toContain(directive)
     expect(headers.get("content-security-policy")).not.toMatch(/script-src[^;]*unsafe|https?:|\*/)
     expect(headers.get("x-content-type-options")).toBe("nosniff")
-    expect(headers.get("referrer-policy")).toBe("no-referrer")
+    expect(headers.get("referrer-policy")).toBe("same-origin")
     expect(headers.get("strict-transport-security")).toBe("max-age=31536000")
     expect(headers.get("cache-control")).toBe("no-store")
     expect(headers.get("x-request-id")).toBe("my.own-1")

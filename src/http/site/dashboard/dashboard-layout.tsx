@@ -1,0 +1,52 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { ActionButton } from "../fields.tsx"
+import { Layout } from "../layout.tsx"
+import type { Visitor } from "../signed-in.ts"
+
+/** The pages of an account, in the order in which they are linked. */
+const PAGES = [{ route: "account", label: "Account" }] as const satisfies readonly {
+  readonly route: RouteId
+  readonly label: string
+}[]
+
+type Props = {
+  readonly route: RouteId
+  readonly title: string
+  readonly visitor: Visitor
+  /** Paths of the scripts that the page runs. */
+  readonly scripts?: readonly string[]
+  readonly children: ComponentChildren
+}
+
+/** A page for somebody who is signed in: links to all such pages, who it is, and the way out. */
+export function DashboardLayout({ route, title, visitor, scripts = [], children }: Props) {
+  return (
+    <Layout route={route} title={title} scripts={scripts} above={<AccountBar route={route} visitor={visitor} />}>
+      {children}
+    </Layout>
+  )
+}
+
+function AccountBar({ route, visitor }: Pick<Props, "route" | "visitor">) {
+  return (
+    <div class="account-bar">
+      <nav aria-label="Your account">
+        {PAGES.map(page => (
+          <a
+            key={page.route}
+            href={ROUTES[page.route].path}
+            {...(page.route === route ? { "aria-current": "page" as const } : {})}
+          >
+            {page.label}
+          </a>
+        ))}
+      </nav>
+      <div class="who">
+        <span class="email">{visitor.account.email}</span>
+        <ActionButton path={ROUTES.postSignOut.path} label="Sign out" />
+      </div>
+    </div>
+  )
+}
