@@ -91,6 +91,7 @@ export const OWN_FILES = {
   "sources.stock": "data/build/sources.stock",
   "manifest.json.asset": "data/manifest.json",
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
+  "reference.js.asset": "src/http/site/browser/reference.js",
   "copy.js.asset": "src/http/site/browser/copy.js",
 } as const satisfies Record<string, string>
 export type OwnFile = keyof typeof OWN_FILES

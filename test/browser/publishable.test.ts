@@ -1,37 +1,13 @@
-import { afterAll, expect, test } from "bun:test"
-import { existsSync } from "node:fs"
+import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import type { Browser } from "playwright-core"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ReducedResult } from "../../src/contract/schemas.ts"
 import { serverProcess } from "../contract/server-process.ts"
+import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
-
-const CHROMIUM = ["/usr/bin/chromium", Bun.which("chromium"), Bun.which("google-chrome")].find(
-  (path): path is string => path !== null && existsSync(path),
-)
-/** Null: it is not installed. */
-const playwright = await import("playwright-core").catch(() => null)
-const missing = [...(CHROMIUM === undefined ? ["Chromium"] : []), ...(playwright === null ? ["playwright-core"] : [])]
-
-/** Each step ends within a minute, on a machine that is busy with other things too. */
-const LIMIT_MS = 240_000
-const STEP_MS = 60_000
-
-/** It talks to nobody but the page. */
-const ARGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-]
-
-const ends: (() => unknown)[] = []
-afterAll(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-}, LIMIT_MS)
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, STEP_MS } from "./browser.ts"
 
 /** Serves an empty page and gives its origin. */
 function pageOrigin(): string {
@@ -40,15 +16,8 @@ function pageOrigin(): string {
     hostname: "127.0.0.1",
     fetch: () => new Response("<!doctype html><title>page</title>", { headers: { "Content-Type": "text/html" } }),
   })
-  ends.push(() => server.stop(true))
+  afterwards(() => server.stop(true))
   return `http://127.0.0.1:${server.port}`
-}
-
-async function launch(): Promise<Browser> {
-  if (playwright === null || CHROMIUM === undefined) throw new Error("there is no browser")
-  const browser = await playwright.chromium.launch({ executablePath: CHROMIUM, args: ARGS, timeout: STEP_MS })
-  ends.push(() => browser.close())
-  return browser
 }
 
 const Made = Type.Object({ key: Type.String() })
@@ -88,15 +57,12 @@ async function openPage(browser: Browser, origin: string): Promise<(sent: Sent) 
   return sent => bounded(ask(sent), () => `the page of ${origin} got nothing from ${sent.method} ${sent.url}`)
 }
 
-const title =
-  missing.length === 0 ? "in a browser" : `in a browser (skipped: ${missing.join(" and ")} is not installed)`
-
-test.skipIf(missing.length > 0)(
-  `${title}, the page of an allowed origin reads the reduced result and its limits, and another page reads nothing`,
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the page of an allowed origin reads the reduced result and its limits, and another page reads nothing`,
   async () => {
     const [allowed, stranger] = [pageOrigin(), pageOrigin()]
-    const [browser, { url: server, run, stop }] = await Promise.all([launch(), serverProcess()])
-    ends.push(stop)
+    const [browser, { url: server, run, stop }] = await Promise.all([launchBrowser(), serverProcess()])
+    afterwards(stop)
     await run("account", "create", "page@example.com", "--tier", "0")
     const made = await run("key", "create", "--account", "page@example.com", "--publishable", "--origin", allowed)
     const { key } = Value.Decode(Made, made)
@@ -134,5 +100,5 @@ test.skipIf(missing.length > 0)(
     const { headers } = get
     expect(await fromAllowed({ url: `${server}/v1/usage`, method: "GET", headers })).toEqual({ error: "TypeError" })
   },
-  LIMIT_MS,
+  BROWSER_TEST_MS,
 )

@@ -11,6 +11,8 @@ export const ASSETS_PATH = "/docs/assets/"
 const CARRIED = {
   /** The API reference. */
   "scalar.js": "text/javascript; charset=utf-8",
+  /** What the API reference leaves out. */
+  "reference.js": "text/javascript; charset=utf-8",
   /** Buttons that copy. */
   "copy.js": "text/javascript; charset=utf-8",
 } as const satisfies Record<string, string>

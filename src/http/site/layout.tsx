@@ -109,7 +109,7 @@ type TableProps = {
 export function Table({ caption, columns, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section class="scroll" aria-label={caption} tabIndex={0}>
+    <section class="scroll" aria-label={`Table: ${caption}`} tabIndex={0}>
       <table>
         <caption>{caption}</caption>
         <thead>

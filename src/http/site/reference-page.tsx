@@ -19,16 +19,43 @@ const VIEWER = {
   hideDarkModeToggle: true,
   showDeveloperTools: "never",
   documentDownloadType: "json",
-  // Room for our header, and the colours and letters of the other pages.
-  customCss:
-    ":root { --scalar-custom-header-height: 3.5rem } .light-mode, .dark-mode { --scalar-background-1: var(--paper); --scalar-font: var(--sans); --scalar-font-code: var(--mono) }",
+  customCss: looks(),
 }
 
 /**
- * The page of the docs plugin with the script at `scriptPath`. It is asked apart from our routes, since it would write
+ * Room for our header, and the letters and colours of the other pages: the viewer's own greys are too pale to be read by
+ * everybody, and some of its buttons too small to be hit (WCAG 2.2, 1.4.3 and 2.5.8).
+ */
+function looks(): string {
+  const colours = {
+    "background-1": "paper",
+    "background-2": "raised",
+    "color-1": "ink",
+    "color-2": "soft",
+    "color-3": "soft",
+    "color-accent": "accent",
+    "color-blue": "accent",
+    "color-green": "allow",
+    "color-yellow": "review",
+    "color-orange": "review",
+    "color-red": "block",
+    "color-purple": "accent",
+    font: "sans",
+    "font-code": "mono",
+  }
+  const rules = Object.entries(colours).map(([theirs, ours]) => `--scalar-${theirs}: var(--${ours})`)
+  return `:root { --scalar-custom-header-height: 3.5rem } .light-mode, .dark-mode { ${rules.join("; ")} } button { min-width: 24px; min-height: 24px }`
+}
+
+/**
+ * The page of the docs plugin with the script at `scriptPath`, and with `ownScriptPath`, which mends what that leaves out. It is asked apart from our routes, since it would write
  * a document of its own from them; here it says only how the page is made.
  */
-export async function referencePage(document: OpenApiDocument, scriptPath: string): Promise<string> {
+export async function referencePage(
+  document: OpenApiDocument,
+  scriptPath: string,
+  ownScriptPath: string,
+): Promise<string> {
   const plugin = swagger({
     provider: "scalar",
     path: ROUTES.docs.path,
@@ -37,14 +64,14 @@ export async function referencePage(document: OpenApiDocument, scriptPath: strin
     scalarConfig: { customCss: "" },
   })
   const answer = await plugin.handle(new Request(`http://localhost${ROUTES.docs.path}`))
-  return completed(await answer.text())
+  return completed(await answer.text(), ownScriptPath)
 }
 
 /**
  * Adds what the plugin's page lacks: a language, our header, words for browsers without script. The viewer's settings
  * are written here, since the plugin does not escape them and adds one that the viewer calls deprecated.
  */
-function completed(html: string): string {
+function completed(html: string, ownScriptPath: string): string {
   return new HTMLRewriter()
     .on("html", { element: element => void element.setAttribute("lang", "en") })
     .on("title", { element: element => void element.setInnerContent("API reference · mailkind") })
@@ -52,6 +79,7 @@ function completed(html: string): string {
       element: element => {
         element.append(render(<link rel="stylesheet" href={STYLESHEET_PATH} />), { html: true })
         element.append(render(<link rel="icon" type="image/svg+xml" href={ICON_PATH} />), { html: true })
+        element.append(render(<script type="module" src={ownScriptPath} />), { html: true })
       },
     })
     .on("body", {

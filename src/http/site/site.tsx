@@ -30,7 +30,9 @@ type Needs = {
 export function siteRoutes({ answers, baseUrl, testDomain, pages, files, lists }: Needs) {
   const { page, reference, file } = pages
   const document = kept(() => openapiDocument(baseUrl(), testDomain))
-  const docs = kept(async () => referencePage(document(), await files.path("scalar.js")))
+  const docs = kept(async () =>
+    referencePage(document(), await files.path("scalar.js"), await files.path("reference.js")),
+  )
   return new Elysia({ normalize: false })
     .get(ROUTES.home.path, ({ request }) => page(<HomePage baseUrl={baseUrl()} testDomain={testDomain} />, request))
     .get(ROUTES.docs.path, async ({ request }) => reference(await docs(), request))

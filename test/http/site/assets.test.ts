@@ -6,7 +6,7 @@ const ask = site()
 
 /** The path of the API reference's script. */
 const scriptPath = async (from = ask): Promise<string> =>
-  attributes(await (await from(ROUTES.docs.path)).text(), "src")[0] ?? ""
+  attributes(await (await from(ROUTES.docs.path)).text(), "src")[1] ?? ""
 
 test("a file is kept for good, since its path names its content", async () => {
   const { headers } = await ask(await scriptPath())

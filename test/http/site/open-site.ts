@@ -17,7 +17,7 @@ type Changes = Partial<Parameters<typeof siteRoutes>[0]> & { readonly isHttps?: 
 /** Builds a site; the returned function asks it for a path. */
 export function site({
   isHttps = true,
-  asset = name => (name === "scalar.js" ? new Blob([SCRIPT]) : null),
+  asset = name => new Blob([name === "scalar.js" ? SCRIPT : `/* ${name} */`]),
   ...changes
 }: Changes = {}) {
   const own = answers(() => "req_new", true)

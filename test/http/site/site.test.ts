@@ -193,7 +193,10 @@ test("the API reference shows our document with our script, and asks nobody else
     ...{ agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true },
   })
   expect(JSON.stringify(configuration)).not.toMatch(/https?:/)
-  expect(attributes(html, "src")).toEqual([expect.stringMatching(/^\/docs\/assets\/scalar-[0-9a-f]{16}\.js$/)])
+  expect(attributes(html, "src")).toEqual([
+    expect.stringMatching(/^\/docs\/assets\/reference-[0-9a-f]{16}\.js$/),
+    expect.stringMatching(/^\/docs\/assets\/scalar-[0-9a-f]{16}\.js$/),
+  ])
   expect(html).toMatch(/<script [^>]*id="api-reference"[^>]* type="application\/json">\s*<\/script>/)
 })
 

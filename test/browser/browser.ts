@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import axe from "axe-core"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterwards } from "../world/afterwards.ts"
+import { bounded } from "../world/bounded.ts"
+
+const CHROMIUM = ["/usr/bin/chromium", Bun.which("chromium"), Bun.which("google-chrome")].find(
+  (path): path is string => path !== null && existsSync(path),
+)
+/** Null: it is not installed. */
+const playwright = await import("playwright-core").catch(() => null)
+
+/** What is not installed of what a test in a browser needs. */
+const missing = [...(CHROMIUM === undefined ? ["Chromium"] : []), ...(playwright === null ? ["playwright-core"] : [])]
+
+/** Whether there is no browser to test in. */
+export const isBrowserMissing = missing.length > 0
+
+/** How the name of a test in a browser begins; it tells what is missing where it is skipped for that. */
+export const IN_A_BROWSER = isBrowserMissing
+  ? `in a browser (skipped: ${missing.join(" and ")} is not installed)`
+  : "in a browser"
+
+/** Each step ends within a minute, on a machine that is busy with other things too. */
+export const STEP_MS = 60_000
+/** How long a whole test in a browser may take. */
+export const BROWSER_TEST_MS = 300_000
+
+/** It talks to nobody but the pages. */
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+]
+
+/** Starts a browser that ends with the test. */
+export async function launchBrowser(): Promise<Browser> {
+  if (playwright === null || CHROMIUM === undefined) throw new Error("there is no browser")
+  const browser = await playwright.chromium.launch({ executablePath: CHROMIUM, args: ARGS, timeout: STEP_MS })
+  afterwards(() => browser.close())
+  return browser
+}
+
+/** A page and all that went wrong in it: errors of its scripts and its policy, and requests to any other host. */
+export type WatchedPage = { readonly page: Page; readonly faults: string[] }
+
+/** Opens a page of its own, which may ask the origin alone. */
+export async function watchedPage(context: BrowserContext, origin: string): Promise<WatchedPage> {
+  const page = await bounded(context.newPage(), () => "the browser opened no page")
+  page.setDefaultTimeout(STEP_MS)
+  const faults: string[] = []
+  // A refused form is an answer with a status of 400 or more, which browsers write to the console too.
+  page.on("console", message => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(message.text())
+  })
+  page.on("pageerror", error => faults.push(error.message))
+  page.on("request", request => {
+    if (!request.url().startsWith(`${origin}/`) && !/^(?:data|blob):/.test(request.url())) faults.push(request.url())
+  })
+  return { page, faults }
+}
+
+/** What the rules of WCAG 2.2 A and AA, as axe-core tries them, find wrong in a page as it is now. */
+export async function accessFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
+    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })',
+  )
+  return violations.map(
+    ({ id, impact, nodes }) =>
+      `${impact} ${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).join(" | ")}`,
+  )
+}
+
+type Violation = {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+const PICTURES = join(import.meta.dir, "pictures")
+
+/** A phone and a desk. */
+const WIDTHS = [390, 1280] as const
+
+/** Takes pictures of the page at both widths, in light and dark, and tells at which widths it is wider than the screen. */
+export async function pictured(page: Page, name: string): Promise<readonly number[]> {
+  mkdirSync(PICTURES, { recursive: true })
+  const tooWide: number[] = []
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`), fullPage: true })
+    }
+    if ((await page.evaluate<number>("document.documentElement.scrollWidth")) > width) tooWide.push(width)
+  }
+  await page.emulateMedia({ colorScheme: "light" })
+  return tooWide
+}
+
+/** Everything that is wrong with the page as it is now, once pictures of it were taken. */
+export async function pageFaults({ page, faults }: WatchedPage, name: string): Promise<readonly string[]> {
+  const tooWide = await pictured(page, name)
+  return [
+    ...faults,
+    ...tooWide.map(width => `${name} is wider than ${width} px`),
+    ...(await accessFaults(page)).map(fault => `${name}: ${fault}`),
+  ]
+}
