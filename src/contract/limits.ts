@@ -28,6 +28,22 @@ export const LIMITS = {
   usageDays: 30,
   sessionDays: 30,
   sessionsPerAccountMax: 20,
+  /** How long the link and the code of a sign-in are good for. */
+  signInMinutes: 15,
+  signInCodeDigits: 6,
+  signInTriesMax: 5,
+  /** Sign-ins that one address is asked for: so many at once, then one in so many seconds. */
+  signInsPerAddressMax: 3,
+  signInPerAddressSeconds: 300,
+  /** The same of one client address. */
+  signInsPerClientMax: 10,
+  signInPerClientSeconds: 60,
+  /** The same of all together. */
+  signInsOfAllMax: 300,
+  signInOfAllSeconds: 1,
+  /** Codes and links that one client address brings. */
+  signInProofsPerClientMax: 30,
+  signInProofPerClientSeconds: 10,
   requestIdLengthMax: 64,
   /** A body of `bodyBytesMax` has room for about as many, each with a key and a URL. */
   leakReportItemsMax: 500,

@@ -1,0 +1,78 @@
+import { assert } from "../../base/assert.ts"
+import type { Clock, Random } from "../../base/clock.ts"
+import { type Account, findAccountByEmail, insertAccount } from "../accounts/accounts.ts"
+import { insertKey } from "../keys/keys.ts"
+import { newId } from "../store/id.ts"
+import type { Store } from "../store/store.ts"
+import { currentTermsVersion } from "../terms/terms.ts"
+import { insertSession, type OpenedSession } from "./sessions.ts"
+import { type Proof, proveByCode, proveByLink } from "./sign-ins.ts"
+
+/** What brings somebody in: the secret of a link, or the secret of the browser that asked and a code of `typedCode`. */
+export type Brought =
+  | { readonly kind: "link"; readonly link: string }
+  | { readonly kind: "code"; readonly browser: string; readonly code: string }
+
+/** What a sign-in needs. */
+export type SignInTools = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  /** Of an account that a first sign-in makes. */
+  readonly newAccountTier: number
+}
+
+/** Somebody who is signed in from now on, or why nobody is. */
+export type SigningIn =
+  | {
+      readonly kind: "signed_in"
+      readonly account: Account
+      readonly opened: OpenedSession
+      /** The text of the account's first key, this once; null: the account was there before. */
+      readonly firstKey: string | null
+    }
+  | Exclude<Proof, { readonly kind: "proved" }>
+
+/**
+ * Signs in who reads the mail of an address, with a session for the browser that `agent` names. When no account has the
+ * address, it makes one that has accepted the current terms, with its first secret key. All or nothing, and once, however
+ * many bring the same.
+ */
+export async function signIn(tools: SignInTools, brought: Brought, agent: string): Promise<SigningIn> {
+  const { store, clock, random } = tools
+  return await store.transaction(async (inner): Promise<SigningIn> => {
+    const nowMs = clock()
+    const proof =
+      brought.kind === "link"
+        ? await proveByLink(inner, nowMs, brought.link)
+        : await proveByCode(inner, nowMs, brought.browser, brought.code)
+    if (proof.kind !== "proved") return proof
+    const { account, firstKey } = await accountOf(inner, tools, nowMs, proof.email)
+    const opened = await insertSession(inner, random, nowMs, account.id, agent)
+    return { kind: "signed_in", account, opened, firstKey }
+  })
+}
+
+type Entered = { readonly account: Account; readonly firstKey: string | null }
+
+async function accountOf(
+  store: Store,
+  { random, newAccountTier: tier }: SignInTools,
+  nowMs: number,
+  email: string,
+): Promise<Entered> {
+  const termsVersion = await currentTermsVersion(store)
+  // Made first and looked for after: in an engine that lets two transactions in side by side, the slower one finds it.
+  const creation = await insertAccount(store, newId("acc", random), nowMs, { email, tier, termsVersion })
+  if (creation.kind === "email_taken") {
+    const account = await findAccountByEmail(store, email)
+    assert(account !== null, "an email that is taken is an account's")
+    return { account, firstKey: null }
+  }
+  assert(creation.kind === "created", "an address that got a sign-in may have an account")
+  const { account } = creation
+  const wanted = { accountId: account.id, kind: "secret", name: null, origins: [] } as const
+  const key = await insertKey(store, random, nowMs, wanted)
+  assert(key.kind === "created", "a new account may have a key")
+  return { account, firstKey: key.text }
+}

@@ -1,0 +1,128 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import type { Clock, Random } from "../../base/clock.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import type { Store } from "../store/store.ts"
+import { newCode } from "./code.ts"
+import { sealedEmail, unsealedEmail } from "./sealed-email.ts"
+import { isSecret, newSecret, secretHash } from "./secret.ts"
+
+/*
+ * A sign-in is open from the moment in which somebody asks for it until one of these happens: its link is used, its code is
+ * typed in the browser that asked, the code was tried `LIMITS.signInTriesMax` times, or `SIGN_IN_MS` have passed. Then it is
+ * gone, and nothing tells which of them it was.
+ */
+
+/** How long a sign-in is open, in milliseconds. */
+export const SIGN_IN_MS = LIMITS.signInMinutes * 60_000
+
+/** How many sign-ins are open at most: three hours' worth of what all together may ask for. Beyond, the oldest are gone. */
+const OPEN_MAX = 10_000
+
+/** How many of them one more asking deletes at most. */
+const OVER_MAX = 100
+
+/** What a new sign-in is known by, this once: link and code go into the mail, `browser` to who asked. */
+export type AskedSignIn = { readonly link: string; readonly code: string; readonly browser: string }
+
+/** Opens a sign-in for an email, as `accountEmail` writes it, be there an account or not: nobody looks. */
+export async function openSignIn(store: Store, clock: Clock, random: Random, email: string): Promise<AskedSignIn> {
+  const [link, browser, code] = [newSecret(random), newSecret(random), newCode(random)]
+  const row = [
+    secretHash(link),
+    secretHash(browser),
+    codeHash(code, browser),
+    sealedEmail(email, link, random),
+    sealedEmail(email, browser, random),
+    LIMITS.signInTriesMax,
+    clock(),
+  ]
+  await store.transaction(async inner => {
+    await inner.run(
+      `INSERT INTO sign_ins (link_hash, browser_hash, code_hash, email_by_link, email_by_browser, tries_left, asked_at_ms)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      row,
+    )
+    await inner.run(
+      `DELETE FROM sign_ins WHERE link_hash IN
+         (SELECT link_hash FROM sign_ins ORDER BY asked_at_ms DESC, link_hash LIMIT $2 OFFSET $1)`,
+      [OPEN_MAX, OVER_MAX],
+    )
+  })
+  return { link, code, browser }
+}
+
+/** The email of the open sign-in whose link has this secret; null: it is gone. It stays open. */
+export async function emailByLink(store: Store, clock: Clock, link: string): Promise<string | null> {
+  return await emailOf(store, clock(), "link", link)
+}
+
+/** The same for the browser that has this secret. */
+export async function emailByBrowser(store: Store, clock: Clock, browser: string): Promise<string | null> {
+  return await emailOf(store, clock(), "browser", browser)
+}
+
+/** What a link or a code has proved: that whoever brought it reads the mail of an address. */
+export type Proof =
+  | { readonly kind: "proved"; readonly email: string }
+  | { readonly kind: "wrong_code"; readonly triesLeft: number }
+  | { readonly kind: "gone" }
+
+const GONE = { kind: "gone" } as const
+
+/** Uses a link up, as part of a transaction: that of `store`. Of several that bring it, one has proved anything. */
+export async function proveByLink(store: Store, nowMs: number, link: string): Promise<Proof> {
+  if (!isSecret(link)) return GONE
+  const row = await store.one<{ sealed: string }>(
+    `DELETE FROM sign_ins WHERE link_hash = $1 AND ${OPEN} RETURNING email_by_link AS sealed`,
+    [secretHash(link), ...openBetween(nowMs)],
+  )
+  return row === null ? GONE : { kind: "proved", email: unsealedEmail(row.sealed, link) }
+}
+
+/**
+ * Tries a code of `typedCode` in the browser that has this secret, as part of a transaction, that of `store`, which must not
+ * be taken back when the code is wrong. The try is counted before the code is looked at, however many come at once.
+ */
+export async function proveByCode(store: Store, nowMs: number, browser: string, code: string): Promise<Proof> {
+  if (!isSecret(browser)) return GONE
+  const hash = secretHash(browser)
+  const row = await store.one<{ code_hash: string; sealed: string; tries_left: number }>(
+    `UPDATE sign_ins SET tries_left = tries_left - 1 WHERE browser_hash = $1 AND ${OPEN} AND tries_left > 0
+     RETURNING code_hash, email_by_browser AS sealed, tries_left`,
+    [hash, ...openBetween(nowMs)],
+  )
+  if (row === null) return GONE
+  const isRight = timingSafeEqual(Buffer.from(row.code_hash), Buffer.from(codeHash(code, browser)))
+  if (isRight || row.tries_left === 0) await store.run("DELETE FROM sign_ins WHERE browser_hash = $1", [hash])
+  return isRight
+    ? { kind: "proved", email: unsealedEmail(row.sealed, browser) }
+    : { kind: "wrong_code", triesLeft: row.tries_left }
+}
+
+/** Deletes at most `countMax` sign-ins that are gone by time, and gives their count. */
+export async function pruneSignIns(store: Store, clock: Clock, countMax: number): Promise<number> {
+  return await store.run(
+    `DELETE FROM sign_ins WHERE link_hash IN
+       (SELECT link_hash FROM sign_ins WHERE asked_at_ms <= $1 OR asked_at_ms >= $2 LIMIT $3)`,
+    [...openBetween(clock()), countMax],
+  )
+}
+
+/** Between the parameters of `openBetween`. */
+const OPEN = "asked_at_ms > $2 AND asked_at_ms < $3"
+
+/** A clock that is set back must not keep sign-ins open: what was asked for long after now is gone as well. */
+const openBetween = (nowMs: number): readonly [number, number] => [nowMs - SIGN_IN_MS, nowMs + SIGN_IN_MS]
+
+async function emailOf(store: Store, nowMs: number, by: "link" | "browser", secret: string): Promise<string | null> {
+  if (!isSecret(secret)) return null
+  const row = await store.one<{ sealed: string }>(
+    `SELECT email_by_${by} AS sealed FROM sign_ins WHERE ${by}_hash = $1 AND ${OPEN}`,
+    [secretHash(secret), ...openBetween(nowMs)],
+  )
+  return row && unsealedEmail(row.sealed, secret)
+}
+
+/** A million codes are soon hashed: only who has the browser's secret can compare any with what is stored. */
+const codeHash = (code: string, browser: string): string =>
+  createHmac("sha256", browser).update(`code ${code}`).digest("hex")
