@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { checkOver, logOf, newRequestIds, openStore } from "../src/assemble.ts"
 import { customersAtWork } from "../src/assemble-customers.ts"
 import { OFFLINE } from "../src/assemble-outside.ts"
+import { signInAtWork } from "../src/assemble-sign-in.ts"
 import { NO_STANDING } from "../src/check/check.ts"
 import { NEVER_DEEP } from "../src/check/deep.ts"
 import { openLists } from "../src/check/lists.ts"
@@ -53,6 +54,7 @@ const { server } = buildApp({
   reporterKey: async () => ({ kind: "unavailable" }),
   changes: { store, clock: world.clock, hear: customers.hear },
   isAdmin: () => false,
+  signIn: signInAtWork(world, settings, store, log, async () => ({ kind: "no_server" })),
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log,
   testDomain: settings.MAILKIND_TEST_DOMAIN,

@@ -7,6 +7,7 @@ import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { mailsAtWork } from "./assemble-mails.ts"
 import { outsideAsked } from "./assemble-outside.ts"
+import { signInAtWork } from "./assemble-sign-in.ts"
 import { type Log, logger } from "./base/log.ts"
 import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
@@ -102,12 +103,14 @@ export async function startServer(world: World, settings: Settings, together: To
   const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
   const mails = mailsAtWork(world, settings, store, log, () => state.url)
+  const signIn = signInAtWork(world, settings, store, log, mails.sendNow)
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const app = buildApp({
     ...faceOver(world, settings, lists, asked.isDnsAway, log),
     ...customers,
     ...leaksAtWork(world, settings, changes, log, agentOf(settings)),
     changes,
+    signIn,
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
     clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
     baseUrl: () => state.url,
@@ -118,7 +121,7 @@ export async function startServer(world: World, settings: Settings, together: To
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
   // They end in the other order: what is under way may still need what was there before it.
-  const works = [customers, learned, deep, mails]
+  const works = [customers, learned, deep, mails, signIn]
   for (const { begin } of works) begin()
   return {
     address,

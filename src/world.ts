@@ -93,6 +93,7 @@ export const OWN_FILES = {
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "reference.js.asset": "src/http/site/browser/reference.js",
   "copy.js.asset": "src/http/site/browser/copy.js",
+  "once.js.asset": "src/http/site/browser/once.js",
 } as const satisfies Record<string, string>
 export type OwnFile = keyof typeof OWN_FILES
 

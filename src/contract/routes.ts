@@ -68,15 +68,26 @@ export const ROUTES = {
   postSignOut: { method: "POST", path: "/sign-out", says: "Signs this browser out.", asks: "anybody", kind: "form", problems: [...FORM] },
   account: { method: "GET", path: "/dashboard/account", says: "Who you are, and the browsers that are signed in.", asks: "account", kind: "page", problems: ["internal_error"] },
   postSessionEnd: { method: "POST", path: "/dashboard/account/sessions", says: "Signs one browser of the account out, or all others.", asks: "account", kind: "form", problems: [...FORM] },
+  postSignIn: { method: "POST", path: "/sign-in", says: "Sends a link and a code to an email address.", asks: "anybody", kind: "form", problems: [...FORM, "rate_limited"] },
+  signInCode: { method: "GET", path: "/sign-in/code", says: "Where the browser that asked to sign in takes the code from the mail.", asks: "anybody", kind: "page", problems: ["internal_error"] },
+  postSignInCode: { method: "POST", path: "/sign-in/code", says: "Signs in by the code from the mail, in the browser that asked for it.", asks: "anybody", kind: "form", problems: [...FORM, "rate_limited"] },
+  signInLink: { method: "GET", path: "/sign-in/link", says: "Where the link in the mail leads: it signs nobody in before its button is pressed.", asks: "anybody", kind: "page", problems: ["internal_error"] },
+  postSignInLink: { method: "POST", path: "/sign-in/link", says: "Signs in by the link from the mail, in whatever browser it was opened.", asks: "anybody", kind: "form", problems: [...FORM, "rate_limited"] },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES
 
 /** The paths of the table as patterns: `:name` stands for one segment. */
-const PATTERNS = Object.values(ROUTES).map(({ method, path }) => ({
+const PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kind, asks }) => ({
   method,
+  isForSignedIn: kind === "page" && (asks === "account" || asks === "admin"),
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
 }))
+
+/** Whether the path is that of a page for people who are signed in. */
+export function isSignedInPage(path: string): boolean {
+  return PATTERNS.some(({ isForSignedIn, pattern }) => isForSignedIn && pattern.test(path))
+}
 
 /** The value of `Allow` for a path; null when no route has the path. HEAD goes with GET, OPTIONS with every path. */
 export function allowedMethods(path: string): string | null {

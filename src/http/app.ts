@@ -28,6 +28,8 @@ import { accountRoutes } from "./site/dashboard/account-routes.tsx"
 import type { ListsInUse } from "./site/lists-page.tsx"
 import { pageAnswers } from "./site/page-answers.ts"
 import { refusedAsPage } from "./site/refused-page.tsx"
+import type { SignInRoutesNeeds } from "./site/sign-in/sign-in-parts.ts"
+import { signInRoutes } from "./site/sign-in/sign-in-routes.tsx"
 import { entrances } from "./site/signed-in.ts"
 import { siteRoutes } from "./site/site.tsx"
 import { batchRoute } from "./v1/batch.ts"
@@ -60,6 +62,7 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly lists: () => ListsInUse
   readonly changes: ChangeLog
   readonly isAdmin: (email: string) => boolean
+  readonly signIn: SignInRoutesNeeds["signIn"]
 }
 
 /** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
@@ -103,6 +106,7 @@ export function buildApp(parts: Needs) {
     .use(secretScanningRoute(needs))
     .use(siteRoutes(needs))
     .use(accountRoutes(needs))
+    .use(signInRoutes(needs))
   return app
 }
 

@@ -68,6 +68,7 @@ const TOP = [
   "src/assemble-lists.ts",
   "src/assemble-mails.ts",
   "src/assemble-outside.ts",
+  "src/assemble-sign-in.ts",
   "src/build.ts",
   "src/listening.ts",
   "src/refreshing.ts",

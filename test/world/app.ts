@@ -3,6 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { customersAtWork } from "../../src/assemble-customers.ts"
 import { leaksAtWork } from "../../src/assemble-leaks.ts"
+import { mailsAtWork } from "../../src/assemble-mails.ts"
+import { signInAtWork } from "../../src/assemble-sign-in.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
 import { roleWord } from "../../src/check/address/hints.ts"
@@ -14,6 +16,7 @@ import { type Outside, offline } from "../../src/check/outside.ts"
 import { UNREFRESHED } from "../../src/check/refresh/refresh-state.ts"
 import { readSettings } from "../../src/config/settings.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import type { Mail, Sending } from "../../src/customers/notices/mailer.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
 import type { ChangeLog } from "../../src/customers/store/changes.ts"
 import { openSqlite } from "../../src/customers/store/sqlite.ts"
@@ -79,7 +82,14 @@ type AppOptions = {
   readonly deep?: (time: StoppedTime) => Deep
   /** Emails of accounts that are admins. */
   readonly admins?: readonly string[]
+  /** `MAILKIND_SMTP_URL`; null: none. Absent: mails go nowhere but into `mails`. */
+  readonly smtpUrl?: string | null
+  /** What is made of a mail that goes into `mails`; absent: it is taken. */
+  readonly takes?: (mail: Mail) => Sending
 }
+
+/** The server of those whose mails go nowhere. */
+const NOWHERE = "smtp://mx.example.com"
 
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
 export async function testApp({
@@ -89,20 +99,42 @@ export async function testApp({
   outside = () => offline,
   deep = () => NEVER_DEEP,
   admins = [],
+  smtpUrl = NOWHERE,
+  takes = () => ({ kind: "accepted" }),
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
   const store = await openStore(clock)
   const logged: Logged[] = []
   const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
-  const read = readSettings({ MAILKIND_TIERS: tiers, MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl })
+  const read = readSettings({
+    MAILKIND_TIERS: tiers,
+    MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
+    ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
+  })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
   const { web } = loopbackWeb()
-  const world: World = { ...realWorld(), web, clock, stopwatch, later, random, every: () => () => undefined }
+  const real = realWorld()
+  const mails: Mail[] = []
+  const readMailer: World["mailer"] = () => ({
+    send: async mail => {
+      mails.push(mail)
+      return takes(mail)
+    },
+    close: () => undefined,
+  })
+  const mailer = smtpUrl === NOWHERE ? readMailer : real.mailer
+  const world: World = { ...real, web, clock, stopwatch, later, random, mailer, every: () => () => undefined }
   const customers = await customersAtWork(world, read.settings, store, log)
   const changes: ChangeLog = { store, clock, hear: customers.hear }
   const accountId = await newAccount(changes, "owner@localhost", tier)
+  const mailsGoing = mailsAtWork(world, read.settings, store, log, () => "http://localhost")
+  const signIn = signInAtWork(world, read.settings, store, log, mailsGoing.sendNow)
+  afterwards(async () => {
+    await signIn.end()
+    await mailsGoing.end()
+  })
   const made = await createKey(changes, random, { accountId, kind: "secret", name: null, origins: [] })
   if (made.kind !== "created") throw new Error(made.kind)
   let count = 0
@@ -132,6 +164,7 @@ export async function testApp({
     asset: () => new Blob(["// the script"]),
     isAdmin: email => admins.includes(email),
     changes,
+    signIn,
     lists: () => shownLists(knownLists),
   })
   return {
@@ -142,6 +175,10 @@ export async function testApp({
     store,
     changes,
     customers,
+    /** The mails that went out, the latest last. Those of the outbox go when `look` is called. */
+    mails,
+    look: mailsGoing.look,
+    prune: signIn.prune,
     accountId,
     key: made.text,
     keyId: made.key.id,

@@ -15,6 +15,8 @@ const CARRIED = {
   "reference.js": "text/javascript; charset=utf-8",
   /** Buttons that copy. */
   "copy.js": "text/javascript; charset=utf-8",
+  /** Forms that are sent once. */
+  "once.js": "text/javascript; charset=utf-8",
 } as const satisfies Record<string, string>
 export type CarriedName = keyof typeof CARRIED
 

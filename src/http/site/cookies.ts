@@ -16,6 +16,8 @@ const DAY_S = 86_400
 const COOKIES = {
   /** The secret of a session. */
   session: { seconds: LIMITS.sessionDays * DAY_S },
+  /** The secret of the browser that asked to sign in. It signs nobody in without the code from the mail. */
+  sign_in: { seconds: LIMITS.signInMinutes * 60 },
 } as const satisfies Record<string, { readonly seconds: number }>
 
 export type CookieName = keyof typeof COOKIES

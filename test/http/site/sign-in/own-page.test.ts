@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { isSignedInPage } from "../../../../src/contract/routes.ts"
+import { FIRST_PAGE, leadingTo, ownPage } from "../../../../src/http/site/sign-in/own-page.ts"
+
+test("a page of ours for people who are signed in is kept, with its query", () => {
+  for (const page of ["/dashboard/account", "/dashboard/account?done=x", "/dashboard/account?q=%C3%A9&r="])
+    expect(ownPage(page)).toBe(page)
+  expect(ownPage("/docs/../dashboard/account#part")).toBe("/dashboard/account")
+})
+
+test("whatever else is asked for leads to the dashboard", () => {
+  for (const text of [
+    ...["", "/", "/docs", "/sign-in", "/sign-out", "/v1/check", "/dashboard/nothing", "/dashboard/account/sessions"],
+    ...[
+      "https://elsewhere.example",
+      "https://elsewhere.example/dashboard/account",
+      "//elsewhere.example/dashboard/account",
+    ],
+    ...["/\\elsewhere.example/dashboard/account", "\\\\elsewhere.example/dashboard/account", "///elsewhere.example"],
+    ...[
+      "/\t/elsewhere.example/dashboard/account",
+      "/dashboard/..//elsewhere.example/dashboard/account",
+      "javascript:alert(1)",
+    ],
+    ...[
+      "data:text/html,x",
+      "http:elsewhere.example",
+      "http://here.invalid:81/dashboard/account",
+      "https://here.invalid/dashboard/account",
+    ],
+    ...["/dashboard%2faccount", "/dashboard/account/", "http://[", `/dashboard/account?${"x".repeat(1000)}`],
+  ])
+    expect([text, ownPage(text)]).toEqual([text, FIRST_PAGE])
+})
+
+test("a line break in a page ends no header", () => {
+  expect(ownPage("/dashboard/account?a\r\nSet-Cookie: x=y")).toBe("/dashboard/account?aSet-Cookie:%20x=y")
+  expect(ownPage("/dashboard/account?a%0d%0aSet-Cookie: x=y")).toBe("/dashboard/account?a%0d%0aSet-Cookie:%20x=y")
+})
+
+test("a redirect to it stays here, whatever was sent", () => {
+  const parts = fc.constantFrom(
+    "/",
+    "\\",
+    "//",
+    "dashboard",
+    "account",
+    "..",
+    ":",
+    "@",
+    "?",
+    "#",
+    "%2f",
+    "\t",
+    "\n",
+    "x.example",
+    "http:",
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(parts).map(all => all.join("")),
+        fc.webUrl(),
+        fc.string({ unit: "binary" }),
+      ),
+      text => {
+        const target = new URL(ownPage(text), "https://mk.example.com/sign-in/code")
+        expect(target.origin).toBe("https://mk.example.com")
+        expect(isSignedInPage(target.pathname)).toBe(true)
+      },
+    ),
+  )
+})
+
+test("what comes after the sign-in stands in its paths, unless it is the usual", () => {
+  expect(leadingTo("/sign-in", FIRST_PAGE)).toBe("/sign-in")
+  expect(leadingTo("/sign-in", "/dashboard/account?a=b&c")).toBe("/sign-in?next=%2Fdashboard%2Faccount%3Fa%3Db%26c")
+  expect(leadingTo("/sign-in/link", FIRST_PAGE, { token: "x" })).toBe("/sign-in/link?token=x")
+})
