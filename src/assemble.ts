@@ -104,7 +104,6 @@ export async function startServer(world: World, settings: Settings, together: To
   const state = { isStopping: false, url: "" }
   const mails = mailsAtWork(world, settings, store, log, () => state.url)
   const signIn = signInAtWork(world, settings, store, log, mails.sendNow)
-  const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   const app = buildApp({
     ...faceOver(world, settings, lists, asked.isDnsAway, log),
     ...customers,
@@ -112,7 +111,7 @@ export async function startServer(world: World, settings: Settings, together: To
     changes,
     signIn,
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
-    clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
+    clientOf: clientsOf(settings, request => server.requestIP(request)?.address ?? null),
     baseUrl: () => state.url,
     isStopping: () => state.isStopping,
   })
@@ -139,6 +138,12 @@ export async function startServer(world: World, settings: Settings, together: To
       await store.close()
     },
   }
+}
+
+/** Tells which client a request comes from, by the address at the other end of its connection. */
+function clientsOf(settings: Settings, peerOf: (request: Request) => string | null): (request: Request) => string {
+  const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
+  return request => clientOf(peerOf(request), request.headers)
 }
 
 /** What the face needs that no other part of the house makes. */

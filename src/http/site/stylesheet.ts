@@ -149,7 +149,7 @@ body { margin: 0; background: var(--paper) }
 .page .told { color: var(--review); background: var(--review-paper); border-color: transparent }
 .secret { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; margin: 0 0 1.25rem; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised) }
 .secret code { overflow-wrap: anywhere; user-select: all }
-.page strong { overflow-wrap: anywhere }
+.page strong { overflow-wrap: anywhere; color: var(--ink) }
 
 @media (max-width: 40rem) {
   .top, .site .top { padding-inline: 1rem; gap: 1.25rem }

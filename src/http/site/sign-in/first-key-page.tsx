@@ -25,7 +25,7 @@ export function FirstKeyPage({ email, text, baseUrl, next, scripts }: Props) {
         <code class="copied">{text}</code>
       </div>
       <p class="told">
-        It is shown only now: copy it to where your program keeps its secrets, and out of its code. If it gets lost,
+        It is shown only now: copy it to where your program keeps its secrets, which is not its code. If it gets lost,
         revoke it and create another; an account has up to {LIMITS.keysPerAccountMax}.
       </p>
       <h2>Try it</h2>

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import type { VNode } from "preact"
+import { LIMITS } from "../../../contract/limits.ts"
 import { PROBLEMS } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { agentWords } from "../../../customers/sign-in/agent-words.ts"
@@ -120,7 +121,7 @@ async function entered(
 const refused = ({ pages }: SignInParts, request: Request, page: VNode): Response =>
   pages.page(page, request, { status: PROBLEMS.invalid_input.status })
 
-const NO_CODE = "The code has six digits, and nothing else."
+const NO_CODE = `The code has ${LIMITS.signInCodeDigits} digits, and nothing else.`
 
 const wrongCode = (triesLeft: number): string =>
-  `That is not the code of the latest mail. You have ${triesLeft === 1 ? "one more try" : `${triesLeft} more tries`}.`
+  `That is not the latest code. You have ${triesLeft === 1 ? "one more try" : `${triesLeft} more tries`}.`

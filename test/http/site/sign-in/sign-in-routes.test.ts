@@ -199,7 +199,7 @@ describe("a code", () => {
     for (const typed of ["", "12345", "1234567", "١٢٣٤٥٦", "abcdef", "<script>alert(1)</script>", "0".repeat(60_000)]) {
       const refused = await own.submit(shown, { code: typed })
       expect(refused).toMatchObject({ status: 400 })
-      expect(refused.text).toContain("The code has six digits")
+      expect(refused.text).toContain("The code has 6 digits")
       expect(refused.html).not.toContain("alert(1)")
     }
     expect(keyIn((await own.submit(shown, { code })).text)).not.toBe("")
