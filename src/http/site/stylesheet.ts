@@ -151,6 +151,12 @@ body { margin: 0; background: var(--paper) }
 .secret code { overflow-wrap: anywhere; user-select: all }
 .page strong { overflow-wrap: anywhere; color: var(--ink) }
 
+.verdict .asked { display: block; color: var(--soft); font-size: .9375rem; font-weight: 400; letter-spacing: 0; overflow-wrap: anywhere }
+.verdict .facts dd { overflow-wrap: anywhere }
+.verdict details { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised) }
+.verdict summary { padding: .6rem 1rem; cursor: pointer }
+.verdict pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border-top: 1px solid var(--line) }
+
 @media (max-width: 40rem) {
   .top, .site .top { padding-inline: 1rem; gap: 1.25rem }
   .top nav { gap: 1.25rem }
