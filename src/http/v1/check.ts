@@ -1,9 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
-import { DAY_MS, dayOf } from "../../base/utc-day.ts"
-import type { Check, Question, Standing } from "../../check/check.ts"
+import type { Check } from "../../check/check.ts"
 import { fullText, type Outcome, reducedText } from "../../check/present.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { testProblem } from "../../contract/test-addresses.ts"
 import type { KnownKey } from "../../customers/keys/held-keys.ts"
 import type { KeyRing } from "../../customers/keys/key-ring.ts"
 import type { OwnLists } from "../../customers/own-lists/held-own-lists.ts"
@@ -15,9 +13,11 @@ import { readJson } from "../body.ts"
 import { identify, unauthorized } from "../caller.ts"
 import { Cohort, type Give, type Soon } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
+import { metered } from "../metered-check.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
 import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
+import { tested } from "../tested-check.ts"
 
 type Needs = {
   readonly answers: Answers
@@ -117,11 +117,6 @@ function refuseTo({ needs, request, pass, give }: Entrant, error: unknown): void
   give(needs.refuse(error, request))
 }
 
-async function tested(needs: Needs, question: Question): Promise<Outcome> {
-  refuseAsTold(question.subject.localPart ?? "", needs.clock)
-  return await needs.check(question)
-}
-
 /** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
 async function keylessAnswer(needs: Needs, request: Request, read: Read): Promise<Response> {
   const input = await read<Input | null>(request, sent => sent, unreadable)
@@ -150,88 +145,8 @@ const fromQuery: Read = (request, use, fail) => {
 const fromBody: Read = (request, use, fail) =>
   readJson(request, LIMITS.bodyBytesMax, members => use(bodyInput(members)), fail)
 
-/** Checks at the cost of the caller's units, which are given back when the check fails, and counts what was done. */
-function metered(entrant: Entrant, question: Question): Outcome | Promise<Outcome> {
-  const { needs, known, pass } = entrant
-  const { subject, deep } = question
-  const units = deep ? LIMITS.deepCheckUnits : 1
-  const charged = pass?.charge(units)
-  try {
-    const standing =
-      subject.domain === null
-        ? question.standing
-        : needs.ownLists.standing(known.account.id, subject.normalized, subject.domain)
-    if (!(charged instanceof Promise) && !(standing instanceof Promise)) {
-      const outcome = needs.check(withStanding(question, standing))
-      if (!(outcome instanceof Promise)) return counted(entrant, units, outcome)
-      return outcome.then(found => counted(entrant, units, found)).catch(error => refunded(pass, units, error))
-    }
-    return later(entrant, question, units, charged, standing).catch(error => refunded(pass, units, error))
-  } catch (error) {
-    return refunded(pass, units, error)
-  }
-}
-
-async function later(
-  entrant: Entrant,
-  question: Question,
-  units: number,
-  charged: void | Promise<void>,
-  standing: Standing | Promise<Standing>,
-): Promise<Outcome> {
-  // Both are waited for: what was charged is known when the other has failed, and neither fails unheard.
-  const [paid, found] = await Promise.allSettled([charged, standing])
-  if (paid.status === "rejected") throw paid.reason
-  if (found.status === "rejected") throw found.reason
-  return counted(entrant, units, await entrant.needs.check(withStanding(question, found.value)))
-}
-
-/** A deep check that tells nothing deep costs what a plain one does: the rest is given back. */
-function counted({ needs, known: { key, account }, pass }: Entrant, units: number, outcome: Outcome): Outcome {
-  const { verdict } = outcome.settled
-  const isDeep = units > 1 && tellsDeep(outcome)
-  if (units > 1 && !isDeep) pass?.refund(units - 1)
-  needs.usage.note(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
-  return outcome
-}
-
-/** That no registry tells the age is known without asking anybody, for many a top-level domain. */
-const tellsDeep = ({ settled: { evidence } }: Outcome): boolean =>
-  evidence.homepage.known || (evidence.ageDays.known && evidence.ageDays.value !== null)
-
-/** What is refused was not charged; what fails by our own fault costs nothing. */
-function refunded(pass: Pass | null, units: number, error: unknown): never {
-  if (!(error instanceof Problem)) pass?.refund(units)
-  throw error
-}
-
-const withStanding = (question: Question, standing: Standing): Question => {
-  const { blockedBy, isAllowed, isOperatorAllowed } = standing
-  return blockedBy === null && !isAllowed && !isOperatorAllowed ? question : { ...question, standing }
-}
-
 const tooFast = (waitS: number): Problem =>
   new Problem("rate_limited", `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`, {
     retry_after: waitS,
     limit: LIMITS.keylessPerSecond,
   })
-
-/** Throws the problem that the local part of a test address asks for, if it asks for one. */
-function refuseAsTold(localPart: string, clock: Clock): void {
-  const row = testProblem(localPart)
-  if (row === undefined) return
-  const midnightMs = (dayOf(clock()) + 1) * DAY_MS
-  const detail = "The test address asks for this problem."
-  switch (row.code) {
-    case "rate_limited":
-      throw new Problem(row.code, detail, { retry_after: row.retryAfterSeconds, limit: LIMITS.keylessPerSecond })
-    case "quota_exceeded":
-      throw new Problem(row.code, detail, {
-        retry_after: Math.ceil((midnightMs - clock()) / 1000),
-        limit: 0,
-        resets_at: new Date(midnightMs).toISOString(),
-      })
-    case "internal_error":
-      throw new Problem(row.code, detail)
-  }
-}
