@@ -61,36 +61,37 @@ export async function createKey(log: ChangeLog, random: Random, wanted: NewKey):
   return await log.store.transaction(store => insertKey(store, random, log.clock(), wanted))
 }
 
-/** The same as `createKey`, as part of a transaction: that of `store`. */
-export async function insertKey(store: Store, random: Random, nowMs: number, wanted: NewKey): Promise<KeyCreation> {
+/** The same as `createKey`, as part of a transaction: that of `store`. No key has the id. */
+export async function insertKey(
+  store: Store,
+  random: Random,
+  nowMs: number,
+  wanted: NewKey,
+  id: string = newId("key", random),
+): Promise<KeyCreation> {
   const name = keyName(wanted.name, wanted.kind)
   if (name === null) return { kind: "bad_name" }
   const parsed = parseOrigins(wanted)
   if (parsed.kind !== "parsed") return parsed
-  // A write that changes nothing takes the account's row: who counts next, in any engine, waits for this key to be there.
-  const held = await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [wanted.accountId])
-  if (held === 0) return { kind: "unknown_account" }
+  // Who counts next, in any engine, waits for this key to be there.
+  if (!(await holdAccount(store, wanted.accountId))) return { kind: "unknown_account" }
   if ((await countActiveKeys(store, wanted.accountId)) >= LIMITS.keysPerAccountMax) return { kind: "too_many_keys" }
   const text = newKey(wanted.kind, random)
   const row = await store.one<KeyRow>(
     `INSERT INTO keys (id, account_id, kind, hash, last4, name, origins, created_at_ms)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${KEY_COLUMNS}`,
-    [
-      newId("key", random),
-      wanted.accountId,
-      wanted.kind,
-      keyHash(text),
-      text.slice(-4),
-      name,
-      originsToStore(parsed.origins),
-      nowMs,
-    ],
+    [id, wanted.accountId, wanted.kind, keyHash(text), text.slice(-4), name, originsToStore(parsed.origins), nowMs],
   )
   assert(row !== null, "an insertion returns its row")
   for (const origin of parsed.origins)
     await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, row.id])
   await tellOwner(store, "key_created", row, nowMs)
   return { kind: "created", key: keyOf(row), text }
+}
+
+/** Takes the account's row by a write that changes nothing, until the transaction of `store` ends; false: there is none. */
+export async function holdAccount(store: Store, accountId: string): Promise<boolean> {
+  return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])) > 0
 }
 
 /** The key with this id, or null. */

@@ -38,6 +38,12 @@ export type UsageEvent =
 /** The key that did it: whether its units are the account's depends on its kind. */
 export type MeteredKey = { readonly id: string; readonly kind: "secret" | "publishable" }
 
+/**
+ * Stands for a key where somebody who is signed in checks something on our own pages: no key has this id, and the units are
+ * those of the account.
+ */
+export const SITE_KEY = { id: "site", kind: "secret" } as const satisfies MeteredKey
+
 /** By how much an event raises one measure; always more than zero. */
 export type Raise = readonly [measure: Measure, by: number]
 

@@ -3,8 +3,8 @@ import { dayOf } from "../../base/utc-day.ts"
 import type { Store } from "../store/store.ts"
 import { Turns } from "../store/turns.ts"
 import { type MeteredKey, raisesOf, type UsageEvent } from "./measures.ts"
-import { Tallies } from "./tallies.ts"
-import { addCounts, readCounts, type StoredCount } from "./usage-rows.ts"
+import { type Counter, Tallies } from "./tallies.ts"
+import { addCounts, type KeyCount, readCounts, readKeyCounts, type StoredCount } from "./usage-rows.ts"
 
 /** The bounds of a usage meter. */
 export type UsageMeterBounds = {
@@ -77,9 +77,21 @@ export class UsageMeter {
   counts(accountId: string, fromDay: number, toDay: number): Promise<readonly StoredCount[]> {
     return this.#turns.take(async () => {
       const stored = await readCounts(this.#store, accountId, fromDay, toDay)
-      const unwritten = [...this.#writing.of(accountId), ...this.#gathered.of(accountId)]
-      return [...stored, ...unwritten.filter(({ day }) => day >= fromDay && day <= toDay)]
+      return [...stored, ...this.#unwritten(accountId, fromDay, toDay)]
     })
+  }
+
+  /** The same counts by key and not by day. */
+  countsByKey(accountId: string, fromDay: number, toDay: number): Promise<readonly KeyCount[]> {
+    return this.#turns.take(async () => {
+      const stored = await readKeyCounts(this.#store, accountId, fromDay, toDay)
+      return [...stored, ...this.#unwritten(accountId, fromDay, toDay)]
+    })
+  }
+
+  #unwritten(accountId: string, fromDay: number, toDay: number): readonly Counter[] {
+    const all = [...this.#writing.of(accountId), ...this.#gathered.of(accountId)]
+    return all.filter(({ day }) => day >= fromDay && day <= toDay)
   }
 
   #isFull(): boolean {

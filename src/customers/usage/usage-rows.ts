@@ -44,6 +44,23 @@ export async function readCounts(
   return [...before, ...last]
 }
 
+/** A count of one key of an account over several days. */
+export type KeyCount = Omit<StoredCount, "day" | "keyId"> & { readonly keyId: string }
+
+/** The account's counts from `fromDay` to `toDay`, both included, by key. */
+export async function readKeyCounts(
+  store: Store,
+  accountId: string,
+  fromDay: number,
+  toDay: number,
+): Promise<readonly KeyCount[]> {
+  return await store.all<KeyCount>(
+    `SELECT key_id AS "keyId", measure, CAST(SUM(count) AS BIGINT) AS count FROM usage
+     WHERE account_id = $1 AND day >= $2 AND day <= $3 GROUP BY key_id, measure`,
+    [accountId, fromDay, toDay],
+  )
+}
+
 /** Of how many accounts a turn deletes the old rows: it keeps everything else waiting for about 10 ms. */
 export const PRUNED_ACCOUNTS_MAX = 200
 
