@@ -50,6 +50,7 @@ const { server } = buildApp({
   check: checkOver(world, () => lists, OFFLINE.outside, NEVER_DEEP, customers.corrections),
   clientOf: () => "192.0.2.1",
   clock: world.clock,
+  random: world.random,
   soon: world.soon,
   reporterKey: async () => ({ kind: "unavailable" }),
   changes: { store, clock: world.clock, hear: customers.hear },

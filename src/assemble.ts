@@ -154,6 +154,7 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     isHttps,
     roleOf: (localPart: string) => roleWord(localPart, lists.now().lists.words),
     clock: world.clock,
+    random: world.random,
     soon: world.soon,
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,

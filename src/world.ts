@@ -94,6 +94,9 @@ export const OWN_FILES = {
   "reference.js.asset": "src/http/site/browser/reference.js",
   "copy.js.asset": "src/http/site/browser/copy.js",
   "once.js.asset": "src/http/site/browser/once.js",
+  "usage-chart.js.asset": "src/http/site/browser/usage-chart.js",
+  "uplot.js.asset": "node_modules/uplot/dist/uPlot.iife.min.js",
+  "uplot.css.asset": "node_modules/uplot/dist/uPlot.min.css",
 } as const satisfies Record<string, string>
 export type OwnFile = keyof typeof OWN_FILES
 

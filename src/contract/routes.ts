@@ -73,6 +73,21 @@ export const ROUTES = {
   postSignInCode: { method: "POST", path: "/sign-in/code", says: "Signs in by the code from the mail, in the browser that asked for it.", asks: "anybody", kind: "form", problems: [...FORM, "rate_limited"] },
   signInLink: { method: "GET", path: "/sign-in/link", says: "Where the link in the mail leads: it signs nobody in before its button is pressed.", asks: "anybody", kind: "page", problems: ["internal_error"] },
   postSignInLink: { method: "POST", path: "/sign-in/link", says: "Signs in by the link from the mail, in whatever browser it was opened.", asks: "anybody", kind: "form", problems: [...FORM, "rate_limited"] },
+  dashboard: { method: "GET", path: "/dashboard", says: "Your keys, and a form for another one.", asks: "account", kind: "page", problems: ["internal_error"] },
+  postKey: { method: "POST", path: "/dashboard/keys", says: "Creates a key, and shows it this once.", asks: "account", kind: "form", problems: [...FORM] },
+  dashboardKey: { method: "GET", path: "/dashboard/keys/:id", says: "One of your keys: what it is, its name, and its end.", asks: "account", kind: "page", problems: ["internal_error"] },
+  postKeyName: { method: "POST", path: "/dashboard/keys/:id/name", says: "Gives a key another name.", asks: "account", kind: "form", problems: [...FORM] },
+  postKeyRevoke: { method: "POST", path: "/dashboard/keys/:id/revoke", says: "Revokes a key.", asks: "account", kind: "form", problems: [...FORM] },
+  usage: { method: "GET", path: "/dashboard/usage", says: "What your account did in the last 30 days, and what it may do.", asks: "account", kind: "page", problems: ["internal_error"] },
+  tryIt: { method: "GET", path: "/dashboard/try", says: "A box that checks an address, a domain or a website.", asks: "account", kind: "page", problems: ["internal_error"] },
+  postTryIt: {
+    method: "POST",
+    path: "/dashboard/try",
+    says: "Checks what stands in the box, at the cost of your units.",
+    asks: "account",
+    kind: "form",
+    problems: [...FORM, "terms_not_accepted", "rate_limited", "quota_exceeded"],
+  },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import type { Random } from "../base/clock.ts"
 import type { Log } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
 import { allowedMethods, ROUTES } from "../contract/routes.ts"
@@ -25,6 +26,9 @@ import { keyed } from "./keyed.ts"
 import { assets, type Embedded } from "./site/assets.ts"
 import { cookies } from "./site/cookies.ts"
 import { accountRoutes } from "./site/dashboard/account-routes.tsx"
+import { keysRoutes } from "./site/dashboard/keys-routes.tsx"
+import { tryRoutes } from "./site/dashboard/try-routes.tsx"
+import { usageRoutes } from "./site/dashboard/usage-routes.tsx"
 import type { ListsInUse } from "./site/lists-page.tsx"
 import { pageAnswers } from "./site/page-answers.ts"
 import { refusedAsPage } from "./site/refused-page.tsx"
@@ -47,6 +51,7 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly ownLists: OwnLists
   readonly roleOf: (localPart: string) => string | null
   readonly usageOf: (account: HeldAccount) => Promise<Usage>
+  readonly random: Random
   readonly report: (report: Report) => Promise<Reporting>
   readonly reporterKey: FindReporterKey
   readonly revokeLeaked: (text: string) => Promise<Leak>
@@ -107,6 +112,9 @@ export function buildApp(parts: Needs) {
     .use(siteRoutes(needs))
     .use(accountRoutes(needs))
     .use(signInRoutes(needs))
+    .use(keysRoutes(needs))
+    .use(usageRoutes(needs))
+    .use(tryRoutes(needs))
   return app
 }
 

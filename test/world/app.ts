@@ -154,6 +154,7 @@ export async function testApp({
     roleOf: localPart => roleWord(localPart, lists.words),
     clientOf: request => clientOf(request.headers.get("x-test-peer") ?? "192.0.2.1", request.headers),
     clock,
+    random,
     soon: queueMicrotask,
     log,
     testDomain: "mailkind.test",

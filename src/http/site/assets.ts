@@ -17,6 +17,10 @@ const CARRIED = {
   "copy.js": "text/javascript; charset=utf-8",
   /** Forms that are sent once. */
   "once.js": "text/javascript; charset=utf-8",
+  /** The chart of usage, and what it is drawn with. */
+  "usage-chart.js": "text/javascript; charset=utf-8",
+  "uplot.js": "text/javascript; charset=utf-8",
+  "uplot.css": "text/css; charset=utf-8",
 } as const satisfies Record<string, string>
 export type CarriedName = keyof typeof CARRIED
 

@@ -10,7 +10,7 @@ const NAVIGATION = [
   { route: "docsReasons", label: "Reasons" },
   { route: "docsTestAddresses", label: "Test addresses" },
   { route: "docsLists", label: "Lists" },
-  { route: "account", label: "Dashboard" },
+  { route: "dashboard", label: "Dashboard" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 
 type LayoutProps = {
@@ -84,13 +84,20 @@ export function Prose({ text }: { readonly text: string }) {
   return <>{text.split(/`([^`]*)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 }
 
+type SampleProps = {
+  readonly caption: string
+  readonly code: string
+  /** Whether the page's `copy.js` gives it a button. */
+  readonly isCopied?: boolean
+}
+
 /** A block of code under a caption; it scrolls, so the keyboard can reach it. */
-export function Sample({ caption, code }: { readonly caption: string; readonly code: string }) {
+export function Sample({ caption, code, isCopied = false }: SampleProps) {
   return (
     <figure class="sample">
       <figcaption>{caption}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre tabIndex={0}>
+      <pre tabIndex={0} class={isCopied ? "copied" : undefined}>
         <code>{code}</code>
       </pre>
     </figure>

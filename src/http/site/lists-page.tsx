@@ -4,6 +4,7 @@ import { SET_NAMES, SETS } from "../../check/lists/sets.ts"
 import type { KnownLists } from "../../check/lists.ts"
 import { type LookUp, lookUp } from "../../check/look-up.ts"
 import type { SourceOutcome, SourceState } from "../../check/refresh/refresh-state.ts"
+import { grouped } from "./figures.ts"
 import { Layout, Table } from "./layout.tsx"
 import { LookUpSection } from "./look-up-section.tsx"
 import { MistakesSection } from "./mistakes-section.tsx"
@@ -170,9 +171,6 @@ function LastRefresh({ source: { date, refresh } }: { readonly source: ShownSour
 const Instant = ({ at }: { readonly at: string }) => (
   <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>
 )
-
-/** A count with its digits in threes. */
-const grouped = (count: number): string => new Intl.NumberFormat("en").format(count)
 
 /** What the page tells of the lists, with what they were built from and what the last refresh left. */
 export function shownLists(known: KnownLists): ListsInUse {

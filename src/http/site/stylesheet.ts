@@ -4,6 +4,7 @@ export const STYLESHEET = `
   color-scheme: light dark;
   --paper: #fdfdfc; --raised: #f5f5f2; --line: #deded8; --ink: #1c1e21; --soft: #595f66; --accent: #2457a6;
   --allow: #17663a; --allow-paper: #e4f3ea; --review: #7a4d00; --review-paper: #fbeed3; --block: #a3211c; --block-paper: #fbe6e4;
+  --business: #2457a6; --personal: #c2700a; --disposable: #b3261e; --relay: #7d3fb8; --education: #0d7f7a; --government: #4a7a12; --invalid: #5f656d; --unknown: #a3a8ae;
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
@@ -11,6 +12,7 @@ export const STYLESHEET = `
   :root {
     --paper: #141618; --raised: #1c1f22; --line: #33383d; --ink: #e5e7e9; --soft: #a0a7af; --accent: #8fb8f6;
     --allow: #86d6a5; --allow-paper: #17301f; --review: #eebf6b; --review-paper: #362a12; --block: #f6a09a; --block-paper: #3b1c1a;
+    --business: #8fb8f6; --personal: #eda24a; --disposable: #ef7f78; --relay: #c29af0; --education: #4fc4bd; --government: #a2cf5f; --invalid: #8b939c; --unknown: #5a6169;
   }
 }
 html { background: var(--paper); scroll-padding-top: 4.5rem; text-size-adjust: 100%; -webkit-text-size-adjust: 100% }
@@ -151,6 +153,16 @@ body { margin: 0; background: var(--paper) }
 .secret code { overflow-wrap: anywhere; user-select: all }
 .page strong { overflow-wrap: anywhere; color: var(--ink) }
 
+.sample .copied + button { margin: 0 1rem .9rem }
+.scroll tbody th.name { white-space: normal; overflow-wrap: anywhere; min-width: 9rem }
+.scroll td.number { min-width: 3.5rem }
+.page .plain { margin: 0; padding: 0; list-style: none }
+.page .plain li { margin: 0; overflow-wrap: anywhere }
+.page meter { box-sizing: border-box; width: 100%; max-width: 44rem; height: 1rem; margin: 0 0 1rem }
+.chart { margin: 0 0 1.25rem; overflow: hidden }
+.chart .u-legend { pointer-events: none; max-width: 100%; color: var(--ink); font: 400 .875rem/1.5 var(--sans); text-align: left; margin: .5rem 0 0 }
+.chart .u-legend th { font-weight: 400; cursor: default }
+.page summary { padding: .3rem 0; cursor: pointer }
 .verdict .asked { display: block; color: var(--soft); font-size: .9375rem; font-weight: 400; letter-spacing: 0; overflow-wrap: anywhere }
 .verdict .facts dd { overflow-wrap: anywhere }
 .verdict details { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised) }

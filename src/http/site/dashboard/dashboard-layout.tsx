@@ -6,7 +6,12 @@ import { Layout } from "../layout.tsx"
 import type { Visitor } from "../signed-in.ts"
 
 /** The pages of an account, in the order in which they are linked. */
-const PAGES = [{ route: "account", label: "Account" }] as const satisfies readonly {
+const PAGES = [
+  { route: "dashboard", label: "Keys" },
+  { route: "usage", label: "Usage" },
+  { route: "tryIt", label: "Try it" },
+  { route: "account", label: "Account" },
+] as const satisfies readonly {
   readonly route: RouteId
   readonly label: string
 }[]

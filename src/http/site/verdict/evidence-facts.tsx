@@ -17,10 +17,12 @@ export function EvidenceFacts({ result }: Props) {
         )}
         <Fact term="Mail">{mailWords(result)}</Fact>
         <Fact term="Mail suites">{suiteWords(result)}</Fact>
-        <Fact term="SPF">{result.mail.spf === null ? "none found" : <code>{result.mail.spf}</code>}</Fact>
-        <Fact term="DMARC">
-          {result.mail.dmarc_policy === null ? "none found" : <code>{result.mail.dmarc_policy}</code>}
-        </Fact>
+        <Published term="SPF" record={result.mail.spf} isMissing={result.reasons.includes("spf_missing")} />
+        <Published
+          term="DMARC"
+          record={result.mail.dmarc_policy}
+          isMissing={result.reasons.includes("dmarc_missing")}
+        />
         {result.domain_age_days === null ? null : <Fact term="Registered">{ageWords(result.domain_age_days)}</Fact>}
         {result.email === null ? null : <Fact term="The name">{nameWords(result)}</Fact>}
       </dl>
@@ -38,6 +40,20 @@ function Fact({ term, children }: { readonly term: string; readonly children: Co
   )
 }
 
+type PublishedProps = { readonly term: string; readonly record: string | null; readonly isMissing: boolean }
+
+/** What the domain publishes of how its mail is to be trusted; nothing where nobody looked. */
+function Published({ term, record, isMissing }: PublishedProps) {
+  if (record !== null) {
+    return (
+      <Fact term={term}>
+        <code>{record}</code>
+      </Fact>
+    )
+  }
+  return isMissing ? <Fact term={term}>none</Fact> : null
+}
+
 function mailWords({ mail: { has_mx: hasMx, provider }, domain }: CheckResult): string {
   if (domain === null) return "nothing to look up"
   if (hasMx === null) return "not looked up, or DNS did not answer"
@@ -45,13 +61,15 @@ function mailWords({ mail: { has_mx: hasMx, provider }, domain }: CheckResult): 
   return provider === null ? "taken by hosts that we do not know by name" : `run by ${provider}`
 }
 
-function suiteWords({ workspace: { suite_a: suiteA, suite_b: suiteB, other_suite: other } }: CheckResult): string {
+function suiteWords({ mail, workspace }: CheckResult): string {
+  const { suite_a: suiteA, suite_b: suiteB, other_suite: other } = workspace
   const found = [
     ...(suiteA.detected ? [`suite_a (${suiteA.evidence.join(", ")})`] : []),
     ...(suiteB.detected ? [`suite_b (${suiteB.evidence.join(", ")})`] : []),
     ...(other === null ? [] : [other]),
   ]
-  return found.length === 0 ? "none found" : found.join("; ")
+  if (found.length > 0) return found.join("; ")
+  return mail.has_mx === null ? "not looked up" : "none found"
 }
 
 const ageWords = (days: number): string => (days === 1 ? "a day ago" : days === 0 ? "today" : `${days} days ago`)

@@ -83,7 +83,7 @@ function Reasons({ result }: Props) {
   return (
     <>
       <h3 id="verdict-reasons">Why</h3>
-      <Table caption="Reasons of the verdict" columns={["Reason", "What it means", "What it did"]}>
+      <Table caption="Reasons of the verdict" columns={["Reason", "What it means"]}>
         {result.reasons.map((reason, at) => (
           <tr key={reason}>
             <th scope="row">
@@ -92,14 +92,9 @@ function Reasons({ result }: Props) {
               </a>
             </th>
             <td>
+              {at === 0 ? <strong>This decided. </strong> : null}
+              {reason === adviser ? <strong>This made it “{result.recommendation}”. </strong> : null}
               <Prose text={REASONS[reason].says} />
-            </td>
-            <td class="short">
-              {at === 0
-                ? "decided the verdict"
-                : reason === adviser
-                  ? `made it “${result.recommendation}”`
-                  : "evidence"}
             </td>
           </tr>
         ))}

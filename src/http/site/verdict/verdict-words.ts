@@ -3,12 +3,12 @@ import type { Recommendation } from "../../../contract/policies.ts"
 
 /** What a verdict is called in a headline. */
 export const CATEGORY_WORDS: { readonly [C in Category]: string } = {
-  business: "A business",
-  personal: "A personal mailbox",
-  disposable: "A throw-away mailbox",
-  relay: "A privacy relay",
-  education: "A school or university",
-  government: "A government body",
+  business: "Business",
+  personal: "Personal",
+  disposable: "Disposable",
+  relay: "Privacy relay",
+  education: "Education",
+  government: "Government",
   invalid: "Not valid",
   unknown: "Not known",
 }
