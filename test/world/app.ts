@@ -69,7 +69,7 @@ async function openStore(clock: Clock): Promise<OpenStore> {
 }
 
 /** How a test's house differs from the usual one. */
-type AppOptions = {
+export type AppOptions = {
   /** Tier of the account that `key` belongs to; 4 is not limited. */
   readonly tier?: number
   /** `MAILKIND_TIERS`. */
