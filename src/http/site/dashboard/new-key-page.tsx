@@ -65,7 +65,8 @@ const PURPOSE: { readonly [K in KeyKind]: string } = {
   publishable: "a publishable key: for your web pages, with short results. It may be read by anybody.",
 }
 
-const EXAMPLE = JSON.stringify({ email: "jane@stripe.com" })
+/** An address that needs no DNS for its verdict. */
+const EXAMPLE = "jane@stripe.com"
 
 /** A command for a shell that checks an address with the key. */
 const curlWithKey = (baseUrl: string, key: string): string =>
@@ -73,20 +74,22 @@ const curlWithKey = (baseUrl: string, key: string): string =>
     `curl -s '${baseUrl}${ROUTES.postCheck.path}'`,
     `-H 'Authorization: Bearer ${key}'`,
     "-H 'Content-Type: application/json'",
-    `-d '${EXAMPLE}'`,
+    `-d '${JSON.stringify({ email: EXAMPLE })}'`,
   ].join(" \\\n  ")
 
 /** Lines of a page's script that do the same. */
 const pageScript = (baseUrl: string, key: string): string =>
-  `const answer = await fetch(${JSON.stringify(`${baseUrl}${ROUTES.postCheck.path}`)}, {
-  method: "POST",
-  headers: {
-    Authorization: "Bearer ${key}",
-    "Content-Type": "application/json",
-  },
-  body: JSON.stringify({ email: "jane@stripe.com" }),
-})
-const { recommendation } = await answer.json()`
+  [
+    ["const answer = await fetch(", JSON.stringify(`${baseUrl}${ROUTES.postCheck.path}`), ", {"].join(""),
+    '  method: "POST",',
+    "  headers: {",
+    `    Authorization: "Bearer ${key}",`,
+    '    "Content-Type": "application/json",',
+    "  },",
+    `  body: JSON.stringify({ email: "${EXAMPLE}" }),`,
+    "})",
+    "const { recommendation } = await answer.json()",
+  ].join("\n")
 
 /** What a form is answered that was sent again: its key is there, and nobody has its text. */
 export function CreatedBeforePage({ visitor, made }: Pick<Props, "visitor" | "made">) {
