@@ -56,7 +56,7 @@ export const Usage = t.Object(
         remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units that are left of the account's day. Null: unlimited." }),
         resets_at: t.String({ format: "date-time", description: "When the next day begins: 00:00 UTC." }),
         ...done,
-        by_key: t.Array(KeyUsage, { description: "The active keys, and revoked ones that were used today." }),
+        by_key: t.Array(KeyUsage, { description: "The active keys, and revoked ones that were used today. What was tried on the dashboard is part of the account's `used`, and of no key's." }),
       },
       closed,
     ),
