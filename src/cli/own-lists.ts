@@ -1,7 +1,7 @@
 import type { Command } from "commander"
-import { parseSubject } from "../check/address/parse.ts"
+import { namedIn } from "../check/address/named-in.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { type Entry, type Normalize, parseEntry } from "../customers/own-lists/own-list-entry.ts"
+import { type Entry, parseEntry } from "../customers/own-lists/own-list-entry.ts"
 import {
   addEntries,
   type ListedEntry,
@@ -49,15 +49,6 @@ export function ownListCommands(
       withCustomers(all => ownListShow(output, all, { list, account }, asJson)),
     )
   }
-}
-
-/** What a text names: any address or domain that parses, wherever it stands in public DNS. */
-export const normalizeEntry: Normalize = text => {
-  const isAddress = text.includes("@")
-  const { domain, normalized } = parseSubject(isAddress ? "email" : "domain", text, "")
-  if (domain === null) return null
-  if (!isAddress) return { kind: "domain", domain }
-  return normalized === null ? null : { kind: "address", normalized, domain }
 }
 
 /** `block add ENTRY... [--account EMAIL]`: all entries or none. */
@@ -133,7 +124,7 @@ async function allEntries({ changes }: Customers, owner: ListOwner, list: OwnLis
 /** Entries are told by their place: one that does not parse may be somebody's address. */
 function parsed(texts: readonly string[]): Entry[] {
   return texts.map((text, at) => {
-    const entry = parseEntry(text, normalizeEntry)
+    const entry = parseEntry(text, namedIn)
     if (entry !== null) return entry
     throw new CommandFailure(
       `Nothing was changed: entry ${at + 1} is no address, no domain and no "*.domain" (a whole top level is "*.zip").`,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
-import { normalizeEntry } from "../../../src/cli/own-lists.ts"
+import { namedIn } from "../../../src/check/address/named-in.ts"
 import { EntryTable, isOn, mayHaveAddress } from "../../../src/customers/own-lists/entry-table.ts"
 import { keptAddress, parseEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
 import type { OwnList } from "../../../src/customers/own-lists/own-lists.ts"
 
 function tableOf(entries: { readonly [L in OwnList]?: readonly string[] }): EntryTable {
   const rows = (["block", "allow"] as const).flatMap(list =>
-    (entries[list] ?? []).map(text => ({ list, entry: parseEntry(text, normalizeEntry)?.kept ?? "" })),
+    (entries[list] ?? []).map(text => ({ list, entry: parseEntry(text, namedIn)?.kept ?? "" })),
   )
   return new EntryTable(rows)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { normalizeEntry } from "../../../src/cli/own-lists.ts"
+import { namedIn } from "../../../src/check/address/named-in.ts"
 import { OWN_LISTS_BOUNDS, OwnLists } from "../../../src/customers/own-lists/held-own-lists.ts"
 import { parseEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
 import {
@@ -58,7 +58,7 @@ test("a standing is what the entries on the lists say one by one, after any addi
 }, 30_000)
 
 async function take(log: ChangeLog, owner: ListOwner, { list, texts, isAdded }: Step): Promise<void> {
-  const entries = texts.map(text => parseEntry(text, normalizeEntry)).filter(parsed => parsed !== null)
+  const entries = texts.map(text => parseEntry(text, namedIn)).filter(parsed => parsed !== null)
   expect(entries).toHaveLength(texts.length)
   await (isAdded ? addEntries : removeEntries)(log, owner, list, entries)
 }

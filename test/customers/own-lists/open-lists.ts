@@ -1,4 +1,4 @@
-import { normalizeEntry } from "../../../src/cli/own-lists.ts"
+import { namedIn } from "../../../src/check/address/named-in.ts"
 import {
   OWN_LISTS_BOUNDS,
   OwnLists,
@@ -12,7 +12,7 @@ import type { Store } from "../../../src/customers/store/store.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
 
 function entries(texts: readonly string[]): Entry[] {
-  return texts.map(text => parseEntry(text, normalizeEntry)).filter(entry => entry !== null)
+  return texts.map(text => parseEntry(text, namedIn)).filter(entry => entry !== null)
 }
 
 /** Held lists over a real store that counts what it is asked, can hold its answers back, and can fail. */
@@ -36,7 +36,7 @@ export async function openLists({ path = tempPath(), bounds = {} as Partial<OwnL
     removeEntries(log, owner, list, entries(texts))
   const ask = async (accountId: string, text: string) => await askNow(accountId, text)
   const askNow = (accountId: string, text: string): Standing | Promise<Standing> => {
-    const named = normalizeEntry(text)
+    const named = namedIn(text)
     if (named === null) throw new Error(`${text} names nothing`)
     return lists.standing(accountId, named.kind === "address" ? named.normalized : null, named.domain)
   }

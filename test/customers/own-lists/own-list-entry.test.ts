@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import { createHash } from "node:crypto"
-import { normalizeEntry } from "../../../src/cli/own-lists.ts"
+import { namedIn } from "../../../src/check/address/named-in.ts"
 import { keptAddress, parseEntry, storedEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
 
 const hashOf = (normalized: string) => createHash("sha256").update(normalized).digest("hex")
 const JANE = `sha256:${hashOf("jane@acme.com")}@acme.com`
 
-const parse = (text: string) => parseEntry(text, normalizeEntry)
+const parse = (text: string) => parseEntry(text, namedIn)
 
 describe("an entry that parses", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { normalizeEntry } from "../../../src/cli/own-lists.ts"
+import { namedIn } from "../../../src/check/address/named-in.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { type Entry, parseEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
@@ -27,7 +27,7 @@ async function opened(path = tempPath()) {
 
 function entries(...texts: string[]): Entry[] {
   return texts.map(text => {
-    const entry = parseEntry(text, normalizeEntry)
+    const entry = parseEntry(text, namedIn)
     if (entry === null) throw new Error(`${text} is no entry`)
     return entry
   })
