@@ -83,6 +83,22 @@ export async function listFeedback(store: Store, { status, after, countMax }: Fe
   return rows.map(feedbackOf)
 }
 
+/** The next `countMax` reports that the account sent after `after` (null: from the first on), the newest first. */
+export async function listFeedbackOf(
+  store: Store,
+  accountId: string,
+  after: FeedbackQuery["after"],
+  countMax: number,
+): Promise<Feedback[]> {
+  const { createdAtMs, id } = after ?? BEFORE_ALL
+  const rows = await store.all<FeedbackRow>(
+    `SELECT * FROM feedback WHERE account_id = $1 AND (created_at_ms, id) < ($2, $3)
+     ORDER BY created_at_ms DESC, id DESC LIMIT $4`,
+    [accountId, createdAtMs, id, countMax],
+  )
+  return rows.map(feedbackOf)
+}
+
 const BEFORE_ALL = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" }
 
 const DUPLICATE_MS = LIMITS.feedbackDuplicateDays * DAY_MS

@@ -230,4 +230,9 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX sessions_by_time ON sessions (created_at_ms)",
     ],
   },
+  {
+    number: 13,
+    makes: "the order in which an account sees its reports",
+    statements: ["CREATE INDEX feedback_by_account_time ON feedback (account_id, created_at_ms, id)"],
+  },
 ]
