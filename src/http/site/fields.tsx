@@ -32,7 +32,8 @@ export function TextArea({
   return (
     <Labelled name={name} label={label} hint={hint} fault={fault ?? null}>
       <textarea {...area} id={name} name={name} {...describedBy(name, hint, fault ?? null)}>
-        {value}
+        {/* A line feed at the start would be taken for the one that may follow the tag (HTML §13.1.2.5). */}
+        {value?.startsWith("\n") ? `\n${value}` : value}
       </textarea>
     </Labelled>
   )
