@@ -105,9 +105,16 @@ export async function setTier(log: ChangeLog, id: string, tier: number): Promise
   })
 }
 
-/** Removes an account with all of its keys, which are unknown from then on. False when there is no such account. */
+/**
+ * Removes an account with all of its keys, which are unknown from then on, and every row that is about it but those of the
+ * change log, which name ids alone. False when there is no such account.
+ */
 export async function removeAccount(log: ChangeLog, id: string): Promise<boolean> {
   return await recordingChanges(log, async (store, note) => {
+    // A subject of units is an account or a key, so that no reference takes these rows along.
+    await store.run("DELETE FROM units WHERE subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1)", [
+      id,
+    ])
     const removedCount = await store.run("DELETE FROM accounts WHERE id = $1", [id])
     if (removedCount > 0) await note("account_removed", id)
     return removedCount > 0
