@@ -24,6 +24,10 @@ export const LIMITS = {
   publishableClientPerSecond: 2,
   publishableUnitsPerDay: 1_000,
   ownListEntriesMax: 10_000,
+  /** Room for so many entries, each as long as the kept form of an address: 7 + 64 + 1 + 253 octets and the end of its line. */
+  ownListFormBytesMax: 4_194_304,
+  /** Reports that the dashboard takes of one account. */
+  feedbackFormPerSecond: 1,
   feedbackDuplicateDays: 30,
   usageDays: 30,
   sessionDays: 30,

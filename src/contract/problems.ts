@@ -17,7 +17,7 @@ export const PROBLEMS = {
   rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests a second or too many in flight.", retry: "Yes, after `Retry-After` seconds, with jitter" },
   quota_exceeded: { status: 429, title: "Too Many Requests", cause: "The units of the day are used up; they return at 00:00 UTC.", retry: "After 00:00 UTC" },
   batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items.", retry: "No, split it into chunks of 100" },
-  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is over the size limit: 256 KiB for a batch, 64 KiB elsewhere.", retry: "No" },
+  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is over the size limit: 256 KiB for a batch, 4 MiB for entries of a block or allow list, 64 KiB elsewhere.", retry: "No" },
   not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },
   method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method; the `Allow` header lists the methods.", retry: "No" },
   internal_error: { status: 500, title: "Internal Server Error", cause: "The server failed.", retry: "Yes, with exponential back-off" },

@@ -88,6 +88,15 @@ export const ROUTES = {
     kind: "form",
     problems: [...FORM, "terms_not_accepted", "rate_limited", "quota_exceeded"],
   },
+  ownLists: { method: "GET", path: "/dashboard/lists", says: "Your block and allow lists.", asks: "account", kind: "page", problems: ["internal_error"] },
+  ownListFile: { method: "GET", path: "/dashboard/lists/:list", says: "One of your lists as a text file: block.txt or allow.txt.", asks: "account", kind: "page", problems: ["internal_error"] },
+  postListEntries: { method: "POST", path: "/dashboard/list-entries", says: "Puts pasted entries on one of your lists, or takes them off it.", asks: "account", kind: "form", problems: [...FORM] },
+  postListImport: { method: "POST", path: "/dashboard/list-entries/import", says: "Puts the entries of a file on one of your lists.", asks: "account", kind: "form", problems: [...FORM] },
+  feedback: { method: "GET", path: "/dashboard/feedback", says: "Verdicts that you have reported as wrong, and what became of each report.", asks: "account", kind: "page", problems: ["internal_error"] },
+  postFeedbackForm: { method: "POST", path: "/dashboard/feedback", says: "Reports a wrong verdict.", asks: "account", kind: "form", problems: [...FORM, "rate_limited"] },
+  postTermsAcceptance: { method: "POST", path: "/dashboard/account/terms", says: "Accepts the current terms for your account.", asks: "account", kind: "form", problems: [...FORM] },
+  accountExport: { method: "GET", path: "/dashboard/account/export", says: "Everything that is kept about your account, as a JSON file.", asks: "account", kind: "page", problems: ["internal_error"] },
+  postAccountDeletion: { method: "POST", path: "/dashboard/account/delete", says: "Deletes your account.", asks: "account", kind: "form", problems: [...FORM] },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES

@@ -25,10 +25,14 @@ import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
 import { assets, type Embedded } from "./site/assets.ts"
 import { cookies } from "./site/cookies.ts"
+import { accountLeavingRoutes } from "./site/dashboard/account-leaving-routes.tsx"
 import { accountRoutes } from "./site/dashboard/account-routes.tsx"
 import { keysRoutes } from "./site/dashboard/keys-routes.tsx"
 import { tryRoutes } from "./site/dashboard/try-routes.tsx"
 import { usageRoutes } from "./site/dashboard/usage-routes.tsx"
+import { feedbackPageRoutes } from "./site/dashboard/feedback-routes.tsx"
+import { ownListRoutes } from "./site/dashboard/own-list-routes.tsx"
+import { termsRoutes } from "./site/dashboard/terms-routes.tsx"
 import type { ListsInUse } from "./site/lists-page.tsx"
 import { pageAnswers } from "./site/page-answers.ts"
 import { refusedAsPage } from "./site/refused-page.tsx"
@@ -115,11 +119,15 @@ export function buildApp(parts: Needs) {
     .use(keysRoutes(needs))
     .use(usageRoutes(needs))
     .use(tryRoutes(needs))
+    .use(accountLeavingRoutes(needs))
+    .use(termsRoutes(needs))
+    .use(ownListRoutes(needs))
+    .use(feedbackPageRoutes(needs))
   return app
 }
 
 /** What all pages are made with. */
-function siteParts({ answers, isHttps, asset, baseUrl, isAdmin, changes }: Needs, refuse: Refuse) {
+function siteParts({ answers, isHttps, asset, baseUrl, isAdmin, terms, changes }: Needs, refuse: Refuse) {
   const pages = pageAnswers(answers.requestId, isHttps)
   const ownCookies = cookies(isHttps)
   const enter = entrances({
@@ -128,6 +136,7 @@ function siteParts({ answers, isHttps, asset, baseUrl, isAdmin, changes }: Needs
     baseUrl,
     sessionOf: secret => findSession(changes.store, changes.clock, secret),
     isAdmin,
+    termsOf: account => terms.stateOf(account),
     refused: refusedAsPage(pages, refuse),
     signInFor: path => `${ROUTES.signIn.path}?next=${encodeURIComponent(path)}`,
   })

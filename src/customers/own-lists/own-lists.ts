@@ -72,20 +72,31 @@ export async function removeEntries(
 /** An entry as its owner sees it. */
 export type ListedEntry = Entry & { readonly addedAtMs: number }
 
-/** The next `countMax` entries of a list after the kept form `after`, by kept form; an empty `after` begins at the first. */
+/** The next `countMax` entries of a list whose kept form comes after `after` and holds the text `holding`, by kept form. */
 export async function listEntries(
   store: Store,
   owner: ListOwner,
   list: OwnList,
   after: string,
   countMax: number,
+  holding = "",
 ): Promise<ListedEntry[]> {
   const rows = await store.all<{ entry: string; added_at_ms: number }>(
     `SELECT entry, added_at_ms FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry > $3
-     ORDER BY entry LIMIT $4`,
-    [subjectOf(owner), list, after, countMax],
+     AND entry LIKE $5 ESCAPE '\\' ORDER BY entry LIMIT $4`,
+    [subjectOf(owner), list, after, countMax, `%${holding.replace(/[\\%_]/g, "\\$&")}%`],
   )
   return rows.map(row => ({ ...storedEntry(row.entry), addedAtMs: row.added_at_ms }))
+}
+
+/** How many entries an owner has on each list. */
+export async function countEntries(store: Store, owner: ListOwner): Promise<{ readonly [L in OwnList]: number }> {
+  const rows = await store.all<{ list: OwnList; entries: number }>(
+    "SELECT list, COUNT(*) AS entries FROM own_list_entries WHERE owner = $1 GROUP BY list",
+    [subjectOf(owner)],
+  )
+  const countOf = (list: OwnList): number => rows.find(row => row.list === list)?.entries ?? 0
+  return { block: countOf("block"), allow: countOf("allow") }
 }
 
 const INSERT = `INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms) VALUES ($1, $2, $3, $4, $5)

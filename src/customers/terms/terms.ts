@@ -71,13 +71,20 @@ export async function currentTermsVersion(store: Store): Promise<string | null> 
 export type AcceptanceResult =
   | { readonly kind: "accepted"; readonly terms: Terms; readonly acceptedAtMs: number; readonly isNew: boolean }
   | { readonly kind: "none_published" }
+  /** Others are current than the ones that were read: these. */
+  | { readonly kind: "other_version"; readonly terms: Terms }
   | { readonly kind: "unknown_account" }
 
 /**
  * Accepts the current terms for an account, whose keys are let in again in this process when it resolves. Accepting twice
- * is accepting once, at the first time. Nothing changes when no terms are published.
+ * is accepting once, at the first time. Nothing changes when no terms are published, nor when `readVersion`, that of the
+ * terms that somebody has read and agrees to, is not the current one; null: whichever is current.
  */
-export async function acceptTerms(log: ChangeLog, accountId: string): Promise<AcceptanceResult> {
+export async function acceptTerms(
+  log: ChangeLog,
+  accountId: string,
+  readVersion: string | null = null,
+): Promise<AcceptanceResult> {
   const result = await recordingChanges(log, async (store, note): Promise<AcceptanceResult> => {
     const account = await store.one<AcceptanceRow>(
       "SELECT accepted_terms_version, accepted_terms_at_ms FROM accounts WHERE id = $1",
@@ -86,6 +93,7 @@ export async function acceptTerms(log: ChangeLog, accountId: string): Promise<Ac
     if (account === null) return { kind: "unknown_account" }
     const terms = await currentTerms(store)
     if (terms === null) return { kind: "none_published" }
+    if (readVersion !== null && readVersion !== terms.version) return { kind: "other_version", terms }
     const { accepted_terms_version: version, accepted_terms_at_ms: atMs } = account
     if (version === terms.version && atMs !== null) return { kind: "accepted", terms, acceptedAtMs: atMs, isNew: false }
     // A clock that was set back does not date it before what it accepts.

@@ -19,6 +19,9 @@ const POLICY = {
 /** The API reference's script writes its styles into the page at run time, and it takes no nonce for most of them. */
 const REFERENCE_POLICY = { ...POLICY, "style-src": "'self' 'unsafe-inline'" } as const
 
+/** What is no page loads nothing. */
+const NOTHING = "default-src 'none'; frame-ancestors 'none'"
+
 const header = (policy: Readonly<Record<string, string>>): string =>
   Object.entries(policy)
     .map(([directive, sources]) => `${directive} ${sources}`)
@@ -38,12 +41,17 @@ export type PageAnswers = {
   readonly goTo: (path: string, request: Request, headers?: Readonly<Record<string, string>>) => Response
   /** The API reference: the one page with a script. */
   readonly reference: (html: string, request: Request) => Response
+  /** A file that the browser saves, and nobody keeps. */
+  readonly download: (body: string | ReadableStream<Uint8Array>, request: Request, as: Saved) => Response
   /** A file whose path names its content, so that it can be kept for good. */
   readonly file: (file: ServedFile, request: Request) => Response
 }
 
 /** What differs from a page that is simply shown. */
 export type PageMore = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+
+/** Under which name a browser saves a file, of letters, digits, dots and hyphens alone. */
+export type Saved = { readonly name: string; readonly mediaType: string }
 
 /** A file as it is sent. */
 export type ServedFile = {
@@ -85,6 +93,8 @@ export function pageAnswers(requestId: Answers["requestId"], isHttps: boolean): 
         },
       }),
     reference: html(header(REFERENCE_POLICY)),
+    download: (body, request, as) =>
+      new Response(body, { headers: { ...fixed, ...savedAs(as), "X-Request-Id": requestId(request) } }),
     file: ({ mediaType, bytes, encoding }, request) =>
       new Response(bytes, {
         headers: {
@@ -92,7 +102,7 @@ export function pageAnswers(requestId: Answers["requestId"], isHttps: boolean): 
           ...(encoding === null ? {} : { "Content-Encoding": encoding }),
           "Cache-Control": "public, max-age=31536000, immutable",
           // An SVG image that is opened as a document is a page too.
-          "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+          "Content-Security-Policy": NOTHING,
           "Content-Type": mediaType,
           Vary: "Accept-Encoding",
           "X-Request-Id": requestId(request),
@@ -100,3 +110,10 @@ export function pageAnswers(requestId: Answers["requestId"], isHttps: boolean): 
       }),
   }
 }
+
+const savedAs = ({ name, mediaType }: Saved) => ({
+  "Cache-Control": "no-store",
+  "Content-Disposition": `attachment; filename="${name}"`,
+  "Content-Security-Policy": NOTHING,
+  "Content-Type": mediaType,
+})

@@ -2,6 +2,7 @@ import type { VNode } from "preact"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Account } from "../../customers/accounts/accounts.ts"
 import type { Session, SignedIn } from "../../customers/sign-in/sessions.ts"
+import type { TermsState } from "../../customers/terms/held-terms.ts"
 import { Problem } from "../problem.ts"
 import type { Cookies } from "./cookies.ts"
 import { type Form, readForm } from "./form.ts"
@@ -15,6 +16,8 @@ export type Visitor = {
   readonly session: Session
   /** Whether the operator named the account's email in `MAILKIND_ADMINS`. */
   readonly isAdmin: boolean
+  /** How the account stands to the terms: every page says so where they wait to be accepted. */
+  readonly terms: TermsState
 }
 
 /** What a page's work gives: a page to show, or a whole answer. */
@@ -51,6 +54,7 @@ export type EntranceNeeds = {
   readonly baseUrl: () => string
   readonly sessionOf: (secret: string) => Promise<SignedIn | null>
   readonly isAdmin: (email: string) => boolean
+  readonly termsOf: (account: Account) => TermsState
   readonly refused: RefusedAsPage
   /** Where somebody signs in who wanted to see the page of this path. */
   readonly signInFor: (path: string) => string
@@ -58,11 +62,8 @@ export type EntranceNeeds = {
 
 /** Builds the entrances of one server. */
 export function entrances(needs: EntranceNeeds): Entrances {
-  const { pages, cookies, baseUrl, sessionOf, isAdmin, refused } = needs
-  const visitor = async (request: Request): Promise<Visitor | null> => {
-    const signedIn = await sessionOf(cookies.read(request, "session"))
-    return signedIn && { ...signedIn, isAdmin: isAdmin(signedIn.account.email) }
-  }
+  const { pages, baseUrl, refused } = needs
+  const visitor = visitors(needs)
   const anybody: Entrances["anybody"] = async (request, work) => {
     try {
       const shown = await work()
@@ -104,6 +105,16 @@ export function entrances(needs: EntranceNeeds): Entrances {
     anybody,
     anybodysForm: (request, work) => anybody(request, async () => await work(await formOf(request))),
     visitor,
+  }
+}
+
+/** Finds out who asks. */
+function visitors({ cookies, sessionOf, isAdmin, termsOf }: EntranceNeeds): Entrances["visitor"] {
+  return async request => {
+    const signedIn = await sessionOf(cookies.read(request, "session"))
+    if (signedIn === null) return null
+    const { account } = signedIn
+    return { ...signedIn, isAdmin: isAdmin(account.email), terms: termsOf(account) }
   }
 }
 

@@ -2,25 +2,40 @@
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Session } from "../../../customers/sign-in/sessions.ts"
-import { ActionButton, Done, Instant } from "../fields.tsx"
+import { ActionButton, Done, Instant, Refused } from "../fields.tsx"
 import { Table } from "../layout.tsx"
-import type { Visitor } from "../signed-in.ts"
+import { type DeletionRefusal, DeletionSection } from "./account-deletion.tsx"
+import { AccountFacts, ExportSection } from "./account-facts.tsx"
+import type { AccountView } from "./account-view.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 
 /** What may have been done just before the page is shown, by its name in the page's URL. */
 export const ACCOUNT_DEEDS = {
   "session-ended": "That browser is signed out.",
   "sessions-ended": "All other browsers are signed out.",
+  "terms-accepted": "Thank you. The terms are accepted, and your keys work.",
+  "terms-settled": "There are no terms left to accept.",
 } as const satisfies Record<string, string>
 
-type Props = { readonly visitor: Visitor; readonly sessions: readonly Session[]; readonly done: string | null }
+type Props = {
+  readonly view: AccountView
+  readonly done: string | null
+  /** What kept terms from being accepted; null: nothing. */
+  readonly refused?: string | null
+  readonly deletion?: DeletionRefusal | null
+}
 
-/** Who the account is, and which browsers are signed in. */
-export function AccountPage({ visitor, sessions, done }: Props) {
+/** Who the account is, which browsers are signed in, what is kept, and the way to be rid of it. */
+export function AccountPage({ view, done, refused = null, deletion = null }: Props) {
+  const { visitor, limits, sessions } = view
   return (
     <DashboardLayout route="account" title="Account" visitor={visitor}>
       <Done says={done} />
+      <Refused says={refused} />
+      <AccountFacts account={visitor.account} limits={limits} />
       <SessionsSection sessions={sessions} ownId={visitor.session.id} />
+      <ExportSection />
+      <DeletionSection visitor={visitor} refusal={deletion} />
     </DashboardLayout>
   )
 }

@@ -1,13 +1,15 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import { ROUTES } from "../../../contract/routes.ts"
-import { endOtherSessions, endSession, listSessions } from "../../../customers/sign-in/sessions.ts"
+import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
+import { endOtherSessions, endSession } from "../../../customers/sign-in/sessions.ts"
 import type { ChangeLog } from "../../../customers/store/changes.ts"
 import type { Cookies } from "../cookies.ts"
 import { doneWords } from "../deed.ts"
 import type { PageAnswers } from "../page-answers.ts"
 import type { Entrances } from "../signed-in.ts"
 import { ACCOUNT_DEEDS, AccountPage } from "./account-page.tsx"
+import { accountViews } from "./account-view.ts"
 
 /** What the pages about the account itself are built from. */
 export type AccountRoutesNeeds = {
@@ -15,17 +17,18 @@ export type AccountRoutesNeeds = {
   readonly enter: Entrances
   readonly cookies: Cookies
   readonly changes: ChangeLog
+  readonly tiers: readonly TierLimits[]
 }
 
 /** The page about the account itself, what its forms do, and the way out. */
-export function accountRoutes({ pages, enter, cookies, changes }: AccountRoutesNeeds) {
-  const { store, clock } = changes
+export function accountRoutes({ pages, enter, cookies, changes, tiers }: AccountRoutesNeeds) {
+  const { store } = changes
+  const viewOf = accountViews(changes, tiers)
   const { path } = ROUTES.account
   return new Elysia({ normalize: false })
     .get(path, ({ request }) =>
       enter.account.page(request, async visitor => {
-        const sessions = await listSessions(store, clock, visitor.account.id)
-        return <AccountPage visitor={visitor} sessions={sessions} done={doneWords(request.url, ACCOUNT_DEEDS)} />
+        return <AccountPage view={await viewOf(visitor)} done={doneWords(request.url, ACCOUNT_DEEDS)} />
       }),
     )
     .post(

@@ -4,17 +4,17 @@ import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ActionButton } from "../fields.tsx"
 import { Layout } from "../layout.tsx"
 import type { Visitor } from "../signed-in.ts"
+import { TermsBanner } from "./terms-banner.tsx"
 
 /** The pages of an account, in the order in which they are linked. */
 const PAGES = [
   { route: "dashboard", label: "Keys" },
   { route: "usage", label: "Usage" },
   { route: "tryIt", label: "Try it" },
+  { route: "ownLists", label: "Block and allow" },
+  { route: "feedback", label: "Feedback" },
   { route: "account", label: "Account" },
-] as const satisfies readonly {
-  readonly route: RouteId
-  readonly label: string
-}[]
+] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 
 type Props = {
   readonly route: RouteId
@@ -28,7 +28,17 @@ type Props = {
 /** A page for somebody who is signed in: links to all such pages, who it is, and the way out. */
 export function DashboardLayout({ route, title, visitor, scripts = [], children }: Props) {
   return (
-    <Layout route={route} title={title} scripts={scripts} above={<AccountBar route={route} visitor={visitor} />}>
+    <Layout
+      route={route}
+      title={title}
+      scripts={scripts}
+      above={
+        <>
+          <AccountBar route={route} visitor={visitor} />
+          <TermsBanner terms={visitor.terms} />
+        </>
+      }
+    >
       {children}
     </Layout>
   )
