@@ -33,7 +33,7 @@ export function TextArea({
     <Labelled name={name} label={label} hint={hint} fault={fault ?? null}>
       <textarea {...area} id={name} name={name} {...describedBy(name, hint, fault ?? null)}>
         {/* A line feed at the start would be taken for the one that may follow the tag (HTML §13.1.2.5). */}
-        {value?.startsWith("\n") ? `\n${value}` : value}
+        {/^[\r\n]/.test(value ?? "") ? `\n${value}` : value}
       </textarea>
     </Labelled>
   )

@@ -57,11 +57,13 @@ function formOf(fields: Fields): Form {
       return typeof value === "string" ? value.trim() : ""
     },
     all: name => fields.getAll(name).filter(value => typeof value === "string"),
-    file: name => {
-      const value = fields.get(name)
+    file: field => {
+      const value = fields.get(field)
       // Where no file was chosen a browser sends one without name and octets.
-      if (value === null || typeof value === "string" || (value.name === "" && value.size === 0)) return null
-      return { name: value.name, mediaType: value.type, bytes: () => value.bytes() }
+      if (value === null || typeof value === "string") return null
+      // Bun gives no name where it is empty, whatever its types say.
+      const { name = "", size, type: mediaType } = value
+      return name === "" && size === 0 ? null : { name, mediaType, bytes: () => value.bytes() }
     },
   }
 }

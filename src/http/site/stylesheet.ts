@@ -168,7 +168,11 @@ body { margin: 0; background: var(--paper) }
 .verdict details { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised) }
 .verdict summary { padding: .6rem 1rem; cursor: pointer }
 .verdict pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border-top: 1px solid var(--line) }
+/* What is unseen stands absolutely: without this it would widen the page beside a table that scrolls. */
+.scroll { position: relative }
 .page .any { overflow-wrap: anywhere; white-space: pre-wrap }
+.scroll tbody th:has(.any) { min-width: 13rem; white-space: normal }
+.page time { white-space: nowrap }
 .page .told p, .page .boxed p, .page .boxed ul { margin: 0 0 .5rem }
 .page .told .actions, .page .boxed .actions { margin: .75rem 0 0 }
 .page .told button.small, .page .told .button.small, .page .boxed button.small, .page .boxed .button.small { color: inherit; border-color: currentColor }

@@ -7,6 +7,7 @@ import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { Instant } from "../fields.tsx"
 import { Table } from "../layout.tsx"
+import { grouped } from "./own-list-words.tsx"
 
 type Props = { readonly account: Account; readonly limits: TierLimits | null }
 
@@ -41,11 +42,14 @@ export function AccountFacts({ account, limits }: Props) {
   )
 }
 
-/** What a tier allows, in a sentence. */
-export function limitWords({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
-  const upTo = (count: number | null, what: string): string =>
-    count === null ? `any number of ${what}` : `${count.toLocaleString("en")} ${what}`
-  return `${upTo(requestsPerSecond, "requests a second")}, ${upTo(inFlight, "at a time")}, ${upTo(unitsPerDay, "units a day")}, ${LIMITS.keysPerAccountMax} keys`
+/** What a tier allows, in words. */
+function limitWords({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
+  return [
+    requestsPerSecond === null ? "any number of requests" : `${grouped(requestsPerSecond)} requests a second`,
+    inFlight === null ? "any number at a time" : `${grouped(inFlight)} at a time`,
+    unitsPerDay === null ? "no daily quota" : `${grouped(unitsPerDay)} units a day`,
+    `${LIMITS.keysPerAccountMax} keys`,
+  ].join(", ")
 }
 
 function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }: Pick<Props, "account">) {

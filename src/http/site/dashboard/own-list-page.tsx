@@ -38,7 +38,7 @@ export function OwnListPage({ visitor, view, done, refusal }: Props) {
           </a>
         ))}
       </nav>
-      <h2 id="entries">{label}</h2>
+      <h2 id="list">{label}</h2>
       <p>{says}</p>
       <Entries view={view} />
       <PasteSection list={view.list} pasted={refusal?.pasted ?? ""} isFaulty={refusal !== null} />

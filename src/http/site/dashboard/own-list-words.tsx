@@ -13,7 +13,7 @@ export const LIST_WORDS: { readonly [L in OwnList]: { readonly label: string; re
   },
   allow: {
     label: "Allow list",
-    says: "A check of what is on it recommends allow, whatever else is known, unless it is written wrongly.",
+    says: "A check of what is on it recommends allow, whatever else is known, unless no such address can exist.",
   },
 }
 
