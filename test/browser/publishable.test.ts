@@ -8,17 +8,7 @@ import { serverProcess } from "../contract/server-process.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
 import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, STEP_MS } from "./browser.ts"
-
-/** Serves an empty page and gives its origin. */
-function pageOrigin(): string {
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: () => new Response("<!doctype html><title>page</title>", { headers: { "Content-Type": "text/html" } }),
-  })
-  afterwards(() => server.stop(true))
-  return `http://127.0.0.1:${server.port}`
-}
+import { pageServer } from "./page-server.ts"
 
 const Made = Type.Object({ key: Type.String() })
 
@@ -60,7 +50,7 @@ async function openPage(browser: Browser, origin: string): Promise<(sent: Sent) 
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, the page of an allowed origin reads the reduced result and its limits, and another page reads nothing`,
   async () => {
-    const [allowed, stranger] = [pageOrigin(), pageOrigin()]
+    const [{ origin: allowed }, { origin: stranger }] = [pageServer(), pageServer()]
     const [browser, { url: server, run, stop }] = await Promise.all([launchBrowser(), serverProcess()])
     afterwards(stop)
     await run("account", "create", "page@example.com", "--tier", "0")
