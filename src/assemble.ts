@@ -2,6 +2,7 @@ import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
 import { customersAtWork, type Shared } from "./assemble-customers.ts"
 import { deepAtWork } from "./assemble-deep.ts"
+import { freeChecksAtWork } from "./assemble-free-checks.ts"
 import { leaksAtWork } from "./assemble-leaks.ts"
 import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
@@ -100,6 +101,7 @@ export async function startServer(world: World, settings: Settings, together: To
   })
   const deep = deepAtWork(world, settings, asked, store, log, agentOf(settings))
   const customers = await customersAtWork(world, settings, store, log, together)
+  const free = freeChecksAtWork(world, settings, store, log, customers)
   const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
   const mails = mailsAtWork(world, settings, store, log, () => state.url)
@@ -110,6 +112,7 @@ export async function startServer(world: World, settings: Settings, together: To
     ...leaksAtWork(world, settings, changes, log, agentOf(settings)),
     changes,
     signIn,
+    freeChecks: free.freeChecks,
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
     clientOf: clientsOf(settings, request => server.requestIP(request)?.address ?? null),
     baseUrl: () => state.url,
@@ -120,7 +123,7 @@ export async function startServer(world: World, settings: Settings, together: To
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
   // They end in the other order: what is under way may still need what was there before it.
-  const works = [customers, learned, deep, mails, signIn]
+  const works = [customers, learned, deep, mails, signIn, free]
   for (const { begin } of works) begin()
   return {
     address,

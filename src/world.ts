@@ -97,6 +97,10 @@ export const OWN_FILES = {
   "usage-chart.js.asset": "src/http/site/browser/usage-chart.js",
   "uplot.js.asset": "node_modules/uplot/dist/uPlot.iife.min.js",
   "uplot.css.asset": "node_modules/uplot/dist/uPlot.min.css",
+  "altcha.js.asset": "node_modules/altcha/dist/external/altcha.min.js",
+  "altcha.css.asset": "node_modules/altcha/dist/external/altcha.css",
+  "altcha-worker.js.asset": "node_modules/altcha/dist/workers/pbkdf2.js",
+  "pass.js.asset": "src/http/site/browser/pass.js",
 } as const satisfies Record<string, string>
 export type OwnFile = keyof typeof OWN_FILES
 

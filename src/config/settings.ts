@@ -37,6 +37,7 @@ export const SETTINGS = {
   MAILKIND_ADMINS: list({ says: "Account emails that may see the admin pages.", fallback: [], shown: "none", acts: false, member: email => EMAIL.test(email), wants: "a comma list of email addresses" }),
   MAILKIND_DEFAULT_TIER: integer({ says: "Tier of a new account.", fallback: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({ says: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.", fallback: [], shown: "the built-in limits", member: text => TIER_LIMITS.test(text), wants: "a comma list such as 0=10/10/2000, with - for unlimited" }),
+  MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ says: "How many checks a day, UTC, the free website checker at `/` has for all its visitors together; `off` shows no checker.", fallback: 5000, min: 1, max: 1_000_000_000 }),
   MAILKIND_TRUSTED_PROXIES: list({ says: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", fallback: [], shown: "none", member: isAddressOrPrefix, wants: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
   MAILKIND_LOG: choice({ says: "Least level of a log line.", fallback: "info", of: LOG_LEVELS }),
 } as const satisfies Record<string, Setting<unknown>>

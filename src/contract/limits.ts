@@ -55,4 +55,24 @@ export const LIMITS = {
   leakReportsPerSecond: 50,
   /** Of all together: their signatures take a thirtieth of a core at most. */
   leakReportsOfAllPerSecond: 500,
+  /** The free website checker. A client is an IPv4 address or an IPv6 /64. */
+  freeChecksPerClientAndDay: 3,
+  freeRequestsPerSecond: 1,
+  freeRequestsBurst: 5,
+  passChecks: 20,
+  passMinutes: 60,
+  challengeMinutes: 5,
+  /**
+   * A challenge is solved by trying counters from 1 up to a hidden one of at most so many, each at the cost of so many
+   * rounds of PBKDF2. On average that is five million rounds, shared by the cores: 0.6 s on one core of a desktop.
+   */
+  challengeCounterMax: 2000,
+  challengeRounds: 5000,
+  /** So many wrong things of one network, an IPv4 /24 or an IPv6 /64, within so many minutes are abuse. */
+  strikesMax: 30,
+  strikeMinutes: 10,
+  /** The first ban; each that follows within `banMemoryHours` of the end of the one before is twice as long. */
+  banHours: 1,
+  banHoursMax: 24,
+  banMemoryHours: 24,
 } as const

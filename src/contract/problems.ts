@@ -21,11 +21,29 @@ export const PROBLEMS = {
   not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },
   method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method; the `Allow` header lists the methods.", retry: "No" },
   internal_error: { status: 500, title: "Internal Server Error", cause: "The server failed.", retry: "Yes, with exponential back-off" },
+  pass_required: {
+    status: 403,
+    title: "Forbidden",
+    cause: "The free website checker wants to see that no program asks: the checks that a network has without that are used up. Requests with a key never get this.",
+    retry: "Yes, with a pass: the page of the checker gets one by a short piece of arithmetic in the browser",
+  },
+  banned: { status: 403, title: "Forbidden", cause: "The network has abused the free website checker and is kept from it for a while. Requests with a key never get this.", retry: "Yes, after `Retry-After` seconds" },
+  busy: { status: 503, title: "Service Unavailable", cause: "The daily budget that all visitors of the free website checker share is used up. Requests with a key never get this.", retry: "After 00:00 UTC" },
 } as const satisfies Record<string, ProblemSpec>
 
 export type ProblemCode = keyof typeof PROBLEMS
 
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[]
+
+/** What the free website checker alone refuses with. Its endpoints are no part of the API, which never sends these. */
+export const CHECKER_CODES = ["pass_required", "banned", "busy"] as const satisfies readonly ProblemCode[]
+
+type ApiProblemCode = Exclude<ProblemCode, (typeof CHECKER_CODES)[number]>
+
+const isOfChecker = (code: ProblemCode): boolean => CHECKER_CODES.some(own => own === code)
+
+/** What the API refuses with. */
+export const API_PROBLEM_CODES = PROBLEM_CODES.filter((code): code is ApiProblemCode => !isOfChecker(code))
 
 /** The order in which a request is refused (decisions §7): when several problems apply, the first is sent. */
 export const REFUSAL_ORDER = [
@@ -39,5 +57,19 @@ export const REFUSAL_ORDER = [
   { step: "size of the body", codes: ["payload_too_large"] },
   { step: "media type, JSON, input", codes: ["invalid_input", "batch_too_large"] },
   { step: "units of the day", codes: ["quota_exceeded"] },
+  { step: "our own failure", codes: ["internal_error"] },
+] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]
+
+/** The order in which the free website checker refuses what its form sends: when several problems apply, the first is sent. */
+export const CHECKER_REFUSAL_ORDER = [
+  { step: "path", codes: ["not_found"] },
+  { step: "method", codes: ["method_not_allowed"] },
+  { step: "origin", codes: ["forbidden_origin"] },
+  { step: "ban of the network", codes: ["banned"] },
+  { step: "requests a second", codes: ["rate_limited"] },
+  { step: "size of the form", codes: ["payload_too_large"] },
+  { step: "input", codes: ["invalid_input"] },
+  { step: "pass", codes: ["pass_required"] },
+  { step: "budget of the day", codes: ["busy"] },
   { step: "our own failure", codes: ["internal_error"] },
 ] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]

@@ -56,7 +56,7 @@ export const ROUTES = {
     kind: "hook",
     problems: ["unauthorized", "rate_limited", "payload_too_large", "invalid_input", "internal_error"],
   },
-  home: { method: "GET", path: "/", says: "What this server is, with links.", asks: "anybody", kind: "page", problems: [] },
+  home: { method: "GET", path: "/", says: "Tells what an email address, a domain or a website is: a business, a free mailbox, a throw-away one.", asks: "anybody", kind: "page", problems: [] },
   docs: { method: "GET", path: "/docs", says: "The API's documentation as a page.", asks: "anybody", kind: "page", problems: [] },
   openapi: { method: "GET", path: "/docs/json", says: "The API's OpenAPI document.", asks: "anybody", kind: "page", problems: [] },
   docsErrors: { method: "GET", path: "/docs/errors", says: "Every problem code, what causes it and whether to retry.", asks: "anybody", kind: "page", problems: [] },
@@ -97,6 +97,22 @@ export const ROUTES = {
   postTermsAcceptance: { method: "POST", path: "/dashboard/account/terms", says: "Accepts the current terms for your account.", asks: "account", kind: "form", problems: [...FORM] },
   accountExport: { method: "GET", path: "/dashboard/account/export", says: "Everything that is kept about your account, as a JSON file.", asks: "account", kind: "page", problems: ["internal_error"] },
   postAccountDeletion: { method: "POST", path: "/dashboard/account/delete", says: "Deletes your account.", asks: "account", kind: "form", problems: [...FORM] },
+  postHome: {
+    method: "POST",
+    path: "/",
+    says: "Checks what the form of the first page was filled in with, without a key.",
+    asks: "anybody",
+    kind: "form",
+    problems: [...FORM, "banned", "rate_limited", "pass_required", "busy"],
+  },
+  getPassChallenge: {
+    method: "GET",
+    path: "/pass/challenge",
+    says: "A piece of arithmetic for the visitor's browser, whose solution is worth a pass of the free checker.",
+    asks: "anybody",
+    kind: "page",
+    problems: ["forbidden_origin", "banned", "rate_limited", "internal_error"],
+  },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES

@@ -2,7 +2,7 @@ import { type Static, type TLiteral, type TSchema, Type as t } from "@sinclair/t
 import { CATEGORY_NAMES } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "./policies.ts"
-import { PROBLEM_CODES } from "./problems.ts"
+import { API_PROBLEM_CODES, type ProblemCode } from "./problems.ts"
 import { REASON_NAMES } from "./reasons.ts"
 
 /** One of a closed set of words, as JSON Schema `enum`. */
@@ -183,7 +183,7 @@ export const ProblemBody = t.Object(
     type: t.String({ format: "uri" }),
     title: t.String(),
     status: t.Integer(),
-    code: oneOf(PROBLEM_CODES),
+    code: oneOf(API_PROBLEM_CODES),
     detail: t.String(),
     docs_url: t.String({ format: "uri" }),
     instance: t.String({ description: "The request id as a URN." }),
@@ -206,4 +206,5 @@ export const ProblemBody = t.Object(
   },
   closed,
 )
-export type ProblemBody = Static<typeof ProblemBody>
+/** Its code may be one of the free website checker's too, which is no part of the API. */
+export type ProblemBody = Omit<Static<typeof ProblemBody>, "code"> & { code: ProblemCode }

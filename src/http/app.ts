@@ -6,6 +6,7 @@ import { allowedMethods, ROUTES } from "../contract/routes.ts"
 import type { Health } from "../contract/schemas.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import type { Report, Reporting } from "../customers/feedback/feedback.ts"
+import type { FreeChecks } from "../customers/free-checks/free-checks.ts"
 import type { HeldAccount } from "../customers/keys/held-keys.ts"
 import type { KeyRing } from "../customers/keys/key-ring.ts"
 import type { KnownOrigins } from "../customers/keys/known-origins.ts"
@@ -24,6 +25,7 @@ import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
 import { assets, type Embedded } from "./site/assets.ts"
+import { checkerRoutes } from "./site/checker/checker-routes.tsx"
 import { cookies } from "./site/cookies.ts"
 import { accountLeavingRoutes } from "./site/dashboard/account-leaving-routes.tsx"
 import { accountRoutes } from "./site/dashboard/account-routes.tsx"
@@ -72,6 +74,7 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly changes: ChangeLog
   readonly isAdmin: (email: string) => boolean
   readonly signIn: SignInRoutesNeeds["signIn"]
+  readonly freeChecks: FreeChecks | null
 }
 
 /** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
@@ -123,6 +126,7 @@ export function buildApp(parts: Needs) {
     .use(termsRoutes(needs))
     .use(ownListRoutes(needs))
     .use(feedbackPageRoutes(needs))
+    .use(checkerRoutes(needs))
   return app
 }
 

@@ -32,9 +32,19 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
   }
 }
 
-/** An IPv4 address written as IPv6 (RFC 4291 §2.5.5.2) is that IPv4 address. */
-const unmapped = (address: string): string =>
-  /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
+/** An IPv4 address written as IPv6 (RFC 4291 §2.5.5.2), in whichever of its forms, is that IPv4 address. */
+function unmapped(address: string): string {
+  if (!MAY_BE_MAPPED.test(address)) return address
+  const [, high = "", low = ""] = MAPPED.exec(URL.parse(`http://[${address}]`)?.hostname ?? "") ?? []
+  if (low === "") return address
+  const [left, right] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [left >> 8, left & 255, right >> 8, right & 255].join(".")
+}
+
+const MAY_BE_MAPPED = /^[0:]+:ffff:/i
+
+/** How a URL's host is written (WHATWG URL): shortened, in hexadecimal. */
+const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
 /** A site has a /64 at least (RFC 6177), so one is one client. */
 function network(address: string): string {

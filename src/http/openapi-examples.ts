@@ -16,6 +16,7 @@ import type { Usage } from "../contract/usage-schema.ts"
 import { tooManyItems } from "./batch-input.ts"
 import { unauthorized } from "./caller.ts"
 import { invalidInput, NO_POLICY, Problem, problemBody } from "./problem.ts"
+import { banned, busy, passRequired } from "./site/checker/refusals.ts"
 
 /** The request id of every example. */
 const REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
@@ -152,4 +153,7 @@ const EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
     { Allow: ALLOW_HEALTH },
   ),
   internal_error: new Problem("internal_error", "The server failed. The request id names this failure in its log."),
+  pass_required: passRequired(),
+  banned: banned(3600),
+  busy: busy("2026-11-21T00:00:00.000Z", 21_600),
 }

@@ -3,7 +3,7 @@ import { BatchBody, BatchResult } from "../contract/batch-schema.ts"
 import { CATEGORIES, CATEGORY_NAMES } from "../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../contract/feedback-schema.ts"
 import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../contract/policies.ts"
-import { PROBLEM_CODES, PROBLEMS } from "../contract/problems.ts"
+import { API_PROBLEM_CODES, PROBLEMS } from "../contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../contract/reasons.ts"
 import { CheckBody, CheckResult, Health, ProblemBody, ReducedResult } from "../contract/schemas.ts"
 import { Usage } from "../contract/usage-schema.ts"
@@ -104,8 +104,8 @@ const WORDS: readonly Words[] = [
   {
     name: "ProblemCode",
     says: "How a request is refused. Each code has a section at /docs/errors.",
-    values: PROBLEM_CODES,
-    means: Object.fromEntries(PROBLEM_CODES.map(code => [code, PROBLEMS[code].cause])),
+    values: API_PROBLEM_CODES,
+    means: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, PROBLEMS[code].cause])),
   },
 ]
 

@@ -1,7 +1,7 @@
 import { CATEGORY_NAMES } from "../contract/categories.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { POLICY_DEFAULT } from "../contract/policies.ts"
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../contract/problems.ts"
+import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../contract/problems.ts"
 import { API_VERSION, ROUTES, type RouteId } from "../contract/routes.ts"
 import { CheckBody } from "../contract/schemas.ts"
 import { TEST_ADDRESSES } from "../contract/test-addresses.ts"
@@ -50,7 +50,7 @@ export function openapiDocument(baseUrl: string, testDomain: string): OpenApiDoc
     components: {
       schemas: namedSchemas(),
       responses: unroutedResponses(),
-      examples: Object.fromEntries(PROBLEM_CODES.map(code => [code, problemExample(code, place)])),
+      examples: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, problemExample(code, place)])),
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },

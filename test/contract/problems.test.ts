@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
+import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ProblemBody } from "../../src/contract/schemas.ts"
 import { type Asked, testApp } from "../world/app.ts"
@@ -61,9 +61,9 @@ function expectItsHeaders({ status, headers, body }: Asked, code: ProblemCode): 
   )
 }
 
-test("every code of the table is caused by some request", () => {
+test("every code of the API is caused by some request", () => {
   const caused = new Set(CASES.map(([, code]) => code))
-  expect(PROBLEM_CODES.filter(code => !caused.has(code))).toEqual([])
+  expect(API_PROBLEM_CODES.filter(code => !caused.has(code))).toEqual([])
 })
 
 test("every route that takes keys says which problems it has, and has these and no others", () => {

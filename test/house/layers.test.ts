@@ -52,6 +52,10 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
       "src/customers/terms",
     ],
   ],
+  [
+    "src/customers/free-checks",
+    ["src/base", "src/contract", "src/customers/store", "src/customers/quota", "src/customers/sign-in"],
+  ],
   ["src/workers", ["src/base"]],
   ["src/http", ["src/base", "src/contract", "src/check", "src/customers"]],
   ["src/cli", ["src/base", "src/contract", "src/check", "src/customers"]],
@@ -64,6 +68,7 @@ const TOP = [
   "src/assemble-customers.ts",
   "src/assemble-deep.ts",
   "src/assemble-leaks.ts",
+  "src/assemble-free-checks.ts",
   "src/assemble-learned.ts",
   "src/assemble-lists.ts",
   "src/assemble-mails.ts",

@@ -6,7 +6,7 @@ import { BatchBody, BatchResult } from "../../src/contract/batch-schema.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../src/contract/feedback-schema.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../../src/contract/policies.ts"
-import { PROBLEM_CODES, PROBLEMS } from "../../src/contract/problems.ts"
+import { API_PROBLEM_CODES, PROBLEMS } from "../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../src/contract/reasons.ts"
 import { API_VERSION, ROUTES } from "../../src/contract/routes.ts"
 import { CheckBody, CheckResult, Health, ProblemBody, ReducedResult } from "../../src/contract/schemas.ts"
@@ -99,8 +99,8 @@ test("every problem of a route has an example under its status, and no status is
 })
 
 test("every problem code is in the document, with an example that is a problem body of its own status", () => {
-  expect(at("components", "schemas", "ProblemCode")["enum"]).toEqual(PROBLEM_CODES)
-  for (const code of PROBLEM_CODES) {
+  expect(at("components", "schemas", "ProblemCode")["enum"]).toEqual(API_PROBLEM_CODES)
+  for (const code of API_PROBLEM_CODES) {
     const { value } = at("components", "examples", code)
     expect(faults(ProblemBody, value)).toEqual([])
     expect(value).toMatchObject({

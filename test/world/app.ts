@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { customersAtWork } from "../../src/assemble-customers.ts"
+import { freeChecksAtWork } from "../../src/assemble-free-checks.ts"
 import { leaksAtWork } from "../../src/assemble-leaks.ts"
 import { mailsAtWork } from "../../src/assemble-mails.ts"
 import { signInAtWork } from "../../src/assemble-sign-in.ts"
@@ -86,6 +87,8 @@ export type AppOptions = {
   readonly smtpUrl?: string | null
   /** What is made of a mail that goes into `mails`; absent: it is taken. */
   readonly takes?: (mail: Mail) => Sending
+  /** `MAILKIND_FREE_CHECKS_PER_DAY`. */
+  readonly freeChecksPerDay?: string
 }
 
 /** The server of those whose mails go nowhere. */
@@ -101,6 +104,7 @@ export async function testApp({
   admins = [],
   smtpUrl = NOWHERE,
   takes = () => ({ kind: "accepted" }),
+  freeChecksPerDay = "",
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
@@ -111,6 +115,7 @@ export async function testApp({
     MAILKIND_TIERS: tiers,
     MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
     ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
+    MAILKIND_FREE_CHECKS_PER_DAY: freeChecksPerDay,
   })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
@@ -141,6 +146,7 @@ export async function testApp({
   const clientOf = clientAddress([])
   const { fetch: app } = buildApp({
     ...customers,
+    freeChecks: freeChecksAtWork(world, read.settings, store, log, customers).freeChecks,
     ...leaksAtWork(world, read.settings, changes, log, "mailkind"),
     answers: answers(() => `req_test${count++}`, false),
     check: checking({

@@ -61,11 +61,12 @@ export class OwnLists {
 
   /**
    * What the lists say of `domain` (A-labels, lower case), and of the address `normalized` at it; null: it is not about an
-   * address. Gives a promise only when the store has to be asked, which rejects when that fails.
+   * address. An account of null has no lists of its own. Gives a promise only when the store has to be asked, which rejects
+   * when that fails.
    */
-  standing(accountId: string, normalized: string | null, domain: string): Standing | Promise<Standing> {
+  standing(accountId: string | null, normalized: string | null, domain: string): Standing | Promise<Standing> {
     const operator = this.#held(OPERATOR)
-    const own = this.#held(accountId)
+    const own = accountId === null ? NO_ENTRIES : this.#held(accountId)
     if (operator !== null && own !== null) return standingIn(operator, own, normalized, domain)
     return this.#ask(accountId, normalized, domain)
   }
@@ -99,8 +100,11 @@ export class OwnLists {
     return this.#empty.has(owner) ? NO_ENTRIES : (this.#accounts.get(owner) ?? null)
   }
 
-  async #ask(accountId: string, normalized: string | null, domain: string): Promise<Standing> {
-    const [operator, own] = await Promise.all([this.#tableOf(OPERATOR), this.#tableOf(accountId)])
+  async #ask(accountId: string | null, normalized: string | null, domain: string): Promise<Standing> {
+    const [operator, own] = await Promise.all([
+      this.#tableOf(OPERATOR),
+      accountId === null ? NO_ENTRIES : this.#tableOf(accountId),
+    ])
     return standingIn(operator, own, normalized, domain)
   }
 

@@ -1,3 +1,5 @@
+import { FREE_CHECK_TABLES } from "./free-check-tables.ts"
+
 type Migration = { readonly number: number; readonly makes: string; readonly statements: readonly string[] }
 
 /**
@@ -235,4 +237,5 @@ export const MIGRATIONS: readonly Migration[] = [
     makes: "the order in which an account sees its reports",
     statements: ["CREATE INDEX feedback_by_account_time ON feedback (account_id, created_at_ms, id)"],
   },
+  FREE_CHECK_TABLES,
 ]

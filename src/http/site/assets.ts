@@ -21,6 +21,11 @@ const CARRIED = {
   "usage-chart.js": "text/javascript; charset=utf-8",
   "uplot.js": "text/javascript; charset=utf-8",
   "uplot.css": "text/css; charset=utf-8",
+  /** The widget that solves the challenge of a pass, its looks, its worker, and what sends the solution. */
+  "altcha.js": "text/javascript; charset=utf-8",
+  "altcha.css": "text/css; charset=utf-8",
+  "altcha-worker.js": "text/javascript; charset=utf-8",
+  "pass.js": "text/javascript; charset=utf-8",
 } as const satisfies Record<string, string>
 export type CarriedName = keyof typeof CARRIED
 

@@ -11,6 +11,7 @@ export type Cookies = {
 }
 
 const DAY_S = 86_400
+const MINUTE_S = 60
 
 /** Every cookie that we set, and how long a browser keeps it, in seconds. */
 const COOKIES = {
@@ -18,6 +19,8 @@ const COOKIES = {
   session: { seconds: LIMITS.sessionDays * DAY_S },
   /** The secret of the browser that asked to sign in. It signs nobody in without the code from the mail. */
   sign_in: { seconds: LIMITS.signInMinutes * 60 },
+  /** The secret of a pass of the free checker. */
+  pass: { seconds: LIMITS.passMinutes * MINUTE_S },
 } as const satisfies Record<string, { readonly seconds: number }>
 
 export type CookieName = keyof typeof COOKIES

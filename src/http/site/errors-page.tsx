@@ -1,5 +1,12 @@
 /** @jsxImportSource preact */
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode, REFUSAL_ORDER } from "../../contract/problems.ts"
+import {
+  CHECKER_REFUSAL_ORDER,
+  PROBLEM_CODES,
+  PROBLEMS,
+  type ProblemCode,
+  REFUSAL_ORDER,
+} from "../../contract/problems.ts"
+import { ROUTES } from "../../contract/routes.ts"
 import { exampleProblem, problemHeaders } from "../openapi-examples.ts"
 import { Layout, Prose, pretty, Sample, Table } from "./layout.tsx"
 
@@ -32,6 +39,18 @@ export function ErrorsPage({ baseUrl }: { readonly baseUrl: string }) {
       <p>A request is looked at in this order. When several problems apply, the first one is sent.</p>
       <ol class="order">
         {REFUSAL_ORDER.map(({ step, codes }) => (
+          <li key={step}>
+            {step}: <CodeLinks codes={codes} />
+          </li>
+        ))}
+      </ol>
+      <h2 id="checker-order">Order of refusals of the free checker</h2>
+      <p>
+        The form of the <a href={ROUTES.home.path}>first page</a> is no part of the API, and its own codes never come
+        from there: to who sends a key, the checker's ban, pass and budget are nothing.
+      </p>
+      <ol class="order">
+        {CHECKER_REFUSAL_ORDER.map(({ step, codes }) => (
           <li key={step}>
             {step}: <CodeLinks codes={codes} />
           </li>

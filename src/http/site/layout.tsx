@@ -18,13 +18,15 @@ type LayoutProps = {
   readonly title: string
   /** Paths of the scripts that the page runs, each a module. */
   readonly scripts?: readonly string[]
+  /** Paths of style sheets beside the one of all pages. */
+  readonly styles?: readonly string[]
   /** What stands above the title. */
   readonly above?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A whole page: head, header with the links to every page, the content as `main`, footer. */
-export function Layout({ route, title, scripts = [], above, children }: LayoutProps) {
+export function Layout({ route, title, scripts = [], styles = [], above, children }: LayoutProps) {
   return (
     <html lang="en">
       <head>
@@ -34,6 +36,9 @@ export function Layout({ route, title, scripts = [], above, children }: LayoutPr
         <meta name="description" content={ROUTES[route].says} />
         <title>{route === "home" ? title : `${title} · mailkind`}</title>
         <link rel="stylesheet" href={STYLESHEET_PATH} />
+        {styles.map(path => (
+          <link key={path} rel="stylesheet" href={path} />
+        ))}
         <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
         {scripts.map(path => (
           <script key={path} type="module" src={path} />

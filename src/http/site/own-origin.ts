@@ -12,3 +12,13 @@ export function refuseForeign(request: Request, baseUrl: string): void {
     origin !== null && (origin.origin === new URL(baseUrl).origin || origin.host === request.headers.get("host"))
   if (!isOwn) throw new Problem("forbidden_origin", "The form was not sent from a page of this server.")
 }
+
+/**
+ * Refuses what a page of another site asked for, as `forbidden_origin`: browsers tell of it (Fetch Metadata, `Sec-Fetch-Site`).
+ * Else any page could have its visitors do wrong things here, and have their networks banned.
+ */
+export function refuseForeignRead(request: Request): void {
+  const site = request.headers.get("sec-fetch-site")
+  if (site === "cross-site" || site === "same-site")
+    throw new Problem("forbidden_origin", "This is for the pages of this server alone.")
+}

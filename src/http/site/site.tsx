@@ -1,13 +1,14 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import { ROUTES } from "../../contract/routes.ts"
+import type { FreeChecks } from "../../customers/free-checks/free-checks.ts"
 import type { Answers } from "../answer.ts"
 import { pathOf } from "../errors.ts"
 import { openapiDocument } from "../openapi.ts"
 import { Problem } from "../problem.ts"
 import { ASSETS_PATH, type Assets } from "./assets.ts"
+import { CheckerPage } from "./checker/checker-page.tsx"
 import { ErrorsPage } from "./errors-page.tsx"
-import { HomePage } from "./home-page.tsx"
 import { type ListsInUse, ListsPage } from "./lists-page.tsx"
 import { lookedUp } from "./look-up-section.tsx"
 import type { PageAnswers } from "./page-answers.ts"
@@ -24,17 +25,21 @@ type Needs = {
   readonly files: Assets
   /** What the lists page tells; asked anew for each page, so that a swap shows at once. */
   readonly lists: () => ListsInUse
+  /** Null: there is no free checker. */
+  readonly freeChecks: FreeChecks | null
 }
 
 /** The pages for people and the OpenAPI document. Everything they load comes from this server. */
-export function siteRoutes({ answers, baseUrl, testDomain, pages, files, lists }: Needs) {
+export function siteRoutes({ answers, baseUrl, testDomain, pages, files, lists, freeChecks }: Needs) {
   const { page, reference, file } = pages
   const document = kept(() => openapiDocument(baseUrl(), testDomain))
   const docs = kept(async () =>
     referencePage(document(), await files.path("scalar.js"), await files.path("reference.js")),
   )
   return new Elysia({ normalize: false })
-    .get(ROUTES.home.path, ({ request }) => page(<HomePage baseUrl={baseUrl()} testDomain={testDomain} />, request))
+    .get(ROUTES.home.path, ({ request }) =>
+      page(<CheckerPage baseUrl={baseUrl()} testDomain={testDomain} hasChecker={freeChecks !== null} />, request),
+    )
     .get(ROUTES.docs.path, async ({ request }) => reference(await docs(), request))
     .get(ROUTES.openapi.path, ({ request }) => answers.json(document(), answers.requestId(request)))
     .get(ROUTES.docsErrors.path, ({ request }) => page(<ErrorsPage baseUrl={baseUrl()} />, request))

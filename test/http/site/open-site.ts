@@ -32,6 +32,7 @@ export function site({
         pages: pageAnswers(own.requestId, isHttps),
         files: assets(asset),
         lists: () => LISTS,
+        freeChecks: null,
         ...changes,
       }),
     )

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
 import { CATEGORIES } from "../../../contract/categories.ts"
 import { POLICIES, RECOMMENDATIONS } from "../../../contract/policies.ts"
 import { REASONS, type Reason } from "../../../contract/reasons.ts"
@@ -11,15 +12,23 @@ import { ADVICE_WORDS, CATEGORY_WORDS, sureness } from "./verdict-words.ts"
 
 type Props = { readonly result: CheckResult }
 
+type ViewProps = Props & {
+  /** What the verdict means to who asked; null: nothing more is said. */
+  readonly meaning?: string | null
+  /** What stands beside the domain that was likely meant, such as a button. */
+  readonly besideSuggestion?: ComponentChildren
+}
+
 /**
  * The result of a check in words, with its JSON in a fold: a section of its own under `#verdict`, for a page that has one
  * such result. Whatever the result holds from outside stands as text.
  */
-export function VerdictView({ result }: Props) {
+export function VerdictView({ result, meaning = null, besideSuggestion = null }: ViewProps) {
   return (
     <section class="verdict" aria-labelledby="verdict">
       <Headline result={result} />
-      <Notes result={result} />
+      {meaning === null ? null : <p>{meaning}</p>}
+      <Notes result={result} besideSuggestion={besideSuggestion} />
       <Reasons result={result} />
       <EvidenceFacts result={result} />
       <details>
@@ -57,14 +66,14 @@ function Headline({ result }: Props) {
 }
 
 /** What a person has to know before the reasons. */
-function Notes({ result }: Props) {
+function Notes({ result, besideSuggestion }: ViewProps) {
   const { did_you_mean: suggestion, degraded, workspace } = result
   return (
     <>
       {suggestion === null ? null : (
-        <p class="told">
-          Did you mean <strong>{suggestion}</strong>?
-        </p>
+        <div class="told">
+          Did you mean <strong>{suggestion}</strong>? {besideSuggestion}
+        </div>
       )}
       {degraded ? (
         <p class="told">DNS did not answer in time, so this is what our lists alone know. Try again soon.</p>

@@ -1,24 +1,23 @@
 /** @jsxImportSource preact */
-import { CATEGORIES, CATEGORY_NAMES } from "../../contract/categories.ts"
-import { ROUTES } from "../../contract/routes.ts"
-import { exampleResult } from "../openapi-examples.ts"
-import { Layout, pretty, Sample, Table } from "./layout.tsx"
+import { CATEGORIES, CATEGORY_NAMES } from "../../../contract/categories.ts"
+import { ROUTES } from "../../../contract/routes.ts"
+import { exampleResult } from "../../openapi-examples.ts"
+import { pretty, Sample, Table } from "../layout.tsx"
 
-type Props = {
-  readonly baseUrl: string
-  readonly testDomain: string
-}
+/** What the sections about the API are made from. */
+export type QuickStartProps = { readonly baseUrl: string; readonly testDomain: string }
 
-/** The first page: what this server is, and a command that works at once. */
-export function HomePage({ baseUrl, testDomain }: Props) {
+/** What mailkind is beside the checker, a command that works at once, the categories, and where to read on. */
+export function QuickStart({ baseUrl, testDomain }: QuickStartProps) {
   return (
-    <Layout route="home" title="mailkind">
-      <p class="lead">
-        Tells what an email address, a domain or a website URL is: a business, a free mailbox, a throw-away one, a
-        privacy relay, a school, a government body, or nothing that exists.
+    <>
+      <h2 id="api">The same from your own program</h2>
+      <p>
+        mailkind sorts sign-ups by what stands behind an address: it asks lists and DNS, and never the mailbox itself.{" "}
+        <a href={ROUTES.signIn.path}>Sign in for a free key</a>, or read the{" "}
+        <a href={ROUTES.docs.path}>API reference</a>. Addresses under the test domain need no key and always get the
+        same verdict:
       </p>
-      <h2>Try it</h2>
-      <p>Addresses under the test domain need no key and always get the same verdict.</p>
       <Sample caption="Command" code={curlLine(baseUrl, `business@${testDomain}`)} />
       <Sample caption="Answer" code={pretty(exampleResult("business", testDomain))} />
       <p>
@@ -48,7 +47,7 @@ export function HomePage({ baseUrl, testDomain }: Props) {
           </div>
         ))}
       </dl>
-    </Layout>
+    </>
   )
 }
 
