@@ -1,0 +1,275 @@
+import { describe, expect, test } from "bun:test"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
+import { tempPath, tempStore } from "../temp-store.ts"
+import { freeHouse, STRANGER, sent, solutionOf } from "./free-house.ts"
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const PASS = LIMITS.passMinutes * 60_000
+
+type House = Awaited<ReturnType<typeof freeHouse>>
+
+/** What becomes of visits of a client, one after the other. */
+async function kinds({ free }: House, count: number, visit: Partial<typeof STRANGER> | { pass: string } = {}) {
+  const seen: string[] = []
+  for (let done = 0; done < count; done++) seen.push((await free.grant({ ...STRANGER, ...visit })).kind)
+  return seen
+}
+
+/** How many wrong things the only network that did any has done; 0: none. */
+async function strikeCount({ store }: House): Promise<number> {
+  const row = await store.one<{ strike_count: number }>("SELECT strike_count FROM free_check_bans")
+  return row?.strike_count ?? 0
+}
+
+/** Uses up what a client has without a pass. */
+const useDay = (house: House, client: string = STRANGER.client) =>
+  kinds(house, LIMITS.freeChecksPerClientAndDay, { client } as Partial<typeof STRANGER>)
+
+describe("without a pass", () => {
+  test("a client has a few checks a day, and a new day brings new ones", async () => {
+    const house = await freeHouse()
+    expect(await kinds(house, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
+    expect(await kinds(house, 1, { client: "192.0.2.2" } as never)).toEqual(["granted"])
+    await house.time.tick(DAY - 1)
+    expect(await kinds(house, 1)).toEqual(["pass_required"])
+    await house.time.tick(1)
+    expect(await kinds(house, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
+    expect(await strikeCount(house)).toBe(0)
+  })
+
+  test("many visits of a client at one moment get no more", async () => {
+    const { free } = await freeHouse()
+    const all = await Promise.all(Array.from({ length: 10 }, () => free.grant(STRANGER)))
+    expect(all.filter(({ kind }) => kind === "granted")).toHaveLength(LIMITS.freeChecksPerClientAndDay)
+  })
+
+  test("no address stands in any row, and the same client is another name the next day", async () => {
+    const house = await freeHouse()
+    const { store, free, time } = house
+    await free.grant(STRANGER)
+    await house.passOf()
+    await time.tick(DAY)
+    await free.grant(STRANGER)
+    await free.grant({ ...STRANGER, pass: "forged" })
+    const tables = ["free_check_days", "free_check_passes", "free_check_bans", "free_check_secret", "units"]
+    const rows = await Promise.all(tables.map(table => store.all(`SELECT * FROM ${table}`)))
+    expect(JSON.stringify(rows)).not.toContain("192.0")
+    const clients = await store.all<{ client_hash: string }>("SELECT client_hash FROM free_check_days")
+    expect(new Set(clients.map(row => row.client_hash)).size).toBe(2)
+  })
+})
+
+describe("a pass", () => {
+  test("is good for as many checks as the table says, the first included, from any network", async () => {
+    const house = await freeHouse()
+    const pass = await house.passOf()
+    await useDay(house)
+    expect(await kinds(house, LIMITS.passChecks, { pass, client: "192.0.2.1" } as never)).toEqual([
+      ...Array(LIMITS.passChecks - 1).fill("granted"),
+      "pass_required",
+    ])
+    expect(await strikeCount(house)).toBe(0)
+  })
+
+  test("is good for an hour", async () => {
+    for (const [passedMs, kind] of [
+      [PASS - 1, "granted"],
+      [PASS, "pass_required"],
+    ] as const) {
+      const house = await freeHouse()
+      const pass = await house.passOf()
+      await useDay(house)
+      await house.time.tick(passedMs)
+      expect(await kinds(house, 1, { pass })).toEqual([kind])
+      expect(await strikeCount(house)).toBe(0)
+    }
+  })
+
+  test("whose last check many take at one moment gives one of them", async () => {
+    const house = await freeHouse()
+    const pass = await house.passOf()
+    await useDay(house)
+    await kinds(house, LIMITS.passChecks - 2, { pass })
+    const all = await Promise.all(Array.from({ length: 8 }, () => house.free.grant({ ...STRANGER, pass })))
+    expect(all.filter(({ kind }) => kind === "granted")).toHaveLength(1)
+  })
+
+  test("holds across processes and a restart, and its secret is in no row", async () => {
+    const path = tempPath()
+    const store = await openSqlite(path, () => 1)
+    const pass = await (await freeHouse({ store })).passOf()
+    await store.close()
+    const again = await tempStore(path)
+    const [one, other] = [await freeHouse({ store: again }), await freeHouse({ store: again })]
+    await useDay(one)
+    expect([...(await kinds(one, 10, { pass })), ...(await kinds(other, 10, { pass }))]).toEqual([
+      ...Array(LIMITS.passChecks - 1).fill("granted"),
+      "pass_required",
+    ])
+    expect(JSON.stringify(await again.all("SELECT * FROM free_check_passes"))).not.toContain(pass)
+  })
+
+  test("that is over is forgotten by the browser, and one that still holds is not", async () => {
+    const house = await freeHouse()
+    const pass = await house.passOf()
+    expect((await house.free.grant({ ...STRANGER, pass })).change).toBeNull()
+    await house.time.tick(PASS)
+    const { kind, change } = await house.free.grant({ ...STRANGER, pass })
+    expect([kind, change]).toEqual(["granted", { secret: null }])
+  })
+
+  test("that is forged, or of another installation, is a strike each time, and its visitor has what anybody has", async () => {
+    const house = await freeHouse()
+    const foreign = await (await freeHouse()).passOf()
+    for (const pass of [foreign, "x", "0".repeat(32), "' OR 1=1 --"]) await house.free.grant({ ...STRANGER, pass })
+    expect(await strikeCount(house)).toBe(4)
+    expect((await house.free.grant({ ...STRANGER, pass: foreign })).kind).toBe("pass_required")
+  })
+
+  test("that holds is used before a solution that comes along: who loads a page again loses nothing", async () => {
+    const house = await freeHouse()
+    const solution = await solutionOf(await house.free.challenge())
+    const first = await house.free.grant({ ...STRANGER, solution })
+    const pass = first.change?.secret ?? ""
+    const second = await house.free.grant({ ...STRANGER, pass, solution })
+    expect([second.kind, second.change, await strikeCount(house)]).toEqual(["granted", null, 0])
+  })
+})
+
+describe("a solution", () => {
+  test("is worth one pass: sent again it is a strike and worth nothing, at one moment too", async () => {
+    const house = await freeHouse()
+    await useDay(house)
+    const solution = await solutionOf(await house.free.challenge())
+    const all = await Promise.all(Array.from({ length: 5 }, () => house.free.grant({ ...STRANGER, solution })))
+    expect(all.map(({ kind }) => kind).toSorted()).toEqual(["granted", ...Array(4).fill("pass_required")])
+    expect(await strikeCount(house)).toBe(4)
+    await house.time.tick(LIMITS.challengeMinutes * 60_000 - 1)
+    expect(await kinds(house, 1, { solution } as never)).toEqual(["pass_required"])
+  })
+
+  test("that came too late is no strike; a wrong one, and one of another installation, is", async () => {
+    const house = await freeHouse()
+    await useDay(house)
+    const late = await solutionOf(await house.free.challenge())
+    await house.time.tick(LIMITS.challengeMinutes * 60_000)
+    expect(await kinds(house, 1, { solution: late } as never)).toEqual(["pass_required"])
+    expect(await strikeCount(house)).toBe(0)
+    const foreign = await solutionOf(await (await freeHouse()).free.challenge())
+    for (const solution of ["nonsense", sent({}), foreign]) await house.free.grant({ ...STRANGER, solution })
+    expect(await strikeCount(house)).toBe(3)
+  })
+})
+
+describe("the budget", () => {
+  test("is shared by all clients and passes, and never passed by two processes on one store", async () => {
+    const store = await tempStore()
+    const houses = [await freeHouse({ store, perDay: 7 }), await freeHouse({ store, perDay: 7 })] as const
+    const visits = Array.from({ length: 20 }, (_, at) =>
+      houses[at % 2 === 0 ? 0 : 1].free.grant({ ...STRANGER, client: `192.0.2.${at}` }),
+    )
+    const all = (await Promise.all(visits)).map(({ kind }) => kind).toSorted()
+    expect(all).toEqual([...Array(13).fill("busy"), ...Array(7).fill("granted")])
+  })
+
+  test("is whole again at 00:00 UTC, and says so", async () => {
+    const house = await freeHouse({ perDay: 1 })
+    expect(await kinds(house, 1)).toEqual(["granted"])
+    const refused = await house.free.grant(STRANGER)
+    expect(refused).toEqual({ kind: "busy", change: null, resetsAtMs: Date.UTC(2026, 0, 2) })
+    await house.time.tick(DAY - 1)
+    expect(await kinds(house, 1)).toEqual(["busy"])
+    await house.time.tick(1)
+    expect(await kinds(house, 2)).toEqual(["granted", "busy"])
+  })
+
+  test("that is used up costs neither a pass nor the checks of the day, and leaves no row of a client", async () => {
+    const house = await freeHouse({ perDay: 1 })
+    const pass = await house.passOf()
+    expect(await kinds(house, LIMITS.passChecks + 5, { pass })).toEqual(Array(LIMITS.passChecks + 5).fill("busy"))
+    expect(await kinds(house, 5)).toEqual(Array(5).fill("busy"))
+    expect(await house.store.all("SELECT * FROM free_check_days")).toEqual([])
+    expect(await house.store.one<unknown>("SELECT checks_left FROM free_check_passes")).toEqual({
+      checks_left: LIMITS.passChecks - 1,
+    })
+  })
+
+  test("a new pass whose first check the budget refuses is whole, and the browser gets it", async () => {
+    const house = await freeHouse({ perDay: 1 })
+    await kinds(house, 1)
+    const solution = await solutionOf(await house.free.challenge())
+    const { kind, change } = await house.free.grant({ ...STRANGER, solution })
+    expect([kind, change?.secret]).toEqual(["busy", expect.stringMatching(/^\w{32}$/)])
+    expect(await house.store.one<unknown>("SELECT checks_left FROM free_check_passes")).toEqual({
+      checks_left: LIMITS.passChecks,
+    })
+  })
+
+  test("and the pass get back what failed by our own fault", async () => {
+    const house = await freeHouse({ perDay: 4 })
+    const pass = await house.passOf()
+    for (let count = 0; count < 40; count++) {
+      const granted = await house.free.grant({ ...STRANGER, pass })
+      if (granted.kind !== "granted") throw new Error(granted.kind)
+      await granted.giveBack()
+    }
+    expect(await kinds(house, 4, { pass })).toEqual(["granted", "granted", "granted", "busy"])
+  })
+
+  test("that cannot be read costs the visitor nothing", async () => {
+    const house = await freeHouse()
+    await house.store.run("ALTER TABLE units RENAME TO away")
+    expect(await outcomeOf(house.free.grant(STRANGER))).toThrow()
+    expect(await house.store.all("SELECT * FROM free_check_days")).toEqual([])
+    await house.store.run("ALTER TABLE away RENAME TO units")
+    expect(await kinds(house, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
+  })
+})
+
+describe("a client", () => {
+  test("may burst, then come once a second; what is faster is a strike", async () => {
+    const house = await freeHouse()
+    const { free, time } = house
+    for (let count = 0; count < LIMITS.freeRequestsBurst; count++)
+      expect(await free.welcome("192.0.2.1")).toEqual({ kind: "welcome" })
+    expect(await free.welcome("192.0.2.1")).toEqual({ kind: "too_fast", waitS: 1 })
+    expect(await strikeCount(house)).toBe(1)
+    await time.tick(1000)
+    expect(await free.welcome("192.0.2.1")).toEqual({ kind: "welcome" })
+  })
+
+  test("that is too fast too often has its network banned, in every process, and nobody else's", async () => {
+    const store = await tempStore()
+    const { free, time } = await freeHouse({ store })
+    for (let count = 0; count < LIMITS.freeRequestsBurst + LIMITS.strikesMax; count++) await free.welcome("192.0.2.1")
+    const elsewhere = await freeHouse({ store })
+    for (const each of [free, elsewhere.free]) {
+      const untilMs = time.clock() + HOUR
+      expect(await each.welcome("192.0.2.99")).toEqual({ kind: "banned", untilMs })
+      expect(await each.welcome("192.0.3.1")).toEqual({ kind: "welcome" })
+      expect(await each.welcome("2001:db8:0:1")).toEqual({ kind: "welcome" })
+    }
+    await time.tick(HOUR)
+    expect(await free.welcome("192.0.2.99")).toEqual({ kind: "welcome" })
+  })
+})
+
+test("what is over is deleted, and what is not is kept", async () => {
+  const house = await freeHouse()
+  const { store, free, time } = house
+  const countOf = async (table: string) => (await store.all(`SELECT * FROM ${table}`)).length
+  const counts = () => Promise.all(["free_check_days", "free_check_passes", "free_check_bans"].map(countOf))
+  await free.grant({ ...STRANGER, pass: "forged" })
+  await house.passOf()
+  await free.prune()
+  expect(await counts()).toEqual([1, 1, 1])
+  await time.tick(2 * PASS)
+  await free.prune()
+  expect(await counts()).toEqual([1, 0, 0])
+  await time.tick(2 * DAY - 2 * PASS)
+  await free.prune()
+  expect(await counts()).toEqual([0, 0, 0])
+})
