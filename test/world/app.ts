@@ -25,6 +25,7 @@ import type { OpenStore } from "../../src/customers/store/store.ts"
 import { answers } from "../../src/http/answer.ts"
 import { buildApp } from "../../src/http/app.ts"
 import { clientAddress } from "../../src/http/client-address.ts"
+import type { Embedded } from "../../src/http/site/assets.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
 import { healthOf } from "../../src/http/v1/health.ts"
 import { realWorld, type World } from "../../src/world.ts"
@@ -89,6 +90,8 @@ export type AppOptions = {
   readonly takes?: (mail: Mail) => Sending
   /** `MAILKIND_FREE_CHECKS_PER_DAY`. */
   readonly freeChecksPerDay?: string
+  /** What the executable carries for pages; absent: a stand-in. */
+  readonly asset?: Embedded
 }
 
 /** The server of those whose mails go nowhere. */
@@ -105,6 +108,7 @@ export async function testApp({
   smtpUrl = NOWHERE,
   takes = () => ({ kind: "accepted" }),
   freeChecksPerDay = "",
+  asset = () => new Blob(["// the script"]),
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
@@ -168,7 +172,7 @@ export async function testApp({
     health: () => healthOf({ version: "1.0.0", known: knownLists, refreshes: true, isDnsAway: false, uptimeMs: 0 }),
     isStopping: () => false,
     isHttps: false,
-    asset: () => new Blob(["// the script"]),
+    asset,
     isAdmin: email => admins.includes(email),
     changes,
     signIn,

@@ -43,27 +43,34 @@ export function PassPage({ files, typed }: Props) {
         Your browser now gets you one, for {LIMITS.passChecks} checks within {LIMITS.passMinutes} minutes, by a short
         piece of arithmetic. Nobody is asked to read letters or to find traffic lights.
       </p>
-      <form
-        class="pass"
-        method="post"
-        action={ROUTES.postHome.path}
-        data-algorithm={CHALLENGE_ALGORITHM}
-        data-worker={files.worker}
-      >
-        <input type="hidden" name={INPUT} value={typed} />
-        <input type="hidden" name={SOLUTION} value="" />
-        {h("altcha-widget", WIDGET)}
-        <p class="boxed fault" role="alert" hidden>
-          Your browser could not do it. {OTHERWISE}
-        </p>
-        <noscript>
-          <p class="told">The arithmetic needs JavaScript, which is off in your browser. {OTHERWISE}</p>
-        </noscript>
-      </form>
+      <PassForm files={files} typed={typed} />
       <p>
         <a href={ROUTES.signIn.path}>Sign in for a free key</a> · <a href={ROUTES.home.path}>Back to the first page</a>
       </p>
     </Layout>
+  )
+}
+
+function PassForm({ files, typed }: Props) {
+  return (
+    <form
+      class="form pass"
+      method="post"
+      action={ROUTES.postHome.path}
+      data-algorithm={CHALLENGE_ALGORITHM}
+      data-worker={files.worker}
+    >
+      <input type="hidden" name={INPUT} value={typed} />
+      <input type="hidden" name={SOLUTION} value="" />
+      {/* Above the widget, which lays a few words of its own over what stands below it. */}
+      <p class="boxed fault" role="alert" hidden>
+        That did not work. Tick the box to try once more. {OTHERWISE}
+      </p>
+      {h("altcha-widget", WIDGET)}
+      <noscript>
+        <p class="told">The arithmetic needs JavaScript, which is off in your browser. {OTHERWISE}</p>
+      </noscript>
+    </form>
   )
 }
 
