@@ -5,6 +5,7 @@ import { LIMITS } from "./contract/limits.ts"
 import type { Usage } from "./contract/usage-schema.ts"
 import { Corrections } from "./customers/feedback/corrections.ts"
 import { type Report, type Reporting, reportVerdict } from "./customers/feedback/feedback.ts"
+import { type FreeChecks, freeChecks } from "./customers/free-checks/free-checks.ts"
 import type { HeldAccount } from "./customers/keys/held-keys.ts"
 import { KEY_RING_BOUNDS, KeyRing } from "./customers/keys/key-ring.ts"
 import { listKeys } from "./customers/keys/keys.ts"
@@ -32,6 +33,8 @@ const LAST_USE_FLUSH_MS = 1000
 const USAGE_FLUSH_MS = 1000
 /** How often some of the usage that is too old to be told is deleted. */
 const PRUNE_MS = 60_000
+/** How often what is over of free checks is deleted: passes, bans, and what clients had on days before. */
+const FREE_PRUNE_MS = 600_000
 /** How many keys a report of usage looks at: the active ones and the latest revoked. */
 const KEYS_REPORTED_MAX = 100
 
@@ -45,6 +48,8 @@ export type CustomersAtWork = CallerLimits & {
   readonly usage: UsageMeter
   readonly ownLists: OwnLists
   readonly corrections: Corrections
+  /** Null: the operator offers none. */
+  readonly freeChecks: FreeChecks | null
   readonly usageOf: (account: HeldAccount) => Promise<Usage>
   readonly report: (report: Report) => Promise<Reporting>
   /** Tells all that is in memory of changes that this process made. */
@@ -87,6 +92,7 @@ export async function customersAtWork(
     corrections: new Corrections(store, world.later, failed("corrections were not read")),
   }
   const { keys, terms, usage, units, ownLists, corrections } = parts
+  const all = { ...parts, freeChecks: freeChecksOf(world, settings, store, parts) }
   const followers = [keys, terms, corrections, ownLists]
   const hear = (changes: readonly Change[]): void => {
     for (const follower of followers) follower.apply(changes)
@@ -95,9 +101,9 @@ export async function customersAtWork(
   const since = await latestChange(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
   const readChanges = changeReader(store, followers, since, failed("changes of other processes were not read"))
-  const works = background(world, store, parts, readChanges, failed)
+  const works = background(world, store, all, readChanges, failed)
   return {
-    ...parts,
+    ...all,
     usageOf: account => usageOf({ ...parts, store, clock }, account),
     report: report => reportVerdict({ store, clock, hear }, random, report),
     hear,
@@ -115,11 +121,21 @@ export async function customersAtWork(
   }
 }
 
+/** The checks without a key for the visitors of the first page; null: the operator offers none. */
+function freeChecksOf(
+  { clock, random }: World,
+  { MAILKIND_FREE_CHECKS_PER_DAY: perDay }: Settings,
+  store: Store,
+  { keyless: rates, units }: Pick<CustomersAtWork, "keyless" | "units">,
+): FreeChecks | null {
+  return perDay === "off" ? null : freeChecks({ store, clock, random, rates, units, perDay })
+}
+
 /** What is done in the background, each piece of work by its time. */
 function background(
   world: World,
   store: Store,
-  { keys, usage, units }: Pick<CustomersAtWork, "keys" | "usage" | "units">,
+  { keys, usage, units, freeChecks }: Pick<CustomersAtWork, "keys" | "usage" | "units" | "freeChecks">,
   readChanges: () => void,
   failed: (says: string) => (error: unknown) => void,
 ) {
@@ -133,6 +149,7 @@ function background(
       [USAGE_FLUSH_MS, writeUsage],
       [USAGE_FLUSH_MS, () => void units.tidy()],
       [PRUNE_MS, () => void prune().catch(failed("old usage was not deleted"))],
+      [FREE_PRUNE_MS, () => void freeChecks?.prune().catch(failed("what is over of free checks was not deleted"))],
     ]),
   }
 }

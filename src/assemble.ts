@@ -2,7 +2,6 @@ import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
 import { customersAtWork, type Shared } from "./assemble-customers.ts"
 import { deepAtWork } from "./assemble-deep.ts"
-import { freeChecksAtWork } from "./assemble-free-checks.ts"
 import { leaksAtWork } from "./assemble-leaks.ts"
 import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
@@ -101,7 +100,6 @@ export async function startServer(world: World, settings: Settings, together: To
   })
   const deep = deepAtWork(world, settings, asked, store, log, agentOf(settings))
   const customers = await customersAtWork(world, settings, store, log, together)
-  const free = freeChecksAtWork(world, settings, store, log, customers)
   const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
   const mails = mailsAtWork(world, settings, store, log, () => state.url)
@@ -112,7 +110,6 @@ export async function startServer(world: World, settings: Settings, together: To
     ...leaksAtWork(world, settings, changes, log, agentOf(settings)),
     changes,
     signIn,
-    freeChecks: free.freeChecks,
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
     clientOf: clientsOf(settings, request => server.requestIP(request)?.address ?? null),
     baseUrl: () => state.url,
@@ -123,7 +120,7 @@ export async function startServer(world: World, settings: Settings, together: To
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
   // They end in the other order: what is under way may still need what was there before it.
-  const works = [customers, learned, deep, mails, signIn, free]
+  const works = [customers, learned, deep, mails, signIn]
   for (const { begin } of works) begin()
   return {
     address,

@@ -68,7 +68,6 @@ const TOP = [
   "src/assemble-customers.ts",
   "src/assemble-deep.ts",
   "src/assemble-leaks.ts",
-  "src/assemble-free-checks.ts",
   "src/assemble-learned.ts",
   "src/assemble-lists.ts",
   "src/assemble-mails.ts",

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { customersAtWork } from "../../src/assemble-customers.ts"
-import { freeChecksAtWork } from "../../src/assemble-free-checks.ts"
 import { leaksAtWork } from "../../src/assemble-leaks.ts"
 import { mailsAtWork } from "../../src/assemble-mails.ts"
 import { signInAtWork } from "../../src/assemble-sign-in.ts"
@@ -150,7 +149,6 @@ export async function testApp({
   const clientOf = clientAddress([])
   const { fetch: app } = buildApp({
     ...customers,
-    freeChecks: freeChecksAtWork(world, read.settings, store, log, customers).freeChecks,
     ...leaksAtWork(world, read.settings, changes, log, "mailkind"),
     answers: answers(() => `req_test${count++}`, false),
     check: checking({

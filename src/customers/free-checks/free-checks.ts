@@ -46,7 +46,7 @@ export type FreeChecks = {
    * and then of the budget that all share. What is not granted costs nothing.
    */
   readonly grant: (visit: Visit) => Promise<Granted>
-  /** Deletes some of what is over. To be called about every minute. */
+  /** Deletes what is over. To be called every few minutes. */
   readonly prune: () => Promise<void>
 }
 
@@ -66,7 +66,7 @@ const RATE = { perSecond: LIMITS.freeRequestsPerSecond, burst: LIMITS.freeReques
 /** Whose units the budget is, among accounts and keys. */
 const SUBJECT = "free checker"
 
-/** How many rows of a table one pruning deletes at most: it keeps everything else waiting for about 10 ms. */
+/** How many rows of a table one statement deletes at most: it keeps everything else waiting for about 10 ms. */
 const PRUNED_MAX = 1000
 
 /** Builds it over a store. */
@@ -81,7 +81,8 @@ export function freeChecks(given: Needs): FreeChecks {
       return turn.giveBack === null ? { kind: "pass_required", change: turn.change } : await budgeted(needs, turn)
     },
     prune: async () => {
-      for (const prune of [pruneBans, prunePasses, pruneClientDays]) await prune(store, clock, PRUNED_MAX)
+      for (const prune of [pruneBans, prunePasses, pruneClientDays])
+        while ((await prune(store, clock, PRUNED_MAX)) >= PRUNED_MAX);
     },
   }
 }

@@ -35,31 +35,41 @@ export function ErrorsPage({ baseUrl }: { readonly baseUrl: string }) {
           </tr>
         ))}
       </Table>
-      <h2 id="order">Order of refusals</h2>
-      <p>A request is looked at in this order. When several problems apply, the first one is sent.</p>
-      <ol class="order">
-        {REFUSAL_ORDER.map(({ step, codes }) => (
-          <li key={step}>
-            {step}: <CodeLinks codes={codes} />
-          </li>
-        ))}
-      </ol>
-      <h2 id="checker-order">Order of refusals of the free checker</h2>
-      <p>
-        The form of the <a href={ROUTES.home.path}>first page</a> is no part of the API, and its own codes never come
-        from there: to who sends a key, the checker's ban, pass and budget are nothing.
-      </p>
-      <ol class="order">
-        {CHECKER_REFUSAL_ORDER.map(({ step, codes }) => (
-          <li key={step}>
-            {step}: <CodeLinks codes={codes} />
-          </li>
-        ))}
-      </ol>
+      <Orders />
       {PROBLEM_CODES.map(code => (
         <ProblemSection key={code} code={code} baseUrl={baseUrl} />
       ))}
     </Layout>
+  )
+}
+
+function Orders() {
+  return (
+    <>
+      <h2 id="order">Order of refusals</h2>
+      <p>A request is looked at in this order. When several problems apply, the first one is sent.</p>
+      <Order steps={REFUSAL_ORDER} />
+      <h2 id="checker-order">Order of refusals of the free checker</h2>
+      <p>
+        The form of the <a href={ROUTES.home.path}>first page</a> is no part of the API. Its own codes come from there
+        alone, and requests with a key never get them.
+      </p>
+      <Order steps={CHECKER_REFUSAL_ORDER} />
+    </>
+  )
+}
+
+type Steps = readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]
+
+function Order({ steps }: { readonly steps: Steps }) {
+  return (
+    <ol class="order">
+      {steps.map(({ step, codes }) => (
+        <li key={step}>
+          {step}: <CodeLinks codes={codes} />
+        </li>
+      ))}
+    </ol>
   )
 }
 
