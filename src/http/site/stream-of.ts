@@ -15,7 +15,8 @@ export function streamOf(
         else controller.enqueue(encoder.encode(value))
       } catch (error) {
         failed(error)
-        controller.error(error)
+        // Without the error, which Bun would print as it is, whatever it holds.
+        controller.error()
       }
     },
     cancel: async () => void (await parts.return(undefined)),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { namedIn } from "../../../src/check/address/named-in.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { type LineForm, readEntryLines } from "../../../src/customers/own-lists/entry-lines.ts"
+import { LINES_MAX, type LineForm, readEntryLines } from "../../../src/customers/own-lists/entry-lines.ts"
 
 const read = (text: string, form: LineForm = "pasted", faultsMax = 10) => readEntryLines(text, form, namedIn, faultsMax)
 
@@ -67,6 +67,8 @@ describe("a table", () => {
     ["a.com\tA\nb.com\tB", ["a.com", "b.com"]],
     [",x\na.com", ["a.com"]],
     ["a.com\nheading", ["faulty"]],
+    ["\n# c\n\nheading\na.com", ["a.com"]],
+    ["heading\nheading\na.com", ["faulty"]],
   ])("%j names %j: the first column, without a heading", (text, expected) => {
     expect(kept(text, "table")).toEqual(expected)
   })
@@ -86,6 +88,15 @@ describe("bounds", () => {
     expect(read(lines(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
     expect(read("a,".repeat(2_000_000))).toEqual({ kind: "too_many" })
     expect(read("a.com,".repeat(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
+  })
+
+  test("blank lines and pieces count too, far beyond the entries", () => {
+    const blank = (count: number, sign: string) => read(sign.repeat(count)).kind
+    expect([blank(LINES_MAX - 1, "\n"), blank(LINES_MAX, "\n")]).toEqual(["read", "too_many"])
+    expect([blank(LINES_MAX - 1, ","), blank(LINES_MAX, ",")]).toEqual(["read", "too_many"])
+    expect(blank(LINES_MAX / 2 - 1, ",\n")).toBe("read")
+    expect(blank(LINES_MAX / 2, ",\n")).toBe("too_many")
+    expect(blank(LINES_MAX, "# c\n")).toBe("too_many")
   })
 
   test("so many of the longest fit into the form", () => {

@@ -3,6 +3,7 @@ import { namedIn } from "../../../check/address/named-in.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import {
   type EntryLines,
+  LINES_MAX,
   type LineFault,
   type LineForm,
   readEntryLines,
@@ -93,7 +94,7 @@ const MOST = grouped(LIMITS.ownListEntriesMax)
 const SAYS = {
   nothing: "Nothing was changed: there was no entry in what you sent.",
   faulty: "Nothing was changed. These are no address, no domain and no *.domain:",
-  too_many: `Nothing was changed: at most ${MOST} entries are taken at once.`,
+  too_many: `Nothing was changed: at most ${MOST} entries, in at most ${grouped(LINES_MAX)} lines, are taken at once.`,
   over_limit: `Nothing was added: your two lists would have more than ${MOST} entries together. Remove some first.`,
   no_text: "Nothing was changed: the file is no text in UTF-8. Spreadsheets save such a file as “CSV UTF-8”.",
 } as const satisfies Record<string, string>

@@ -90,7 +90,7 @@ describe("how much", () => {
   test("a list takes its last entry, not one more, and says so", async () => {
     const { paste, counts, bring } = await opened()
     expect((await paste(names(0, LIMITS.ownListEntriesMax + 1))).html).toContain(
-      "at most 10,000 entries are taken at once",
+      "at most 10,000 entries, in at most 100,000 lines, are taken at once",
     )
     expect((await bring(names(0, LIMITS.ownListEntriesMax))).to).toContain("changed=10000&left=0")
     expect((await paste("one-more.example", "add", "allow")).html).toContain("more than 10,000 entries together")
