@@ -1,5 +1,6 @@
 import type { Random } from "../../base/clock.ts"
 import { TIER_MAX } from "../../contract/tiers.ts"
+import { isMailableIn } from "../notices/mailable.ts"
 import { type ChangeLog, recordingChanges } from "../store/changes.ts"
 import { newId } from "../store/id.ts"
 import type { Store } from "../store/store.ts"
@@ -79,13 +80,38 @@ export async function summarizeAccount(store: Store, id: string): Promise<Accoun
   return row && summaryOf(row)
 }
 
-/** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` begins at the first. */
-export async function listAccounts(store: Store, afterEmail: string, countMax: number): Promise<AccountSummary[]> {
+/** Which accounts are wanted. */
+export type AccountSearch = {
+  /** What their emails begin with, as `accountEmail` writes them; empty: all. */
+  readonly beginning: string
+  /** The email of the last account of the page before; empty: the first page. */
+  readonly afterEmail: string
+  readonly countMax: number
+}
+
+/** The accounts asked for, by email. */
+export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
+  const { beginning, afterEmail, countMax } = search
+  // The last character that there is comes after all that an email may go on with.
   const rows = await store.all<SummaryRow>(
-    `${SUMMARY} WHERE accounts.email > $1 GROUP BY accounts.id ORDER BY accounts.email LIMIT $2`,
-    [afterEmail, countMax],
+    `${SUMMARY} WHERE accounts.email > $1 AND accounts.email >= $2 AND accounts.email < $3
+     GROUP BY accounts.id ORDER BY accounts.email LIMIT $4`,
+    [afterEmail, beginning, `${beginning}\u{10FFFF}`, countMax],
   )
   return rows.map(summaryOf)
+}
+
+/** How many accounts there are, and how many of them mail can reach. */
+export async function countAccounts(store: Store): Promise<{ readonly all: number; readonly mailable: number }> {
+  const row = await store.one<{ readonly all_count: number; readonly mailable_count: number }>(
+    `SELECT COUNT(*) AS all_count, COUNT(CASE WHEN ${isMailableIn("email")} THEN 1 END) AS mailable_count FROM accounts`,
+  )
+  return { all: row?.all_count ?? 0, mailable: row?.mailable_count ?? 0 }
+}
+
+/** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` begins at the first. */
+export function listAccounts(store: Store, afterEmail: string, countMax: number): Promise<AccountSummary[]> {
+  return searchAccounts(store, { beginning: "", afterEmail, countMax })
 }
 
 /** The account with its new tier, or why it has none. */

@@ -36,6 +36,33 @@ export function rejectFeedback(log: ChangeLog, id: string): Promise<Decision> {
   return recordingChanges(log, (store, note) => decide({ store, note, nowMs: log.clock() }, id, "rejected"))
 }
 
+/** Somebody decided otherwise since the report was looked at: nothing was written. */
+export type DecidedMeanwhile = { readonly kind: "decided_meanwhile"; readonly feedback: Feedback }
+
+/** The same as `acceptFeedback` and `rejectFeedback`, unless the report is no longer as it was `seen`. */
+export function decideAsSeen(
+  log: ChangeLog,
+  id: string,
+  verdict: Verdict,
+  seen: FeedbackStatus,
+): Promise<Decision | DecidedMeanwhile> {
+  return recordingChanges(log, async (store, note): Promise<Decision | DecidedMeanwhile> => {
+    // A write that changes nothing takes the report's row: nobody decides between this look and the decision.
+    const row = await store.one<FeedbackRow>("UPDATE feedback SET status = status WHERE id = $1 RETURNING *", [id])
+    if (row !== null && row.status !== seen && row.status !== verdict)
+      return { kind: "decided_meanwhile", feedback: feedbackOf(row) }
+    return await decide({ store, note, nowMs: log.clock() }, id, verdict)
+  })
+}
+
+/** The correction that a domain itself has, and the id of the report that made it; null: none. */
+export async function findCorrection(
+  store: Store,
+  domain: string,
+): Promise<{ readonly category: Category; readonly feedbackId: string } | null> {
+  return await store.one(`SELECT category, feedback_id AS "feedbackId" FROM corrections WHERE domain = $1`, [domain])
+}
+
 type Verdict = Exclude<FeedbackStatus, "received">
 
 /** What a decision does beside setting the status, by the status before: every status, every decision. */

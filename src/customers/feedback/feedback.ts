@@ -99,6 +99,30 @@ export async function listFeedbackOf(
   return rows.map(feedbackOf)
 }
 
+/** How many reports have this status. */
+export async function countFeedback(store: Store, status: FeedbackStatus): Promise<number> {
+  const row = await store.one<{ reports: number }>("SELECT COUNT(*) AS reports FROM feedback WHERE status = $1", [
+    status,
+  ])
+  return row?.reports ?? 0
+}
+
+/** How many other accounts reported a category of the report's domain, whatever became of their reports. */
+export type OtherReports = { readonly category: ReportableCategory; readonly accountCount: number }
+
+/** What other accounts reported of the domain, the most frequent first. */
+export async function otherReports(
+  store: Store,
+  { domain, accountId }: Pick<Report, "domain" | "accountId">,
+): Promise<readonly OtherReports[]> {
+  return await store.all<OtherReports>(
+    `SELECT reported_category AS category, COUNT(DISTINCT account_id) AS "accountCount" FROM feedback
+     WHERE domain = $1 AND account_id <> $2 GROUP BY reported_category
+     ORDER BY COUNT(DISTINCT account_id) DESC, reported_category`,
+    [domain, accountId],
+  )
+}
+
 const BEFORE_ALL = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" }
 
 const DUPLICATE_MS = LIMITS.feedbackDuplicateDays * DAY_MS

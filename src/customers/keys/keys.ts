@@ -110,6 +110,12 @@ export async function listKeys(store: Store, accountId: string, countMax: number
   return rows.map(keyOf)
 }
 
+/** How many keys of all accounts are active. */
+export async function countKeys(store: Store): Promise<number> {
+  const row = await store.one<{ active: number }>("SELECT COUNT(*) AS active FROM keys WHERE revoked_at_ms IS NULL")
+  return row?.active ?? 0
+}
+
 /** The revoked key; `isNew` is false when it had been revoked before, and then who and when are as they were. */
 export type Revocation =
   | { readonly kind: "revoked"; readonly key: Key; readonly isNew: boolean }

@@ -8,4 +8,11 @@ export function isMailable(email: string): boolean {
   return labels.length > 1 && !UNREACHABLE.includes(labels.at(-1) ?? "")
 }
 
+/** The same as a condition of SQL about a column that holds accounts' emails. */
+export function isMailableIn(column: string): string {
+  const reachable = UNREACHABLE.map(label => `${column} NOT LIKE '%.${label}'`)
+  // An account's email has one at-sign.
+  return [`${column} LIKE '%@%.%'`, ...reachable].join(" AND ")
+}
+
 const UNREACHABLE: readonly string[] = ["localhost", "invalid"]

@@ -151,6 +151,34 @@ export async function releaseClaim(store: Store, foreign: ForeignClaim): Promise
   return count > 0
 }
 
+/** How many mails wait, since when the oldest of them, and how many were never taken, of those that are kept. */
+export type OutboxState = {
+  readonly waitingCount: number
+  /** Null: none waits. */
+  readonly waitingSinceMs: number | null
+  /** A server refused them for good. */
+  readonly refusedCount: number
+  /** They were tried for too long. */
+  readonly givenUpCount: number
+}
+
+/** How the outbox stands. */
+export async function outboxState(store: Store): Promise<OutboxState> {
+  const waiting = await store.one<{ waiting: number; since: number | null }>(
+    "SELECT COUNT(*) AS waiting, MIN(written_at_ms) AS since FROM outbox WHERE ended_at_ms IS NULL",
+  )
+  const ended = await store.one<{ refused: number; given_up: number }>(
+    `SELECT COUNT(CASE WHEN ending = 'refused' THEN 1 END) AS refused,
+       COUNT(CASE WHEN ending = 'given_up' THEN 1 END) AS given_up FROM outbox WHERE ended_at_ms IS NOT NULL`,
+  )
+  return {
+    waitingCount: waiting?.waiting ?? 0,
+    waitingSinceMs: waiting?.since ?? null,
+    refusedCount: ended?.refused ?? 0,
+    givenUpCount: ended?.given_up ?? 0,
+  }
+}
+
 /** What `pruneOutbox` keeps, and how much it deletes at most. */
 export type Kept = { readonly endedFromMs: number; readonly waitingFromMs: number; readonly countMax: number }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.ts"
 import { type ChangeLog, type Note, recordingChanges } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
 import { NOBODY_TOLD, tellNextAccounts } from "./terms-mails.ts"
@@ -32,28 +33,43 @@ const VERSION = /^[A-Za-z0-9._-]{1,40}$/
  * nothing; other terms under a version that exists are refused. When they are material, every account that has not
  * accepted them is written to: the first ones here, the rest by `tellNextAccounts`, which the publication has set going.
  */
-export async function publishTerms(log: ChangeLog, { version, url, isMaterial }: NewTerms): Promise<Publication> {
-  if (!VERSION.test(version)) return { kind: "bad_version" }
-  const written = termsUrl(url)
-  if (written === null) return { kind: "bad_url" }
+export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<Publication> {
   return await recordingChanges(log, async (store, note): Promise<Publication> => {
-    const before = await findTerms(store, version)
-    if (before !== null) {
-      const isSame = before.url === written && before.isMaterial === isMaterial
-      return isSame ? { kind: "published", terms: before, isNew: false } : { kind: "version_taken", terms: before }
-    }
+    const weighed = await weighTerms(store, log.clock, wanted)
+    if (weighed.kind !== "publishable") return weighed
+    const { version, url, isMaterial } = weighed.terms
     // Noted first: that takes the one row at the log's head, so that in any engine two publications get two dates.
     await note("terms_published", version)
-    const latest = await currentTerms(store)
-    const publishedAtMs = Math.max(log.clock(), (latest?.publishedAtMs ?? -1) + 1)
+    const publishedAtMs = await nextDate(store, log.clock)
     await store.run(
       "INSERT INTO terms (version, url, is_material, published_at_ms, told_up_to) VALUES ($1, $2, $3, $4, $5)",
-      [version, written, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_TOLD : null],
+      [version, url, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_TOLD : null],
     )
     await dateEarlierAcceptances(store, note, publishedAtMs)
     if (isMaterial) await tellNextAccounts(store, log.clock())
-    return { kind: "published", terms: { version, url: written, isMaterial, publishedAtMs }, isNew: true }
+    return { kind: "published", terms: { version, url, isMaterial, publishedAtMs }, isNew: true }
   })
+}
+
+/** Terms as they would be published now; or what `publishTerms` would say of them without publishing anything. */
+export type Weighing = { readonly kind: "publishable"; readonly terms: Terms } | Publication
+
+/** Tells what would become of a publication, and publishes nothing. */
+export async function weighTerms(
+  store: Store,
+  clock: Clock,
+  { version, url, isMaterial }: NewTerms,
+): Promise<Weighing> {
+  if (!VERSION.test(version)) return { kind: "bad_version" }
+  const written = termsUrl(url)
+  if (written === null) return { kind: "bad_url" }
+  const before = await findTerms(store, version)
+  if (before === null) {
+    const publishedAtMs = await nextDate(store, clock)
+    return { kind: "publishable", terms: { version, url: written, isMaterial, publishedAtMs } }
+  }
+  const isSame = before.url === written && before.isMaterial === isMaterial
+  return isSame ? { kind: "published", terms: before, isNew: false } : { kind: "version_taken", terms: before }
 }
 
 /** All terms that were published, the current ones first. */
@@ -147,6 +163,12 @@ async function findTerms(store: Store, version: string): Promise<Terms | null> {
 async function currentTerms(store: Store): Promise<Terms | null> {
   const row = await store.one<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC LIMIT 1")
   return row && termsOf(row)
+}
+
+/** The date of terms that are published now. */
+async function nextDate(store: Store, clock: Clock): Promise<number> {
+  const latest = await currentTerms(store)
+  return Math.max(clock(), (latest?.publishedAtMs ?? -1) + 1)
 }
 
 /**

@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test"
 import { TIER_MAX } from "../../../src/contract/tiers.ts"
 import {
+  countAccounts,
   createAccount,
   findAccount,
   findAccountByEmail,
   listAccounts,
   removeAccount,
+  searchAccounts,
   setTier,
   summarizeAccount,
 } from "../../../src/customers/accounts/accounts.ts"
@@ -109,4 +111,25 @@ test("an account is removed with its keys, others keep theirs, and its email is 
   expect(await listKeys(store, gone, 10)).toEqual([])
   expect(await listKeys(store, kept, 10)).toHaveLength(1)
   expect(await newAccount(log, "gone@x.com")).not.toBe(gone)
+})
+
+test("accounts are found by the beginning of their email, whatever it goes on with, and by nothing else of it", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const emails = ["jan@a.com", "jane@a.com", "jane@b.com", "jane.x@a.com", "jané@a.com", "janz@a.com", "x.jane@a.com"]
+  for (const email of emails) await newAccount(log, email)
+  const found = async (beginning: string, afterEmail = "", countMax = 10) =>
+    (await searchAccounts(store, { beginning, afterEmail, countMax })).map(({ email }) => email)
+  expect(await found("jane")).toEqual(["jane.x@a.com", "jane@a.com", "jane@b.com"])
+  expect(await found("jane", "jane.x@a.com", 1)).toEqual(["jane@a.com"])
+  expect(await found("jané")).toEqual(["jané@a.com"])
+  expect(await found("")).toHaveLength(emails.length)
+  for (const nothing of ["ane", "jane%", "jan_", "jane@a.com2", "\u{10FFFF}"]) expect(await found(nothing)).toEqual([])
+})
+
+test("accounts are counted, and those that mail can reach", async () => {
+  const store = await tempStore()
+  expect(await countAccounts(store)).toEqual({ all: 0, mailable: 0 })
+  for (const email of ["owner@localhost", "a@example.com", "b@example.com"]) await newAccount(tempLog(store), email)
+  expect(await countAccounts(store)).toEqual({ all: 3, mailable: 2 })
 })

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { CORRECTIONS_MAX } from "../../../src/customers/feedback/corrections.ts"
-import { acceptFeedback, type Decision, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
+import {
+  acceptFeedback,
+  type Decision,
+  decideAsSeen,
+  findCorrection,
+  rejectFeedback,
+} from "../../../src/customers/feedback/decision.ts"
 import { findFeedback } from "../../../src/customers/feedback/feedback.ts"
 import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
@@ -238,4 +244,28 @@ test("there are no more corrections than can be kept in memory; a corrected doma
   expect(await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)).toMatchObject({ isNew: true })
   await store.run("DELETE FROM corrections WHERE domain = 'd2.com'")
   expect(await acceptFeedback(log, second.id)).toMatchObject({ isNew: true, correction: "business" })
+})
+
+test("a decision that goes by what was seen is taken only while that is so, and repeats what is so already", async () => {
+  const { store, log, report } = await reporters()
+  const { id } = await report()
+  expect(await decideAsSeen(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided_meanwhile" })
+  expect(await decideAsSeen(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: true })
+  expect(await decideAsSeen(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: false })
+  const late = await decideAsSeen(log, id, "rejected", "received")
+  expect(late).toMatchObject({ kind: "decided_meanwhile", feedback: { id, status: "accepted" } })
+  expect(await findCorrection(store, "example.com")).toEqual({ category: "business", feedbackId: id })
+  expect(await decideAsSeen(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided", isNew: true })
+  expect(await findCorrection(store, "example.com")).toBeNull()
+  expect(await decideAsSeen(log, "fb_none", "accepted", "received")).toEqual({ kind: "unknown_feedback" })
+})
+
+test("of decisions at one moment that go by the same sight, one is taken", async () => {
+  const { log, report } = await reporters()
+  const { id } = await report()
+  const decisions = await Promise.all([
+    decideAsSeen(log, id, "accepted", "received"),
+    decideAsSeen(log, id, "rejected", "received"),
+  ])
+  expect(decisions.map(({ kind }) => kind).sort()).toEqual(["decided", "decided_meanwhile"])
 })

@@ -4,7 +4,13 @@ import { dirname, join } from "node:path"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
-import { FEEDBACK_STATUSES, findFeedback, listFeedback } from "../../../src/customers/feedback/feedback.ts"
+import {
+  countFeedback,
+  FEEDBACK_STATUSES,
+  findFeedback,
+  listFeedback,
+  otherReports,
+} from "../../../src/customers/feedback/feedback.ts"
 import { latestChange } from "../../../src/customers/store/changes.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
@@ -196,3 +202,30 @@ async function runReporters(count: number, ...words: string[]): Promise<string[]
     }),
   )
 }
+
+test("reports are counted by their status", async () => {
+  const { store, log, report } = await reporters()
+  const [first] = [await report(), await report({ domain: "b.com" }), await report({ domain: "c.com" })]
+  await acceptFeedback(log, first?.id ?? "")
+  const counts = await Promise.all(FEEDBACK_STATUSES.map(status => countFeedback(store, status)))
+  expect(counts).toEqual([2, 1, 0])
+})
+
+test("what other accounts report of a domain is counted by account, and not what the account itself does", async () => {
+  const { store, log, accountId, report } = await reporters()
+  const others = [await newAccount(log, "b@example.com"), await newAccount(log, "c@example.com")]
+  await report()
+  await report({ reportedCategory: "personal" })
+  expect(await otherReports(store, { accountId, domain: "example.com" })).toEqual([])
+  for (const id of others) {
+    await report({ accountId: id })
+    await report({ accountId: id, domain: "sub.example.com" })
+    log.now += LIMITS.feedbackDuplicateDays * 86_400_000
+    await report({ accountId: id })
+  }
+  await report({ accountId: others[0] ?? "", reportedCategory: "relay" })
+  expect(await otherReports(store, { accountId, domain: "example.com" })).toEqual([
+    { category: "business", accountCount: 2 },
+    { category: "relay", accountCount: 1 },
+  ])
+})

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { keyHash, parseKey } from "../../../src/customers/keys/key-form.ts"
 import {
+  countKeys,
   createKey,
   findKey,
   type Key,
@@ -118,7 +119,7 @@ test("the limit of keys holds for processes that create at once", async () => {
   expect(await listKeys(store, accountId, 100)).toHaveLength(LIMITS.keysPerAccountMax)
 })
 
-test("keys are listed active first, then newest first, and no more than were asked for", async () => {
+test("keys are listed active first, then newest first, and no more than were asked for; the active ones of all accounts are counted", async () => {
   const { store, log, create } = await opened()
   const accountId = await newAccount(log)
   const ids: string[] = []
@@ -131,6 +132,8 @@ test("keys are listed active first, then newest first, and no more than were ask
     (await listKeys(store, accountId, countMax)).map(key => ids.indexOf(key.id))
   expect(await listed(10)).toEqual([2, 1, 0, 3])
   expect(await listed(2)).toEqual([2, 1])
+  await create({ accountId: await newAccount(log, "b@example.com") })
+  expect(await countKeys(store)).toBe(4)
 })
 
 test("a key is revoked once: who and when stay, and others are told once", async () => {

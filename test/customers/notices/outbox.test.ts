@@ -4,6 +4,7 @@ import {
   claimMails,
   endMail,
   foreignClaims,
+  outboxState,
   pruneOutbox,
   putOff,
   recallMails,
@@ -206,4 +207,18 @@ test("a mail is kept up to its bound, and a pruning deletes no more than it may"
   expect(await prune(NOW, 5_000)).toEqual({ endedCount: 0, waitingCount: 0 })
   expect(await prune(NOW + 1, 5_000)).toEqual({ endedCount: 2, waitingCount: 0 })
   expect(await prune(NOW + 1, 5_001)).toEqual({ endedCount: 1, waitingCount: 1 })
+})
+
+test("the outbox tells how many mails wait and since when, and how many were never taken", async () => {
+  const store = await tempStore()
+  const accountId = await newAccount(tempLog(store))
+  const state = () => outboxState(store)
+  expect(await state()).toEqual({ waitingCount: 0, waitingSinceMs: null, refusedCount: 0, givenUpCount: 0 })
+  for (const [at, subject] of ["a", "b", "c", "d"].entries()) await post(store, accountId, subject, 5_000 + at)
+  expect(await state()).toMatchObject({ waitingCount: 4, waitingSinceMs: 5_000 })
+  const claimed = await claimMails(store, "claim", 9_000, 3)
+  expect(await state()).toMatchObject({ waitingCount: 4, waitingSinceMs: 5_000 })
+  for (const [at, ending] of (["sent", "refused", "given_up"] as const).entries())
+    await endMail(store, "claim", claimed[at] ?? { accountId, notice: "", subject: "" }, ending, 9_000)
+  expect(await state()).toEqual({ waitingCount: 1, waitingSinceMs: 5_003, refusedCount: 1, givenUpCount: 1 })
 })

@@ -8,6 +8,7 @@ import {
   currentTermsVersion,
   listTerms,
   publishTerms,
+  weighTerms,
 } from "../../../src/customers/terms/terms.ts"
 import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
 
@@ -207,4 +208,21 @@ test("accounts are counted that have yet to accept material terms", async () => 
   expect(await countUnaccepted(store)).toBe(2)
   await store.run("UPDATE accounts SET accepted_terms_version = NULL, accepted_terms_at_ms = NULL")
   expect(await countUnaccepted(store)).toBe(3)
+})
+
+test("what a publication would come to is told as it then does, and nothing is published", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const wanted = { version: "1", url: "https://a.example/terms", isMaterial: true }
+  const weigh = (more: Partial<typeof wanted> = {}) => weighTerms(store, log.clock, { ...wanted, ...more })
+  const weighed = await weigh({ url: "HTTPS://A.example/terms" })
+  expect(weighed).toEqual({ kind: "publishable", terms: { ...wanted, publishedAtMs: 5_000 } })
+  expect(await listTerms(store)).toEqual([])
+  const published = await publishTerms(log, wanted)
+  expect(published).toMatchObject({ kind: "published", terms: { ...wanted, publishedAtMs: 5_000 } })
+  expect(await weigh()).toEqual(await publishTerms(log, wanted))
+  for (const other of [{ url: "https://b.example/" }, { isMaterial: false }, { version: "" }, { url: "" }])
+    expect(await weigh(other)).toEqual(await publishTerms(log, { ...wanted, ...other }))
+  log.now = 1
+  expect(await weigh({ version: "2" })).toMatchObject({ kind: "publishable", terms: { publishedAtMs: 5_001 } })
 })
