@@ -42,7 +42,7 @@ body { margin: 0; background: var(--paper) }
 .bottom a { color: var(--soft) }
 
 .page { max-width: 60rem; margin: 0 auto; padding: 3rem 1.5rem 0; color: var(--ink); font: 400 1rem/1.6 var(--sans) }
-.page h1 { margin: 0 0 1rem; font-size: 2.25rem; font-weight: 650; line-height: 1.15; letter-spacing: -.022em }
+.page h1 { margin: 0 0 1rem; overflow-wrap: anywhere; font-size: 2.25rem; font-weight: 650; line-height: 1.15; letter-spacing: -.022em }
 .page h2 { margin: 3.5rem 0 .75rem; font-size: 1.3125rem; font-weight: 620; line-height: 1.3; letter-spacing: -.011em }
 .page p, .page ul, .page ol { max-width: 44rem; margin: 0 0 1rem }
 .page li { margin: .25rem 0 }
@@ -65,7 +65,8 @@ body { margin: 0; background: var(--paper) }
 .sample pre code { font-size: 1em }
 .sample pre:focus-visible { outline-offset: -2px }
 
-.scroll { margin: 0 0 1.25rem; overflow-x: auto }
+/* What is unseen in a wide table would widen the page, were it not positioned in here. */
+.scroll { position: relative; margin: 0 0 1.25rem; overflow-x: auto }
 .scroll table { width: 100%; border-collapse: collapse; font-size: .9375rem; line-height: 1.5 }
 .scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .scroll th, .scroll td { padding: .55rem 1.25rem .55rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
