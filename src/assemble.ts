@@ -9,6 +9,7 @@ import { mailsAtWork } from "./assemble-mails.ts"
 import { outsideAsked } from "./assemble-outside.ts"
 import { signInAtWork } from "./assemble-sign-in.ts"
 import { type Log, logger } from "./base/log.ts"
+import { CannotStart } from "./cannot-start.ts"
 import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
 import type { Deep } from "./check/deep.ts"
@@ -16,6 +17,7 @@ import type { KnownLists, Lists } from "./check/lists.ts"
 import type { Outside } from "./check/outside.ts"
 import type { Settings } from "./config/settings.ts"
 import type { Health } from "./contract/schemas.ts"
+import { adminsAmong } from "./customers/accounts/admins.ts"
 import { type FirstAccount, firstAccount } from "./customers/keys/first-account.ts"
 import { openSqlite } from "./customers/store/sqlite.ts"
 import type { OpenStore, Store } from "./customers/store/store.ts"
@@ -160,9 +162,19 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     health: healthSince(world, settings, lists.now, isDnsAway),
     asset: (name: CarriedName) => world.files.own(`${name}.asset`),
-    isAdmin: (email: string) => settings.MAILKIND_ADMINS.includes(email),
+    isAdmin: adminsOf(settings),
+    random: world.random,
+    defaultTier: settings.MAILKIND_DEFAULT_TIER,
+    hasMailServer: settings.MAILKIND_SMTP_URL !== null,
     lists: () => shownLists(lists.now()),
   }
+}
+
+function adminsOf({ MAILKIND_ADMINS: emails }: Settings): (email: string) => boolean {
+  const isAdmin = adminsAmong(emails)
+  if (isAdmin === null)
+    throw new CannotStart("MAILKIND_ADMINS wants emails that accounts can have: `name@domain`, unquoted.")
+  return isAdmin
 }
 
 /** Tells the state of the house from memory, and how long it stands from now on. */

@@ -34,7 +34,7 @@ export const SETTINGS = {
   MAILKIND_SECRET_SCANNING_KEYS_URL: url({ says: "Address of the leak reporter's public keys; by https, or http on loopback.", fallback: null, shown: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SMTP_URL: secret({ says: "Mail server as `smtp://user:password@host:port` or `smtps://…`; without it no mail is sent.", fallback: null, shape: SMTP_URL, wants: "smtp:// or smtps://, optionally a user and a password, percent-encoded, a host and optionally a port" }),
   MAILKIND_MAIL_FROM: text({ says: "Sender of our mails, as `address` or `name <address>`.", fallback: null, shown: "`mailkind@` the host of the base address", shape: MAIL_FROM, wants: "an address, or a name and an address in angle brackets" }),
-  MAILKIND_ADMINS: list({ says: "Account emails that may see the admin pages.", fallback: [], shown: "none", acts: false, member: email => EMAIL.test(email), wants: "a comma list of email addresses" }),
+  MAILKIND_ADMINS: list({ says: "Account emails that may see the admin pages.", fallback: [], shown: "none", member: email => EMAIL.test(email), wants: "a comma list of email addresses" }),
   MAILKIND_DEFAULT_TIER: integer({ says: "Tier of a new account.", fallback: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({ says: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.", fallback: [], shown: "the built-in limits", member: text => TIER_LIMITS.test(text), wants: "a comma list such as 0=10/10/2000, with - for unlimited" }),
   MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ says: "How many checks a day, UTC, the free website checker at `/` has for all its visitors together; `off` shows no checker.", fallback: 5000, min: 1, max: 1_000_000_000 }),

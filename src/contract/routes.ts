@@ -113,6 +113,20 @@ export const ROUTES = {
     kind: "page",
     problems: ["forbidden_origin", "banned", "rate_limited", "internal_error"],
   },
+  admin: { method: "GET", path: "/admin", says: "How the server is, and what needs an administrator's eye.", asks: "admin", kind: "page", problems: ["internal_error"] },
+  adminAccounts: { method: "GET", path: "/admin/accounts", says: "All accounts, found by the beginning of their email.", asks: "admin", kind: "page", problems: ["internal_error"] },
+  postAdminAccount: { method: "POST", path: "/admin/accounts", says: "Creates an account.", asks: "admin", kind: "form", problems: [...FORM] },
+  adminAccount: { method: "GET", path: "/admin/accounts/:id", says: "One account: its tier, its keys, what it did today.", asks: "admin", kind: "page", problems: ["internal_error"] },
+  postAdminTier: { method: "POST", path: "/admin/accounts/:id/tier", says: "Sets the tier of an account.", asks: "admin", kind: "form", problems: [...FORM] },
+  adminKeyRevocation: { method: "GET", path: "/admin/keys/:id/revoke", says: "Asks whether a key is to be revoked.", asks: "admin", kind: "page", problems: ["internal_error"] },
+  postAdminKeyRevocation: { method: "POST", path: "/admin/keys/:id/revoke", says: "Revokes a key, and has its owner written to.", asks: "admin", kind: "form", problems: [...FORM] },
+  adminFeedback: { method: "GET", path: "/admin/feedback", says: "Reports of wrong verdicts, those that wait for a decision first.", asks: "admin", kind: "page", problems: ["internal_error"] },
+  adminReport: { method: "GET", path: "/admin/feedback/:id", says: "One report, with the evidence for its domain.", asks: "admin", kind: "page", problems: ["internal_error"] },
+  postAdminAccept: { method: "POST", path: "/admin/feedback/:id/accept", says: "Accepts a report: its domain is corrected.", asks: "admin", kind: "form", problems: [...FORM] },
+  postAdminReject: { method: "POST", path: "/admin/feedback/:id/reject", says: "Rejects a report: a correction that it made is taken back.", asks: "admin", kind: "form", problems: [...FORM] },
+  adminTerms: { method: "GET", path: "/admin/terms", says: "The terms that were published, and where others are written down.", asks: "admin", kind: "page", problems: ["internal_error"] },
+  adminTermsPreview: { method: "GET", path: "/admin/terms/preview", says: "What publishing terms would do, and who would be told.", asks: "admin", kind: "page", problems: ["invalid_input", "internal_error"] },
+  postAdminTerms: { method: "POST", path: "/admin/terms", says: "Publishes terms.", asks: "admin", kind: "form", problems: [...FORM] },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES

@@ -24,6 +24,7 @@ import { ExtraHeaders } from "./extra-headers.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
+import { adminRoutes } from "./site/admin/admin-routes.ts"
 import { assets, type Embedded } from "./site/assets.ts"
 import { checkerRoutes } from "./site/checker/checker-routes.tsx"
 import { cookies } from "./site/cookies.ts"
@@ -75,6 +76,11 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly isAdmin: (email: string) => boolean
   readonly signIn: SignInRoutesNeeds["signIn"]
   readonly freeChecks: FreeChecks | null
+  readonly random: Random
+  /** The tier of accounts for which none is named. */
+  readonly defaultTier: number
+  /** Whether mails have a server to be sent by. */
+  readonly hasMailServer: boolean
 }
 
 /** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
@@ -127,6 +133,7 @@ export function buildApp(parts: Needs) {
     .use(ownListRoutes(needs))
     .use(feedbackPageRoutes(needs))
     .use(checkerRoutes(needs))
+    .use(adminRoutes(needs))
   return app
 }
 

@@ -15,6 +15,7 @@ import { type KnownLists, openLists } from "../../src/check/lists.ts"
 import { type Outside, offline } from "../../src/check/outside.ts"
 import { UNREFRESHED } from "../../src/check/refresh/refresh-state.ts"
 import { readSettings } from "../../src/config/settings.ts"
+import { adminsAmong } from "../../src/customers/accounts/admins.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import type { Mail, Sending } from "../../src/customers/notices/mailer.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
@@ -171,7 +172,10 @@ export async function testApp({
     isStopping: () => false,
     isHttps: false,
     asset,
-    isAdmin: email => admins.includes(email),
+    isAdmin: adminsAmong(admins) ?? (() => false),
+    random,
+    defaultTier: 0,
+    hasMailServer: true,
     changes,
     signIn,
     lists: () => shownLists(knownLists),

@@ -88,16 +88,24 @@ export function ListsPage({ lists, baseUrl, found }: Props) {
       </Table>
       <h2 id="sources">Sources</h2>
       <p>A source that is refused or fails does no harm: its last good copy serves.</p>
-      <Table caption="Sources" columns={SOURCE_COLUMNS}>
-        {lists.sources.map(source => (
-          <SourceRow key={source.id} source={source} />
-        ))}
-      </Table>
+      <SourcesTable lists={lists} />
     </Layout>
   )
 }
 
-function Freshness({ lists: { version, builtAt, refreshedAt, isPaused } }: Pick<Props, "lists">) {
+/** Every source of the lists, how old its entries are, and what became of it when it was last asked for. */
+export function SourcesTable({ lists }: Pick<Props, "lists">) {
+  return (
+    <Table caption="Sources" columns={SOURCE_COLUMNS}>
+      {lists.sources.map(source => (
+        <SourceRow key={source.id} source={source} />
+      ))}
+    </Table>
+  )
+}
+
+/** Which lists are in use, and how fresh they are. */
+export function Freshness({ lists: { version, builtAt, refreshedAt, isPaused } }: Pick<Props, "lists">) {
   return (
     <dl class="facts">
       <dt>Version</dt>

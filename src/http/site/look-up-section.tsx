@@ -75,18 +75,30 @@ function Answer({ found }: { readonly found: DomainLookUp }) {
       <p>
         <Prose text={says} /> <Decided found={found} />
       </p>
-      {listings.length === 0 ? null : (
-        <Table caption={`Sources that list ${domain}`} columns={["Source", "Lists", "Since", "Licence"]}>
-          {listings.map(listing => (
-            <ListingRow key={`${listing.source} ${listing.entry}`} listing={listing} />
-          ))}
-        </Table>
-      )}
+      <ListingsTable found={found} sourcesAt="" />
       <p class="hint">
         {listings.length === 0 ? "No source lists it, or a name above it. " : null}A check also goes by accepted
         reports, own lists and DNS.
       </p>
     </section>
+  )
+}
+
+type ListingsProps = {
+  readonly found: DomainLookUp
+  /** The path of the page that tells of the sources; empty: it is this one. */
+  readonly sourcesAt: string
+}
+
+/** Every source that has a word in it; nothing when none has. */
+export function ListingsTable({ found: { domain, levels }, sourcesAt }: ListingsProps) {
+  const listings = levels.flatMap(listingsAt)
+  return listings.length === 0 ? null : (
+    <Table caption={`Sources that list ${domain}`} columns={["Source", "Lists", "Since", "Licence"]}>
+      {listings.map(listing => (
+        <ListingRow key={`${listing.source} ${listing.entry}`} listing={listing} sourcesAt={sourcesAt} />
+      ))}
+    </Table>
   )
 }
 
@@ -111,12 +123,12 @@ function Decided({ found: { entry, sets, reason } }: { readonly found: DomainLoo
   )
 }
 
-function ListingRow({ listing }: { readonly listing: KnownListing }) {
+function ListingRow({ listing, sourcesAt }: Pick<ListingsProps, "sourcesAt"> & { readonly listing: KnownListing }) {
   const { source, entry, set, licence, droppedBy } = listing
   return (
     <tr>
       <th scope="row">
-        <a href={`#source-${source}`}>
+        <a href={`${sourcesAt}#source-${source}`}>
           <code>{source}</code>
         </a>
       </th>

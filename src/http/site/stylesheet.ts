@@ -119,6 +119,14 @@ body { margin: 0; background: var(--paper) }
 .account-bar .who { display: flex; align-items: center; gap: .75rem; min-width: 0; font-size: .875rem; color: var(--soft) }
 .account-bar .email { overflow: hidden; text-overflow: ellipsis }
 
+.sections { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 2rem }
+.page .sections a { padding: .2rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent }
+.page .sections a:hover, .page .sections a[aria-current] { color: var(--ink) }
+.page .sections a[aria-current] { border-bottom-color: var(--accent) }
+.page ul.told { padding-left: 2rem }
+.facts dd { min-width: 0; overflow-wrap: anywhere }
+.scroll .address { max-width: 20rem; overflow-wrap: anywhere }
+
 .form { max-width: 32rem; margin: 0 0 2rem; display: grid; gap: 1.1rem; justify-items: start }
 .field { display: grid; gap: .3rem; width: 100% }
 .field label, .form legend { font-weight: 500 }

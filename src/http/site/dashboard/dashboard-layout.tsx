@@ -44,7 +44,8 @@ export function DashboardLayout({ route, title, visitor, scripts = [], children 
   )
 }
 
-function AccountBar({ route, visitor }: Pick<Props, "route" | "visitor">) {
+/** The links to the pages of an account, who it is, and the way out; for admins, the way to their pages too. */
+export function AccountBar({ route, visitor }: Pick<Props, "route" | "visitor">) {
   return (
     <div class="account-bar">
       <nav aria-label="Your account">
@@ -57,6 +58,11 @@ function AccountBar({ route, visitor }: Pick<Props, "route" | "visitor">) {
             {page.label}
           </a>
         ))}
+        {visitor.isAdmin ? (
+          <a href={ROUTES.admin.path} {...(ROUTES[route].asks === "admin" ? { "aria-current": true as const } : {})}>
+            Admin
+          </a>
+        ) : null}
       </nav>
       <div class="who">
         <span class="email">{visitor.account.email}</span>

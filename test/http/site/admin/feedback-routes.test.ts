@@ -1,0 +1,265 @@
+import { describe, expect, test } from "bun:test"
+import { known, unknown } from "../../../../src/base/finding.ts"
+import type { Told } from "../../../../src/check/outside.ts"
+import { removeAccount } from "../../../../src/customers/accounts/accounts.ts"
+import { CORRECTIONS_MAX } from "../../../../src/customers/feedback/corrections.ts"
+import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
+import { FEEDBACK_STATUSES, type FeedbackStatus, type Report } from "../../../../src/customers/feedback/feedback.ts"
+import { receiptFor } from "../../../customers/feedback/reports.ts"
+import { newAccount } from "../../../customers/temp-store.ts"
+import { attributes, HOSTILE, unescaped } from "../open-site.ts"
+import { formIn, openAdmin } from "./open-admin.ts"
+
+/** The app with a report of example.net by jane@example.com, unless another is wanted. */
+async function house(wanted: Partial<Report> = {}, options: Parameters<typeof openAdmin>[0] = {}) {
+  const admin = await openAdmin(options)
+  const { changes, store } = admin
+  const janeId = await newAccount(changes, "jane@example.com")
+  const report = async (more: Partial<Report> = {}): Promise<string> =>
+    (await receiptFor(changes, { accountId: janeId, domain: "example.net", ...more })).id
+  const statusOf = async (id: string): Promise<unknown> =>
+    (await store.one<{ status: string }>("SELECT status FROM feedback WHERE id = $1", [id]))?.status
+  const corrections = () => store.all<{ domain: string; category: string }>("SELECT domain, category FROM corrections")
+  return { ...admin, janeId, report, statusOf, corrections, id: await report(wanted) }
+}
+
+type House = Awaited<ReturnType<typeof house>>
+
+/** Brings the report into a status. */
+async function bring({ changes, id }: House, status: FeedbackStatus): Promise<void> {
+  if (status === "accepted") await acceptFeedback(changes, id)
+  if (status === "rejected") await rejectFeedback(changes, id)
+}
+
+describe("the queue", () => {
+  test("shows the reports that wait, and others when they are asked for", async () => {
+    const { changes, page, report, id } = await house()
+    const [accepted, rejected] = [await report({ domain: "accepted.com" }), await report({ domain: "rejected.com" })]
+    await acceptFeedback(changes, accepted)
+    await rejectFeedback(changes, rejected)
+    const shown = async (query: string) =>
+      attributes((await page(`/admin/feedback${query}`)).html, "href")
+        .filter(target => target.startsWith("/admin/feedback/"))
+        .map(target => target.slice("/admin/feedback/".length))
+    expect(await shown("")).toEqual([id])
+    expect(await shown("?status=received")).toEqual([id])
+    expect(await shown("?status=accepted")).toEqual([accepted])
+    expect(await shown("?status=rejected")).toEqual([rejected])
+    expect((await shown("?status=all")).sort()).toEqual([id, accepted, rejected].sort())
+    expect(await shown("?status=nonsense")).toEqual([id])
+  })
+
+  test("goes on from page to page, and shows each report once", async () => {
+    const { page, report, time } = await house()
+    for (let at = 0; at < 70; at++) {
+      await report({ domain: `d${at}.com` })
+      if (at % 7 === 0) await time.tick(1)
+    }
+    const first = await page("/admin/feedback?status=received")
+    const next = attributes(first.html, "href").find(target => target.includes("after="))
+    const second = await page(next ?? "")
+    const domains = [first, second].map(({ html }) =>
+      [...html.matchAll(/<code>([^<]+)<\/code>/g)].map(([, name]) => name),
+    )
+    expect(domains.map(({ length }) => length)).toEqual([50, 21])
+    expect(new Set(domains.flat()).size).toBe(71)
+    expect(second.html).not.toContain("after=")
+  })
+
+  test.each([...FEEDBACK_STATUSES, "all"])("says so when there is none: %s", async status => {
+    const { page, changes, janeId } = await house()
+    await removeAccount(changes, janeId)
+    expect((await page(`/admin/feedback?status=${status}`)).words).toMatch(/No report (waits|is)|There are no reports/)
+  })
+})
+
+const TOLD: Told = {
+  mail: known({
+    reach: "mx",
+    provider: null,
+    mx: [{ priority: 10, host: "<b>mx</b>.example.net", provider: null }],
+    runBy: "other",
+    spf: known(null),
+    dmarcPolicy: known(null),
+  } as never), // as far as a page reads it
+  suites: unknown("not_asked"),
+  tenant: unknown("not_asked"),
+  isCached: false,
+  freshUntilMs: 0,
+}
+
+describe("one report", () => {
+  test("stands beside the evidence for its domain", async () => {
+    const { page, report, janeId, changes, id } = await house({ domain: "mailinator.com", roleWord: "support" })
+    await report({ domain: "mailinator.com", accountId: await newAccount(changes, "b@example.com") })
+    await report({ domain: "mailinator.com", accountId: await newAccount(changes, "c@example.com") })
+    await report({
+      domain: "mailinator.com",
+      accountId: await newAccount(changes, "d@example.com"),
+      reportedCategory: "disposable",
+    })
+    const { words, html } = await page(`/admin/feedback/${id}`)
+    for (const part of [
+      "Report of mailinator.com",
+      "It should be business",
+      "Role word support",
+      "Sent by jane@example.com",
+      "waits for a decision",
+      "2 say the same, business; 1 says disposable",
+      "Category disposable",
+      "disposable_domain The domain is on the disposable list.",
+      "The entry mailinator.com in disposable makes it disposable",
+      "The domain has no correction of its own.",
+      "DNS gave no answer",
+    ])
+      expect(words).toContain(part)
+    expect(attributes(html, "href")).toContain(`/admin/accounts/${janeId}`)
+    expect(attributes(html, "href").some(target => target.startsWith("/docs/lists#source-"))).toBe(true)
+  })
+
+  test("asks the outside world about its domain once, and the queue asks nothing", async () => {
+    const asked: string[] = []
+    const outside = () => (question: { readonly domain: string }) => {
+      asked.push(question.domain)
+      return TOLD
+    }
+    const { page, report, id } = await house({ domain: "example.net" }, { outside })
+    await report({ domain: "other.net" })
+    await page("/admin/feedback")
+    expect(asked).toEqual([])
+    const { html, words } = await page(`/admin/feedback/${id}`)
+    expect(asked).toEqual(["example.net"])
+    expect(html).not.toContain("<b>mx</b>")
+    expect(words).toContain("Mail hosts 10 <b>mx</b>.example.net")
+  })
+
+  test("shows its comment as text and nothing more", async () => {
+    const { page, id } = await house({ comment: `${HOSTILE} "><img src=x onerror=alert(1)>` })
+    const { html } = await page(`/admin/feedback/${id}`)
+    expect(html).not.toMatch(/<script>alert|<img/)
+    expect(unescaped(html)).toContain("<img src=x onerror=alert(1)>")
+  })
+
+  test("that went with its account is not found", async () => {
+    const { page, form, changes, janeId, id } = await house()
+    await removeAccount(changes, janeId)
+    expect((await page(`/admin/feedback/${id}`)).status).toBe(404)
+    for (const verdict of ["accept", "reject"])
+      expect((await form(`/admin/feedback/${id}/${verdict}`, { seen: "received" })).status).toBe(404)
+  })
+})
+
+/** What a decision leads to, by the status, the decision, and what its page had shown. */
+const DECISIONS = FEEDBACK_STATUSES.flatMap(status =>
+  (["accept", "reject"] as const).flatMap(verdict => FEEDBACK_STATUSES.map(seen => ({ status, verdict, seen }))),
+)
+const MADE = { accept: "accepted", reject: "rejected" } as const
+const SAYS = {
+  accept: "The report is accepted. Its domain is corrected",
+  reject: "The report is rejected. A correction that it made is taken back",
+} as const
+
+describe("a decision", () => {
+  test.each(DECISIONS)(
+    "to $verdict a report that is $status and was seen as $seen",
+    async ({ status, verdict, seen }) => {
+      const all = await house()
+      await bring(all, status)
+      const { form, page, id, statusOf, corrections } = all
+      const answer = await form(`/admin/feedback/${id}/${verdict}`, { seen })
+      if (status === MADE[verdict]) {
+        expect(answer.leadsTo).toEndWith(`done=${MADE[verdict]}-before`)
+        expect((await page(answer.leadsTo ?? "")).words).toContain(`had been ${MADE[verdict]} before; nothing changed`)
+      } else if (status !== seen) {
+        expect(answer.status).toBe(400)
+        expect(answer.words).toContain("Somebody else has decided about this report since you opened it")
+        expect(await statusOf(id)).toBe(status)
+      } else {
+        expect((await page(answer.leadsTo ?? "")).words).toContain(SAYS[verdict])
+        expect(await statusOf(id)).toBe(MADE[verdict])
+      }
+      const isCorrected = (await statusOf(id)) === "accepted"
+      expect(await corrections()).toEqual(isCorrected ? [{ domain: "example.net", category: "business" }] : [])
+    },
+  )
+
+  test.each([undefined, "", "received,accepted", "ACCEPTED", "__proto__"])(
+    "is refused when it says that %p was seen",
+    async seen => {
+      const { form, id, statusOf } = await house()
+      const { status } = await form(`/admin/feedback/${id}/accept`, seen === undefined ? {} : { seen })
+      expect({ status, is: await statusOf(id) }).toEqual({ status: 400, is: "received" })
+    },
+  )
+
+  test("sent twice at once is one decision", async () => {
+    const { form, id } = await house()
+    const send = () => form(`/admin/feedback/${id}/accept`, { seen: "received" })
+    const answers = await Promise.all([send(), send()])
+    expect(answers.map(({ leadsTo }) => leadsTo?.split("done=")[1]).sort()).toEqual(["accepted", "accepted-before"])
+  })
+
+  test.each([
+    ["received", ["Accept", "Reject"]],
+    ["accepted", ["Reject"]],
+    ["rejected", ["Accept"]],
+  ] as const)("about a report that is %s is offered as it can be taken", async (status, offered) => {
+    const all = await house()
+    await bring(all, status)
+    const { html } = await all.page(`/admin/feedback/${all.id}`)
+    expect(["Accept", "Reject"].filter(word => html.includes(`${word} the report<`))).toEqual([...offered])
+    for (const word of offered) expect(formIn(html, `${word} the report`).fields).toEqual({ seen: status })
+  })
+
+  test("changes what a check says", async () => {
+    const { ask, page, done, id } = await house()
+    const said = async () => (await ask("POST /v1/check", { body: { domain: "example.net" } })).body["category"]
+    expect(await said()).not.toBe("business")
+    const { path, fields } = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
+    const { words } = await done(path, fields)
+    expect(words).toContain("The domain is corrected to business , by this report.")
+    expect(await said()).toBe("business")
+  })
+
+  test("of one admin is not undone by the page of another", async () => {
+    const { page, form, id, statusOf } = await house()
+    const first = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
+    const second = formIn((await page(`/admin/feedback/${id}`)).html, "Reject the report")
+    await form(first.path, first.fields)
+    const answer = await form(second.path, second.fields)
+    expect(answer.words).toContain("so nothing was changed")
+    expect(await statusOf(id)).toBe("accepted")
+  })
+
+  test("cannot be taken where there are as many corrections as there may be", async () => {
+    const { form, id, store, statusOf } = await house()
+    await store.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${CORRECTIONS_MAX})
+       INSERT INTO corrections SELECT 'd' || n || '.com', 'business', 'fb_' || n, 0 FROM numbers`,
+    )
+    const { status, words } = await form(`/admin/feedback/${id}/accept`, { seen: "received" })
+    expect({ status, is: await statusOf(id) }).toEqual({ status: 400, is: "received" })
+    expect(words).toContain("There are as many corrections as there may be.")
+  })
+
+  test("takes back the correction of a report that went with its account", async () => {
+    const { changes, page, done, report, id, janeId, corrections } = await house()
+    await acceptFeedback(changes, id)
+    await removeAccount(changes, janeId)
+    const other = await report({ accountId: await newAccount(changes, "b@example.com"), reportedCategory: "personal" })
+    const { html, words } = await page(`/admin/feedback/${other}`)
+    expect(words).toContain("by a report that went with its account")
+    const { path, fields } = formIn(html, "Take the correction back")
+    expect((await done(path, fields)).words).toContain("The correction that it had made is taken back.")
+    expect(await corrections()).toEqual([])
+  })
+
+  test("of another report of the domain is told and linked", async () => {
+    const { changes, page, report, id } = await house()
+    const other = await report({ reportedCategory: "personal" })
+    await acceptFeedback(changes, other)
+    const { words, html } = await page(`/admin/feedback/${id}`)
+    expect(words).toContain("The domain is corrected to personal , by another report")
+    expect(attributes(html, "href")).toContain(`/admin/feedback/${other}`)
+  })
+})

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "bun:test"
+import { letterText } from "../../../../src/customers/notices/letter.ts"
+import { type Notice, storedLetter } from "../../../../src/customers/notices/notices.ts"
+import { acceptTerms, publishTerms } from "../../../../src/customers/terms/terms.ts"
+import { newAccount } from "../../../customers/temp-store.ts"
+import { attributes, HOSTILE, unescaped } from "../open-site.ts"
+import { formIn, openAdmin } from "./open-admin.ts"
+
+const TERMS = { version: "2026-12", url: "https://a.example/terms?a=b&c=d", material: "yes" }
+
+const previewOf = (fields: Readonly<Record<string, string>>): string =>
+  `/admin/terms/preview?${new URLSearchParams(fields).toString()}`
+
+/** The app with the accounts of three people, whom mail reaches, beside the admin's own, whom it does not. */
+async function house() {
+  const admin = await openAdmin()
+  const { changes, store } = admin
+  for (const name of ["a", "b", "c"]) await newAccount(changes, `${name}@example.com`)
+  const published = () => store.all<{ version: string }>("SELECT version, url, is_material FROM terms")
+  const mails = () =>
+    store.all<{ notice: Notice["kind"]; particulars: string }>(
+      "SELECT notice, particulars FROM outbox WHERE notice = 'terms_change'",
+    )
+  return { ...admin, published, mails }
+}
+
+describe("the preview of terms", () => {
+  test("tells who is told what and when it ends, and publishes nothing", async () => {
+    const { page, published, mails } = await house()
+    const { status, words } = await page(previewOf(TERMS))
+    expect(status).toBe(200)
+    for (const part of ["4 have to accept them", "3 accounts get one", "To be accepted before 2026-01-31 00:00 UTC"])
+      expect(words).toContain(part)
+    expect(await published()).toEqual([])
+    expect(await mails()).toEqual([])
+  })
+
+  test("shows the mail as it is sent when the terms are published", async () => {
+    const { page, done, mails } = await house()
+    const preview = await page(previewOf(TERMS))
+    const { path, fields } = formIn(preview.html, "Publish version 2026-12")
+    expect((await done(path, fields)).words).toContain("The terms are published.")
+    const sent = await mails()
+    expect(sent).toHaveLength(3)
+    for (const { notice, particulars } of sent) {
+      const letter = storedLetter(notice, particulars, { baseUrl: "http://localhost" })
+      if (letter === null) throw new Error(particulars)
+      expect(unescaped(preview.html)).toContain(letterText(letter))
+      expect(preview.words).toContain(`Subject: ${letter.subject}`)
+    }
+  })
+
+  test("of terms that are not material shows no mail, and none is sent", async () => {
+    const { page, done, mails, published } = await house()
+    const preview = await page(previewOf({ ...TERMS, material: "no" }))
+    expect(preview.words).toContain("none has to do anything")
+    expect(preview.words).toContain("Mails none are sent")
+    expect(preview.words).not.toContain("Subject:")
+    const { path, fields } = formIn(preview.html, "Publish version 2026-12")
+    await done(path, fields)
+    expect(await published()).toEqual([{ version: "2026-12", url: TERMS.url, is_material: 0 } as never]) // a row as it is
+    expect(await mails()).toEqual([])
+  })
+
+  test("says when some have yet to accept earlier terms", async () => {
+    const { changes, page, time } = await house()
+    await publishTerms(changes, { version: "1", url: "https://a.example/", isMaterial: true })
+    await time.tick(1)
+    expect((await page(previewOf(TERMS))).words).toContain("4 accounts have yet to accept earlier terms")
+    for (const { id } of await changes.store.all<{ id: string }>("SELECT id FROM accounts"))
+      await acceptTerms(changes, id)
+    expect((await page(previewOf(TERMS))).words).not.toContain("earlier terms")
+  })
+
+  test("leads back to the form with what was typed", async () => {
+    const { page } = await house()
+    const { html } = await page(previewOf(TERMS))
+    const back = attributes(html, "href").find(target => target.startsWith("/admin/terms?"))
+    const form = await page(back ?? "")
+    expect(form.html).toContain('value="2026-12"')
+    expect(unescaped(form.html)).toContain(`value="${TERMS.url}"`)
+    expect(form.html).toMatch(/<option value="yes" selected/)
+  })
+})
+
+const REFUSED = [
+  [{ ...TERMS, version: "" }, "A version has 1 to 40 letters"],
+  [{ ...TERMS, version: "x".repeat(41) }, "A version has 1 to 40 letters"],
+  [{ ...TERMS, version: "a\r\nb" }, "A version has 1 to 40 letters"],
+  [{ ...TERMS, version: HOSTILE }, "A version has 1 to 40 letters"],
+  [{ ...TERMS, url: "" }, "The address is absolute"],
+  [{ ...TERMS, url: "javascript:alert(1)" }, "The address is absolute"],
+  [{ ...TERMS, url: "/terms" }, "The address is absolute"],
+  [{ ...TERMS, url: "https://user:secret@a.example/" }, "The address is absolute"],
+  [{ ...TERMS, url: `https://a.example/${"x".repeat(2048)}` }, "The address is absolute"],
+  [{ ...TERMS, url: "https://a.example/a b" }, "The address is absolute"],
+  [{ ...TERMS, material: "" }, "Say whether accounts have to accept the terms."],
+  [{ ...TERMS, material: "maybe" }, "Say whether accounts have to accept the terms."],
+  [{}, "Say whether accounts have to accept the terms."],
+  [{ ...TERMS, version: "taken" }, "Other terms have this version"],
+] as const
+
+describe("terms that cannot be published", () => {
+  test.each(REFUSED)("are refused in words by the preview and by the form: %p", async (fields, says) => {
+    const { changes, page, form, published, mails } = await house()
+    await publishTerms(changes, { version: "taken", url: "https://a.example/taken", isMaterial: false })
+    const sent: Record<string, string> = { ...fields }
+    for (const answer of [await page(previewOf(sent)), await form("/admin/terms", sent)]) {
+      expect(answer.status).toBe(400)
+      expect(answer.words).toContain(says)
+      expect(answer.html).toContain('aria-invalid="true"')
+      expect(answer.html).not.toContain("<script>alert")
+      if (sent["url"] === TERMS.url) expect(unescaped(answer.html)).toContain(`value="${TERMS.url}"`)
+    }
+    expect(await published()).toHaveLength(1)
+    expect(await mails()).toEqual([])
+  })
+})
+
+test("an address that would be more than an address in a page is written with what stands for its signs", async () => {
+  const { page, published, done } = await house()
+  const url = `https://a.example/"><script>alert("x")</script>`
+  const preview = await page(previewOf({ ...TERMS, url }))
+  const { path, fields } = formIn(preview.html, "Publish version 2026-12")
+  for (const { html } of [preview, await done(path, fields)]) {
+    expect(html).not.toContain("<script>alert")
+    expect(html).toContain("%3Cscript%3E")
+  }
+  expect(await published()).toHaveLength(1)
+})
+
+describe("terms that were published", () => {
+  test("are listed, the current ones first, with how many have yet to accept", async () => {
+    const { changes, page, time } = await house()
+    expect((await page("/admin/terms")).words).toContain("No terms are published.")
+    await publishTerms(changes, { version: "1", url: "https://a.example/1", isMaterial: true })
+    await time.tick(1000)
+    await publishTerms(changes, { version: "2", url: "https://a.example/2", isMaterial: false })
+    const { words } = await page("/admin/terms")
+    expect(words).toContain("4 accounts have yet to accept material terms.")
+    expect(words.indexOf("https://a.example/2")).toBeLessThan(words.indexOf("https://a.example/1"))
+    expect(words).toContain("before 2026-01-31 00:00 UTC")
+  })
+
+  test("are published once, however often the form is sent", async () => {
+    const { form, page, published, mails, time } = await house()
+    const answers = await Promise.all([form("/admin/terms", TERMS), form("/admin/terms", TERMS)])
+    expect(answers.map(({ leadsTo }) => leadsTo?.split("done=")[1]).sort()).toEqual(["published", "published-before"])
+    await time.tick(86_400_000)
+    const again = await form("/admin/terms", TERMS)
+    expect((await page(again.leadsTo ?? "")).words).toContain("had been published before; nothing changed")
+    expect(await published()).toHaveLength(1)
+    expect(await mails()).toHaveLength(3)
+  })
+
+  test("have no preview any more: it says that they are there", async () => {
+    const { form, page } = await house()
+    await form("/admin/terms", TERMS)
+    const { leadsTo } = await page(previewOf(TERMS))
+    expect(leadsTo).toBe("/admin/terms?done=published-before")
+  })
+})
