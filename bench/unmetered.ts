@@ -56,7 +56,6 @@ const { server } = buildApp({
   changes: { store, clock: world.clock, hear: customers.hear },
   isAdmin: () => false,
   signIn: signInAtWork(world, settings, store, log, async () => ({ kind: "no_server" })),
-  random: world.random,
   defaultTier: settings.MAILKIND_DEFAULT_TIER,
   hasMailServer: false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),

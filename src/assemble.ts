@@ -163,7 +163,6 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     health: healthSince(world, settings, lists.now, isDnsAway),
     asset: (name: CarriedName) => world.files.own(`${name}.asset`),
     isAdmin: adminsOf(settings),
-    random: world.random,
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
     lists: () => shownLists(lists.now()),

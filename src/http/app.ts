@@ -76,7 +76,6 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly isAdmin: (email: string) => boolean
   readonly signIn: SignInRoutesNeeds["signIn"]
   readonly freeChecks: FreeChecks | null
-  readonly random: Random
   /** The tier of accounts for which none is named. */
   readonly defaultTier: number
   /** Whether mails have a server to be sent by. */

@@ -173,7 +173,6 @@ export async function testApp({
     isHttps: false,
     asset,
     isAdmin: adminsAmong(admins) ?? (() => false),
-    random,
     defaultTier: 0,
     hasMailServer: true,
     changes,

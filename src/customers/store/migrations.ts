@@ -234,8 +234,11 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     number: 13,
-    makes: "the order in which an account sees its reports",
-    statements: ["CREATE INDEX feedback_by_account_time ON feedback (account_id, created_at_ms, id)"],
+    makes: "ways to reports by their account and their domain",
+    statements: [
+      "CREATE INDEX feedback_by_account_time ON feedback (account_id, created_at_ms, id)",
+      "CREATE INDEX feedback_by_domain ON feedback (domain)",
+    ],
   },
   FREE_CHECK_TABLES,
 ]

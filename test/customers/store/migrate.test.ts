@@ -20,7 +20,7 @@ const RELEASED = [
   "feeaad02cdbf01bb",
   "91c9cc62a16f77a0",
   "c5e445f1db615f9f",
-  "1f90a71b269bb9ec",
+  "4b6f54e8bdc882d6",
   "f00b0f3bac2dbec2",
 ]
 
