@@ -10,8 +10,8 @@ import { stoppedTime } from "./world/time.ts"
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-async function opened() {
-  const read = readSettings({ MAILKIND_DEFAULT_TIER: "3" })
+async function opened(environment: Readonly<Record<string, string>> = {}) {
+  const read = readSettings({ MAILKIND_DEFAULT_TIER: "3", ...environment })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const store = await tempStore()
   const time = stoppedTime()
@@ -30,7 +30,7 @@ async function opened() {
     read.settings,
     store,
     (_, says) => void said.push(says),
-    async () => ({ kind: "no_server" }),
+    async () => ({ kind: "unavailable", cause: "ECONNECTION", reply: null }),
   )
   const counts = async () =>
     (await store.one<{ s: number; i: number }>(
@@ -62,6 +62,15 @@ test("a store that is away is told to the log, and the next time is another", as
   await store.close()
   await signIn.prune()
   expect(said).toEqual(["sign-ins and sessions that are over were not deleted"])
+})
+
+test("an end leaves no mail waiting for its next try", async () => {
+  const { signIn, time } = await opened({ MAILKIND_SMTP_URL: "smtp://mx.example.com" })
+  signIn.mails.send({ to: "jane@example.com", link: "https://mk.example.com/sign-in/link?token=x", code: "123456" })
+  await time.tick(0)
+  expect(time.waiting()).toBe(1)
+  await signIn.end()
+  expect(time.waiting()).toBe(0)
 })
 
 test("accounts that a sign-in makes have the tier of the setting, and without a server mails go to the log", async () => {

@@ -184,6 +184,15 @@ test("no row holds an address, a link, a browser's secret or a code that can be 
     expect(rows).not.toContain(new Bun.CryptoHasher("sha256").update(text).digest("hex"))
 })
 
+test("one code is stored in another way for each browser", async () => {
+  const { store, clock } = await opened()
+  const zeros = (count: number) => (count === 4 ? new Uint8Array(4) : random(count))
+  const asked = [await openSignIn(store, clock, zeros, EMAIL), await openSignIn(store, clock, zeros, EMAIL)]
+  expect(asked.map(({ code }) => code)).toEqual(["000000", "000000"])
+  const rows = await store.all<{ code_hash: string }>("SELECT code_hash FROM sign_ins")
+  expect(new Set(rows.map(row => row.code_hash)).size).toBe(4)
+})
+
 test("at most ten thousand sign-ins are open: one more ends the oldest", async () => {
   const { store, clock, state, byLink } = await opened()
   await store.run(

@@ -36,6 +36,7 @@ describe("a first sign-in", () => {
     const key = keyIn(welcome.text)
     expect(welcome.text).toContain(`-H 'Authorization: Bearer ${key}'`)
     expect((await ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })).status).toBe(200)
+    expect([...own.cookies.keys()]).toEqual(["mailkind_session"])
     const account = await own.ask("/dashboard/account")
     expect(account.text).toContain("Firefox on Linux")
     expect(account.html).not.toContain(key)
