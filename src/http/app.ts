@@ -1,86 +1,53 @@
 import { Elysia } from "elysia"
-import type { Random } from "../base/clock.ts"
 import type { Log } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
 import { allowedMethods, ROUTES } from "../contract/routes.ts"
 import type { Health } from "../contract/schemas.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import type { Report, Reporting } from "../customers/feedback/feedback.ts"
-import type { FreeChecks } from "../customers/free-checks/free-checks.ts"
 import type { HeldAccount } from "../customers/keys/held-keys.ts"
 import type { KeyRing } from "../customers/keys/key-ring.ts"
 import type { KnownOrigins } from "../customers/keys/known-origins.ts"
 import type { Leak } from "../customers/keys/leaks.ts"
 import type { OwnLists } from "../customers/own-lists/held-own-lists.ts"
 import type { RateLimiter } from "../customers/quota/rate-limiter.ts"
-import { findSession } from "../customers/sign-in/sessions.ts"
-import type { ChangeLog } from "../customers/store/changes.ts"
 import { type AdmissionNeeds, admission } from "./admission.ts"
 import type { Answers } from "./answer.ts"
 import type { Soon } from "./cohort.ts"
 import { preflight } from "./cors.ts"
-import { pathOf, type Refuse, refusing, unrouted } from "./errors.ts"
+import { pathOf, refusing, unrouted } from "./errors.ts"
 import { ExtraHeaders } from "./extra-headers.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
-import { adminRoutes } from "./site/admin/admin-routes.ts"
-import { assets, type Embedded } from "./site/assets.ts"
-import { checkerRoutes } from "./site/checker/checker-routes.tsx"
-import { cookies } from "./site/cookies.ts"
-import { accountLeavingRoutes } from "./site/dashboard/account-leaving-routes.tsx"
-import { accountRoutes } from "./site/dashboard/account-routes.tsx"
-import { feedbackPageRoutes } from "./site/dashboard/feedback-routes.tsx"
-import { keysRoutes } from "./site/dashboard/keys-routes.tsx"
-import { ownListRoutes } from "./site/dashboard/own-list-routes.tsx"
-import { termsRoutes } from "./site/dashboard/terms-routes.tsx"
-import { tryRoutes } from "./site/dashboard/try-routes.tsx"
-import { usageRoutes } from "./site/dashboard/usage-routes.tsx"
-import type { ListsInUse } from "./site/lists-page.tsx"
-import { pageAnswers } from "./site/page-answers.ts"
-import { refusedAsPage } from "./site/refused-page.tsx"
-import type { SignInRoutesNeeds } from "./site/sign-in/sign-in-parts.ts"
-import { signInRoutes } from "./site/sign-in/sign-in-routes.tsx"
-import { entrances } from "./site/signed-in.ts"
-import { siteRoutes } from "./site/site.tsx"
+import { type PagesNeeds, pageRoutes } from "./site/pages.ts"
 import { batchRoute } from "./v1/batch.ts"
 import { checkEndpoints } from "./v1/check.ts"
 import { feedbackRoute } from "./v1/feedback.ts"
 import { healthRoute } from "./v1/health.ts"
 import { usageRoute } from "./v1/usage.ts"
 
-type Needs = Omit<AdmissionNeeds, "extras"> & {
-  readonly answers: Answers
-  readonly check: Check
-  readonly keys: KeyRing
-  readonly knownOrigins: KnownOrigins
-  readonly keyless: RateLimiter
-  readonly ownLists: OwnLists
-  readonly roleOf: (localPart: string) => string | null
-  readonly usageOf: (account: HeldAccount) => Promise<Usage>
-  readonly random: Random
-  readonly report: (report: Report) => Promise<Reporting>
-  readonly reporterKey: FindReporterKey
-  readonly revokeLeaked: (text: string) => Promise<Leak>
-  readonly log: Log
-  readonly soon: Soon
-  readonly testDomain: string
-  /** The public base address; asked late, since the port may be picked at the start. */
-  readonly baseUrl: () => string
-  readonly health: () => Health
-  readonly isStopping: () => boolean
-  readonly isHttps: boolean
-  readonly asset: Embedded
-  readonly lists: () => ListsInUse
-  readonly changes: ChangeLog
-  readonly isAdmin: (email: string) => boolean
-  readonly signIn: SignInRoutesNeeds["signIn"]
-  readonly freeChecks: FreeChecks | null
-  /** The tier of accounts for which none is named. */
-  readonly defaultTier: number
-  /** Whether mails have a server to be sent by. */
-  readonly hasMailServer: boolean
-}
+type Needs = Omit<AdmissionNeeds, "extras"> &
+  Omit<PagesNeeds, "refuse" | "admit" | "extras"> & {
+    readonly answers: Answers
+    readonly check: Check
+    readonly keys: KeyRing
+    readonly knownOrigins: KnownOrigins
+    readonly keyless: RateLimiter
+    readonly ownLists: OwnLists
+    readonly roleOf: (localPart: string) => string | null
+    readonly usageOf: (account: HeldAccount) => Promise<Usage>
+    readonly report: (report: Report) => Promise<Reporting>
+    readonly reporterKey: FindReporterKey
+    readonly revokeLeaked: (text: string) => Promise<Leak>
+    readonly log: Log
+    readonly soon: Soon
+    readonly testDomain: string
+    /** The public base address; asked late, since the port may be picked at the start. */
+    readonly baseUrl: () => string
+    readonly health: () => Health
+    readonly isStopping: () => boolean
+  }
 
 /** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
 export function buildApp(parts: Needs) {
@@ -88,7 +55,7 @@ export function buildApp(parts: Needs) {
   const extras = new ExtraHeaders()
   const admit = admission({ ...parts, extras })
   const refuse = refusing({ ...parts, extras })
-  const needs = { ...parts, extras, admit, refuse, keyed: keyed(keys, admit), ...siteParts(parts, refuse) }
+  const needs = { ...parts, extras, admit, refuse, keyed: keyed(keys, admit) }
   /** What no route takes: HEAD goes with GET, OPTIONS with every path; the rest is refused. */
   const elsewhere = (request: Request): Response | Promise<Response> => {
     const allow = allowedMethods(pathOf(request))
@@ -121,36 +88,8 @@ export function buildApp(parts: Needs) {
     .use(usageRoute(needs))
     .use(healthRoute(needs))
     .use(secretScanningRoute(needs))
-    .use(siteRoutes(needs))
-    .use(accountRoutes(needs))
-    .use(signInRoutes(needs))
-    .use(keysRoutes(needs))
-    .use(usageRoutes(needs))
-    .use(tryRoutes(needs))
-    .use(accountLeavingRoutes(needs))
-    .use(termsRoutes(needs))
-    .use(ownListRoutes(needs))
-    .use(feedbackPageRoutes(needs))
-    .use(checkerRoutes(needs))
-    .use(adminRoutes(needs))
+    .use(pageRoutes(needs))
   return app
-}
-
-/** What all pages are made with. */
-function siteParts({ answers, isHttps, asset, baseUrl, isAdmin, terms, changes }: Needs, refuse: Refuse) {
-  const pages = pageAnswers(answers.requestId, isHttps)
-  const ownCookies = cookies(isHttps)
-  const enter = entrances({
-    pages,
-    cookies: ownCookies,
-    baseUrl,
-    sessionOf: secret => findSession(changes.store, changes.clock, secret),
-    isAdmin,
-    termsOf: account => terms.stateOf(account),
-    refused: refusedAsPage(pages, refuse),
-    signInFor: path => `${ROUTES.signIn.path}?next=${encodeURIComponent(path)}`,
-  })
-  return { pages, files: assets(asset), cookies: ownCookies, enter }
 }
 
 type Serve = (request: Request) => Response | Promise<Response>

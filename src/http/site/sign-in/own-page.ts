@@ -1,7 +1,7 @@
 import { isSignedInPage, ROUTES } from "../../../contract/routes.ts"
 
 /** Where somebody gets to who signed in and wanted nothing else. */
-export const FIRST_PAGE = ROUTES.account.path
+export const FIRST_PAGE = ROUTES.dashboard.path
 
 /** A path and query of ours; no page of ours has a longer one. */
 const LENGTH_MAX = 1000

@@ -42,7 +42,7 @@ describe("a first sign-in", () => {
     expect(account.html).not.toContain(key)
     // Sent again, the form leads to the dashboard and shows no key.
     const again = by === "code" ? await own.submit(shown, { code }) : await own.send("/sign-in/link", { token: "x" })
-    expect(again.path).toBe("/dashboard/account")
+    expect(again.path).toBe("/dashboard")
   })
 
   test("is told of the terms that it accepts, when there are any", async () => {
@@ -257,7 +257,7 @@ describe("a session", () => {
     const { own, signIn } = await opened()
     own.cookies.set("mailkind_session", (await signIn()).split("=")[1] ?? "")
     for (const path of ["/sign-in", "/sign-in/code", "/sign-in/link?token=x"])
-      expect((await own.ask(path)).path).toBe("/dashboard/account")
+      expect((await own.ask(path)).path).toBe("/dashboard")
   })
 })
 
@@ -334,7 +334,7 @@ describe("without a mail server", () => {
     expect(more).toEqual([])
     expect(JSON.stringify(line)).not.toContain("owner")
     const account = await own.submit(shown, { code: String(line?.fields["code"]) })
-    expect(account.path).toBe("/dashboard/account")
+    expect(account.path).toBe("/dashboard")
     expect(account.html).not.toContain(key)
     expect(keyIn(account.html)).toBe("")
   })
@@ -345,7 +345,7 @@ describe("without a mail server", () => {
     const link = String(logged[0]?.fields["link"])
     expect(link).toStartWith("http://localhost/sign-in/link?token=")
     const from = other()
-    expect((await from.submit(await from.ask(link.slice("http://localhost".length)))).path).toBe("/dashboard/account")
+    expect((await from.submit(await from.ask(link.slice("http://localhost".length)))).path).toBe("/dashboard")
   })
 })
 
@@ -389,7 +389,7 @@ describe("the page that somebody wanted", () => {
     expect(link).not.toContain("next")
     expect(linksOf(shown).join()).not.toContain("elsewhere")
     const end = await own.send("/sign-in/code", { code, next: "https://elsewhere.example" })
-    expect(linksOf(end)).toContain("/dashboard/account")
+    expect(linksOf(end)).toContain("/dashboard")
     expect(end.html).not.toContain("elsewhere")
   })
 })

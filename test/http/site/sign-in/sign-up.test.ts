@@ -31,7 +31,7 @@ test("a mail that a server turns away at first signs up whoever waits for it, wi
   const welcome = await own.submit(page)
   const key = /svc_live_\w{38}/.exec(welcome.text)?.[0] ?? ""
   expect((await ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })).status).toBe(200)
-  expect((await own.submit(shown, { code })).path).toBe("/dashboard/account")
+  expect((await own.submit(shown, { code })).path).toBe("/dashboard")
   // The notice of the new key went into the outbox with it, and holds no key.
   await look()
   await smtp.takes(2)
