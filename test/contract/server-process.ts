@@ -19,6 +19,8 @@ export type ServerProcess = {
   readonly run: (...args: readonly string[]) => Promise<unknown>
   /** Asks the server as one line: method and path. */
   readonly ask: (line: string, sent?: Sent) => Promise<Answer>
+  /** All that the server has logged as soon as that matches. */
+  readonly logged: (wanted: RegExp) => Promise<string>
   /** Stops the server and gives its exit code and its log, then removes its data. */
   readonly stop: () => Promise<{ readonly code: number; readonly log: string }>
 }
@@ -42,6 +44,7 @@ export async function serverProcess(settings: Record<string, string> = {}): Prom
       return JSON.parse(out)
     },
     ask: (line, sent) => asked(url, line, sent),
+    logged: server.complained,
     stop: async () => {
       const { code, err: log } = await server.stop()
       rmSync(directory, { recursive: true, force: true })

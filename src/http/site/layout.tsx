@@ -112,6 +112,7 @@ export function Sample({ caption, code, isCopied = false }: SampleProps) {
 type TableProps = {
   /** What the table holds, for those who do not see it. */
   readonly caption: string
+  /** The heads of the columns; empty: what may be done with the row. */
   readonly columns: readonly string[]
   /** Rows. */
   readonly children: ComponentChildren
@@ -128,7 +129,7 @@ export function Table({ caption, columns, children }: TableProps) {
           <tr>
             {columns.map(column => (
               <th key={column} scope="col">
-                {column}
+                {column === "" ? <span class="unseen">Actions</span> : column}
               </th>
             ))}
           </tr>
