@@ -13,7 +13,7 @@ import { ADVICE_WORDS, CATEGORY_WORDS, sureness } from "./verdict-words.ts"
 type Props = { readonly result: CheckResult }
 
 type ViewProps = Props & {
-  /** What the verdict means to who asked; null: nothing more is said. */
+  /** What the verdict is and means to who asked; null: what every verdict of its category is said to be. */
   readonly meaning?: string | null
   /** What stands beside the domain that was likely meant, such as a button. */
   readonly besideSuggestion?: ComponentChildren
@@ -26,8 +26,7 @@ type ViewProps = Props & {
 export function VerdictView({ result, meaning = null, besideSuggestion = null }: ViewProps) {
   return (
     <section class="verdict" aria-labelledby="verdict">
-      <Headline result={result} />
-      {meaning === null ? null : <p>{meaning}</p>}
+      <Headline result={result} meaning={meaning} />
       <Notes result={result} besideSuggestion={besideSuggestion} />
       <Reasons result={result} />
       <EvidenceFacts result={result} />
@@ -45,7 +44,7 @@ export function VerdictView({ result, meaning = null, besideSuggestion = null }:
 /** What was asked about, as it was sent; of an unreadable domain nothing is left to name. */
 const askedAbout = ({ email, url, domain }: CheckResult): string => email ?? url ?? domain ?? "What you sent"
 
-function Headline({ result }: Props) {
+function Headline({ result, meaning }: Props & { readonly meaning: string | null }) {
   const { category, recommendation, confidence, policy } = result
   return (
     <>
@@ -53,7 +52,7 @@ function Headline({ result }: Props) {
         <span class="asked">{askedAbout(result)}</span> {CATEGORY_WORDS[category]}
       </h2>
       <p>
-        {CATEGORIES[category].says} We are {sureness(confidence)}.
+        {meaning ?? CATEGORIES[category].says} We are {sureness(confidence)}.
       </p>
       <p>
         <Advice recommendation={recommendation} /> {ADVICE_WORDS[recommendation]}{" "}
