@@ -1,15 +1,21 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import { OWN_FILES } from "./world.ts"
+import { inventoryOf } from "./assemble-supply.ts"
+import { billOf, billText } from "./supply/bill.ts"
+import { OWN_FILES, realWorld } from "./world.ts"
 
 /*
  * Makes the executable from a checkout whose lists are built: `bun run build`. Each of `OWN_FILES` is carried under its own
- * name, for which it is copied where its name differs.
+ * name, for which it is copied where its name differs. What it is made of is taken stock of first: the executable carries that
+ * with all licence texts, and its bill of materials lies beside it. A licence that is not allowed ends the build.
  */
 const ROOT = join(import.meta.dir, "..")
 const BUILT = "data/build"
 
+const inventory = await inventoryOf(realWorld())
 await mkdir(join(ROOT, BUILT), { recursive: true })
+await Bun.write(join(ROOT, OWN_FILES["inventory.json.asset"]), JSON.stringify(inventory))
+await Bun.write(join(ROOT, "dist/mailkind.cdx.json"), billText(billOf(inventory)))
 const carried: string[] = []
 for (const [name, path] of Object.entries(OWN_FILES)) {
   const copy = join(BUILT, name)

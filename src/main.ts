@@ -2,6 +2,7 @@ import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSI
 import { deepAtWork } from "./assemble-deep.ts"
 import { commandLists, packInPlace } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
+import { inventoryOf } from "./assemble-supply.ts"
 import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
 import { openPack } from "./check/lists/domain-set.ts"
@@ -51,6 +52,7 @@ function toolsOf(world: World): Tools {
       rollBack: () => rollBackLists(world, settingsOf(world)),
       checkout: world.checkout,
     },
+    inventory: () => inventoryOf(world),
     settings: Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => ({
       name,
       default: shown,
@@ -100,6 +102,6 @@ function failed(world: World, error: unknown): number {
 // No top-level await: the executable's bytecode does not have it.
 const world = realWorld()
 runCommand(toolsOf(world), process.argv.slice(2)).then(
-  code => process.exit(code),
+  code => world.written().then(() => process.exit(code)),
   error => process.exit(failed(world, error)),
 )

@@ -22,6 +22,8 @@ export type World = {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** Resolves when whoever reads our output has taken all that was written, or is gone. */
+  readonly written: () => Promise<void>
   readonly isTerminal: boolean
   /** The terminal that the standard error is, to draw on; null: it is none. */
   readonly terminal: NodeJS.WritableStream | null
@@ -56,6 +58,8 @@ export type World = {
 export type CheckoutFiles = {
   readonly read: (path: string) => string
   readonly list: (folder: string) => readonly string[]
+  /** The names in a folder, without those below it. */
+  readonly names: (folder: string) => readonly string[]
   readonly write: (path: string, bytes: Uint8Array | string) => Promise<void>
   readonly exists: (path: string) => boolean
 }
@@ -90,6 +94,7 @@ export const OWN_FILES = {
   "lists.pack": "data/build/lists.pack",
   "sources.stock": "data/build/sources.stock",
   "manifest.json.asset": "data/manifest.json",
+  "inventory.json.asset": "data/build/inventory.json.asset",
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "reference.js.asset": "src/http/site/browser/reference.js",
   "copy.js.asset": "src/http/site/browser/copy.js",
@@ -109,13 +114,15 @@ const soon: World["soon"] = work => void setImmediate(work)
 /** The world that the process runs in. */
 export function realWorld(): World {
   const files = realFiles()
+  const said = standardOutput()
   return {
     clock: turnClock(Date.now, soon),
     stopwatch: () => performance.now(),
     random: count => crypto.getRandomValues(new Uint8Array(count)),
     environment: process.env,
-    out: text => void process.stdout.write(text),
+    out: said.write,
     err: text => void process.stderr.write(text),
+    written: said.written,
     isTerminal: process.stderr.isTTY === true,
     terminal: process.stderr.isTTY === true ? process.stderr : null,
     streams: realStreams,
@@ -147,6 +154,19 @@ export function realWorld(): World {
       }),
     onReload: work => void process.on("SIGHUP", work),
     others: realOthers,
+  }
+}
+
+/** The standard output. A pipe takes as much at once as it holds, and the rest is lost when the process ends before. */
+function standardOutput(): { readonly write: World["out"]; readonly written: World["written"] } {
+  const waiting = new Set<Promise<void>>()
+  return {
+    write: text => {
+      const taken = new Promise<void>(resolve => void process.stdout.write(text, () => resolve()))
+      waiting.add(taken)
+      void taken.then(() => waiting.delete(taken))
+    },
+    written: async () => void (await Promise.all(waiting)),
   }
 }
 
@@ -199,6 +219,7 @@ function checkoutAt({ root, replace }: Files): CheckoutFiles {
       readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
         .filter(entry => entry.isFile())
         .map(entry => relative(join(root, folder), join(entry.parentPath, entry.name)).replaceAll("\\", "/")),
+    names: folder => readdirSync(join(root, folder)),
     write: (path, bytes) => replace(join(root, path), bytes),
     exists: path => existsSync(join(root, path)),
   }

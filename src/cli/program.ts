@@ -1,12 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander"
 import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { TIER_MAX } from "../contract/tiers.ts"
+import type { Inventory } from "../supply/inventory.ts"
 import { accountCreate, accountDelete, accountList, accountShow, accountTier, type Customers } from "./accounts.ts"
 import { type Checker, checkCommand } from "./check.ts"
 import { classifyCommands } from "./classify/command.ts"
 import type { ClassifyTools } from "./classify/run.ts"
 import { feedbackCommands } from "./feedback.ts"
 import { keyCreate, keyList, keyRevoke } from "./keys.ts"
+import { licenceCommands } from "./licences.ts"
 import { type ListsTools, listsLookup, listsState, listsVerify } from "./lists.ts"
 import { listsBuild } from "./lists-build.ts"
 import { refreshCommands } from "./lists-update.ts"
@@ -26,6 +28,8 @@ export type Tools = {
   /** Opens the store for one command and closes it afterwards. */
   readonly withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>
   readonly lists: ListsTools
+  /** What this program is made of. */
+  readonly inventory: () => Promise<Inventory>
   /** Every setting: name, default, meaning. */
   readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
 }
@@ -60,6 +64,7 @@ function program(tools: Tools): Command {
   feedbackCommands(root, output, tools.withCustomers)
   termsCommands(root, output, tools.withCustomers)
   ownListCommands(root, output, tools.withCustomers)
+  licenceCommands(root, output, tools.inventory)
   helpCommands(root, tools)
   return root
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
+import { ROOT } from "../house/source.ts"
 import { dnsServer } from "../world/dns-server.ts"
 import { identityServer } from "../world/identity-server.ts"
 import { askLoopback } from "../world/loopback.ts"
@@ -55,6 +56,17 @@ describe("the executable, alone in an empty directory", () => {
       ["business", null, false],
     ])
     expect(results.at(-1)?.domain).toBe("stripe.com")
+    expect(readdirSync(own.directory)).toEqual(["mailkind"])
+  })
+
+  test("tells what it is made of: every licence with its text, and the bill of materials that the build wrote", async () => {
+    const { code, out } = await own.run(["licences", "--texts", "--json"])
+    const told: { packages: { name: string; texts: string[] }[]; runtime: { version: string } } = JSON.parse(out)
+    expect([code, told.runtime.version]).toEqual([0, Bun.version])
+    expect(told.packages.map(({ name }) => name)).toContain("elysia")
+    expect(told.packages.filter(({ texts }) => texts.length === 0)).toEqual([])
+    const bill = await own.run(["sbom"])
+    expect(bill.out).toBe(await Bun.file(join(ROOT, "dist/mailkind.cdx.json")).text())
     expect(readdirSync(own.directory)).toEqual(["mailkind"])
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { inventoryOf } from "../../src/assemble-supply.ts"
 import { runCommand, type Tools } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
 import { realWorld } from "../../src/world.ts"
@@ -23,6 +24,7 @@ async function commands() {
       rollBack: async () => null,
       checkout: null,
     },
+    inventory: () => inventoryOf(realWorld()),
     settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),
   }
   const run = async (...args: string[]) => {
@@ -147,6 +149,13 @@ describe("lists", () => {
     expect((await run("lists", "verify", "nothing.pack")).code).toBe(1)
     expect((await run("lists", "build")).err).toContain("checkout")
   })
+})
+
+test("licences and the bill of materials are told", async () => {
+  const { run, runJson } = await commands()
+  expect((await run("licences")).out).toContain("elysia@")
+  expect(await runJson("licences")).toMatchObject({ name: "mailkind", licence: "MIT" })
+  expect(await runJson("sbom")).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6" })
 })
 
 test("help names every setting, and version the version", async () => {

@@ -57,8 +57,9 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
     ["src/base", "src/contract", "src/customers/store", "src/customers/quota", "src/customers/sign-in"],
   ],
   ["src/workers", ["src/base"]],
-  ["src/http", ["src/base", "src/contract", "src/check", "src/customers"]],
-  ["src/cli", ["src/base", "src/contract", "src/check", "src/customers"]],
+  ["src/supply", ["src/base", "src/check/lists"]],
+  ["src/http", ["src/base", "src/contract", "src/check", "src/customers", "src/supply"]],
+  ["src/cli", ["src/base", "src/contract", "src/check", "src/customers", "src/supply"]],
   ["src", ["src"]],
 ]
 
@@ -73,6 +74,7 @@ const TOP = [
   "src/assemble-mails.ts",
   "src/assemble-outside.ts",
   "src/assemble-sign-in.ts",
+  "src/assemble-supply.ts",
   "src/build.ts",
   "src/listening.ts",
   "src/refreshing.ts",

@@ -1,0 +1,28 @@
+import { Value } from "@sinclair/typebox/value"
+import { assert } from "./base/assert.ts"
+import { Inventory } from "./supply/inventory.ts"
+import { takeInventory } from "./supply/take-inventory.ts"
+import type { World } from "./world.ts"
+
+/** A checkout from which nothing may be passed on as it is: each fault is a sentence. */
+export class NotToBePassedOn extends Error {
+  override readonly name = "NotToBePassedOn"
+  constructor(faults: readonly string[]) {
+    super(["this checkout cannot be passed on:", ...faults].join("\n  "))
+  }
+}
+
+/**
+ * What this program is made of: in the executable what its build found, in a checkout what is found now. Rejects with
+ * `NotToBePassedOn` where a checkout breaks the policy.
+ */
+export async function inventoryOf({ files, checkout }: Pick<World, "files" | "checkout">): Promise<Inventory> {
+  if (checkout !== null) {
+    const taken = takeInventory(checkout)
+    if (taken.kind === "refused") throw new NotToBePassedOn(taken.faults)
+    return taken.inventory
+  }
+  const carried = files.own("inventory.json.asset")
+  assert(carried !== null, "the executable carries its inventory")
+  return Value.Decode(Inventory, await carried.json())
+}

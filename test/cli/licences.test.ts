@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test"
+import { licences } from "../../src/cli/licences.ts"
+import { takeInventory } from "../../src/supply/take-inventory.ts"
+import { smallCheckout } from "../supply/small-checkout.ts"
+
+function told(withTexts: boolean, asJson: boolean): string {
+  const taken = takeInventory(smallCheckout({ "node_modules/a/NOTICE.txt": "A's\tnotice \u001b[2J" }))
+  if (taken.kind === "refused") throw new Error(taken.faults.join("\n"))
+  const lines: string[] = []
+  const output = { line: (text: string) => void lines.push(text), aside: () => undefined }
+  licences(output, taken.inventory, withTexts, asJson)
+  return lines.join("\n")
+}
+
+test("`licences` names every package, source and the runtime with its licence", () => {
+  const text = told(false, false)
+  expect(text).toContain("mailkind@3.0.0 is under MIT; it runs on bun@9.9.9 (MIT AND LGPL")
+  expect(text).toMatch(/^c@1\.0\.0 +\(GPL-3\.0-only OR ISC\) +server$/m)
+  expect(text).toMatch(/^listed +CC0-1\.0 +https:\/\/lists\.example\/x$/m)
+  expect(text).not.toContain("A's licence")
+})
+
+test("with --texts it shows each licence once with all that are under it, and sends a terminal nothing to obey", () => {
+  const text = told(true, false)
+  expect(text.match(/^A's licence$/gm)).toHaveLength(1)
+  expect(text).toContain("a@1.0.0, b@1.0.0")
+  expect(text).toContain("Our own licence")
+  expect(text).toContain("A's    notice \\u001b[2J")
+})
+
+test("--json tells the same, with the texts where they are asked for", () => {
+  expect(JSON.parse(told(false, true)).packages[1]).toMatchObject({ name: "a", licence: "MIT", use: "server" })
+  expect(JSON.parse(told(false, true)).packages[1]).not.toHaveProperty("texts")
+  expect(JSON.parse(told(true, true)).packages[2].texts).toEqual(["A's licence"])
+})
