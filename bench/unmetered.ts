@@ -9,6 +9,7 @@ import { checkOver, logOf, newRequestIds, openStore } from "../src/assemble.ts"
 import { customersAtWork } from "../src/assemble-customers.ts"
 import { OFFLINE } from "../src/assemble-outside.ts"
 import { signInAtWork } from "../src/assemble-sign-in.ts"
+import { guideFacts } from "../src/assemble-supply.ts"
 import { NO_STANDING } from "../src/check/check.ts"
 import { NEVER_DEEP } from "../src/check/deep.ts"
 import { openLists } from "../src/check/lists.ts"
@@ -67,6 +68,7 @@ const { server } = buildApp({
   },
   isStopping: () => false,
   asset: () => null,
+  guide: guideFacts(world, settings),
   lists: () => {
     throw new Error("nobody asks this server for its lists")
   },

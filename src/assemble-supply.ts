@@ -1,5 +1,8 @@
 import { Value } from "@sinclair/typebox/value"
 import { assert } from "./base/assert.ts"
+import { SETTINGS, type Settings } from "./config/settings.ts"
+import { tierLimits } from "./customers/quota/tier-limits.ts"
+import type { GuideFacts } from "./http/site/docs/guide-routes.tsx"
 import { Inventory } from "./supply/inventory.ts"
 import { takeInventory } from "./supply/take-inventory.ts"
 import type { World } from "./world.ts"
@@ -26,3 +29,18 @@ export async function inventoryOf({ files, checkout }: Pick<World, "files" | "ch
   assert(carried !== null, "the executable carries its inventory")
   return Value.Decode(Inventory, await carried.json())
 }
+
+/** Every setting as it is told to people: its default, never what it is set to. */
+export const SHOWN_SETTINGS: GuideFacts["settings"] = Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => ({
+  name,
+  default: shown,
+  says: acts ? says : `${says} Accepted; this version does not act on it yet.`,
+}))
+
+/** What the guide tells of a server with these settings. */
+export const guideFacts = (world: Pick<World, "files" | "checkout">, settings: Settings): GuideFacts => ({
+  checkTimeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
+  tiers: tierLimits(settings.MAILKIND_TIERS),
+  settings: SHOWN_SETTINGS,
+  inventory: () => inventoryOf(world),
+})

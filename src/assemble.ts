@@ -8,6 +8,7 @@ import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { mailsAtWork } from "./assemble-mails.ts"
 import { outsideAsked } from "./assemble-outside.ts"
 import { signInAtWork } from "./assemble-sign-in.ts"
+import { guideFacts } from "./assemble-supply.ts"
 import { type Log, logger } from "./base/log.ts"
 import { CannotStart } from "./cannot-start.ts"
 import { roleWord } from "./check/address/hints.ts"
@@ -166,6 +167,7 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
     lists: () => shownLists(lists.now()),
+    guide: guideFacts(world, settings),
   }
 }
 

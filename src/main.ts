@@ -2,7 +2,7 @@ import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSI
 import { deepAtWork } from "./assemble-deep.ts"
 import { commandLists, packInPlace } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
-import { inventoryOf } from "./assemble-supply.ts"
+import { inventoryOf, SHOWN_SETTINGS } from "./assemble-supply.ts"
 import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
 import { openPack } from "./check/lists/domain-set.ts"
@@ -10,7 +10,7 @@ import type { KnownLists } from "./check/lists.ts"
 import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
 import { announce, type ServeOptions } from "./cli/serve.ts"
-import { readSettings, SETTINGS, type Settings } from "./config/settings.ts"
+import { readSettings, type Settings } from "./config/settings.ts"
 import { refreshing, refreshLists, rollBackLists } from "./refreshing.ts"
 import { supervise } from "./supervisor.ts"
 import { work } from "./worker.ts"
@@ -53,11 +53,7 @@ function toolsOf(world: World): Tools {
       checkout: world.checkout,
     },
     inventory: () => inventoryOf(world),
-    settings: Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => ({
-      name,
-      default: shown,
-      says: acts ? says : `${says} Accepted; this version does not act on it yet.`,
-    })),
+    settings: SHOWN_SETTINGS,
   }
 }
 

@@ -127,6 +127,17 @@ export const ROUTES = {
   adminTerms: { method: "GET", path: "/admin/terms", says: "The terms that were published, and where others are written down.", asks: "admin", kind: "page", problems: ["internal_error"] },
   adminTermsPreview: { method: "GET", path: "/admin/terms/preview", says: "What publishing terms would do, and who would be told.", asks: "admin", kind: "page", problems: ["invalid_input", "internal_error"] },
   postAdminTerms: { method: "POST", path: "/admin/terms", says: "Publishes terms.", asks: "admin", kind: "form", problems: [...FORM] },
+  docsGuide: { method: "GET", path: "/docs/guide", says: "Every page of the documentation, in the order in which they are best read.", asks: "anybody", kind: "page", problems: [] },
+  docsStart: { method: "GET", path: "/docs/start", says: "Check, batch, feedback and usage in curl, JavaScript, Python, PHP and Go.", asks: "anybody", kind: "page", problems: [] },
+  docsKeys: { method: "GET", path: "/docs/keys", says: "The two kinds of keys, how to keep them, and how to exchange one without a gap.", asks: "anybody", kind: "page", problems: [] },
+  docsSignUpForms: { method: "GET", path: "/docs/sign-up-forms", says: "A publishable key in your page, and the decision on your server.", asks: "anybody", kind: "page", problems: [] },
+  docsPolicies: { method: "GET", path: "/docs/policies", says: "What is recommended for which category, and what raises it.", asks: "anybody", kind: "page", problems: [] },
+  docsDegraded: { method: "GET", path: "/docs/degraded", says: "What is answered while DNS is away, and how your sign-up survives when nothing is.", asks: "anybody", kind: "page", problems: [] },
+  docsLimits: { method: "GET", path: "/docs/limits", says: "Requests a second, units a day and sizes, and the headers that tell what is left.", asks: "anybody", kind: "page", problems: [] },
+  docsPrivacy: { method: "GET", path: "/docs/privacy", says: "What is kept, what is not, and what leaves the server.", asks: "anybody", kind: "page", problems: [] },
+  docsSelfHosting: { method: "GET", path: "/docs/self-hosting", says: "The executable, its settings, and how to run it behind a proxy, as a unit or in a container.", asks: "anybody", kind: "page", problems: [] },
+  docsUpgrades: { method: "GET", path: "/docs/upgrades", says: "New versions, backups, and the way back.", asks: "anybody", kind: "page", problems: [] },
+  docsLicences: { method: "GET", path: "/docs/licences", says: "What this program is made of, and under which licences.", asks: "anybody", kind: "page", problems: [] },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES

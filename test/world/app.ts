@@ -5,6 +5,7 @@ import { customersAtWork } from "../../src/assemble-customers.ts"
 import { leaksAtWork } from "../../src/assemble-leaks.ts"
 import { mailsAtWork } from "../../src/assemble-mails.ts"
 import { signInAtWork } from "../../src/assemble-sign-in.ts"
+import { guideFacts } from "../../src/assemble-supply.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
 import { roleWord } from "../../src/check/address/hints.ts"
@@ -178,6 +179,7 @@ export async function testApp({
     changes,
     signIn,
     lists: () => shownLists(knownLists),
+    guide: guideFacts(world, read.settings),
   })
   return {
     app,

@@ -8,6 +8,7 @@ import {
 } from "../../contract/problems.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import { exampleProblem, problemHeaders } from "../openapi-examples.ts"
+import { AdviceSection } from "./docs/advice-section.tsx"
 import { Layout, Prose, pretty, Sample, Table } from "./layout.tsx"
 
 /** Every problem code under an anchor of its name, and the order in which a request is refused. */
@@ -35,6 +36,7 @@ export function ErrorsPage({ baseUrl }: { readonly baseUrl: string }) {
           </tr>
         ))}
       </Table>
+      <AdviceSection />
       <Orders />
       {PROBLEM_CODES.map(code => (
         <ProblemSection key={code} code={code} baseUrl={baseUrl} />

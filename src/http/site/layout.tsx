@@ -5,6 +5,7 @@ import { ICON_PATH, STYLESHEET_PATH } from "./assets.ts"
 
 /** The pages that every page links to, in order, and what they are called there. */
 const NAVIGATION = [
+  { route: "docsGuide", label: "Guide" },
   { route: "docs", label: "API reference" },
   { route: "docsErrors", label: "Errors" },
   { route: "docsReasons", label: "Reasons" },
@@ -57,6 +58,7 @@ export function Layout({ route, title, scripts = [], styles = [], above, childre
         <footer class="bottom">
           <a href={ROUTES.openapi.path}>OpenAPI document</a>
           <a href={ROUTES.getHealth.path}>Health</a>
+          <a href={ROUTES.docsLicences.path}>Licences</a>
         </footer>
       </body>
     </html>

@@ -16,6 +16,7 @@ import { ownListRoutes } from "./dashboard/own-list-routes.tsx"
 import { termsRoutes } from "./dashboard/terms-routes.tsx"
 import { tryRoutes } from "./dashboard/try-routes.tsx"
 import { usageRoutes } from "./dashboard/usage-routes.tsx"
+import { guideRoutes } from "./docs/guide-routes.tsx"
 import { pageAnswers } from "./page-answers.ts"
 import { refusedAsPage } from "./refused-page.tsx"
 import { signInRoutes } from "./sign-in/sign-in-routes.tsx"
@@ -35,6 +36,7 @@ type PartsNeeds = {
 }
 
 type RoutesNeeds = Parameters<typeof siteRoutes>[0] &
+  Parameters<typeof guideRoutes>[0] &
   Parameters<typeof checkerRoutes>[0] &
   Parameters<typeof signInRoutes>[0] &
   Parameters<typeof keysRoutes>[0] &
@@ -55,6 +57,7 @@ export function pageRoutes(given: PagesNeeds) {
   const needs = { ...given, ...partsOf(given) }
   return new Elysia({ normalize: false })
     .use(siteRoutes(needs))
+    .use(guideRoutes(needs))
     .use(checkerRoutes(needs))
     .use(signInRoutes(needs))
     .use(keysRoutes(needs))

@@ -188,6 +188,12 @@ body { margin: 0; background: var(--paper) }
 .actions { align-items: center }
 .page .button.small[aria-current] { color: var(--ink); border-color: var(--ink) }
 
+.page details { margin: 0 0 .75rem }
+.page summary { padding: .35rem 0; font-weight: 500; cursor: pointer }
+.page details .sample { margin-top: .35rem }
+.turn { display: flex; flex-wrap: wrap; gap: .5rem 2rem; justify-content: space-between; margin: 3.5rem 0 0; padding-top: 1.25rem; border-top: 1px solid var(--line) }
+.crumb { margin: 0 0 .5rem; font-size: .875rem }
+
 @media (max-width: 40rem) {
   .top, .site .top { padding-inline: 1rem; gap: 1.25rem }
   .top nav { gap: 1.25rem }

@@ -1,23 +1,39 @@
 import { Elysia } from "elysia"
+import { guideFacts } from "../../../src/assemble-supply.ts"
+import { readSettings } from "../../../src/config/settings.ts"
 import { answers } from "../../../src/http/answer.ts"
 import { refusing, unrouted } from "../../../src/http/errors.ts"
 import { ExtraHeaders } from "../../../src/http/extra-headers.ts"
 import { assets, type Embedded } from "../../../src/http/site/assets.ts"
+import { type GuideFacts, guideRoutes } from "../../../src/http/site/docs/guide-routes.tsx"
 import type { ListsInUse } from "../../../src/http/site/lists-page.tsx"
 import { pageAnswers } from "../../../src/http/site/page-answers.ts"
 import { siteRoutes } from "../../../src/http/site/site.tsx"
+import { realWorld } from "../../../src/world.ts"
 
 /** The public address of every site here. */
 export const BASE_URL = "https://mail.example:8443"
 /** What stands for the script of the API reference. */
 export const SCRIPT = "/* the viewer */".repeat(100)
 
-type Changes = Partial<Parameters<typeof siteRoutes>[0]> & { readonly isHttps?: boolean; readonly asset?: Embedded }
+type Changes = Partial<Parameters<typeof siteRoutes>[0]> & {
+  readonly isHttps?: boolean
+  readonly asset?: Embedded
+  readonly guide?: GuideFacts
+}
+
+/** What the guide tells with these settings. */
+export function guideOf(environment: Readonly<Record<string, string>> = {}): GuideFacts {
+  const read = readSettings(environment)
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  return guideFacts(realWorld(), read.settings)
+}
 
 /** Builds a site; the returned function asks it for a path. */
 export function site({
   isHttps = true,
   asset = name => new Blob([name === "scalar.js" ? SCRIPT : `/* ${name} */`]),
+  guide,
   ...changes
 }: Changes = {}) {
   const own = answers(() => "req_new", true)
@@ -34,6 +50,14 @@ export function site({
         lists: () => LISTS,
         freeChecks: null,
         ...changes,
+      }),
+    )
+    .use(
+      guideRoutes({
+        pages: pageAnswers(own.requestId, isHttps),
+        baseUrl: () => BASE_URL,
+        testDomain: "mailkind.test",
+        guide: guide ?? guideOf(),
       }),
     )
   return (path: string, headers: Record<string, string> = {}): Promise<Response> =>

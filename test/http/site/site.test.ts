@@ -5,6 +5,7 @@ import { REASON_NAMES, REASONS } from "../../../src/contract/reasons.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../src/contract/test-addresses.ts"
 import { openapiDocument } from "../../../src/http/openapi.ts"
+import { GUIDE } from "../../../src/http/site/docs/guide.ts"
 import { attributes, BASE_URL, LISTS, site, unescaped } from "./open-site.ts"
 
 const ask = site()
@@ -25,6 +26,10 @@ const PAGES = [
   ROUTES.docsReasons,
   ROUTES.docsTestAddresses,
   ROUTES.docsLists,
+  ROUTES.docsGuide,
+  ...GUIDE.flatMap(({ pages }) => pages.map(({ route }) => ROUTES[route])).filter(
+    ({ path }) => !/^\/docs(?:|\/(?:errors|reasons|test-addresses|lists))$/.test(path),
+  ),
 ].map(({ path }) => path)
 
 describe.each(PAGES)("the page %s", path => {

@@ -1,0 +1,107 @@
+import { LIMITS } from "../../../contract/limits.ts"
+import BATCH_CURL from "./examples/batch-curl.txt" with { type: "text" }
+import BATCH_GO from "./examples/batch-go.txt" with { type: "text" }
+import BATCH_JAVASCRIPT from "./examples/batch-javascript.txt" with { type: "text" }
+import BATCH_PHP from "./examples/batch-php.txt" with { type: "text" }
+import BATCH_PYTHON from "./examples/batch-python.txt" with { type: "text" }
+import CHECK_CURL from "./examples/check-curl.txt" with { type: "text" }
+import CHECK_GO from "./examples/check-go.txt" with { type: "text" }
+import CHECK_JAVASCRIPT from "./examples/check-javascript.txt" with { type: "text" }
+import CHECK_PHP from "./examples/check-php.txt" with { type: "text" }
+import CHECK_PYTHON from "./examples/check-python.txt" with { type: "text" }
+import FEEDBACK_CURL from "./examples/feedback-curl.txt" with { type: "text" }
+import FEEDBACK_GO from "./examples/feedback-go.txt" with { type: "text" }
+import FEEDBACK_JAVASCRIPT from "./examples/feedback-javascript.txt" with { type: "text" }
+import FEEDBACK_PHP from "./examples/feedback-php.txt" with { type: "text" }
+import FEEDBACK_PYTHON from "./examples/feedback-python.txt" with { type: "text" }
+import ROTATE_KEYS from "./examples/rotate-keys.txt" with { type: "text" }
+import SIGN_UP_FORM from "./examples/sign-up-form.txt" with { type: "text" }
+import USAGE_CURL from "./examples/usage-curl.txt" with { type: "text" }
+import USAGE_GO from "./examples/usage-go.txt" with { type: "text" }
+import USAGE_JAVASCRIPT from "./examples/usage-javascript.txt" with { type: "text" }
+import USAGE_PHP from "./examples/usage-php.txt" with { type: "text" }
+import USAGE_PYTHON from "./examples/usage-python.txt" with { type: "text" }
+
+/** The languages of the examples: what each is called, and how the file of an example ends. */
+export const LANGUAGES = {
+  curl: { label: "curl", ending: "sh" },
+  javascript: { label: "JavaScript", ending: "mjs" },
+  python: { label: "Python", ending: "py" },
+  php: { label: "PHP", ending: "php" },
+  go: { label: "Go", ending: "go" },
+} as const satisfies Record<string, { readonly label: string; readonly ending: string }>
+export type Language = keyof typeof LANGUAGES
+export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[] // the keys of a table are its type's
+
+/** What there is an example of in each language: what it does, and how it is called. */
+export const TASKS = {
+  check: { title: "Check an address", args: ["jane@gmail.com"] },
+  batch: { title: "Check many at once", args: ["jane@gmail.com", "stripe.com"] },
+  feedback: { title: "Report a wrong verdict", args: ["jane@northwind-paper.com", "business"] },
+  usage: { title: "See what was used", args: [] },
+} as const satisfies Record<string, { readonly title: string; readonly args: readonly string[] }>
+export type Task = keyof typeof TASKS
+export const TASK_NAMES = Object.keys(TASKS) as Task[] // the keys of a table are its type's
+
+/** Whole programs, as they are shown and as they are run by the tests. What differs by server stands in double braces. */
+const EXAMPLES: { readonly [T in Task]: { readonly [L in Language]: string } } = {
+  check: { curl: CHECK_CURL, javascript: CHECK_JAVASCRIPT, python: CHECK_PYTHON, php: CHECK_PHP, go: CHECK_GO },
+  batch: { curl: BATCH_CURL, javascript: BATCH_JAVASCRIPT, python: BATCH_PYTHON, php: BATCH_PHP, go: BATCH_GO },
+  feedback: {
+    curl: FEEDBACK_CURL,
+    javascript: FEEDBACK_JAVASCRIPT,
+    python: FEEDBACK_PYTHON,
+    php: FEEDBACK_PHP,
+    go: FEEDBACK_GO,
+  },
+  usage: { curl: USAGE_CURL, javascript: USAGE_JAVASCRIPT, python: USAGE_PYTHON, php: USAGE_PHP, go: USAGE_GO },
+}
+
+/** Examples that are no program of a language. */
+const OTHERS = { rotate_keys: ROTATE_KEYS, sign_up_form: SIGN_UP_FORM } as const
+
+/** The environment variable that the examples take their key from. It is no setting of the server: that begins with `MAILKIND_`. */
+export const KEY_VARIABLE = "MK_API_KEY"
+
+/** How examples wait and try again. */
+export const PATIENCE = { attempts: 5, waitMaxSeconds: 60 } as const
+
+/** What differs by server. */
+export type ExampleFacts = {
+  readonly baseUrl: string
+  /** The network budget of a check here, which its callers should outlast. */
+  readonly checkTimeoutMs: number
+}
+
+/** How long a caller waits for a check: for its whole network budget, and two seconds for the way there and back. */
+export const callerTimeoutSeconds = (checkTimeoutMs: number): number => Math.ceil(checkTimeoutMs / 1000) + 2
+
+/** The name of an example's file. */
+export const exampleFile = (task: Task, language: Language): string => `${task}.${LANGUAGES[language].ending}`
+
+/** The text of an example for this server. */
+export const exampleText = (task: Task, language: Language, facts: ExampleFacts): string =>
+  filled(EXAMPLES[task][language], facts, {})
+
+/** The commands that rotate a key of an account. */
+export const rotationText = (account: string, facts: ExampleFacts): string =>
+  filled(OTHERS.rotate_keys, facts, { account })
+
+/** A form that helps whoever fills it in, with a publishable key. */
+export const signUpFormText = (publishableKey: string, facts: ExampleFacts): string =>
+  filled(OTHERS.sign_up_form, facts, { publishable_key: publishableKey })
+
+function filled(
+  text: string,
+  { baseUrl, checkTimeoutMs }: ExampleFacts,
+  more: Readonly<Record<string, string>>,
+): string {
+  const seconds = callerTimeoutSeconds(checkTimeoutMs)
+  const values: Readonly<Record<string, string | number>> = {
+    ...{ base_url: baseUrl, timeout_seconds: seconds, batch_timeout_seconds: 2 * seconds },
+    ...{ batch_items_max: LIMITS.batchItemsMax, attempts: PATIENCE.attempts, retries: PATIENCE.attempts - 1 },
+    wait_max_seconds: PATIENCE.waitMaxSeconds,
+    ...more,
+  }
+  return text.replace(/\{\{(\w+)\}\}/g, (mark, name: string) => String(values[name] ?? mark)).trimEnd()
+}

@@ -1,0 +1,63 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { ROUTES } from "../../../contract/routes.ts"
+import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
+import type { Inventory } from "../../../supply/inventory.ts"
+import type { PageAnswers } from "../page-answers.ts"
+import { DegradedPage } from "./degraded-page.tsx"
+import type { ExampleFacts } from "./examples.ts"
+import { GuideIndex } from "./guide-page.tsx"
+import { KeysPage } from "./keys-page.tsx"
+import { LicencesPage, partAsked } from "./licences-page.tsx"
+import { LimitsPage } from "./limits-page.tsx"
+import { PoliciesPage } from "./policies-page.tsx"
+import { PrivacyPage } from "./privacy-page.tsx"
+import { SelfHostingPage, type ShownSetting } from "./self-hosting-page.tsx"
+import { SignUpFormsPage } from "./sign-up-forms-page.tsx"
+import { StartPage } from "./start-page.tsx"
+import { UpgradesPage } from "./upgrades-page.tsx"
+
+/** What the guide tells of this server. */
+export type GuideFacts = {
+  /** The network budget of a check. */
+  readonly checkTimeoutMs: number
+  /** The limits in force, by the tier's number. */
+  readonly tiers: readonly TierLimits[]
+  /** Every setting with its default; not what it is set to. */
+  readonly settings: readonly ShownSetting[]
+  /** What the program is made of; asked for once, with the first page that tells it. */
+  readonly inventory: () => Promise<Inventory>
+}
+
+type Needs = {
+  readonly pages: PageAnswers
+  readonly baseUrl: () => string
+  readonly testDomain: string
+  readonly guide: GuideFacts
+}
+
+/** The pages of the guide. None has a script. */
+export function guideRoutes({ pages: { page }, baseUrl, testDomain, guide }: Needs) {
+  const facts = (): ExampleFacts => ({ baseUrl: baseUrl(), checkTimeoutMs: guide.checkTimeoutMs })
+  let inventory: Promise<Inventory> | null = null
+  return new Elysia({ normalize: false })
+    .get(ROUTES.docsGuide.path, ({ request }) => page(<GuideIndex />, request))
+    .get(ROUTES.docsStart.path, ({ request }) => page(<StartPage facts={facts()} testDomain={testDomain} />, request))
+    .get(ROUTES.docsKeys.path, ({ request }) => page(<KeysPage facts={facts()} />, request))
+    .get(ROUTES.docsSignUpForms.path, ({ request }) =>
+      page(<SignUpFormsPage facts={facts()} testDomain={testDomain} />, request),
+    )
+    .get(ROUTES.docsPolicies.path, ({ request }) => page(<PoliciesPage />, request))
+    .get(ROUTES.docsDegraded.path, ({ request }) =>
+      page(<DegradedPage facts={facts()} testDomain={testDomain} />, request),
+    )
+    .get(ROUTES.docsLimits.path, ({ request }) => page(<LimitsPage tiers={guide.tiers} />, request))
+    .get(ROUTES.docsPrivacy.path, ({ request }) => page(<PrivacyPage />, request))
+    .get(ROUTES.docsSelfHosting.path, ({ request }) => page(<SelfHostingPage settings={guide.settings} />, request))
+    .get(ROUTES.docsUpgrades.path, ({ request }) => page(<UpgradesPage />, request))
+    .get(ROUTES.docsLicences.path, async ({ request }) => {
+      inventory ??= guide.inventory()
+      const parts = await inventory
+      return page(<LicencesPage inventory={parts} part={partAsked(request.url, parts)} />, request)
+    })
+}

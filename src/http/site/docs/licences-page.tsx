@@ -1,0 +1,119 @@
+/** @jsxImportSource preact */
+import { ROUTES } from "../../../contract/routes.ts"
+import type { Inventory, Use } from "../../../supply/inventory.ts"
+import { nameAndVersion } from "../../../supply/inventory.ts"
+import { LICENCES } from "../../../supply/licence-policy.ts"
+import { Sample, Table } from "../layout.tsx"
+import { GuidePage } from "./guide-page.tsx"
+
+/** What one part is called, and its licences and notices, whole. */
+export type ShownTexts = { readonly what: string; readonly texts: readonly string[] }
+
+type Props = {
+  readonly inventory: Inventory
+  /** The part whose texts are asked for; null: none is. */
+  readonly part: ShownTexts | null
+}
+
+/** The texts of the part that a URL asks for by `?part=`; null: it asks for none, or for one that is not there. */
+export function partAsked(url: string, inventory: Inventory): ShownTexts | null {
+  const wanted = new URL(url).searchParams.get("part")
+  const found = partsOf(inventory).find(({ what }) => what === wanted)
+  return found === undefined ? null : { what: found.what, texts: found.at.map(at => inventory.allTexts[at] ?? "") }
+}
+
+const partsOf = (inventory: Inventory): readonly { readonly what: string; readonly at: readonly number[] }[] => [
+  { what: nameAndVersion(inventory), at: inventory.texts },
+  { what: nameAndVersion(inventory.runtime), at: inventory.runtime.texts },
+  ...inventory.packages.map(each => ({ what: nameAndVersion(each), at: each.texts })),
+  ...inventory.sources.map(each => ({ what: each.id, at: each.texts })),
+]
+
+const USES: { readonly [U in Use]: string } = {
+  server: "The server",
+  pages: "The script of the API reference",
+  lists: "Packages that lists were read from",
+}
+
+const USE_NAMES = Object.keys(USES) as Use[] // the keys of a table are its type's
+
+/** Every package, source and licence of this program, and the texts of the one that is asked for. */
+export function LicencesPage({ inventory, part }: Props) {
+  const { runtime, licence, packages, sources } = inventory
+  return (
+    <GuidePage route="docsLicences">
+      <p class="lead">mailkind is under {licence}. It stands on the work of others, which is named here.</p>
+      {part === null ? null : <Texts part={part} />}
+      <p>
+        <code>mailkind licences --texts</code> prints every licence whole, and <code>mailkind sbom</code> the bill of
+        materials (CycloneDX). A licence that is not in the table below stops the build.
+      </p>
+      <h2 id="allowed">Licences</h2>
+      <Table caption="Licences" columns={["Licence", "Asks"]}>
+        {Object.entries(LICENCES).map(([id, row]) => (
+          <tr key={id}>
+            <th scope="row">
+              <code>{id}</code>
+            </th>
+            <td>
+              {row.asks} {"runtimeOnly" in row ? "Allowed for the runtime alone." : ""}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <h2 id="runtime">Runtime</h2>
+      <PartTable
+        caption="Runtime"
+        rows={[{ what: nameAndVersion(runtime), licence: runtime.licence, from: runtime.origin }]}
+      />
+      {USE_NAMES.map(use => (
+        <section key={use}>
+          <h2 id={`use-${use}`}>{USES[use]}</h2>
+          <PartTable
+            caption={USES[use]}
+            rows={packages
+              .filter(each => each.use === use)
+              .map(each => ({ what: nameAndVersion(each), licence: each.licence, from: each.origin }))}
+          />
+        </section>
+      ))}
+      <h2 id="sources">Sources of the lists and extracts</h2>
+      <PartTable
+        caption="Sources of the lists and extracts"
+        rows={sources.map(({ id, licence: own, origin }) => ({ what: id, licence: own, from: origin }))}
+      />
+    </GuidePage>
+  )
+}
+
+function Texts({ part: { what, texts } }: { readonly part: ShownTexts }) {
+  return (
+    <section aria-labelledby="texts">
+      <h2 id="texts">{what}</h2>
+      {texts.length === 0 ? <p>It is downloaded by a refresh; its text lies at its origin.</p> : null}
+      {texts.map((text, at) => (
+        <Sample key={at} caption={at === 0 ? "Licence" : "Licence or notice"} code={text} />
+      ))}
+    </section>
+  )
+}
+
+type Row = { readonly what: string; readonly licence: string; readonly from: string }
+
+function PartTable({ caption, rows }: { readonly caption: string; readonly rows: readonly Row[] }) {
+  return (
+    <Table caption={caption} columns={["Part", "Licence", "From"]}>
+      {rows.map(({ what, licence, from }) => (
+        <tr key={what}>
+          <th scope="row">
+            <a href={`${ROUTES.docsLicences.path}?${new URLSearchParams({ part: what })}`}>
+              <code>{what}</code>
+            </a>
+          </th>
+          <td>{licence}</td>
+          <td class="example">{from}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test"
+import { inventoryOf } from "../../../../src/assemble-supply.ts"
+import { SETTINGS } from "../../../../src/config/settings.ts"
+import { LIMITS } from "../../../../src/contract/limits.ts"
+import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
+import { ROUTES } from "../../../../src/contract/routes.ts"
+import { TIERS } from "../../../../src/contract/tiers.ts"
+import { ADVICE } from "../../../../src/http/site/docs/advice-section.tsx"
+import { exampleFile, exampleText, LANGUAGE_NAMES, TASK_NAMES } from "../../../../src/http/site/docs/examples.ts"
+import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
+import { nameAndVersion } from "../../../../src/supply/inventory.ts"
+import { LICENCES } from "../../../../src/supply/licence-policy.ts"
+import { realWorld } from "../../../../src/world.ts"
+import { BASE_URL, guideOf, site, unescaped } from "../open-site.ts"
+import { sampleIn } from "./sample-in.ts"
+
+const ask = site()
+const textOf = async (path: string): Promise<string> => (await ask(path)).text()
+const plain = (html: string): string => unescaped(html.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ")
+const routes = GUIDE.flatMap(({ pages }) => pages.map(({ route }) => route))
+
+test("the guide has every page of the documentation once, with its summary", async () => {
+  const documentation = Object.entries(ROUTES)
+    .filter(([id, { path, kind }]) => kind === "page" && /^\/docs(?:\/|$)/.test(path) && id !== "docsGuide")
+    .map(([id]) => id)
+    .filter(id => !["openapi", "docsAsset"].includes(id))
+  expect<string[]>([...routes].sort()).toEqual(documentation.sort())
+  const html = await textOf(ROUTES.docsGuide.path)
+  for (const route of routes) {
+    expect(html).toContain(`<a href="${ROUTES[route].path}">`)
+    expect(plain(html)).toContain(ROUTES[route].says)
+  }
+})
+
+test("no page of the guide needs a script or leaves a gap in its text", async () => {
+  for (const route of routes.filter(id => id !== "docs")) {
+    const html = await textOf(ROUTES[route].path)
+    expect({ route, scripts: html.match(/<script/g) }).toEqual({ route, scripts: null })
+    expect({ route, gap: /\{\{|undefined|\bNaN\b|\[object/.exec(plain(html))?.[0] ?? null }).toEqual({
+      route,
+      gap: null,
+    })
+  }
+})
+
+describe("the quick start", () => {
+  test("shows every example as it is run", async () => {
+    const html = await textOf(ROUTES.docsStart.path)
+    for (const task of TASK_NAMES)
+      for (const language of LANGUAGE_NAMES)
+        expect(sampleIn(html, exampleFile(task, language))).toBe(
+          exampleText(task, language, {
+            baseUrl: BASE_URL,
+            checkTimeoutMs: SETTINGS.MAILKIND_CHECK_TIMEOUT_MS.fallback,
+          }),
+        )
+  })
+
+  test("has callers wait longer than a check may take here", async () => {
+    const patient = site({ guide: guideOf({ MAILKIND_CHECK_TIMEOUT_MS: "10500" }) })
+    const html = await (await patient(ROUTES.docsStart.path)).text()
+    expect(sampleIn(html, "check.py")).toContain("timeout=13)")
+    expect(sampleIn(html, "check.sh")).toContain("--max-time 13 ")
+    expect(plain(html)).toContain("longer than 13 seconds")
+    expect(sampleIn(await textOf(ROUTES.docsStart.path), "check.go")).toContain("5 * time.Second")
+  })
+})
+
+test("the limits page has the tiers in force, and every size", async () => {
+  const usual = plain(await textOf(ROUTES.docsLimits.path))
+  expect(usual).toContain(`0 ${TIERS[0].name} 5 5 1,000`)
+  expect(usual).toContain(`4 ${TIERS[4].name} unlimited unlimited unlimited`)
+  expect(usual).toContain(`${LIMITS.batchItemsMax} items of 2,048 characters, 256 KiB`)
+  const other = site({ guide: guideOf({ MAILKIND_TIERS: "0=7/-/2000000" }) })
+  expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("0 free 7 unlimited 2,000,000")
+})
+
+test("the page about self-hosting has every setting with its default, and never what it is set to", async () => {
+  const own = site({
+    guide: guideOf({ MAILKIND_SMTP_URL: "smtp://u:hidden@mail.example", MAILKIND_ADMINS: "a@b.example" }),
+  })
+  const html = await (await own(ROUTES.docsSelfHosting.path)).text()
+  for (const [name, { shown }] of Object.entries(SETTINGS)) {
+    const row = new RegExp(`<tr id="${name}">(.*?)</tr>`).exec(html)?.[1] ?? ""
+    expect(plain(row)).toContain(shown.replaceAll("`", " ").replaceAll(/\s+/g, " ").trim())
+  }
+  expect(html).not.toMatch(/hidden|a@b\.example/)
+})
+
+test("each code of a problem has one row that says what to do", () => {
+  expect(ADVICE.flatMap(({ codes }) => codes).sort()).toEqual([...PROBLEM_CODES].sort())
+})
+
+describe("the licences page", () => {
+  test("names every part with its licence, and the licences that are allowed", async () => {
+    const inventory = await inventoryOf(realWorld())
+    const html = await textOf(ROUTES.docsLicences.path)
+    for (const part of inventory.packages) expect(plain(html)).toContain(`${nameAndVersion(part)} ${part.licence}`)
+    for (const { id, licence } of inventory.sources) expect(plain(html)).toContain(`${id} ${licence}`)
+    for (const [id, { asks }] of Object.entries(LICENCES)) expect(plain(html)).toContain(`${id} ${asks}`)
+  })
+
+  test("shows the text of the part that is asked for, and nothing of what it does not know", async () => {
+    const inventory = await inventoryOf(realWorld())
+    const preact = inventory.packages.find(({ name }) => name === "preact")
+    const asked = `${ROUTES.docsLicences.path}?part=${encodeURIComponent(preact === undefined ? "" : nameAndVersion(preact))}`
+    expect(sampleIn(await textOf(asked), "Licence")).toBe(inventory.allTexts[preact?.texts[0] ?? -1] ?? null)
+    const unknown = await textOf(`${ROUTES.docsLicences.path}?part=%3Cscript%3E&part=x`)
+    expect(unknown).toBe(await textOf(ROUTES.docsLicences.path))
+  })
+})
