@@ -4,16 +4,9 @@ import { SETTINGS, type Settings } from "./config/settings.ts"
 import { tierLimits } from "./customers/quota/tier-limits.ts"
 import type { GuideFacts } from "./http/site/docs/guide-routes.tsx"
 import { Inventory } from "./supply/inventory.ts"
+import { NotToBePassedOn } from "./supply/not-to-be-passed-on.ts"
 import { takeInventory } from "./supply/take-inventory.ts"
 import type { World } from "./world.ts"
-
-/** A checkout from which nothing may be passed on as it is: each fault is a sentence. */
-export class NotToBePassedOn extends Error {
-  override readonly name = "NotToBePassedOn"
-  constructor(faults: readonly string[]) {
-    super(["this checkout cannot be passed on:", ...faults].join("\n  "))
-  }
-}
 
 /**
  * What this program is made of: in the executable what its build found, in a checkout what is found now. Rejects with

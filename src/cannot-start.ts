@@ -1,4 +1,5 @@
 import { STORE_FAULTS, StoreFault } from "./customers/store/store-fault.ts"
+import { NotToBePassedOn } from "./supply/not-to-be-passed-on.ts"
 
 /** Why a part could not be built, and what to do about it. */
 export class CannotStart extends Error {
@@ -22,7 +23,7 @@ const REMEDIES: ReadonlyMap<unknown, string> = new Map([
 /** What an operator can mend, and how, in words; null: the error is our fault, and shows where. */
 export function remedyOf(error: unknown): string | null {
   if (error instanceof StoreFault) return `${error.message} ${error.remedy}`
-  if (error instanceof CannotStart) return error.message
+  if (error instanceof CannotStart || error instanceof NotToBePassedOn) return error.message
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return null
   const remedy = REMEDIES.get(error.code)
   return remedy === undefined ? null : `${error.message}. ${remedy}`

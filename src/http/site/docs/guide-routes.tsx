@@ -25,7 +25,7 @@ export type GuideFacts = {
   readonly tiers: readonly TierLimits[]
   /** Every setting with its default; not what it is set to. */
   readonly settings: readonly ShownSetting[]
-  /** What the program is made of; asked for once, with the first page that tells it. */
+  /** What the program is made of; asked for until it is known, and kept. */
   readonly inventory: () => Promise<Inventory>
 }
 
@@ -39,7 +39,7 @@ type Needs = {
 /** The pages of the guide. None has a script. */
 export function guideRoutes({ pages: { page }, baseUrl, testDomain, guide }: Needs) {
   const facts = (): ExampleFacts => ({ baseUrl: baseUrl(), checkTimeoutMs: guide.checkTimeoutMs })
-  let inventory: Promise<Inventory> | null = null
+  let kept: Inventory | null = null
   return new Elysia({ normalize: false })
     .get(ROUTES.docsGuide.path, ({ request }) => page(<GuideIndex />, request))
     .get(ROUTES.docsStart.path, ({ request }) => page(<StartPage facts={facts()} testDomain={testDomain} />, request))
@@ -56,8 +56,7 @@ export function guideRoutes({ pages: { page }, baseUrl, testDomain, guide }: Nee
     .get(ROUTES.docsSelfHosting.path, ({ request }) => page(<SelfHostingPage settings={guide.settings} />, request))
     .get(ROUTES.docsUpgrades.path, ({ request }) => page(<UpgradesPage />, request))
     .get(ROUTES.docsLicences.path, async ({ request }) => {
-      inventory ??= guide.inventory()
-      const parts = await inventory
-      return page(<LicencesPage inventory={parts} part={partAsked(request.url, parts)} />, request)
+      kept ??= await guide.inventory()
+      return page(<LicencesPage inventory={kept} part={partAsked(request.url, kept)} />, request)
     })
 }

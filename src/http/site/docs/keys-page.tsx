@@ -58,7 +58,7 @@ function Kinds() {
   return (
     <>
       <h2 id="kinds">Two kinds</h2>
-      <Table caption="Kinds of keys" columns={["", "Secret", "Publishable"]}>
+      <Table caption="Kinds of keys" columns={["What", "Secret", "Publishable"]}>
         <KindRow what="Begins with" secret={<code>svc_live_</code>} publishable={<code>svc_pub_</code>} />
         <KindRow what="Belongs" secret="in the environment of a server" publishable="in the pages of your origins" />
         <KindRow

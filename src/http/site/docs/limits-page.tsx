@@ -82,8 +82,8 @@ function Units() {
       <ul>
         <li>A check costs one unit, and so does each item of a batch.</li>
         <li>
-          A deep check costs {LIMITS.deepCheckUnits}, or one where neither age nor homepage could be told. It must find{" "}
-          {LIMITS.deepCheckUnits} left.
+          A deep check costs {LIMITS.deepCheckUnits} units, or one where neither age nor homepage could be told. It must
+          find {LIMITS.deepCheckUnits} left.
         </li>
         <li>Errors, test addresses, feedback, usage and health cost nothing.</li>
         <li>A batch that would pass the day's units is refused whole. Units return at 00:00 UTC.</li>

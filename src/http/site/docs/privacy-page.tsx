@@ -33,9 +33,9 @@ export function PrivacyPage() {
       </p>
       <h2 id="pages">These pages</h2>
       <p>
-        They load nothing from elsewhere, set a cookie only where you sign in, and have no counters of visitors. Whoever
-        runs this server sees what it asks: who that is, and under which terms, is told by them. You may also{" "}
-        <To page="docsSelfHosting">run it yourself</To>.
+        They load nothing from elsewhere and count no visitors. A cookie is set only where one is needed: to stay signed
+        in, or to go on checking on the first page. Whoever runs this server sees what it asks: who that is, and under
+        which terms, is told by them. You may also <To page="docsSelfHosting">run it yourself</To>.
       </p>
     </GuidePage>
   )

@@ -95,7 +95,7 @@ function Outside() {
       <p>
         DNS by UDP and TCP, which is what most verdicts rest on: give it a resolver nearby, in{" "}
         <Setting name="MAILKIND_DNS_SERVERS" />. HTTPS to the identity endpoints, to registries and to the sources of
-        the lists; each can be <code>off</code> or be another address. Without any network it works, from lists alone (
+        the lists, each with a setting of its own. Without any network it works, from lists alone (
         <To page="docsDegraded">degraded</To>).
       </p>
     </>
