@@ -4,7 +4,7 @@ import { type ExampleFacts, exampleFile, exampleText, TASKS, type Task } from ".
 import { serverProcess } from "../contract/server-process.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { ALL_RUNNERS, type Runner } from "./languages.ts"
-import { type Said, sayingServer } from "./saying-server.ts"
+import { type Said, SILENCE, sayingServer } from "./saying-server.ts"
 
 setDefaultTimeout(180_000)
 
@@ -71,6 +71,16 @@ describe.each(ALL_RUNNERS)("the examples, by $named,", runner => {
       expect(await run("check")).toEqual({ code: 0, out: "allow, unchecked: no answer\n", err: "" })
     },
   )
+
+  test.skipIf(isMissing)("wait for a server that says nothing no longer than they say, and let people in", async () => {
+    const server = sayingServer()
+    server.say(SILENCE)
+    // A second, in place of the five that a check's own budget makes of it.
+    const text = exampleText("check", language, { baseUrl: server.url, checkTimeoutMs: -1000 })
+    const ended = await runner.run(exampleFile("check", language), text, TASKS.check.args, "svc_live_x")
+    expect(ended).toEqual({ code: 0, out: "allow, unchecked: no answer\n", err: "" })
+    expect(server.asked).toHaveLength(1)
+  })
 
   test.skipIf(isMissing)("wait in a job as long as they are told to, and give up where that is too long", async () => {
     const server = sayingServer()

@@ -10,6 +10,9 @@ export type Said = {
 /** What one request held. */
 type Asked = { readonly line: string; readonly authorization: string | null; readonly body: string }
 
+/** What is never answered: the asker goes first. */
+export const SILENCE: Said = { status: 0, body: "" }
+
 /** A server on loopback that says what it is told to, in turn, and the last again; it ends with the test. */
 export function sayingServer() {
   const asked: Asked[] = []
@@ -23,6 +26,7 @@ export function sayingServer() {
       asked.push({ line: `${request.method} ${pathname}${search}`, authorization, body: await request.text() })
       const [said = { status: 500, body: "" }] = next
       if (next.length > 1) next = next.slice(1)
+      if (said === SILENCE) return await new Promise<never>(() => undefined)
       const { status, body, headers = {} } = said
       return typeof body === "string"
         ? new Response(body, { status, headers })
