@@ -5,7 +5,7 @@ import { PROBLEMS } from "../../contract/problems.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../contract/test-addresses.ts"
 import { exampleResult } from "../openapi-examples.ts"
-import { curlLine } from "./checker/quick-start.tsx"
+import { curlLine } from "./curl-line.ts"
 import { Layout, Prose, Sample, Table } from "./layout.tsx"
 import { Advice } from "./policy-tables.tsx"
 

@@ -2,6 +2,7 @@
 import { CATEGORIES, CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { exampleResult } from "../../openapi-examples.ts"
+import { curlLine } from "../curl-line.ts"
 import { pretty, Sample, Table } from "../layout.tsx"
 
 /** What the sections about the API are made from. */
@@ -51,15 +52,8 @@ export function QuickStart({ baseUrl, testDomain }: QuickStartProps) {
   )
 }
 
-/** A command for a shell that asks this server about an address; the body keeps the address out of URLs and logs. */
-export const curlLine = (baseUrl: string, address: string): string =>
-  [
-    `curl -s '${baseUrl}${ROUTES.postCheck.path}'`,
-    "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify({ email: address })}'`,
-  ].join(" \\\n  ")
-
 const LINKS = [
+  { route: "docsGuide", label: "Guide" },
   { route: "docs", label: "API reference" },
   { route: "openapi", label: "OpenAPI document" },
   { route: "docsErrors", label: "Errors" },

@@ -2,6 +2,7 @@
 import { ROUTES } from "../../../contract/routes.ts"
 import type { KeyKind } from "../../../customers/keys/key-form.ts"
 import type { Key } from "../../../customers/keys/keys.ts"
+import { curlLine } from "../curl-line.ts"
 import { Sample } from "../layout.tsx"
 import type { Visitor } from "../signed-in.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
@@ -52,7 +53,7 @@ export function NewKey({
         <code class="copied">{text}</code>
       </div>
       {made.kind === "secret" ? (
-        <Sample caption="Try it in a terminal" code={curlWithKey(baseUrl, text)} isCopied />
+        <Sample caption="Try it in a terminal" code={curlLine(baseUrl, EXAMPLE, text)} isCopied />
       ) : (
         <Sample caption={`In a page of ${made.origins.join(", ")}`} code={pageScript(baseUrl, text)} isCopied />
       )}
@@ -67,15 +68,6 @@ const PURPOSE: { readonly [K in KeyKind]: string } = {
 
 /** An address that needs no DNS for its verdict. */
 const EXAMPLE = "jane@stripe.com"
-
-/** A command for a shell that checks an address with the key. */
-const curlWithKey = (baseUrl: string, key: string): string =>
-  [
-    `curl -s '${baseUrl}${ROUTES.postCheck.path}'`,
-    `-H 'Authorization: Bearer ${key}'`,
-    "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify({ email: EXAMPLE })}'`,
-  ].join(" \\\n  ")
 
 /** Lines of a page's script that do the same. */
 const pageScript = (baseUrl: string, key: string): string =>

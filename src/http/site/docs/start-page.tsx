@@ -2,7 +2,7 @@
 import { LIMITS } from "../../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { exampleResult } from "../../openapi-examples.ts"
-import { curlLine } from "../home-page.tsx"
+import { curlLine } from "../curl-line.ts"
 import { pretty, Sample } from "../layout.tsx"
 import {
   callerTimeoutSeconds,

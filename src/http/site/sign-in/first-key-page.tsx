@@ -1,8 +1,11 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
-import { ROUTES } from "../../../contract/routes.ts"
+import { curlLine } from "../curl-line.ts"
 import { Done } from "../fields.tsx"
 import { Layout, Sample } from "../layout.tsx"
+
+/** An address that needs no DNS for its verdict. */
+const EXAMPLE = "jane@gmail.com"
 
 type Props = {
   readonly email: string
@@ -30,7 +33,7 @@ export function FirstKeyPage({ email, text, baseUrl, next, scripts }: Props) {
       </p>
       <h2>Try it</h2>
       <p>Paste this into a shell.</p>
-      <Sample caption="Command" code={curlLine(baseUrl, text)} />
+      <Sample caption="Command" code={curlLine(baseUrl, EXAMPLE, text)} />
       <p>
         <a class="button" href={next}>
           Go on to the dashboard
@@ -39,11 +42,3 @@ export function FirstKeyPage({ email, text, baseUrl, next, scripts }: Props) {
     </Layout>
   )
 }
-
-const curlLine = (baseUrl: string, key: string): string =>
-  [
-    `curl -s '${baseUrl}${ROUTES.postCheck.path}'`,
-    `-H 'Authorization: Bearer ${key}'`,
-    "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify({ email: "jane@gmail.com" })}'`,
-  ].join(" \\\n  ")
