@@ -16,6 +16,8 @@ import { TIER_MAX } from "../src/contract/tiers.ts"
 import type { KnownKey } from "../src/customers/keys/held-keys.ts"
 import { answers } from "../src/http/answer.ts"
 import { buildApp } from "../src/http/app.ts"
+import { ownColumn } from "../src/http/metrics/columns.ts"
+import { Meter } from "../src/http/metrics/meter.ts"
 import { OWN_FILES, realWorld } from "../src/world.ts"
 
 /** Whose every request is; the highest tier has no limits. */
@@ -55,6 +57,10 @@ const { server } = buildApp({
   isAdmin: () => false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log,
+  stopwatch: world.stopwatch,
+  logging: { slowMs: null, sampleEvery: null },
+  meter: new Meter(ownColumn()),
+  metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
   testDomain: settings.MAILKIND_TEST_DOMAIN,
   baseUrl: () => "http://localhost",
   health: () => {

@@ -6,6 +6,7 @@ import { leaksAtWork } from "./assemble-leaks.ts"
 import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { mailsAtWork } from "./assemble-mails.ts"
+import { mayReadMetrics, type Observing, observing } from "./assemble-metrics.ts"
 import { outsideAsked } from "./assemble-outside.ts"
 import { type Log, logger } from "./base/log.ts"
 import { roleWord } from "./check/address/hints.ts"
@@ -22,15 +23,20 @@ import { currentTermsVersion } from "./customers/terms/terms.ts"
 import { answers } from "./http/answer.ts"
 import { buildApp } from "./http/app.ts"
 import { clientAddress } from "./http/client-address.ts"
+import type { Build } from "./http/metrics/exposition.ts"
 import { requestIds } from "./http/request-id.ts"
 import type { CarriedName } from "./http/site/assets.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
+import type { Logging } from "./http/watch.ts"
 import { addressOf, drained, listen, refuseTakenPort } from "./listening.ts"
 import type { World } from "./world.ts"
 
 /** The version of this program. */
 export const VERSION: string = manifest.version
+
+/** What runs. */
+export const BUILD: Build = { version: VERSION, bun: Bun.version }
 
 /** The log of this process, as the settings want it; that of a worker names its seat in every line. */
 export function logOf(world: World, settings: Settings, seat: number | null = null): Log {
@@ -82,7 +88,12 @@ export type Running = {
 }
 
 /** What a worker shares with the others, and where it sits among them. */
-export type Together = Shared & { readonly seat: number; readonly port: number }
+export type Together = Shared & {
+  readonly seat: number
+  readonly port: number
+  /** What each worker counts, by its seat. */
+  readonly columns: readonly Float64Array[]
+}
 
 /**
  * Wires the whole house and listens. `together` null: the server is this process alone. Rejects with `CannotStart` or a
@@ -90,6 +101,7 @@ export type Together = Shared & { readonly seat: number; readonly port: number }
  */
 export async function startServer(world: World, settings: Settings, together: Together | null): Promise<Running> {
   const log = logOf(world, settings, together?.seat)
+  const observed = observing(world, settings, log, together, BUILD)
   const store = await openStore(world, settings)
   const lists = await listsAtWork(world, settings, log)
   const learned = learnedAtWork(world, store, log)
@@ -102,14 +114,14 @@ export async function startServer(world: World, settings: Settings, together: To
   const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
   const mails = mailsAtWork(world, settings, store, log, () => state.url)
-  const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
+  const metrics = observed.over({ store, lists, outside: asked, customers })
   const app = buildApp({
     ...faceOver(world, settings, lists, asked.isDnsAway, log),
     ...customers,
     ...leaksAtWork(world, settings, changes, log, agentOf(settings)),
     changes,
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
-    clientOf: request => clientOf(server.requestIP(request)?.address ?? null, request.headers),
+    ...addressed(settings, observed, request => server.requestIP(request)?.address ?? null),
     baseUrl: () => state.url,
     isStopping: () => state.isStopping,
   })
@@ -118,7 +130,7 @@ export async function startServer(world: World, settings: Settings, together: To
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
   // They end in the other order: what is under way may still need what was there before it.
-  const works = [customers, learned, deep, mails]
+  const works = [customers, learned, deep, mails, metrics]
   for (const { begin } of works) begin()
   return {
     address,
@@ -138,6 +150,16 @@ export async function startServer(world: World, settings: Settings, together: To
   }
 }
 
+/** What goes by where requests come from. */
+function addressed(settings: Settings, { meter, read }: Observing, addressAt: (request: Request) => string | null) {
+  const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
+  return {
+    clientOf: (request: Request) => clientOf(addressAt(request), request.headers),
+    meter,
+    metrics: { read, mayRead: mayReadMetrics(settings, addressAt) },
+  }
+}
+
 /** What the face needs that no other part of the house makes. */
 function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAway: () => boolean, log: Log) {
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
@@ -147,6 +169,8 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     roleOf: (localPart: string) => roleWord(localPart, lists.now().lists.words),
     clock: world.clock,
     soon: world.soon,
+    stopwatch: world.stopwatch,
+    logging: loggingOf(settings),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     health: healthSince(world, settings, lists.now, isDnsAway),
@@ -155,6 +179,11 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     lists: () => shownLists(lists.now()),
   }
 }
+
+const loggingOf = ({ MAILKIND_SLOW_MS: slowMs, MAILKIND_LOG_SAMPLE: sampleEvery }: Settings): Logging => ({
+  slowMs: slowMs === "off" ? null : slowMs,
+  sampleEvery: sampleEvery === "off" ? null : sampleEvery,
+})
 
 /** Tells the state of the house from memory, and how long it stands from now on. */
 function healthSince(

@@ -3,6 +3,7 @@ import type { KeyRing } from "../customers/keys/key-ring.ts"
 import type { Admit } from "./admission.ts"
 import { identify, unauthorized } from "./caller.ts"
 import type { Pass } from "./pass.ts"
+import type { Watch } from "./watch.ts"
 
 /** Answers a request that needs a secret key, which was let in by the pass; null: nothing limits it. */
 export type Keyed = (
@@ -11,10 +12,11 @@ export type Keyed = (
 ) => Promise<Response>
 
 /** Builds the way into every endpoint that takes secret keys only. */
-export function keyed(keys: KeyRing, admit: Admit): Keyed {
+export function keyed(keys: KeyRing, admit: Admit, watch: Watch): Keyed {
   return async (request, work) => {
     const known = await identify(request.headers, keys)
     if (known === null) throw unauthorized()
+    watch.admitted(request, known)
     const pass = admit(request, known, false)
     let response: Response
     try {

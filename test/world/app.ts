@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { customersAtWork } from "../../src/assemble-customers.ts"
 import { leaksAtWork } from "../../src/assemble-leaks.ts"
+import { mayReadMetrics } from "../../src/assemble-metrics.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
 import { roleWord } from "../../src/check/address/hints.ts"
@@ -21,8 +22,12 @@ import type { OpenStore } from "../../src/customers/store/store.ts"
 import { answers } from "../../src/http/answer.ts"
 import { buildApp } from "../../src/http/app.ts"
 import { clientAddress } from "../../src/http/client-address.ts"
+import { ownColumn } from "../../src/http/metrics/columns.ts"
+import { exposition } from "../../src/http/metrics/exposition.ts"
+import { Meter } from "../../src/http/metrics/meter.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
 import { healthOf } from "../../src/http/v1/health.ts"
+import type { Logging } from "../../src/http/watch.ts"
 import { realWorld, type World } from "../../src/world.ts"
 import { loopbackWeb } from "../check/refresh/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
@@ -79,6 +84,10 @@ type AppOptions = {
   readonly deep?: (time: StoppedTime) => Deep
   /** Emails of accounts that are admins. */
   readonly admins?: readonly string[]
+  /** Which answers are logged; absent: none. */
+  readonly logging?: Logging
+  /** `MAILKIND_METRICS_ALLOW`. */
+  readonly metricsAllow?: string
 }
 
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
@@ -89,13 +98,19 @@ export async function testApp({
   outside = () => offline,
   deep = () => NEVER_DEEP,
   admins = [],
+  logging = { slowMs: null, sampleEvery: null },
+  metricsAllow = "",
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
   const store = await openStore(clock)
   const logged: Logged[] = []
   const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
-  const read = readSettings({ MAILKIND_TIERS: tiers, MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl })
+  const read = readSettings({
+    MAILKIND_TIERS: tiers,
+    MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
+    MAILKIND_METRICS_ALLOW: metricsAllow,
+  })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
   const { web } = loopbackWeb()
@@ -107,6 +122,8 @@ export async function testApp({
   if (made.kind !== "created") throw new Error(made.kind)
   let count = 0
   const clientOf = clientAddress([])
+  const column = ownColumn()
+  const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
   const { fetch: app } = buildApp({
     ...customers,
     ...leaksAtWork(world, read.settings, changes, log, "mailkind"),
@@ -120,7 +137,7 @@ export async function testApp({
       stopwatch,
     }),
     roleOf: localPart => roleWord(localPart, lists.words),
-    clientOf: request => clientOf(request.headers.get("x-test-peer") ?? "192.0.2.1", request.headers),
+    clientOf: request => clientOf(peerOf(request), request.headers),
     clock,
     soon: queueMicrotask,
     log,
@@ -133,9 +150,17 @@ export async function testApp({
     isAdmin: email => admins.includes(email),
     changes,
     lists: () => shownLists(knownLists),
+    stopwatch,
+    logging,
+    meter: new Meter(column),
+    metrics: {
+      read: () => exposition([column], { version: "1.0.0", bun: Bun.version }),
+      mayRead: mayReadMetrics(read.settings, peerOf),
+    },
   })
   return {
     app,
+    column,
     time,
     clock,
     logged,

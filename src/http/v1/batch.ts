@@ -12,6 +12,7 @@ import type { Answers } from "../answer.ts"
 import { batchInput } from "../batch-input.ts"
 import { jsonBody } from "../body.ts"
 import type { Keyed } from "../keyed.ts"
+import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 
 type Needs = {
@@ -21,6 +22,7 @@ type Needs = {
   readonly ownLists: OwnLists
   readonly usage: UsageMeter
   readonly log: Log
+  readonly meter: Meter
   readonly testDomain: string
 }
 
@@ -52,7 +54,7 @@ export function batchRoute(needs: Needs) {
  * would be all the items'.
  */
 async function metered(
-  { check, usage }: Needs,
+  { check, usage, meter }: Needs,
   batch: Batch,
   requestId: string,
   { key, account }: KnownKey,
@@ -64,6 +66,7 @@ async function metered(
     const outcomes = await checkBatch(check, batch)
     const text = batchText(outcomes, requestId)
     const paid = outcomes.filter(({ subject }) => !subject.isTest)
+    for (const { settled } of paid) meter.verdict(settled.verdict, settled.evidence.isCached)
     usage.note(account.id, key, { kind: "batch", categories: paid.map(({ settled }) => settled.verdict.category) })
     return text
   } catch (error) {

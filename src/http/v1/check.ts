@@ -1,9 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
-import { DAY_MS, dayOf } from "../../base/utc-day.ts"
 import type { Check, Question, Standing } from "../../check/check.ts"
 import { fullText, type Outcome, reducedText } from "../../check/present.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { testProblem } from "../../contract/test-addresses.ts"
 import type { KnownKey } from "../../customers/keys/held-keys.ts"
 import type { KeyRing } from "../../customers/keys/key-ring.ts"
 import type { OwnLists } from "../../customers/own-lists/held-own-lists.ts"
@@ -15,9 +13,12 @@ import { readJson } from "../body.ts"
 import { identify, unauthorized } from "../caller.ts"
 import { Cohort, type Give, type Soon } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
+import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
 import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
+import { refuseAsTold } from "../told-problem.ts"
+import { GET_CHECK, POST_CHECK, type Watch } from "../watch.ts"
 
 type Needs = {
   readonly answers: Answers
@@ -32,6 +33,8 @@ type Needs = {
   readonly clientOf: (request: Request) => string
   readonly clock: Clock
   readonly soon: Soon
+  readonly watch: Watch
+  readonly meter: Meter
 }
 
 /** Reads the input of a request and hands it to `use`; whatever fails, there too, goes to `fail`. */
@@ -46,38 +49,48 @@ const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keyless
 export function checkEndpoints(
   needs: Needs,
 ): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
-  const endpoint = (read: Read) => {
-    const cohort = new Cohort((request, give) => answer(needs, request, read, give), needs.soon)
+  const { soon, watch } = needs
+  const endpoint = (read: Read, route: number) => {
+    const cohort = new Cohort(
+      (request, give, sinceMs) => answer({ needs, request, route, sinceMs, give }, read),
+      soon,
+      watch.stopwatch,
+    )
     return (request: Request) => cohort.answer(request)
   }
-  return { GET: endpoint(fromQuery), POST: endpoint(fromBody) }
+  return { GET: endpoint(fromQuery, GET_CHECK), POST: endpoint(fromBody, POST_CHECK) }
+}
+
+/** A request to be answered. */
+type Asked = {
+  readonly needs: Needs
+  readonly request: Request
+  /** Its position among routes. */
+  readonly route: number
+  readonly sinceMs: number
+  readonly give: Give
 }
 
 /** Gives the answer on as soon as it is there: a caller who is known already waits for no promise but the body's. */
-function answer(needs: Needs, request: Request, read: Read, give: Give): void {
-  const refuse = (error: unknown): void => give(needs.refuse(error, request))
+function answer(asked: Asked, read: Read): void {
+  const { needs, request } = asked
+  const refuse = (error: unknown): void => tell(asked, null, needs.refuse(error, request), null)
   try {
     const caller = identify(request.headers, needs.keys)
-    if (!(caller instanceof Promise)) enter(needs, request, caller, read, give, refuse)
-    else caller.then(known => enter(needs, request, known, read, give, refuse)).catch(refuse)
+    if (!(caller instanceof Promise)) enter(asked, caller, read, refuse)
+    else caller.then(known => enter(asked, known, read, refuse)).catch(refuse)
   } catch (error) {
     refuse(error)
   }
 }
 
-function enter(
-  needs: Needs,
-  request: Request,
-  known: KnownKey | null,
-  read: Read,
-  give: Give,
-  refuse: (error: unknown) => void,
-): void {
+function enter(asked: Asked, known: KnownKey | null, read: Read, refuse: (error: unknown) => void): void {
+  const { needs, request } = asked
   if (known === null) {
-    keylessAnswer(needs, request, read).then(give, refuse)
+    keylessAnswer(needs, request, read).then(response => tell(asked, null, response, null), refuse)
     return
   }
-  const entrant = { needs, request, known, pass: needs.admit(request, known, true), give }
+  const entrant = { asked, needs, known, pass: needs.admit(request, known, true) }
   void read(
     request,
     input => answerTo(entrant, input),
@@ -87,11 +100,10 @@ function enter(
 
 /** A request of somebody who was let in, and by what; null: nothing limits it. */
 type Entrant = {
+  readonly asked: Asked
   readonly needs: Needs
-  readonly request: Request
   readonly known: KnownKey
   readonly pass: Pass | null
-  readonly give: Give
 }
 
 function answerTo(entrant: Entrant, input: Input): void | Promise<void> {
@@ -104,17 +116,23 @@ function answerTo(entrant: Entrant, input: Input): void | Promise<void> {
   return outcome instanceof Promise ? outcome.then(found => tellTo(entrant, found)) : tellTo(entrant, outcome)
 }
 
-function tellTo({ needs: { answers }, request, known, pass, give }: Entrant, outcome: Outcome): void {
-  const requestId = answers.requestId(request)
+function tellTo({ asked, needs: { answers }, known, pass }: Entrant, outcome: Outcome): void {
+  const requestId = answers.requestId(asked.request)
   const text = known.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
   const response = answers.text(text, requestId, 200, pass?.told())
   pass?.leave()
-  give(response)
+  tell(asked, known, response, outcome)
 }
 
-function refuseTo({ needs, request, pass, give }: Entrant, error: unknown): void {
+function refuseTo({ asked, needs, known, pass }: Entrant, error: unknown): void {
   pass?.fail()
-  give(needs.refuse(error, request))
+  tell(asked, known, needs.refuse(error, asked.request), null)
+}
+
+function tell(asked: Asked, known: KnownKey | null, response: Response, outcome: Outcome | null): void {
+  const { needs, route, sinceMs, give } = asked
+  needs.watch.answered(route, response, sinceMs, known, outcome?.settled.verdict ?? null)
+  give(response)
 }
 
 async function tested(needs: Needs, question: Question): Promise<Outcome> {
@@ -188,9 +206,10 @@ async function later(
 
 /** A deep check that tells nothing deep costs what a plain one does: the rest is given back. */
 function counted({ needs, known: { key, account }, pass }: Entrant, units: number, outcome: Outcome): Outcome {
-  const { verdict } = outcome.settled
+  const { verdict, evidence } = outcome.settled
   const isDeep = units > 1 && tellsDeep(outcome)
   if (units > 1 && !isDeep) pass?.refund(units - 1)
+  needs.meter.verdict(verdict, evidence.isCached)
   needs.usage.note(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
   return outcome
 }
@@ -215,23 +234,3 @@ const tooFast = (waitS: number): Problem =>
     retry_after: waitS,
     limit: LIMITS.keylessPerSecond,
   })
-
-/** Throws the problem that the local part of a test address asks for, if it asks for one. */
-function refuseAsTold(localPart: string, clock: Clock): void {
-  const row = testProblem(localPart)
-  if (row === undefined) return
-  const midnightMs = (dayOf(clock()) + 1) * DAY_MS
-  const detail = "The test address asks for this problem."
-  switch (row.code) {
-    case "rate_limited":
-      throw new Problem(row.code, detail, { retry_after: row.retryAfterSeconds, limit: LIMITS.keylessPerSecond })
-    case "quota_exceeded":
-      throw new Problem(row.code, detail, {
-        retry_after: Math.ceil((midnightMs - clock()) / 1000),
-        limit: 0,
-        resets_at: new Date(midnightMs).toISOString(),
-      })
-    case "internal_error":
-      throw new Problem(row.code, detail)
-  }
-}

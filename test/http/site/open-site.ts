@@ -2,6 +2,8 @@ import { Elysia } from "elysia"
 import { answers } from "../../../src/http/answer.ts"
 import { refusing, unrouted } from "../../../src/http/errors.ts"
 import { ExtraHeaders } from "../../../src/http/extra-headers.ts"
+import { ownColumn } from "../../../src/http/metrics/columns.ts"
+import { Meter } from "../../../src/http/metrics/meter.ts"
 import { assets, type Embedded } from "../../../src/http/site/assets.ts"
 import type { ListsInUse } from "../../../src/http/site/lists-page.tsx"
 import { pageAnswers } from "../../../src/http/site/page-answers.ts"
@@ -21,7 +23,13 @@ export function site({
   ...changes
 }: Changes = {}) {
   const own = answers(() => "req_new", true)
-  const refuse = refusing({ answers: own, baseUrl: () => BASE_URL, log: () => undefined, extras: new ExtraHeaders() })
+  const refuse = refusing({
+    answers: own,
+    baseUrl: () => BASE_URL,
+    log: () => undefined,
+    extras: new ExtraHeaders(),
+    meter: new Meter(ownColumn()),
+  })
   const app = new Elysia({ normalize: false, strictPath: true })
     .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? unrouted(request) : error, request))
     .use(
