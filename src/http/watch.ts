@@ -70,16 +70,16 @@ export class Watch {
   }
 
   /**
-   * Watches over everything but single checks, which tell of themselves, and HEAD, which asks by GET. Each request of
-   * another path or method counts as one `elsewhere`.
+   * Watches over everything but single checks, which tell of themselves. Each request of another path or method counts as
+   * one `elsewhere`.
    */
   over<S extends (request: Request) => Response | Promise<Response>>(serve: S, request: Request) {
     const path = pathOf(request)
-    const { method } = request
-    const route = positionOf("route", routeOf(method, path) ?? "")
-    const isWatched =
-      route !== GET_CHECK && route !== POST_CHECK && !(method === "HEAD" && allowedMethods(path) !== null)
-    if (!isWatched) return serve
+    // HEAD goes with GET (RFC 9110 §9.3.2); where no GET is, it is answered by asking for GET, which is watched then.
+    const label = routeOf(request.method === "HEAD" ? "GET" : request.method, path)
+    if (label === null && request.method === "HEAD" && allowedMethods(path) !== null) return serve
+    const route = positionOf("route", label ?? "")
+    if (route === GET_CHECK || route === POST_CHECK) return serve
     const sinceMs = this.stopwatch()
     const tell = (response: Response): Response => {
       this.answered(route, response, sinceMs, this.#known.get(request) ?? null, null)
