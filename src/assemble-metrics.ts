@@ -9,6 +9,7 @@ import { LABELS } from "./contract/metrics.ts"
 import { oldestWaitingMs, outboxCounts } from "./customers/notices/outbox-counts.ts"
 import type { Store } from "./customers/store/store.ts"
 import { addressSet, peerAddress } from "./http/client-address.ts"
+import { LOAD_BOUNDS, Load } from "./http/load.ts"
 import { ownColumn } from "./http/metrics/columns.ts"
 import { type Build, type Exposition, exposition } from "./http/metrics/exposition.ts"
 import { Meter } from "./http/metrics/meter.ts"
@@ -35,7 +36,7 @@ export type MetricsNeeds = {
 /** What a process counts with, and what tells of all that was counted. */
 export type Observing = {
   readonly meter: Meter
-  readonly lag: LoopLag
+  readonly load: Load
   /** Reads what all processes have counted. */
   readonly read: () => Promise<Exposition>
   /**
@@ -53,6 +54,8 @@ export function observing(world: World, settings: Settings, log: Log, shared: Sh
   const columns = shared?.columns ?? [ownColumn()]
   const meter = new Meter(columns[shared?.seat ?? 0] ?? ownColumn())
   const lag = loopLag(world.stopwatch, world.every)
+  const bounds = { ...LOAD_BOUNDS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }
+  const load = new Load(bounds, lag.lastingMs, meter)
   let hold = (): void => undefined
   const read = (): Promise<Exposition> => {
     hold()
@@ -61,7 +64,7 @@ export function observing(world: World, settings: Settings, log: Log, shared: Sh
   const over = (needs: MetricsNeeds) => {
     if (!areMetricsOn(settings)) return { begin: () => undefined, end: async () => lag.end() }
     const writes = [outsideOf, customersOf, listsOf].map(writing => writing(meter, needs))
-    writes.push(processOf(world, meter, lag))
+    writes.push(processOf(world, meter, lag, load))
     hold = () => {
       for (const write of writes) write()
     }
@@ -87,7 +90,7 @@ export function observing(world: World, settings: Settings, log: Log, shared: Sh
       },
     }
   }
-  return { meter, lag, read, over }
+  return { meter, load, read, over }
 }
 
 /** Whether whoever sent a request to the public listener may read metrics. */
@@ -159,8 +162,10 @@ function listsOf(own: Meter, { lists }: MetricsNeeds): Write {
   }
 }
 
-function processOf(world: World, own: Meter, lag: LoopLag): Write {
+function processOf(world: World, own: Meter, lag: LoopLag, load: Load): Write {
   return () => {
+    own.set("mailkind_http_in_flight", load.inFlight)
+    own.set("mailkind_http_body_bytes", load.bodyBytes)
     own.set("mailkind_event_loop_lag_seconds", lag.takeMaxMs() / 1000)
     const { residentBytes, heapBytes, cpuS, descriptors, startedAtMs } = world.vitals()
     own.set("mailkind_process_resident_memory_bytes", residentBytes)

@@ -7,7 +7,7 @@ import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { mailsAtWork } from "./assemble-mails.ts"
 import { mayReadMetrics, type Observing, observing } from "./assemble-metrics.ts"
-import { outsideAsked } from "./assemble-outside.ts"
+import { type OutsideAsked, outsideAsked } from "./assemble-outside.ts"
 import { type Log, logger } from "./base/log.ts"
 import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
@@ -109,7 +109,7 @@ export async function startServer(world: World, settings: Settings, together: To
     hosts: learned.hosts,
     listed: (domain, registrable) => lists.now().lists.pack.listed(domain, registrable),
   })
-  const deep = deepAtWork(world, settings, asked, store, log, agentOf(settings))
+  const deep = deepAtWork(world, settings, yielding(asked, observed), store, log, agentOf(settings))
   const customers = await customersAtWork(world, settings, store, log, together)
   const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
@@ -150,12 +150,23 @@ export async function startServer(world: World, settings: Settings, together: To
   }
 }
 
+/** What is deep about a check is left out while the server has much to do, as it is while DNS is away. */
+const yielding = (asked: OutsideAsked, { load }: Observing): OutsideAsked => ({
+  ...asked,
+  isDnsAway: () => asked.isDnsAway() || load.isStrained(),
+})
+
 /** What goes by where requests come from. */
-function addressed(settings: Settings, { meter, read }: Observing, addressAt: (request: Request) => string | null) {
+function addressed(
+  settings: Settings,
+  { meter, load, read }: Observing,
+  addressAt: (request: Request) => string | null,
+) {
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
   return {
     clientOf: (request: Request) => clientOf(addressAt(request), request.headers),
     meter,
+    load,
     metrics: { read, mayRead: mayReadMetrics(settings, addressAt) },
   }
 }

@@ -13,6 +13,12 @@ const DRAIN_LOOK_MS = 10
  */
 const SERVER_BODY_BYTES_MAX = 2 ** 40
 
+/**
+ * How long a connection may stand still, in seconds: longer than any answer takes. Bun has a head and a body come whole within
+ * this time too (a head within half as much again), however they drip; a client that does not is cut off.
+ */
+export const IDLE_S = 20
+
 /** What listens. */
 export type Listener = ReturnType<typeof listen>
 
@@ -26,7 +32,12 @@ export function listen(settings: Settings, sharedPort: number | null, app: AnyEl
   const port = sharedPort ?? MAILKIND_PORT
   try {
     // Outside of development mode Bun would share the port whatever we say.
-    const options = { maxRequestBodySize: SERVER_BODY_BYTES_MAX, development: false, reusePort: sharedPort !== null }
+    const options = {
+      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+      development: false,
+      idleTimeout: IDLE_S,
+      reusePort: sharedPort !== null,
+    }
     const { server } = app.listen({ hostname, port, ...options })
     assert(server !== null, "an app that listens has a server")
     return server

@@ -39,6 +39,7 @@ export const SETTINGS = {
   MAILKIND_DEFAULT_TIER: integer({ says: "Tier of a new account.", fallback: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({ says: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.", fallback: [], shown: "the built-in limits", member: text => TIER_LIMITS.test(text), wants: "a comma list such as 0=10/10/2000, with - for unlimited" }),
   MAILKIND_TRUSTED_PROXIES: list({ says: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", fallback: [], shown: "none", member: isAddressOrPrefix, wants: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
+  MAILKIND_IN_FLIGHT_MAX: integer({ says: "How many requests one process serves at once; it refuses more with `overloaded`.", fallback: 4096, min: 1, max: 1_000_000 }),
   MAILKIND_LOG: choice({ says: "Least level of a log line.", fallback: "info", of: LOG_LEVELS }),
   MAILKIND_LOG_SAMPLE: integerOrOff({ says: "Every how many answers one is logged; `off` logs none that went well.", fallback: "off", min: 1, max: 1_000_000_000 }),
   MAILKIND_SLOW_MS: integerOrOff({ says: "From how many milliseconds on an answer is logged as slow, or `off`.", fallback: 1000, min: 1, max: 60_000 }),

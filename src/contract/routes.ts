@@ -14,7 +14,7 @@ type RouteSpec = {
 }
 
 /** What every endpoint for keys may refuse. */
-const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "internal_error"] as const satisfies readonly ProblemCode[]
+const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "overloaded", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** What every form of a page may refuse. */
 const FORM = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
@@ -54,7 +54,7 @@ export const ROUTES = {
     says: "Takes signed reports of keys that were found in public code, and revokes the secret ones.",
     asks: "leak reporter",
     kind: "hook",
-    problems: ["unauthorized", "rate_limited", "payload_too_large", "invalid_input", "internal_error"],
+    problems: ["unauthorized", "rate_limited", "overloaded", "payload_too_large", "invalid_input", "internal_error"],
   },
   metrics: { method: "GET", path: "/metrics", says: "What the server has counted, for Prometheus.", asks: "operator", kind: "hook", problems: ["internal_error"] },
   home: { method: "GET", path: "/", says: "What this server is, with links.", asks: "anybody", kind: "page", problems: [] },

@@ -23,6 +23,7 @@ import { ExtraHeaders } from "./extra-headers.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
+import type { Load } from "./load.ts"
 import { type MetricsFace, metricsRoute } from "./metrics/metrics-route.ts"
 import { assets, type Embedded } from "./site/assets.ts"
 import { cookies } from "./site/cookies.ts"
@@ -65,6 +66,7 @@ type Needs = Omit<AdmissionNeeds, "extras"> & {
   readonly isAdmin: (email: string) => boolean
   readonly stopwatch: Stopwatch
   readonly logging: Logging
+  readonly load: Load
   readonly metrics: MetricsFace
 }
 
@@ -80,7 +82,7 @@ export function buildApp(parts: Needs) {
     admit,
     refuse,
     watch,
-    keyed: keyed(parts.keys, admit, watch),
+    keyed: keyed(parts.keys, admit, watch, parts.load),
     ...siteParts(parts, refuse),
   }
   const elsewhere = unroutedAnswers(needs)
@@ -95,7 +97,7 @@ export function buildApp(parts: Needs) {
     handler: { standardHostname: false },
   })
     // Its types are one call short: what is wrapped gives an answer, and what wraps it a function that does.
-    .wrap((serve, request) => watch.over(serve as unknown as Serve, request))
+    .wrap((serve, request) => watch.over(parts.load.over(serve as unknown as Serve, request, refuse), request))
     .onError(({ error, code, request }) =>
       code === "NOT_FOUND" ? elsewhere(request, app.fetch) : refuse(error, request),
     )

@@ -22,6 +22,7 @@ import type { OpenStore } from "../../src/customers/store/store.ts"
 import { answers } from "../../src/http/answer.ts"
 import { buildApp } from "../../src/http/app.ts"
 import { clientAddress } from "../../src/http/client-address.ts"
+import { LOAD_BOUNDS, Load } from "../../src/http/load.ts"
 import { ownColumn } from "../../src/http/metrics/columns.ts"
 import { exposition } from "../../src/http/metrics/exposition.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
@@ -86,6 +87,9 @@ type AppOptions = {
   readonly admins?: readonly string[]
   /** Which answers are logged; absent: none. */
   readonly logging?: Logging
+  /** Bounds of the server as a whole; absent: the usual ones. */
+  readonly inFlightMax?: number
+  readonly bodyBytesMax?: number
   /** `MAILKIND_METRICS_ALLOW`. */
   readonly metricsAllow?: string
 }
@@ -100,6 +104,8 @@ export async function testApp({
   admins = [],
   logging = { slowMs: null, sampleEvery: null },
   metricsAllow = "",
+  inFlightMax = 4096,
+  bodyBytesMax,
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
@@ -123,6 +129,13 @@ export async function testApp({
   let count = 0
   const clientOf = clientAddress([])
   const column = ownColumn()
+  const meter = new Meter(column)
+  const lag = { ms: 0 }
+  const load = new Load(
+    { ...LOAD_BOUNDS, inFlightMax, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
+    () => lag.ms,
+    meter,
+  )
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
   const { fetch: app } = buildApp({
     ...customers,
@@ -152,7 +165,8 @@ export async function testApp({
     lists: () => shownLists(knownLists),
     stopwatch,
     logging,
-    meter: new Meter(column),
+    load,
+    meter,
     metrics: {
       read: () => exposition([column], { version: "1.0.0", bun: Bun.version }),
       mayRead: mayReadMetrics(read.settings, peerOf),
@@ -161,6 +175,9 @@ export async function testApp({
   return {
     app,
     column,
+    load,
+    /** How late the event loop is said to be. */
+    lag,
     time,
     clock,
     logged,

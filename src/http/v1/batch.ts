@@ -12,6 +12,7 @@ import type { Answers } from "../answer.ts"
 import { batchInput } from "../batch-input.ts"
 import { jsonBody } from "../body.ts"
 import type { Keyed } from "../keyed.ts"
+import type { Load } from "../load.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 
@@ -23,14 +24,15 @@ type Needs = {
   readonly usage: UsageMeter
   readonly log: Log
   readonly meter: Meter
+  readonly load: Load
   readonly testDomain: string
 }
 
 /** POST /v1/check/batch: many addresses, domains and URLs, each answered as a check of it would be. */
 export function batchRoute(needs: Needs) {
-  const { answers, keyed, ownLists, log, testDomain } = needs
+  const { answers, keyed, ownLists, log, testDomain, load } = needs
   const answer = async (request: Request, known: KnownKey, pass: Pass | null): Promise<Response> => {
-    const { items, policy } = batchInput(await jsonBody(request, LIMITS.batchBodyBytesMax))
+    const { items, policy } = batchInput(await jsonBody(request, LIMITS.batchBodyBytesMax, load))
     const requestId = answers.requestId(request)
     const batch: Batch = {
       subjects: items.map(item => parseSubject(kindOf(item), item, testDomain)),
@@ -43,7 +45,7 @@ export function batchRoute(needs: Needs) {
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postBatch.path,
-    ({ request }) => keyed(request, (known, pass) => answer(request, known, pass)),
+    ({ request }) => keyed(request, (known, pass) => answer(request, known, pass), true),
     { parse: "none" },
   )
 }

@@ -10,9 +10,10 @@ import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission.ts"
 import type { Answers } from "../answer.ts"
 import { readJson } from "../body.ts"
-import { identify, unauthorized } from "../caller.ts"
+import { identify, keylessTooFast, unauthorized } from "../caller.ts"
 import { Cohort, type Give, type Soon } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
+import type { Load } from "../load.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
@@ -34,11 +35,12 @@ type Needs = {
   readonly clock: Clock
   readonly soon: Soon
   readonly watch: Watch
+  readonly load: Load
   readonly meter: Meter
 }
 
 /** Reads the input of a request and hands it to `use`; whatever fails, there too, goes to `fail`. */
-type Read = <T>(request: Request, use: (input: Input) => T | Promise<T>, fail: (error: unknown) => T) => T | Promise<T>
+type Read = <T>(asked: Asked, use: (input: Input) => T | Promise<T>, fail: (error: unknown) => T) => T | Promise<T>
 
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond }
 
@@ -74,7 +76,12 @@ type Asked = {
 /** Gives the answer on as soon as it is there: a caller who is known already waits for no promise but the body's. */
 function answer(asked: Asked, read: Read): void {
   const { needs, request } = asked
-  const refuse = (error: unknown): void => tell(asked, null, needs.refuse(error, request), null)
+  const unseen = needs.load.enter()
+  if (unseen !== null) {
+    tell(asked, null, needs.refuse(unseen, request), null)
+    return
+  }
+  const refuse = (error: unknown): void => leave(asked, null, needs.refuse(error, request), null)
   try {
     const caller = identify(request.headers, needs.keys)
     if (!(caller instanceof Promise)) enter(asked, caller, read, refuse)
@@ -87,15 +94,18 @@ function answer(asked: Asked, read: Read): void {
 function enter(asked: Asked, known: KnownKey | null, read: Read, refuse: (error: unknown) => void): void {
   const { needs, request } = asked
   if (known === null) {
-    keylessAnswer(needs, request, read).then(response => tell(asked, null, response, null), refuse)
+    keylessAnswer(asked, read).then(response => leave(asked, null, response, null), refuse)
     return
   }
   const entrant = { asked, needs, known, pass: needs.admit(request, known, true) }
-  void read(
-    request,
-    input => answerTo(entrant, input),
-    error => refuseTo(entrant, error),
-  )
+  const shed = needs.load.refusal(false)
+  if (shed !== null) refuseTo(entrant, shed)
+  else
+    void read(
+      asked,
+      input => answerTo(entrant, input),
+      error => refuseTo(entrant, error),
+    )
 }
 
 /** A request of somebody who was let in, and by what; null: nothing limits it. */
@@ -121,12 +131,18 @@ function tellTo({ asked, needs: { answers }, known, pass }: Entrant, outcome: Ou
   const text = known.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
   const response = answers.text(text, requestId, 200, pass?.told())
   pass?.leave()
-  tell(asked, known, response, outcome)
+  leave(asked, known, response, outcome)
 }
 
 function refuseTo({ asked, needs, known, pass }: Entrant, error: unknown): void {
   pass?.fail()
-  tell(asked, known, needs.refuse(error, asked.request), null)
+  leave(asked, known, needs.refuse(error, asked.request), null)
+}
+
+/** Answers a request that was taken in. */
+function leave(asked: Asked, known: KnownKey | null, response: Response, outcome: Outcome | null): void {
+  asked.needs.load.leave()
+  tell(asked, known, response, outcome)
 }
 
 function tell(asked: Asked, known: KnownKey | null, response: Response, outcome: Outcome | null): void {
@@ -141,11 +157,14 @@ async function tested(needs: Needs, question: Question): Promise<Outcome> {
 }
 
 /** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
-async function keylessAnswer(needs: Needs, request: Request, read: Read): Promise<Response> {
-  const input = await read<Input | null>(request, sent => sent, unreadable)
+async function keylessAnswer(asked: Asked, read: Read): Promise<Response> {
+  const { needs, request } = asked
+  const input = await read<Input | null>(asked, sent => sent, unreadable)
   if (input === null || !isTestInput(input, needs.testDomain)) throw unauthorized()
   const { waitS } = needs.keyless.admit(needs.clientOf(request), KEYLESS_RATE)
-  if (waitS > 0) throw tooFast(waitS)
+  if (waitS > 0) throw keylessTooFast(waitS)
+  const shed = needs.load.refusal(false)
+  if (shed !== null) throw shed
   const outcome = await tested(needs, questionOf(input, needs.testDomain))
   const requestId = needs.answers.requestId(request)
   return needs.answers.text(fullText(outcome, requestId), requestId)
@@ -156,7 +175,7 @@ function unreadable(error: unknown): null {
   throw error
 }
 
-const fromQuery: Read = (request, use, fail) => {
+const fromQuery: Read = ({ request }, use, fail) => {
   try {
     const used = use(queryInput(request.url))
     return used instanceof Promise ? used.catch(fail) : used
@@ -165,8 +184,8 @@ const fromQuery: Read = (request, use, fail) => {
   }
 }
 
-const fromBody: Read = (request, use, fail) =>
-  readJson(request, LIMITS.bodyBytesMax, members => use(bodyInput(members)), fail)
+const fromBody: Read = ({ request, needs }, use, fail) =>
+  readJson(request, LIMITS.bodyBytesMax, needs.load, members => use(bodyInput(members)), fail)
 
 /** Checks at the cost of the caller's units, which are given back when the check fails, and counts what was done. */
 function metered(entrant: Entrant, question: Question): Outcome | Promise<Outcome> {
@@ -228,9 +247,3 @@ const withStanding = (question: Question, standing: Standing): Question => {
   const { blockedBy, isAllowed, isOperatorAllowed } = standing
   return blockedBy === null && !isAllowed && !isOperatorAllowed ? question : { ...question, standing }
 }
-
-const tooFast = (waitS: number): Problem =>
-  new Problem("rate_limited", `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`, {
-    retry_after: waitS,
-    limit: LIMITS.keylessPerSecond,
-  })

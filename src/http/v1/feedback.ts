@@ -9,7 +9,7 @@ import { ROUTES } from "../../contract/routes.ts"
 import type { Report, Reporting } from "../../customers/feedback/feedback.ts"
 import type { OwnLists } from "../../customers/own-lists/held-own-lists.ts"
 import type { Answers } from "../answer.ts"
-import { jsonBody } from "../body.ts"
+import { type Bodies, jsonBody } from "../body.ts"
 import { invalidKey } from "../caller.ts"
 import type { Keyed } from "../keyed.ts"
 import { invalidInput, NO_OBJECT } from "../problem.ts"
@@ -22,6 +22,7 @@ type Needs = {
   /** The role that a local part names, as a word of our lists; null: none. */
   readonly roleOf: (localPart: string) => string | null
   readonly testDomain: string
+  readonly load: Bodies
   readonly report: (report: Report) => Promise<Reporting>
 }
 
@@ -29,7 +30,7 @@ const ACCEPTED = 202
 const body = TypeCompiler.Compile(FeedbackBody)
 
 /** POST /v1/feedback: reports a wrong verdict. It costs no unit; the address is dropped here, and only its domain goes on. */
-export function feedbackRoute({ answers, keyed, check, ownLists, roleOf, testDomain, report }: Needs) {
+export function feedbackRoute({ answers, keyed, check, ownLists, roleOf, testDomain, report, load }: Needs) {
   const reported = async (sent: unknown, accountId: string): Promise<FeedbackReceipt> => {
     const { subject, domain, expected, comment } = readReport(sent, testDomain)
     // What the caller is told now, by the same lists.
@@ -59,7 +60,7 @@ export function feedbackRoute({ answers, keyed, check, ownLists, roleOf, testDom
     ROUTES.postFeedback.path,
     ({ request }) =>
       keyed(request, async ({ account }, pass) => {
-        const receipt = await reported(await jsonBody(request, LIMITS.bodyBytesMax), account.id)
+        const receipt = await reported(await jsonBody(request, LIMITS.bodyBytesMax, load), account.id)
         return answers.text(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, pass?.told())
       }),
     { parse: "none" },
