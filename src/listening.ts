@@ -14,8 +14,9 @@ const DRAIN_LOOK_MS = 10
 const SERVER_BODY_BYTES_MAX = 2 ** 40
 
 /**
- * How long a connection may stand still, in seconds: longer than any answer takes. Bun has a head and a body come whole within
- * this time too (a head within half as much again), however they drip; a client that does not is cut off.
+ * How long a connection may stand still, in seconds: longer than any answer takes. A body has to come whole within this time
+ * too, however it drips, and a head within about twelve seconds, which Bun has fixed; who is slower is cut off. How many
+ * connections there are is bounded by the system alone: each may have one request under way.
  */
 export const IDLE_S = 20
 
@@ -27,7 +28,7 @@ export type Listener = ReturnType<typeof listen>
  * Other processes of this user may listen on a shared port too, and each gets a part of the connections; `sharedPort` null:
  * this process listens alone, on the port of the settings.
  */
-export function listen(settings: Settings, sharedPort: number | null, app: AnyElysia) {
+export function listen(settings: Settings, sharedPort: number | null, app: AnyElysia, idleTimeout = IDLE_S) {
   const { MAILKIND_HOST: hostname, MAILKIND_PORT } = settings
   const port = sharedPort ?? MAILKIND_PORT
   try {
@@ -35,7 +36,7 @@ export function listen(settings: Settings, sharedPort: number | null, app: AnyEl
     const options = {
       maxRequestBodySize: SERVER_BODY_BYTES_MAX,
       development: false,
-      idleTimeout: IDLE_S,
+      idleTimeout,
       reusePort: sharedPort !== null,
     }
     const { server } = app.listen({ hostname, port, ...options })

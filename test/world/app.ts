@@ -137,7 +137,7 @@ export async function testApp({
     meter,
   )
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
-  const { fetch: app } = buildApp({
+  const built = buildApp({
     ...customers,
     ...leaksAtWork(world, read.settings, changes, log, "mailkind"),
     answers: answers(() => `req_test${count++}`, false),
@@ -172,8 +172,11 @@ export async function testApp({
       mayRead: mayReadMetrics(read.settings, peerOf),
     },
   })
+  const { fetch: app } = built
   return {
     app,
+    /** The same, to be listened with. */
+    built,
     column,
     load,
     /** How late the event loop is said to be. */
