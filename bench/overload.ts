@@ -27,7 +27,7 @@ export type OverloadScale = {
 }
 
 /** The scale of a figure that may be told. */
-export const OVERLOAD_FULL: OverloadScale = { connections: 64, waiting: 64, warmupS: 5, calmS: 10, overloadS: 300 }
+export const OVERLOAD_FULL: OverloadScale = { connections: 64, waiting: 16, warmupS: 5, calmS: 10, overloadS: 300 }
 
 const LOAD = fileURLToPath(import.meta.resolve("./load/main.ts"))
 const CALM = 1 / 4
