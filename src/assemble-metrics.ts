@@ -93,6 +93,12 @@ export function observing(world: World, settings: Settings, log: Log, shared: Sh
   return { meter, load, read, over }
 }
 
+/** What is deep about a check is left out while the server has much to do, as it is while DNS is away. */
+export const yielding = (asked: OutsideAsked, { load }: Pick<Observing, "load">): OutsideAsked => ({
+  ...asked,
+  isDnsAway: () => asked.isDnsAway() || load.isStrained(),
+})
+
 /** Whether whoever sent a request to the public listener may read metrics. */
 export function mayReadMetrics(settings: Settings, addressOf: (request: Request) => string | null) {
   const isAllowed = addressSet(settings.MAILKIND_METRICS_ALLOW)

@@ -6,8 +6,8 @@ import { leaksAtWork } from "./assemble-leaks.ts"
 import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { mailsAtWork } from "./assemble-mails.ts"
-import { mayReadMetrics, type Observing, observing } from "./assemble-metrics.ts"
-import { type OutsideAsked, outsideAsked } from "./assemble-outside.ts"
+import { mayReadMetrics, type Observing, observing, yielding } from "./assemble-metrics.ts"
+import { outsideAsked } from "./assemble-outside.ts"
 import { type Log, logger } from "./base/log.ts"
 import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
@@ -149,12 +149,6 @@ export async function startServer(world: World, settings: Settings, together: To
     },
   }
 }
-
-/** What is deep about a check is left out while the server has much to do, as it is while DNS is away. */
-const yielding = (asked: OutsideAsked, { load }: Observing): OutsideAsked => ({
-  ...asked,
-  isDnsAway: () => asked.isDnsAway() || load.isStrained(),
-})
 
 /** What goes by where requests come from. */
 function addressed(

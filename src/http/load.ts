@@ -44,12 +44,15 @@ export class Load {
   readonly #bounds: LoadBounds
   readonly #lagMs: () => number
   readonly #meter: Meter
+  /** Up to so many requests nothing has to give way; one alone always has room. */
+  readonly #inFlightCalm: number
   #inFlight = 0
   #bodyBytes = 0
 
   /** `lagMs` tells for how long the event loop has lasted to be late. */
   constructor(bounds: LoadBounds, lagMs: () => number, meter: Meter) {
     this.#bounds = bounds
+    this.#inFlightCalm = Math.max(1, bounds.inFlightMax * STRAINED.inFlight)
     this.#lagMs = lagMs
     this.#meter = meter
   }
@@ -77,15 +80,13 @@ export class Load {
   /** Why a request that was taken in is not served; null: it is. What is heavy gives way first. */
   refusal(isHeavy: boolean): Problem | null {
     const { inFlightMax, lagMaxMs } = this.#bounds
-    if (this.#inFlight > (isHeavy ? Math.max(1, inFlightMax * STRAINED.inFlight) : inFlightMax))
-      return this.#overloaded("in_flight")
+    if (this.#inFlight > (isHeavy ? this.#inFlightCalm : inFlightMax)) return this.#overloaded("in_flight")
     return this.#lagMs() > (isHeavy ? lagMaxMs * STRAINED.lag : lagMaxMs) ? this.#overloaded("lag") : null
   }
 
   /** Whether work in the background, and what can be left out of an answer, is to give way. */
   isStrained(): boolean {
-    const { inFlightMax, lagMaxMs } = this.#bounds
-    return this.#inFlight > inFlightMax * STRAINED.inFlight || this.#lagMs() > lagMaxMs * STRAINED.lag
+    return this.#inFlight > this.#inFlightCalm || this.#lagMs() > this.#bounds.lagMaxMs * STRAINED.lag
   }
 
   /** Makes room for octets of a long body, which are given back once. Throws `overloaded` when there is none. */

@@ -36,7 +36,7 @@ describe("requests in flight", () => {
   test("of which one alone may be served leave room for one that is heavy", () => {
     const load = new Load({ ...BOUNDS, inFlightMax: 1 }, () => 0, new Meter(ownColumn()))
     load.enter()
-    expect(load.refusal(true)).toBeNull()
+    expect([load.refusal(true), load.isStrained()]).toEqual([null, false])
   })
 })
 
