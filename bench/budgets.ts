@@ -41,6 +41,19 @@ export const BUDGETS = {
     atMost: 1.1,
   },
   soak_descriptors: { says: "It has at most this many more descriptors open.", atMost: 0 },
+  overload_goodput: {
+    says: "Asked for twice of what it can, a server answers at least this share of what it can.",
+    atLeast: 0.9,
+  },
+  overload_p99: {
+    says: "The 99th percentile of what it answers then is at most this many times the calm one.",
+    atMost: 5,
+  },
+  overload_memory: { says: "Its memory at the end of that is at most this many times the early one.", atMost: 1.1 },
+  overload_recovery: {
+    says: "At once after, the 99th percentile is at most this many times the calm one before.",
+    atMost: 2,
+  },
   refresh_failed: {
     says: "While lists are refreshed at most this many requests fail or get another answer.",
     atMost: 0,

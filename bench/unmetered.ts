@@ -18,6 +18,9 @@ import { TIER_MAX } from "../src/contract/tiers.ts"
 import type { KnownKey } from "../src/customers/keys/held-keys.ts"
 import { answers } from "../src/http/answer.ts"
 import { buildApp } from "../src/http/app.ts"
+import { LOAD_BOUNDS, Load } from "../src/http/load.ts"
+import { ownColumn } from "../src/http/metrics/columns.ts"
+import { Meter } from "../src/http/metrics/meter.ts"
 import { OWN_FILES, realWorld } from "../src/world.ts"
 
 /** Whose every request is; the highest tier has no limits. */
@@ -43,6 +46,7 @@ customers.keys.lookup = () => EVERYBODY
 customers.ownLists.standing = () => NO_STANDING
 customers.usage.note = () => undefined
 
+const meter = new Meter(ownColumn())
 const { server } = buildApp({
   ...customers,
   answers: answers(newRequestIds(world), false),
@@ -61,6 +65,11 @@ const { server } = buildApp({
   hasMailServer: false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log,
+  stopwatch: world.stopwatch,
+  logging: { slowMs: null, sampleEvery: null },
+  meter,
+  load: new Load({ ...LOAD_BOUNDS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }, () => 0, meter),
+  metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
   testDomain: settings.MAILKIND_TEST_DOMAIN,
   baseUrl: () => "http://localhost",
   health: () => {

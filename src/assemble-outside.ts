@@ -1,8 +1,9 @@
 import { believing } from "./check/dns/believing.ts"
 import { bounding } from "./check/dns/bounding.ts"
 import { breaking } from "./check/dns/breaking.ts"
-import { caching } from "./check/dns/caching.ts"
+import { caching, type Held } from "./check/dns/caching.ts"
 import { coalescing } from "./check/dns/coalescing.ts"
+import { counting, type QuestionCounts } from "./check/dns/counting.ts"
 import { following } from "./check/dns/following.ts"
 import type { Ask } from "./check/dns/question.ts"
 import { retrying } from "./check/dns/retrying.ts"
@@ -11,7 +12,7 @@ import { type LearningNeeds, learningProbe } from "./check/learned/learning-prob
 import { type Outside, offline, outside } from "./check/outside.ts"
 import { identityUrls } from "./check/probes/identity-endpoint.ts"
 import { mailProbe } from "./check/probes/mail-probe.ts"
-import { TENANT_BOUNDS, tenantProbe } from "./check/probes/tenant-probe.ts"
+import { TENANT_BOUNDS, type TenantsTold, tenantProbe } from "./check/probes/tenant-probe.ts"
 import { dnsServer, isDnsServer, type Settings } from "./config/settings.ts"
 import type { World } from "./world.ts"
 
@@ -31,8 +32,19 @@ export type OutsideAsked = {
   readonly isDnsAway: () => boolean
   /** Asks one DNS question; null: none is ever asked. */
   readonly ask: Ask | null
+  /** How it stands and what it has done; null: nobody is ever asked. */
+  readonly told: () => OutsideTold | null
   /** Asks nothing in the background any more, and closes what is open. */
   readonly end: () => void
+}
+
+/** What was asked of the outside world so far. */
+export type OutsideTold = {
+  readonly isBreakerOpen: boolean
+  readonly questions: QuestionCounts
+  readonly answers: Held
+  /** Null: tenants are not looked up. */
+  readonly tenants: TenantsTold | null
 }
 
 /** Nobody outside is asked, by the operator's will. */
@@ -40,6 +52,7 @@ export const OFFLINE: OutsideAsked = {
   outside: offline,
   isDnsAway: () => true,
   ask: null,
+  told: () => null,
   end: () => undefined,
 }
 
@@ -66,6 +79,7 @@ export function outsideAsked(world: World, settings: Settings, learning: Learnin
     }),
     isDnsAway: dns.isAway,
     ask: dns.ask,
+    told: () => ({ ...dns.told(), tenants: tenant?.told() ?? null }),
     end: dns.end,
   }
 }
@@ -86,18 +100,20 @@ function dnsAsked(world: World, settings: Settings, servers: readonly string[]) 
     exchanges.map(({ exchange }) => exchange),
     { timeoutMs, attemptsMax: ATTEMPTS_MAX, later, stopwatch },
   )
-  const direct = following(asked)
+  const counted = counting(following(asked))
+  const direct = counted.resolver
   const probe = canary === undefined ? ROOT : ({ name: canary, type: "A" } as const)
   // The breaker stands within the bound: when it opens, all that waits is answered at once.
   const breaker = breaking(direct, { probe, later })
   const bounded = bounding(breaker.resolver, { inFlightMax: IN_FLIGHT_MAX, waitingMax: WAITING_MAX })
   // What is held was believed when it came, so the cache stands outside and serves it while nobody is believed.
   const believer = believing(bounded, { canaries, direct, later, stopwatch })
-  const { ask } = caching(coalescing(believer.resolver), clock)
+  const { ask, held } = caching(coalescing(believer.resolver), clock)
   // What stands is known before the first check asks.
   believer.start()
   return {
     ask,
+    told: () => ({ isBreakerOpen: breaker.isOpen(), questions: counted.counts(), answers: held() }),
     isAway: () => breaker.isOpen() || believer.state() === "denied" || believer.state() === "silent",
     end: () => {
       believer.end()

@@ -6,7 +6,8 @@ import { leaksAtWork } from "./assemble-leaks.ts"
 import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { mailsAtWork } from "./assemble-mails.ts"
-import { outsideAsked } from "./assemble-outside.ts"
+import { mayReadMetrics, type Observing, observing, yielding } from "./assemble-metrics.ts"
+import { type Learning, outsideAsked } from "./assemble-outside.ts"
 import { signInAtWork } from "./assemble-sign-in.ts"
 import { guideFacts } from "./assemble-supply.ts"
 import { type Log, logger } from "./base/log.ts"
@@ -26,15 +27,20 @@ import { currentTermsVersion } from "./customers/terms/terms.ts"
 import { answers } from "./http/answer.ts"
 import { buildApp } from "./http/app.ts"
 import { clientAddress } from "./http/client-address.ts"
+import type { Build } from "./http/metrics/exposition.ts"
 import { requestIds } from "./http/request-id.ts"
 import type { CarriedName } from "./http/site/assets.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
+import type { Logging } from "./http/watch.ts"
 import { addressOf, drained, listen, refuseTakenPort } from "./listening.ts"
 import type { World } from "./world.ts"
 
 /** The version of this program. */
 export const VERSION: string = manifest.version
+
+/** What runs. */
+export const BUILD: Build = { version: VERSION, bun: Bun.version }
 
 /** The log of this process, as the settings want it; that of a worker names its seat in every line. */
 export function logOf(world: World, settings: Settings, seat: number | null = null): Log {
@@ -86,7 +92,12 @@ export type Running = {
 }
 
 /** What a worker shares with the others, and where it sits among them. */
-export type Together = Shared & { readonly seat: number; readonly port: number }
+export type Together = Shared & {
+  readonly seat: number
+  readonly port: number
+  /** What each worker counts, by its seat. */
+  readonly columns: readonly Float64Array[]
+}
 
 /**
  * Wires the whole house and listens. `together` null: the server is this process alone. Rejects with `CannotStart` or a
@@ -94,19 +105,19 @@ export type Together = Shared & { readonly seat: number; readonly port: number }
  */
 export async function startServer(world: World, settings: Settings, together: Together | null): Promise<Running> {
   const log = logOf(world, settings, together?.seat)
+  const observed = observing(world, settings, log, together, BUILD)
   const store = await openStore(world, settings)
   const lists = await listsAtWork(world, settings, log)
   const learned = learnedAtWork(world, store, log)
-  const asked = outsideAsked(world, settings, {
-    hosts: learned.hosts,
-    listed: (domain, registrable) => lists.now().lists.pack.listed(domain, registrable),
-  })
-  const deep = deepAtWork(world, settings, asked, store, log, agentOf(settings))
+  const listed: Learning["listed"] = (domain, registrable) => lists.now().lists.pack.listed(domain, registrable)
+  const asked = outsideAsked(world, settings, { hosts: learned.hosts, listed })
+  const deep = deepAtWork(world, settings, yielding(asked, observed), store, log, agentOf(settings))
   const customers = await customersAtWork(world, settings, store, log, together)
   const changes = { store, clock: world.clock, hear: customers.hear }
   const state = { isStopping: false, url: "" }
   const mails = mailsAtWork(world, settings, store, log, () => state.url)
   const signIn = signInAtWork(world, settings, store, log, mails.sendNow)
+  const metrics = observed.over({ store, lists, outside: asked, customers })
   const app = buildApp({
     ...faceOver(world, settings, lists, asked.isDnsAway, log),
     ...customers,
@@ -114,7 +125,7 @@ export async function startServer(world: World, settings: Settings, together: To
     changes,
     signIn,
     check: checkOver(world, () => lists.now().lists, asked.outside, deep.deep, customers.corrections),
-    clientOf: clientsOf(settings, request => server.requestIP(request)?.address ?? null),
+    ...addressed(settings, observed, request => server.requestIP(request)?.address ?? null),
     baseUrl: () => state.url,
     isStopping: () => state.isStopping,
   })
@@ -123,7 +134,7 @@ export async function startServer(world: World, settings: Settings, together: To
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
   // They end in the other order: what is under way may still need what was there before it.
-  const works = [customers, learned, deep, mails, signIn]
+  const works = [customers, learned, deep, mails, signIn, metrics]
   for (const { begin } of works) begin()
   return {
     address,
@@ -143,10 +154,19 @@ export async function startServer(world: World, settings: Settings, together: To
   }
 }
 
-/** Tells which client a request comes from, by the address at the other end of its connection. */
-function clientsOf(settings: Settings, peerOf: (request: Request) => string | null): (request: Request) => string {
+/** What goes by where requests come from. */
+function addressed(
+  settings: Settings,
+  { meter, load, read }: Observing,
+  addressAt: (request: Request) => string | null,
+) {
   const clientOf = clientAddress(settings.MAILKIND_TRUSTED_PROXIES)
-  return request => clientOf(peerOf(request), request.headers)
+  return {
+    clientOf: (request: Request) => clientOf(addressAt(request), request.headers),
+    meter,
+    load,
+    metrics: { read, mayRead: mayReadMetrics(settings, addressAt) },
+  }
 }
 
 /** What the face needs that no other part of the house makes. */
@@ -159,6 +179,8 @@ function faceOver(world: World, settings: Settings, lists: ListsAtWork, isDnsAwa
     clock: world.clock,
     random: world.random,
     soon: world.soon,
+    stopwatch: world.stopwatch,
+    logging: loggingOf(settings),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     health: healthSince(world, settings, lists.now, isDnsAway),
@@ -177,6 +199,11 @@ function adminsOf({ MAILKIND_ADMINS: emails }: Settings): (email: string) => boo
     throw new CannotStart("MAILKIND_ADMINS wants emails that accounts can have: `name@domain`, unquoted.")
   return isAdmin
 }
+
+const loggingOf = ({ MAILKIND_SLOW_MS: slowMs, MAILKIND_LOG_SAMPLE: sampleEvery }: Settings): Logging => ({
+  slowMs: slowMs === "off" ? null : slowMs,
+  sampleEvery: sampleEvery === "off" ? null : sampleEvery,
+})
 
 /** Tells the state of the house from memory, and how long it stands from now on. */
 function healthSince(

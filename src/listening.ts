@@ -13,6 +13,13 @@ const DRAIN_LOOK_MS = 10
  */
 const SERVER_BODY_BYTES_MAX = 2 ** 40
 
+/**
+ * How long a connection may stand still, in seconds: longer than any answer takes. A body has to come whole within this time
+ * too, however it drips, and a head within about twelve seconds, which Bun has fixed; who is slower is cut off. How many
+ * connections there are is bounded by the system alone: each may have one request under way.
+ */
+export const IDLE_S = 20
+
 /** What listens. */
 export type Listener = ReturnType<typeof listen>
 
@@ -21,12 +28,17 @@ export type Listener = ReturnType<typeof listen>
  * Other processes of this user may listen on a shared port too, and each gets a part of the connections; `sharedPort` null:
  * this process listens alone, on the port of the settings.
  */
-export function listen(settings: Settings, sharedPort: number | null, app: AnyElysia) {
+export function listen(settings: Settings, sharedPort: number | null, app: AnyElysia, idleTimeout = IDLE_S) {
   const { MAILKIND_HOST: hostname, MAILKIND_PORT } = settings
   const port = sharedPort ?? MAILKIND_PORT
   try {
     // Outside of development mode Bun would share the port whatever we say.
-    const options = { maxRequestBodySize: SERVER_BODY_BYTES_MAX, development: false, reusePort: sharedPort !== null }
+    const options = {
+      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+      development: false,
+      idleTimeout,
+      reusePort: sharedPort !== null,
+    }
     const { server } = app.listen({ hostname, port, ...options })
     assert(server !== null, "an app that listens has a server")
     return server

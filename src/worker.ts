@@ -2,6 +2,7 @@ import { logOf, type Running, startServer } from "./assemble.ts"
 import { remedyOf } from "./cannot-start.ts"
 import type { Settings } from "./config/settings.ts"
 import { sharedLimits } from "./customers/quota/shared-limits.ts"
+import { columnsIn } from "./http/metrics/columns.ts"
 import type { SupervisorMessage } from "./workers/message.ts"
 import type { World } from "./world.ts"
 import type { Supervisor } from "./world-workers.ts"
@@ -35,12 +36,14 @@ type Begin = Extract<SupervisorMessage, { readonly kind: "begin" }>
 
 /** The server; null: it cannot start, and the supervisor was told why. */
 async function started(world: World, settings: Settings, supervisor: Supervisor, { seat, port }: Begin) {
-  const limits = sharedLimits(supervisor.memory, seat, world.clock)
+  const { columns, rest } = columnsIn(supervisor.memory)
+  const limits = sharedLimits(rest, seat, world.clock)
   try {
     return await startServer(world, settings, {
       seat,
       port,
       limits,
+      columns,
       changed: () => supervisor.tell({ kind: "changed" }),
     })
   } catch (error) {

@@ -12,6 +12,7 @@ import type { OpenMailer } from "./customers/notices/mailer.ts"
 import { smtpMailer } from "./customers/notices/smtp-mailer.ts"
 import { realFolder, replaceFile } from "./world-folder.ts"
 import { realStreams } from "./world-streams.ts"
+import { realVitals, type Vitals } from "./world-vitals.ts"
 import { type Others, realOthers } from "./world-workers.ts"
 
 /** The real outside world, as far as we ask it. */
@@ -52,6 +53,7 @@ export type World = {
   /** Calls `work` whenever the process is asked to reload (SIGHUP). */
   readonly onReload: (work: () => void) => void
   readonly others: Others
+  readonly vitals: () => Vitals
 }
 
 /** The checkout that this process runs from, read as text. Paths are from its root; a missing file throws. */
@@ -154,6 +156,7 @@ export function realWorld(): World {
       }),
     onReload: work => void process.on("SIGHUP", work),
     others: realOthers,
+    vitals: realVitals,
   }
 }
 

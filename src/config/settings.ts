@@ -4,6 +4,7 @@ import { choice, integer, integerOrOff, list, type Setting, secret, text, url, u
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
+const METRICS_AT = /^off$|^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/
 const TIER_LIMITS = /^[0-4]=(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,11}|-)$/
 const SMTP_URL = /^smtps?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/?$/
 const MAIL_FROM = /^[^\s@,<>"]+@[^\s@,<>"]+$|^(?:[^\p{Cc}<>,"@]*|"[^\p{Cc}"\\]*"\s*)<[^\s@,<>"]+@[^\s@,<>"]+>$/u
@@ -39,7 +40,12 @@ export const SETTINGS = {
   MAILKIND_TIERS: list({ says: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.", fallback: [], shown: "the built-in limits", member: text => TIER_LIMITS.test(text), wants: "a comma list such as 0=10/10/2000, with - for unlimited" }),
   MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ says: "How many checks a day, UTC, the free website checker at `/` has for all its visitors together; `off` shows no checker.", fallback: 5000, min: 1, max: 1_000_000_000 }),
   MAILKIND_TRUSTED_PROXIES: list({ says: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", fallback: [], shown: "none", member: isAddressOrPrefix, wants: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
+  MAILKIND_IN_FLIGHT_MAX: integer({ says: "How many requests one process serves at once; it refuses more with `overloaded`.", fallback: 4096, min: 1, max: 1_000_000 }),
   MAILKIND_LOG: choice({ says: "Least level of a log line.", fallback: "info", of: LOG_LEVELS }),
+  MAILKIND_LOG_SAMPLE: integerOrOff({ says: "Every how many answers one is logged; `off` logs none that went well.", fallback: "off", min: 1, max: 1_000_000_000 }),
+  MAILKIND_SLOW_MS: integerOrOff({ says: "From how many milliseconds on an answer is logged as slow, or `off`.", fallback: 1000, min: 1, max: 60_000 }),
+  MAILKIND_METRICS: text({ says: "Where `/metrics` is served by a listener of its own, as `host:port`, or `off`.", fallback: "off", shape: METRICS_AT, wants: "host:port, or off" }),
+  MAILKIND_METRICS_ALLOW: list({ says: "Addresses or prefixes that may read `/metrics` where the API is served; for all others it does not exist.", fallback: [], shown: "none", member: isAddressOrPrefix, wants: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS

@@ -5,8 +5,8 @@ type RouteSpec = {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly says: string
-  /** Who may ask: anybody, anybody for a test address and keys otherwise, who signs as the reporter of leaks, or who is signed in. */
-  readonly asks: "anybody" | "key or test address" | "secret key" | "leak reporter" | "account" | "admin"
+  /** Who may ask: anybody, anybody for a test address and keys otherwise, who signs as the reporter of leaks, who is signed in, or the operator's own machines: for all others the path does not exist. */
+  readonly asks: "anybody" | "key or test address" | "secret key" | "leak reporter" | "account" | "admin" | "operator"
   /** Part of the API, a page, what the form of a page sends, or a hook: what one program of others calls, in a form that is theirs. */
   readonly kind: "api" | "page" | "form" | "hook"
   /** What it may refuse beside `not_found` and `method_not_allowed`. */
@@ -14,7 +14,7 @@ type RouteSpec = {
 }
 
 /** What every endpoint for keys may refuse. */
-const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "internal_error"] as const satisfies readonly ProblemCode[]
+const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "overloaded", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** What every form of a page may refuse. */
 const FORM = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
@@ -54,8 +54,9 @@ export const ROUTES = {
     says: "Takes signed reports of keys that were found in public code, and revokes the secret ones.",
     asks: "leak reporter",
     kind: "hook",
-    problems: ["unauthorized", "rate_limited", "payload_too_large", "invalid_input", "internal_error"],
+    problems: ["unauthorized", "rate_limited", "overloaded", "payload_too_large", "invalid_input", "internal_error"],
   },
+  metrics: { method: "GET", path: "/metrics", says: "What the server has counted, for Prometheus.", asks: "operator", kind: "hook", problems: ["internal_error"] },
   home: { method: "GET", path: "/", says: "Tells what an email address, a domain or a website is: a business, a free mailbox, a throw-away one.", asks: "anybody", kind: "page", problems: [] },
   docs: { method: "GET", path: "/docs", says: "The API's documentation as a page.", asks: "anybody", kind: "page", problems: [] },
   openapi: { method: "GET", path: "/docs/json", says: "The API's OpenAPI document.", asks: "anybody", kind: "page", problems: [] },
@@ -145,7 +146,9 @@ export type RouteId = keyof typeof ROUTES
 /** The paths of the table as patterns: `:name` stands for one segment. */
 const PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kind, asks }) => ({
   method,
+  isTold: asks !== "operator",
   isForSignedIn: kind === "page" && (asks === "account" || asks === "admin"),
+  label: `${method} ${path}`,
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
 }))
 
@@ -154,9 +157,14 @@ export function isSignedInPage(path: string): boolean {
   return PATTERNS.some(({ isForSignedIn, pattern }) => isForSignedIn && pattern.test(path))
 }
 
-/** The value of `Allow` for a path; null when no route has the path. HEAD goes with GET, OPTIONS with every path. */
+/** What a request asks for, as the table has it: `GET /v1/health`; null when no route takes it. */
+export function routeOf(method: string, path: string): string | null {
+  return PATTERNS.find(row => row.method === method && row.pattern.test(path))?.label ?? null
+}
+
+/** The value of `Allow` for a path; null when no route has the path, or one that only the operator is told of. HEAD goes with GET, OPTIONS with every path. */
 export function allowedMethods(path: string): string | null {
-  const methods: string[] = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  const methods: string[] = PATTERNS.filter(({ isTold, pattern }) => isTold && pattern.test(path)).map(({ method }) => method)
   if (methods.length === 0) return null
   if (methods.includes("GET")) methods.splice(methods.indexOf("GET") + 1, 0, "HEAD")
   return [...methods, "OPTIONS"].join(", ")

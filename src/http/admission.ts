@@ -12,6 +12,7 @@ import type { Extra } from "./extra-headers.ts"
 import { Pass, type PassNeeds, type Rules } from "./pass.ts"
 import { Problem } from "./problem.ts"
 import { policyText, stateTexts } from "./rate-limit-headers.ts"
+import { tierOf } from "./watch.ts"
 
 /** What callers are admitted by. */
 export type AdmissionNeeds = Omit<PassNeeds, "stateText"> & {
@@ -32,11 +33,14 @@ type Needs = AdmissionNeeds & PassNeeds
 export type Admit = (request: Request, known: KnownKey, takesPublishable: boolean) => Pass | null
 
 /** What a publishable key may do; nothing limits how many of its requests are in flight. */
-const PUBLISHABLE = rulesOf({
-  requestsPerSecond: LIMITS.publishablePerSecond,
-  inFlight: null,
-  unitsPerDay: LIMITS.publishableUnitsPerDay,
-})
+const PUBLISHABLE = rulesOf(
+  {
+    requestsPerSecond: LIMITS.publishablePerSecond,
+    inFlight: null,
+    unitsPerDay: LIMITS.publishableUnitsPerDay,
+  },
+  "publishable",
+)
 
 /** What one visitor of a page may do: a page is read by many. */
 const VISITOR_RATE = rateOf(LIMITS.publishableClientPerSecond)
@@ -44,7 +48,7 @@ const VISITOR_RATE = rateOf(LIMITS.publishableClientPerSecond)
 /** Builds what lets callers in. */
 export function admission(given: AdmissionNeeds): Admit {
   const needs = { ...given, stateText: stateTexts() }
-  const tiers = needs.tiers.map(rulesOf)
+  const tiers = needs.tiers.map((limits, tier) => rulesOf(limits, String(tier)))
   return (request, known, takesPublishable) => {
     const { key, account } = known
     const more = termsTold(needs, known)
@@ -55,9 +59,14 @@ export function admission(given: AdmissionNeeds): Admit {
   }
 }
 
-function rulesOf(limits: TierLimits): Rules {
+function rulesOf(limits: TierLimits, tier: string): Rules {
   const { requestsPerSecond } = limits
-  return { limits, rate: requestsPerSecond === null ? null : rateOf(requestsPerSecond), policy: policyText(limits) }
+  return {
+    limits,
+    rate: requestsPerSecond === null ? null : rateOf(requestsPerSecond),
+    policy: policyText(limits),
+    tier,
+  }
 }
 
 function rateOf(perSecond: number) {
@@ -101,7 +110,7 @@ function publishablePass(
   const { waitS } = needs.rates.admit(`${known.key.id} ${needs.clientOf(request)}`, VISITOR_RATE)
   if (waitS === 0) return passed(needs, request, known, entry)
   new Pass(needs, request, entry.subject, entry.rules, entry.more, 0).tellRefusal()
-  throw tooFast(needs, known, LIMITS.publishableClientPerSecond, waitS, "a second from one client address")
+  throw tooFast(needs, known, LIMITS.publishableClientPerSecond, waitS, "a second from one client address", "rate")
 }
 
 type Entry = { readonly subject: string; readonly rules: Rules; readonly more: Extra["more"] }
@@ -112,18 +121,26 @@ function passed(needs: Needs, request: Request, known: KnownKey, { subject, rule
   const pass = new Pass(needs, request, subject, rules, more, admitted.remaining)
   if (admitted.waitS > 0) {
     pass.tellRefusal()
-    throw tooFast(needs, known, limits.requestsPerSecond ?? 0, admitted.waitS, "a second")
+    throw tooFast(needs, known, limits.requestsPerSecond ?? 0, admitted.waitS, "a second", "rate")
   }
   if (!pass.enter()) {
     pass.tellRefusal()
-    throw tooFast(needs, known, limits.inFlight ?? 0, 1, "at once")
+    throw tooFast(needs, known, limits.inFlight ?? 0, 1, "at once", "in_flight")
   }
   return pass
 }
 
 const UNTIMED = { waitS: 0, remaining: 0 }
 
-function tooFast({ usage }: Needs, { key, account }: KnownKey, limit: number, waitS: number, how: string): Problem {
+function tooFast(
+  { usage, meter }: Needs,
+  { key, account }: KnownKey,
+  limit: number,
+  waitS: number,
+  how: string,
+  of: "rate" | "in_flight",
+): Problem {
   usage.note(account.id, key, { kind: "rate_limited" })
+  meter.raise("mailkind_limited_total", 1, tierOf(key, account), of)
   return new Problem("rate_limited", `At most ${limit} requests ${how} are answered.`, { retry_after: waitS, limit })
 }

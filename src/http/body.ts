@@ -1,4 +1,5 @@
 import { utf8Text } from "../base/utf8.ts"
+import { LONG_BODY_BYTES, type Load } from "./load.ts"
 import { invalidInput, Problem } from "./problem.ts"
 
 /**
@@ -6,8 +7,8 @@ import { invalidInput, Problem } from "./problem.ts"
  * while reading. Rejects with `payload_too_large`, or `invalid_input` for a media type that is not JSON, for bytes that are
  * not UTF-8 and for text that is not JSON. A byte order mark is accepted.
  */
-export function jsonBody(request: Request, bytesMax: number): Promise<unknown> {
-  return readJson(request, bytesMax, members => members, rethrow)
+export function jsonBody(request: Request, bytesMax: number, bodies: Bodies): Promise<unknown> {
+  return readJson(request, bytesMax, bodies, members => members, rethrow)
 }
 
 /**
@@ -17,6 +18,7 @@ export function jsonBody(request: Request, bytesMax: number): Promise<unknown> {
 export function readJson<T>(
   request: Request,
   bytesMax: number,
+  bodies: Bodies,
   use: (members: unknown) => T | Promise<T>,
   fail: (error: unknown) => T,
 ): Promise<T> {
@@ -29,20 +31,40 @@ export function readJson<T>(
     }
   }
   const length = request.headers.get("content-length")
-  if (length === null) return counted(request, bytesMax).then(bytes => read(utf8Text(bytes)), fail)
+  if (length === null) return counted(request, bytesMax, bodies).then(bytes => read(utf8Text(bytes)), fail)
   const octets = Number(length)
   if (octets > bytesMax) return Promise.reject(tooLarge(bytesMax)).catch(fail)
   // What is not UTF-8 is read as U+FFFD here, which is three octets, so only with that one a second look is due.
-  return request.text().then(text => read(text.includes("\uFFFD") && !isAsLong(text, octets) ? null : text), fail)
+  const take = (text: string): T | Promise<T> => read(text.includes("\uFFFD") && !isAsLong(text, octets) ? null : text)
+  if (octets <= LONG_BODY_BYTES) return request.text().then(take, () => fail(cut()))
+  return longText(request, octets, bodies).then(take, fail)
 }
+
+/** Room for the bodies that are being read. */
+export type Bodies = Pick<Load, "takeBody" | "leaveBody">
 
 /**
  * The octets of a body as they came, at most `bytesMax`: refused by `Content-Length` before reading and by count while
- * reading. Rejects with `payload_too_large`.
+ * reading. Rejects with `payload_too_large`, or `overloaded` when there is no room; without `bodies` the count of requests
+ * alone bounds it.
  */
-export async function rawBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function rawBody(request: Request, bytesMax: number, bodies = UNCOUNTED): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > bytesMax) throw tooLarge(bytesMax)
-  return await counted(request, bytesMax)
+  return await counted(request, bytesMax, bodies)
+}
+
+const UNCOUNTED: Bodies = { takeBody: () => undefined, leaveBody: () => undefined }
+
+/** The text of a body that has to have room first. */
+async function longText(request: Request, octets: number, bodies: Bodies): Promise<string> {
+  bodies.takeBody(octets)
+  try {
+    return await request.text()
+  } catch {
+    throw cut()
+  } finally {
+    bodies.leaveBody(octets)
+  }
 }
 
 function rethrow(error: unknown): never {
@@ -77,14 +99,28 @@ const JSON_TYPE = /^\s*application\/(json|[a-z0-9!#$&^_.+-]+\+json)\s*(;|$)/i
 const tooLarge = (bytesMax: number): Problem =>
   new Problem("payload_too_large", `The body is over ${bytesMax} octets.`, { limit: bytesMax })
 
+/** Whoever sent it went away, or was too slow for the server: nobody hears this refusal, and it is no fault of ours. */
+const cut = (): Problem => invalidInput([{ pointer: "", detail: "The body ended before it was whole." }])
+
 /** Reads a body of unknown length and stops at the first octet too many. */
-async function counted(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function counted(request: Request, bytesMax: number, bodies: Bodies): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let count = 0
-  for await (const chunk of request.body ?? []) {
-    count += chunk.byteLength
-    if (count > bytesMax) throw tooLarge(bytesMax)
-    chunks.push(chunk)
+  let taken = 0
+  try {
+    for await (const chunk of request.body ?? []) {
+      count += chunk.byteLength
+      if (count > bytesMax) throw tooLarge(bytesMax)
+      if (count > LONG_BODY_BYTES) {
+        bodies.takeBody(count - taken)
+        taken = count
+      }
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof Problem ? error : cut()
+  } finally {
+    bodies.leaveBody(taken)
   }
   return Buffer.concat(chunks)
 }

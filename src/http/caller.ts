@@ -1,3 +1,4 @@
+import { LIMITS } from "../contract/limits.ts"
 import type { KnownKey } from "../customers/keys/held-keys.ts"
 import type { KeyRing, Lookup } from "../customers/keys/key-ring.ts"
 import { Problem } from "./problem.ts"
@@ -15,6 +16,13 @@ export const unauthorized = (): Problem =>
     {},
     CHALLENGE,
   )
+
+/** The refusal of who comes too often without a key. */
+export const keylessTooFast = (waitS: number): Problem =>
+  new Problem("rate_limited", `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`, {
+    retry_after: waitS,
+    limit: LIMITS.keylessPerSecond,
+  })
 
 /** The refusal of a key that is none, or of the wrong kind. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, CHALLENGE)

@@ -6,29 +6,43 @@ export type ClientAddress = (peer: string | null, headers: Headers) => string
 /** How many entries of `X-Forwarded-For` are looked at, from the right. */
 const HOPS_MAX = 32
 
-/**
- * Believes `X-Forwarded-For` from the `trusted` addresses and prefixes only: the client is the rightmost address in it
- * that is not one of them.
- */
-export function clientAddress(trusted: readonly string[]): ClientAddress {
-  const proxies = new BlockList()
-  for (const entry of trusted) {
+/** Whether an address is among some addresses and prefixes; what is no address is not. */
+export type AddressSet = (address: string) => boolean
+
+/** Builds a set of addresses and prefixes (`10.0.0.0/8`), each well formed. */
+export function addressSet(entries: readonly string[]): AddressSet {
+  const list = new BlockList()
+  for (const entry of entries) {
     const [address = "", length] = entry.split("/")
     const family = isIP(address) === 6 ? "ipv6" : "ipv4"
-    if (length === undefined) proxies.addAddress(address, family)
-    else proxies.addSubnet(address, Number(length), family)
+    if (length === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(length), family)
   }
-  const isProxy = (address: string): boolean => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
+  return address => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
+}
+
+/** As `peerAddress` does, for what is limited as one. */
+export function clientAddress(trusted: readonly string[]): ClientAddress {
+  const peerOf = peerAddress(trusted)
+  return (peer, headers) => network(peerOf(peer, headers))
+}
+
+/**
+ * Tells the very address that a request comes from. It believes `X-Forwarded-For` from the `trusted` addresses and prefixes
+ * only: the client is the rightmost address in it that is not one of them.
+ */
+export function peerAddress(trusted: readonly string[]): ClientAddress {
+  const isProxy = addressSet(trusted)
   return (peer, headers) => {
     let client = unmapped(peer ?? "")
-    if (trusted.length === 0 || isIP(client) === 0) return network(client)
+    if (trusted.length === 0 || isIP(client) === 0) return client
     const hops = (headers.get("x-forwarded-for") ?? "").split(",").slice(-HOPS_MAX)
     while (hops.length > 0 && isProxy(client)) {
       const hop = unmapped(hops.pop()?.trim() ?? "")
       if (isIP(hop) === 0) break
       client = hop
     }
-    return network(client)
+    return client
   }
 }
 

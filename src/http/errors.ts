@@ -4,6 +4,7 @@ import { PROBLEMS } from "../contract/problems.ts"
 import { allowedMethods } from "../contract/routes.ts"
 import type { Answers } from "./answer.ts"
 import type { ExtraHeaders } from "./extra-headers.ts"
+import type { Meter } from "./metrics/meter.ts"
 import { Problem, problemBody } from "./problem.ts"
 
 type Needs = {
@@ -11,17 +12,19 @@ type Needs = {
   readonly baseUrl: () => string
   readonly log: Log
   readonly extras: ExtraHeaders
+  readonly meter: Meter
 }
 
 /** Turns whatever was thrown while a request was served into its problem. What is our fault is logged, never sent. */
 export type Refuse = (error: unknown, request: Request) => Response
 
 /** Builds what writes the problems of one server. */
-export function refusing({ answers, baseUrl, log, extras }: Needs): Refuse {
+export function refusing({ answers, baseUrl, log, extras, meter }: Needs): Refuse {
   return (error, request) => {
     const requestId = answers.requestId(request)
     const problem = error instanceof Problem ? error : internal(error, requestId, log)
     const { status } = PROBLEMS[problem.code]
+    meter.problem(problem.code)
     const retry = problem.more.retry_after === undefined ? {} : { "Retry-After": String(problem.more.retry_after) }
     return answers.problem(problemBody(problem, baseUrl(), requestId), requestId, status, {
       ...retry,

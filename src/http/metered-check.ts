@@ -5,12 +5,18 @@ import type { HeldAccount } from "../customers/keys/held-keys.ts"
 import type { OwnLists } from "../customers/own-lists/held-own-lists.ts"
 import type { MeteredKey } from "../customers/usage/measures.ts"
 import type { UsageMeter } from "../customers/usage/usage-meter.ts"
+import type { Meter } from "./metrics/meter.ts"
 import type { Pass } from "./pass.ts"
 import { Problem } from "./problem.ts"
 
 /** Somebody who was let in, what a check of theirs asks, and where it is counted. */
 export type Metered = {
-  readonly needs: { readonly check: Check; readonly ownLists: OwnLists; readonly usage: UsageMeter }
+  readonly needs: {
+    readonly check: Check
+    readonly ownLists: OwnLists
+    readonly usage: UsageMeter
+    readonly meter: Meter
+  }
   readonly known: { readonly key: MeteredKey; readonly account: HeldAccount }
   /** Null: nothing limits it. */
   readonly pass: Pass | null
@@ -57,9 +63,10 @@ async function later(
 
 /** A deep check that tells nothing deep costs what a plain one does: the rest is given back. */
 function counted({ needs, known: { key, account }, pass }: Metered, units: number, outcome: Outcome): Outcome {
-  const { verdict } = outcome.settled
+  const { verdict, evidence } = outcome.settled
   const isDeep = units > 1 && tellsDeep(outcome)
   if (units > 1 && !isDeep) pass?.refund(units - 1)
+  needs.meter.verdict(verdict, evidence.isCached)
   needs.usage.note(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
   return outcome
 }

@@ -14,7 +14,8 @@ import type { CheckResult, Health, ProblemBody, ReducedResult } from "../contrac
 import { TIERS } from "../contract/tiers.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import { tooManyItems } from "./batch-input.ts"
-import { unauthorized } from "./caller.ts"
+import { keylessTooFast, unauthorized } from "./caller.ts"
+import { overloaded } from "./load.ts"
 import { invalidInput, NO_POLICY, Problem, problemBody } from "./problem.ts"
 import { banned, busy, passRequired } from "./site/checker/refusals.ts"
 
@@ -131,11 +132,7 @@ const EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
   key_revoked: new Problem("key_revoked", "The key was revoked; use another one.", {}, CHALLENGE),
   forbidden_origin: new Problem("forbidden_origin", "The key does not allow this origin."),
   terms_not_accepted: new Problem("terms_not_accepted", PROBLEMS.terms_not_accepted.cause),
-  rate_limited: new Problem(
-    "rate_limited",
-    `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`,
-    { retry_after: 1, limit: LIMITS.keylessPerSecond },
-  ),
+  rate_limited: keylessTooFast(1),
   quota_exceeded: new Problem("quota_exceeded", "The units of the day are used up.", {
     retry_after: 21_600,
     limit: 1000,
@@ -152,6 +149,7 @@ const EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
     {},
     { Allow: ALLOW_HEALTH },
   ),
+  overloaded: overloaded(),
   internal_error: new Problem("internal_error", "The server failed. The request id names this failure in its log."),
   pass_required: passRequired(),
   banned: banned(3600),

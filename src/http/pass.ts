@@ -6,6 +6,7 @@ import type { Rate } from "../customers/quota/rate-limiter.ts"
 import type { TierLimits } from "../customers/quota/tier-limits.ts"
 import type { Units } from "../customers/quota/units.ts"
 import type { Extra, ExtraHeaders } from "./extra-headers.ts"
+import type { Meter } from "./metrics/meter.ts"
 import { Problem } from "./problem.ts"
 import type { StateText } from "./rate-limit-headers.ts"
 
@@ -16,6 +17,8 @@ export type Rules = {
   readonly rate: Rate | null
   /** The value of `RateLimit-Policy`; null: neither rate nor units are limited. */
   readonly policy: string | null
+  /** Whom refusals are counted for: a value of the label `tier`. */
+  readonly tier: string
 }
 
 /** What a pass is made from. */
@@ -25,6 +28,7 @@ export type PassNeeds = {
   readonly clock: Clock
   readonly extras: ExtraHeaders
   readonly stateText: StateText
+  readonly meter: Meter
 }
 
 /** One request that was let in, until it is answered. */
@@ -111,7 +115,9 @@ export class Pass {
 
   #hear(taken: Taken): void {
     this.#taken = taken
-    if (!taken.isTaken) throw quotaExceeded(this.#rules.limits.unitsPerDay ?? 0, taken.day, this.#needs.clock())
+    if (taken.isTaken) return
+    this.#needs.meter.raise("mailkind_limited_total", 1, this.#rules.tier, "units")
+    throw quotaExceeded(this.#rules.limits.unitsPerDay ?? 0, taken.day, this.#needs.clock())
   }
 }
 

@@ -50,6 +50,7 @@ export const FLAWS = {
   no_origin: { step: "origin", code: "forbidden_origin", on: CHECKS },
   too_fast: { step: "requests a second, in flight", code: "rate_limited", on: ALL },
   too_many_at_once: { step: "requests a second, in flight", code: "rate_limited", on: ALL },
+  overloaded: { step: "load of the server", code: "overloaded", on: ALL },
   too_large: { step: "size of the body", code: "payload_too_large", on: POSTS },
   media_type: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
   not_json: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
@@ -91,6 +92,7 @@ export function canHave(route: KeyedRoute, flaws: readonly Flaw[]): boolean {
 const PER_SECOND = 2
 const IN_FLIGHT = 1
 const UNITS = 5
+const ALL_IN_FLIGHT = 10
 const TIERS = `0=${PER_SECOND}/${IN_FLIGHT}/${UNITS}`
 const PAGE = "https://shop.example"
 const NOTICE_MS = LIMITS.termsNoticeDays * 86_400_000
@@ -100,7 +102,7 @@ type SentKey = { readonly id: string; readonly text: string; readonly headers: R
 
 /** Sends a request with exactly these flaws to a fresh house, and gives what came back. */
 export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise<Asked> {
-  const house = await testApp({ tier: 0, tiers: TIERS })
+  const house = await testApp({ tier: 0, tiers: TIERS, inFlightMax: ALL_IN_FLIGHT })
   const isPublishable = OF_PUBLISHABLE.some(flaw => flaws.includes(flaw))
   const made = isPublishable ? await house.newKey([PAGE]) : { id: house.keyId, text: house.key }
   const key: SentKey = { ...made, headers: isPublishable ? { Origin: PAGE } : {} }
@@ -134,6 +136,8 @@ async function prepare(
   }
   const release = flaws.includes("too_many_at_once") ? await held(house) : async () => undefined
   if (flaws.includes("too_fast")) await outrun(house, key)
+  // As many as may be served are, and one more comes.
+  if (flaws.includes("overloaded")) for (let count = 0; count < ALL_IN_FLIGHT; count++) house.load.enter()
   if (flaws.includes("revoked_key")) await revokeKey(changes, key.id, "owner")
   if (flaws.includes("old_terms")) await time.tick(1)
   return release

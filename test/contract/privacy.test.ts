@@ -4,6 +4,8 @@ import type { Log } from "../../src/base/log.ts"
 import { answers } from "../../src/http/answer.ts"
 import { refusing } from "../../src/http/errors.ts"
 import { ExtraHeaders } from "../../src/http/extra-headers.ts"
+import { ownColumn } from "../../src/http/metrics/columns.ts"
+import { Meter } from "../../src/http/metrics/meter.ts"
 
 const ADDRESS = "jane.doe@private-example.com"
 
@@ -15,6 +17,7 @@ test("our own failure is logged with its place and without what a caller sent, a
     baseUrl: () => "http://localhost",
     log,
     extras: new ExtraHeaders(),
+    meter: new Meter(ownColumn()),
   })
   const request = new Request(`http://localhost/v1/check?email=${ADDRESS}`)
   for (const error of [

@@ -23,12 +23,14 @@ const MORE: { readonly [C in ProblemCode]?: readonly string[] } = {
   batch_too_large: ["limit"],
   rate_limited: ["retry_after", "limit"],
   quota_exceeded: ["retry_after", "limit", "resets_at"],
+  overloaded: ["retry_after"],
 }
 const MEMBERS = ["type", "title", "status", "code", "detail", "docs_url", "instance", "request_id"]
 
 /** Codes of the rate step and of those after it: their answers tell what is left of the caller's limits. */
 const TELLS_LIMITS: readonly ProblemCode[] = [
   "rate_limited",
+  "overloaded",
   "payload_too_large",
   "invalid_input",
   "batch_too_large",
@@ -55,7 +57,7 @@ function expectItsHeaders({ status, headers, body }: Asked, code: ProblemCode): 
   // RFC 9110 §11.6.1 and §15.5.6 want these two; the third says when to come again.
   expect(headers.has("www-authenticate")).toBe(status === 401)
   expect(headers.has("allow")).toBe(status === 405)
-  expect(headers.get("retry-after")).toBe(status === 429 ? String(body["retry_after"]) : null)
+  expect(headers.get("retry-after")).toBe([429, 503].includes(status) ? String(body["retry_after"]) : null)
   expect([headers.has("ratelimit"), headers.has("ratelimit-policy")]).toEqual(
     TELLS_LIMITS.includes(code) ? [true, true] : [false, false],
   )

@@ -26,7 +26,7 @@ test("a function fits a screen", () => {
 })
 
 test("time, chance, the network and the environment come in through the door", () => {
-  const door = /^src\/(world|main)\.ts$|^src\/base\//
+  const door = /^src\/(world|world-vitals|main)\.ts$|^src\/base\//
   const stray =
     /\b(?:Date\.now|Math\.random|performance\.now|setTimeout|setInterval|setImmediate|process\.env|crypto\.(?:getRandomValues|randomUUID)|(?<![.\w])fetch)\b\s*\(?/g
   const strays = found(

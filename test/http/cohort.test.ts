@@ -4,20 +4,24 @@ import { COHORT_MAX, Cohort, type Give } from "../../src/http/cohort.ts"
 /** A cohort whose moments end when the test says so, and what was answered, in order. */
 function cohortAt(answer?: (request: Request, give: Give) => void) {
   const ends: (() => void)[] = []
+  const now = { ms: 0 }
+  const since: number[] = []
   const begun: string[] = []
   const cohort = new Cohort(
-    (request, give) => {
+    (request, give, sinceMs) => {
       begun.push(request.url)
+      since.push(sinceMs)
       if (answer === undefined) give(new Response(request.url))
       else answer(request, give)
     },
     work => void ends.push(work),
+    () => now.ms,
   )
   const ask = (at: number) => cohort.answer(new Request(`http://localhost/${at}`))
   const end = () => {
     for (const work of ends.splice(0)) work()
   }
-  return { ask, end, ends, begun }
+  return { ask, end, ends, begun, now, since }
 }
 
 const urls = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `http://localhost/${from + at}`)
@@ -30,6 +34,19 @@ describe("requests of one moment", () => {
     end()
     expect(begun).toEqual(urls(0, 3))
     expect(await Promise.all(answers.map(async each => await (await each).text()))).toEqual(urls(0, 3))
+  })
+
+  test("share the moment at which the first of them came, and those of a later one have their own", () => {
+    const { ask, end, now, since } = cohortAt()
+    now.ms = 5
+    void ask(0)
+    now.ms = 6
+    void ask(1)
+    end()
+    now.ms = 9
+    void ask(2)
+    end()
+    expect(since).toEqual([5, 5, 9])
   })
 
   test("wait for none of a later one", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { customersAtWork } from "../../src/assemble-customers.ts"
 import { leaksAtWork } from "../../src/assemble-leaks.ts"
 import { mailsAtWork } from "../../src/assemble-mails.ts"
+import { mayReadMetrics } from "../../src/assemble-metrics.ts"
 import { signInAtWork } from "../../src/assemble-sign-in.ts"
 import { guideFacts } from "../../src/assemble-supply.ts"
 import type { Clock } from "../../src/base/clock.ts"
@@ -26,9 +27,14 @@ import type { OpenStore } from "../../src/customers/store/store.ts"
 import { answers } from "../../src/http/answer.ts"
 import { buildApp } from "../../src/http/app.ts"
 import { clientAddress } from "../../src/http/client-address.ts"
+import { LOAD_BOUNDS, Load } from "../../src/http/load.ts"
+import { ownColumn } from "../../src/http/metrics/columns.ts"
+import { exposition } from "../../src/http/metrics/exposition.ts"
+import { Meter } from "../../src/http/metrics/meter.ts"
 import type { Embedded } from "../../src/http/site/assets.ts"
 import { shownLists } from "../../src/http/site/lists-page.tsx"
 import { healthOf } from "../../src/http/v1/health.ts"
+import type { Logging } from "../../src/http/watch.ts"
 import { realWorld, type World } from "../../src/world.ts"
 import { loopbackWeb } from "../check/refresh/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
@@ -93,6 +99,13 @@ export type AppOptions = {
   readonly freeChecksPerDay?: string
   /** What the executable carries for pages; absent: a stand-in. */
   readonly asset?: Embedded
+  /** Which answers are logged; absent: none. */
+  readonly logging?: Logging
+  /** Bounds of the server as a whole; absent: the usual ones. */
+  readonly inFlightMax?: number
+  readonly bodyBytesMax?: number
+  /** `MAILKIND_METRICS_ALLOW`. */
+  readonly metricsAllow?: string
 }
 
 /** The server of those whose mails go nowhere. */
@@ -110,6 +123,10 @@ export async function testApp({
   takes = () => ({ kind: "accepted" }),
   freeChecksPerDay = "",
   asset = () => new Blob(["// the script"]),
+  logging = { slowMs: null, sampleEvery: null },
+  metricsAllow = "",
+  inFlightMax = 4096,
+  bodyBytesMax,
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
@@ -121,6 +138,7 @@ export async function testApp({
     MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
     ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
     MAILKIND_FREE_CHECKS_PER_DAY: freeChecksPerDay,
+    MAILKIND_METRICS_ALLOW: metricsAllow,
   })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
@@ -149,7 +167,16 @@ export async function testApp({
   if (made.kind !== "created") throw new Error(made.kind)
   let count = 0
   const clientOf = clientAddress([])
-  const { fetch: app } = buildApp({
+  const column = ownColumn()
+  const meter = new Meter(column)
+  const lag = { ms: 0 }
+  const load = new Load(
+    { ...LOAD_BOUNDS, inFlightMax, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
+    () => lag.ms,
+    meter,
+  )
+  const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
+  const built = buildApp({
     ...customers,
     ...leaksAtWork(world, read.settings, changes, log, "mailkind"),
     answers: answers(() => `req_test${count++}`, false),
@@ -162,7 +189,7 @@ export async function testApp({
       stopwatch,
     }),
     roleOf: localPart => roleWord(localPart, lists.words),
-    clientOf: request => clientOf(request.headers.get("x-test-peer") ?? "192.0.2.1", request.headers),
+    clientOf: request => clientOf(peerOf(request), request.headers),
     clock,
     random,
     soon: queueMicrotask,
@@ -180,9 +207,24 @@ export async function testApp({
     signIn,
     lists: () => shownLists(knownLists),
     guide: guideFacts(world, read.settings),
+    stopwatch,
+    logging,
+    load,
+    meter,
+    metrics: {
+      read: () => exposition([column], { version: "1.0.0", bun: Bun.version }),
+      mayRead: mayReadMetrics(read.settings, peerOf),
+    },
   })
+  const { fetch: app } = built
   return {
     app,
+    /** The same, to be listened with. */
+    built,
+    column,
+    load,
+    /** How late the event loop is said to be. */
+    lag,
     time,
     clock,
     logged,

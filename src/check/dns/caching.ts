@@ -27,8 +27,11 @@ type Bounds = {
 /** How much a cache holds at most; what was asked for least recently goes first. */
 export const CACHE_BOUNDS: Bounds = { entriesMax: 100_000, bytesMax: 64 * 1_048_576, answerBytesMax: 128 * 1_024 }
 
+/** What a cache holds, and how often it could answer and could not. */
+export type Held = { readonly entries: number; readonly hits: number; readonly misses: number }
+
 /** An Ask that remembers, and how much it holds; its bytes are an estimate. */
-export type Cache = { readonly ask: Ask; readonly held: () => { readonly entries: number; readonly bytes: number } }
+export type Cache = { readonly ask: Ask; readonly held: () => Held & { readonly bytes: number } }
 
 /** What is held for a question. */
 type Entry = {
@@ -51,6 +54,8 @@ export function caching(resolver: Resolver, clock: Clock, bounds: Bounds = CACHE
     sizeCalculation: ({ finding }, key) => heldBytes(key, finding.known ? finding.value.records : []),
   })
 
+  let hits = 0
+  let misses = 0
   const fresh = async (key: string, question: Question): Promise<Finding<HeldAnswer>> => {
     const finding = await resolver(question)
     const now = clock()
@@ -68,9 +73,14 @@ export function caching(resolver: Resolver, clock: Clock, bounds: Bounds = CACHE
     ask: question => {
       const key = `${question.type} ${question.name}`
       const entry = held.get(key)
-      return entry !== undefined && isFresh(entry, clock()) ? Promise.resolve(entry.finding) : fresh(key, question)
+      if (entry !== undefined && isFresh(entry, clock())) {
+        hits++
+        return Promise.resolve(entry.finding)
+      }
+      misses++
+      return fresh(key, question)
     },
-    held: () => ({ entries: held.size, bytes: held.calculatedSize }),
+    held: () => ({ entries: held.size, hits, misses, bytes: held.calculatedSize }),
   }
 }
 

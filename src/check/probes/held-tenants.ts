@@ -31,6 +31,11 @@ export class HeldTenants {
     this.#held = new LRUCache({ max: bounds.entriesMax })
   }
 
+  /** How many answers are held. */
+  get count(): number {
+    return this.#held.size
+  }
+
   /** What is held for the key and need not be asked for again; undefined: nothing. */
   fresh(key: string): TenantFound | undefined {
     const found = this.#held.get(key)?.found

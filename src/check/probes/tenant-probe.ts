@@ -38,6 +38,19 @@ export const TENANT_BOUNDS: TenantBounds = {
  */
 export type TenantProbe = {
   readonly ask: (domain: string, organisational: string, cloud?: Cloud) => TenantFound | Promise<TenantFound>
+  /** What it has done so far, and how it stands. */
+  readonly told: () => TenantsTold
+}
+
+/** How many answers are held, how often that was enough, what came of look-ups, and how many endpoints are left alone now. */
+export type TenantsTold = {
+  readonly entries: number
+  readonly hits: number
+  readonly misses: number
+  readonly tenant: number
+  readonly none: number
+  readonly failed: number
+  readonly breakersOpen: number
 }
 
 /** What a probe asks, and how it tells and bides the time. */
@@ -55,6 +68,7 @@ export function tenantProbe({ web, urls, clock, later }: TenantWorld, bounds: Te
   const slots = new Slots(bounds.inFlightMax, bounds.waitingMax)
   const breakers = new Map(Object.values(urls).map(base => [base, new Breaker(clock, bounds.breaker)]))
   const underWay = new Map<string, Promise<TenantFound>>()
+  const counts = { hits: 0, misses: 0, tenant: 0, none: 0, failed: 0 }
 
   /** What is told when nobody can be asked now. */
   const notAsked = (key: string): TenantFound =>
@@ -69,6 +83,7 @@ export function tenantProbe({ web, urls, clock, later }: TenantWorld, bounds: Te
     }
     const { found, ended } = begin()
     const result = await found
+    counts[outcomeOf(result)]++
     pass(fateOf(result)) // before the slot is the next one's, which may have to be kept back
     void ended.then(leave)
     return held.keep(key, result)
@@ -78,7 +93,11 @@ export function tenantProbe({ web, urls, clock, later }: TenantWorld, bounds: Te
     const base = urls[cloud]
     const key = `${base}/${domain}`
     const ready = held.fresh(key) ?? underWay.get(key)
-    if (ready !== undefined) return ready
+    if (ready !== undefined) {
+      counts.hits++
+      return ready
+    }
+    counts.misses++
     const breaker = breakers.get(base)
     assert(breaker !== undefined, "the endpoints of every cloud have a breaker")
     const slot = breaker.isShut ? null : slots.take()
@@ -89,8 +108,14 @@ export function tenantProbe({ web, urls, clock, later }: TenantWorld, bounds: Te
     underWay.set(key, found)
     return found
   }
-  return { ask }
+  return { ask, told: () => ({ ...counts, entries: held.count, breakersOpen: openCount(breakers) }) }
 }
+
+const openCount = (breakers: ReadonlyMap<string, Breaker>): number =>
+  [...breakers.values()].filter(({ isShut }) => isShut).length
+
+const outcomeOf = ({ tenant }: LookedUp): "tenant" | "none" | "failed" =>
+  tenant.known ? (tenant.value === null ? "none" : "tenant") : "failed"
 
 /** An endpoint that says that there is no tenant works as well as one that names it. */
 const fateOf = ({ tenant, retryAfterMs }: LookedUp): Fate =>

@@ -36,6 +36,11 @@ export class HeldKeys {
     this.#byHash = new LRUCache({ max: countMax, ttl: ttlMs, dispose, ...time })
   }
 
+  /** How many keys are held. */
+  get count(): number {
+    return this.#byHash.size
+  }
+
   /** The key of this hash, or undefined when it is not held, or was for too long. */
   get(hash: string): KnownKey | undefined {
     return this.#byHash.get(hash)

@@ -67,6 +67,8 @@ export class KeyRing {
   readonly #unknown: LRUCache<string, typeof UNKNOWN>
   /** Reads under way, at most one a key; emptied when anything changes, so that nobody joins one that began before. */
   #reading = new Map<string, Promise<Lookup>>()
+  #hits = 0
+  #misses = 0
 
   constructor(store: Store, clock: Clock, stopwatch: Stopwatch, bounds: KeyRingBounds) {
     this.#store = store
@@ -85,18 +87,30 @@ export class KeyRing {
   lookup(text: string): Lookup | Promise<Lookup> {
     // A text of any other length is not worth a digest; whether it has the form of a key is told by its being one.
     const busy = text.length <= KEY_LENGTH_MAX ? this.#busy.get(text) : undefined
-    if (busy !== undefined) return busy
+    if (busy !== undefined) {
+      this.#hits++
+      return busy
+    }
     if (!hasKeyForm(text)) return MALFORMED
     const hash = keyHash(text)
     const held = this.#known.get(hash)
     if (held !== undefined) {
+      this.#hits++
       this.#busy.add(text, held)
       return this.#used(held)
     }
     // What is held was read before: only a text that is not needs the reading (which costs more than the hash).
     const parsed = parseKey(text)
     if (parsed.kind !== "well_formed") return parsed
-    return this.#unknown.get(hash) ?? this.#ask(hash)
+    const unknown = this.#unknown.get(hash)
+    if (unknown !== undefined) return unknown
+    this.#misses++
+    return this.#ask(hash)
+  }
+
+  /** How many keys are held, and how often that was enough and was not. */
+  told(): { readonly entries: number; readonly hits: number; readonly misses: number } {
+    return { entries: this.#known.count + this.#unknown.size, hits: this.#hits, misses: this.#misses }
   }
 
   /** Drops what the changes make stale. When it returns, no look-up that begins is answered from before them. */

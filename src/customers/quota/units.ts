@@ -39,6 +39,7 @@ export class Units {
   #asking: Promise<void> | null = null
   /** Units that are nobody's here and go back to the store, by day and subject. */
   readonly #returning = new Map<string, DayUnits>()
+  #failuresCount = 0
 
   /** `failed` is told of what failed in the background: leasing ahead of need, or giving back. */
   constructor(store: Store, clock: Clock, bounds: UnitsBounds, failed: (error: unknown) => void) {
@@ -85,6 +86,11 @@ export class Units {
     const lease = this.#leaseOf(subject, perDay, this.#clock())
     if (lease.isNew) this.#ask(lease)
     return lease.remaining(perDay)
+  }
+
+  /** For how many subjects units are in hand, and how often the store failed to lease or to take back. */
+  told(): { readonly subjects: number; readonly failures: number } {
+    return { subjects: this.#held.size, failures: this.#failuresCount }
   }
 
   /** To be called about every second: gives back what lies idle, so that other processes can use it. It never rejects. */
@@ -181,6 +187,7 @@ export class Units {
   }
 
   #fail(leases: readonly Lease[], error: unknown): void {
+    this.#failuresCount++
     let isTold = false
     for (const lease of leases) {
       lease.isAsked = false
@@ -198,6 +205,7 @@ export class Units {
         for (const each of units) await subtractLeased(store, each)
       })
     } catch (error) {
+      this.#failuresCount++
       // They may have gone back all the same, so they are not given back again, and are lost for the day.
       this.#failed(error)
     }

@@ -33,6 +33,9 @@ export class UsageMeter {
   /** A read that ran beside a flush could see a count in both the store and the memory, or in neither. */
   readonly #turns = new Turns()
   #hasAsked = false
+  /** When the first of what is gathered, and of what is written, was noted; null: there is none. */
+  #gatheredSinceMs: number | null = null
+  #writingSinceMs: number | null = null
 
   /**
    * `full` asks for a flush before its time. It is called by `note`, so it only sees to it that a flush comes soon, and
@@ -47,7 +50,9 @@ export class UsageMeter {
 
   /** Counts what a key of the account did, on the day that the clock shows now. Never waits and never fails. */
   note(accountId: string, key: MeteredKey, event: UsageEvent): void {
-    this.#gathered.raise(accountId, dayOf(this.#clock()), key.id, raisesOf(event, key.kind))
+    const nowMs = this.#clock()
+    this.#gatheredSinceMs ??= nowMs
+    this.#gathered.raise(accountId, dayOf(nowMs), key.id, raisesOf(event, key.kind))
     if (this.#hasAsked || !this.#isFull()) return
     this.#hasAsked = true
     this.#full()
@@ -59,7 +64,11 @@ export class UsageMeter {
    */
   flush(): Promise<number> {
     return this.#turns.take(async () => {
-      if (this.#writing.size === 0) [this.#writing, this.#gathered] = [this.#gathered, this.#writing]
+      if (this.#writing.size === 0) {
+        ;[this.#writing, this.#gathered] = [this.#gathered, this.#writing]
+        this.#writingSinceMs = this.#gatheredSinceMs
+        this.#gatheredSinceMs = null
+      }
       const batch = [...this.#writing.all().take(this.#bounds.rowsMax)]
       if (batch.length === 0) return 0
       await this.#store.transaction(inner => addCounts(inner, batch))
@@ -92,6 +101,13 @@ export class UsageMeter {
   #unwritten(accountId: string, fromDay: number, toDay: number): readonly Counter[] {
     const all = [...this.#writing.of(accountId), ...this.#gathered.of(accountId)]
     return all.filter(({ day }) => day >= fromDay && day <= toDay)
+  }
+
+  /** How many counters are not written yet, and for how long the oldest has not been. */
+  told(): { readonly unwritten: number; readonly lagMs: number } {
+    const unwritten = this.#gathered.size + this.#writing.size
+    const sinceMs = (this.#writing.size > 0 ? this.#writingSinceMs : null) ?? this.#gatheredSinceMs
+    return { unwritten, lagMs: unwritten === 0 || sinceMs === null ? 0 : Math.max(0, this.#clock() - sinceMs) }
   }
 
   #isFull(): boolean {

@@ -5,7 +5,7 @@ import { ROUTES } from "../../contract/routes.ts"
 import type { Leak } from "../../customers/keys/leaks.ts"
 import type { RateLimiter } from "../../customers/quota/rate-limiter.ts"
 import type { Answers } from "../answer.ts"
-import { rawBody } from "../body.ts"
+import { type Bodies, rawBody } from "../body.ts"
 import { Problem } from "../problem.ts"
 import { type LeakItem, type LeakLabel, type LeakReport, leakLabel, readLeakReport } from "./leak-report.ts"
 import { isSigned, type ReportSignature, reportSignature } from "./report-signature.ts"
@@ -20,6 +20,7 @@ type Needs = {
   /** Revokes the secret key that the text is; what it resolves with is durable. */
   readonly revokeLeaked: (text: string) => Promise<Leak>
   readonly log: Log
+  readonly load: Bodies
 }
 
 /**
@@ -29,13 +30,13 @@ type Needs = {
  * It is refused in this order: too many reports of one client address, no signature, too many of all, not signed by the
  * reporter, too large, not signed, no report. Nothing is parsed, and no key is looked for, before the signature holds.
  */
-export function secretScanningRoute({ answers, keyless, clientOf, reporterKey, revokeLeaked, log }: Needs) {
+export function secretScanningRoute({ answers, keyless, clientOf, reporterKey, revokeLeaked, log, load }: Needs) {
   const received = async (request: Request): Promise<LeakReport> => {
     admit(keyless, `leak reports from ${clientOf(request)}`, LIMITS.leakReportsPerSecond, "from one client address")
     const signature = reportSignature(request.headers)
     if (signature === null) throw unsigned()
     admit(keyless, "leak reports", LIMITS.leakReportsOfAllPerSecond, "altogether")
-    return await signedReport(request, signature, reporterKey)
+    return await signedReport(request, signature, reporterKey, load)
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postSecretScanning.path,
@@ -60,12 +61,13 @@ async function signedReport(
   request: Request,
   signature: ReportSignature,
   reporterKey: FindReporterKey,
+  bodies: Bodies,
 ): Promise<LeakReport> {
   const found = await reporterKey(signature.identifier)
   if (found.kind === "unavailable")
     throw new Problem("internal_error", "The reporter's public keys cannot be had now; send the report again later.")
   if (found.kind === "unknown") throw unsigned()
-  const body = await rawBody(request, LIMITS.bodyBytesMax)
+  const body = await rawBody(request, LIMITS.bodyBytesMax, bodies)
   if (!isSigned(body, signature, found.key)) throw unsigned()
   return readLeakReport(body)
 }

@@ -12,6 +12,8 @@ import type { Answers } from "../answer.ts"
 import { batchInput } from "../batch-input.ts"
 import { jsonBody } from "../body.ts"
 import type { Keyed } from "../keyed.ts"
+import type { Load } from "../load.ts"
+import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 
 type Needs = {
@@ -21,14 +23,16 @@ type Needs = {
   readonly ownLists: OwnLists
   readonly usage: UsageMeter
   readonly log: Log
+  readonly meter: Meter
+  readonly load: Load
   readonly testDomain: string
 }
 
 /** POST /v1/check/batch: many addresses, domains and URLs, each answered as a check of it would be. */
 export function batchRoute(needs: Needs) {
-  const { answers, keyed, ownLists, log, testDomain } = needs
+  const { answers, keyed, ownLists, log, testDomain, load } = needs
   const answer = async (request: Request, known: KnownKey, pass: Pass | null): Promise<Response> => {
-    const { items, policy } = batchInput(await jsonBody(request, LIMITS.batchBodyBytesMax))
+    const { items, policy } = batchInput(await jsonBody(request, LIMITS.batchBodyBytesMax, load))
     const requestId = answers.requestId(request)
     const batch: Batch = {
       subjects: items.map(item => parseSubject(kindOf(item), item, testDomain)),
@@ -41,7 +45,7 @@ export function batchRoute(needs: Needs) {
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postBatch.path,
-    ({ request }) => keyed(request, (known, pass) => answer(request, known, pass)),
+    ({ request }) => keyed(request, (known, pass) => answer(request, known, pass), true),
     { parse: "none" },
   )
 }
@@ -52,7 +56,7 @@ export function batchRoute(needs: Needs) {
  * would be all the items'.
  */
 async function metered(
-  { check, usage }: Needs,
+  { check, usage, meter }: Needs,
   batch: Batch,
   requestId: string,
   { key, account }: KnownKey,
@@ -64,6 +68,7 @@ async function metered(
     const outcomes = await checkBatch(check, batch)
     const text = batchText(outcomes, requestId)
     const paid = outcomes.filter(({ subject }) => !subject.isTest)
+    for (const { settled } of paid) meter.verdict(settled.verdict, settled.evidence.isCached)
     usage.note(account.id, key, { kind: "batch", categories: paid.map(({ settled }) => settled.verdict.category) })
     return text
   } catch (error) {

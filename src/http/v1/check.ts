@@ -10,14 +10,17 @@ import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission.ts"
 import type { Answers } from "../answer.ts"
 import { readJson } from "../body.ts"
-import { identify, unauthorized } from "../caller.ts"
+import { identify, keylessTooFast, unauthorized } from "../caller.ts"
 import { Cohort, type Give, type Soon } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
+import type { Load } from "../load.ts"
 import { metered } from "../metered-check.ts"
+import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
 import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
 import { tested } from "../tested-check.ts"
+import { GET_CHECK, POST_CHECK, type Watch } from "../watch.ts"
 
 type Needs = {
   readonly answers: Answers
@@ -32,10 +35,13 @@ type Needs = {
   readonly clientOf: (request: Request) => string
   readonly clock: Clock
   readonly soon: Soon
+  readonly watch: Watch
+  readonly load: Load
+  readonly meter: Meter
 }
 
 /** Reads the input of a request and hands it to `use`; whatever fails, there too, goes to `fail`. */
-type Read = <T>(request: Request, use: (input: Input) => T | Promise<T>, fail: (error: unknown) => T) => T | Promise<T>
+type Read = <T>(asked: Asked, use: (input: Input) => T | Promise<T>, fail: (error: unknown) => T) => T | Promise<T>
 
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond }
 
@@ -46,52 +52,69 @@ const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keyless
 export function checkEndpoints(
   needs: Needs,
 ): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
-  const endpoint = (read: Read) => {
-    const cohort = new Cohort((request, give) => answer(needs, request, read, give), needs.soon)
+  const { soon, watch } = needs
+  const endpoint = (read: Read, route: number) => {
+    const cohort = new Cohort(
+      (request, give, sinceMs) => answer({ needs, request, route, sinceMs, give }, read),
+      soon,
+      watch.stopwatch,
+    )
     return (request: Request) => cohort.answer(request)
   }
-  return { GET: endpoint(fromQuery), POST: endpoint(fromBody) }
+  return { GET: endpoint(fromQuery, GET_CHECK), POST: endpoint(fromBody, POST_CHECK) }
+}
+
+/** A request to be answered. */
+type Asked = {
+  readonly needs: Needs
+  readonly request: Request
+  /** Its position among routes. */
+  readonly route: number
+  readonly sinceMs: number
+  readonly give: Give
 }
 
 /** Gives the answer on as soon as it is there: a caller who is known already waits for no promise but the body's. */
-function answer(needs: Needs, request: Request, read: Read, give: Give): void {
-  const refuse = (error: unknown): void => give(needs.refuse(error, request))
+function answer(asked: Asked, read: Read): void {
+  const { needs, request } = asked
+  const unseen = needs.load.enter()
+  if (unseen !== null) {
+    tell(asked, null, needs.refuse(unseen, request), null)
+    return
+  }
+  const refuse = (error: unknown): void => leave(asked, null, needs.refuse(error, request), null)
   try {
     const caller = identify(request.headers, needs.keys)
-    if (!(caller instanceof Promise)) enter(needs, request, caller, read, give, refuse)
-    else caller.then(known => enter(needs, request, known, read, give, refuse)).catch(refuse)
+    if (!(caller instanceof Promise)) enter(asked, caller, read, refuse)
+    else caller.then(known => enter(asked, known, read, refuse)).catch(refuse)
   } catch (error) {
     refuse(error)
   }
 }
 
-function enter(
-  needs: Needs,
-  request: Request,
-  known: KnownKey | null,
-  read: Read,
-  give: Give,
-  refuse: (error: unknown) => void,
-): void {
+function enter(asked: Asked, known: KnownKey | null, read: Read, refuse: (error: unknown) => void): void {
+  const { needs, request } = asked
   if (known === null) {
-    keylessAnswer(needs, request, read).then(give, refuse)
+    keylessAnswer(asked, read).then(response => leave(asked, null, response, null), refuse)
     return
   }
-  const entrant = { needs, request, known, pass: needs.admit(request, known, true), give }
-  void read(
-    request,
-    input => answerTo(entrant, input),
-    error => refuseTo(entrant, error),
-  )
+  const entrant = { asked, needs, known, pass: needs.admit(request, known, true) }
+  const shed = needs.load.refusal(false)
+  if (shed !== null) refuseTo(entrant, shed)
+  else
+    void read(
+      asked,
+      input => answerTo(entrant, input),
+      error => refuseTo(entrant, error),
+    )
 }
 
 /** A request of somebody who was let in, and by what; null: nothing limits it. */
 type Entrant = {
+  readonly asked: Asked
   readonly needs: Needs
-  readonly request: Request
   readonly known: KnownKey
   readonly pass: Pass | null
-  readonly give: Give
 }
 
 function answerTo(entrant: Entrant, input: Input): void | Promise<void> {
@@ -104,25 +127,40 @@ function answerTo(entrant: Entrant, input: Input): void | Promise<void> {
   return outcome instanceof Promise ? outcome.then(found => tellTo(entrant, found)) : tellTo(entrant, outcome)
 }
 
-function tellTo({ needs: { answers }, request, known, pass, give }: Entrant, outcome: Outcome): void {
-  const requestId = answers.requestId(request)
+function tellTo({ asked, needs: { answers }, known, pass }: Entrant, outcome: Outcome): void {
+  const requestId = answers.requestId(asked.request)
   const text = known.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
   const response = answers.text(text, requestId, 200, pass?.told())
   pass?.leave()
+  leave(asked, known, response, outcome)
+}
+
+function refuseTo({ asked, needs, known, pass }: Entrant, error: unknown): void {
+  pass?.fail()
+  leave(asked, known, needs.refuse(error, asked.request), null)
+}
+
+/** Answers a request that was taken in. */
+function leave(asked: Asked, known: KnownKey | null, response: Response, outcome: Outcome | null): void {
+  asked.needs.load.leave()
+  tell(asked, known, response, outcome)
+}
+
+function tell(asked: Asked, known: KnownKey | null, response: Response, outcome: Outcome | null): void {
+  const { needs, route, sinceMs, give } = asked
+  needs.watch.answered(route, response, sinceMs, known, outcome?.settled.verdict ?? null)
   give(response)
 }
 
-function refuseTo({ needs, request, pass, give }: Entrant, error: unknown): void {
-  pass?.fail()
-  give(needs.refuse(error, request))
-}
-
 /** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
-async function keylessAnswer(needs: Needs, request: Request, read: Read): Promise<Response> {
-  const input = await read<Input | null>(request, sent => sent, unreadable)
+async function keylessAnswer(asked: Asked, read: Read): Promise<Response> {
+  const { needs, request } = asked
+  const input = await read<Input | null>(asked, sent => sent, unreadable)
   if (input === null || !isTestInput(input, needs.testDomain)) throw unauthorized()
   const { waitS } = needs.keyless.admit(needs.clientOf(request), KEYLESS_RATE)
-  if (waitS > 0) throw tooFast(waitS)
+  if (waitS > 0) throw keylessTooFast(waitS)
+  const shed = needs.load.refusal(false)
+  if (shed !== null) throw shed
   const outcome = await tested(needs, questionOf(input, needs.testDomain))
   const requestId = needs.answers.requestId(request)
   return needs.answers.text(fullText(outcome, requestId), requestId)
@@ -133,7 +171,7 @@ function unreadable(error: unknown): null {
   throw error
 }
 
-const fromQuery: Read = (request, use, fail) => {
+const fromQuery: Read = ({ request }, use, fail) => {
   try {
     const used = use(queryInput(request.url))
     return used instanceof Promise ? used.catch(fail) : used
@@ -142,11 +180,5 @@ const fromQuery: Read = (request, use, fail) => {
   }
 }
 
-const fromBody: Read = (request, use, fail) =>
-  readJson(request, LIMITS.bodyBytesMax, members => use(bodyInput(members)), fail)
-
-const tooFast = (waitS: number): Problem =>
-  new Problem("rate_limited", `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`, {
-    retry_after: waitS,
-    limit: LIMITS.keylessPerSecond,
-  })
+const fromBody: Read = ({ request, needs }, use, fail) =>
+  readJson(request, LIMITS.bodyBytesMax, needs.load, members => use(bodyInput(members)), fail)

@@ -3,19 +3,24 @@ import type { FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Answers } from "../answer.ts"
-import { jsonBody } from "../body.ts"
+import { type Bodies, jsonBody } from "../body.ts"
 import { invalidKey } from "../caller.ts"
 import type { Keyed } from "../keyed.ts"
 import { invalidInput } from "../problem.ts"
 import { type ReportNeeds, readWrongVerdict, reportWrongVerdict } from "../wrong-verdict.ts"
 
-type Needs = ReportNeeds & { readonly answers: Answers; readonly keyed: Keyed; readonly testDomain: string }
+type Needs = ReportNeeds & {
+  readonly answers: Answers
+  readonly keyed: Keyed
+  readonly testDomain: string
+  readonly load: Bodies
+}
 
 const ACCEPTED = 202
 
 /** POST /v1/feedback: reports a wrong verdict. It costs no unit. */
 export function feedbackRoute(needs: Needs) {
-  const { answers, keyed, testDomain } = needs
+  const { answers, keyed, testDomain, load } = needs
   const reported = async (sent: unknown, accountId: string): Promise<FeedbackReceipt> => {
     const read = readWrongVerdict(sent, testDomain)
     if (read.kind === "faulty")
@@ -36,7 +41,7 @@ export function feedbackRoute(needs: Needs) {
     ROUTES.postFeedback.path,
     ({ request }) =>
       keyed(request, async ({ account }, pass) => {
-        const receipt = await reported(await jsonBody(request, LIMITS.bodyBytesMax), account.id)
+        const receipt = await reported(await jsonBody(request, LIMITS.bodyBytesMax, load), account.id)
         return answers.text(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, pass?.told())
       }),
     { parse: "none" },

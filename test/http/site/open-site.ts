@@ -4,6 +4,8 @@ import { readSettings } from "../../../src/config/settings.ts"
 import { answers } from "../../../src/http/answer.ts"
 import { refusing, unrouted } from "../../../src/http/errors.ts"
 import { ExtraHeaders } from "../../../src/http/extra-headers.ts"
+import { ownColumn } from "../../../src/http/metrics/columns.ts"
+import { Meter } from "../../../src/http/metrics/meter.ts"
 import { assets, type Embedded } from "../../../src/http/site/assets.ts"
 import { type GuideFacts, guideRoutes } from "../../../src/http/site/docs/guide-routes.tsx"
 import type { ListsInUse } from "../../../src/http/site/lists-page.tsx"
@@ -37,7 +39,13 @@ export function site({
   ...changes
 }: Changes = {}) {
   const own = answers(() => "req_new", true)
-  const refuse = refusing({ answers: own, baseUrl: () => BASE_URL, log: () => undefined, extras: new ExtraHeaders() })
+  const refuse = refusing({
+    answers: own,
+    baseUrl: () => BASE_URL,
+    log: () => undefined,
+    extras: new ExtraHeaders(),
+    meter: new Meter(ownColumn()),
+  })
   const app = new Elysia({ normalize: false, strictPath: true })
     .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? unrouted(request) : error, request))
     .use(

@@ -13,6 +13,7 @@ import type { UsageMeter } from "../../../customers/usage/usage-meter.ts"
 import type { Admit } from "../../admission.ts"
 import type { Answers } from "../../answer.ts"
 import { metered } from "../../metered-check.ts"
+import type { Meter } from "../../metrics/meter.ts"
 import { Problem } from "../../problem.ts"
 import { tested } from "../../tested-check.ts"
 import type { PageAnswers } from "../page-answers.ts"
@@ -29,6 +30,7 @@ export type TryRoutesNeeds = {
   readonly admit: Admit
   readonly ownLists: OwnLists
   readonly usage: UsageMeter
+  readonly meter: Meter
   readonly testDomain: string
   readonly clock: Clock
 }

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { BUILD_METRIC, LABELS, type Label, METRICS, type MetricName } from "../../src/contract/metrics.ts"
+import { ROOT } from "../house/source.ts"
+
+type Panel = { readonly title: string; readonly type: string; readonly targets?: readonly { readonly expr: string }[] }
+type Rule = {
+  readonly alert: string
+  readonly expr: string
+  readonly for: string
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+const dashboard: { readonly panels: readonly Panel[] } = await Bun.file(join(ROOT, "data/grafana/mailkind.json")).json() // ours
+const alerts = Bun.YAML.parse(await Bun.file(join(ROOT, "data/grafana/alerts.yml")).text()) as {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[]
+} // ours
+
+const rules = alerts.groups.flatMap(group => group.rules)
+const shown = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const))
+const expressions = [...shown, ...rules.map(({ alert, expr }) => [alert, expr] as const)]
+
+/** What `/metrics` tells under each name, with the labels that it has there. */
+const TOLD: ReadonlyMap<string, readonly string[]> = new Map([
+  ...(Object.keys(METRICS) as MetricName[]).flatMap((name): [string, readonly string[]][] => {
+    // the keys are those of METRICS
+    const { kind, labels, across } = METRICS[name]
+    const own: readonly string[] = across === "each" ? ["worker", ...labels] : labels
+    if (kind !== "histogram") return [[name, own]]
+    return [
+      [`${name}_bucket`, [...own, "le"]],
+      [`${name}_sum`, own],
+      [`${name}_count`, own],
+    ]
+  }),
+  [BUILD_METRIC.name, BUILD_METRIC.labels] as [string, readonly string[]],
+])
+
+/** Labels that Prometheus gives every series itself. */
+const GIVEN = ["job", "instance"]
+
+test("there are panels and alerts, each with its own name", () => {
+  expect(shown.length).toBeGreaterThan(30)
+  expect(rules.length).toBeGreaterThan(5)
+  const names = [...dashboard.panels.map(({ title }) => title), ...rules.map(({ alert }) => alert)]
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test.each(expressions)("%s asks for metrics that exist, by labels and values that they have", (_, expr) => {
+  const named = [...expr.matchAll(/\b(mailkind_[a-z_]+)(?:\{([^}]*)\})?/g)]
+  expect(named.length).toBeGreaterThan(0)
+  for (const [, name = "", matchers = ""] of named) {
+    expect([name, TOLD.has(name)]).toEqual([name, true])
+    for (const [, label = "", , wanted = ""] of matchers.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)) {
+      if (GIVEN.includes(label)) continue
+      expect(TOLD.get(name)).toContain(label)
+      const values: readonly string[] = LABELS[label as Label]
+      expect([wanted, values.some(value => new RegExp(`^(?:${wanted})$`).test(value))]).toEqual([wanted, true])
+    }
+  }
+  const has = new Set([...GIVEN, ...named.flatMap(([, name = ""]) => TOLD.get(name) ?? [])])
+  for (const [, labels = ""] of expr.matchAll(/\b(?:by|without) \(([^)]*)\)/g))
+    for (const label of labels.split(",")) expect(has).toContain(label.trim())
+})
+
+test("every expression is whole", () => {
+  for (const [title, expr] of expressions) {
+    const depth = [...expr].reduce(
+      (open, sign) => open + Number("({[".includes(sign)) - Number(")}]".includes(sign)),
+      0,
+    )
+    expect([title, depth]).toEqual([title, 0])
+  }
+})
+
+test("every metric is looked at somewhere", () => {
+  const all = expressions.map(([, expr]) => expr).join("\n")
+  expect([...TOLD.keys()].filter(name => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([])
+})
+
+test("every alert waits a while, and says what is wrong and what to do", () => {
+  for (const { alert, for: waits, annotations } of rules) {
+    expect([alert, waits]).toEqual([alert, expect.stringMatching(/^\d+[mhd]$/)])
+    expect([alert, annotations["summary"], annotations["description"]]).toEqual([
+      alert,
+      expect.stringMatching(/\.$/),
+      expect.stringMatching(/\.$/),
+    ])
+  }
+})

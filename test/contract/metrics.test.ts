@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test"
+import { LABELS } from "../../src/contract/metrics.ts"
+import { ROUTES } from "../../src/contract/routes.ts"
+import { testApp } from "../world/app.ts"
+import { samplesOf } from "../world/prometheus.ts"
+import { KEYED_ROUTES } from "./flawed-request.ts"
+
+type House = Awaited<ReturnType<typeof testApp>>
+
+const OWN = { "x-test-peer": "10.1.2.3" }
+
+const scraped = (house: House, headers: Record<string, string> = OWN): Promise<Response> =>
+  Promise.resolve(house.app(new Request("http://localhost/metrics", { headers })))
+
+const samples = async (house: House) => samplesOf(await (await scraped(house)).text())
+
+const house = () => testApp({ metricsAllow: "10.0.0.0/8, 2001:db8::1" })
+
+describe("/metrics", () => {
+  test("is told to the addresses that the operator allows, and exists for nobody else", async () => {
+    const own = await house()
+    for (const peer of ["10.1.2.3", "10.255.0.1", "2001:db8::1", "::ffff:10.1.2.3"]) {
+      const answer = await scraped(own, { "x-test-peer": peer })
+      expect([peer, answer.status, answer.headers.get("content-type")]).toEqual([
+        peer,
+        200,
+        "text/plain; version=0.0.4; charset=utf-8",
+      ])
+      expect(answer.headers.get("cache-control")).toBe("no-store")
+      expect(answer.headers.get("x-request-id")).toMatch(/^req_/)
+    }
+    const nothing = await own.ask("GET /nothing")
+    for (const peer of ["11.0.0.1", "192.0.2.1", "2001:db8::2", "", "no address"]) {
+      const answer = await own.ask("GET /metrics", { headers: { "x-test-peer": peer } })
+      expect([peer, answer.status, answer.body["detail"]]).toEqual([peer, 404, nothing.body["detail"]])
+    }
+  })
+
+  test("exists for nobody unless the operator says so, and by no other method", async () => {
+    const own = await testApp()
+    expect((await scraped(own)).status).toBe(404)
+    for (const method of ["POST", "OPTIONS", "DELETE"])
+      expect([method, (await own.ask(`${method} /metrics`, { headers: OWN })).status]).toEqual([method, 404])
+  })
+
+  test("believes of proxies what the rest of the server does: nothing, where none is trusted", async () => {
+    const answer = await scraped(await house(), { "x-test-peer": "192.0.2.1", "x-forwarded-for": "10.1.2.3" })
+    expect(answer.status).toBe(404)
+  })
+})
+
+describe("an answer is counted once", () => {
+  const paths = Object.values(ROUTES).map(
+    ({ method, path }) => [method, path.replace(":name", "none.css"), path] as const,
+  )
+
+  test.each(paths)("%s %s by its route and status", async (method, asked, path) => {
+    const own = await house()
+    const known = Object.values(KEYED_ROUTES).find(row => row.method === method && row.good.split("?")[0] === path)
+    const body = known !== undefined && "body" in known ? { body: known.body } : {}
+    const { status } =
+      path === "/metrics"
+        ? await scraped(own)
+        : await own.app(
+            new Request(`http://localhost${known?.good ?? asked}`, {
+              method,
+              headers: { Authorization: `Bearer ${own.key}`, "Content-Type": "application/json" },
+              ...("body" in body ? { body: JSON.stringify(body.body) } : {}),
+            }),
+          )
+    // What a scrape tells was counted before it.
+    const after = await samples(own)
+    const counted = [...after].filter(([name, value]) => name.startsWith("mailkind_http_requests_total{") && value > 0)
+    expect(counted).toEqual([[`mailkind_http_requests_total{route="${method} ${path}",code="${status}"}`, 1]])
+    expect(after.get(`mailkind_http_request_duration_seconds_count{route="${method} ${path}"}`)).toBe(1)
+  })
+
+  test.each([
+    ["GET", "/nothing", "elsewhere", 404],
+    ["PUT", "/v1/check", "elsewhere", 405],
+    ["OPTIONS", "/v1/health", "elsewhere", 204],
+    ["HEAD", "/v1/health", "GET /v1/health", 200],
+    ["HEAD", "/nothing", "elsewhere", 404],
+    ["GET", "/v1/check", "GET /v1/check", 401],
+  ])("%s %s as %s", async (method, path, route, status) => {
+    const own = await house()
+    await own.app(new Request(`http://localhost${path}`, { method }))
+    const counted = [...(await samples(own))].filter(
+      ([name, value]) => name.startsWith("mailkind_http_requests_total{") && value > 0,
+    )
+    expect(counted).toEqual([[`mailkind_http_requests_total{route="${route}",code="${status}"}`, 1]])
+  })
+})
+
+describe("a verdict is counted", () => {
+  test("by category and decisive reason, of a check and of each item of a batch, and not of test addresses", async () => {
+    const own = await house()
+    await own.ask("POST /v1/check", { body: { email: "jane@gmail.com" } })
+    await own.ask("GET /v1/check?domain=mailinator.com")
+    await own.ask("POST /v1/check/batch", { body: { items: ["a@gmail.com", "b@gmail.com", "business@mailkind.test"] } })
+    await own.ask("POST /v1/check", { body: { email: "business@mailkind.test" } })
+    const counted = [...(await samples(own))].filter(([name]) => name.startsWith("mailkind_verdicts_total{"))
+    expect(Object.fromEntries(counted)).toEqual({
+      'mailkind_verdicts_total{category="personal",reason="free_provider"}': 3,
+      'mailkind_verdicts_total{category="disposable",reason="disposable_domain"}': 1,
+    })
+    expect((await samples(own)).get("mailkind_verdicts_degraded_total")).toBe(4)
+  })
+})
+
+describe("a caller over a limit is counted by its tier alone", () => {
+  const limited = async (own: House, tier: string, limit: string) =>
+    (await samples(own)).get(`mailkind_limited_total{tier="${tier}",limit="${limit}"}`)
+
+  test("for its requests a second", async () => {
+    const own = await testApp({ tier: 1, tiers: "1=1/5/100", metricsAllow: "10.0.0.0/8" })
+    for (let count = 0; count < 5; count++) await own.ask("GET /v1/usage")
+    expect(await limited(own, "1", "rate")).toBe(3)
+    expect((await samples(own)).get('mailkind_problems_total{problem="rate_limited"}')).toBe(3)
+  })
+
+  test("for its units of the day", async () => {
+    const own = await testApp({ tier: 0, tiers: "0=100/5/1", metricsAllow: "10.0.0.0/8" })
+    for (let count = 0; count < 3; count++) await own.ask("GET /v1/check?domain=stripe.com")
+    expect(await limited(own, "0", "units")).toBe(2)
+  })
+
+  test("of a publishable key as such", async () => {
+    const own = await house()
+    const { text } = await own.newKey(["https://shop.example"])
+    const headers = { Origin: "https://shop.example" }
+    for (let count = 0; count < 6; count++) await own.ask("GET /v1/check?domain=stripe.com", { key: text, headers })
+    expect(await limited(own, "publishable", "rate")).toBe(2)
+  })
+})
+
+test("after a mixed load neither metrics nor the log name an address, a key, an account or a client", async () => {
+  const own = await testApp({
+    tier: 0,
+    tiers: "0=40/5/20",
+    metricsAllow: "10.0.0.0/8",
+    logging: { slowMs: 1, sampleEvery: 1 },
+  })
+  const secrets = ["jane.private", "secret-host", "203.0.113.77", own.key, own.keyId, own.accountId, "owner@localhost"]
+  const headers = { "x-test-peer": "203.0.113.77", "User-Agent": "secret-host" }
+  const email = "jane.private@secret-host.example"
+  for (const line of [
+    `GET /v1/check?email=${email}`,
+    `GET /v1/${email}`,
+    `GET /docs/lists?domain=${email}`,
+    "GET /v1/usage",
+  ])
+    for (const key of [own.key, null, "nonsense", email]) await own.app(request(line, key, headers))
+  for (let count = 0; count < 60; count++) await own.ask("POST /v1/check", { body: { email }, headers })
+  await own.ask("POST /v1/check/batch", { body: { items: [email] }, headers })
+  await own.ask("POST /v1/feedback", { body: { email, expected_category: "personal" }, headers })
+  await own.store.run("DROP TABLE usage")
+  await own.ask("GET /v1/usage", { headers })
+  const text = `${await (await scraped(own)).text()}\n${own.logged.map(line => JSON.stringify(line)).join("\n")}`
+  expect(own.logged.length).toBeGreaterThan(20)
+  for (const secret of secrets) expect([secret, text.includes(secret)]).toEqual([secret, false])
+  for (const [, label = "", value = ""] of text.matchAll(/[{,](\w+)="([^"]*)"/g)) {
+    if (["le", "worker", "version", "bun"].includes(label)) continue
+    expect<readonly string[]>(LABELS[label as keyof typeof LABELS]).toContain(value)
+  }
+})
+
+function request(line: string, key: string | null, headers: Record<string, string>): Request {
+  const [method = "GET", path = "/"] = line.split(" ")
+  const sent = key === null ? headers : { ...headers, Authorization: `Bearer ${key}` }
+  return new Request(`http://localhost${path}`, { method, headers: sent })
+}

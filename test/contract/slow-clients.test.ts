@@ -1,0 +1,100 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { readSettings } from "../../src/config/settings.ts"
+import { listen } from "../../src/listening.ts"
+import { afterwards } from "../world/afterwards.ts"
+import { testApp } from "../world/app.ts"
+import { askLoopback } from "../world/loopback.ts"
+import { rawClient } from "../world/raw-client.ts"
+
+setDefaultTimeout(120_000)
+
+/** As short as Bun's clock for connections has it: it looks every four seconds. */
+const IDLE_S = 4
+const MANY = 99
+const DRIP_MS = 200
+
+/** The whole face behind a real listener that has little patience. */
+async function listening() {
+  const house = await testApp()
+  const read = readSettings({ MAILKIND_PORT: "0" })
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  const server = listen(read.settings, null, house.built, IDLE_S)
+  afterwards(() => server.stop(true))
+  const port = server.port ?? 0
+  const check = async () => {
+    const headers = { Authorization: `Bearer ${house.key}` }
+    return (await askLoopback(`http://127.0.0.1:${port}/v1/check?domain=stripe.com`, { headers })).status
+  }
+  return { house, port, check }
+}
+
+const clients = (port: number) => Promise.all(Array.from({ length: MANY }, () => rawClient(port)))
+
+const HEAD = (key: string, length: string) =>
+  `POST /v1/check HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`
+
+/** How long a body says that it is: of no told length, long, and short. */
+const LENGTHS = ["Transfer-Encoding: chunked", "Content-Length: 60000", "Content-Length: 600"]
+
+test("clients whose head never ends are cut off, however they drip, and others are served meanwhile", async () => {
+  const { port, check } = await listening()
+  const slow = await clients(port)
+  for (const [at, client] of slow.entries()) {
+    client.socket.write("GET /v1/health HTTP/1.1\r\nHost: localhost\r\n")
+    client.drip(at % 2 === 0 ? "X-Drip: a\r\n" : "a", DRIP_MS)
+  }
+  expect(await check()).toBe(200)
+  await Promise.all(slow.map(client => client.closed))
+  expect(slow.map(client => client.heard()).filter(heard => heard.startsWith("HTTP/1.1 200"))).toEqual([])
+  expect(await check()).toBe(200)
+})
+
+test("clients whose body never ends are cut off, hold nothing any more, and are no fault of ours", async () => {
+  const { house, port, check } = await listening()
+  const slow = await clients(port)
+  for (const [at, client] of slow.entries()) {
+    const length = LENGTHS[at % LENGTHS.length] ?? ""
+    client.socket.write(HEAD(house.key, length))
+    client.drip(length.includes("chunked") ? "1\r\n \r\n" : " ", DRIP_MS)
+  }
+  while (house.load.inFlight < MANY) await new Promise(resolve => setImmediate(resolve))
+  expect(house.load.bodyBytes).toBe((MANY / LENGTHS.length) * 60_000)
+  expect(await check()).toBe(200)
+  await Promise.all(slow.map(client => client.closed))
+  while (house.load.inFlight > 0) await new Promise(resolve => setImmediate(resolve))
+  expect([house.load.bodyBytes, house.logged]).toEqual([0, []])
+  expect(await check()).toBe(200)
+})
+
+test("clients that ask and close their half get their answer or none, and hold nothing", async () => {
+  const { house, port, check } = await listening()
+  const halves = await clients(port)
+  const body = JSON.stringify({ domain: "stripe.com" })
+  for (const [at, client] of halves.entries())
+    client.socket.end(`${HEAD(house.key, `Content-Length: ${body.length}`)}${at % 2 === 0 ? body : body.slice(1)}`)
+  await Promise.all(halves.map(client => client.closed))
+  while (house.load.inFlight > 0) await new Promise(resolve => setImmediate(resolve))
+  expect(house.logged).toEqual([])
+  expect(await check()).toBe(200)
+})
+
+test("a head that is too long is refused at once", async () => {
+  const { port, check } = await listening()
+  const client = await rawClient(port)
+  client.socket.write(`GET /v1/health HTTP/1.1\r\nHost: localhost\r\n${"X-Flood: flood\r\n".repeat(20_000)}\r\n`)
+  await client.closed
+  expect(client.heard()).toStartWith("HTTP/1.1 431 ")
+  expect(await check()).toBe(200)
+})
+
+test("a body that never ends is refused as soon as it is too long, and not read any further", async () => {
+  const { house, port, check } = await listening()
+  const client = await rawClient(port)
+  client.socket.write(HEAD(house.key, "Transfer-Encoding: chunked"))
+  const chunk = `2000\r\n${" ".repeat(0x2000)}\r\n`
+  client.drip(chunk.repeat(4), 10)
+  await client.until(/^HTTP\/1\.1 413 /)
+  client.close()
+  expect([house.load.inFlight, house.load.bodyBytes]).toEqual([0, 0])
+  expect(await check()).toBe(200)
+})
