@@ -1,5 +1,6 @@
 import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSION } from "./assemble.ts"
 import { deepAtWork } from "./assemble-deep.ts"
+import { doctorOf } from "./assemble-doctor.ts"
 import { commandLists, packInPlace } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
 import { remedyOf } from "./cannot-start.ts"
@@ -51,6 +52,7 @@ function toolsOf(world: World): Tools {
       rollBack: () => rollBackLists(world, settingsOf(world)),
       checkout: world.checkout,
     },
+    doctor: doctorOf(world),
     settings: Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => ({
       name,
       default: shown,

@@ -5,6 +5,7 @@ import { accountCreate, accountDelete, accountList, accountShow, accountTier, ty
 import { type Checker, checkCommand } from "./check.ts"
 import { classifyCommands } from "./classify/command.ts"
 import type { ClassifyTools } from "./classify/run.ts"
+import { type Doctor, doctorCommand } from "./doctor.ts"
 import { feedbackCommands } from "./feedback.ts"
 import { keyCreate, keyList, keyRevoke } from "./keys.ts"
 import { type ListsTools, listsLookup, listsState, listsVerify } from "./lists.ts"
@@ -26,6 +27,7 @@ export type Tools = {
   /** Opens the store for one command and closes it afterwards. */
   readonly withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>
   readonly lists: ListsTools
+  readonly doctor: Doctor
   /** Every setting: name, default, meaning. */
   readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
 }
@@ -60,6 +62,7 @@ function program(tools: Tools): Command {
   feedbackCommands(root, output, tools.withCustomers)
   termsCommands(root, output, tools.withCustomers)
   ownListCommands(root, output, tools.withCustomers)
+  doctorCommand(root, output, tools.doctor)
   helpCommands(root, tools)
   return root
 }

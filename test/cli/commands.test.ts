@@ -23,6 +23,7 @@ async function commands() {
       rollBack: async () => null,
       checkout: null,
     },
+    doctor: async () => [],
     settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),
   }
   const run = async (...args: string[]) => {

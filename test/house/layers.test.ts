@@ -53,8 +53,9 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
     ],
   ],
   ["src/workers", ["src/base"]],
+  ["src/doctor", ["src/base", "src/contract", "src/check", "src/customers"]],
   ["src/http", ["src/base", "src/contract", "src/check", "src/customers"]],
-  ["src/cli", ["src/base", "src/contract", "src/check", "src/customers"]],
+  ["src/cli", ["src/base", "src/contract", "src/check", "src/customers", "src/doctor"]],
   ["src", ["src"]],
 ]
 
@@ -63,6 +64,7 @@ const TOP = [
   "src/assemble.ts",
   "src/assemble-customers.ts",
   "src/assemble-deep.ts",
+  "src/assemble-doctor.ts",
   "src/assemble-leaks.ts",
   "src/assemble-learned.ts",
   "src/assemble-lists.ts",
