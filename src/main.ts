@@ -1,4 +1,5 @@
 import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSION } from "./assemble.ts"
+import { backupsOf } from "./assemble-backup.ts"
 import { deepAtWork } from "./assemble-deep.ts"
 import { doctorOf } from "./assemble-doctor.ts"
 import { commandLists, packInPlace } from "./assemble-lists.ts"
@@ -52,6 +53,7 @@ function toolsOf(world: World): Tools {
       rollBack: () => rollBackLists(world, settingsOf(world)),
       checkout: world.checkout,
     },
+    backups: backupsOf(world, () => settingsOf(world)),
     doctor: doctorOf(world),
     settings: Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => ({
       name,

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { TIER_MAX } from "../contract/tiers.ts"
 import { accountCreate, accountDelete, accountList, accountShow, accountTier, type Customers } from "./accounts.ts"
+import { type BackupTools, backupCommands } from "./backup.ts"
 import { type Checker, checkCommand } from "./check.ts"
 import { classifyCommands } from "./classify/command.ts"
 import type { ClassifyTools } from "./classify/run.ts"
@@ -27,6 +28,7 @@ export type Tools = {
   /** Opens the store for one command and closes it afterwards. */
   readonly withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>
   readonly lists: ListsTools
+  readonly backups: BackupTools
   readonly doctor: Doctor
   /** Every setting: name, default, meaning. */
   readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
@@ -62,6 +64,7 @@ function program(tools: Tools): Command {
   feedbackCommands(root, output, tools.withCustomers)
   termsCommands(root, output, tools.withCustomers)
   ownListCommands(root, output, tools.withCustomers)
+  backupCommands(root, output, tools.backups)
   doctorCommand(root, output, tools.doctor)
   helpCommands(root, tools)
   return root

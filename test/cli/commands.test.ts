@@ -23,6 +23,7 @@ async function commands() {
       rollBack: async () => null,
       checkout: null,
     },
+    backups: { backup: async () => null, restore: () => Promise.reject(new Error("not asked for")) },
     doctor: async () => [],
     settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),
   }

@@ -62,6 +62,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
 const TOP = [
   "src/main.ts",
   "src/assemble.ts",
+  "src/assemble-backup.ts",
   "src/assemble-customers.ts",
   "src/assemble-deep.ts",
   "src/assemble-doctor.ts",

@@ -33,14 +33,29 @@ export function lookInto<T>(path: string, work: (look: Look) => T): T | null {
     const bytes = bytesOf(path)
     if (bytes === null) return null
     const walBytes = bytesOf(`${path}-wal`)
+    const found = lookOnce(path, bytes, walBytes, work)
+    // A server that has started meanwhile may have written what was taken for still.
+    const walBytesNow = walBytes === null ? bytesOf(`${path}-wal`) : null
+    return walBytesNow === null ? found() : lookOnce(path, bytes, walBytesNow, work)()
+  } catch (fault) {
+    throw faultOf(fault, path)
+  }
+}
+
+/** What came of a look, as a function that gives it or throws what it threw. */
+function lookOnce<T>(path: string, bytes: number, walBytes: number | null, work: (look: Look) => T): () => T {
+  try {
     const database = openForReading(path, walBytes !== null)
     try {
-      return work(lookOf(database, path, bytes, walBytes ?? 0))
+      const found = work(lookOf(database, path, bytes, walBytes ?? 0))
+      return () => found
     } finally {
       database.close()
     }
   } catch (fault) {
-    throw faultOf(fault, path)
+    return () => {
+      throw fault
+    }
   }
 }
 
