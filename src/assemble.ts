@@ -26,7 +26,7 @@ import { requestIds } from "./http/request-id.ts"
 import type { CarriedName } from "./http/site/assets.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
-import { addressOf, drained, listen, refuseTakenPort } from "./listening.ts"
+import { addressOf, drained, leave, listen, refuseTakenPort } from "./listening.ts"
 import type { World } from "./world.ts"
 
 /** The version of this program. */
@@ -77,18 +77,24 @@ export type Running = {
   readonly reloadLists: () => Promise<void>
   /** Learns at once what other processes changed, such as keys that were revoked. */
   readonly readChanges: () => void
+  /** Has callers go to the server that listens beside this one, and resolves when they have; then it is to be stopped. */
+  readonly leave: () => Promise<void>
   /** Lets what is in flight finish, writes what is held, and closes. */
   readonly stop: () => Promise<void>
 }
+
+/** Whether a server has its port to itself, listens beside the one that it replaces, or is one of several workers. */
+export type Place = "alone" | "beside" | Together
 
 /** What a worker shares with the others, and where it sits among them. */
 export type Together = Shared & { readonly seat: number; readonly port: number }
 
 /**
- * Wires the whole house and listens. `together` null: the server is this process alone. Rejects with `CannotStart` or a
+ * Wires the whole house and listens. Rejects with `CannotStart` or a
  * `StoreFault`, each with its remedy in words.
  */
-export async function startServer(world: World, settings: Settings, together: Together | null): Promise<Running> {
+export async function startServer(world: World, settings: Settings, place: Place): Promise<Running> {
+  const together = typeof place === "object" ? place : null
   const log = logOf(world, settings, together?.seat)
   const store = await openStore(world, settings)
   const lists = await listsAtWork(world, settings, log)
@@ -113,7 +119,7 @@ export async function startServer(world: World, settings: Settings, together: To
     baseUrl: () => state.url,
     isStopping: () => state.isStopping,
   })
-  const server = listen(settings, together?.port ?? null, app)
+  const server = listen(settings, together?.port ?? (place === "beside" ? settings.MAILKIND_PORT : null), app)
   const address = addressOf(server)
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
@@ -127,13 +133,11 @@ export async function startServer(world: World, settings: Settings, together: To
     firstAccount: () => firstAccountIn(world, store),
     reloadLists: lists.reload,
     readChanges: customers.readChanges,
+    leave: () => leave(world, server, app.fetch),
     stop: async () => {
       state.isStopping = true
       await drained(world, server)
-      asked.end()
-      endLooking()
-      for (const { end } of works.toReversed()) await end()
-      await store.close()
+      for (const end of [asked.end, endLooking, ...works.toReversed().map(work => work.end), store.close]) await end()
     },
   }
 }

@@ -11,6 +11,8 @@ import type { Folder } from "./check/refresh/folder.ts"
 import type { OpenMailer } from "./customers/notices/mailer.ts"
 import { smtpMailer } from "./customers/notices/smtp-mailer.ts"
 import { realFolder, replaceFile } from "./world-folder.ts"
+import { type Listeners, realListeners } from "./world-listeners.ts"
+import { type Meetings, realMeetings } from "./world-meetings.ts"
 import { realStreams } from "./world-streams.ts"
 import { type Others, realOthers } from "./world-workers.ts"
 
@@ -50,6 +52,8 @@ export type World = {
   /** Calls `work` whenever the process is asked to reload (SIGHUP). */
   readonly onReload: (work: () => void) => void
   readonly others: Others
+  readonly listeners: Listeners
+  readonly meetings: Meetings
 }
 
 /** The checkout that this process runs from, read as text. Paths are from its root; a missing file throws. */
@@ -139,6 +143,8 @@ export function realWorld(): World {
       }),
     onReload: work => void process.on("SIGHUP", work),
     others: realOthers,
+    listeners: realListeners,
+    meetings: realMeetings,
   }
 }
 

@@ -72,6 +72,7 @@ const TOP = [
   "src/assemble-mails.ts",
   "src/assemble-outside.ts",
   "src/build.ts",
+  "src/hand-over.ts",
   "src/listening.ts",
   "src/refreshing.ts",
   "src/supervisor.ts",
