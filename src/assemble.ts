@@ -7,7 +7,7 @@ import { learnedAtWork } from "./assemble-learned.ts"
 import { knownLists, type ListsAtWork, listsAtWork } from "./assemble-lists.ts"
 import { mailsAtWork } from "./assemble-mails.ts"
 import { outsideAsked } from "./assemble-outside.ts"
-import { type Log, logger } from "./base/log.ts"
+import { type Log, type LogLevel, logger } from "./base/log.ts"
 import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
 import type { Deep } from "./check/deep.ts"
@@ -34,7 +34,9 @@ export const VERSION: string = manifest.version
 
 /** The log of this process, as the settings want it; that of a worker names its seat in every line. */
 export function logOf(world: World, settings: Settings, seat: number | null = null): Log {
-  const log = logger(settings.MAILKIND_LOG, world.isTerminal, world.clock, world.err)
+  const from = (least: LogLevel): Log => logger(least, world.isTerminal, world.clock, world.err)
+  const [usual, whole] = [from(settings.MAILKIND_LOG), from("debug")]
+  const log: Log = (level, says, fields) => (world.detail.isWanted() ? whole : usual)(level, says, fields)
   return seat === null ? log : (level, says, fields) => log(level, says, { worker: seat, ...fields })
 }
 

@@ -88,6 +88,7 @@ async function serveAlone(world: World, settings: Settings, output: Output, repl
   const before = replace ? await predecessor(world, settings) : null
   const running = await startServer(world, settings, before === null ? "alone" : "beside")
   world.onReload(running.reloadLists)
+  world.detail.follow(isWanted => log("info", isWanted ? "every line is logged" : "the log is as it was set"))
   const endRefreshing = refreshing(world, settings, log)
   announce(output, VERSION, running, await running.firstAccount(), 1)
   const after = successor(world, settings, running.port, before?.replaced(log) ?? Promise.resolve(), log)

@@ -22,6 +22,7 @@ export async function supervise(world: World, settings: Settings, count: number,
   const store = await prepare(world, settings)
   const crew = await crewOf(world, settings, count)
   world.onReload(() => crew.tell({ kind: "reload" }))
+  world.detail.follow(isWanted => crew.tell({ kind: "detail", isWanted }))
   const start = await Promise.race([crew.start(), asked])
   if (typeof start !== "string") announce(output, VERSION, placeOf(start), await firstAccountIn(world, store), count)
   await store.close()

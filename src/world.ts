@@ -51,9 +51,18 @@ export type World = {
   readonly stopAsked: () => Promise<string>
   /** Calls `work` whenever the process is asked to reload (SIGHUP). */
   readonly onReload: (work: () => void) => void
+  readonly detail: Detail
   readonly others: Others
   readonly listeners: Listeners
   readonly meetings: Meetings
+}
+
+/** Whether every line of the log is wanted, whatever the settings say. */
+export type Detail = {
+  readonly isWanted: () => boolean
+  readonly want: (isWanted: boolean) => void
+  /** From now on SIGUSR2 changes it; `told` gets what it is then. */
+  readonly follow: (told: (isWanted: boolean) => void) => void
 }
 
 /** The checkout that this process runs from, read as text. Paths are from its root; a missing file throws. */
@@ -142,9 +151,28 @@ export function realWorld(): World {
         for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name))
       }),
     onReload: work => void process.on("SIGHUP", work),
+    detail: realDetail(),
     others: realOthers,
     listeners: realListeners,
     meetings: realMeetings,
+  }
+}
+
+function realDetail(): Detail {
+  let isWanted = false
+  return {
+    isWanted: () => isWanted,
+    want: wanted => {
+      isWanted = wanted
+    },
+    follow: told =>
+      void process.on("SIGUSR2", () => {
+        const next = !isWanted
+        // What is told of the change is logged either way.
+        isWanted = true
+        told(next)
+        isWanted = next
+      }),
   }
 }
 
