@@ -37,10 +37,12 @@ const NOBODYS_DOMAIN = "example.com"
 
 /** What looks at all that a server of these settings needs, beside one that runs. */
 export function doctorOf(world: World): Doctor {
-  return async names => {
+  return async (names, isRunning) => {
     const read = readSettings(world.environment)
     const examiners =
-      read.kind === "read" ? examinersOf(world, read.settings, names.length === 1) : faultyExaminers(read.faults)
+      read.kind === "read"
+        ? examinersOf(world, read.settings, { isAlone: names.length === 1, isRunning })
+        : faultyExaminers(read.faults)
     return await examine(examiners, names, world.later)
   }
 }
@@ -58,7 +60,9 @@ function faultyExaminers(faults: readonly string[]): Examiners {
 }
 
 /** `isAlone`: this process looks at one thing, and may do so however long that keeps it. */
-function examinersOf(world: World, settings: Settings, isAlone: boolean): Examiners {
+type Wanted = { readonly isAlone: boolean; readonly isRunning: boolean }
+
+function examinersOf(world: World, settings: Settings, { isAlone, isRunning }: Wanted): Examiners {
   const { clock, random } = world
   const directory = settings.MAILKIND_DATA_DIR
   const database = join(directory, "mailkind.sqlite")
@@ -84,7 +88,7 @@ function examinersOf(world: World, settings: Settings, isAlone: boolean): Examin
         nowMs: clock(),
       }),
     lists: () => listsExamined(world, settings),
-    port: () => portExamined(world, settings),
+    port: () => portExamined(world, settings, isRunning),
     outbox: async () => examineOutbox(database, clock(), url !== null),
   }
 }
@@ -215,13 +219,14 @@ async function listsExamined(world: World, settings: Settings): Promise<Examined
   }
 }
 
-async function portExamined(world: World, settings: Settings): Promise<Examined> {
+async function portExamined(world: World, settings: Settings, isRunning: boolean): Promise<Examined> {
   const deadline = new AbortController()
   const callOff = world.later(HEALTH_MS_MAX, () => deadline.abort())
   const place = {
     host: settings.MAILKIND_HOST,
     port: settings.MAILKIND_PORT,
     isOffline: settings.MAILKIND_DNS_SERVERS.includes("off"),
+    isRunning,
   }
   return await examinePort(place, world.web, deadline.signal, () => refusalOf(settings)).finally(callOff)
 }

@@ -41,7 +41,7 @@ export const realListeners: Listeners = {
 
 /** The descriptors that this process listens with on the port, and how many sockets others do. */
 function socketsOn(port: number): { readonly own: readonly number[]; readonly othersCount: number } {
-  const inodes = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap(table => listening(table, port)))
+  const inodes = new Set(["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap(table => listening(table, port)))
   const own = ownDescriptors().filter(([, inode]) => inodes.has(inode))
   return { own: own.map(([descriptor]) => descriptor), othersCount: inodes.size - own.length }
 }

@@ -19,7 +19,7 @@ const NOBODY = "http://127.0.0.1:9"
 const QUIET = { MAILKIND_DNS_SERVERS: "off", MAILKIND_IDENTITY_URL: "off", MAILKIND_LISTS_REFRESH_HOURS: "off" }
 
 /** The doctor over the real world with an environment of its own, whose web is loopback alone. */
-function doctor(environment: Readonly<Record<string, string>>) {
+function doctor(environment: Readonly<Record<string, string>>, isRunning = false) {
   const world = realWorld()
   const main = join(ROOT, "src/main.ts")
   const run = async (words: readonly string[]) => {
@@ -38,7 +38,7 @@ function doctor(environment: Readonly<Record<string, string>>) {
   }
   const look = doctorOf({ ...world, web, environment, others: { ...world.others, run } })
   const rows = async (...names: ExaminationName[]) => {
-    const found = await look(names.length === 0 ? EXAMINATION_NAMES : names)
+    const found = await look(names.length === 0 ? EXAMINATION_NAMES : names, isRunning)
     return Object.fromEntries(found.map(row => [row.name, row])) as Record<ExaminationName, Row>
   }
   return { rows, asked }
@@ -142,6 +142,15 @@ describe("the port", () => {
     expect((await doctor({ ...QUIET, MAILKIND_PORT: free }).rows("port")).port).toMatchObject({
       verdict: "ok",
       seen: expect.stringContaining("is free"),
+    })
+  })
+
+  test("that is free has failed where a server is to be running", async () => {
+    const free = new URL(await deadServer()).port
+    const { rows } = doctor({ ...QUIET, MAILKIND_PORT: free }, true)
+    expect((await rows("port")).port).toMatchObject({
+      verdict: "failed",
+      seen: expect.stringContaining("Nobody answers"),
     })
   })
 

@@ -10,6 +10,8 @@ export type Place = {
   readonly port: number
   /** Without DNS every server is degraded, by the operator's will. */
   readonly isOffline: boolean
+  /** A server is to be there: a port that is free is a failure. */
+  readonly isRunning: boolean
 }
 
 /** How long our own server may take to tell its health, which it does from memory. */
@@ -25,7 +27,7 @@ type Asked =
  * why it cannot, or null. Settles within `HEALTH_MS_MAX`.
  */
 export async function examinePort(
-  { host, port, isOffline }: Place,
+  { host, port, isOffline, isRunning }: Place,
   web: Web,
   deadline: AbortSignal,
   refusal: () => string | null,
@@ -48,12 +50,15 @@ export async function examinePort(
         `Something listens on ${place}, and does not answer within ${HEALTH_MS_MAX / 1000} s.`,
         "If it is mailkind, look at its log and its load and start it again.",
       )
-    case "nobody": {
-      const why = refusal()
-      return why === null ? well(`${place} is free.`) : failing(`${place} cannot be had (${why}).`, remedy)
-    }
+    case "nobody":
+      if (isRunning)
+        return failing(`Nobody answers on ${place}.`, "Start the server, or look at its log for why it ended.")
+      return freedom(place, refusal(), remedy)
   }
 }
+
+const freedom = (place: string, why: string | null, remedy: string): Examined =>
+  why === null ? well(`${place} is free.`) : failing(`${place} cannot be had (${why}).`, remedy)
 
 async function whoAnswers(url: string, web: Web, signal: AbortSignal): Promise<Asked> {
   try {
