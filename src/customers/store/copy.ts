@@ -17,7 +17,7 @@ export type Copied = {
 }
 
 /** Copies that were left half-written by a process that was killed are named after it. */
-const HALF = /\.(\d+)\.half$/
+const HALF = /\.(\d+)\.half(?:-journal)?$/
 
 /** Which copy is wanted. */
 export type Wanted = {

@@ -37,7 +37,7 @@ export function restoreDatabase(
   } catch (fault) {
     throw faultOf(fault, path)
   } finally {
-    rmSync(fresh(path), { force: true })
+    removeFresh(path)
     letGo()
   }
 }
@@ -45,6 +45,11 @@ export function restoreDatabase(
 /** A copy that is being made, and one that only has to be put in its place. */
 const fresh = (path: string): string => `${path}.restoring`
 const decided = (path: string): string => `${path}.restored`
+
+/** With its journal, which would be played back into the next one of this name. */
+function removeFresh(path: string): void {
+  for (const ending of ["", "-journal"]) rmSync(fresh(path) + ending, { force: true })
+}
 
 /**
  * Holds the database together with others, after a restore that was cut short has been finished. Throws a `StoreFault` as
@@ -54,6 +59,7 @@ export function holdWhole(path: string): LetGo {
   for (;;) {
     const letGo = holdTogether(path)
     // Whoever restores holds the database alone: what lies here now was left.
+    removeFresh(path)
     if (!existsSync(decided(path))) return letGo
     letGo()
     finishAlone(path)
@@ -78,7 +84,7 @@ function replace(from: string, path: string, stamp: string, reached: (step: Rest
     throw new StoreFault("newer", from, `its tables are at ${head}, this version knows ${KNOWN_HEAD}`)
   const hasOld = existsSync(path)
   if (hasOld) foldLog(path)
-  rmSync(fresh(path), { force: true })
+  removeFresh(path)
   const half = createFile(fresh(path))
   vacuumInto(from, half, false)
   const carried = carryOver(half, hasOld ? path : null)

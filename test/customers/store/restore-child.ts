@@ -1,4 +1,5 @@
 import { holdTogether } from "../../../src/customers/store/hold.ts"
+import { lookInto } from "../../../src/customers/store/look.ts"
 import { restoreDatabase } from "../../../src/customers/store/restore.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite.ts"
 
@@ -12,6 +13,10 @@ if (what === "restore") {
   restoreDatabase(from, path, "then", reached => {
     if (reached === step) process.kill(process.pid, "SIGKILL")
   })
+}
+if (what === "count") {
+  const count = lookInto(path, look => look.all<{ count: number }>("SELECT COUNT(*) AS count FROM accounts")[0]?.count)
+  process.stdout.write(`${count}\n`)
 }
 if (what === "hold") {
   holdTogether(path)

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { changeReader } from "../../../src/customers/store/change-reader.ts"
@@ -150,6 +150,35 @@ describe("refused, with nothing changed, is", () => {
   })
 })
 
+test("what one that was killed while it copied has left is removed by whoever opens the database, or restores it", async () => {
+  const { path, backup } = await backedUp()
+  const left = [`${path}.restoring`, `${path}.restoring-journal`]
+  for (const file of left) writeFileSync(file, "half ".repeat(10_000))
+  expect(restoreDatabase(backup, path, "then")).toMatchObject({ accountsCount: 1 })
+  for (const file of left) writeFileSync(file, "half")
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
+  expect(left.map(file => existsSync(file))).toEqual([false, false])
+})
+
+// A file system of its own is root's to make.
+const canMount = process.getuid?.() === 0 && Bun.which("unshare") !== null
+
+test.skipIf(!canMount)("a disk that is full leaves the database as it was, and no file behind", async () => {
+  const { path, backup } = await backedUp()
+  const script = join(import.meta.dir, "restore-child.ts")
+  const inside = `mount -t tmpfs -o size=400k tmpfs "$1" && cp "$2" "$1/mailkind.sqlite" && "$3" "$4" restore "$1/mailkind.sqlite" "$2"; ls "$1"; "$3" "$4" count "$1/mailkind.sqlite"`
+  const room = join(dirname(path), "room")
+  mkdirSync(room)
+  const words = [room, backup, process.execPath, script]
+  const child = Bun.spawn(["unshare", "--mount", "--propagation", "private", "sh", "-c", inside, "sh", ...words], {
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect(err).toContain("The disk is full")
+  expect(out.trim().split("\n")).toEqual(["mailkind.sqlite", "mailkind.sqlite.lock", "1"])
+})
+
 describe("killed at the step", () => {
   const STEPS = { copied: false, kept: false, decided: true, log_removed: true, replaced: true } as const satisfies {
     readonly [S in RestoreStep]: boolean
@@ -166,6 +195,17 @@ describe("killed at the step", () => {
       expect(await emailsIn(path)).toEqual(["first@example.com"])
       expect(readdirSync(dirname(path)).filter(name => name.startsWith(`${basename(path)}.restor`))).toEqual([])
     })
+})
+
+test("a log of the old database that is still there when a restore is finished is not read as the new one's", async () => {
+  const { path, backup } = await backedUp()
+  await (await spawnChild(["restore", path, backup, "decided"], null)).ended()
+  const other = tempPath("other.sqlite")
+  const store = await openSqlite(other, now)
+  await newAccount(tempLog(store), "of-the-log@example.com")
+  copyFileSync(`${other}-wal`, `${path}-wal`)
+  await store.close()
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
 })
 
 describe("of what happened since the backup", () => {
