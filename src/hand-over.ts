@@ -36,21 +36,31 @@ export async function predecessor(world: World, settings: Settings): Promise<Pre
   const meeting = await world.meetings.visit(placeOf(settings, port))
   if (meeting === null) return null
   meeting.say("share")
-  if ((await meeting.hear()) !== "shared")
+  const answer = await heardWithin(world, meeting, LEAVE_MS_MAX)
+  if (answer !== "shared") meeting.end()
+  if (answer === LATE)
+    throw new CannotStart("The running server does not answer: stop it, by SIGKILL if it must be, and start this one.")
+  if (answer !== "shared")
     throw new CannotStart("The running server cannot share its port on this system: stop it, and start this one.")
   return {
     replaced: async log => {
       if (!world.listeners.attract(port)) log("warn", "connections that are opened just now may be lost")
       meeting.say("leave")
-      const late = Promise.withResolvers<"late">()
-      const callOff = world.later(LEAVE_MS_MAX, () => late.resolve("late"))
-      const end = await Promise.race([meeting.hear(), late.promise])
-      callOff()
+      const end = await heardWithin(world, meeting, LEAVE_MS_MAX)
       meeting.end()
-      if (end === "late") log("warn", "the server before this one has not ended yet")
+      if (end === LATE) log("warn", "the server before this one has not ended yet")
       else log("info", "the server before this one is gone")
     },
   }
+}
+
+/** No word, which is none that is ever said. */
+const LATE = " late"
+
+async function heardWithin({ later }: World, meeting: Meeting, ms: number): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const callOff = later(ms, () => resolve(LATE))
+  return await Promise.race([meeting.hear(), promise]).finally(callOff)
 }
 
 /**
@@ -68,9 +78,14 @@ export function successor(world: World, settings: Settings, port: number, isFree
       else meeting.end()
     }
   }
+  // On a port that was free, nobody would look for it.
+  if (settings.MAILKIND_PORT === 0) return { asked: asked.promise, end: () => undefined }
   const end = world.meetings.host(placeOf(settings, port), meeting => void met(meeting))
   if (end === null)
-    log("warn", "the path of the data directory is too long: `serve --replace` will not find this server")
+    log(
+      "warn",
+      "`serve --replace` will not find this server: no socket can be in the data directory, or its path is too long",
+    )
   return { asked: asked.promise, end: end ?? (() => undefined) }
 }
 

@@ -90,8 +90,10 @@ async function serveAlone(world: World, settings: Settings, output: Output, repl
   world.onReload(running.reloadLists)
   world.detail.follow(isWanted => log("info", isWanted ? "every line is logged" : "the log is as it was set"))
   const endRefreshing = refreshing(world, settings, log)
-  announce(output, VERSION, running, await running.firstAccount(), 1)
+  const firstAccount = await running.firstAccount()
   const after = successor(world, settings, running.port, before?.replaced(log) ?? Promise.resolve(), log)
+  // Who reads that it listens can replace it, too.
+  announce(output, VERSION, running, firstAccount, 1)
   const askedBy = await Promise.race([stopAsked, after.asked])
   log("info", "stopping", { asked_by: askedBy })
   endRefreshing()

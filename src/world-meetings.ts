@@ -12,8 +12,8 @@ export type Meeting = {
 /** Where processes of one user meet: at sockets in a directory of theirs. */
 export type Meetings = {
   /**
-   * Waits at the path for others, in place of whoever has waited there, until the returned function is called. Null: the path
-   * is too long for a socket.
+   * Waits at the path for others, in place of whoever has waited there, until the returned function is called. Null: no socket
+   * can be there, as where the path is too long for one.
    */
   readonly host: (path: string, met: (meeting: Meeting) => void) => (() => void) | null
   /** Meets whoever waits at the path; null: nobody does. */
@@ -29,23 +29,8 @@ type End = { readonly meeting: Meeting; readonly heard: (text: string) => void; 
 export const realMeetings: Meetings = {
   host: (path, met) => {
     if (Buffer.byteLength(path) > PATH_BYTES_MAX) return null
-    const fresh = `${path}.${process.pid}`
-    const listener = Bun.listen<End>({
-      unix: fresh,
-      socket: {
-        open: socket => {
-          socket.data = endOf(socket)
-          met(socket.data.meeting)
-        },
-        data: (socket, bytes) => socket.data.heard(bytes.toString("latin1")),
-        close: socket => socket.data.gone(),
-      },
-    })
-    chmodSync(fresh, 0o600)
-    // A socket that a process has left is no one's place any more.
-    renameSync(fresh, path)
-    listener.unref()
-    return () => listener.stop(true)
+    const listener = listenAt(path, met)
+    return listener && (() => listener.stop(true))
   },
   visit: async path => {
     if (Buffer.byteLength(path) > PATH_BYTES_MAX) return null
@@ -66,6 +51,31 @@ export const realMeetings: Meetings = {
       throw nobody
     }
   },
+}
+
+function listenAt(path: string, met: (meeting: Meeting) => void) {
+  const fresh = `${path}.${process.pid}`
+  try {
+    const listener = Bun.listen<End>({
+      unix: fresh,
+      socket: {
+        open: socket => {
+          socket.data = endOf(socket)
+          met(socket.data.meeting)
+        },
+        data: (socket, bytes) => socket.data.heard(bytes.toString("latin1")),
+        close: socket => socket.data.gone(),
+      },
+    })
+    chmodSync(fresh, 0o600)
+    // A socket that a process has left is no one's place any more.
+    renameSync(fresh, path)
+    listener.unref()
+    return listener
+  } catch (refused) {
+    if (refused instanceof Error && "code" in refused) return null
+    throw refused
+  }
 }
 
 function endOf(socket: { readonly write: (text: string) => number; readonly end: () => void }): End {

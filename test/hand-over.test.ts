@@ -2,13 +2,18 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { readSettings } from "../src/config/settings.ts"
+import { predecessor } from "../src/hand-over.ts"
+import { realWorld } from "../src/world.ts"
 import { realMeetings } from "../src/world-meetings.ts"
 import { ROOT } from "./house/source.ts"
 import { afterwards } from "./world/afterwards.ts"
 import { startCallers } from "./world/callers.ts"
 import { askLoopback } from "./world/loopback.ts"
+import { outcomeOf } from "./world/outcome-of.ts"
 import { type Program, startProgram } from "./world/program.ts"
 import { deadServer } from "./world/smtp-server.ts"
+import { stoppedTime } from "./world/time.ts"
 
 setDefaultTimeout(180_000)
 
@@ -114,6 +119,24 @@ test("without being asked to, nobody is let in on the port of a server that runs
   expect(await start("--workers", "2", "--replace").ended()).toMatchObject({ code: 2 })
 })
 
+test("a server that says nothing is waited for no longer than it may take to leave", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "h"))
+  const end = realMeetings.host(join(directory, "server-18080.sock"), () => undefined)
+  afterwards(() => end?.())
+  const read = readSettings({ MAILKIND_DATA_DIR: directory, MAILKIND_PORT: "18080" })
+  if (read.kind === "faulty") throw new Error("faulty")
+  const time = stoppedTime()
+  const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>()
+  const later: typeof time.later = (ms, work) => {
+    waits()
+    return time.later(ms, work)
+  }
+  const asked = outcomeOf(predecessor({ ...realWorld(), later }, read.settings))
+  await isWaiting
+  await time.tick(30_000)
+  expect(await asked).toThrow("does not answer")
+})
+
 test("a path that has no room for a socket, or is none, meets nobody", async () => {
   const directory = mkdtempSync(join(tmpdir(), "h"))
   const long = join(directory, "x".repeat(200))
@@ -121,5 +144,6 @@ test("a path that has no room for a socket, or is none, meets nobody", async () 
   expect(realMeetings.host(join(long, "s"), () => undefined)).toBeNull()
   expect(await realMeetings.visit(join(long, "s"))).toBeNull()
   writeFileSync(join(directory, "file"), "")
+  expect(realMeetings.host(join(directory, "file", "s"), () => undefined)).toBeNull()
   expect(await realMeetings.visit(join(directory, "file"))).toBeNull()
 })

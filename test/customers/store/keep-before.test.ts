@@ -1,12 +1,15 @@
-import { expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { verifiedCopy } from "../../../src/customers/store/copy.ts"
 import { MIGRATIONS } from "../../../src/customers/store/migrations.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { tempPath } from "../temp-store.ts"
+import { spawnChild } from "./children.ts"
 import { older } from "./older-store.ts"
+
+setDefaultTimeout(60_000)
 
 const now = () => 1_000
 const HEAD = MIGRATIONS.length
@@ -62,4 +65,28 @@ test("of several that open an old store at once, all succeed, and the copy is of
   const path = older(8, 50)
   await Promise.all([open(path), open(path), open(path)])
   expect(verifiedCopy(`${path}.before-9`)).toMatchObject({ head: 8, accountsCount: 50 })
+})
+
+describe("killed", () => {
+  const MOMENTS = { "while it is copied": /\.half$/, "when the copy is there": /\.before-4$/ } as const
+  for (const [moment, name] of Object.entries(MOMENTS))
+    test(`${moment}, a store is brought up to date by the next who opens it, and a copy of before is kept`, async () => {
+      const path = older(3, 20_000)
+      const child = await spawnChild(["open", path], null)
+      const ended = child.ended()
+      let isOver = false
+      void ended.then(() => {
+        isOver = true
+      })
+      while (!isOver && !readdirSync(dirname(path)).some(beside => name.test(beside)))
+        await new Promise(resolve => setImmediate(resolve))
+      await child.kill()
+      await open(path)
+      expect(verifiedCopy(path)).toMatchObject({ head: HEAD, accountsCount: 20_000 })
+      const kept = keptBeside(path).filter(beside => !beside.endsWith(".half"))
+      const [copy = ""] = kept
+      expect(kept).toHaveLength(1)
+      const { head, accountsCount } = verifiedCopy(join(dirname(path), copy))
+      expect([`mailkind.sqlite.before-${head + 1}`, accountsCount]).toEqual([copy, 20_000])
+    })
 })

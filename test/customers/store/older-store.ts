@@ -11,8 +11,10 @@ export function older(head: number, accountsCount = 1): string {
     for (const statement of statements) database.run(statement)
     database.query("INSERT INTO migrations VALUES (?, ?, 5)").run(number, makes)
   }
-  for (let at = 0; at < accountsCount; at++)
-    database.run(`INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_${at}', 'a${at}@b.c', 0, 0)`)
+  database.transaction(() => {
+    for (let at = 0; at < accountsCount; at++)
+      database.run(`INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_${at}', 'a${at}@b.c', 0, 0)`)
+  })()
   database.close()
   return path
 }

@@ -18,6 +18,7 @@ if (what === "count") {
   const count = lookInto(path, look => look.all<{ count: number }>("SELECT COUNT(*) AS count FROM accounts")[0]?.count)
   process.stdout.write(`${count}\n`)
 }
+if (what === "open") await (await openSqlite(path, () => 1)).close()
 if (what === "hold") {
   holdTogether(path)
   process.stdout.write("holds\n")
