@@ -91,7 +91,8 @@ test("where all is well, every row says so, and nothing is left behind", async (
   expect(Object.keys(found)).toEqual([...EXAMINATION_NAMES])
   expect(found.clock.seen).toContain("the servers that were asked")
   expect(JSON.stringify(found)).not.toContain("s3cret")
-  expect([smtp.taken, dns.asked(), readdirSync(data)]).toEqual([[], ["A canary.com"], before])
+  // On a busy machine a question may be sent again.
+  expect([smtp.taken, new Set(dns.asked()), readdirSync(data)]).toEqual([[], new Set(["A canary.com"]), before])
 })
 
 test("where all is broken, every row says so with a remedy, and none holds a secret", async () => {
