@@ -16,9 +16,9 @@ import { type DomainFacts, domainFacts } from "./customers/domain-facts/domain-f
 import type { Store } from "./customers/store/store.ts"
 import type { World } from "./world.ts"
 
-/** Where the registries' servers are told (RFC 9224 §4). */
-const BOOTSTRAP_URL = "https://data.iana.org/rdap/dns.json"
-const BOOTSTRAP_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 1_048_576, timeoutMs: 30_000 }
+/** Where the registries' servers are told (RFC 9224 §4), and how far its download may go. */
+export const BOOTSTRAP_URL = "https://data.iana.org/rdap/dns.json"
+export const BOOTSTRAP_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 1_048_576, timeoutMs: 30_000 }
 
 /** How often what deep checks found is written, and what is too old is deleted. */
 const WRITE_MS = 1000

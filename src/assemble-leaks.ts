@@ -7,9 +7,9 @@ import { type FindReporterKey, reporterKeys } from "./http/hooks/reporter-keys.t
 import type { World } from "./world.ts"
 
 /** Where the programme that reports leaks publishes its keys. */
-const KEYS_URL = "https://api.github.com/meta/public_keys/secret_scanning"
+export const KEYS_URL = "https://api.github.com/meta/public_keys/secret_scanning"
 /** The document has about 700 octets. A report waits for it, and its sender for 30 seconds. */
-const KEYS_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 65_536, timeoutMs: 10_000, idleMs: 5_000 }
+export const KEYS_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 65_536, timeoutMs: 10_000, idleMs: 5_000 }
 
 /** What leak reports are received by. */
 export type LeaksAtWork = {

@@ -123,6 +123,23 @@ function dnsAsked(world: World, settings: Settings, servers: readonly string[]) 
   }
 }
 
+/** Each DNS server of the settings by itself, over sockets of its own that `end` closes, and the canaries. */
+export function serversAlone(world: World, settings: Settings) {
+  const { later, stopwatch } = world
+  const timeoutMs = settings.MAILKIND_DNS_TIMEOUT_MS
+  const opened = serversOf(world, settings).map(name => ({ name, ...udpExchange(dnsServer(name), world) }))
+  return {
+    servers: opened.map(({ name, exchange }) => ({
+      name,
+      resolver: following(retrying([exchange], { timeoutMs, attemptsMax: ATTEMPTS_MAX, later, stopwatch })),
+    })),
+    canaries: settings.MAILKIND_DNS_CANARIES.filter(name => name !== "off"),
+    end: () => {
+      for (const { close } of opened) close()
+    },
+  }
+}
+
 function serversOf(world: World, { MAILKIND_DNS_SERVERS: set }: Settings): readonly string[] {
   if (set.includes("off")) return []
   return set.length > 0 ? set : world.systemDnsServers().filter(isDnsServer)

@@ -10,7 +10,7 @@ import { mayReadMetrics, type Observing, observing, yielding } from "./assemble-
 import { type Learning, outsideAsked } from "./assemble-outside.ts"
 import { signInAtWork } from "./assemble-sign-in.ts"
 import { guideFacts } from "./assemble-supply.ts"
-import { type Log, logger } from "./base/log.ts"
+import { type Log, type LogLevel, logger } from "./base/log.ts"
 import { CannotStart } from "./cannot-start.ts"
 import { roleWord } from "./check/address/hints.ts"
 import { type Check, type Corrections, checking } from "./check/check.ts"
@@ -33,7 +33,7 @@ import type { CarriedName } from "./http/site/assets.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
 import type { Logging } from "./http/watch.ts"
-import { addressOf, drained, listen, refuseTakenPort } from "./listening.ts"
+import { addressOf, drained, leave, listen, refuseTakenPort } from "./listening.ts"
 import type { World } from "./world.ts"
 
 /** The version of this program. */
@@ -44,7 +44,9 @@ export const BUILD: Build = { version: VERSION, bun: Bun.version }
 
 /** The log of this process, as the settings want it; that of a worker names its seat in every line. */
 export function logOf(world: World, settings: Settings, seat: number | null = null): Log {
-  const log = logger(settings.MAILKIND_LOG, world.isTerminal, world.clock, world.err)
+  const from = (least: LogLevel): Log => logger(least, world.isTerminal, world.clock, world.err)
+  const [usual, whole] = [from(settings.MAILKIND_LOG), from("debug")]
+  const log: Log = (level, says, fields) => (world.detail.isWanted() ? whole : usual)(level, says, fields)
   return seat === null ? log : (level, says, fields) => log(level, says, { worker: seat, ...fields })
 }
 
@@ -87,9 +89,14 @@ export type Running = {
   readonly reloadLists: () => Promise<void>
   /** Learns at once what other processes changed, such as keys that were revoked. */
   readonly readChanges: () => void
+  /** Has callers go to the server that listens beside this one, and resolves when they have; then it is to be stopped. */
+  readonly leave: () => Promise<void>
   /** Lets what is in flight finish, writes what is held, and closes. */
   readonly stop: () => Promise<void>
 }
+
+/** Whether a server has its port to itself, listens beside the one that it replaces, or is one of several workers. */
+export type Place = "alone" | "beside" | Together
 
 /** What a worker shares with the others, and where it sits among them. */
 export type Together = Shared & {
@@ -100,10 +107,11 @@ export type Together = Shared & {
 }
 
 /**
- * Wires the whole house and listens. `together` null: the server is this process alone. Rejects with `CannotStart` or a
+ * Wires the whole house and listens. Rejects with `CannotStart` or a
  * `StoreFault`, each with its remedy in words.
  */
-export async function startServer(world: World, settings: Settings, together: Together | null): Promise<Running> {
+export async function startServer(world: World, settings: Settings, place: Place): Promise<Running> {
+  const together = typeof place === "object" ? place : null
   const log = logOf(world, settings, together?.seat)
   const observed = observing(world, settings, log, together, BUILD)
   const store = await openStore(world, settings)
@@ -129,7 +137,7 @@ export async function startServer(world: World, settings: Settings, together: To
     baseUrl: () => state.url,
     isStopping: () => state.isStopping,
   })
-  const server = listen(settings, together?.port ?? null, app)
+  const server = listen(settings, together?.port ?? (place === "beside" ? settings.MAILKIND_PORT : null), app)
   const address = addressOf(server)
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
@@ -143,13 +151,11 @@ export async function startServer(world: World, settings: Settings, together: To
     firstAccount: () => firstAccountIn(world, store),
     reloadLists: lists.reload,
     readChanges: customers.readChanges,
+    leave: () => leave(world, server, app.fetch),
     stop: async () => {
       state.isStopping = true
       await drained(world, server)
-      asked.end()
-      endLooking()
-      for (const { end } of works.toReversed()) await end()
-      await store.close()
+      for (const end of [asked.end, endLooking, ...works.toReversed().map(work => work.end), store.close]) await end()
     },
   }
 }

@@ -66,6 +66,38 @@ export function addressOf(server: Listener): string {
   return `http://${name}:${server.port}`
 }
 
+/**
+ * How long a server that is replaced goes on accepting: what the system had promised it before, and handshakes whose last
+ * packet is still on its way, or was lost once.
+ */
+const LINGER_MS = 3000
+/** How long no request has come on the connections that are left when they are closed: each answer has told them to go. */
+const QUIET_MS = 1000
+
+/**
+ * Has callers go elsewhere, and resolves when they have: new connections come to another process, and the ones that stand
+ * are told by each answer to be closed. `answer` answers every request.
+ */
+export async function leave(
+  world: World,
+  server: Listener,
+  answer: (request: Request) => Response | Promise<Response>,
+) {
+  let latestMs = world.stopwatch()
+  const answerLast = async (request: Request): Promise<Response> => {
+    const response = await answer(request)
+    response.headers.set("Connection", "close")
+    latestMs = world.stopwatch()
+    return response
+  }
+  server.reload({ routes: {}, fetch: answerLast })
+  await world.after(LINGER_MS)
+  void server.stop()
+  const until = world.stopwatch() + DRAIN_MS
+  const isQuiet = (): boolean => server.pendingRequests === 0 && world.stopwatch() - latestMs >= QUIET_MS
+  while (!isQuiet() && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
+}
+
 /** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
 export async function drained(world: World, server: Listener): Promise<void> {
   void server.stop()

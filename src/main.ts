@@ -1,5 +1,7 @@
 import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSION } from "./assemble.ts"
+import { backupsOf } from "./assemble-backup.ts"
 import { deepAtWork } from "./assemble-deep.ts"
+import { doctorOf } from "./assemble-doctor.ts"
 import { commandLists, packInPlace } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
 import { inventoryOf, SHOWN_SETTINGS } from "./assemble-supply.ts"
@@ -11,6 +13,7 @@ import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
 import { announce, type ServeOptions } from "./cli/serve.ts"
 import { readSettings, type Settings } from "./config/settings.ts"
+import { predecessor, SUCCESSOR, successor } from "./hand-over.ts"
 import { refreshing, refreshLists, rollBackLists } from "./refreshing.ts"
 import { supervise } from "./supervisor.ts"
 import { work } from "./worker.ts"
@@ -53,6 +56,8 @@ function toolsOf(world: World): Tools {
       checkout: world.checkout,
     },
     inventory: () => inventoryOf(world),
+    backups: backupsOf(world, () => settingsOf(world)),
+    doctor: doctorOf(world),
     settings: SHOWN_SETTINGS,
   }
 }
@@ -61,7 +66,7 @@ const knownInPlace = (world: World, settings: Settings): Promise<KnownLists> =>
   commandLists(world, settings, logOf(world, settings))
 
 /** Serves until the process is asked to stop; what is in flight is answered first. */
-async function serve(world: World, output: Output, { workers, worker }: ServeOptions): Promise<void> {
+async function serve(world: World, output: Output, { workers, worker, replace }: ServeOptions): Promise<void> {
   const settings = settingsOf(world)
   if (worker) {
     const supervisor = world.others.supervisor()
@@ -69,15 +74,31 @@ async function serve(world: World, output: Output, { workers, worker }: ServeOpt
     return await work(world, settings, supervisor)
   }
   const count = workers === "auto" ? world.others.cores() : workers
+  if (count > 1 && replace)
+    throw new CommandFailure("Workers cannot take over from others: `--replace` is for one process.", 2)
   if (count > 1) return await supervise(world, settings, count, output)
-  const asked = world.stopAsked()
-  const running = await startServer(world, settings, null)
+  await serveAlone(world, settings, output, replace)
+}
+
+async function serveAlone(world: World, settings: Settings, output: Output, replace: boolean): Promise<void> {
+  const log = logOf(world, settings)
+  const stopAsked = world.stopAsked()
+  const before = replace ? await predecessor(world, settings) : null
+  const running = await startServer(world, settings, before === null ? "alone" : "beside")
   world.onReload(running.reloadLists)
-  const endRefreshing = refreshing(world, settings, logOf(world, settings))
-  announce(output, VERSION, running, await running.firstAccount(), 1)
-  logOf(world, settings)("info", "stopping", { asked_by: await asked })
+  world.detail.follow(isWanted => log("info", isWanted ? "every line is logged" : "the log is as it was set"))
+  const endRefreshing = refreshing(world, settings, log)
+  const firstAccount = await running.firstAccount()
+  const after = successor(world, settings, running.port, before?.replaced(log) ?? Promise.resolve(), log)
+  // Who reads that it listens can replace it, too.
+  announce(output, VERSION, running, firstAccount, 1)
+  const askedBy = await Promise.race([stopAsked, after.asked])
+  log("info", "stopping", { asked_by: askedBy })
   endRefreshing()
+  // Who is told to stop meanwhile, stops.
+  if (askedBy === SUCCESSOR) await Promise.race([running.leave(), stopAsked])
   await running.stop()
+  after.end()
 }
 
 function settingsOf(world: World): Settings {

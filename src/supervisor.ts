@@ -26,6 +26,7 @@ export async function supervise(world: World, settings: Settings, count: number,
   const { crew, columns } = await crewOf(world, settings, count)
   const metrics = metricsListener(settings, () => exposition(columns, BUILD))
   world.onReload(() => crew.tell({ kind: "reload" }))
+  world.detail.follow(isWanted => crew.tell({ kind: "detail", isWanted }))
   const start = await Promise.race([crew.start(), asked])
   if (typeof start !== "string") announce(output, VERSION, placeOf(start), await firstAccountIn(world, store), count)
   await store.close()

@@ -17,6 +17,7 @@ export async function work(world: World, settings: Settings, supervisor: Supervi
   const running = Promise.withResolvers<Running>()
   supervisor.hear(message => {
     if (message.kind === "begin") begun.resolve(message)
+    else if (message.kind === "detail") world.detail.want(message.isWanted)
     else void running.promise.then(server => (message.kind === "reload" ? server.reloadLists() : server.readChanges()))
   })
   supervisor.tell({ kind: "asks" })

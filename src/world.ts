@@ -10,7 +10,10 @@ import type { Web } from "./base/web.ts"
 import type { Folder } from "./check/refresh/folder.ts"
 import type { OpenMailer } from "./customers/notices/mailer.ts"
 import { smtpMailer } from "./customers/notices/smtp-mailer.ts"
+import { type Detail, realDetail } from "./world-detail.ts"
 import { realFolder, replaceFile } from "./world-folder.ts"
+import { type Listeners, realListeners } from "./world-listeners.ts"
+import { type Meetings, realMeetings } from "./world-meetings.ts"
 import { realStreams } from "./world-streams.ts"
 import { realVitals, type Vitals } from "./world-vitals.ts"
 import { type Others, realOthers } from "./world-workers.ts"
@@ -52,8 +55,11 @@ export type World = {
   readonly stopAsked: () => Promise<string>
   /** Calls `work` whenever the process is asked to reload (SIGHUP). */
   readonly onReload: (work: () => void) => void
+  readonly detail: Detail
   readonly others: Others
   readonly vitals: () => Vitals
+  readonly listeners: Listeners
+  readonly meetings: Meetings
 }
 
 /** The checkout that this process runs from, read as text. Paths are from its root; a missing file throws. */
@@ -155,8 +161,11 @@ export function realWorld(): World {
         for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name))
       }),
     onReload: work => void process.on("SIGHUP", work),
+    detail: realDetail(),
     others: realOthers,
     vitals: realVitals,
+    listeners: realListeners,
+    meetings: realMeetings,
   }
 }
 

@@ -3,9 +3,11 @@ import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { TIER_MAX } from "../contract/tiers.ts"
 import type { Inventory } from "../supply/inventory.ts"
 import { accountCreate, accountDelete, accountList, accountShow, accountTier, type Customers } from "./accounts.ts"
+import { type BackupTools, backupCommands } from "./backup.ts"
 import { type Checker, checkCommand } from "./check.ts"
 import { classifyCommands } from "./classify/command.ts"
 import type { ClassifyTools } from "./classify/run.ts"
+import { type Doctor, doctorCommand } from "./doctor.ts"
 import { feedbackCommands } from "./feedback.ts"
 import { keyCreate, keyList, keyRevoke } from "./keys.ts"
 import { licenceCommands } from "./licences.ts"
@@ -30,6 +32,8 @@ export type Tools = {
   readonly lists: ListsTools
   /** What this program is made of. */
   readonly inventory: () => Promise<Inventory>
+  readonly backups: BackupTools
+  readonly doctor: Doctor
   /** Every setting: name, default, meaning. */
   readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
 }
@@ -65,6 +69,8 @@ function program(tools: Tools): Command {
   termsCommands(root, output, tools.withCustomers)
   ownListCommands(root, output, tools.withCustomers)
   licenceCommands(root, output, tools.inventory)
+  backupCommands(root, output, tools.backups)
+  doctorCommand(root, output, tools.doctor)
   helpCommands(root, tools)
   return root
 }

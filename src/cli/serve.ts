@@ -8,6 +8,8 @@ export type ServeOptions = {
   readonly workers: number | "auto"
   /** Whether this is one of them, which its supervisor has started. */
   readonly worker: boolean
+  /** Whether it takes over from the server that runs on its port, if one does. */
+  readonly replace: boolean
 }
 
 /** More would share each core with dozens of others. */
@@ -26,6 +28,7 @@ export function serveCommand(root: Command, serve: (options: ServeOptions) => Pr
         .argParser(workersNumber)
         .default(1),
     )
+    .option("--replace", "take over from the server that runs on this port and data directory, which then ends", false)
     .addOption(new Option("--worker").default(false).hideHelp())
     .action(serve)
 }

@@ -15,5 +15,7 @@ export type SupervisorMessage =
   | { readonly kind: "begin"; readonly seat: number; readonly port: number }
   /** The lists are to be read anew. */
   | { readonly kind: "reload" }
+  /** Whether every line of the log is wanted. */
+  | { readonly kind: "detail"; readonly isWanted: boolean }
   /** Another worker made changes: the change log is to be read. */
   | { readonly kind: "look" }

@@ -25,6 +25,8 @@ async function commands() {
       checkout: null,
     },
     inventory: () => inventoryOf(realWorld()),
+    backups: { backup: async () => null, restore: () => Promise.reject(new Error("not asked for")) },
+    doctor: async () => [],
     settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),
   }
   const run = async (...args: string[]) => {

@@ -37,7 +37,7 @@ describe("serve", () => {
   }
 
   test("is one process unless it is told otherwise", () => {
-    expect(asked().options).toEqual([{ workers: 1, worker: false }])
+    expect(asked().options).toEqual([{ workers: 1, worker: false, replace: false }])
   })
 
   test("takes a number of workers from 1 to 128, or auto", () => {
@@ -47,7 +47,7 @@ describe("serve", () => {
       ["128", 128],
       ["auto", "auto"],
     ] as const)
-      expect(asked("--workers", text).options).toEqual([{ workers, worker: false }])
+      expect(asked("--workers", text).options).toEqual([{ workers, worker: false, replace: false }])
     for (const text of ["0", "129", "-1", "2.5", "two", "", "1e2", "0x2"])
       expect(asked("--workers", text).isRefused).toBe(true)
   })
@@ -55,7 +55,7 @@ describe("serve", () => {
   test("starts a worker by the words that its supervisor has, which help does not show", () => {
     const root = new Command()
     serveCommand(root, async () => undefined)
-    expect(asked(...WORKER_WORDS.slice(1)).options).toEqual([{ workers: 1, worker: true }])
+    expect(asked(...WORKER_WORDS.slice(1)).options).toEqual([{ workers: 1, worker: true, replace: false }])
     expect(root.commands[0]?.helpInformation()).not.toContain("--worker ")
   })
 })

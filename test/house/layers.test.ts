@@ -58,16 +58,19 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ],
   ["src/workers", ["src/base"]],
   ["src/supply", ["src/base", "src/check/lists"]],
+  ["src/doctor", ["src/base", "src/contract", "src/check", "src/customers"]],
   ["src/http", ["src/base", "src/contract", "src/check", "src/customers", "src/supply"]],
-  ["src/cli", ["src/base", "src/contract", "src/check", "src/customers", "src/supply"]],
+  ["src/cli", ["src/base", "src/contract", "src/check", "src/customers", "src/supply", "src/doctor"]],
   ["src", ["src"]],
 ]
 
 const TOP = [
   "src/main.ts",
   "src/assemble.ts",
+  "src/assemble-backup.ts",
   "src/assemble-customers.ts",
   "src/assemble-deep.ts",
+  "src/assemble-doctor.ts",
   "src/assemble-leaks.ts",
   "src/assemble-learned.ts",
   "src/assemble-lists.ts",
@@ -77,6 +80,7 @@ const TOP = [
   "src/assemble-sign-in.ts",
   "src/assemble-supply.ts",
   "src/build.ts",
+  "src/hand-over.ts",
   "src/listening.ts",
   "src/metrics-listener.ts",
   "src/refreshing.ts",

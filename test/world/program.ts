@@ -16,6 +16,8 @@ export type Program = {
   readonly ended: () => Promise<Ended>
   /** Asks it to stop, and resolves when it is over. */
   readonly stop: (by?: "SIGTERM" | "SIGINT") => Promise<Ended>
+  /** Sends it what it does not end by. */
+  readonly tell: (what: "SIGHUP" | "SIGUSR2") => void
   /** Ends it at once, if it still runs. */
   readonly kill: () => Promise<unknown>
 }
@@ -61,6 +63,7 @@ export function startProgram(
       child.kill(by)
       return ended()
     },
+    tell: what => child.kill(what),
     kill: () => {
       child.kill("SIGKILL")
       return child.exited

@@ -102,13 +102,13 @@ const trusting = (resolver: Resolver): Believing => ({
 })
 
 /** Alive as soon as one canary is; denied when every one is denied or refused; silent when there was no word of one. */
-type Fate = "alive" | "denied" | "silent"
+export type CanaryFate = "alive" | "denied" | "silent"
 
-function fateOf(canaries: readonly string[], direct: Resolver): Promise<Fate> {
+function fateOf(canaries: readonly string[], direct: Resolver): Promise<CanaryFate> {
   return new Promise(settle => {
-    const fates: Fate[] = []
+    const fates: CanaryFate[] = []
     for (const name of canaries)
-      void fateOfOne(name, direct).then(fate => {
+      void canaryFate(name, direct).then(fate => {
         fates.push(fate)
         if (fate === "alive") settle("alive")
         else if (fates.length === canaries.length) settle(fates.includes("silent") ? "silent" : "denied")
@@ -116,7 +116,8 @@ function fateOf(canaries: readonly string[], direct: Resolver): Promise<Fate> {
   })
 }
 
-async function fateOfOne(name: string, direct: Resolver): Promise<Fate> {
+/** Asks for one canary, by one type after the other until there is a record of it. It never rejects. */
+export async function canaryFate(name: string, direct: Resolver): Promise<CanaryFate> {
   for (const type of CANARY_TYPES) {
     const finding = await direct({ name, type })
     if (!finding.known) return finding.cause === "timed_out" ? "silent" : "denied"

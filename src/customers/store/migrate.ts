@@ -9,9 +9,7 @@ import { StoreFault } from "./store-fault.ts"
  * changed. When nothing is missing, nothing is written.
  */
 export async function migrate(store: Store, clock: Clock, where: string): Promise<void> {
-  await store.run(
-    "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)",
-  )
+  await makeTable(store)
   const knownHead = MIGRATIONS.at(-1)?.number ?? 0
   const storedHead = await headOf(store)
   if (storedHead > knownHead)
@@ -27,7 +25,15 @@ async function apply(store: Store, { number, makes, statements }: (typeof MIGRAT
   await store.run("INSERT INTO migrations (number, makes, ran_at_ms) VALUES ($1, $2, $3)", [number, makes, clock()])
 }
 
-async function headOf(store: Store): Promise<number> {
+/** Makes the table in which migrations are recorded, where it is not there. */
+export async function makeTable(store: Store): Promise<void> {
+  await store.run(
+    "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)",
+  )
+}
+
+/** The number of the latest migration that the store has run; 0: it is new. */
+export async function headOf(store: Store): Promise<number> {
   const row = await store.one<{ head: number }>("SELECT COALESCE(MAX(number), 0) AS head FROM migrations")
   return row?.head ?? 0
 }

@@ -1,6 +1,6 @@
 import { SQLiteError } from "bun:sqlite"
-import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import { StoreFault, type StoreFaultCode } from "./store-fault.ts"
 
 /** SQLite's result codes, without what extends them, and the fault each one is (sqlite.org/rescode.html). */
@@ -32,6 +32,21 @@ export function createFile(path: string): string {
   } catch (fault) {
     const code = codeOf(fault)
     throw new StoreFault(code === "ENOSPC" ? "full" : "unwritable", full, code, fault)
+  }
+}
+
+/**
+ * The one true path of a file that may not be there; directories that are missing are made, 0700. Throws an `unwritable`
+ * fault.
+ */
+export function truePath(path: string): string {
+  const full = resolve(path)
+  try {
+    if (existsSync(full)) return realpathSync(full)
+    mkdirSync(dirname(full), { recursive: true, mode: 0o700 })
+    return join(realpathSync(dirname(full)), basename(full))
+  } catch (fault) {
+    throw new StoreFault("unwritable", full, codeOf(fault), fault)
   }
 }
 

@@ -2,8 +2,11 @@ import { Database, SQLiteError } from "bun:sqlite"
 import { AsyncLocalStorage } from "node:async_hooks"
 import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
+import type { LetGo } from "./hold.ts"
+import { keepBefore } from "./keep-before.ts"
 import { migrate } from "./migrate.ts"
-import { createFile, faultOf } from "./sqlite-file.ts"
+import { holdWhole } from "./restore.ts"
+import { createFile, faultOf, truePath } from "./sqlite-file.ts"
 import { Statements } from "./statements.ts"
 import type { Cell, OpenStore, Store } from "./store.ts"
 import { StoreFault } from "./store-fault.ts"
@@ -44,14 +47,26 @@ const running = new AsyncLocalStorage<Scope>()
  * or unwritable. Several processes may open one file at once.
  */
 export async function openSqlite(path: string, clock: Clock): Promise<OpenStore> {
+  // By its one true path, which a link to its directory is not.
+  const letGo = holdWhole(truePath(path))
+  try {
+    return await openHeld(path, clock, letGo)
+  } catch (fault) {
+    letGo()
+    throw fault
+  }
+}
+
+async function openHeld(path: string, clock: Clock, letGo: LetGo): Promise<OpenStore> {
   const full = createFile(path)
   const connection = connect(full)
   const file = turnsByFile.get(full) ?? { turns: new Turns(), openCount: 0 }
   file.openCount++
   turnsByFile.set(full, file)
   const scope: Scope = { parent: null, turns: file.turns, isOver: false, fault: null }
-  const store: OpenStore = { ...storeIn(scope, connection), close: () => close(scope, connection) }
+  const store: OpenStore = { ...storeIn(scope, connection), close: () => close(scope, connection).finally(letGo) }
   try {
+    await keepBefore(store, full)
     await migrate(store, clock, full)
   } catch (fault) {
     await store.close()

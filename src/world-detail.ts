@@ -1,0 +1,26 @@
+/** Whether every line of the log is wanted, whatever the settings say. */
+export type Detail = {
+  readonly isWanted: () => boolean
+  readonly want: (isWanted: boolean) => void
+  /** From now on SIGUSR2 changes it; `told` gets what it is then. */
+  readonly follow: (told: (isWanted: boolean) => void) => void
+}
+
+/** That of this process: the usual lines until the signal comes. */
+export function realDetail(): Detail {
+  let isWanted = false
+  return {
+    isWanted: () => isWanted,
+    want: wanted => {
+      isWanted = wanted
+    },
+    follow: told =>
+      void process.on("SIGUSR2", () => {
+        const next = !isWanted
+        // What is told of the change is logged either way.
+        isWanted = true
+        told(next)
+        isWanted = next
+      }),
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test"
+import {
+  EXAMINATION_MS_MAX,
+  EXAMINATION_NAMES,
+  type ExaminationName,
+  type Examiners,
+  examine,
+} from "../../src/doctor/examinations.ts"
+import { type Examined, well } from "../../src/doctor/examined.ts"
+import { stoppedTime } from "../world/time.ts"
+
+const examiners = (others: Partial<Record<ExaminationName, () => Promise<Examined>>> = {}): Examiners => {
+  const fine = async () => well("Fine.")
+  return {
+    ...{ settings: fine, directory: fine, disk: fine, database: fine, dns: fine, clock: fine, smtp: fine },
+    ...{ identity: fine, rdap: fine, leak_keys: fine, lists: fine, port: fine, outbox: fine, ...others },
+  }
+}
+
+test("what was found is told in the order of the table, whatever the order of the names", async () => {
+  const { later } = stoppedTime()
+  const rows = await examine(examiners(), [...EXAMINATION_NAMES].reverse(), later)
+  expect(rows.map(({ name }) => name)).toEqual([...EXAMINATION_NAMES])
+  expect((await examine(examiners(), ["outbox", "disk"], later)).map(({ name }) => name)).toEqual(["disk", "outbox"])
+})
+
+test("one that never ends has failed after its time, and holds up no other", async () => {
+  const time = stoppedTime()
+  const examined = examine(examiners({ dns: () => new Promise(() => undefined) }), ["dns", "disk"], time.later)
+  await time.tick(EXAMINATION_MS_MAX - 1)
+  expect(time.waiting()).toBe(1)
+  await time.tick(1)
+  expect(await examined).toMatchObject([
+    { name: "disk", verdict: "ok" },
+    { name: "dns", verdict: "failed", seen: "It was not over after 60 s." },
+  ])
+})
+
+test("one that throws has failed, and what it threw is not told", async () => {
+  const time = stoppedTime()
+  const lists = () => {
+    throw new RangeError("jane@example.com")
+  }
+  const [row] = await examine(examiners({ lists }), ["lists"], time.later)
+  expect(row).toMatchObject({ verdict: "failed", seen: "It could not be looked at (RangeError)." })
+  expect(time.waiting()).toBe(0)
+})

@@ -1,0 +1,149 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { readSettings } from "../src/config/settings.ts"
+import { predecessor } from "../src/hand-over.ts"
+import { realWorld } from "../src/world.ts"
+import { realMeetings } from "../src/world-meetings.ts"
+import { ROOT } from "./house/source.ts"
+import { afterwards } from "./world/afterwards.ts"
+import { startCallers } from "./world/callers.ts"
+import { askLoopback } from "./world/loopback.ts"
+import { outcomeOf } from "./world/outcome-of.ts"
+import { type Program, startProgram } from "./world/program.ts"
+import { deadServer } from "./world/smtp-server.ts"
+import { stoppedTime } from "./world/time.ts"
+
+setDefaultTimeout(180_000)
+
+const HEALTH = "/v1/health"
+
+/** Servers on one port and data directory, in a checkout. */
+async function house() {
+  const directory = mkdtempSync(join(tmpdir(), "h"))
+  const port = Number(new URL(await deadServer()).port)
+  const environment = {
+    PATH: process.env["PATH"],
+    MAILKIND_DATA_DIR: directory,
+    MAILKIND_PORT: String(port),
+    MAILKIND_DNS_SERVERS: "off",
+    MAILKIND_LISTS_REFRESH_HOURS: "off",
+    MAILKIND_IDENTITY_URL: "off",
+  }
+  const start = (...words: string[]): Program => {
+    const child = startProgram([process.execPath, join(ROOT, "src/main.ts"), "serve", ...words], directory, environment)
+    afterwards(child.kill)
+    return child
+  }
+  const serve = async (...words: string[]): Promise<Program> => {
+    const child = start(...words)
+    await child.printed(/listens on/)
+    return child
+  }
+  return { directory, port, start, serve, url: `http://127.0.0.1:${port}` }
+}
+
+// The system's help is Linux's alone.
+describe.skipIf(process.platform !== "linux")("a server that is replaced", () => {
+  test("loses no answer of callers with new or kept connections, and ends well, again and again", async () => {
+    const { port, serve } = await house()
+    let server = await serve()
+    const callers = [startCallers(port, HEALTH, 16, false), startCallers(port, HEALTH, 16, true)]
+    for (const each of callers) await each.got(100)
+    for (let round = 0; round < 3; round++) {
+      const next = await serve("--replace")
+      expect(await server.ended()).toMatchObject({ code: 0, err: expect.stringContaining("its successor") })
+      server = next
+    }
+    const tallies = await Promise.all(callers.map(each => each.stop()))
+    expect(tallies.flatMap(({ lost }) => lost)).toEqual([])
+    for (const { answered } of tallies) expect(answered).toBeGreaterThan(1000)
+    expect(await server.stop()).toMatchObject({ code: 0 })
+  })
+
+  test("tells nobody that it is unwell while it leaves, and a kept connection to go", async () => {
+    const { url, serve } = await house()
+    const old = await serve()
+    const callers = startCallers(Number(new URL(url).port), HEALTH, 1, true)
+    await callers.got(10)
+    await serve("--replace")
+    const seen = new Set<number>()
+    let isGone = false
+    const ended = old.ended().finally(() => {
+      isGone = true
+    })
+    while (!isGone) seen.add((await askLoopback(`${url}${HEALTH}`)).status)
+    expect([...seen]).toEqual([200])
+    expect((await callers.stop()).lost).toEqual([])
+    await ended
+  })
+
+  test("goes on when the one that was to replace it dies before it serves", async () => {
+    const { directory, port, url, serve } = await house()
+    await serve()
+    const meeting = await realMeetings.visit(join(directory, `server-${port}.sock`))
+    meeting?.say("share")
+    expect(await meeting?.hear()).toBe("shared")
+    meeting?.end()
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+    const next = await serve("--replace")
+    await next.complained(/the server before this one is gone/)
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+  })
+
+  test("is asked at a socket that is its user's alone, and what makes no sense there changes nothing", async () => {
+    const { directory, port, url, serve } = await house()
+    await serve()
+    const path = join(directory, `server-${port}.sock`)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const meeting = await realMeetings.visit(path)
+    meeting?.say(`${"x".repeat(100_000)}\n\nleave it`)
+    expect(await meeting?.hear()).toBeNull()
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+  })
+})
+
+test("with nobody to replace, or only what a killed server left, it starts as ever", async () => {
+  const { url, serve } = await house()
+  const first = await serve("--replace")
+  await first.kill()
+  await serve("--replace")
+  expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+})
+
+test("without being asked to, nobody is let in on the port of a server that runs", async () => {
+  const { serve, start } = await house()
+  await serve()
+  expect(await start().ended()).toMatchObject({ code: 1, err: expect.stringContaining("Cannot listen") })
+  expect(await start("--workers", "2", "--replace").ended()).toMatchObject({ code: 2 })
+})
+
+test("a server that says nothing is waited for no longer than it may take to leave", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "h"))
+  const end = realMeetings.host(join(directory, "server-18080.sock"), () => undefined)
+  afterwards(() => end?.())
+  const read = readSettings({ MAILKIND_DATA_DIR: directory, MAILKIND_PORT: "18080" })
+  if (read.kind === "faulty") throw new Error("faulty")
+  const time = stoppedTime()
+  const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>()
+  const later: typeof time.later = (ms, work) => {
+    waits()
+    return time.later(ms, work)
+  }
+  const asked = outcomeOf(predecessor({ ...realWorld(), later }, read.settings))
+  await isWaiting
+  await time.tick(30_000)
+  expect(await asked).toThrow("does not answer")
+})
+
+test("a path that has no room for a socket, or is none, meets nobody", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "h"))
+  const long = join(directory, "x".repeat(200))
+  mkdirSync(long)
+  expect(realMeetings.host(join(long, "s"), () => undefined)).toBeNull()
+  expect(await realMeetings.visit(join(long, "s"))).toBeNull()
+  writeFileSync(join(directory, "file"), "")
+  expect(realMeetings.host(join(directory, "file", "s"), () => undefined)).toBeNull()
+  expect(await realMeetings.visit(join(directory, "file"))).toBeNull()
+})

@@ -1,0 +1,59 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { realListeners } from "../src/world-listeners.ts"
+import { afterwards } from "./world/afterwards.ts"
+import { askLoopback } from "./world/loopback.ts"
+import { startProgram } from "./world/program.ts"
+import { deadServer } from "./world/smtp-server.ts"
+
+setDefaultTimeout(60_000)
+
+const own = (port: number, reusePort: boolean, hostname = "127.0.0.1") => {
+  const server = Bun.serve({ hostname, port, reusePort, development: false, fetch: () => new Response("own") })
+  afterwards(() => server.stop(true))
+  return server.port ?? 0
+}
+
+/** Another process that listens on the port, if it is let. */
+const other = (port: number) => {
+  const serve = `Bun.serve({ hostname: "127.0.0.1", port: ${port}, reusePort: true, development: false, fetch: () => new Response("other") })`
+  const child = startProgram([process.execPath, "-e", `${serve}; console.log("listens")`], ".", {})
+  afterwards(child.kill)
+  return child
+}
+
+/** Who answers, by so many new connections. */
+async function answering(port: number, count: number): Promise<Set<string>> {
+  return new Set(
+    await Promise.all(Array.from({ length: count }, async () => (await askLoopback(`http://127.0.0.1:${port}`)).body)),
+  )
+}
+
+describe.skipIf(process.platform !== "linux")("a socket that listens", () => {
+  test("has its port to itself until it is shared", async () => {
+    const port = own(0, false)
+    expect(await other(port).ended()).toMatchObject({ code: 1 })
+    expect(realListeners.share(port)).toBe(true)
+    await other(port).printed(/listens/)
+    // By chance all of so many are given to one of the two once in 10¹⁸ times.
+    expect(await answering(port, 60)).toEqual(new Set(["own", "other"]))
+  })
+
+  test("gets every new connection when it was the last to come and attracts them, and all when it is left alone", async () => {
+    const port = Number(new URL(await deadServer()).port)
+    const before = other(port)
+    await before.printed(/listens/)
+    own(port, true)
+    expect(await answering(port, 60)).toEqual(new Set(["own", "other"]))
+    expect(realListeners.attract(port)).toBe(true)
+    expect(await answering(port, 60)).toEqual(new Set(["own"]))
+    await before.kill()
+    expect(await answering(port, 60)).toEqual(new Set(["own"]))
+  })
+
+  test("is found by IPv6 too, and where there is none nothing is done", async () => {
+    const port = own(0, false, "::")
+    expect(realListeners.share(port)).toBe(true)
+    const dead = Number(new URL(await deadServer()).port)
+    expect([realListeners.share(dead), realListeners.attract(dead)]).toEqual([false, false])
+  })
+})
