@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from "elysia"
 import { assert } from "./base/assert.ts"
 import { CannotStart } from "./cannot-start.ts"
 import type { Settings } from "./config/settings.ts"
+import { LIMITS } from "./contract/limits.ts"
 import type { World } from "./world.ts"
 
 /** How long a stop waits for what is in flight, and how often it looks. */
@@ -15,10 +16,10 @@ const SERVER_BODY_BYTES_MAX = 2 ** 40
 
 /**
  * How long a connection may stand still, in seconds: longer than any answer takes. A body has to come whole within this time
- * too, however it drips, and a head within about twelve seconds, which Bun has fixed; who is slower is cut off. How many
- * connections there are is bounded by the system alone: each may have one request under way.
+ * too, however it drips, and a head within `LIMITS.requestHeadSeconds`; who is slower is cut off. How many connections there
+ * are is bounded by the system alone: each may have one request under way.
  */
-export const IDLE_S = 20
+export const IDLE_S: number = LIMITS.connectionIdleSeconds
 
 /** What listens. */
 export type Listener = ReturnType<typeof listen>

@@ -114,6 +114,9 @@ export const OWN_FILES = {
   "altcha.css.asset": "node_modules/altcha/dist/external/altcha.css",
   "altcha-worker.js.asset": "node_modules/altcha/dist/workers/pbkdf2.js",
   "pass.js.asset": "src/http/site/browser/pass.js",
+  "mailkind.service.asset": "data/deploy/mailkind@.service",
+  "mailkind.env.asset": "data/deploy/mailkind.env",
+  "Dockerfile.asset": "data/deploy/Dockerfile",
 } as const satisfies Record<string, string>
 export type OwnFile = keyof typeof OWN_FILES
 

@@ -49,6 +49,10 @@ export const LIMITS = {
   signInProofsPerClientMax: 30,
   signInProofPerClientSeconds: 10,
   requestIdLengthMax: 64,
+  /** How long a connection may stand still; a body has to come whole within it too. Longer than any answer takes. */
+  connectionIdleSeconds: 20,
+  /** About how long a request's head may take, which Bun has fixed. */
+  requestHeadSeconds: 12,
   /** A body of `bodyBytesMax` has room for about as many, each with a key and a URL. */
   leakReportItemsMax: 500,
   /** Of one client address. Each may cost the check of a signature: 60 µs. */

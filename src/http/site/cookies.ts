@@ -13,15 +13,21 @@ export type Cookies = {
 const DAY_S = 86_400
 const MINUTE_S = 60
 
-/** Every cookie that we set, and how long a browser keeps it, in seconds. */
-const COOKIES = {
+/** Every cookie that we set: what it is for, in words for its owner, and how long a browser keeps it, in seconds. */
+export const COOKIES = {
   /** The secret of a session. */
-  session: { seconds: LIMITS.sessionDays * DAY_S },
+  session: { says: "Signing in: knows you again.", seconds: LIMITS.sessionDays * DAY_S },
   /** The secret of the browser that asked to sign in. It signs nobody in without the code from the mail. */
-  sign_in: { seconds: LIMITS.signInMinutes * 60 },
+  sign_in: {
+    says: "Asking to sign in: takes the code from the mail in this browser alone.",
+    seconds: LIMITS.signInMinutes * MINUTE_S,
+  },
   /** The secret of a pass of the free checker. */
-  pass: { seconds: LIMITS.passMinutes * MINUTE_S },
-} as const satisfies Record<string, { readonly seconds: number }>
+  pass: {
+    says: "Checking on the first page beyond the first checks of the day.",
+    seconds: LIMITS.passMinutes * MINUTE_S,
+  },
+} as const satisfies Record<string, { readonly says: string; readonly seconds: number }>
 
 export type CookieName = keyof typeof COOKIES
 

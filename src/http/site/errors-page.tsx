@@ -9,12 +9,13 @@ import {
 import { ROUTES } from "../../contract/routes.ts"
 import { exampleProblem, problemHeaders } from "../openapi-examples.ts"
 import { AdviceSection } from "./docs/advice-section.tsx"
-import { Layout, Prose, pretty, Sample, Table } from "./layout.tsx"
+import { GuidePage } from "./docs/guide-page.tsx"
+import { Prose, pretty, Sample, Table } from "./layout.tsx"
 
 /** Every problem code under an anchor of its name, and the order in which a request is refused. */
 export function ErrorsPage({ baseUrl }: { readonly baseUrl: string }) {
   return (
-    <Layout route="docsErrors" title="Errors">
+    <GuidePage route="docsErrors">
       <p class="lead">
         A refused request gets a body of type <code>application/problem+json</code> (RFC 9457). Branch on{" "}
         <code>code</code>, which is stable; <code>title</code> and <code>detail</code> are for people and may change.
@@ -41,7 +42,7 @@ export function ErrorsPage({ baseUrl }: { readonly baseUrl: string }) {
       {PROBLEM_CODES.map(code => (
         <ProblemSection key={code} code={code} baseUrl={baseUrl} />
       ))}
-    </Layout>
+    </GuidePage>
   )
 }
 

@@ -3,19 +3,16 @@ import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../contract/routes.ts"
 import { ICON_PATH, STYLESHEET_PATH } from "./assets.ts"
 
-/** The pages that every page links to, in order, and what they are called there. */
+/** The pages that every page links to, in order, and what they are called there: few enough for the width of a phone. */
 const NAVIGATION = [
   { route: "docsGuide", label: "Guide" },
   { route: "docs", label: "API reference" },
-  { route: "docsErrors", label: "Errors" },
-  { route: "docsReasons", label: "Reasons" },
-  { route: "docsTestAddresses", label: "Test addresses" },
-  { route: "docsLists", label: "Lists" },
   { route: "dashboard", label: "Dashboard" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 
 type LayoutProps = {
-  readonly route: RouteId
+  /** Null: what was asked for is no page. */
+  readonly route: RouteId | null
   readonly title: string
   /** Paths of the scripts that the page runs, each a module. */
   readonly scripts?: readonly string[]
@@ -23,18 +20,27 @@ type LayoutProps = {
   readonly styles?: readonly string[]
   /** What stands above the title. */
   readonly above?: ComponentChildren
+  /** What stands beside the content where there is room, and below it elsewhere. */
+  readonly beside?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A whole page: head, header with the links to every page, the content as `main`, footer. */
-export function Layout({ route, title, scripts = [], styles = [], above, children }: LayoutProps) {
+export function Layout({ route, title, scripts = [], styles = [], above, beside, children }: LayoutProps) {
+  const content = (
+    <main id="content" class="page">
+      {above}
+      <h1>{title}</h1>
+      {children}
+    </main>
+  )
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="description" content={ROUTES[route].says} />
+        <meta name="description" content={route === null ? title : ROUTES[route].says} />
         <title>{route === "home" ? title : `${title} · mailkind`}</title>
         <link rel="stylesheet" href={STYLESHEET_PATH} />
         {styles.map(path => (
@@ -45,16 +51,19 @@ export function Layout({ route, title, scripts = [], styles = [], above, childre
           <script key={path} type="module" src={path} />
         ))}
       </head>
-      <body class="site">
+      <body class={beside === undefined ? "site" : "site wide"}>
         <a class="skip" href="#content">
           Skip to the content
         </a>
         <SiteHeader route={route} />
-        <main id="content" class="page">
-          {above}
-          <h1>{title}</h1>
-          {children}
-        </main>
+        {beside === undefined ? (
+          content
+        ) : (
+          <div class="columns">
+            {content}
+            {beside}
+          </div>
+        )}
         <footer class="bottom">
           <a href={ROUTES.openapi.path}>OpenAPI document</a>
           <a href={ROUTES.getHealth.path}>Health</a>
@@ -65,16 +74,18 @@ export function Layout({ route, title, scripts = [], styles = [], above, childre
   )
 }
 
-/** The header of every page; the link to the page itself is marked as the current one. */
-export function SiteHeader({ route }: { readonly route: RouteId }) {
+type NavigationTarget = (typeof NAVIGATION)[number]["route"]
+
+/** The header of every page; the link to the page itself, or to the part that it belongs to, is marked as the current one. */
+export function SiteHeader({ route }: { readonly route: RouteId | null }) {
   return (
     <header class="top">
-      <a class="brand" href={ROUTES.home.path} {...current(route === "home")}>
+      <a class="brand" href={ROUTES.home.path} {...currentPage(route === "home")}>
         mailkind
       </a>
-      <nav aria-label="Documentation">
+      <nav aria-label="Site">
         {NAVIGATION.map(({ route: target, label }) => (
-          <a key={target} href={ROUTES[target].path} {...current(route === target)}>
+          <a key={target} href={ROUTES[target].path} {...currentIn(target, route)}>
             {label}
           </a>
         ))}
@@ -83,7 +94,17 @@ export function SiteHeader({ route }: { readonly route: RouteId }) {
   )
 }
 
-const current = (isCurrent: boolean) => (isCurrent ? ({ "aria-current": "page" } as const) : {})
+function currentIn(target: NavigationTarget, route: RouteId | null) {
+  if (route === null || target === route) return currentPage(target === route)
+  const { path, asks } = ROUTES[route]
+  const isWithin = target === "dashboard" ? asks !== "anybody" : target === "docsGuide" && isBelowDocs(path)
+  return isWithin ? ({ "aria-current": true } as const) : {}
+}
+
+const isBelowDocs = (path: string): boolean => path.startsWith(`${ROUTES.docs.path}/`)
+
+/** Marks a link to the page that it stands on. */
+export const currentPage = (isCurrent: boolean) => (isCurrent ? ({ "aria-current": "page" } as const) : {})
 
 /** A sentence of a table of `contract/`; what stands between backticks is code. */
 export function Prose({ text }: { readonly text: string }) {

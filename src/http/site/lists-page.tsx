@@ -4,8 +4,9 @@ import { SET_NAMES, SETS } from "../../check/lists/sets.ts"
 import type { KnownLists } from "../../check/lists.ts"
 import { type LookUp, lookUp } from "../../check/look-up.ts"
 import type { SourceOutcome, SourceState } from "../../check/refresh/refresh-state.ts"
+import { GuidePage } from "./docs/guide-page.tsx"
 import { grouped } from "./figures.ts"
-import { Layout, Table } from "./layout.tsx"
+import { Table } from "./layout.tsx"
 import { LookUpSection } from "./look-up-section.tsx"
 import { MistakesSection } from "./mistakes-section.tsx"
 
@@ -66,7 +67,7 @@ type Props = {
 /** The lists in use: what they say of a domain, how fresh they are, how many names each set has, and every source. */
 export function ListsPage({ lists, baseUrl, found }: Props) {
   return (
-    <Layout route="docsLists" title="Lists">
+    <GuidePage route="docsLists">
       <p class="lead">
         Verdicts that need no network come from these lists. They lie on the server; nothing is downloaded while a
         request is answered.
@@ -89,7 +90,7 @@ export function ListsPage({ lists, baseUrl, found }: Props) {
       <h2 id="sources">Sources</h2>
       <p>A source that is refused or fails does no harm: its last good copy serves.</p>
       <SourcesTable lists={lists} />
-    </Layout>
+    </GuidePage>
   )
 }
 

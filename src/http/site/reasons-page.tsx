@@ -7,7 +7,8 @@ import {
   REASONS,
   type Reason,
 } from "../../contract/reasons.ts"
-import { AnchorHead, Layout, Prose, Table } from "./layout.tsx"
+import { GuidePage } from "./docs/guide-page.tsx"
+import { AnchorHead, Prose, Table } from "./layout.tsx"
 import { PolicyTables } from "./policy-tables.tsx"
 
 type Group = (typeof REASONS)[Reason]["group"]
@@ -28,7 +29,7 @@ const GROUP_NAMES = Object.keys(GROUPS) as Group[] // the keys of a table are it
 /** Every reason code under an anchor of its name, by group, and how recommendations are made. */
 export function ReasonsPage() {
   return (
-    <Layout route="docsReasons" title="Reasons">
+    <GuidePage route="docsReasons">
       <p class="lead">
         <code>reasons</code> says why a verdict is what it is: first the reason that decided the category, then those
         that raised the recommendation, then further evidence.
@@ -48,7 +49,7 @@ export function ReasonsPage() {
       ))}
       <ConfidenceNotes />
       <PolicyTables />
-    </Layout>
+    </GuidePage>
   )
 }
 

@@ -33,7 +33,7 @@ type Props = {
 function RefusedPage({ code, detail }: Props) {
   const { title, cause } = PROBLEMS[code]
   return (
-    <Layout route="home" title={title}>
+    <Layout route={null} title={title}>
       <p class="lead">
         <Prose text={detail ?? cause} />
       </p>

@@ -22,18 +22,34 @@ body { margin: 0; background: var(--paper) }
 .skip:focus { left: 0; top: 0 }
 
 .top {
-  position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 3.5rem; padding: 0 1.5rem;
-  display: flex; align-items: center; gap: 2rem; overflow-x: auto; white-space: nowrap;
+  position: sticky; top: 0; z-index: 10; box-sizing: border-box; min-height: 3.5rem; padding: 0 1.5rem;
+  display: flex; flex-wrap: wrap; align-items: center; gap: 0 2rem; white-space: nowrap;
   font: 400 .9375rem/1.4 var(--sans); background: var(--paper); border-bottom: 1px solid var(--line);
 }
 .site .top { padding-inline: max(1.5rem, calc((100% - 60rem) / 2)) }
+.site.wide .top { padding-inline: max(1.5rem, calc((100% - 76rem) / 2)) }
 .top a { color: var(--soft); text-decoration: none }
-.top a:hover { color: var(--ink) }
-.top a[aria-current] { color: var(--ink) }
-.top nav { display: flex; gap: 1.5rem }
+.top a:hover, .top a[aria-current] { color: var(--ink) }
+.top nav { flex: 1; display: flex; flex-wrap: wrap; gap: 0 1.5rem }
 .top nav a { padding: .25rem 0; border-bottom: 2px solid transparent }
+.top nav a:last-child { margin-left: auto }
 .top nav a[aria-current] { border-bottom-color: var(--accent) }
 .top .brand { color: var(--ink); font-weight: 650; letter-spacing: -.01em }
+
+.pages { box-sizing: border-box; max-width: 60rem; margin: 3.5rem auto 0; padding: 0 1.5rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 1.5rem 2rem; font: 400 .9375rem/1.4 var(--sans) }
+.pages p { margin: 0 0 .35rem; color: var(--ink); font-weight: 600 }
+.pages ul { margin: 0; padding: 0; list-style: none }
+.pages a { display: block; padding: .3rem 0; color: var(--soft); text-decoration: none }
+.pages a:hover { color: var(--ink); text-decoration: underline; text-underline-offset: .18em }
+.pages a[aria-current] { color: var(--accent); font-weight: 600 }
+@media (min-width: 64rem) {
+  .columns { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem; display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 3rem; align-items: start }
+  .columns .page { grid-column: 2; grid-row: 1; margin: 0; padding-inline: 0 }
+  .columns .pages { grid-column: 1; grid-row: 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 3rem .25rem 1.5rem; overflow-y: auto; display: block }
+  .columns .pages section + section { margin-top: 1.5rem }
+  .crumb a[href="#all-pages"] { display: none }
+  .wide .bottom { width: min(76rem, 100% - 3rem) }
+}
 
 .bottom {
   width: min(60rem, 100% - 3rem); margin: 5rem auto 0; padding: 1.5rem 0 3rem; display: flex; gap: 1.5rem;
@@ -192,11 +208,12 @@ body { margin: 0; background: var(--paper) }
 .page summary { padding: .35rem 0; font-weight: 500; cursor: pointer }
 .page details .sample { margin-top: .35rem }
 .turn { display: flex; flex-wrap: wrap; gap: .5rem 2rem; justify-content: space-between; margin: 3.5rem 0 0; padding-top: 1.25rem; border-top: 1px solid var(--line) }
-.crumb { margin: 0 0 .5rem; font-size: .875rem }
+.crumb { display: flex; justify-content: space-between; margin: 0 0 .5rem; font-size: .875rem }
 
 @media (max-width: 40rem) {
-  .top, .site .top { padding-inline: 1rem; gap: 1.25rem }
-  .top nav { gap: 1.25rem }
+  .top, .site .top, .site.wide .top { padding-inline: 1rem; column-gap: 1rem }
+  .top nav { column-gap: 1rem }
+  .pages { padding: 0 1rem }
   .page { padding: 2rem 1rem 0 }
   .page h1 { font-size: 1.875rem }
   .page .lead { font-size: 1.0625rem }
@@ -204,5 +221,5 @@ body { margin: 0; background: var(--paper) }
   .facts { gap: .3rem 1rem }
   .bottom { width: calc(100% - 2rem) }
 }
-@media print { .top, .bottom, .skip { display: none } .sample pre { max-height: none } }
+@media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }
 `

@@ -6,7 +6,8 @@ import { ROUTES } from "../../contract/routes.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../contract/test-addresses.ts"
 import { exampleResult } from "../openapi-examples.ts"
 import { curlLine } from "./curl-line.ts"
-import { Layout, Prose, Sample, Table } from "./layout.tsx"
+import { GuidePage } from "./docs/guide-page.tsx"
+import { Prose, Sample, Table } from "./layout.tsx"
 import { Advice } from "./policy-tables.tsx"
 
 type Props = { readonly baseUrl: string; readonly testDomain: string }
@@ -14,7 +15,7 @@ type Props = { readonly baseUrl: string; readonly testDomain: string }
 /** Every test address, its verdict, and the recommendation under each policy as the server itself gives it. */
 export function TestAddressesPage({ baseUrl, testDomain }: Props) {
   return (
-    <Layout route="docsTestAddresses" title="Test addresses">
+    <GuidePage route="docsTestAddresses">
       <p class="lead">
         Addresses under <code>{testDomain}</code> need no key, cost nothing and always get the same answer.
       </p>
@@ -28,7 +29,7 @@ export function TestAddressesPage({ baseUrl, testDomain }: Props) {
       <Verdicts testDomain={testDomain} />
       <h2 id="problems">Problems</h2>
       <Refusals testDomain={testDomain} />
-    </Layout>
+    </GuidePage>
   )
 }
 

@@ -84,6 +84,45 @@ describe.each(PAGES)("the page %s", path => {
   })
 })
 
+/** The links of the bar at the top of a page: where each leads, and how it is marked. */
+const navigation = (html: string) =>
+  [...(/<nav aria-label="Site">(.*?)<\/nav>/s.exec(html)?.[1] ?? "").matchAll(/<a href="([^"]*)"([^>]*)>/g)].map(
+    ([, path = "", rest = ""]) => ({ path, current: /aria-current="(\w+)"/.exec(rest)?.[1] ?? null }),
+  )
+
+test("the bar at the top has three links, and marks the page, or the part that the page is in", async () => {
+  const marked = async (path: string) => navigation(await textOf(path)).map(({ current }) => current)
+  expect(navigation(await textOf(ROUTES.home.path)).map(({ path }) => path)).toEqual([
+    ...[ROUTES.docsGuide.path, ROUTES.docs.path, ROUTES.dashboard.path],
+  ])
+  expect(await marked(ROUTES.home.path)).toEqual([null, null, null])
+  expect(await marked(ROUTES.docsGuide.path)).toEqual(["page", null, null])
+  expect(await marked(ROUTES.docs.path)).toEqual([null, "page", null])
+  for (const { pages } of GUIDE)
+    for (const { route } of pages.filter(page => page.route !== "docs"))
+      expect(await marked(ROUTES[route].path)).toEqual(["true", null, null])
+})
+
+test("every page of the guide but the API reference links to every other, and marks itself", async () => {
+  const all = GUIDE.flatMap(({ pages }) => pages.map(({ route }) => ROUTES[route].path))
+  for (const path of all.filter(each => each !== ROUTES.docs.path)) {
+    const list = /<nav id="all-pages"[^>]*>(.*?)<\/nav>/s.exec(await textOf(path))?.[1] ?? ""
+    expect(attributes(list, "href")).toEqual(all)
+    expect(/<a href="([^"]*)" aria-current="page"/.exec(list)?.[1]).toBe(path)
+  }
+})
+
+test("every page but the API reference is under 60 KB on its first load, as browsers get it", async () => {
+  for (const path of PAGES.filter(each => each !== ROUTES.docs.path)) {
+    const html = await textOf(path)
+    const files = [...attributes(html, "href"), ...attributes(html, "src")].filter(to => to.startsWith("/docs/assets/"))
+    const answers = await Promise.all([...new Set(files)].map(to => ask(to, { "accept-encoding": "gzip" })))
+    const sizes = await Promise.all(answers.map(async answer => (await answer.bytes()).length))
+    const bytes = Buffer.byteLength(html) + sizes.reduce((sum, size) => sum + size, 0)
+    expect({ path, isLight: bytes < 60_000 || bytes }).toEqual({ path, isLight: true })
+  }
+})
+
 test("inline styles are allowed on the API reference alone", async () => {
   const unsafe = await Promise.all(
     PAGES.map(async path => (await ask(path)).headers.get("content-security-policy")?.includes("unsafe-inline")),

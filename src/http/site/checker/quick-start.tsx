@@ -20,7 +20,10 @@ export function QuickStart({ baseUrl, testDomain }: QuickStartProps) {
         same verdict:
       </p>
       <Sample caption="Command" code={curlLine(baseUrl, `business@${testDomain}`)} />
-      <Sample caption="Answer" code={pretty(exampleResult("business", testDomain))} />
+      <details>
+        <summary>What it answers</summary>
+        <Sample caption="Answer" code={pretty(exampleResult("business", testDomain))} />
+      </details>
       <p>
         Every other input needs a key in the header <code>Authorization: Bearer &lt;API_KEY&gt;</code>. There are{" "}
         <a href={ROUTES.docsTestAddresses.path}>test addresses</a> for every kind of verdict.
@@ -54,11 +57,9 @@ export function QuickStart({ baseUrl, testDomain }: QuickStartProps) {
 
 const LINKS = [
   { route: "docsGuide", label: "Guide" },
+  { route: "docsStart", label: "Quick start" },
   { route: "docs", label: "API reference" },
-  { route: "openapi", label: "OpenAPI document" },
-  { route: "docsErrors", label: "Errors" },
-  { route: "docsReasons", label: "Reasons" },
-  { route: "docsTestAddresses", label: "Test addresses" },
   { route: "docsLists", label: "Lists" },
-  { route: "getHealth", label: "Health" },
+  { route: "docsPrivacy", label: "Privacy" },
+  { route: "docsSelfHosting", label: "Self-hosting" },
 ] as const

@@ -44,8 +44,14 @@ export const ADVICE: readonly Advice[] = [
     job: "Stop until `resets_at`.",
   },
   {
+    got: "503, the server has too much to do",
+    codes: ["overloaded"],
+    waiting: "Let in, and check again later.",
+    job: "Wait `Retry-After` seconds and up to one more at random, each time twice as long; ask for less at once.",
+  },
+  {
     got: "5xx",
-    codes: PROBLEM_CODES.filter(code => PROBLEMS[code].status >= 500),
+    codes: PROBLEM_CODES.filter(code => code !== "overloaded" && PROBLEMS[code].status >= 500),
     waiting: "Let in, and check again later.",
     job: "Try again after `Retry-After` seconds, or each time after twice as long, a few times.",
   },

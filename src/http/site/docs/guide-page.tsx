@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { Layout } from "../layout.tsx"
+import { currentPage, Layout } from "../layout.tsx"
 import { around, GUIDE, type GuideRoute } from "./guide.ts"
 
 /** The index: every page of the documentation with its summary. */
@@ -28,8 +28,13 @@ export function GuideIndex() {
   )
 }
 
-/** A page of the documentation: its title from the guide's table, and the ways to the index and to its neighbours. */
-export function GuidePage({ route, children }: { readonly route: GuideRoute; readonly children: ComponentChildren }) {
+type GuidePageProps = {
+  readonly route: GuideRoute
+  readonly children: ComponentChildren
+}
+
+/** A page of the documentation: its title from the guide's table, and the ways to all the others. */
+export function GuidePage({ route, children }: GuidePageProps) {
   const { page, before, after } = around(route)
   return (
     <Layout
@@ -38,8 +43,10 @@ export function GuidePage({ route, children }: { readonly route: GuideRoute; rea
       above={
         <p class="crumb">
           <To page="docsGuide">Guide</To>
+          <a href="#all-pages">All pages</a>
         </p>
       }
+      beside={<Pages route={route} />}
     >
       {children}
       <nav class="turn" aria-label="Before and after this page">
@@ -55,6 +62,28 @@ export function GuidePage({ route, children }: { readonly route: GuideRoute; rea
         )}
       </nav>
     </Layout>
+  )
+}
+
+/** The ways to every page of the documentation. */
+function Pages({ route }: { readonly route: GuideRoute }) {
+  return (
+    <nav id="all-pages" class="pages" aria-label="Documentation">
+      {GUIDE.map(({ part, pages }) => (
+        <section key={part}>
+          <p>{part}</p>
+          <ul>
+            {pages.map(({ route: target, title }) => (
+              <li key={target}>
+                <a href={ROUTES[target].path} {...currentPage(target === route)}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
   )
 }
 

@@ -5,11 +5,13 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Inventory } from "../../../supply/inventory.ts"
 import type { PageAnswers } from "../page-answers.ts"
 import { DegradedPage } from "./degraded-page.tsx"
+import type { DeployFiles } from "./deploy-section.tsx"
 import type { ExampleFacts } from "./examples.ts"
 import { GuideIndex } from "./guide-page.tsx"
 import { KeysPage } from "./keys-page.tsx"
 import { LicencesPage, partAsked } from "./licences-page.tsx"
 import { LimitsPage } from "./limits-page.tsx"
+import type { ShownExamination } from "./looking-after-section.tsx"
 import { PoliciesPage } from "./policies-page.tsx"
 import { PrivacyPage } from "./privacy-page.tsx"
 import { SelfHostingPage, type ShownSetting } from "./self-hosting-page.tsx"
@@ -25,6 +27,9 @@ export type GuideFacts = {
   readonly tiers: readonly TierLimits[]
   /** Every setting with its default; not what it is set to. */
   readonly settings: readonly ShownSetting[]
+  /** Everything that `doctor` looks at. */
+  readonly examinations: readonly ShownExamination[]
+  readonly deployFiles: () => Promise<DeployFiles>
   /** What the program is made of; asked for until it is known, and kept. */
   readonly inventory: () => Promise<Inventory>
 }
@@ -53,7 +58,11 @@ export function guideRoutes({ pages: { page }, baseUrl, testDomain, guide }: Nee
     )
     .get(ROUTES.docsLimits.path, ({ request }) => page(<LimitsPage tiers={guide.tiers} />, request))
     .get(ROUTES.docsPrivacy.path, ({ request }) => page(<PrivacyPage />, request))
-    .get(ROUTES.docsSelfHosting.path, ({ request }) => page(<SelfHostingPage settings={guide.settings} />, request))
+    .get(ROUTES.docsSelfHosting.path, async ({ request }) => {
+      const { settings, examinations } = guide
+      const deployFiles = await guide.deployFiles()
+      return page(<SelfHostingPage {...{ settings, examinations, deployFiles }} />, request)
+    })
     .get(ROUTES.docsUpgrades.path, ({ request }) => page(<UpgradesPage />, request))
     .get(ROUTES.docsLicences.path, async ({ request }) => {
       kept ??= await guide.inventory()

@@ -40,8 +40,8 @@ export function KeysPage({ facts }: { readonly facts: ExampleFacts }) {
         </li>
       </ol>
       <p>
-        The <To page="account">dashboard</To> does all of it. On the server itself the commands do it too, while it
-        runs:
+        The <To page="dashboard">dashboard</To> does all of it: sign in with your email address, make the new key under
+        Keys, and revoke the old one on its own page. On the server itself the commands do it too, while it runs:
       </p>
       <Sample caption="rotate-keys.sh" code={rotationText(OWNER_EMAIL, facts)} />
       <h2 id="lost">A key is out</h2>

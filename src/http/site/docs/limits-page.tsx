@@ -37,6 +37,8 @@ export function LimitsPage({ tiers }: { readonly tiers: readonly TierLimits[] })
       <Units />
       <Sizes />
       <WhatIsLeft />
+      <Connections />
+      <People />
     </GuidePage>
   )
 }
@@ -111,6 +113,75 @@ function WhatIsLeft() {
         </To>
         .
       </p>
+    </>
+  )
+}
+
+function Connections() {
+  return (
+    <>
+      <h2 id="connections">Connections and load</h2>
+      <p>
+        A connection may stand still for {LIMITS.connectionIdleSeconds} seconds; keep it open between requests, and open
+        it again when it was closed. The head of a request has about {LIMITS.requestHeadSeconds} seconds, its body{" "}
+        {LIMITS.connectionIdleSeconds}: whoever is slower is cut off without an answer. When the server as a whole has
+        more to do than it can, it answers{" "}
+        <To page="docsErrors" part="overloaded">
+          <code>overloaded</code>
+        </To>{" "}
+        with <code>Retry-After</code>, to batches and deep checks first. It costs no units and says nothing about your
+        own limits.
+      </p>
+    </>
+  )
+}
+
+const minutes = (count: number): string => `${count} ${count === 1 ? "minute" : "minutes"}`
+
+/** Limits of the pages for people: what, and how much. */
+const OF_PEOPLE = [
+  {
+    what: "The first page, without a pass",
+    limit: `${LIMITS.freeChecksPerClientAndDay} checks a day for each network address`,
+  },
+  {
+    what: "The first page, with a pass",
+    limit: `${LIMITS.passChecks} checks within ${minutes(LIMITS.passMinutes)}; the browser gets another by a short piece of arithmetic`,
+  },
+  {
+    what: "The first page, how fast",
+    limit: `${LIMITS.freeRequestsPerSecond} request a second, ${LIMITS.freeRequestsBurst} at once; ${LIMITS.strikesMax} that are too fast or wrong within ${minutes(LIMITS.strikeMinutes)} close it to the network for ${LIMITS.banHours} hour, and up to ${LIMITS.banHoursMax} when it goes on`,
+  },
+  {
+    what: "Signing in",
+    limit: `a mail holds for ${minutes(LIMITS.signInMinutes)}, once, and ${LIMITS.signInTriesMax} tries of its code; an address gets ${LIMITS.signInsPerAddressMax} mails at once and one more every ${minutes(LIMITS.signInPerAddressSeconds / 60)}`,
+  },
+  {
+    what: "Staying signed in",
+    limit: `${LIMITS.sessionDays} days, in ${LIMITS.sessionsPerAccountMax} browsers`,
+  },
+  {
+    what: "Reports on the dashboard",
+    limit: `${LIMITS.feedbackFormPerSecond} a second; the same one counts once in ${LIMITS.feedbackDuplicateDays} days`,
+  },
+] as const
+
+function People() {
+  return (
+    <>
+      <h2 id="pages-limits">On the pages</h2>
+      <p>
+        None of these touches requests with a key. All visitors of the <To page="home">first page</To> share a number of
+        checks a day, which the operator sets.
+      </p>
+      <Table caption="Limits of the pages" columns={["What", "Limit"]}>
+        {OF_PEOPLE.map(({ what, limit }) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>{limit}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   )
 }

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { SIGHTING_DAYS_MAX } from "../../../check/learned/learned-hosts.ts"
 import { LIMITS } from "../../../contract/limits.ts"
+import { COOKIES } from "../cookies.ts"
 import { Table } from "../layout.tsx"
 import { GuidePage, To } from "./guide-page.tsx"
 
@@ -31,15 +32,49 @@ export function PrivacyPage() {
         domain and reads its website. Only the domain leaves this server, never what stands before the @, and never who
         asked.
       </p>
-      <h2 id="pages">These pages</h2>
+      <Cookies />
+      <h2 id="yours">What is yours</h2>
       <p>
-        They load nothing from elsewhere and count no visitors. A cookie is set only where one is needed: to stay signed
-        in, or to go on checking on the first page. Whoever runs this server sees what it asks: who that is, and under
-        which terms, is told by them. You may also <To page="docsSelfHosting">run it yourself</To>.
+        The <To page="account">account page</To> of the dashboard gives you everything that is kept about your account
+        as one file, signs out other browsers, and deletes the account with all of it. Copies that the operator has made
+        of the database before stay until they are thrown away.
+      </p>
+      <p>
+        Whoever runs this server sees what it asks: who that is, and under which terms, is told by them. You may also{" "}
+        <To page="docsSelfHosting">run it yourself</To>.
       </p>
     </GuidePage>
   )
 }
+
+function Cookies() {
+  return (
+    <>
+      <h2 id="pages">These pages</h2>
+      <p>
+        They load nothing from elsewhere and count no visitors. Cookies are set only where one is needed, out of reach
+        of scripts, each with a random secret of which only the SHA-256 is kept here:
+      </p>
+      <Table caption="Cookies" columns={["Cookie", "For", "Kept"]}>
+        {Object.entries(COOKIES).map(([name, { says, seconds }]) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>mailkind_{name}</code>
+            </th>
+            <td>{says}</td>
+            <td>{lasting(seconds)}</td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  )
+}
+
+const DAY_S = 86_400
+
+/** A length of time in days or minutes. */
+const lasting = (seconds: number): string =>
+  seconds % DAY_S === 0 ? `${seconds / DAY_S} days` : `${seconds / 60} minutes`
 
 const KEPT = [
   { what: "A check", as: "counts by account, day and category", time: `${LIMITS.usageDays} days` },
@@ -56,5 +91,24 @@ const KEPT = [
   { what: "A mail host", as: "the domains that were seen on it", time: `${SIGHTING_DAYS_MAX} days` },
   { what: "A key", as: "its SHA-256 and its last four characters", time: "as long as the account" },
   { what: "Your account", as: "your email address", time: "until it is deleted" },
-  { what: "A browser that is signed in", as: "the SHA-256 of its cookie", time: `${LIMITS.sessionDays} days` },
+  {
+    what: "A browser that is signed in",
+    as: "the SHA-256 of its cookie, and what kind of browser it is",
+    time: `${LIMITS.sessionDays} days`,
+  },
+  {
+    what: "Somebody who asks to sign in",
+    as: "the email address, encrypted under the secrets of the link and of the browser that asked, which are not kept",
+    time: `${LIMITS.signInMinutes} minutes`,
+  },
+  {
+    what: "A visitor of the first page",
+    as: "how many checks, under a keyed hash of the network address that differs from day to day",
+    time: "until the end of the next day",
+  },
+  {
+    what: "A network that abuses the first page",
+    as: "how often, under a keyed hash of it",
+    time: `${LIMITS.banMemoryHours} hours after it was let in again`,
+  },
 ] as const

@@ -2,7 +2,10 @@
 import { ROUTES } from "../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../customers/keys/first-account.ts"
 import { Prose, Sample, Table } from "../layout.tsx"
+import { type DeployFiles, DeploySection } from "./deploy-section.tsx"
 import { GuidePage, To } from "./guide-page.tsx"
+import { LookingAfterSection, type ShownExamination } from "./looking-after-section.tsx"
+import { Setting } from "./setting.tsx"
 
 /** One setting as it is told: its default in words, and what it means. */
 export type ShownSetting = { readonly name: string; readonly default: string; readonly says: string }
@@ -18,8 +21,14 @@ mailkind lists lookup mailinator.com
 mailkind help settings`,
 } as const
 
+type Props = {
+  readonly settings: readonly ShownSetting[]
+  readonly examinations: readonly ShownExamination[]
+  readonly deployFiles: DeployFiles
+}
+
 /** How to run a server of one's own, with every setting. */
-export function SelfHostingPage({ settings }: { readonly settings: readonly ShownSetting[] }) {
+export function SelfHostingPage({ settings, examinations, deployFiles }: Props) {
   return (
     <GuidePage route="docsSelfHosting">
       <p class="lead">One executable with its lists inside, one directory for what it keeps.</p>
@@ -32,7 +41,7 @@ export function SelfHostingPage({ settings }: { readonly settings: readonly Show
       <p>
         The first start on an empty data directory creates the account <code>{OWNER_EMAIL}</code> without limits and
         prints its key, this once. Ctrl-C and SIGTERM answer what is in flight, write what is held, and end with code 0.
-        SIGHUP has it take the lists anew. With more than one core let it use them all:
+        With more than one core let it use them all:
       </p>
       <Sample caption="Shell" code={COMMANDS.workers} />
       <h2 id="accounts">Accounts and keys</h2>
@@ -42,8 +51,10 @@ export function SelfHostingPage({ settings }: { readonly settings: readonly Show
         <code>--json</code>, and end with 0 when they are done, 1 when they failed and 2 when they were used wrongly.
       </p>
       <Sample caption="Shell" code={COMMANDS.looks} />
+      <Pages />
       <Outside />
-      <Supervised />
+      <LookingAfterSection examinations={examinations} />
+      <DeploySection files={deployFiles} />
       <h2 id="settings">Settings</h2>
       <p>
         Environment variables, read once at the start. An unknown <code>MAILKIND_*</code> name or a bad value stops it
@@ -65,6 +76,22 @@ export function SelfHostingPage({ settings }: { readonly settings: readonly Show
         ))}
       </Table>
     </GuidePage>
+  )
+}
+
+function Pages() {
+  return (
+    <>
+      <h2 id="pages">Signing in</h2>
+      <p>
+        People sign in at <To page="signIn">{ROUTES.signIn.path}</To> by a link or a code from a mail; there are no
+        passwords. Without <Setting name="MAILKIND_SMTP_URL" /> both are written to the log instead, without the
+        address: that is how you sign in as <code>{OWNER_EMAIL}</code>. Emails in <Setting name="MAILKIND_ADMINS" /> see{" "}
+        <code>{ROUTES.admin.path}</code> too: accounts and their tiers, reports of wrong verdicts, terms.{" "}
+        <Setting name="MAILKIND_FREE_CHECKS_PER_DAY" /> says how many checks the <To page="home">first page</To> gives
+        to all its visitors a day, or that there is none.
+      </p>
+    </>
   )
 }
 
@@ -90,6 +117,13 @@ function Outside() {
           Have it ask <code>{ROUTES.getHealth.path}</code>: 200 while it serves, 503 while it shuts down. It never waits
           on the network.
         </li>
+        <li>
+          Connections that stand still are closed (
+          <To page="docsLimits" part="connections">
+            limits
+          </To>
+          ): have the proxy close its own sooner, and bound how many one client opens.
+        </li>
       </ul>
       <h2 id="network">What it asks of the network</h2>
       <p>
@@ -101,41 +135,3 @@ function Outside() {
     </>
   )
 }
-
-function Supervised() {
-  return (
-    <>
-      <h2 id="unit">As a unit of systemd</h2>
-      <ul>
-        <li>A user of its own without a shell, and no rights beside those to listen and to ask.</li>
-        <li>
-          The whole file system read-only but for <Setting name="MAILKIND_DATA_DIR" />, which it creates for its user
-          alone.
-        </li>
-        <li>
-          Settings in an environment file that its user alone can read: <Setting name="MAILKIND_SMTP_URL" /> may hold a
-          password.
-        </li>
-        <li>
-          Restarted when it fails, stopped by SIGTERM, reloaded by SIGHUP, with enough open files for its connections.
-        </li>
-      </ul>
-      <h2 id="container">In a container</h2>
-      <ul>
-        <li>The executable alone on a small base with the C library and the certificates of authorities.</li>
-        <li>
-          Not as root, with a read-only root, and a volume for the data directory. <Setting name="MAILKIND_HOST" /> is{" "}
-          <code>0.0.0.0</code> there: a container's loopback is its own.
-        </li>
-        <li>One container a data directory: several processes may share it on one host, hosts may not share it.</li>
-      </ul>
-    </>
-  )
-}
-
-/** A setting by its name, with the way to its row. */
-const Setting = ({ name }: { readonly name: `MAILKIND_${string}` }) => (
-  <a href={`#${name}`}>
-    <code>{name}</code>
-  </a>
-)

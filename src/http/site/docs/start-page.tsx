@@ -25,18 +25,7 @@ export function StartPage({ facts, testDomain }: Props) {
   return (
     <GuidePage route="docsStart">
       <p class="lead">Ask about an address before you have a key, then use one from your own program.</p>
-      <h2 id="first">The first question</h2>
-      <p>
-        <To page="docsTestAddresses">Test addresses</To> need no key and cost nothing. Paste this into a shell:
-      </p>
-      <Sample caption="Command" code={curlLine(facts.baseUrl, `business@${testDomain}`)} />
-      <Sample caption="Answer" code={pretty(exampleResult("business", testDomain))} />
-      <p>
-        Four members are enough for most: <code>recommendation</code> (<code>allow</code>, <code>review</code> or{" "}
-        <code>block</code> under a <To page="docsPolicies">policy</To>, <code>{POLICY_DEFAULT}</code> where none is
-        named), <code>category</code>, <code>confidence</code>, and <code>reasons</code>, each of which has{" "}
-        <To page="docsReasons">a sentence</To>.
-      </p>
+      <FirstQuestion facts={facts} testDomain={testDomain} />
       <KeyPart />
       <TaskPart task="check" facts={facts}>
         <p>
@@ -67,6 +56,28 @@ export function StartPage({ facts, testDomain }: Props) {
         </p>
       </TaskPart>
     </GuidePage>
+  )
+}
+
+function FirstQuestion({ facts, testDomain }: Props) {
+  return (
+    <>
+      <h2 id="first">The first question</h2>
+      <p>
+        <To page="docsTestAddresses">Test addresses</To> need no key and cost nothing. Paste this into a shell:
+      </p>
+      <Sample caption="Command" code={curlLine(facts.baseUrl, `business@${testDomain}`)} />
+      <details>
+        <summary>What it answers</summary>
+        <Sample caption="Answer" code={pretty(exampleResult("business", testDomain))} />
+      </details>
+      <p>
+        Four members are enough for most: <code>recommendation</code> (<code>allow</code>, <code>review</code> or{" "}
+        <code>block</code> under a <To page="docsPolicies">policy</To>, <code>{POLICY_DEFAULT}</code> where none is
+        named), <code>category</code>, <code>confidence</code>, and <code>reasons</code>, each of which has{" "}
+        <To page="docsReasons">a sentence</To>.
+      </p>
+    </>
   )
 }
 
