@@ -219,6 +219,7 @@ body { margin: 0; background: var(--paper) }
   .page .lead { font-size: 1.0625rem }
   .sample pre { font-size: .8125rem }
   .facts { gap: .3rem 1rem }
+  .scroll tbody th:not(:has(code)) { min-width: 7.5rem }
   .bottom { width: calc(100% - 2rem) }
 }
 @media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }

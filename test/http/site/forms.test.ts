@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { testApp } from "../../world/app.ts"
-import { formRequest } from "./admin/open-admin.ts"
+import { formRequest } from "./browser.ts"
 
 const FORMS = Object.values(ROUTES)
   .filter(({ kind }) => kind === "form")

@@ -48,7 +48,7 @@ describe.each(PAGES)("the page %s", path => {
     const html = await textOf(path)
     const targets = [...attributes(html, "href"), ...attributes(html, "src")]
     expect(targets.length).toBeGreaterThan(5)
-    for (const target of targets) expect(target).toMatch(/^(\/(?!\/)|#)/)
+    for (const target of targets) expect(target).toMatch(/^(\/(?!\/)|[#?])/)
     expect(html).not.toMatch(/\sstyle=|\son[a-z]+=|@import|url\(/)
   })
 

@@ -68,7 +68,10 @@ function FinePrint() {
         minutes: it keeps programs from using up what is there for people. All visitors share a number of checks a day.
         With a <a href={ROUTES.signIn.path}>key of your own</a> none of this concerns you.
       </p>
-      <p>What you check is not stored and not logged. Of your network address only a keyed hash is kept, for a day.</p>
+      <p>
+        What you check is not stored and not logged. Of your network address only a keyed hash is kept, until the end of
+        the next day.
+      </p>
     </>
   )
 }

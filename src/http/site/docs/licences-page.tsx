@@ -1,13 +1,12 @@
 /** @jsxImportSource preact */
-import { ROUTES } from "../../../contract/routes.ts"
 import type { Inventory, Use } from "../../../supply/inventory.ts"
 import { nameAndVersion } from "../../../supply/inventory.ts"
 import { LICENCES } from "../../../supply/licence-policy.ts"
 import { Sample, Table } from "../layout.tsx"
 import { GuidePage } from "./guide-page.tsx"
 
-/** What one part is called, and its licences and notices, whole. */
-export type ShownTexts = { readonly what: string; readonly texts: readonly string[] }
+/** What one part is called, where it comes from (null: from here), and its licences and notices, whole. */
+export type ShownTexts = { readonly what: string; readonly from: string | null; readonly texts: readonly string[] }
 
 type Props = {
   readonly inventory: Inventory
@@ -19,14 +18,25 @@ type Props = {
 export function partAsked(url: string, inventory: Inventory): ShownTexts | null {
   const wanted = new URL(url).searchParams.get("part")
   const found = partsOf(inventory).find(({ what }) => what === wanted)
-  return found === undefined ? null : { what: found.what, texts: found.at.map(at => inventory.allTexts[at] ?? "") }
+  if (found === undefined) return null
+  return { what: found.what, from: found.from, texts: found.at.map(at => inventory.allTexts[at] ?? "") }
 }
 
-const partsOf = (inventory: Inventory): readonly { readonly what: string; readonly at: readonly number[] }[] => [
-  { what: nameAndVersion(inventory), at: inventory.texts },
-  { what: nameAndVersion(inventory.runtime), at: inventory.runtime.texts },
-  ...inventory.packages.map(each => ({ what: nameAndVersion(each), at: each.texts })),
-  ...inventory.sources.map(each => ({ what: each.id, at: each.texts })),
+type Part = {
+  readonly what: string
+  /** Where it comes from; null: from here. */
+  readonly from: string | null
+  readonly at: readonly number[]
+}
+
+const partsOf = (inventory: Inventory): readonly Part[] => [
+  { what: nameAndVersion(inventory), from: null, at: inventory.texts },
+  ...[inventory.runtime, ...inventory.packages].map(each => ({
+    what: nameAndVersion(each),
+    from: each.origin,
+    at: each.texts,
+  })),
+  ...inventory.sources.map(each => ({ what: each.id, from: each.origin, at: each.texts })),
 ]
 
 const USES: { readonly [U in Use]: string } = {
@@ -45,8 +55,9 @@ export function LicencesPage({ inventory, part }: Props) {
       <p class="lead">mailkind is under {licence}. It stands on the work of others, which is named here.</p>
       {part === null ? null : <Texts part={part} />}
       <p>
-        <code>mailkind licences --texts</code> prints every licence whole, and <code>mailkind sbom</code> the bill of
-        materials (CycloneDX). A licence that is not in the table below stops the build.
+        Each name below leads to its origin and its licence. <code>mailkind licences --texts</code> prints every licence
+        whole, and <code>mailkind sbom</code> the bill of materials (CycloneDX). A licence that is not in the table
+        below stops the build.
       </p>
       <h2 id="allowed">Licences</h2>
       <Table caption="Licences" columns={["Licence", "Asks"]}>
@@ -62,10 +73,7 @@ export function LicencesPage({ inventory, part }: Props) {
         ))}
       </Table>
       <h2 id="runtime">Runtime</h2>
-      <PartTable
-        caption="Runtime"
-        rows={[{ what: nameAndVersion(runtime), licence: runtime.licence, from: runtime.origin }]}
-      />
+      <PartTable caption="Runtime" rows={[{ what: nameAndVersion(runtime), licence: runtime.licence }]} />
       {USE_NAMES.map(use => (
         <section key={use}>
           <h2 id={`use-${use}`}>{USES[use]}</h2>
@@ -73,23 +81,24 @@ export function LicencesPage({ inventory, part }: Props) {
             caption={USES[use]}
             rows={packages
               .filter(each => each.use === use)
-              .map(each => ({ what: nameAndVersion(each), licence: each.licence, from: each.origin }))}
+              .map(each => ({ what: nameAndVersion(each), licence: each.licence }))}
           />
         </section>
       ))}
       <h2 id="sources">Sources of the lists and extracts</h2>
       <PartTable
         caption="Sources of the lists and extracts"
-        rows={sources.map(({ id, licence: own, origin }) => ({ what: id, licence: own, from: origin }))}
+        rows={sources.map(({ id, licence: own }) => ({ what: id, licence: own }))}
       />
     </GuidePage>
   )
 }
 
-function Texts({ part: { what, texts } }: { readonly part: ShownTexts }) {
+function Texts({ part: { what, from, texts } }: { readonly part: ShownTexts }) {
   return (
     <section aria-labelledby="texts">
       <h2 id="texts">{what}</h2>
+      {from === null ? null : <p>From {from}</p>}
       {texts.length === 0 ? <p>It is downloaded by a refresh; its text lies at its origin.</p> : null}
       {texts.map((text, at) => (
         <Sample key={at} caption={at === 0 ? "Licence" : "Licence or notice"} code={text} />
@@ -98,20 +107,19 @@ function Texts({ part: { what, texts } }: { readonly part: ShownTexts }) {
   )
 }
 
-type Row = { readonly what: string; readonly licence: string; readonly from: string }
+type Row = { readonly what: string; readonly licence: string }
 
 function PartTable({ caption, rows }: { readonly caption: string; readonly rows: readonly Row[] }) {
   return (
-    <Table caption={caption} columns={["Part", "Licence", "From"]}>
-      {rows.map(({ what, licence, from }) => (
+    <Table caption={caption} columns={["Part", "Licence"]}>
+      {rows.map(({ what, licence }) => (
         <tr key={what}>
           <th scope="row">
-            <a href={`${ROUTES.docsLicences.path}?${new URLSearchParams({ part: what })}`}>
+            <a href={`?${new URLSearchParams({ part: what })}`}>
               <code>{what}</code>
             </a>
           </th>
           <td>{licence}</td>
-          <td class="example">{from}</td>
         </tr>
       ))}
     </Table>

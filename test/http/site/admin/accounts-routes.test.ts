@@ -4,8 +4,9 @@ import { findAccountByEmail, removeAccount } from "../../../../src/customers/acc
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
+import { formIn } from "../browser.ts"
 import { attributes, HOSTILE } from "../open-site.ts"
-import { formIn, openAdmin } from "./open-admin.ts"
+import { openAdmin } from "./open-admin.ts"
 
 const house = async (options: Parameters<typeof openAdmin>[0] = {}) => {
   const admin = await openAdmin(options)

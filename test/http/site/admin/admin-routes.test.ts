@@ -3,8 +3,9 @@ import { ROUTES } from "../../../../src/contract/routes.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { receiptFor } from "../../../customers/feedback/reports.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
+import type { Shown } from "../browser.ts"
 import { attributes } from "../open-site.ts"
-import { openAdmin, type Seen } from "./open-admin.ts"
+import { openAdmin } from "./open-admin.ts"
 
 const house = await openAdmin()
 const somebody = await newAccount(house.changes, "somebody@example.com")
@@ -23,7 +24,7 @@ const ADMIN = Object.values(ROUTES)
   .map(({ method, path }) => ({ method, path, asked: pathOf(path) }))
 const PAGES = ADMIN.filter(({ method }) => method === "GET")
 
-const ask = (method: string, path: string, as: string): Promise<Seen> =>
+const ask = (method: string, path: string, as: string): Promise<Shown> =>
   method === "GET" ? house.page(path, as) : house.form(path, {}, as)
 
 test("every path below /admin is for admins, and no other is", () => {

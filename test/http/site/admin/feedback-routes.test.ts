@@ -7,8 +7,9 @@ import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedba
 import { FEEDBACK_STATUSES, type FeedbackStatus, type Report } from "../../../../src/customers/feedback/feedback.ts"
 import { receiptFor } from "../../../customers/feedback/reports.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
+import { formIn } from "../browser.ts"
 import { attributes, HOSTILE, unescaped } from "../open-site.ts"
-import { formIn, openAdmin } from "./open-admin.ts"
+import { openAdmin } from "./open-admin.ts"
 
 /** The app with a report of example.net by jane@example.com, unless another is wanted. */
 async function house(wanted: Partial<Report> = {}, options: Parameters<typeof openAdmin>[0] = {}) {

@@ -3,8 +3,9 @@ import { letterText } from "../../../../src/customers/notices/letter.ts"
 import { type Notice, storedLetter } from "../../../../src/customers/notices/notices.ts"
 import { acceptTerms, publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
+import { formIn } from "../browser.ts"
 import { attributes, HOSTILE, unescaped } from "../open-site.ts"
-import { formIn, openAdmin } from "./open-admin.ts"
+import { openAdmin } from "./open-admin.ts"
 
 const TERMS = { version: "2026-12", url: "https://a.example/terms?a=b&c=d", material: "yes" }
 

@@ -8,7 +8,7 @@ import type { Cell, Store } from "../../../../src/customers/store/store.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
 import { testApp } from "../../../world/app.ts"
-import { browserOf, repeatedIds } from "./browser-of.ts"
+import { repeatedIds, signedIn } from "../browser.ts"
 
 const PATH = "/dashboard/account"
 const EXPORT = `${PATH}/export`
@@ -23,7 +23,7 @@ async function peopled() {
     const { accountId, key } = await anotherAccount(house.changes, `${name}@example.com`)
     await setTier(house.changes, accountId, 0)
     ;[people[name], keys[name]] = [accountId, key]
-    const { post, get } = await browserOf(house, accountId)
+    const { post, get } = await signedIn(house, accountId)
     await post("/dashboard/list-entries", { list: "block", deed: "add", entries: `${name}.com\nmary@${name}.org` })
     await post("/dashboard/feedback", {
       subject: `mary@granite-${name}.com`,
@@ -37,7 +37,7 @@ async function peopled() {
   }
   await house.customers.usage.flush()
   await publishTerms(house.changes, { version: "2", url: "https://mailkind.example/2", isMaterial: true })
-  return { ...house, ...people, keys, browser: await browserOf(house, people.jane) }
+  return { ...house, ...people, keys, browser: await signedIn(house, people.jane) }
 }
 
 /** Every row of every table, as JSON by table. */
@@ -208,7 +208,7 @@ describe("the deletion", () => {
       )
       expect([status, headers.get("location")]).toEqual([303, `/sign-in?next=${encodeURIComponent(path)}`])
     }
-    expect((await browser.post(DELETE, { email: "jane@example.com" })).to).toStartWith("/sign-in")
+    expect((await browser.post(DELETE, { email: "jane@example.com" })).leadsTo).toStartWith("/sign-in")
   })
 
   test.each(["", "jane@example.org", "john@example.com", "jane", '"><script>', "jane@example.com, john@example.com"])(
@@ -232,20 +232,20 @@ describe("the deletion", () => {
   test("says what it means for an administrator, and for the account of the first start", async () => {
     const { browser, accountId, ...house } = await peopled()
     const [admin, first] = ["You are an administrator", "the first start of the server made"]
-    const says = async ({ get }: Awaited<ReturnType<typeof browserOf>>) => {
+    const says = async ({ get }: Awaited<ReturnType<typeof signedIn>>) => {
       const { html } = await get(PATH)
       return [admin, first].map(text => html.includes(text))
     }
     expect(await says(browser)).toEqual([true, false])
-    expect(await says(await browserOf(house, accountId))).toEqual([false, true])
-    expect(await says(await browserOf(house, house.john))).toEqual([false, false])
+    expect(await says(await signedIn(house, accountId))).toEqual([false, true])
+    expect(await says(await signedIn(house, house.john))).toEqual([false, false])
   })
 
   test("in another tab meanwhile, or on the command line, leaves forms that lead to the sign-in", async () => {
     const { browser, changes, jane } = await peopled()
     await removeAccount(changes, jane)
     for (const path of [DELETE, `${PATH}/terms`, `${PATH}/sessions`])
-      expect((await browser.post(path, { email: "jane@example.com", version: "2" })).to).toStartWith("/sign-in")
+      expect((await browser.post(path, { email: "jane@example.com", version: "2" })).leadsTo).toStartWith("/sign-in")
   })
 })
 

@@ -5,13 +5,13 @@ import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedba
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
 import { testApp } from "../../../world/app.ts"
-import { browserOf, repeatedIds } from "./browser-of.ts"
+import { repeatedIds, signedIn } from "../browser.ts"
 
 const PATH = "/dashboard/feedback"
 
 async function opened() {
   const house = await testApp()
-  const browser = await browserOf(house)
+  const browser = await signedIn(house)
   const report = async (subject: string, expected = "business", comment = "") => {
     await house.time.tick(1000)
     return await browser.post(PATH, { subject, expected, comment })
@@ -23,9 +23,9 @@ async function opened() {
 describe("a report", () => {
   test("is taken once, by the rule of the API, and shown with its state", async () => {
     const { report, get, ask, sent, changes } = await opened()
-    const { to } = await report("Support@Granite-Form.com", "personal", "first\r\nline, ask jane@granite-form.com")
-    expect(to).toBe(`${PATH}?done=received`)
-    const { html } = await get(to)
+    const { leadsTo } = await report("Support@Granite-Form.com", "personal", "first\r\nline, ask jane@granite-form.com")
+    expect(leadsTo).toBe(`${PATH}?done=received`)
+    const { html } = await get(leadsTo ?? "")
     expect(html).toContain("Your report was received")
     expect(html).toContain("granite-form.com")
     expect(html).toContain("first line, ask …@granite-form.com")
@@ -39,7 +39,7 @@ describe("a report", () => {
     })
     expect([again.body["id"], again.body["status"]]).toEqual([kept?.id, "duplicate"])
     const double = await report("granite-form.com", "personal")
-    expect((await get(double.to)).html).toContain("That report stands; nothing was added.")
+    expect((await get(double.leadsTo ?? "")).html).toContain("That report stands; nothing was added.")
     expect(await sent()).toHaveLength(1)
     await acceptFeedback(changes, kept?.id ?? "")
     expect((await get(PATH)).html).toContain('<span class="advice allow">accepted</span>')
@@ -121,7 +121,7 @@ test("nobody sees the reports of another account, nor by the place of one of the
   const [theirs] = await house.sent(other.accountId)
   for (const path of [PATH, `${PATH}?after=${house.clock() + 1}-${theirs?.id}`])
     expect((await house.get(path)).html).not.toContain("theirs.com")
-  expect((await (await browserOf(house, other.accountId)).get(PATH)).html).toContain("theirs.com")
+  expect((await (await signedIn(house, other.accountId)).get(PATH)).html).toContain("theirs.com")
 })
 
 test("what stands in the URL or in a report is shown as text", async () => {

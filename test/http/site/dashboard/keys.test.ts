@@ -4,8 +4,8 @@ import { ROUTES } from "../../../../src/contract/routes.ts"
 import { listKeys, revokeKey } from "../../../../src/customers/keys/keys.ts"
 import { ORIGINS_PER_KEY_MAX } from "../../../../src/customers/keys/origin.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
+import { browsing, faultAt, fieldOf, keyIn, signedIn } from "../browser.ts"
 import { HOSTILE } from "../open-site.ts"
-import { browser, browsing, faultAt, fieldOf, keyIn } from "./browsing.ts"
 
 const { path: KEYS } = ROUTES.dashboard
 const { path: CREATE } = ROUTES.postKey
@@ -15,9 +15,12 @@ type Browsing = Awaited<ReturnType<typeof browsing>>
 
 const keysOf = ({ house }: Browsing, accountId = house.accountId) => listKeys(house.store, accountId, 100)
 
+/** The slip of a fresh form for a key. */
+const slipOf = async ({ get }: Pick<Browsing, "get">): Promise<string> => fieldOf((await get(KEYS)).html, "slip")
+
 /** Creates a key by a fresh form. */
-const created = async (browsed: Pick<Browsing, "slip" | "send">, fields: Readonly<Record<string, string>>) =>
-  await browsed.send(CREATE, { slip: await browsed.slip(), name: "", kind: "secret", origins: "", ...fields })
+const created = async (browsed: Pick<Browsing, "get" | "post">, fields: Readonly<Record<string, string>>) =>
+  await browsed.post(CREATE, { slip: await slipOf(browsed), name: "", kind: "secret", origins: "", ...fields })
 
 describe("a key that is created", () => {
   test("is shown once, works, and stands on no page afterwards", async () => {
@@ -31,7 +34,7 @@ describe("a key that is created", () => {
     expect((await browsed.house.ask("POST /v1/check", { key, body: { domain: "gmail.com" } })).status).toBe(200)
     const newest = (await keysOf(browsed)).find(({ name }) => name === "Shop server")
     for (const path of [KEYS, `/dashboard/keys/${newest?.id}`, ROUTES.usage.path]) {
-      const { html, words } = await browsed.open(path)
+      const { html, words } = await browsed.get(path)
       expect(keyIn(html)).toBeNull()
       expect(words).toContain("Shop server")
       expect(words.replaceAll(" ", "")).toContain(`…${key.slice(-4)}`)
@@ -51,9 +54,9 @@ describe("a key that is created", () => {
 
   test("is one, however often its form is sent: the second time nobody is shown a key", async () => {
     const browsed = await browsing()
-    const form = { slip: await browsed.slip(), name: "Once", kind: "secret", origins: "" }
-    const [first, second] = await Promise.all([browsed.send(CREATE, form), browsed.send(CREATE, form)])
-    const third = await browsed.send(CREATE, { ...form, name: "Other" })
+    const form = { slip: await slipOf(browsed), name: "Once", kind: "secret", origins: "" }
+    const [first, second] = await Promise.all([browsed.post(CREATE, form), browsed.post(CREATE, form)])
+    const third = await browsed.post(CREATE, { ...form, name: "Other" })
     expect([first, second, third].filter(({ html }) => keyIn(html) !== null)).toHaveLength(1)
     expect(third.words).toContain("no second key was made: Once")
     expect((await keysOf(browsed)).map(({ name }) => name).sort()).toEqual(["Once", "Secret key"])
@@ -62,22 +65,22 @@ describe("a key that is created", () => {
   test("by a slip of one account is none of another's", async () => {
     const browsed = await browsing()
     const { accountId } = await anotherAccount(browsed.house.changes)
-    const other = await browser(browsed.house, accountId)
-    const form = { slip: await browsed.slip(), name: "Same slip", kind: "secret", origins: "" }
-    expect(keyIn((await browsed.send(CREATE, form)).html)).not.toBeNull()
-    expect(keyIn((await other.send(CREATE, form)).html)).not.toBeNull()
+    const other = await signedIn(browsed.house, accountId)
+    const form = { slip: await slipOf(browsed), name: "Same slip", kind: "secret", origins: "" }
+    expect(keyIn((await browsed.post(CREATE, form)).html)).not.toBeNull()
+    expect(keyIn((await other.post(CREATE, form)).html)).not.toBeNull()
   })
 
   test("is not the one too many, though all forms are sent at once", async () => {
     const browsed = await browsing()
-    const slips = await Promise.all(Array.from({ length: LIMITS.keysPerAccountMax }, browsed.slip))
-    const pages = await Promise.all(slips.map(slip => browsed.send(CREATE, { slip, kind: "secret" })))
+    const slips = await Promise.all(Array.from({ length: LIMITS.keysPerAccountMax }, () => slipOf(browsed)))
+    const pages = await Promise.all(slips.map(slip => browsed.post(CREATE, { slip, kind: "secret" })))
     const made = pages.filter(({ html }) => keyIn(html) !== null)
     expect(made).toHaveLength(LIMITS.keysPerAccountMax - 1)
     const [refused] = pages.filter(page => !made.includes(page))
     expect(refused?.status).toBe(400)
     expect(refused?.words).toContain(`You have ${LIMITS.keysPerAccountMax} active keys`)
-    const { html, words } = await browsed.open(KEYS)
+    const { html, words } = await browsed.get(KEYS)
     expect(words).toContain(`${LIMITS.keysPerAccountMax} of ${LIMITS.keysPerAccountMax} in use`)
     expect(html).not.toContain(`action="${CREATE}`)
   })
@@ -118,8 +121,8 @@ describe("a form for a key that cannot be made", () => {
 
   test("keeps what was typed, and its slip", async () => {
     const browsed = await browsing()
-    const slip = await browsed.slip()
-    const page = await browsed.send(CREATE, { slip, name: `My "key"`, kind: "publishable", origins: "nothing" })
+    const slip = await slipOf(browsed)
+    const page = await browsed.post(CREATE, { slip, name: `My "key"`, kind: "publishable", origins: "nothing" })
     expect(fieldOf(page.html, "name")).toBe(`My "key"`)
     expect(fieldOf(page.html, "slip")).toBe(slip)
     expect(page.html).toMatch(
@@ -132,7 +135,7 @@ describe("a form for a key that cannot be made", () => {
     "without a slip of ours, %p, gets one",
     async slip => {
       const browsed = await browsing()
-      const page = await browsed.send(CREATE, { slip, kind: "secret" })
+      const page = await browsed.post(CREATE, { slip, kind: "secret" })
       expect(page.status).toBe(400)
       expect(page.words).toContain("Please send it once more")
       expect(fieldOf(page.html, "slip")).toMatch(/^[0-9A-Za-z]{20}$/)
@@ -163,7 +166,7 @@ describe("the keys of an account", () => {
     const { house } = browsed
     const { id } = await house.newKey([SITE])
     for (const by of ["admin", "leak", "owner"] as const) await revokeKey(house.changes, (await house.newKey()).id, by)
-    const { words, html } = await browsed.open(KEYS)
+    const { words, html } = await browsed.get(KEYS)
     expect(words).toContain(`2 of ${LIMITS.keysPerAccountMax} in use`)
     expect(words).toContain("publishable: https://shop.example")
     expect(words).toContain("0 units used today, 1,000 left")
@@ -176,11 +179,11 @@ describe("the keys of an account", () => {
     const { accountId } = await anotherAccount(browsed.house.changes)
     const [theirs] = await keysOf(browsed, accountId)
     const path = `/dashboard/keys/${theirs?.id}`
-    expect((await browsed.open(KEYS)).html).not.toContain(theirs?.id ?? "")
+    expect((await browsed.get(KEYS)).html).not.toContain(theirs?.id ?? "")
     for (const page of [
-      await browsed.open(path),
-      await browsed.send(`${path}/name`, { name: "Mine" }),
-      await browsed.send(`${path}/revoke`, { sure: "yes" }),
+      await browsed.get(path),
+      await browsed.post(`${path}/name`, { name: "Mine" }),
+      await browsed.post(`${path}/revoke`, { sure: "yes" }),
     ]) {
       expect(page.status).toBe(404)
       expect(page.words).toContain("You have no such key.")
@@ -192,7 +195,7 @@ describe("the keys of an account", () => {
   test.each(["key_nothing", "%3Cscript%3E", "%ff", "%00", "..%2f..", "x".repeat(3000)])(
     "have none of the id %p",
     async id => {
-      const page = await (await browsing()).open(`/dashboard/keys/${id}`)
+      const page = await (await browsing()).get(`/dashboard/keys/${id}`)
       expect(page.status).toBe(404)
       expect(page.html).not.toContain("<script>")
     },
@@ -203,21 +206,21 @@ describe("a key's own page", () => {
   test("gives it another name, and a blank one is the kind's default", async () => {
     const browsed = await browsing()
     const path = `/dashboard/keys/${browsed.house.keyId}`
-    const { status, headers } = await browsed.send(`${path}/name`, { name: HOSTILE.slice(0, 40) })
+    const { status, headers } = await browsed.post(`${path}/name`, { name: HOSTILE.slice(0, 40) })
     expect([status, headers.get("location")]).toEqual([303, `${path}?done=renamed`])
-    const { html, words } = await browsed.open(`${path}?done=renamed`)
+    const { html, words } = await browsed.get(`${path}?done=renamed`)
     expect(html).not.toContain("<script>")
     expect(words).toContain(HOSTILE.slice(0, 40))
     expect(words).toContain("The key has its new name.")
-    expect((await browsed.open(KEYS)).html).not.toContain("<script>")
-    await browsed.send(`${path}/name`, { name: "  " })
+    expect((await browsed.get(KEYS)).html).not.toContain("<script>")
+    await browsed.post(`${path}/name`, { name: "  " })
     expect((await keysOf(browsed))[0]?.name).toBe("Secret key")
   })
 
   test("keeps a name that cannot be its name, to be mended", async () => {
     const browsed = await browsing()
     const typed = "n".repeat(LIMITS.keyNameLengthMax + 1)
-    const page = await browsed.send(`/dashboard/keys/${browsed.house.keyId}/name`, { name: typed })
+    const page = await browsed.post(`/dashboard/keys/${browsed.house.keyId}/name`, { name: typed })
     expect(page.status).toBe(400)
     expect(faultAt(page.html, "name")).toContain("at most 60 characters")
     expect(fieldOf(page.html, "name")).toBe(typed)
@@ -227,18 +230,18 @@ describe("a key's own page", () => {
     const browsed = await browsing()
     const { house } = browsed
     const path = `/dashboard/keys/${house.keyId}`
-    expect((await browsed.open(path)).words).toContain("Everything that uses this key stops working")
-    const unsure = await browsed.send(`${path}/revoke`)
+    expect((await browsed.get(path)).words).toContain("Everything that uses this key stops working")
+    const unsure = await browsed.post(`${path}/revoke`)
     expect(unsure.status).toBe(400)
     expect(faultAt(unsure.html, "sure")).toContain("Tick the box")
     expect((await house.ask("GET /v1/usage")).status).toBe(200)
-    const sure = await browsed.send(`${path}/revoke`, { sure: "yes" })
+    const sure = await browsed.post(`${path}/revoke`, { sure: "yes" })
     expect([sure.status, sure.headers.get("location")]).toEqual([303, `${path}?done=revoked`])
     expect((await house.ask("GET /v1/usage")).status).toBe(401)
     await house.time.tick(1000)
-    const again = await browsed.send(`${path}/revoke`, { sure: "yes" })
+    const again = await browsed.post(`${path}/revoke`, { sure: "yes" })
     expect(again.headers.get("location")).toBe(`${path}?done=revoked-before`)
-    const { words, html } = await browsed.open(`${path}?done=revoked-before`)
+    const { words, html } = await browsed.get(`${path}?done=revoked-before`)
     expect(words).toContain("had been revoked before")
     expect(words).toContain("revoked 2026-01-01 00:00 UTC by you")
     expect(html).not.toContain(`${path}/revoke"`)
@@ -248,9 +251,9 @@ describe("a key's own page", () => {
     const browsed = await browsing()
     await revokeKey(browsed.house.changes, browsed.house.keyId, "leak")
     const path = `/dashboard/keys/${browsed.house.keyId}`
-    const page = await browsed.send(`${path}/revoke`, { sure: "yes" })
+    const page = await browsed.post(`${path}/revoke`, { sure: "yes" })
     expect(page.headers.get("location")).toBe(`${path}?done=revoked-before`)
-    expect((await browsed.open(path)).words).toContain("found in public")
+    expect((await browsed.get(path)).words).toContain("found in public")
   })
 
   test("tells the units of today, those of a publishable key with their quota", async () => {
@@ -259,7 +262,7 @@ describe("a key's own page", () => {
     const { id, text } = await house.newKey([SITE])
     await house.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
     await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-    expect((await browsed.open(`/dashboard/keys/${id}`)).words).toContain("1 unit of 1,000")
-    expect((await browsed.open(`/dashboard/keys/${house.keyId}`)).words).toMatch(/Today 1 unit /)
+    expect((await browsed.get(`/dashboard/keys/${id}`)).words).toContain("1 unit of 1,000")
+    expect((await browsed.get(`/dashboard/keys/${house.keyId}`)).words).toMatch(/Today 1 unit /)
   })
 })

@@ -5,7 +5,7 @@ import { addEntries, countEntries, OPERATOR, type OwnList } from "../../../../sr
 import { anotherAccount } from "../../../contract/another-account.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
 import { testApp } from "../../../world/app.ts"
-import { browserOf, repeatedIds } from "./browser-of.ts"
+import { repeatedIds, signedIn } from "../browser.ts"
 
 const PATH = "/dashboard/lists"
 const ENTRIES = "/dashboard/list-entries"
@@ -13,7 +13,7 @@ const IMPORT = "/dashboard/list-entries/import"
 
 async function opened() {
   const house = await testApp()
-  const browser = await browserOf(house)
+  const browser = await signedIn(house)
   const paste = (entries: string, deed = "add", list = "block") => browser.postParts(ENTRIES, { list, deed, entries })
   const bring = (text: string | Uint8Array<ArrayBuffer>, name = "x.txt", list = "block") =>
     browser.postParts(IMPORT, { list, file: new File([text], name) })
@@ -29,16 +29,16 @@ describe("pasting", () => {
   test("what is pasted is on the list at once, is told by its number, and changes the next check", async () => {
     const { paste, get, ask } = await opened()
     expect((await ask("POST /v1/check", { body: { email: "jane@stripe.com" } })).body["is_blocked"]).toBe(false)
-    const { status, to } = await paste("\uFEFFstripe.com, acme.example\r\n\r\n# none\r\nJane@Gmail.com")
-    expect([status, to]).toEqual([303, "/dashboard/lists?list=block&done=added&changed=3&left=0"])
-    const { html } = await get(to)
+    const { status, leadsTo } = await paste("\uFEFFstripe.com, acme.example\r\n\r\n# none\r\nJane@Gmail.com")
+    expect([status, leadsTo]).toEqual([303, "/dashboard/lists?list=block&done=added&changed=3&left=0"])
+    const { html } = await get(leadsTo ?? "")
     expect(html).toContain("3 entries added.")
     expect(html).toContain('<code class="any">stripe.com</code>')
     expect(html).not.toContain("jane@gmail.com")
     expect(html).toContain("@gmail.com</code>")
     expect((await ask("POST /v1/check", { body: { email: "jane@stripe.com" } })).body["recommendation"]).toBe("block")
     expect((await ask("POST /v1/check", { body: { email: "jane+x@gmail.com" } })).body["is_blocked"]).toBe(true)
-    expect((await get((await paste("acme.example\nnew.example")).to)).html).toContain(
+    expect((await get((await paste("acme.example\nnew.example")).leadsTo ?? "")).html).toContain(
       "1 entry added. 1 entry was on the list already.",
     )
   })
@@ -62,8 +62,8 @@ describe("pasting", () => {
     const { paste, counts, get } = await opened()
     await paste("a.example\nb.example\njane@a.example")
     await paste("a.example", "add", "allow")
-    const { to } = await paste("A.EXAMPLE; jane+tag@a.example; c.example", "remove")
-    expect((await get(to)).html).toContain("2 entries removed. 1 entry was not on the list.")
+    const { leadsTo } = await paste("A.EXAMPLE; jane+tag@a.example; c.example", "remove")
+    expect((await get(leadsTo ?? "")).html).toContain("2 entries removed. 1 entry was not on the list.")
     expect(await counts()).toEqual({ block: 1, allow: 1 })
   })
 
@@ -92,9 +92,9 @@ describe("how much", () => {
     expect((await paste(names(0, LIMITS.ownListEntriesMax + 1))).html).toContain(
       "at most 10,000 entries, in at most 100,000 lines, are taken at once",
     )
-    expect((await bring(names(0, LIMITS.ownListEntriesMax))).to).toContain("changed=10000&left=0")
+    expect((await bring(names(0, LIMITS.ownListEntriesMax))).leadsTo).toContain("changed=10000&left=0")
     expect((await paste("one-more.example", "add", "allow")).html).toContain("more than 10,000 entries together")
-    expect((await paste("n1.example")).to).toContain("changed=0&left=1")
+    expect((await paste("n1.example")).leadsTo).toContain("changed=0&left=1")
     await paste("n0.example", "remove")
     expect((await paste("one-more.example", "add", "allow")).status).toBe(303)
     expect(await counts()).toEqual({ block: LIMITS.ownListEntriesMax - 1, allow: 1 })
@@ -135,10 +135,10 @@ describe("importing", () => {
   })
 
   test("no file, parts that do not end and a body that is no form change nothing", async () => {
-    const { postParts, send, counts } = await opened()
+    const { postParts, postText, counts } = await opened()
     expect((await postParts(IMPORT, { list: "block", file: new File([], "") })).status).toBe(400)
-    expect((await send(IMPORT, "--X\r\n", { "Content-Type": "multipart/form-data; boundary=X" })).status).toBe(400)
-    expect((await send(IMPORT, "{}", { "Content-Type": "application/json" })).status).toBe(400)
+    expect((await postText(IMPORT, "--X\r\n", "multipart/form-data; boundary=X")).status).toBe(400)
+    expect((await postText(IMPORT, "{}", "application/json")).status).toBe(400)
     expect(await counts()).toEqual({ block: 0, allow: 0 })
   })
 
@@ -148,7 +148,7 @@ describe("importing", () => {
     const text = await house.file("block")
     expect(text).not.toContain("jane")
     await house.paste("jane@granite-a.com\ngranite-a.com\n*.b.example", "remove")
-    expect((await house.bring(text, "mailkind-block.txt", "allow")).to).toContain("changed=3")
+    expect((await house.bring(text, "mailkind-block.txt", "allow")).leadsTo).toContain("changed=3")
     expect((await house.file("allow")).split("\n").slice(2)).toEqual(text.split("\n").slice(2))
     expect((await house.ask("POST /v1/check", { body: { email: "jane@granite-a.com" } })).body["recommendation"]).toBe(
       "allow",
@@ -225,7 +225,7 @@ describe("whose", () => {
       await addEntries(house.changes, owner, "block", [entry("theirs.example")])
     expect((await house.get(PATH)).html).not.toContain("theirs.example")
     expect(await house.file("block")).not.toContain("theirs.example")
-    expect((await house.paste("theirs.example", "remove")).to).toContain("changed=0&left=1")
+    expect((await house.paste("theirs.example", "remove")).leadsTo).toContain("changed=0&left=1")
     await house.postParts(ENTRIES, {
       list: "block",
       deed: "remove",
@@ -239,14 +239,14 @@ describe("whose", () => {
 
   test("a second click, and a second tab, do no harm", async () => {
     const house = await opened()
-    const tab = await browserOf(house)
+    const tab = await signedIn(house)
     const fields = { list: "block", deed: "remove", entries: "a.example", search: "a", after: "" }
     await house.paste("a.example")
-    expect((await house.post(ENTRIES, fields)).to).toBe(
+    expect((await house.post(ENTRIES, fields)).leadsTo).toBe(
       "/dashboard/lists?list=block&search=a&done=removed&changed=1&left=0",
     )
-    const { to } = await tab.post(ENTRIES, fields)
-    expect((await tab.get(to)).html).toContain("0 entries removed. 1 entry was not on the list.")
+    const { leadsTo } = await tab.post(ENTRIES, fields)
+    expect((await tab.get(leadsTo ?? "")).html).toContain("0 entries removed. 1 entry was not on the list.")
   })
 
   test.each([PATH, `${PATH}/block.txt`])("%s sends who is not signed in to do so first", async path => {
@@ -263,7 +263,7 @@ describe("whose", () => {
       expect((await post(path, fields, { Origin: "https://evil.example" })).status).toBe(403)
       expect(await counts()).toEqual({ block: 0, allow: 0 })
       await removeAccount(changes, accountId)
-      expect((await post(path, fields)).to).toStartWith("/sign-in?next=")
+      expect((await post(path, fields)).leadsTo).toStartWith("/sign-in?next=")
       expect(await counts()).toEqual({ block: 0, allow: 0 })
     },
   )

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { acceptTerms, publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { testApp } from "../../../world/app.ts"
 import { settled } from "../../../world/time.ts"
-import { browserOf } from "./browser-of.ts"
+import { signedIn } from "../browser.ts"
 
 const HOUR_MS = 3_600_000
 const NOTICE_MS = LIMITS.termsNoticeDays * 24 * HOUR_MS
@@ -17,7 +17,7 @@ async function opened() {
     await settled()
   }
   /** A browser that signs in now: sessions end after as long as the notice of terms lasts. */
-  const browser = () => browserOf(house)
+  const browser = () => signedIn(house)
   const status = async () => (await house.ask("GET /v1/check?domain=stripe.com")).status
   return { ...house, publish, browser, status }
 }
@@ -93,7 +93,7 @@ describe.each(STATES)("when %s", (_, lead, banner, status) => {
     for (let click = 0; click < 2; click++) {
       const answer = await post(ACCEPT, { version })
       expect(answer.status).toBe(303)
-      expect(bannerIn((await get(answer.to)).html)).toBe("none")
+      expect(bannerIn((await get(answer.leadsTo ?? "")).html)).toBe("none")
     }
     expect(await house.status()).toBe(200)
   })
@@ -103,9 +103,9 @@ describe.each(STATES)("when %s", (_, lead, banner, status) => {
     await lead(house)
     const { get, post } = await house.browser()
     for (const version of ["0", "", "<b>"]) {
-      const { status: answered, html, to } = await post(ACCEPT, { version })
+      const { status: answered, html, leadsTo } = await post(ACCEPT, { version })
       expect(answered).toBe(banner === "none" ? 303 : 400)
-      if (banner === "none") expect((await get(to)).html).toContain("no terms left to accept")
+      if (banner === "none") expect((await get(leadsTo ?? "")).html).toContain("no terms left to accept")
       else {
         expect(html).toContain("Nothing was accepted: newer terms were published")
         expect([bannerIn(html), versionIn(html)]).toEqual([banner, "1"])
@@ -124,7 +124,7 @@ describe.each(STATES)("when %s", (_, lead, banner, status) => {
     const { status: answered, html } = await post(ACCEPT, { version: before })
     expect([answered, versionIn(html)]).toEqual([400, "2"])
     expect(bannerIn(html)).toBe(banner === "over" ? "over" : "grace")
-    expect((await post(ACCEPT, { version: "2" })).to).toBe("/dashboard/account?done=terms-accepted")
+    expect((await post(ACCEPT, { version: "2" })).leadsTo).toBe("/dashboard/account?done=terms-accepted")
     expect(bannerIn((await get("/dashboard/account")).html)).toBe("none")
     expect(await house.status()).toBe(200)
   })

@@ -7,15 +7,15 @@ import { addEntries } from "../../../../src/customers/own-lists/own-lists.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
 import { deepTold } from "../../../world/deep-told.ts"
+import { browsing, faultAt, fieldOf, signedIn } from "../browser.ts"
 import { HOSTILE } from "../open-site.ts"
-import { browser, browsing, faultAt, fieldOf } from "./browsing.ts"
 
 const { path: TRY } = ROUTES.tryIt
 
 type Browsing = Awaited<ReturnType<typeof browsing>>
 
-const tried = ({ send }: Pick<Browsing, "send">, asked: string, more: Readonly<Record<string, string>> = {}) =>
-  send(TRY, { asked, policy: "b2b", ...more })
+const tried = ({ post }: Pick<Browsing, "post">, asked: string, more: Readonly<Record<string, string>> = {}) =>
+  post(TRY, { asked, policy: "b2b", ...more })
 
 const usageOf = async ({ house }: Browsing) => (await house.ask("GET /v1/usage")).body as Usage // its schema has a test of its own
 
@@ -85,7 +85,7 @@ describe("the units of what is tried", () => {
     expect(today).toMatchObject({ used: 6, remaining: 994, checks: 1, deep_checks: 1 })
     expect(today.by_category.personal).toBe(2)
     expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([[browsed.house.keyId, 0]])
-    expect((await browsed.open(ROUTES.usage.path)).words).toContain("Tried on this site, without a key 6 1 1 0 0")
+    expect((await browsed.get(ROUTES.usage.path)).words).toContain("Tried on this site, without a key 6 1 1 0 0")
     const { headers } = await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     expect(headers.get("ratelimit")).toContain('"day";r=993')
   })
@@ -150,7 +150,7 @@ test("terms that were not accepted in time are said, and nothing is checked", as
   expect((await tried(browsed, "gmail.com")).status).toBe(200)
   await time.tick(LIMITS.termsNoticeDays * 86_400_000)
   // A session ends sooner than that.
-  const page = await tried(await browser(browsed.house), "gmail.com")
+  const page = await tried(await signedIn(browsed.house), "gmail.com")
   expect(page.status).toBe(403)
   expect(page.words).toContain("The terms of version 2 were not accepted in time")
   expect(page.html).not.toContain('id="verdict"')

@@ -100,10 +100,11 @@ describe("the licences page", () => {
     for (const [id, { asks }] of Object.entries(LICENCES)) expect(plain(html)).toContain(`${id} ${asks}`)
   })
 
-  test("shows the text of the part that is asked for, and nothing of what it does not know", async () => {
+  test("shows origin and text of the part that is asked for, and nothing of what it does not know", async () => {
     const inventory = await inventoryOf(realWorld())
     const preact = inventory.packages.find(({ name }) => name === "preact")
     const asked = `${ROUTES.docsLicences.path}?part=${encodeURIComponent(preact === undefined ? "" : nameAndVersion(preact))}`
+    expect(plain(await textOf(asked))).toContain(`From ${preact?.origin}`)
     expect(sampleIn(await textOf(asked), "Licence")).toBe(inventory.allTexts[preact?.texts[0] ?? -1] ?? null)
     const unknown = await textOf(`${ROUTES.docsLicences.path}?part=%3Cscript%3E&part=x`)
     expect(unknown).toBe(await textOf(ROUTES.docsLicences.path))

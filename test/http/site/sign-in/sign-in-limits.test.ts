@@ -5,13 +5,13 @@ import { signInLimits } from "../../../../src/http/site/sign-in/sign-in-limits.t
 import { random } from "../../../customers/temp-store.ts"
 import { testApp } from "../../../world/app.ts"
 import { settled } from "../../../world/time.ts"
-import { browser } from "./browser.ts"
+import { browser } from "../browser.ts"
 
 /** A server, and how somebody of a network asks for a sign-in there. */
 async function opened() {
   const house = await testApp()
-  const from = (peer: string) => browser(house.app, { "x-test-peer": peer })
-  const asks = (email: string, peer: string) => from(peer).send("/sign-in", { email })
+  const from = (peer: string) => browser(house.app, { headers: { "x-test-peer": peer }, follows: true })
+  const asks = (email: string, peer: string) => from(peer).post("/sign-in", { email })
   return { ...house, from, asks }
 }
 
@@ -24,9 +24,9 @@ test("one address is asked for three times at once, then once in five minutes, f
     const refused = await asks(email.toUpperCase(), `192.0.2.${10 * at + 9}`)
     expect(refused.status).toBe(429)
     expect(refused.headers.get("retry-after")).toBe("300")
-    expect(refused.text).toContain("It goes on in 5 minutes.")
-    expect(refused.text).not.toContain("example.com")
-    told.push(refused.text)
+    expect(refused.words).toContain("It goes on in 5 minutes.")
+    expect(refused.words).not.toContain("example.com")
+    told.push(refused.words)
   }
   expect(told[0]).toBe(told[1] ?? "")
   await settled()
@@ -55,7 +55,7 @@ test("all together ask three hundred times at once, then once in a second", asyn
     expect((await asks(`jane${count}@example.com`, `198.51.${count >> 8}.${count & 255}`)).status).toBe(200)
   const refused = await asks("late@example.com", "203.0.113.1")
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
-  expect(refused.text).toContain("It goes on in a second.")
+  expect(refused.words).toContain("It goes on in a second.")
 })
 
 test("one client brings thirty links and codes at once, then one in ten seconds", async () => {
@@ -63,15 +63,15 @@ test("one client brings thirty links and codes at once, then one in ten seconds"
   const guesser = from("192.0.2.7")
   for (let count = 0; count < 30; count++)
     expect(
-      (await guesser.send(count % 2 === 0 ? "/sign-in/code" : "/sign-in/link", { code: "1", token: "1" })).status,
+      (await guesser.post(count % 2 === 0 ? "/sign-in/code" : "/sign-in/link", { code: "1", token: "1" })).status,
     ).toBe(400)
   for (const path of ["/sign-in/code", "/sign-in/link"]) {
-    const refused = await guesser.send(path, { code: "123456", token: "x" })
+    const refused = await guesser.post(path, { code: "123456", token: "x" })
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"])
   }
-  expect((await from("192.0.2.8").send("/sign-in/link", { token: "x" })).status).toBe(400)
+  expect((await from("192.0.2.8").post("/sign-in/link", { token: "x" })).status).toBe(400)
   await time.tick(10_000)
-  expect((await guesser.send("/sign-in/link", { token: "x" })).status).toBe(400)
+  expect((await guesser.post("/sign-in/link", { token: "x" })).status).toBe(400)
 })
 
 test("no address is held in clear by what limits", () => {
