@@ -4,11 +4,13 @@ import { Value } from "@sinclair/typebox/value"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { TASKS, type Task } from "../../src/http/site/docs/examples.ts"
 import { type ServerProcess, serverProcess } from "../contract/server-process.ts"
+import { browser, keyIn, linksOf } from "../http/site/browser.ts"
 import { sampleIn } from "../http/site/docs/sample-in.ts"
 import { attributes } from "../http/site/open-site.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
 import { askLoopback } from "../world/loopback.ts"
+import { testSmtp } from "../world/smtp-server.ts"
 import { ALL_RUNNERS } from "./languages.ts"
 
 setDefaultTimeout(180_000)
@@ -27,7 +29,11 @@ const wordsOf = (line: string, variables: Readonly<Record<string, string>>): rea
 
 /** What whoever never heard of mailkind has: a server that was started, the key it printed, and its pages. */
 async function stranger() {
-  const server = await serverProcess()
+  const smtp = await testSmtp()
+  const server = await serverProcess({
+    MAILKIND_SMTP_URL: smtp.url,
+    MAILKIND_MAIL_FROM: "mailkind <keys@mk.example.com>",
+  })
   afterwards(server.stop)
   const runner = ALL_RUNNERS.find(({ named }) => named === "bun")
   if (runner === undefined) throw new Error("the tests run on Bun")
@@ -38,35 +44,48 @@ async function stranger() {
     if (text === null) throw new Error(`the page has no ${task}.mjs`)
     return await runner.run(`${task}.mjs`, text, args, key)
   }
-  return { server, start, run }
+  /** Pastes the command of a page into a shell; where there is none, nobody is asked. */
+  const pasted = async (html: string, answer: Readonly<Record<string, string>>): Promise<void> => {
+    const command = sampleIn(html, "Command")
+    if (command === null) throw new Error("the page has no command")
+    const [curl] = ALL_RUNNERS
+    if (curl === undefined || curl.isMissing) return
+    expect(JSON.parse((await curl.run("pasted.sh", command, [], "")).out)).toMatchObject(answer)
+  }
+  return { server, smtp, start, run, pasted }
 }
 
-test("a stranger finds the way from the first page to a first check, a batch, a report, the usage and another key", async () => {
-  const { server, start, run } = await stranger()
-  const { firstKey: key } = server
+type Stranger = Awaited<ReturnType<typeof stranger>>
 
-  // From the first page over the guide to the quick start.
+test("a stranger finds the way from the start to a check, a batch, a report, the usage, a sign-in, another key and the end of the first", async () => {
+  const found = await stranger()
+  await lookedAround(found)
+  await usedTheFirstKey(found)
+  await exchangedByCommands(found)
+  await exchangedOnTheDashboard(found)
+})
+
+/** From the first page over the guide to the quick start, and a question without a key. */
+async function lookedAround({ server, start, pasted }: Stranger): Promise<void> {
   expect(attributes(await pageOf(server, ROUTES.home.path), "href")).toContain(ROUTES.docsGuide.path)
   expect(attributes(await pageOf(server, ROUTES.docsGuide.path), "href")).toContain(ROUTES.docsStart.path)
+  await pasted(start, { category: "business", recommendation: "allow" })
+}
 
-  // A question without a key, as it is pasted into a shell.
-  const [curl] = ALL_RUNNERS
-  if (curl !== undefined && !curl.isMissing) {
-    const pasted = await curl.run("first.sh", sampleIn(start, "Command") ?? "", [], "")
-    expect(JSON.parse(pasted.out)).toMatchObject({ category: "business", recommendation: "allow" })
-  }
-
+async function usedTheFirstKey({ server: { firstKey: key }, run }: Stranger): Promise<void> {
   expect(await run("check", key)).toMatchObject({ code: 0, out: "review, degraded: check again later\n" })
   expect(await run("batch", key)).toMatchObject({ code: 0, out: expect.stringContaining("jane@gmail.com personal") })
   expect(await run("feedback", key)).toMatchObject({
     code: 0,
     out: expect.stringContaining("received northwind-paper"),
   })
-  const { out } = await run("usage", key)
-  expect(out).toStartWith("used 3 remaining unlimited\n")
-  const [oldId = ""] = out.split("\n")[1]?.split(" ") ?? []
+  expect((await run("usage", key)).out).toStartWith("used 3 remaining unlimited\n")
+}
 
-  // The key is exchanged: by the commands of the page about keys, on the server's own machine.
+/** On the server's own machine, by the commands of the page about keys. */
+async function exchangedByCommands({ server, run }: Stranger): Promise<void> {
+  const { firstKey: key } = server
+  const [oldId = ""] = (await run("usage", key)).out.split("\n")[1]?.split(" ") ?? []
   const commands = (sampleIn(await pageOf(server, ROUTES.docsKeys.path), "rotate-keys.sh") ?? "")
     .split("\n")
     .filter(line => line.startsWith("mailkind "))
@@ -81,7 +100,52 @@ test("a stranger finds the way from the first page to a first check, a batch, a 
   const stopped = await run("check", key)
   expect([stopped.code, stopped.err.includes("key_revoked")]).toEqual([1, true])
   expect((await run("check", made.key)).code).toBe(0)
-})
+}
+
+const EMAIL = "jane@example.com"
+
+/** By a mail and the forms of the pages, as they are served. */
+async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger): Promise<void> {
+  const jane = browser(request => answered(request), { origin: server.url, follows: true })
+  const wanted = linksOf(await jane.get(ROUTES.home.path)).find(path => path === ROUTES.dashboard.path) ?? ""
+  const signIn = await jane.get(wanted)
+  expect(signIn.path.split("?")[0]).toBe(ROUTES.signIn.path)
+  const codeAsked = await jane.submit(signIn, { email: EMAIL })
+  await smtp.takes(1)
+  const code = /^ {4}(\d{6})\r?$/m.exec(smtp.taken[0]?.raw ?? "")?.[1] ?? ""
+  const welcome = await jane.submit(codeAsked, { code })
+  const first = keyIn(welcome.html) ?? ""
+  await pasted(welcome.html, { category: "personal" })
+
+  const keys = await jane.get(ROUTES.dashboard.path)
+  const second = keyIn((await jane.submit(keys, { name: "Shop" }, "Create key")).html) ?? ""
+  for (const key of [first, second]) expect((await run("check", key)).code).toBe(0)
+
+  const ofFirst = linksOf(keys).find(path => path.startsWith(`${ROUTES.dashboard.path}/keys/`)) ?? ""
+  const revoked = await jane.submit(await jane.get(ofFirst), { sure: "yes" }, "Revoke the key")
+  expect(revoked.words).toContain("revoked")
+  const stopped = await run("check", first)
+  expect([stopped.code, stopped.err.includes("key_revoked")]).toEqual([1, true])
+  const { status, body } = await server.ask("GET /v1/usage", { key: first })
+  expect([status, body["code"]]).toEqual([401, "key_revoked"])
+  expect((await run("check", second)).code).toBe(0)
+
+  await jane.submit(await jane.get(ROUTES.dashboard.path), {}, "Sign out")
+  expect((await jane.get(ROUTES.dashboard.path)).path.split("?")[0]).toBe(ROUTES.signIn.path)
+}
+
+/** Asks the server on loopback as the browser does. */
+async function answered(request: Request): Promise<Response> {
+  const { status, headers, body } = await askLoopback(request.url, {
+    method: request.method,
+    headers: Object.fromEntries(request.headers),
+    ...(request.method === "POST" ? { body: await request.text() } : {}),
+  })
+  const told = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each]),
+  )
+  return new Response(body, { status, headers: told })
+}
 
 /** Resolves when the server refuses the key. Other processes learn of a revocation within seconds. */
 async function refused(server: ServerProcess, key: string): Promise<void> {

@@ -41,7 +41,8 @@ export function browser(app: App, { cookie = "", headers: more = {}, follows = f
     const sent = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
     const headers = new Headers({ ...more, ...(sent === "" ? {} : { Cookie: sent }) })
     new Headers(init.headers).forEach((value, name) => void headers.set(name, value))
-    const answer = await app(new Request(`${origin}${path}`, { ...init, headers }))
+    // What stands behind # is for the browser alone.
+    const answer = await app(new Request(`${origin}${path.replace(/#.*$/, "")}`, { ...init, headers }))
     for (const set of answer.headers.getSetCookie()) keep(cookies, set)
     const leadsTo = answer.headers.get("location")
     if (follows && leadsTo !== null) return await ask(leadsTo)
