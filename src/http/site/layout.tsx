@@ -65,9 +65,10 @@ export function Layout({ route, title, scripts = [], styles = [], above, beside,
           </div>
         )}
         <footer class="bottom">
+          <a href={ROUTES.docsPrivacy.path}>Privacy</a>
+          <a href={ROUTES.docsLicences.path}>Licences</a>
           <a href={ROUTES.openapi.path}>OpenAPI document</a>
           <a href={ROUTES.getHealth.path}>Health</a>
-          <a href={ROUTES.docsLicences.path}>Licences</a>
         </footer>
       </body>
     </html>

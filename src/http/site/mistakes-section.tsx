@@ -19,8 +19,9 @@ export function MistakesSection({ baseUrl, found }: Props) {
     <section aria-labelledby="mistakes">
       <h2 id="mistakes">Report a mistake</h2>
       <p>
-        Whoever has a key reports a wrong verdict to the operator of this server; once it is accepted, the domain has
-        the right category for everybody here.
+        Whoever has a key reports a wrong verdict to the operator of this server, by this line or{" "}
+        <a href={ROUTES.feedback.path}>on the dashboard</a>. Once the report is accepted, the domain has the right
+        category for everybody here.
       </p>
       <Sample caption="Report" code={reportLine(baseUrl, { domain, expected_category: expected })} />
       <p>

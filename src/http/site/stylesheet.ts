@@ -52,7 +52,7 @@ body { margin: 0; background: var(--paper) }
 }
 
 .bottom {
-  width: min(60rem, 100% - 3rem); margin: 5rem auto 0; padding: 1.5rem 0 3rem; display: flex; gap: 1.5rem;
+  width: min(60rem, 100% - 3rem); margin: 5rem auto 0; padding: 1.5rem 0 3rem; display: flex; flex-wrap: wrap; gap: .5rem 1.5rem;
   font: 400 .875rem/1.5 var(--sans); border-top: 1px solid var(--line);
 }
 .bottom a { color: var(--soft) }
@@ -83,6 +83,11 @@ body { margin: 0; background: var(--paper) }
 
 /* What is unseen in a wide table would widen the page, were it not positioned in here. */
 .scroll { position: relative; margin: 0 0 1.25rem; overflow-x: auto }
+/* A shade at the side where more can be scrolled to: what moves with the table covers the shades at both of its ends. */
+.scroll {
+  background: linear-gradient(var(--paper), var(--paper)) 0 0 / 1rem 100% local no-repeat, linear-gradient(var(--paper), var(--paper)) 100% 0 / 1rem 100% local no-repeat,
+    linear-gradient(90deg, var(--soft), transparent) 0 0 / .5rem 100% scroll no-repeat, linear-gradient(270deg, var(--soft), transparent) 100% 0 / .5rem 100% scroll no-repeat;
+}
 .scroll table { width: 100%; border-collapse: collapse; font-size: .9375rem; line-height: 1.5 }
 .scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .scroll th, .scroll td { padding: .55rem 1.25rem .55rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
@@ -193,8 +198,6 @@ body { margin: 0; background: var(--paper) }
 .verdict details { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised) }
 .verdict summary { padding: .6rem 1rem; cursor: pointer }
 .verdict pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border-top: 1px solid var(--line) }
-/* What is unseen stands absolutely: without this it would widen the page beside a table that scrolls. */
-.scroll { position: relative }
 .page .any { overflow-wrap: anywhere; white-space: pre-wrap }
 .scroll tbody th:has(.any) { min-width: 13rem; white-space: normal }
 .page time { white-space: nowrap }

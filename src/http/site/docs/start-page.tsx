@@ -87,7 +87,7 @@ function KeyPart() {
       <h2 id="key">Your key</h2>
       <p>
         Every other question needs a key. Who runs the server gets the first one on its first start; everybody else
-        finds theirs in the <To page="account">dashboard</To>. A secret key belongs in the environment of a server,
+        finds theirs in the <To page="dashboard">dashboard</To>. A secret key belongs in the environment of a server,
         never in code, in a page or in a URL:
       </p>
       <Sample caption="Shell" code={`export ${KEY_VARIABLE}=svc_live_…`} />

@@ -33,7 +33,7 @@ export function FirstKeyPage({ email, text, baseUrl, next, scripts }: Props) {
       </p>
       <h2>Try it</h2>
       <p>Paste this into a shell.</p>
-      <Sample caption="Command" code={curlLine(baseUrl, EXAMPLE, text)} />
+      <Sample caption="Command" code={curlLine(baseUrl, EXAMPLE, text)} isCopied={true} />
       <p>
         <a class="button" href={next}>
           Go on to the dashboard
