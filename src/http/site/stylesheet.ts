@@ -45,7 +45,7 @@ body { margin: 0; background: var(--paper) }
 @media (min-width: 64rem) {
   .columns { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem; display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 3rem; align-items: start }
   .columns .page { grid-column: 2; grid-row: 1; margin: 0; padding-inline: 0 }
-  .columns .pages { grid-column: 1; grid-row: 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 3rem .25rem 1.5rem; overflow-y: auto; display: block }
+  .columns .pages { grid-column: 1; grid-row: 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0 -.25rem; padding: 3rem .25rem 1.5rem; overflow-y: auto; display: block }
   .columns .pages section + section { margin-top: 1.5rem }
   .crumb a[href="#all-pages"] { display: none }
   .wide .bottom { width: min(76rem, 100% - 3rem) }
