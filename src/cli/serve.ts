@@ -61,6 +61,7 @@ export function announce(
   output.line(`  ${first.text}`)
   output.line("Try it:")
   output.line(`  ${curlLine(address, first.text)}`)
+  output.line(`Or open ${baseUrl}/ in a browser; ${baseUrl}/sign-in leads to the dashboard.`)
 }
 
 /** A check as one line for a shell. */
