@@ -5,6 +5,7 @@ export const STYLESHEET = `
   --paper: #fdfdfc; --raised: #f5f5f2; --line: #deded8; --ink: #1c1e21; --soft: #595f66; --accent: #2457a6;
   --allow: #17663a; --allow-paper: #e4f3ea; --review: #7a4d00; --review-paper: #fbeed3; --block: #a3211c; --block-paper: #fbe6e4;
   --business: #2457a6; --personal: #c2700a; --disposable: #b3261e; --relay: #7d3fb8; --education: #0d7f7a; --government: #4a7a12; --invalid: #5f656d; --unknown: #a3a8ae;
+  --shade: color-mix(in srgb, var(--soft) 45%, transparent);
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
@@ -60,9 +61,9 @@ body { margin: 0; background: var(--paper) }
 .page { max-width: 60rem; margin: 0 auto; padding: 3rem 1.5rem 0; color: var(--ink); font: 400 1rem/1.6 var(--sans) }
 .page h1 { margin: 0 0 1rem; overflow-wrap: anywhere; font-size: 2.25rem; font-weight: 650; line-height: 1.15; letter-spacing: -.022em }
 .page h2 { margin: 3.5rem 0 .75rem; font-size: 1.3125rem; font-weight: 620; line-height: 1.3; letter-spacing: -.011em }
-.page p, .page ul, .page ol { max-width: 44rem; margin: 0 0 1rem }
+.page p, .page ul, .page ol { max-width: 44rem; margin: 0 0 1rem; text-wrap: pretty }
 .page li { margin: .25rem 0 }
-.page .lead { margin-bottom: 1.75rem; color: var(--soft); font-size: 1.1875rem; line-height: 1.55; text-wrap: pretty }
+.page .lead { margin-bottom: 1.75rem; color: var(--soft); font-size: 1.1875rem; line-height: 1.55 }
 .page .lead code { color: var(--ink) }
 .page a { color: var(--accent); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em }
 /* An underline would cover the low lines of a code. */
@@ -86,7 +87,7 @@ body { margin: 0; background: var(--paper) }
 /* A shade at the side where more can be scrolled to: what moves with the table covers the shades at both of its ends. */
 .scroll {
   background: linear-gradient(var(--paper), var(--paper)) 0 0 / 1rem 100% local no-repeat, linear-gradient(var(--paper), var(--paper)) 100% 0 / 1rem 100% local no-repeat,
-    linear-gradient(90deg, var(--soft), transparent) 0 0 / .5rem 100% scroll no-repeat, linear-gradient(270deg, var(--soft), transparent) 100% 0 / .5rem 100% scroll no-repeat;
+    linear-gradient(90deg, var(--shade), transparent) 0 0 / .75rem 100% scroll no-repeat, linear-gradient(270deg, var(--shade), transparent) 100% 0 / .75rem 100% scroll no-repeat;
 }
 .scroll table { width: 100%; border-collapse: collapse; font-size: .9375rem; line-height: 1.5 }
 .scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
