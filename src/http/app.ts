@@ -23,6 +23,7 @@ import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { keyed } from "./keyed.ts"
 import type { Load } from "./load.ts"
 import { type MetricsFace, metricsRoute } from "./metrics/metrics-route.ts"
+import { queryOf } from "./query.ts"
 import { type PagesNeeds, pageRoutes } from "./site/pages.ts"
 import { batchRoute } from "./v1/batch.ts"
 import { checkEndpoints } from "./v1/check.ts"
@@ -124,7 +125,9 @@ type Serve = (request: Request) => Response | Promise<Response>
 
 /** HEAD is GET without the body (RFC 9110 §9.3.2); a path that takes no GET refuses it. */
 async function withoutBody(request: Request, serve: Serve): Promise<Response> {
-  const { status, headers, body } = await serve(new Request(request.url, { headers: request.headers }))
+  // Only a whole URL can be asked for, and a host that is missing or cannot be makes none.
+  const url = URL.canParse(request.url) ? request.url : `http://localhost${pathOf(request)}?${queryOf(request.url)}`
+  const { status, headers, body } = await serve(new Request(url, { headers: request.headers }))
   await body?.cancel()
   return new Response(null, { status, headers })
 }

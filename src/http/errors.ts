@@ -41,11 +41,11 @@ export function unrouted(request: Request): Problem {
   return new Problem("method_not_allowed", `This path takes ${allow}.`, {}, { Allow: allow })
 }
 
-/** The path of a request, as sent, without its query. */
-export function pathOf(request: Request): string {
-  const start = request.url.indexOf("/", request.url.indexOf("://") + 3)
-  const end = request.url.indexOf("?", start)
-  return request.url.slice(start, end < 0 ? undefined : end)
+/** The path of a request, as sent, without its query. Where there is no host that can be, its URL begins with the path. */
+export function pathOf({ url }: Request): string {
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3)
+  const end = url.indexOf("?", start)
+  return url.slice(start, end < 0 ? undefined : end)
 }
 
 /** Logs where we failed: an error's own message may hold what a caller sent, so only our own sentences are written. */

@@ -6,6 +6,7 @@ import { LIMITS } from "../contract/limits.ts"
 import { POLICY_DEFAULT } from "../contract/policies.ts"
 import { CheckBody } from "../contract/schemas.ts"
 import { FAULTS_MAX, type InputFault, invalidInput, NO_OBJECT, NO_POLICY } from "./problem.ts"
+import { queryOf } from "./query.ts"
 
 /** The members of a check's input, not yet looked at. */
 export type Input = {
@@ -30,8 +31,7 @@ export const bodyInput = (members: unknown): Input => ({ members, place: "body",
 
 /** The input of a GET. A parameter that is given twice, and a boolean that is none, are faults; an unknown parameter is not. */
 export function queryInput(url: string): Input {
-  const start = url.indexOf("?")
-  const query = new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
+  const query = queryOf(url)
   const members: Record<string, unknown> = {}
   const faults: InputFault[] = []
   for (const parameter of PARAMETERS) {

@@ -3,6 +3,7 @@ import { Fragment, type VNode } from "preact"
 import { type DomainLookUp, type KnownListing, type LookUp, listingsAt, sinceWords } from "../../check/look-up.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
+import { queryOf } from "../query.ts"
 import { Prose, Table } from "./layout.tsx"
 
 /** The parameter of the page's URL that asks about a domain, and the id of its field. */
@@ -12,7 +13,7 @@ const REPEATED: LookUp = { kind: "no_domain", says: "Ask about one domain at a t
 
 /** What a page's URL asks the lists about; null: nothing. */
 export function lookedUp(url: string, lookUp: (text: string) => LookUp): LookUp | null {
-  const [text, another] = new URL(url).searchParams.getAll(PARAMETER)
+  const [text, another] = queryOf(url).getAll(PARAMETER)
   if (text === undefined) return null
   return another === undefined ? lookUp(text) : REPEATED
 }

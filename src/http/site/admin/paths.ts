@@ -1,4 +1,5 @@
 import { ROUTES } from "../../../contract/routes.ts"
+import { queryOf } from "../../query.ts"
 
 const withId =
   (path: string) =>
@@ -22,4 +23,4 @@ export function withQuery(path: string, parameters: Readonly<Record<string, stri
 }
 
 /** A parameter of a page's URL, without white space around it; empty when it was not sent. */
-export const parameterOf = (url: string, name: string): string => new URL(url).searchParams.get(name)?.trim() ?? ""
+export const parameterOf = (url: string, name: string): string => queryOf(url).get(name)?.trim() ?? ""

@@ -7,6 +7,7 @@ import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../cust
 import type { RateLimiter } from "../../../customers/quota/rate-limiter.ts"
 import type { ChangeLog } from "../../../customers/store/changes.ts"
 import { Problem } from "../../problem.ts"
+import { queryOf } from "../../query.ts"
 import { type FaultyMember, type ReportNeeds, readWrongVerdict, reportWrongVerdict } from "../../wrong-verdict.ts"
 import { doneWords } from "../deed.ts"
 import type { Form } from "../form.ts"
@@ -54,7 +55,7 @@ export function feedbackPageRoutes(needs: FeedbackRoutesNeeds) {
   return new Elysia({ normalize: false })
     .get(path, ({ request }) =>
       enter.account.page(request, async visitor => {
-        const subject = (new URL(request.url).searchParams.get("domain") ?? "").slice(0, LIMITS.domainOctetsMax)
+        const subject = (queryOf(request.url).get("domain") ?? "").slice(0, LIMITS.domainOctetsMax)
         return await shown(visitor, request, { ...EMPTY, subject }, {})
       }),
     )
@@ -126,6 +127,6 @@ const placeOf = ({ createdAtMs, id }: Feedback): string => `${createdAtMs}-${id}
 const PLACE = /^(\d{1,15})-(fb_[0-9A-Za-z]{1,40})$/
 
 function afterIn(url: string): FeedbackQuery["after"] {
-  const [, createdAt, id] = PLACE.exec(new URL(url).searchParams.get("after") ?? "") ?? []
+  const [, createdAt, id] = PLACE.exec(queryOf(url).get("after") ?? "") ?? []
   return createdAt === undefined || id === undefined ? null : { createdAtMs: Number(createdAt), id }
 }

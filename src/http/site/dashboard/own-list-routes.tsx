@@ -5,6 +5,7 @@ import { PROBLEMS } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { ChangeLog } from "../../../customers/store/changes.ts"
 import { Problem } from "../../problem.ts"
+import { queryOf } from "../../query.ts"
 import type { Form } from "../form.ts"
 import type { PageAnswers } from "../page-answers.ts"
 import type { Entrances, Visitor } from "../signed-in.ts"
@@ -27,8 +28,8 @@ export function ownListRoutes(needs: OwnListRoutesNeeds) {
   return new Elysia({ normalize: false })
     .get(ROUTES.ownLists.path, ({ request }) =>
       enter.account.page(request, async visitor => {
-        const { searchParams } = new URL(request.url)
-        const looked = lookedAt(name => searchParams.get(name) ?? "")
+        const sent = queryOf(request.url)
+        const looked = lookedAt(name => sent.get(name) ?? "")
         const view = await ownListView(changes.store, ownerOf(visitor), looked)
         return <OwnListPage visitor={visitor} view={view} done={listDeedWords(request.url)} refusal={null} />
       }),

@@ -11,6 +11,7 @@ import {
   type OwnList,
 } from "../../../customers/own-lists/own-lists.ts"
 import type { Store } from "../../../customers/store/store.ts"
+import { queryOf } from "../../query.ts"
 import { grouped } from "./own-list-words.tsx"
 
 /** How many entries a page shows. */
@@ -70,7 +71,7 @@ function soughtText(search: string): string {
 
 /** What was done just before, by the counts in the page's URL; null: nothing. */
 export function listDeedWords(url: string): string | null {
-  const parameters = new URL(url).searchParams
+  const parameters = queryOf(url)
   const countOf = (name: string): number => {
     const text = parameters.get(name) ?? ""
     return /^\d{1,5}$/.test(text) ? Number(text) : 0

@@ -2,6 +2,7 @@
 import type { Inventory, Use } from "../../../supply/inventory.ts"
 import { nameAndVersion } from "../../../supply/inventory.ts"
 import { LICENCES } from "../../../supply/licence-policy.ts"
+import { queryOf } from "../../query.ts"
 import { Sample, Table } from "../layout.tsx"
 import { GuidePage } from "./guide-page.tsx"
 
@@ -16,7 +17,7 @@ type Props = {
 
 /** The texts of the part that a URL asks for by `?part=`; null: it asks for none, or for one that is not there. */
 export function partAsked(url: string, inventory: Inventory): ShownTexts | null {
-  const wanted = new URL(url).searchParams.get("part")
+  const wanted = queryOf(url).get("part")
   const found = partsOf(inventory).find(({ what }) => what === wanted)
   if (found === undefined) return null
   return { what: found.what, from: found.from, texts: found.at.map(at => inventory.allTexts[at] ?? "") }

@@ -9,6 +9,7 @@ import { typedCode } from "../../../customers/sign-in/code.ts"
 import { endSession } from "../../../customers/sign-in/sessions.ts"
 import { type Brought, type SigningIn, signIn as signInBy } from "../../../customers/sign-in/sign-in.ts"
 import { emailByBrowser, emailByLink } from "../../../customers/sign-in/sign-ins.ts"
+import { queryOf } from "../../query.ts"
 import type { Form } from "../form.ts"
 import type { Shown } from "../signed-in.ts"
 import { FirstKeyPage } from "./first-key-page.tsx"
@@ -68,7 +69,7 @@ async function codeTyped(parts: SignInParts, request: Request, form: Form): Prom
 async function linkPage(parts: SignInParts, request: Request): Promise<Shown> {
   const { enter, pages, signIn, common } = parts
   const next = nextIn(request)
-  const token = new URL(request.url).searchParams.get("token") ?? ""
+  const token = queryOf(request.url).get("token") ?? ""
   const email = await emailByLink(signIn.store, signIn.clock, token)
   if (email !== null) return <LinkPage {...(await common(next))} email={email} token={token} />
   if ((await enter.visitor(request)) !== null) return pages.goTo(next, request)

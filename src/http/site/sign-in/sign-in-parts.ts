@@ -2,6 +2,7 @@ import type { RateLimiter } from "../../../customers/quota/rate-limiter.ts"
 import type { SignInTools } from "../../../customers/sign-in/sign-in.ts"
 import type { SignInMails } from "../../../customers/sign-in/sign-in-mails.ts"
 import { listTerms } from "../../../customers/terms/terms.ts"
+import { queryOf } from "../../query.ts"
 import type { Assets } from "../assets.ts"
 import type { Cookies } from "../cookies.ts"
 import type { PageAnswers } from "../page-answers.ts"
@@ -44,4 +45,4 @@ export function signInParts(needs: SignInRoutesNeeds): SignInParts {
 }
 
 /** The page that somebody gets to by signing in, from the URL of a page of the sign-in. */
-export const nextIn = (request: Request): string => ownPage(new URL(request.url).searchParams.get("next") ?? "")
+export const nextIn = (request: Request): string => ownPage(queryOf(request.url).get("next") ?? "")
