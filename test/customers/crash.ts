@@ -106,12 +106,12 @@ class House {
     await load.run(this.#scale.clients, killing, this.#writer, `round${number}`)
     await killing
     await this.kill()
-    const breaches = integrity(this.#copy())
+    const breaches = integrityOf(this.#copy())
     this.start()
     // What is left of the quota now, if anything, is admitted; what was admitted before stays so.
     await Promise.all(this.#servers.map(server => load.client(server, () => true)))
     const days = Math.floor(Date.now() / DAY_MS) - dayBefore + 1
-    breaches.push(...load.breaches, ...(await this.#lost()), ...integrity(this.#path))
+    breaches.push(...load.breaches, ...(await this.#lost()), ...integrityOf(this.#path))
     for (const { complaints } of this.#seats) breaches.push(...complaints.splice(0))
     const { admitted, refused, unanswered } = load
     const serversKilled = this.#serversKilled - killedBefore
@@ -186,8 +186,8 @@ class House {
   }
 }
 
-/** What SQLite finds wrong with a database file. */
-function integrity(path: string): string[] {
+/** What SQLite finds wrong with a database file, in sentences. */
+export function integrityOf(path: string): string[] {
   using database = new Database(path, { readwrite: true, create: false })
   const found = database.query("PRAGMA integrity_check").values().flat().map(String)
   const orphans = database.query("PRAGMA foreign_key_check").values()

@@ -8,12 +8,15 @@ export type Ended = { readonly code: number; readonly out: string; readonly err:
  * is told, after a minute, what it was doing; then it is killed.
  */
 export type Program = {
+  readonly pid: number
   /** All that it has printed as soon as that matches. Rejects when it ends before. */
   readonly printed: (wanted: RegExp) => Promise<string>
   /** All that it has complained of, or logged, as soon as that matches. Rejects when it ends before. */
   readonly complained: (wanted: RegExp) => Promise<string>
   /** Resolves when it is over. */
   readonly ended: () => Promise<Ended>
+  /** All that it has complained of, or logged, so far. */
+  readonly complaints: () => string
   /** Asks it to stop, and resolves when it is over. */
   readonly stop: (by?: "SIGTERM" | "SIGINT") => Promise<Ended>
   /** Sends it what it does not end by. */
@@ -56,9 +59,11 @@ export function startProgram(
   }
   const ended = (): Promise<Ended> => waitedFor(over)
   return {
+    pid: child.pid,
     printed: wanted => said(out, wanted),
     complained: wanted => said(err, wanted),
     ended,
+    complaints: err.text,
     stop: (by = "SIGTERM") => {
       child.kill(by)
       return ended()

@@ -39,6 +39,13 @@ type ServerOptions = NonNullable<ConstructorParameters<typeof SMTPServer>[0]>
 
 /** Starts a real SMTP server on loopback that ends with the test. */
 export async function testSmtp(answers: SmtpAnswers = {}, options: ServerOptions = {}): Promise<TestSmtp> {
+  const server = await openSmtp(answers, options)
+  afterwards(server.close)
+  return server
+}
+
+/** Starts a real SMTP server on loopback that lives until it is closed. */
+export async function openSmtp(answers: SmtpAnswers = {}, options: ServerOptions = {}): Promise<TestSmtp> {
   const taken: TakenMail[] = []
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []
   let connectionCount = 0
@@ -89,7 +96,6 @@ export async function testSmtp(answers: SmtpAnswers = {}, options: ServerOptions
   await listening.promise
   const port = portOf(server.server)
   const close = (): Promise<void> => new Promise(resolve => server.close(() => resolve()))
-  afterwards(close)
   return {
     port,
     url: `${options.secure === true ? "smtps" : "smtp"}://127.0.0.1:${port}`,

@@ -1,0 +1,104 @@
+import { steppedClock } from "./clocks.ts"
+import { brokenOff, headerFloods, idleConnections, noDescriptors, slowClients } from "./connections.ts"
+import { damagedLists, damagedLog, damagedPages } from "./damages.ts"
+import { fullDisk, readOnlyDirectory } from "./disks.ts"
+import type { Fault } from "./fault.ts"
+import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
+import { wrongDns, wrongMailServer } from "./outside.ts"
+import { hiddenRequests } from "./smuggling.ts"
+import { killedWorkers } from "./workers.ts"
+
+/** Everything that is done to a server, and the promise that each puts to the test. */
+export const FAULTS = {
+  kill: {
+    promise:
+      "What was acknowledged is there after kill -9: sign-ins, keys and revocations, reports, entries of lists, terms.",
+    times: { short: 3, long: 40 },
+    does: killedAtAnyMoment,
+  },
+  kill_quota: {
+    promise: "However servers are killed, no unit above a quota is admitted.",
+    times: { short: 1, long: 5 },
+    does: killedAtTheQuota,
+  },
+  kill_worker: {
+    promise: "When one worker is killed the others go on, and its seat is taken again.",
+    times: { short: 1, long: 10 },
+    does: killedWorkers,
+  },
+  full_disk: {
+    promise:
+      "On a full disk checks are answered, what cannot be kept is not acknowledged, and nothing needs a restart.",
+    times: { short: 1, long: 20 },
+    does: fullDisk,
+  },
+  read_only: {
+    promise: "A directory that may not be written is told in words at the start, and stops no server that runs.",
+    times: { short: 1, long: 10 },
+    does: readOnlyDirectory,
+  },
+  log_damage: {
+    promise:
+      "A database log that is half written loses nothing; one that is damaged loses its end, and never half a write.",
+    times: { short: 1, long: 10 },
+    does: damagedLog,
+  },
+  page_damage: {
+    promise: "A damaged database is told with its remedy, and a restore of a backup mends it.",
+    times: { short: 1, long: 5 },
+    does: damagedPages,
+  },
+  list_damage: {
+    promise: "Lists that are damaged, cut or gone are replaced by those that came along.",
+    times: { short: 1, long: 5 },
+    does: damagedLists,
+  },
+  clock: {
+    promise: "However the clock is set, no unit above a day's quota is admitted, and every request is answered.",
+    times: { short: 1, long: 10 },
+    does: steppedClock,
+  },
+  dns: {
+    promise: "Whatever DNS servers do, checks are answered in time, and no firm is called invalid for it.",
+    times: { short: 1, long: 3 },
+    does: wrongDns,
+  },
+  mail: {
+    promise: "Nobody waits for a mail server, and every mail arrives when it is well.",
+    times: { short: 1, long: 1 },
+    does: wrongMailServer,
+  },
+  descriptors: {
+    promise: "Out of descriptors, who has a connection is served, and all are when there are some again.",
+    times: { short: 1, long: 5 },
+    does: noDescriptors,
+  },
+  idle: {
+    promise: "Thousands of connections that say nothing keep nobody waiting.",
+    times: { short: 1, long: 2 },
+    does: idleConnections,
+  },
+  slow: {
+    promise: "Heads and bodies that never end keep nobody waiting, and are cut off.",
+    times: { short: 5, long: 100 },
+    does: slowClients,
+  },
+  broken_off: {
+    promise: "Who closes half, never reads or vanishes holds nothing, and half a request is never served.",
+    times: { short: 40, long: 1000 },
+    does: brokenOff,
+  },
+  smuggling: {
+    promise: "No request hides within another one's octets.",
+    times: { short: 1, long: 20 },
+    does: hiddenRequests,
+  },
+  floods: {
+    promise: "Heads of too many or too long lines are refused.",
+    times: { short: 1, long: 50 },
+    does: headerFloods,
+  },
+} as const satisfies Record<string, Fault>
+
+/** The name of a fault. */
+export type FaultName = keyof typeof FAULTS

@@ -1,0 +1,82 @@
+/**
+ * `bun run fuzz [--requests N] [--seed S] [--connections C] [--from NUMBER] [--json]` asks a real server a million requests
+ * that are wrong in every way that we know, the same on every run but for keys. A wrong answer is told with the words that
+ * ask it alone. Exit codes: 0 all is well, 1 something is wrong, 2 wrong use.
+ */
+
+import { parseArgs } from "node:util"
+import { machineText, thisMachine } from "../../bench/machine.ts"
+import { type FuzzReport, fuzz } from "./run.ts"
+
+/** Its memory may be so many times what it was after a tenth. */
+const GROWTH_MAX = 1.2
+
+async function main(args: readonly string[]): Promise<number> {
+  const number = (fallback: string) => ({ type: "string", default: fallback }) as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      requests: number("1000000"),
+      seed: number("1"),
+      connections: number("32"),
+      from: number("0"),
+      json: { type: "boolean", default: false },
+    },
+  })
+  const numbers = [values.requests, values.seed, values.connections, values.from].map(Number)
+  const [requests = 0, seed = 0, connections = 0, from = 0] = numbers
+  if (!numbers.every(value => Number.isSafeInteger(value) && value >= 0) || requests < 1 || connections < 1) {
+    console.error("--requests, --seed, --connections and --from are whole numbers")
+    return 2
+  }
+  if (!values.json) console.log(machineText(thisMachine()))
+  const report = await fuzz({ requests, seed, connections, from }, done => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${requests}`)
+  })
+  const faults = faultsIn(report, seed)
+  console.log(
+    values.json
+      ? JSON.stringify(
+          { ...report, wrong: report.wrong.map(({ number, says }) => ({ number, says })), faults },
+          null,
+          2,
+        )
+      : told(report, faults),
+  )
+  return faults.length === 0 ? 0 : 1
+}
+
+/** What is wrong, in sentences. */
+function faultsIn(
+  { wrong, inLog, earlyBytes, lateBytes, descriptorsBefore, descriptorsAfter, exitCode }: FuzzReport,
+  seed: number,
+): readonly string[] {
+  const faults = wrong.map(
+    ({ number, says, request }) =>
+      `${says}: bun run fuzz --requests 1 --seed ${seed} --from ${number}\n${JSON.stringify(request.bytes.toString("latin1").slice(0, 2000))}`,
+  )
+  faults.push(...inLog)
+  if (lateBytes > earlyBytes * GROWTH_MAX && wrong.length === 0)
+    faults.push(`memory grew from ${mb(earlyBytes)} to ${mb(lateBytes)}`)
+  if (descriptorsAfter > descriptorsBefore) faults.push(`${descriptorsAfter - descriptorsBefore} connections are left`)
+  if (exitCode !== 0) faults.push(`the server ended with ${exitCode}`)
+  return faults
+}
+
+const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+
+function told(report: FuzzReport, faults: readonly string[]): string {
+  const { requests, elapsedS, answers, served, earlyBytes, lateBytes } = report
+  const count = Object.values(answers).reduce((sum, one) => sum + one, 0)
+  return [
+    `${count} of ${requests} requests in ${elapsedS.toFixed(0)} s, ${Math.round(count / elapsedS)} a second`,
+    `answers: ${Object.entries(answers)
+      .map(([name, times]) => `${name} ${times}`)
+      .join(", ")}`,
+    `${Object.keys(served).length} routes have served something`,
+    `memory ${mb(earlyBytes)} after a tenth, ${mb(lateBytes)} after all; ${report.descriptorsBefore} sockets before, ${report.descriptorsAfter} after`,
+    ...(faults.length === 0 ? ["nothing is wrong"] : faults),
+  ].join("\n")
+}
+
+process.exitCode = await main(Bun.argv.slice(2))

@@ -1,0 +1,157 @@
+import { descriptorsOf, statusBytes } from "../../bench/proc.ts"
+import type { ROUTES } from "../../src/contract/routes.ts"
+import { keysDocument, type Signer } from "../world/leak-reporter.ts"
+import { Victim } from "../world/victim.ts"
+import { Dice } from "./dice.ts"
+import { Lane, type Outcome } from "./exchange.ts"
+import { ADMIN, type Callers, fuzzCallers, fuzzReporter } from "./fuzz-callers.ts"
+import { wrongInLog, wrongWith } from "./judge.ts"
+import { type FuzzRequest, fuzzRequest } from "./requests.ts"
+
+/** How much is asked. */
+export type FuzzScale = {
+  readonly requests: number
+  readonly seed: number
+  readonly connections: number
+  /** The number of the first one: what `--from` replays. */
+  readonly from: number
+}
+
+/** One request that was answered as none may be. */
+export type Wrong = { readonly number: number; readonly says: string; readonly request: FuzzRequest }
+
+/** What a run found. */
+export type FuzzReport = {
+  readonly requests: number
+  readonly elapsedS: number
+  /** How often each status came, and each end of a connection. */
+  readonly answers: Readonly<Record<string, number>>
+  /** How many requests of each route had an answer that refuses nothing: a run that only is refused shows little. */
+  readonly served: { readonly [R in keyof typeof ROUTES]?: number }
+  readonly wrong: readonly Wrong[]
+  readonly inLog: readonly string[]
+  /** Resident memory after a tenth of the requests, and after all. */
+  readonly earlyBytes: number
+  readonly lateBytes: number
+  readonly descriptorsBefore: number
+  readonly descriptorsAfter: number
+  readonly exitCode: number
+}
+
+/** So many are told; a server that is broken would tell all. */
+const WRONG_MAX = 20
+/** A run signs out, and has its sessions renewed after so many requests. */
+const RENEW_EVERY = 20_000
+
+/** The keys of the reporter, over a connection that ends: it must not be taken for one that a caller has left. */
+const published = (reporter: Signer): Response =>
+  new Response(keysDocument(reporter), { headers: { Connection: "close" } })
+
+/** Starts a server, asks it all of that, and stops it. `told` hears how far it is. */
+export async function fuzz(scale: FuzzScale, told: (done: number) => void = () => undefined): Promise<FuzzReport> {
+  const reporter = fuzzReporter()
+  using keys = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => published(reporter) })
+  await using victim = new Victim({
+    settings: {
+      MAILKIND_SECRET_SCANNING_KEYS_URL: keys.url.href,
+      MAILKIND_TRUSTED_PROXIES: "127.0.0.1",
+      MAILKIND_TIERS: "0=1000/1000/1000000000",
+      MAILKIND_FREE_CHECKS_PER_DAY: "1000000000",
+      MAILKIND_ADMINS: ADMIN,
+    },
+  })
+  await victim.start()
+  const callers = await fuzzCallers(victim, reporter)
+  const descriptorsBefore = descriptorsOf(victim.pid).sockets
+  const run = new Run(scale, callers, victim, told)
+  const startedAt = performance.now()
+  await run.all()
+  const elapsedS = (performance.now() - startedAt) / 1000
+  const lateBytes = statusBytes(victim.pid, "VmRSS")
+  const descriptorsAfter = await settledSockets(victim, descriptorsBefore)
+  const exitCode = await victim.stop()
+  const { answers, served, wrong, earlyBytes } = run
+  const ends = { earlyBytes, lateBytes, descriptorsBefore, descriptorsAfter, exitCode }
+  return {
+    requests: scale.requests,
+    elapsedS,
+    answers,
+    served,
+    wrong,
+    inLog: wrongInLog(victim.log).slice(0, WRONG_MAX),
+    ...ends,
+  }
+}
+
+const GONE_MS_MAX = 5000
+
+/** How many connections the server has when it has learnt which are gone, or after a while. */
+async function settledSockets({ pid }: Victim, wanted: number): Promise<number> {
+  const until = performance.now() + GONE_MS_MAX
+  while (descriptorsOf(pid).sockets > wanted && performance.now() < until)
+    await new Promise(resolve => setImmediate(resolve))
+  return descriptorsOf(pid).sockets
+}
+
+class Run {
+  readonly answers: Record<string, number> = {}
+  readonly served: Partial<Record<string, number>> = {}
+  readonly wrong: Wrong[] = []
+  earlyBytes = Number.NaN
+  readonly #scale: FuzzScale
+  readonly #callers: Callers
+  readonly #victim: Victim
+  readonly #told: (done: number) => void
+  #next = 0
+  #renewing = Promise.resolve()
+
+  constructor(scale: FuzzScale, callers: Callers, victim: Victim, told: (done: number) => void) {
+    this.#scale = scale
+    this.#callers = callers
+    this.#victim = victim
+    this.#told = told
+  }
+
+  async all(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#scale.connections }, () => this.#lane()))
+  }
+
+  async #lane(): Promise<void> {
+    const lane = new Lane(this.#victim.port)
+    const host = `127.0.0.1:${this.#victim.port}`
+    const { requests, seed, from } = this.#scale
+    while (this.#next < requests && this.wrong.length < WRONG_MAX) {
+      const at = this.#next++
+      await this.#milestone(at)
+      const number = from + at
+      const dice = new Dice(seed, number)
+      const request = fuzzRequest(dice, this.#callers, host)
+      // Every tenth request comes over a connection that is new.
+      if (number % 10 === 0) lane.close()
+      const outcome = await lane.ask(request).catch((fault: unknown) => {
+        throw new Error(`request ${number}: ${fault}`, { cause: fault })
+      })
+      this.#count(number, request, outcome)
+    }
+    lane.close()
+  }
+
+  async #milestone(at: number): Promise<void> {
+    const { requests } = this.#scale
+    if (at === Math.floor(requests / 10)) this.earlyBytes = statusBytes(this.#victim.pid, "VmRSS")
+    if (at > 0 && at % RENEW_EVERY === 0) {
+      this.#told(at)
+      this.#renewing = this.#callers.renew()
+    }
+    await this.#renewing
+  }
+
+  #count(number: number, request: FuzzRequest, outcome: Outcome): void {
+    const name = typeof outcome === "string" ? outcome : String(outcome.status)
+    this.answers[name] = (this.answers[name] ?? 0) + 1
+    if (typeof outcome === "object" && outcome.status < 400)
+      this.served[request.route] = (this.served[request.route] ?? 0) + 1
+    const says = wrongWith(request, outcome)
+    if (says !== null) this.wrong.push({ number, says, request })
+  }
+}
