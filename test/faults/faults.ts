@@ -99,6 +99,3 @@ export const FAULTS = {
     does: headerFloods,
   },
 } as const satisfies Record<string, Fault>
-
-/** The name of a fault. */
-export type FaultName = keyof typeof FAULTS
