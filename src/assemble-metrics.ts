@@ -13,7 +13,7 @@ import { LOAD_BOUNDS, Load } from "./http/load.ts"
 import { ownColumn } from "./http/metrics/columns.ts"
 import { type Build, type Exposition, exposition } from "./http/metrics/exposition.ts"
 import { Meter } from "./http/metrics/meter.ts"
-import { type MetricsListener, metricsListener } from "./metrics-listener.ts"
+import { metricsListener, metricsListenerInTime } from "./metrics-listener.ts"
 import type { World } from "./world.ts"
 
 /** How often a process writes down what it holds: a scrape by way of another worker sees it so late at most. */
@@ -41,7 +41,8 @@ export type Observing = {
   readonly read: () => Promise<Exposition>
   /**
    * Writes down in the background how the server stands, and before each reading here; nothing of it where metrics are off.
-   * `begin` listens for metrics apart, if the settings want that and this process serves alone; it throws `CannotStart`.
+   * `begin` listens for metrics apart, if the settings want that and this process is no worker. Alone it throws
+   * `CannotStart`; beside the server that it replaces it listens as soon as that one does not.
    */
   readonly over: (needs: MetricsNeeds) => { readonly begin: () => void; readonly end: () => Promise<void> }
 }
@@ -49,8 +50,15 @@ export type Observing = {
 /** What workers share: each counts in the column of its seat. */
 type Shared = { readonly seat: number; readonly columns: readonly Float64Array[] }
 
-/** Builds what a process observes itself with. `shared` null: it serves alone. */
-export function observing(world: World, settings: Settings, log: Log, shared: Shared | null, build: Build): Observing {
+/** Builds what a process observes itself with: one that serves alone, one beside the server that it replaces, or a worker. */
+export function observing(
+  world: World,
+  settings: Settings,
+  log: Log,
+  place: "alone" | object | Shared,
+  build: Build,
+): Observing {
+  const shared = typeof place === "object" && "seat" in place ? place : null
   const columns = shared?.columns ?? [ownColumn()]
   const meter = new Meter(columns[shared?.seat ?? 0] ?? ownColumn())
   const lag = loopLag(world.stopwatch, world.every)
@@ -74,11 +82,12 @@ export function observing(world: World, settings: Settings, log: Log, shared: Sh
       [HOLD_MS, hold],
       [SELDOM_MS, seldom],
     ])
-    let listener: MetricsListener | null = null
+    let listener: { readonly end: () => Promise<void> } | null = null
     return {
       begin: () => {
         // Of workers it is the supervisor that listens, for all.
-        if (shared === null) listener = metricsListener(settings, read)
+        if (place === "alone") listener = metricsListener(settings, read)
+        else if (shared === null) listener = metricsListenerInTime(world, settings, read, log)
         hold()
         seldom()
         repeated.begin()

@@ -33,7 +33,7 @@ import type { CarriedName } from "./http/site/assets.ts"
 import { shownLists } from "./http/site/lists-page.tsx"
 import { healthOf } from "./http/v1/health.ts"
 import type { Logging } from "./http/watch.ts"
-import { addressOf, drained, leave, listen, refuseTakenPort } from "./listening.ts"
+import { addressOf, drained, type Leaving, leave, listenTimes, refuseTakenPort } from "./listening.ts"
 import type { World } from "./world.ts"
 
 /** The version of this program. */
@@ -90,30 +90,31 @@ export type Running = {
   /** Learns at once what other processes changed, such as keys that were revoked. */
   readonly readChanges: () => void
   /** Has callers go to the server that listens beside this one, and resolves when they have; then it is to be stopped. */
-  readonly leave: () => Promise<void>
+  readonly leave: (leaving: Leaving) => Promise<void>
   /** Lets what is in flight finish, writes what is held, and closes. */
   readonly stop: () => Promise<void>
 }
 
 /** Whether a server has its port to itself, listens beside the one that it replaces, or is one of several workers. */
-export type Place = "alone" | "beside" | Together
+export type Place = "alone" | Beside | Together
+
+/** How many sockets a process listens with on a port that it shares. */
+export type Beside = { readonly listenersCount: number }
 
 /** What a worker shares with the others, and where it sits among them. */
-export type Together = Shared & {
-  readonly seat: number
-  readonly port: number
-  /** What each worker counts, by its seat. */
-  readonly columns: readonly Float64Array[]
-}
+export type Together = Shared & Beside & { readonly seat: number; readonly port: number } & Columns
+
+/** What each worker counts, by its seat. */
+type Columns = { readonly columns: readonly Float64Array[] }
 
 /**
  * Wires the whole house and listens. Rejects with `CannotStart` or a
  * `StoreFault`, each with its remedy in words.
  */
 export async function startServer(world: World, settings: Settings, place: Place): Promise<Running> {
-  const together = typeof place === "object" ? place : null
+  const together = typeof place === "object" && "seat" in place ? place : null
   const log = logOf(world, settings, together?.seat)
-  const observed = observing(world, settings, log, together, BUILD)
+  const observed = observing(world, settings, log, place, BUILD)
   const store = await openStore(world, settings)
   const lists = await listsAtWork(world, settings, log)
   const learned = learnedAtWork(world, store, log)
@@ -137,7 +138,8 @@ export async function startServer(world: World, settings: Settings, place: Place
     baseUrl: () => state.url,
     isStopping: () => state.isStopping,
   })
-  const server = listen(settings, together?.port ?? (place === "beside" ? settings.MAILKIND_PORT : null), app)
+  const port = together?.port ?? (place === "alone" ? null : settings.MAILKIND_PORT)
+  const { first: server, all } = listenTimes(settings, port, app, place === "alone" ? 1 : place.listenersCount)
   const address = addressOf(server)
   state.url = settings.MAILKIND_BASE_URL ?? address
   const endLooking = lists.begin()
@@ -151,10 +153,10 @@ export async function startServer(world: World, settings: Settings, place: Place
     firstAccount: () => firstAccountIn(world, store),
     reloadLists: lists.reload,
     readChanges: customers.readChanges,
-    leave: () => leave(world, server, app.fetch),
+    leave: leaving => leave(world, all, app.fetch, leaving),
     stop: async () => {
       state.isStopping = true
-      await drained(world, server)
+      await drained(world, all)
       for (const end of [asked.end, endLooking, ...works.toReversed().map(work => work.end), store.close]) await end()
     },
   }
@@ -237,11 +239,11 @@ export async function firstAccountIn({ clock, random }: World, store: Store): Pr
 
 /**
  * Does once what workers would all do when they start: brings the store up to date, unpacks the lists and finds the port
- * free. Gives the store, open. Rejects as `startServer` does.
+ * free, unless another server lets them in. Gives the store, open. Rejects as `startServer` does.
  */
-export async function prepare(world: World, settings: Settings): Promise<OpenStore> {
+export async function prepare(world: World, settings: Settings, isLetIn: boolean): Promise<OpenStore> {
   const store = await openStore(world, settings)
   await knownLists(world, settings, logOf(world, settings))
-  if (settings.MAILKIND_PORT !== 0) refuseTakenPort(settings)
+  if (settings.MAILKIND_PORT !== 0 && !isLetIn) refuseTakenPort(settings)
   return store
 }

@@ -51,6 +51,12 @@ export function listen(settings: Settings, sharedPort: number | null, app: AnyEl
   }
 }
 
+/** Listens so many times on the port of the settings, which is shared then, and gives what listens; else as `listen`. */
+export function listenTimes(settings: Settings, sharedPort: number | null, app: AnyElysia, count: number) {
+  const first = listen(settings, sharedPort, app)
+  return { first, all: [first, ...Array.from({ length: count - 1 }, () => listen(settings, sharedPort, app))] }
+}
+
 /**
  * Throws `CannotStart` when somebody listens on the port, or nobody may. Whoever shares a port is let in beside any other
  * program of the same user that does, so this is asked before, by listening alone for a moment.
@@ -67,13 +73,16 @@ export function addressOf(server: Listener): string {
   return `http://${name}:${server.port}`
 }
 
-/**
- * How long a server that is replaced goes on accepting: what the system had promised it before, and handshakes whose last
- * packet is still on its way, or was lost once.
- */
-const LINGER_MS = 3000
 /** How long no request has come on the connections that are left when they are closed: each answer has told them to go. */
 const QUIET_MS = 1000
+
+/** How a server that is replaced gives up its place. */
+export type Leaving = {
+  /** Resolves when nothing can be on its way to the sockets that listen. */
+  readonly mayClose: Promise<void>
+  /** To be called when they are closed. */
+  readonly closed: () => void
+}
 
 /**
  * Has callers go elsewhere, and resolves when they have: new connections come to another process, and the ones that stand
@@ -81,8 +90,9 @@ const QUIET_MS = 1000
  */
 export async function leave(
   world: World,
-  server: Listener,
+  servers: readonly Listener[],
   answer: (request: Request) => Response | Promise<Response>,
+  { mayClose, closed }: Leaving,
 ) {
   let latestMs = world.stopwatch()
   const answerLast = async (request: Request): Promise<Response> => {
@@ -91,18 +101,21 @@ export async function leave(
     latestMs = world.stopwatch()
     return response
   }
-  server.reload({ routes: {}, fetch: answerLast })
-  await world.after(LINGER_MS)
-  void server.stop()
+  for (const server of servers) server.reload({ routes: {}, fetch: answerLast })
+  await mayClose
+  for (const server of servers) void server.stop()
+  closed()
   const until = world.stopwatch() + DRAIN_MS
-  const isQuiet = (): boolean => server.pendingRequests === 0 && world.stopwatch() - latestMs >= QUIET_MS
+  const isQuiet = (): boolean => !isPending(servers) && world.stopwatch() - latestMs >= QUIET_MS
   while (!isQuiet() && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
 }
 
 /** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
-export async function drained(world: World, server: Listener): Promise<void> {
-  void server.stop()
+export async function drained(world: World, servers: readonly Listener[]): Promise<void> {
+  for (const server of servers) void server.stop()
   const until = world.stopwatch() + DRAIN_MS
-  while (server.pendingRequests > 0 && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
-  await server.stop(true)
+  while (isPending(servers) && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
+  await Promise.all(servers.map(server => server.stop(true)))
 }
+
+const isPending = (servers: readonly Listener[]): boolean => servers.some(server => server.pendingRequests > 0)

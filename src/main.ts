@@ -13,7 +13,7 @@ import { CommandFailure, type Output } from "./cli/output.ts"
 import { runCommand, type Tools } from "./cli/program.ts"
 import { announce, type ServeOptions } from "./cli/serve.ts"
 import { readSettings, type Settings } from "./config/settings.ts"
-import { predecessor, SUCCESSOR, successor } from "./hand-over.ts"
+import { listenersOfEach, predecessor, SUCCESSOR, successor } from "./hand-over.ts"
 import { refreshing, refreshLists, rollBackLists } from "./refreshing.ts"
 import { supervise } from "./supervisor.ts"
 import { work } from "./worker.ts"
@@ -74,9 +74,7 @@ async function serve(world: World, output: Output, { workers, worker, replace }:
     return await work(world, settings, supervisor)
   }
   const count = workers === "auto" ? world.others.cores() : workers
-  if (count > 1 && replace)
-    throw new CommandFailure("Workers cannot take over from others: `--replace` is for one process.", 2)
-  if (count > 1) return await supervise(world, settings, count, output)
+  if (count > 1) return await supervise(world, settings, count, replace, output)
   await serveAlone(world, settings, output, replace)
 }
 
@@ -84,19 +82,32 @@ async function serveAlone(world: World, settings: Settings, output: Output, repl
   const log = logOf(world, settings)
   const stopAsked = world.stopAsked()
   const before = replace ? await predecessor(world, settings) : null
-  const running = await startServer(world, settings, before === null ? "alone" : "beside")
+  const listenersCount = listenersOfEach(before, 1)
+  const running = await startServer(world, settings, before === null ? "alone" : { listenersCount })
   world.onReload(running.reloadLists)
   world.detail.follow(isWanted => log("info", isWanted ? "every line is logged" : "the log is as it was set"))
   const endRefreshing = refreshing(world, settings, log)
   const firstAccount = await running.firstAccount()
-  const after = successor(world, settings, running.port, before?.replaced(log) ?? Promise.resolve(), log)
+  const after = successor(
+    world,
+    settings,
+    {
+      share: async () => (world.listeners.share(running.port) ? listenersCount : null),
+      keep: () => undefined,
+    },
+    before?.replaced(log, {
+      listenersCount: () => listenersCount,
+      steer: async (position, count) => world.listeners.steer(running.port, position, count),
+    }) ?? Promise.resolve(),
+    log,
+  )
   // Who reads that it listens can replace it, too.
   announce(output, VERSION, running, firstAccount, 1)
   const askedBy = await Promise.race([stopAsked, after.asked])
-  log("info", "stopping", { asked_by: askedBy })
+  log("info", "stopping", { asked_by: typeof askedBy === "string" ? askedBy : SUCCESSOR })
   endRefreshing()
   // Who is told to stop meanwhile, stops.
-  if (askedBy === SUCCESSOR) await Promise.race([running.leave(), stopAsked])
+  if (typeof askedBy !== "string") await Promise.race([running.leave(askedBy), stopAsked])
   await running.stop()
   after.end()
 }

@@ -1,8 +1,13 @@
+import type { Log } from "./base/log.ts"
 import { CannotStart } from "./cannot-start.ts"
 import type { Settings } from "./config/settings.ts"
 import { ROUTES } from "./contract/routes.ts"
 import type { Exposition } from "./http/metrics/exposition.ts"
 import { metricsAnswer } from "./http/metrics/metrics-route.ts"
+import type { World } from "./world.ts"
+
+/** How often it is tried to listen where another server does still. */
+const TRY_MS = 1000
 
 /** A listener for metrics alone; whoever reaches it may read them. */
 export type MetricsListener = { readonly port: number; readonly end: () => Promise<void> }
@@ -32,5 +37,39 @@ export function metricsListener(
     throw new CannotStart(
       `Cannot listen on ${at} for metrics: ${error.message.replace(/\.$/, "")}. Set MAILKIND_METRICS.`,
     )
+  }
+}
+
+/** As `metricsListener`, but that it waits, logging so once, while it cannot listen: the server before this one does. */
+export function metricsListenerInTime(
+  world: Pick<World, "every">,
+  settings: Settings,
+  read: () => Promise<Exposition>,
+  log: Log,
+): { readonly end: () => Promise<void> } {
+  const state: { listener: MetricsListener | null; hasWarned: boolean } = { listener: null, hasWarned: false }
+  const listens = (): boolean => {
+    try {
+      state.listener = metricsListener(settings, read)
+      return true
+    } catch (refused) {
+      if (!(refused instanceof CannotStart)) throw refused
+      if (!state.hasWarned) log("warn", "metrics are told as soon as their port is free", { why: refused.message })
+      state.hasWarned = true
+      return false
+    }
+  }
+  let callOff: () => void = () => undefined
+  if (!listens())
+    callOff = world.every(TRY_MS, () => {
+      if (!listens()) return
+      callOff()
+      log("info", "metrics are told now")
+    })
+  return {
+    end: async () => {
+      callOff()
+      await state.listener?.end()
+    },
   }
 }

@@ -34,7 +34,7 @@ async function observed(
     return () => void works.delete(ms)
   }
   const log = () => undefined
-  const own = observing({ ...realWorld(), every, clock: house.clock }, read.settings, log, null, {
+  const own = observing({ ...realWorld(), every, clock: house.clock }, read.settings, log, "alone", {
     version: "1",
     bun: "2",
   })

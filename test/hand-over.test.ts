@@ -6,48 +6,21 @@ import { readSettings } from "../src/config/settings.ts"
 import { predecessor } from "../src/hand-over.ts"
 import { realWorld } from "../src/world.ts"
 import { realMeetings } from "../src/world-meetings.ts"
-import { ROOT } from "./house/source.ts"
 import { afterwards } from "./world/afterwards.ts"
 import { startCallers } from "./world/callers.ts"
 import { askLoopback } from "./world/loopback.ts"
 import { outcomeOf } from "./world/outcome-of.ts"
-import { type Program, startProgram } from "./world/program.ts"
-import { deadServer } from "./world/smtp-server.ts"
+import { succession } from "./world/succession.ts"
 import { stoppedTime } from "./world/time.ts"
 
 setDefaultTimeout(180_000)
 
 const HEALTH = "/v1/health"
 
-/** Servers on one port and data directory, in a checkout. */
-async function house() {
-  const directory = mkdtempSync(join(tmpdir(), "h"))
-  const port = Number(new URL(await deadServer()).port)
-  const environment = {
-    PATH: process.env["PATH"],
-    MAILKIND_DATA_DIR: directory,
-    MAILKIND_PORT: String(port),
-    MAILKIND_DNS_SERVERS: "off",
-    MAILKIND_LISTS_REFRESH_HOURS: "off",
-    MAILKIND_IDENTITY_URL: "off",
-  }
-  const start = (...words: string[]): Program => {
-    const child = startProgram([process.execPath, join(ROOT, "src/main.ts"), "serve", ...words], directory, environment)
-    afterwards(child.kill)
-    return child
-  }
-  const serve = async (...words: string[]): Promise<Program> => {
-    const child = start(...words)
-    await child.printed(/listens on/)
-    return child
-  }
-  return { directory, port, start, serve, url: `http://127.0.0.1:${port}` }
-}
-
 // The system's help is Linux's alone.
 describe.skipIf(process.platform !== "linux")("a server that is replaced", () => {
   test("loses no answer of callers with new or kept connections, and ends well, again and again", async () => {
-    const { port, serve } = await house()
+    const { port, serve } = await succession()
     let server = await serve()
     const callers = [startCallers(port, HEALTH, 16, false), startCallers(port, HEALTH, 16, true)]
     for (const each of callers) await each.got(100)
@@ -63,7 +36,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
   })
 
   test("tells nobody that it is unwell while it leaves, and a kept connection to go", async () => {
-    const { url, serve } = await house()
+    const { url, serve } = await succession()
     const old = await serve()
     const callers = startCallers(Number(new URL(url).port), HEALTH, 1, true)
     await callers.got(10)
@@ -80,11 +53,11 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
   })
 
   test("goes on when the one that was to replace it dies before it serves", async () => {
-    const { directory, port, url, serve } = await house()
+    const { directory, port, url, serve } = await succession()
     await serve()
     const meeting = await realMeetings.visit(join(directory, `server-${port}.sock`))
     meeting?.say("share")
-    expect(await meeting?.hear()).toBe("shared")
+    expect(await meeting?.hear()).toBe("shared 1")
     meeting?.end()
     expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
     const next = await serve("--replace")
@@ -93,7 +66,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
   })
 
   test("is asked at a socket that is its user's alone, and what makes no sense there changes nothing", async () => {
-    const { directory, port, url, serve } = await house()
+    const { directory, port, url, serve } = await succession()
     await serve()
     const path = join(directory, `server-${port}.sock`)
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -105,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
 })
 
 test("with nobody to replace, or only what a killed server left, it starts as ever", async () => {
-  const { url, serve } = await house()
+  const { url, serve } = await succession()
   const first = await serve("--replace")
   await first.kill()
   await serve("--replace")
@@ -113,10 +86,9 @@ test("with nobody to replace, or only what a killed server left, it starts as ev
 })
 
 test("without being asked to, nobody is let in on the port of a server that runs", async () => {
-  const { serve, start } = await house()
+  const { serve, start } = await succession()
   await serve()
   expect(await start().ended()).toMatchObject({ code: 1, err: expect.stringContaining("Cannot listen") })
-  expect(await start("--workers", "2", "--replace").ended()).toMatchObject({ code: 2 })
 })
 
 test("a server that says nothing is waited for no longer than it may take to leave", async () => {

@@ -7,8 +7,8 @@ import { deadServer } from "./world/smtp-server.ts"
 
 setDefaultTimeout(60_000)
 
-const own = (port: number, reusePort: boolean, hostname = "127.0.0.1") => {
-  const server = Bun.serve({ hostname, port, reusePort, development: false, fetch: () => new Response("own") })
+const own = (port: number, reusePort: boolean, hostname = "127.0.0.1", answer = "own") => {
+  const server = Bun.serve({ hostname, port, reusePort, development: false, fetch: () => new Response(answer) })
   afterwards(() => server.stop(true))
   return server.port ?? 0
 }
@@ -38,22 +38,55 @@ describe.skipIf(process.platform !== "linux")("a socket that listens", () => {
     expect(await answering(port, 60)).toEqual(new Set(["own", "other"]))
   })
 
-  test("gets every new connection when it was the last to come and attracts them, and all when it is left alone", async () => {
+  test("gets every new connection when it is steered there, and all when it is left alone", async () => {
     const port = Number(new URL(await deadServer()).port)
     const before = other(port)
     await before.printed(/listens/)
     own(port, true)
     expect(await answering(port, 60)).toEqual(new Set(["own", "other"]))
-    expect(realListeners.attract(port)).toBe(true)
+    expect(realListeners.steer(port, 1, 1)).toBe(true)
     expect(await answering(port, 60)).toEqual(new Set(["own"]))
     await before.kill()
     expect(await answering(port, 60)).toEqual(new Set(["own"]))
+  })
+
+  test("is the one that the system picks by its position, and where nobody is it picks any", async () => {
+    const port = Number(new URL(await deadServer()).port)
+    const before = other(port)
+    await before.printed(/listens/)
+    const names = ["a", "b", "c"]
+    for (const name of names) own(port, true, "127.0.0.1", name)
+    expect(realListeners.steer(port, 1, 3)).toBe(true)
+    expect(await answering(port, 90)).toEqual(new Set(names))
+    for (const [at, name] of names.entries()) {
+      expect(realListeners.steer(port, at + 1, 1)).toBe(true)
+      expect(await answering(port, 20)).toEqual(new Set([name]))
+    }
+    expect(realListeners.steer(port, 4, 1)).toBe(true)
+    expect(await answering(port, 120)).toEqual(new Set(["other", ...names]))
+    // The last one takes its place.
+    await before.kill()
+    expect(realListeners.steer(port, 0, 1)).toBe(true)
+    expect(await answering(port, 20)).toEqual(new Set(["c"]))
+  })
+
+  test.each([1, 2, 3])("keeps its position while %p before it are closed, when as many come after it", async count => {
+    const port = Number(new URL(await deadServer()).port)
+    const serve = (answer: string) =>
+      Bun.serve({ hostname: "127.0.0.1", port, reusePort: true, development: false, fetch: () => new Response(answer) })
+    const [old, fresh] = ["old", "new"].map(name => Array.from({ length: count }, () => serve(name)))
+    afterwards(() => Promise.all([...(old ?? []), ...(fresh ?? [])].map(server => server.stop(true))))
+    expect(realListeners.steer(port, count, 1)).toBe(true)
+    for (const server of old ?? []) {
+      await server.stop(true)
+      expect(await answering(port, 60)).toEqual(new Set(["new"]))
+    }
   })
 
   test("is found by IPv6 too, and where there is none nothing is done", async () => {
     const port = own(0, false, "::")
     expect(realListeners.share(port)).toBe(true)
     const dead = Number(new URL(await deadServer()).port)
-    expect([realListeners.share(dead), realListeners.attract(dead)]).toEqual([false, false])
+    expect([realListeners.share(dead), realListeners.steer(dead, 0, 1)]).toEqual([false, false])
   })
 })

@@ -12,10 +12,12 @@ export type CrewNeeds = Omit<SeatNeeds, "port" | "changed"> & {
 /** The workers of one server. */
 export class Crew {
   readonly #seats: readonly Seat[]
+  readonly #listenersCount: number
   #port: number
 
   constructor(needs: CrewNeeds) {
     this.#port = needs.port
+    this.#listenersCount = needs.listenersCount
     const port = (): number => this.#port
     const changed = (by: number): void => this.#look(by)
     this.#seats = Array.from({ length: needs.count }, (_, at) => new Seat(at, { ...needs, port, changed }))
@@ -32,6 +34,40 @@ export class Crew {
     this.#port = start.port
     await Promise.all(others.map(seat => seat.start(false)))
     return start
+  }
+
+  /**
+   * On how many sockets the workers listen: those stay the ones that they are until `release`, unless one ends. Resolves when
+   * no worker is about to listen.
+   */
+  async hold(): Promise<number> {
+    await Promise.all(this.#seats.map(seat => seat.hold()))
+    return this.listenersCount
+  }
+
+  /** Ends what `hold` began: workers are replaced again. */
+  release(): void {
+    for (const seat of this.#seats) seat.release()
+  }
+
+  /** On how many sockets the workers listen now. */
+  get listenersCount(): number {
+    return this.#seats.filter(seat => seat.isListening).length * this.#listenersCount
+  }
+
+  /** Has the system give new connections to these of the sockets on the port, by way of any worker; false: none could. */
+  async steer(position: number, count: number): Promise<boolean> {
+    for (const seat of this.#seats) if (await seat.steer(position, count)) return true
+    return false
+  }
+
+  /** Has callers go to another crew, and resolves when all workers are gone. */
+  async leave({ mayClose, closed }: { readonly mayClose: Promise<void>; readonly closed: () => void }): Promise<void> {
+    for (const seat of this.#seats) seat.leave()
+    await mayClose
+    await Promise.all(this.#seats.map(seat => seat.close()))
+    closed()
+    await Promise.all(this.#seats.map(seat => seat.gone()))
   }
 
   /** Tells all workers. */

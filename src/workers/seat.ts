@@ -25,12 +25,20 @@ export type SeatNeeds = {
   readonly port: () => number
   /** The worker of the seat made changes. */
   readonly changed: (seat: number) => void
+  /** On how many sockets each worker listens. */
+  readonly listenersCount: number
   /** The worker of the seat is gone, and the next one not there yet. */
   readonly left: (seat: number) => void
 }
 
-/** What happens when the worker of a seat ends: a trial is over, or the worker is replaced, or the seat stays empty. */
-type Stage = "trial" | "kept" | "closed"
+/**
+ * What happens when the worker of a seat ends: a trial is over, or the worker is replaced, at once or when the seat is no
+ * longer held, or the seat stays empty.
+ */
+type Stage = "trial" | "kept" | "held" | "closed"
+
+/** What is waited for of one worker: whether it has come to pass, false when the worker has ended before. */
+type Waits = Record<"settled" | "steered" | "closed", PromiseWithResolvers<boolean>>
 
 /** The place of one worker. One that ends without having been asked to is replaced, at once or after a while. */
 export class Seat {
@@ -44,6 +52,8 @@ export class Seat {
   #child: Child | null = null
   #startedAtMs = 0
   #hasAsked = false
+  #isListening = false
+  #waits = newWaits()
   /** Why the worker says that it cannot start. */
   #sentence: string | null = null
   #endedWell = true
@@ -73,7 +83,7 @@ export class Seat {
   /** Asks the worker to stop, kills it when it does not in time, and resolves when it is gone: true when it ended by itself. */
   async stop(): Promise<boolean> {
     this.#close()
-    if (this.#child === null) return true
+    if (this.#child === null) return this.#endedWell
     this.#child.stop()
     const callOff = this.#needs.later(this.#needs.stopMs, () => {
       this.#say("error", "a worker did not stop in time and is killed")
@@ -90,6 +100,56 @@ export class Seat {
     this.#child?.kill()
   }
 
+  /** Whether the worker listens. */
+  get isListening(): boolean {
+    return this.#isListening
+  }
+
+  /**
+   * Has nobody replace the worker until the seat is released, and resolves with whether one listens, as soon as it does or has
+   * ended: the sockets on the port stay the ones that they are.
+   */
+  async hold(): Promise<boolean> {
+    if (this.#stage === "kept") this.#stage = "held"
+    this.#callOff()
+    if (this.#child !== null) await this.#waits.settled.promise
+    return this.#isListening
+  }
+
+  /** Ends what `hold` began, and starts a worker where one has ended meanwhile. */
+  release(): void {
+    if (this.#stage !== "held") return
+    this.#stage = "kept"
+    if (this.#child === null) this.#fill()
+  }
+
+  /** Has the worker steer new connections; resolves with whether it has. */
+  async steer(position: number, count: number): Promise<boolean> {
+    if (!this.#isListening) return false
+    this.#waits.steered = Promise.withResolvers()
+    this.tell({ kind: "steer", position, count })
+    return await this.#waits.steered.promise
+  }
+
+  /** Has the callers of the worker go, and nobody take its place. One that does not listen yet is asked to stop. */
+  leave(): void {
+    this.#close()
+    if (this.#isListening) this.tell({ kind: "leave" })
+    else this.#child?.stop()
+  }
+
+  /** Has the worker, which leaves, listen no longer, and resolves when it does not. */
+  async close(): Promise<void> {
+    if (this.#child === null) return
+    this.tell({ kind: "close" })
+    await this.#waits.closed.promise
+  }
+
+  /** Resolves when the worker, which was asked to leave, is gone. */
+  async gone(): Promise<void> {
+    if (this.#child !== null) await this.#last.promise
+  }
+
   #close(): void {
     this.#stage = "closed"
     this.#callOff()
@@ -99,6 +159,7 @@ export class Seat {
     this.#startedAtMs = this.#needs.stopwatch()
     this.#hasAsked = false
     this.#sentence = null
+    this.#waits = newWaits()
     try {
       this.#child = this.#needs.start(
         message => this.#hear(message),
@@ -112,14 +173,17 @@ export class Seat {
   }
 
   #hear(message: WorkerMessage): void {
+    const [port, { listenersCount }] = [this.#needs.port(), this.#needs]
     switch (message.kind) {
       case "asks":
         this.#hasAsked = true
-        this.#child?.tell({ kind: "begin", seat: this.#number, port: this.#needs.port() })
+        this.#child?.tell({ kind: "begin", seat: this.#number, port, listenersCount })
         break
       case "listens":
         if (this.#stage === "trial") this.#stage = "kept"
         this.#say("info", "a worker listens", { pid: this.#child?.pid ?? null })
+        this.#isListening = true
+        this.#waits.settled.resolve(true)
         this.#start.resolve(message)
         break
       case "fails":
@@ -128,14 +192,23 @@ export class Seat {
       case "changed":
         this.#needs.changed(this.#number)
         break
+      case "steered":
+        this.#waits.steered.resolve(message.isDone)
+        break
+      case "closed":
+        this.#waits.closed.resolve(true)
+        break
     }
   }
 
   #leave(ended: Ended): void {
     const pid = this.#child?.pid ?? null
     this.#child = null
+    this.#isListening = false
+    for (const wait of Object.values(this.#waits)) wait.resolve(false)
     this.#needs.left(this.#number)
     if (this.#stage === "kept") this.#replace(pid, ended)
+    if (this.#stage === "held") this.#say("error", "a worker ended while another server takes over", told(pid, ended))
     if (this.#stage === "closed") this.#part(pid, ended)
     this.#start.resolve({ kind: "ended", sentence: this.#sentence, ...ended })
   }
@@ -157,6 +230,12 @@ export class Seat {
     this.#needs.log(level, says, { worker: this.#number, ...fields })
   }
 }
+
+const newWaits = (): Waits => ({
+  settled: Promise.withResolvers(),
+  steered: Promise.withResolvers(),
+  closed: Promise.withResolvers(),
+})
 
 const told = (pid: number | null, { exitCode, killedBy }: Ended): LogFields => ({
   pid,

@@ -5,7 +5,7 @@ import { fakeChildren } from "./fake-children.ts"
 
 function crew(count: number, { port = 0, answersStop = true } = {}) {
   const fakes = fakeChildren({ answersStop })
-  return { ...fakes, crew: new Crew({ ...fakes.needs, count, port }) }
+  return { ...fakes, crew: new Crew({ ...fakes.needs, count, port, listenersCount: 2 }) }
 }
 
 test("the first worker starts alone and picks the port, which the others get", async () => {
@@ -18,9 +18,9 @@ test("the first worker starts alone and picks the port, which the others get", a
   for (const at of [1, 2]) child(at).begin(40_123)
   expect(await start).toMatchObject({ kind: "listens", port: 40_123 })
   expect([0, 1, 2].map(at => child(at).told)).toEqual([
-    [{ kind: "begin", seat: 0, port: 0 }],
-    [{ kind: "begin", seat: 1, port: 40_123 }],
-    [{ kind: "begin", seat: 2, port: 40_123 }],
+    [{ kind: "begin", seat: 0, port: 0, listenersCount: 2 }],
+    [{ kind: "begin", seat: 1, port: 40_123, listenersCount: 2 }],
+    [{ kind: "begin", seat: 2, port: 40_123, listenersCount: 2 }],
   ])
 })
 
@@ -32,7 +32,7 @@ test("the worker that replaces the first one keeps the port that it picked", asy
   child(0).end({ killedBy: "SIGKILL" })
   await time.tick(0)
   child(1).say({ kind: "asks" })
-  expect(child(1).told).toEqual([{ kind: "begin", seat: 0, port: 40_123 }])
+  expect(child(1).told).toEqual([{ kind: "begin", seat: 0, port: 40_123, listenersCount: 2 }])
 })
 
 test("when the first worker cannot start nobody else is tried", async () => {
@@ -101,4 +101,43 @@ test("a kill ends all at once", async () => {
   own.kill()
   await time.tick(60_000)
   expect([child(0).asked, child(1).asked, children.length]).toEqual([["kill"], ["kill"], 2])
+})
+
+test("a crew tells on how many sockets it listens, and any of its workers steers connections", async () => {
+  const { crew: own, child } = crew(3)
+  void own.start()
+  child(0).begin()
+  await settled()
+  for (const at of [1, 2]) child(at).begin()
+  expect(await own.hold()).toBe(6)
+  child(0).end({ killedBy: "SIGKILL" })
+  expect(own.listenersCount).toBe(4)
+  const steered = own.steer(5, 1)
+  await settled()
+  child(1).say({ kind: "steered", isDone: true })
+  expect([await steered, child(2).told.some(({ kind }) => kind === "steer")]).toEqual([true, false])
+})
+
+test("a crew that leaves has all listen until it may close, and says so when none listens", async () => {
+  const { crew: own, child } = crew(2)
+  void own.start()
+  child(0).begin()
+  await settled()
+  child(1).begin()
+  const { promise: mayClose, resolve } = Promise.withResolvers<void>()
+  const said: string[] = []
+  const left = own.leave({ mayClose, closed: () => void said.push("closed") }).then(() => said.push("left"))
+  await settled()
+  expect([0, 1].map(at => child(at).told.at(-1)?.kind)).toEqual(["leave", "leave"])
+  resolve()
+  await settled()
+  child(1).say({ kind: "closed" })
+  await settled()
+  expect(said).toEqual([])
+  child(0).say({ kind: "closed" })
+  await settled()
+  expect(said).toEqual(["closed"])
+  for (const at of [0, 1]) child(at).end({ exitCode: 0 })
+  await left
+  expect([said, await own.stop()]).toEqual([["closed", "left"], true])
 })

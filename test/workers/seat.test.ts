@@ -5,7 +5,12 @@ import { fakeChildren } from "./fake-children.ts"
 function seat(options: Parameters<typeof fakeChildren>[0] = {}) {
   const fakes = fakeChildren(options)
   const changedBy: number[] = []
-  const own = new Seat(3, { ...fakes.needs, port: () => 8080, changed: by => void changedBy.push(by) })
+  const own = new Seat(3, {
+    ...fakes.needs,
+    port: () => 8080,
+    listenersCount: 1,
+    changed: by => void changedBy.push(by),
+  })
   return { ...fakes, seat: own, changedBy }
 }
 
@@ -13,7 +18,7 @@ test("a worker is told its seat and port when it asks, and its start is over whe
   const { seat: own, child, logged } = seat()
   const start = own.start(false)
   child(0).say({ kind: "asks" })
-  expect(child(0).told).toEqual([{ kind: "begin", seat: 3, port: 8080 }])
+  expect(child(0).told).toEqual([{ kind: "begin", seat: 3, port: 8080, listenersCount: 1 }])
   const place = { kind: "listens", port: 8080, address: "http://127.0.0.1:8080", baseUrl: "https://a.example" } as const
   child(0).say(place)
   expect(await start).toEqual(place)
@@ -34,7 +39,7 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
   await time.tick(0)
   expect(children).toHaveLength(2)
   child(1).say({ kind: "asks" })
-  expect(child(1).told).toEqual([{ kind: "begin", seat: 3, port: 8080 }])
+  expect(child(1).told).toEqual([{ kind: "begin", seat: 3, port: 8080, listenersCount: 1 }])
 })
 
 test("workers that die in their start again and again are started after growing whiles, and it is told why", async () => {
@@ -157,4 +162,83 @@ test("a worker is told nothing before it has asked, and tells of its changes", (
   expect(child(0).told.map(({ kind }) => kind)).toEqual(["begin", "reload"])
   child(0).say({ kind: "changed" })
   expect(changedBy).toEqual([3])
+})
+
+test("a worker that ends while its seat is held is replaced when that is over", async () => {
+  const { seat: own, child, children, time, logged } = seat()
+  void own.start(false)
+  const held = own.hold()
+  child(0).begin()
+  expect([await held, own.isListening]).toEqual([true, true])
+  child(0).end({ killedBy: "SIGKILL" })
+  await time.tick(60_000)
+  expect([children.length, own.isListening, logged.at(-1)?.level]).toEqual([1, false, "error"])
+  own.release()
+  expect(children).toHaveLength(2)
+  own.release()
+  expect(children).toHaveLength(2)
+})
+
+test("a seat that is held before its next worker starts stays empty as long", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(false)
+  child(0).end({ exitCode: 1 })
+  expect(await own.hold()).toBe(false)
+  await time.tick(60_000)
+  expect(children).toHaveLength(1)
+  own.release()
+  expect(children).toHaveLength(2)
+})
+
+test("a worker that ends in its start is waited for no longer by who holds the seat", async () => {
+  const { seat: own, child } = seat()
+  void own.start(false)
+  const held = own.hold()
+  child(0).say({ kind: "asks" })
+  child(0).end({ exitCode: 1 })
+  expect(await held).toBe(false)
+})
+
+test("a worker that leaves is told when to listen no longer, is waited for, and is not replaced", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(false)
+  child(0).begin()
+  await own.hold()
+  own.leave()
+  expect(child(0).told.at(-1)).toEqual({ kind: "leave" })
+  const closed = own.close()
+  expect(child(0).told.at(-1)).toEqual({ kind: "close" })
+  child(0).say({ kind: "closed" })
+  await closed
+  const gone = own.gone()
+  child(0).end({ exitCode: 0 })
+  await gone
+  own.release()
+  await time.tick(60_000)
+  expect([children.length, child(0).asked, await own.stop()]).toEqual([1, [], true])
+})
+
+test("a worker that dies while it leaves keeps nobody waiting, and that is no good end", async () => {
+  const { seat: own, child } = seat()
+  void own.start(false)
+  child(0).begin()
+  own.leave()
+  const left = Promise.all([own.close(), own.gone()])
+  child(0).end({ killedBy: "SIGSEGV" })
+  await left
+  expect(await own.stop()).toBe(false)
+})
+
+test("a worker tells whether it could steer connections, and one that is not there could not", async () => {
+  const { seat: own, child } = seat()
+  void own.start(false)
+  expect(await own.steer(2, 1)).toBe(false)
+  child(0).begin()
+  const steered = own.steer(2, 1)
+  expect(child(0).told.at(-1)).toEqual({ kind: "steer", position: 2, count: 1 })
+  child(0).say({ kind: "steered", isDone: true })
+  expect(await steered).toBe(true)
+  const again = own.steer(3, 1)
+  child(0).end({ killedBy: "SIGKILL" })
+  expect(await again).toBe(false)
 })
