@@ -1,17 +1,30 @@
+import { isIP } from "node:net"
 import { Problem } from "../problem.ts"
 
 /**
  * Refuses a form that no page of ours has sent, as `forbidden_origin`: browsers name the origin of whatever changes
- * anything (RFC 6454 §7.3). Ours is that of the public address, and the one under which the browser asked: behind a proxy,
- * or under a second name of this machine, the two differ.
+ * anything (RFC 6454 §7.3).
  */
 export function refuseForeign(request: Request, baseUrl: string): void {
   const sent = request.headers.get("origin")
   const origin = sent === null ? null : URL.parse(sent)
-  const isOwn =
-    origin !== null && (origin.origin === new URL(baseUrl).origin || origin.host === request.headers.get("host"))
-  if (!isOwn) throw new Problem("forbidden_origin", "The form was not sent from a page of this server.")
+  if (origin === null || !isOwn(origin, request.headers.get("host"), new URL(baseUrl)))
+    throw new Problem("forbidden_origin", "The form was not sent from a page of this server.")
 }
+
+/**
+ * Ours is the origin of the public address, and the one under which the browser asked: under a second address of this
+ * machine the two differ. But where the public address has a name, no other name is believed, for whoever owns one can have
+ * it lead here (DNS rebinding), nor that name without HTTPS, which anybody on the way can speak for.
+ */
+function isOwn(origin: URL, host: string | null, base: URL): boolean {
+  if (origin.origin === base.origin) return true
+  return origin.host === host && (isOfMachine(origin.hostname) || isOfMachine(base.hostname))
+}
+
+/** Whether a URL's host is an address, or the name that each machine has for itself: nobody can have it lead elsewhere. */
+const isOfMachine = (hostname: string): boolean =>
+  hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0
 
 /**
  * Refuses what a page of another site asked for, as `forbidden_origin`: browsers tell of it (Fetch Metadata, `Sec-Fetch-Site`).
