@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { signInAtWork } from "../src/assemble-sign-in.ts"
 import { readSettings } from "../src/config/settings.ts"
 import { insertSession } from "../src/customers/sign-in/sessions.ts"
@@ -6,6 +6,9 @@ import { openSignIn } from "../src/customers/sign-in/sign-ins.ts"
 import { realWorld } from "../src/world.ts"
 import { newAccount, random, tempStore } from "./customers/temp-store.ts"
 import { stoppedTime } from "./world/time.ts"
+
+// A month goes by, minute by minute.
+setDefaultTimeout(60_000)
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

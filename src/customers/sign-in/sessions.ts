@@ -57,9 +57,12 @@ export type SignedIn = { readonly session: Session; readonly account: Account }
 /** Who is signed in by a secret; null: nobody, or no longer. */
 export async function findSession(store: Store, clock: Clock, secret: string): Promise<SignedIn | null> {
   if (!isSecret(secret)) return null
-  const row = await store.one<SessionRow>(`SELECT ${COLUMNS} FROM sessions WHERE hash = $1`, [secretHash(secret)])
   const nowMs = clock()
-  if (row === null || row.created_at_ms + SESSION_MS <= nowMs) return null
+  const row = await store.one<SessionRow>(`SELECT ${COLUMNS} FROM sessions WHERE hash = $1 AND ${OPEN}`, [
+    secretHash(secret),
+    ...openBetween(nowMs),
+  ])
+  if (row === null) return null
   const account = await findAccount(store, row.account_id)
   if (account === null) return null
   if (nowMs - row.seen_at_ms >= SEEN_EVERY_MS)
@@ -70,9 +73,8 @@ export async function findSession(store: Store, clock: Clock, secret: string): P
 /** The account's sessions that have not ended, the latest first. */
 export async function listSessions(store: Store, clock: Clock, accountId: string): Promise<readonly Session[]> {
   const rows = await store.all<SessionRow>(
-    `SELECT ${COLUMNS} FROM sessions WHERE account_id = $1 AND created_at_ms > $2
-     ORDER BY created_at_ms DESC, id LIMIT $3`,
-    [accountId, clock() - SESSION_MS, LIMITS.sessionsPerAccountMax],
+    `SELECT ${COLUMNS} FROM sessions WHERE account_id = $1 AND ${OPEN} ORDER BY created_at_ms DESC, id LIMIT $4`,
+    [accountId, ...openBetween(clock()), LIMITS.sessionsPerAccountMax],
   )
   return rows.map(sessionOf)
 }
@@ -90,10 +92,17 @@ export async function endOtherSessions(store: Store, accountId: string, keptId: 
 /** Deletes at most `countMax` sessions that are over, and gives their count. */
 export async function pruneSessions(store: Store, clock: Clock, countMax: number): Promise<number> {
   return await store.run(
-    "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE created_at_ms <= $1 LIMIT $2)",
-    [clock() - SESSION_MS, countMax],
+    `DELETE FROM sessions WHERE id IN
+       (SELECT id FROM sessions WHERE created_at_ms <= $1 OR created_at_ms >= $2 LIMIT $3)`,
+    [...openBetween(clock()), countMax],
   )
 }
+
+/** Between the parameters of `openBetween`. */
+const OPEN = "created_at_ms > $2 AND created_at_ms < $3"
+
+/** A clock that was far ahead must not have opened sessions that last for years. */
+const openBetween = (nowMs: number): readonly [number, number] => [nowMs - SESSION_MS, nowMs + SESSION_MS]
 
 const COLUMNS = "id, account_id, agent, created_at_ms, seen_at_ms"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { createAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { findSession, listSessions } from "../../../src/customers/sign-in/sessions.ts"
+import { findSession, listSessions, pruneSessions, SESSION_MS } from "../../../src/customers/sign-in/sessions.ts"
 import { type SigningIn, signIn } from "../../../src/customers/sign-in/sign-in.ts"
 import { openSignIn } from "../../../src/customers/sign-in/sign-ins.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
@@ -134,4 +134,24 @@ test("an address that cannot be written to signs in to the account that has it",
   await createAccount(log, random, { email: "owner@localhost", tier: 4, termsVersion: null })
   expect(signedIn(await (await asks("owner@localhost")).code()).account.email).toBe("owner@localhost")
   expect(await outboxRows(store)).toEqual([])
+})
+
+test("a session is open for its days from the sign-in on, and no longer where the clock was far ahead of them", async () => {
+  const { store, clock, asks } = await opened()
+  const { account, opened: session } = signedIn(await (await asks()).link())
+  const openedAtMs = session.session.createdAtMs
+  const isOpen = async (nowMs: number): Promise<boolean> => {
+    const found = await findSession(store, () => nowMs, session.secret)
+    expect(await listSessions(store, () => nowMs, account.id)).toHaveLength(found === null ? 0 : 1)
+    return found !== null
+  }
+  for (const [afterMs, expected] of [
+    [-SESSION_MS, false],
+    [1 - SESSION_MS, true],
+    [SESSION_MS - 1, true],
+    [SESSION_MS, false],
+  ] as const)
+    expect({ afterMs, isOpen: await isOpen(openedAtMs + afterMs) }).toEqual({ afterMs, isOpen: expected })
+  expect(await pruneSessions(store, clock, 10)).toBe(0)
+  expect(await pruneSessions(store, () => openedAtMs - SESSION_MS, 10)).toBe(1)
 })
