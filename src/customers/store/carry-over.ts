@@ -1,5 +1,7 @@
 import { constants, Database } from "bun:sqlite"
 import { pathToFileURL } from "node:url"
+import { faultOf } from "./sqlite-file.ts"
+import { StoreFault } from "./store-fault.ts"
 
 /** What a restored database has of the one that it replaces, so that nothing that was promised since is taken back. */
 export type CarriedOver = {
@@ -36,7 +38,10 @@ export function carryOver(copy: string, old: string | null): CarriedOver | null 
   }
 }
 
-/** All of it, or, where the old database is damaged, nothing. */
+/**
+ * All of it, or, where the old database is damaged, nothing. Throws a `StoreFault`: `full` where the copy has no room for it,
+ * and `busy` where another program keeps the old one.
+ */
 function taken(database: Database, old: string): CarriedOver | null {
   const url = pathToFileURL(old)
   url.search = "?mode=ro"
@@ -44,9 +49,12 @@ function taken(database: Database, old: string): CarriedOver | null {
     database.query("ATTACH ? AS old").run(url.href)
     const tables = tablesOf(database, "main").intersection(tablesOf(database, "old"))
     return database.transaction(() => takenOf(database, tables))()
-  } catch (unreadable) {
-    if (unreadable instanceof Error && "errno" in unreadable) return null
-    throw unreadable
+  } catch (fault) {
+    const known = faultOf(fault, old)
+    // What was revoked must not be good again for want of room.
+    if (known instanceof StoreFault && (known.code === "full" || known.code === "busy")) throw known
+    if (fault instanceof Error && "errno" in fault) return null
+    throw fault
   }
 }
 
