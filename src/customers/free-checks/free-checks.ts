@@ -63,6 +63,12 @@ type Needs = {
 
 const RATE = { perSecond: LIMITS.freeRequestsPerSecond, burst: LIMITS.freeRequestsBurst }
 
+/**
+ * How many wrong things are noted, of all networks together: each is a row and a commit, and whoever has many networks could
+ * else write without end. Far more than the few of a network that is to be banned fit in.
+ */
+const STRIKES_OF_ALL = { perSecond: 20, burst: 300 }
+
 /** Whose units the budget is, among accounts and keys. */
 const SUBJECT = "free checker"
 
@@ -101,8 +107,10 @@ async function welcomed(needs: Held, client: string): Promise<Welcome> {
 const networkHash = async ({ keys }: Held, client: string): Promise<string> =>
   under((await keys()).network, networkOf(client))
 
-const struck = async (needs: Held, client: string): Promise<void> =>
+async function struck(needs: Held, client: string): Promise<void> {
+  if (needs.rates.admit("strikes of the free checker", STRIKES_OF_ALL).waitS > 0) return
   await strike(needs.store, needs.clock, await networkHash(needs, client))
+}
 
 /** A check that was taken of something, before the budget is asked. `giveBack` null: there was nothing to take it of. */
 type Turn = { readonly change: PassChange; readonly giveBack: (() => Promise<void>) | null }

@@ -257,6 +257,18 @@ describe("a client", () => {
   })
 })
 
+test("of networks without number no more wrong things are noted than a server can write, and later ones are again", async () => {
+  const house = await freeHouse()
+  const rowCount = async () => (await house.store.all("SELECT network_hash FROM free_check_bans")).length
+  const forged = "A".repeat(32)
+  const visit = (at: number) => house.free.grant({ ...STRANGER, client: `2001:db8:${at.toString(16)}:1`, pass: forged })
+  for (let at = 0; at < 320; at++) await visit(at)
+  expect(await rowCount()).toBe(300)
+  await house.time.tick(1000)
+  for (let at = 1000; at < 1040; at++) await visit(at)
+  expect(await rowCount()).toBe(320)
+})
+
 test("what is over is deleted, and what is not is kept", async () => {
   const house = await freeHouse()
   const { store, free, time } = house
