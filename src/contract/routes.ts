@@ -17,7 +17,7 @@ type RouteSpec = {
 const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "overloaded", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** What every form of a page may refuse. */
-const FORM = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
+const FORM = ["forbidden_origin", "overloaded", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** Every path of the server. A path that is not here is `not_found`; a method that is not here is `method_not_allowed`. */
 export const ROUTES = {

@@ -54,6 +54,19 @@ describe("a server with as much to do as it can", () => {
     expect(answer.status).toBe(200)
   })
 
+  test.each(["/dashboard", "/admin"])(
+    "refuses the page %s as a page, and shows it again when others are done",
+    async path => {
+      const { app, load } = await busy()
+      const shown = () => app(new Request(`http://localhost${path}`))
+      const refused = await shown()
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
+      expect(refused.headers.get("content-type")).toBe("text/html; charset=utf-8")
+      for (let count = 0; count < MANY; count++) load.leave()
+      expect((await shown()).status).toBeLessThan(400)
+    },
+  )
+
   test("looks at nobody beyond twice as much", async () => {
     const { ask } = await busy(MANY)
     for (const line of ["GET /v1/check?domain=stripe.com", "GET /nothing", "POST /v1/check/batch", "GET /docs"]) {

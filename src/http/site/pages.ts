@@ -4,6 +4,7 @@ import { findSession } from "../../customers/sign-in/sessions.ts"
 import type { HeldTerms } from "../../customers/terms/held-terms.ts"
 import type { Answers } from "../answer.ts"
 import type { Refuse } from "../errors.ts"
+import type { Load } from "../load.ts"
 import { adminRoutes } from "./admin/admin-routes.ts"
 import { assets, type Embedded } from "./assets.ts"
 import { checkerRoutes } from "./checker/checker-routes.tsx"
@@ -33,6 +34,7 @@ type PartsNeeds = {
   readonly isAdmin: (email: string) => boolean
   readonly terms: HeldTerms
   readonly changes: AccountRoutesNeeds["changes"]
+  readonly load: Load
 }
 
 type RoutesNeeds = Parameters<typeof siteRoutes>[0] &
@@ -71,7 +73,7 @@ export function pageRoutes(given: PagesNeeds) {
     .use(adminRoutes(needs))
 }
 
-function partsOf({ answers, refuse, isHttps, asset, baseUrl, isAdmin, terms, changes }: PartsNeeds) {
+function partsOf({ answers, refuse, isHttps, asset, baseUrl, isAdmin, terms, changes, load }: PartsNeeds) {
   const pages = pageAnswers(answers.requestId, isHttps)
   const ownCookies = cookies(isHttps)
   const enter = entrances({
@@ -82,6 +84,7 @@ function partsOf({ answers, refuse, isHttps, asset, baseUrl, isAdmin, terms, cha
     isAdmin,
     termsOf: account => terms.stateOf(account),
     refused: refusedAsPage(pages, refuse),
+    load,
     signInFor: path => `${ROUTES.signIn.path}?next=${encodeURIComponent(path)}`,
   })
   return { pages, files: assets(asset), cookies: ownCookies, enter }

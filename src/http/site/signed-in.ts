@@ -3,6 +3,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import type { Account } from "../../customers/accounts/accounts.ts"
 import type { Session, SignedIn } from "../../customers/sign-in/sessions.ts"
 import type { TermsState } from "../../customers/terms/held-terms.ts"
+import type { Load } from "../load.ts"
 import { Problem } from "../problem.ts"
 import type { Cookies } from "./cookies.ts"
 import { type Form, readForm } from "./form.ts"
@@ -56,13 +57,15 @@ export type EntranceNeeds = {
   readonly isAdmin: (email: string) => boolean
   readonly termsOf: (account: Account) => TermsState
   readonly refused: RefusedAsPage
+  /** How much the server has to do: pages are refused as anything else is. */
+  readonly load: Pick<Load, "refusal">
   /** Where somebody signs in who wanted to see the page of this path. */
   readonly signInFor: (path: string) => string
 }
 
 /** Builds the entrances of one server. */
 export function entrances(needs: EntranceNeeds): Entrances {
-  const { pages, baseUrl, refused } = needs
+  const { pages, baseUrl, refused, load } = needs
   const visitor = visitors(needs)
   const anybody: Entrances["anybody"] = async (request, work) => {
     try {
@@ -72,6 +75,13 @@ export function entrances(needs: EntranceNeeds): Entrances {
       return refused(error, request)
     }
   }
+  /** The free checker has bounds of its own. */
+  const served: Entrances["anybody"] = (request, work) =>
+    anybody(request, () => {
+      const shed = load.refusal(false)
+      if (shed !== null) throw shed
+      return work()
+    })
   const formOf = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<Form> => {
     refuseForeign(request, baseUrl())
     return await readForm(request, bytesMax)
@@ -81,14 +91,14 @@ export function entrances(needs: EntranceNeeds): Entrances {
     const signInFirst = (request: Request): Response => pages.goTo(needs.signInFor(pageBehind(request)), request)
     return {
       page: (request, work) =>
-        anybody(request, async () => {
+        served(request, async () => {
           const who = await visitor(request)
           if (who === null) return signInFirst(request)
           admits(who)
           return await work(who)
         }),
       form: (request, work, bytesMax) =>
-        anybody(request, async () => {
+        served(request, async () => {
           refuseForeign(request, baseUrl())
           const who = await visitor(request)
           if (who === null) return signInFirst(request)
@@ -103,7 +113,7 @@ export function entrances(needs: EntranceNeeds): Entrances {
       if (!who.isAdmin) throw new Problem("not_found", "No such page.")
     }),
     anybody,
-    anybodysForm: (request, work) => anybody(request, async () => await work(await formOf(request))),
+    anybodysForm: (request, work) => served(request, async () => await work(await formOf(request))),
     visitor,
   }
 }
