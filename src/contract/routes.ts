@@ -9,7 +9,7 @@ type RouteSpec = {
   readonly asks: "anybody" | "key or test address" | "secret key" | "leak reporter" | "account" | "admin" | "operator"
   /** Part of the API, a page, what the form of a page sends, or a hook: what one program of others calls, in a form that is theirs. */
   readonly kind: "api" | "page" | "form" | "hook"
-  /** What it may refuse beside `not_found` and `method_not_allowed`. */
+  /** What it may refuse beside `not_found`, `method_not_allowed` and, where people are signed in, `overloaded`. */
   readonly problems: readonly ProblemCode[]
 }
 
@@ -17,7 +17,7 @@ type RouteSpec = {
 const KEYED = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "overloaded", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** What every form of a page may refuse. */
-const FORM = ["forbidden_origin", "overloaded", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
+const FORM = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** Every path of the server. A path that is not here is `not_found`; a method that is not here is `method_not_allowed`. */
 export const ROUTES = {

@@ -76,12 +76,7 @@ export function entrances(needs: EntranceNeeds): Entrances {
     }
   }
   /** The free checker has bounds of its own. */
-  const served: Entrances["anybody"] = (request, work) =>
-    anybody(request, () => {
-      const shed = load.refusal(false)
-      if (shed !== null) throw shed
-      return work()
-    })
+  const served: Entrances["anybody"] = (request, work) => anybody(request, () => withRoom(load, work))
   const formOf = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<Form> => {
     refuseForeign(request, baseUrl())
     return await readForm(request, bytesMax)
@@ -116,6 +111,13 @@ export function entrances(needs: EntranceNeeds): Entrances {
     anybodysForm: (request, work) => served(request, async () => await work(await formOf(request))),
     visitor,
   }
+}
+
+/** Does the work unless the server has as much to do as it can. */
+function withRoom<T>(load: EntranceNeeds["load"], work: () => T): T {
+  const shed = load.refusal(false)
+  if (shed !== null) throw shed
+  return work()
 }
 
 /** Finds out who asks. */
