@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache"
 import { assert } from "../../base/assert.ts"
 import { Slots } from "../../base/slots.ts"
 import type { Later } from "../../base/timer.ts"
+import { Outage, type Told } from "./outage.ts"
 import { isUnconnected, postgresFault } from "./postgres-fault.ts"
 import { rowsOf, sent } from "./postgres-rows.ts"
 import { CHANGES_CHANNEL } from "./postgres-tables.ts"
@@ -67,16 +68,15 @@ export class PostgresPool {
   #sql: SQL
   #heard: (() => void) | null = null
   #isClosed = false
-  #resting: StoreFault | null = null
-  #restMs: number
+  readonly #outage: Outage
 
-  constructor(url: string, later: Later, bounds: PoolBounds) {
+  constructor(url: string, later: Later, bounds: PoolBounds, told: Told) {
+    this.#outage = new Outage(later, bounds, told)
     this.where = placeOf(url)
     this.#url = url
     this.#later = later
     this.#bounds = bounds
     this.#slots = new Slots(bounds.connectionsMax, bounds.waitingMax)
-    this.#restMs = bounds.restMs
     this.#sql = this.#connected()
   }
 
@@ -141,7 +141,7 @@ export class PostgresPool {
     if (!(known instanceof StoreFault) || known === fault) return known
     // Connections to a server that no longer writes stay with it, though its name may stand for another by now.
     if (known.code === "standby") this.#renew()
-    if (isUnconnected(fault)) this.#rest(known)
+    if (isUnconnected(fault)) this.#outage.begin(known)
     return known
   }
 
@@ -151,7 +151,7 @@ export class PostgresPool {
       try {
         return await work()
       } catch (fault) {
-        const isCut = fault instanceof StoreFault && fault.code === "away" && this.#resting === null
+        const isCut = fault instanceof StoreFault && fault.code === "away" && this.#outage.fault === null
         if (!isCut) throw fault
       }
     return await work()
@@ -166,7 +166,7 @@ export class PostgresPool {
   }
 
   async #slot(): Promise<() => void> {
-    if (this.#resting !== null) throw this.#resting
+    if (this.#outage.fault !== null) throw this.#outage.fault
     const free = this.#slots.takeNow()
     if (free !== null) return free
     const waiting = this.#slots.take()
@@ -194,22 +194,13 @@ export class PostgresPool {
     })
     try {
       const result = await Promise.race([promised, silent.promise])
-      this.#restMs = this.#bounds.restMs
+      this.#outage.end()
       return result
     } catch (fault) {
       throw this.faultOf(fault)
     } finally {
       callOff()
     }
-  }
-
-  #rest(fault: StoreFault): void {
-    if (this.#resting !== null) return
-    this.#resting = fault
-    this.#later(this.#restMs, () => {
-      this.#resting = null
-    })
-    this.#restMs = Math.min(this.#restMs * 2, this.#bounds.restMsMax)
   }
 
   #renew(): void {

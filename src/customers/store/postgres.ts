@@ -2,6 +2,7 @@ import type { ReservedSQL } from "bun"
 import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { Later } from "../../base/timer.ts"
+import type { Told } from "./outage.ts"
 import { POOL_BOUNDS, type PoolBounds, PostgresPool } from "./postgres-pool.ts"
 import { prepareTables } from "./postgres-tables.ts"
 import type { Cell, OpenStore, Store } from "./store.ts"
@@ -10,7 +11,13 @@ import { type Connection, isInside, outermost, refuseInside, transact } from "./
 import { Turns } from "./turns.ts"
 
 /** What opening needs of the world, and what bounds the use of the database. */
-export type PostgresOpening = { readonly clock: Clock; readonly later: Later; readonly bounds?: PoolBounds }
+export type PostgresOpening = {
+  readonly clock: Clock
+  readonly later: Later
+  readonly connectionsMax?: number
+  readonly told?: Told
+  readonly bounds?: PoolBounds
+}
 
 /**
  * Opens the PostgreSQL database at `url` and brings its tables up to date; of several that start together, one does.
@@ -18,8 +25,9 @@ export type PostgresOpening = { readonly clock: Clock; readonly later: Later; re
  * a `StoreFault` when the database is away, refuses us, is of another program or of a newer mailkind. Afterwards a
  * database that goes away fails what is asked meanwhile, and is found again by itself.
  */
-export async function openPostgres(url: string, { clock, later, bounds }: PostgresOpening): Promise<OpenStore> {
-  const pool = new PostgresPool(url, later, bounds ?? POOL_BOUNDS)
+export async function openPostgres(url: string, opening: PostgresOpening): Promise<OpenStore> {
+  const { clock, later, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax, told } = opening
+  const pool = new PostgresPool(url, later, { ...bounds, connectionsMax }, told ?? (() => undefined))
   const store = openOver(pool)
   try {
     await prepareTables(store, clock, pool.where)
