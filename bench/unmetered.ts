@@ -5,10 +5,11 @@
  */
 
 import { join } from "node:path"
-import { checkOver, logOf, newRequestIds, openStore } from "../src/assemble.ts"
+import { checkOver, logOf, newRequestIds } from "../src/assemble.ts"
 import { customersAtWork } from "../src/assemble-customers.ts"
 import { OFFLINE } from "../src/assemble-outside.ts"
 import { signInAtWork } from "../src/assemble-sign-in.ts"
+import { openStore } from "../src/assemble-store.ts"
 import { guideFacts } from "../src/assemble-supply.ts"
 import { NO_STANDING } from "../src/check/check.ts"
 import { NEVER_DEEP } from "../src/check/deep.ts"
@@ -40,7 +41,7 @@ const { lists } = opened
 const log = logOf(world, settings)
 
 // The parts are the real ones, so that the app is; the three that every request asks are made to know everything already.
-const store = await openStore(world, settings)
+const store = await openStore(world, settings, logOf(world, settings))
 const customers = await customersAtWork(world, settings, store, log)
 customers.keys.lookup = () => EVERYBODY
 customers.ownLists.standing = () => NO_STANDING

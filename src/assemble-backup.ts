@@ -10,7 +10,11 @@ import type { World } from "./world.ts"
 
 /** Backups of the database of these settings, and restores of them. */
 export function backupsOf(world: World, settings: () => Settings): BackupTools {
-  const database = (): string => join(settings().MAILKIND_DATA_DIR, "mailkind.sqlite")
+  const database = (): string => {
+    const { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory } = settings()
+    if (url !== null) throw new CommandFailure(POSTGRES_BACKUP, 2)
+    return join(directory, "mailkind.sqlite")
+  }
   return {
     backup: async (file, isNew) => {
       const path = database()
@@ -32,6 +36,10 @@ export function backupsOf(world: World, settings: () => Settings): BackupTools {
     },
   }
 }
+
+const POSTGRES_BACKUP = `The database is PostgreSQL, which has its own: pg_dump --format=custom --file=FILE "$MAILKIND_DATABASE_URL"
+writes a backup while servers run, and pg_restore --clean --if-exists --single-transaction --dbname="$MAILKIND_DATABASE_URL" FILE puts it
+back when none does. After that: UPDATE change_head SET id = id + 1000000, so that every node drops what it holds.`
 
 /** An instant as a part of a file's name: `20260102T030405678Z`. */
 const stampOf = (atMs: number): string => new Date(atMs).toISOString().replace(/[-:.]/g, "")

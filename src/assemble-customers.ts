@@ -16,7 +16,7 @@ import { type TierLimits, tierLimits } from "./customers/quota/tier-limits.ts"
 import { UNITS_BOUNDS, Units } from "./customers/quota/units.ts"
 import { changeReader } from "./customers/store/change-reader.ts"
 import { type Change, latestChange } from "./customers/store/changes.ts"
-import type { Store } from "./customers/store/store.ts"
+import type { OpenStore, Store } from "./customers/store/store.ts"
 import { HeldTerms } from "./customers/terms/held-terms.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "./customers/usage/usage-meter.ts"
 import { usageReport } from "./customers/usage/usage-report.ts"
@@ -73,7 +73,7 @@ export type Shared = {
 export async function customersAtWork(
   world: World,
   settings: Settings,
-  store: Store,
+  store: OpenStore,
   log: Log,
   shared: Shared | null = null,
 ): Promise<CustomersAtWork> {
@@ -91,7 +91,7 @@ export async function customersAtWork(
     ownLists: new OwnLists(store, OWN_LISTS_BOUNDS),
     corrections: new Corrections(store, world.later, failed("corrections were not read")),
   }
-  const { keys, terms, usage, units, ownLists, corrections } = parts
+  const { keys, terms, ownLists, corrections } = parts
   const all = { ...parts, freeChecks: freeChecksOf(world, settings, store, parts) }
   const followers = [keys, terms, corrections, ownLists]
   const hear = (changes: readonly Change[]): void => {
@@ -108,17 +108,27 @@ export async function customersAtWork(
     report: report => reportVerdict({ store, clock, hear }, random, report),
     hear,
     readChanges,
-    begin: works.begin,
+    begin: () => {
+      works.begin()
+      store.onChange(readChanges)
+    },
     end: async () => {
       works.end()
       coarse.end()
       corrections.stop()
-      // A flush writes a bounded batch, so there may be another.
-      while ((await keys.flush()) > 0);
-      while ((await usage.flush()) > 0);
-      await units.release()
+      await putAway(parts, failed)
     },
   }
+}
+
+/** Writes what is held and gives back what was leased. A database that is away keeps nobody from ending. */
+async function putAway(
+  { keys, usage, units }: Pick<CustomersAtWork, "keys" | "usage" | "units">,
+  failed: (says: string) => (error: unknown) => void,
+): Promise<void> {
+  await writtenAtLast(() => keys.flush()).catch(failed("the last use of keys is lost"))
+  await writtenAtLast(() => usage.flush()).catch(failed("usage that was not written is lost"))
+  await units.release()
 }
 
 /** The checks without a key for the visitors of the first page; null: the operator offers none. */
@@ -152,6 +162,11 @@ function background(
       [FREE_PRUNE_MS, () => void freeChecks?.prune().catch(failed("what is over of free checks was not deleted"))],
     ]),
   }
+}
+
+/** Writes all that is held. A flush writes a bounded batch, so there may be another. */
+async function writtenAtLast(flush: () => Promise<number>): Promise<void> {
+  while ((await flush()) > 0);
 }
 
 /** Writes what was counted until now; what comes meanwhile may wait for the next time. */

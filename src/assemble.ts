@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
 import { customersAtWork, type Shared } from "./assemble-customers.ts"
 import { deepAtWork } from "./assemble-deep.ts"
@@ -9,6 +8,7 @@ import { mailsAtWork } from "./assemble-mails.ts"
 import { mayReadMetrics, type Observing, observing, yielding } from "./assemble-metrics.ts"
 import { type Learning, outsideAsked } from "./assemble-outside.ts"
 import { signInAtWork } from "./assemble-sign-in.ts"
+import { openStore } from "./assemble-store.ts"
 import { guideFacts } from "./assemble-supply.ts"
 import { type Log, type LogLevel, logger } from "./base/log.ts"
 import { CannotStart } from "./cannot-start.ts"
@@ -21,7 +21,6 @@ import type { Settings } from "./config/settings.ts"
 import type { Health } from "./contract/schemas.ts"
 import { adminsAmong } from "./customers/accounts/admins.ts"
 import { type FirstAccount, firstAccount } from "./customers/keys/first-account.ts"
-import { openSqlite } from "./customers/store/sqlite.ts"
 import type { OpenStore, Store } from "./customers/store/store.ts"
 import { currentTermsVersion } from "./customers/terms/terms.ts"
 import { answers } from "./http/answer.ts"
@@ -69,11 +68,6 @@ export function agentOf({ MAILKIND_BASE_URL: baseUrl, MAILKIND_HOST: host, MAILK
 /** Gives new request ids. */
 export const newRequestIds = (world: World): (() => string) => requestIds(world.random)
 
-/** Opens the store in the data directory, which is created when it is missing. Rejects with a `StoreFault`. */
-export async function openStore(world: World, settings: Settings): Promise<OpenStore> {
-  return await openSqlite(join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite"), world.clock)
-}
-
 /** A server that answers. */
 export type Running = {
   /** Where it listens, as a URL. */
@@ -115,7 +109,7 @@ export async function startServer(world: World, settings: Settings, place: Place
   const together = typeof place === "object" && "seat" in place ? place : null
   const log = logOf(world, settings, together?.seat)
   const observed = observing(world, settings, log, place, BUILD)
-  const store = await openStore(world, settings)
+  const store = await openStore(world, settings, log)
   const lists = await listsAtWork(world, settings, log)
   const learned = learnedAtWork(world, store, log)
   const listed: Learning["listed"] = (domain, registrable) => lists.now().lists.pack.listed(domain, registrable)
@@ -242,7 +236,7 @@ export async function firstAccountIn({ clock, random }: World, store: Store): Pr
  * free, unless another server lets them in. Gives the store, open. Rejects as `startServer` does.
  */
 export async function prepare(world: World, settings: Settings, isLetIn: boolean): Promise<OpenStore> {
-  const store = await openStore(world, settings)
+  const store = await openStore(world, settings, logOf(world, settings))
   await knownLists(world, settings, logOf(world, settings))
   if (settings.MAILKIND_PORT !== 0 && !isLetIn) refuseTakenPort(settings)
   return store

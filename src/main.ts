@@ -1,9 +1,10 @@
-import { agentOf, checkOver, logOf, newRequestIds, openStore, startServer, VERSION } from "./assemble.ts"
+import { agentOf, checkOver, logOf, newRequestIds, startServer, VERSION } from "./assemble.ts"
 import { backupsOf } from "./assemble-backup.ts"
 import { deepAtWork } from "./assemble-deep.ts"
 import { doctorOf } from "./assemble-doctor.ts"
 import { commandLists, packInPlace } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
+import { openStore } from "./assemble-store.ts"
 import { inventoryOf, SHOWN_SETTINGS } from "./assemble-supply.ts"
 import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
@@ -40,7 +41,7 @@ function toolsOf(world: World): Tools {
     classify: world,
     withCustomers: async work => {
       const settings = settingsOf(world)
-      const store = await openStore(world, settings)
+      const store = await openStore(world, settings, logOf(world, settings))
       const changes = { store, clock: world.clock, hear: () => undefined }
       await work({ changes, random: world.random, defaultTier: settings.MAILKIND_DEFAULT_TIER }).finally(store.close)
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from "bun:test"
+import { endPostgres } from "./world/postgres-databases.ts"
 import { runDirectory } from "./world/run-directory.ts"
 
 /** Tests ask no network: whoever calls `fetch` in the test process fails. Loopback servers are asked by their own clients. */
@@ -12,3 +13,4 @@ beforeAll(() => {
 const directory = runDirectory()
 process.env["TMPDIR"] = directory.path
 afterAll(directory.remove)
+afterAll(endPostgres)

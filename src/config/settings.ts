@@ -7,6 +7,7 @@ const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
 const METRICS_AT = /^off$|^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/
 const TIER_LIMITS = /^[0-4]=(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,11}|-)$/
 const SMTP_URL = /^smtps?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/?$/
+const POSTGRES_URL = /^postgres(?:ql)?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/[^\s/?#]+(?:\?[^\s#]*)?$/
 const MAIL_FROM = /^[^\s@,<>"]+@[^\s@,<>"]+$|^(?:[^\p{Cc}<>,"@]*|"[^\p{Cc}"\\]*"\s*)<[^\s@,<>"]+@[^\s@,<>"]+>$/u
 const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
 
@@ -16,7 +17,13 @@ export const SETTINGS = {
   MAILKIND_PORT: integer({ says: "TCP port to listen on; 0 picks a free one, and the start line prints it.", fallback: 8080, min: 0, max: 65_535 }),
   MAILKIND_BASE_URL: url({ says: "Public base address, used in links and error types.", fallback: null, shown: "from host and port", schemes: ["http", "https"] }),
   MAILKIND_DATA_DIR: text({ says: "Directory of the database and the unpacked lists; created with mode 0700.", fallback: "./mailkind-data", shape: /^[^\0]+$/, wants: "a path" }),
-  MAILKIND_DATABASE_URL: secret({ says: "None: SQLite in the data directory, the only store of this version.", fallback: null, shape: /(?!)/, wants: "to be unset: this version stores in SQLite only" }),
+  MAILKIND_DATABASE_URL: secret({
+    says: "None: SQLite in the data directory; `postgres://user:password@host:port/name`: a PostgreSQL database that many hosts share.",
+    fallback: null,
+    shape: POSTGRES_URL,
+    wants: "postgres://, optionally a user and a password, percent-encoded, a host, optionally a port, and the name of a database",
+  }),
+  MAILKIND_DATABASE_CONNECTIONS: integer({ says: "How many connections to PostgreSQL one process has at most, beside one that listens.", fallback: 4, min: 1, max: 100 }),
   MAILKIND_TEST_DOMAIN: text({ says: "Domain of the keyless test addresses.", fallback: "mailkind.test", shape: HOST_NAME, wants: "a lower-case domain name of two labels or more" }),
   MAILKIND_DNS_SERVERS: list({ says: "DNS servers as `address[:port]`; `off` never asks.", fallback: [], shown: "the system's", off: true, member: isDnsServer, wants: "a comma list of IP addresses with optional ports, or off" }),
   MAILKIND_DNS_TIMEOUT_MS: integer({ says: "How long one DNS question may take, in milliseconds.", fallback: 1500, min: 50, max: 10_000 }),

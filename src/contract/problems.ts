@@ -20,7 +20,7 @@ export const PROBLEMS = {
   payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is over the size limit: 256 KiB for a batch, 4 MiB for entries of a block or allow list, 64 KiB elsewhere.", retry: "No" },
   not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },
   method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method; the `Allow` header lists the methods.", retry: "No" },
-  overloaded: { status: 503, title: "Service Unavailable", cause: "The server as a whole has more to do than it can; the caller is within its own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
+  overloaded: { status: 503, title: "Service Unavailable", cause: "The server as a whole has more to do than it can, or its database cannot be had for the moment; the caller is within its own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
   internal_error: { status: 500, title: "Internal Server Error", cause: "The server failed.", retry: "Yes, with exponential back-off" },
   pass_required: {
     status: 403,

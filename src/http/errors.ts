@@ -2,6 +2,7 @@ import { Broken } from "../base/assert.ts"
 import type { Log } from "../base/log.ts"
 import { PROBLEMS } from "../contract/problems.ts"
 import { allowedMethods } from "../contract/routes.ts"
+import { StoreFault, type StoreFaultCode } from "../customers/store/store-fault.ts"
 import type { Answers } from "./answer.ts"
 import type { ExtraHeaders } from "./extra-headers.ts"
 import type { Meter } from "./metrics/meter.ts"
@@ -22,7 +23,7 @@ export type Refuse = (error: unknown, request: Request) => Response
 export function refusing({ answers, baseUrl, log, extras, meter }: Needs): Refuse {
   return (error, request) => {
     const requestId = answers.requestId(request)
-    const problem = error instanceof Problem ? error : internal(error, requestId, log)
+    const problem = error instanceof Problem ? error : (away(error) ?? internal(error, requestId, log))
     const { status } = PROBLEMS[problem.code]
     meter.problem(problem.code)
     const retry = problem.more.retry_after === undefined ? {} : { "Retry-After": String(problem.more.retry_after) }
@@ -46,6 +47,22 @@ export function pathOf({ url }: Request): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3)
   const end = url.indexOf("?", start)
   return url.slice(start, end < 0 ? undefined : end)
+}
+
+/** When a caller tries again whose request the database kept from being served, in seconds. */
+const DATABASE_RETRY_S = 5
+
+/** What the world is to mend, and not we: a database that is away, that is busy, or that has no room. */
+const OF_THE_WORLD: ReadonlySet<StoreFaultCode> = new Set(["away", "standby", "crowded", "busy", "full"])
+
+/** The refusal of a request that needed the database when that could not be had; null: that is not what failed. */
+function away(error: unknown): Problem | null {
+  if (!(error instanceof StoreFault) || !OF_THE_WORLD.has(error.code)) return null
+  return new Problem(
+    "overloaded",
+    "The server's database cannot be had for the moment; nothing was counted or kept of the request, and nothing is wrong with it.",
+    { retry_after: DATABASE_RETRY_S },
+  )
 }
 
 /** Logs where we failed: an error's own message may hold what a caller sent, so only our own sentences are written. */

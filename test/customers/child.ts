@@ -1,6 +1,7 @@
 import { firstAccount } from "../../src/customers/keys/first-account.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
-import { openSqlite } from "../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../src/customers/store/open-store.ts"
+import { later } from "../world/later.ts"
 
 // Another process on the same file: `child.ts COMMAND PATH [ID]` prints "ready", waits for a line, and then
 // prints what happened, one word a line.
@@ -15,10 +16,10 @@ await console[Symbol.asyncIterator]().next()
 if (command === "open")
   for (let count = 0; count < 20; count++) {
     while (Date.now() % 20 !== 0);
-    await (await openSqlite(`${path}${count}`, Date.now)).close()
+    await (await openStoreAt(`${path}${count}`, { clock: Date.now, later })).close()
   }
 
-const store = await openSqlite(path, Date.now)
+const store = await openStoreAt(path, { clock: Date.now, later })
 const log = { store, clock: Date.now, hear: () => undefined }
 
 if (command === "first") console.log((await firstAccount(store, Date.now, random, null)).kind)

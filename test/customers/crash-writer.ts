@@ -1,11 +1,12 @@
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
-import { openSqlite } from "../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../src/customers/store/open-store.ts"
+import { later } from "../world/later.ts"
 
 // Another process on the database of running servers: `crash-writer.ts PATH` prints "ready", then does what each line
 // says, `create ACCOUNT` or `revoke KEY`, and prints what happened when it is durable: `created ID TEXT`, `revoked ID`.
 
 const [path = ""] = process.argv.slice(2)
-const store = await openSqlite(path, Date.now)
+const store = await openStoreAt(path, { clock: Date.now, later })
 const log = { store, clock: Date.now, hear: () => undefined }
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 

@@ -1,12 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { Random } from "../../src/base/clock.ts"
+import { dirname, join } from "node:path"
+import type { Clock, Random } from "../../src/base/clock.ts"
 import { type AccountCreation, createAccount } from "../../src/customers/accounts/accounts.ts"
 import type { Change, ChangeLog } from "../../src/customers/store/changes.ts"
-import { openSqlite } from "../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../src/customers/store/open-store.ts"
 import type { OpenStore } from "../../src/customers/store/store.ts"
 import { afterwards } from "../world/afterwards.ts"
+import { later } from "../world/later.ts"
+import { dumpOf, takeDatabase } from "../world/postgres-databases.ts"
+import { tracked } from "../world/under-way.ts"
+import { engineNow } from "./engines.ts"
 
 /** The real random source. */
 export const random: Random = count => crypto.getRandomValues(new Uint8Array(count))
@@ -18,11 +22,40 @@ export function tempPath(name = "mailkind.db"): string {
   return join(directory, name)
 }
 
-/** A store on a real file that is closed after the test. */
-export async function tempStore(path = tempPath()): Promise<OpenStore> {
-  const store = await openSqlite(path, () => 1_000)
+/** Where a database of its own is, on the engine of the test: a file's path, or the URL of one that is dropped after the test. */
+export function tempPlace(): string {
+  if (engineNow() === "sqlite") return tempPath()
+  const { url, drop } = takeDatabase()
+  afterwards(drop)
+  return url
+}
+
+/** Opens the store at a place. */
+export const openAt = (place: string, clock: Clock): Promise<OpenStore> => openStoreAt(place, { clock, later })
+
+/** A store on a real database that is closed after the test. */
+export async function tempStore(place = tempPlace()): Promise<OpenStore> {
+  const opened = await openAt(place, () => 1_000)
+  const store = place.startsWith("postgres:") ? trackedStore(opened) : opened
   afterwards(store.close)
   return store
+}
+
+/** A store whose work `settled` waits for. */
+const trackedStore = (store: OpenStore): OpenStore => ({
+  ...store,
+  all: <Row>(...asked: Parameters<OpenStore["all"]>) => tracked(store.all<Row>(...asked)),
+  one: <Row>(...asked: Parameters<OpenStore["one"]>) => tracked(store.one<Row>(...asked)),
+  run: (...asked) => tracked(store.run(...asked)),
+  transaction: work => tracked(store.transaction(work)),
+})
+
+/** All that stands in the files of the database at a place, as text. */
+export function writtenAt(place: string): string {
+  if (place.startsWith("postgres:")) return dumpOf(place)
+  return readdirSync(dirname(place))
+    .map(name => readFileSync(join(dirname(place), name), "latin1"))
+    .join("")
 }
 
 /** A change log whose clock can be set and whose changes can be read. */

@@ -57,7 +57,10 @@ describe("the database", () => {
     const other = new Database(foreign)
     other.run("CREATE TABLE recipes (name TEXT)")
     other.close()
-    expect(examineDatabase(foreign)).toMatchObject({ verdict: "failed", remedy: "Name another data directory." })
+    expect(examineDatabase(foreign)).toMatchObject({
+      verdict: "failed",
+      remedy: "Name another data directory, or another database.",
+    })
     const directory = tempPath("mailkind.sqlite")
     mkdirSync(directory)
     expect(examineDatabase(directory)).toMatchObject({ verdict: "failed" })

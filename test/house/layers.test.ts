@@ -78,6 +78,7 @@ const TOP = [
   "src/assemble-metrics.ts",
   "src/assemble-outside.ts",
   "src/assemble-sign-in.ts",
+  "src/assemble-store.ts",
   "src/assemble-supply.ts",
   "src/build.ts",
   "src/hand-over.ts",

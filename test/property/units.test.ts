@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import {
   type Arbitrary,
   array,
@@ -13,6 +13,7 @@ import {
 import type { Taken } from "../../src/customers/quota/lease.ts"
 import { UNITS_BOUNDS, Units } from "../../src/customers/quota/units.ts"
 import type { Store } from "../../src/customers/store/store.ts"
+import { test } from "../customers/engines.ts"
 import { tempStore } from "../customers/temp-store.ts"
 import { stoppedClock } from "../world/clock.ts"
 

@@ -1,5 +1,6 @@
 import type { Clock, Stopwatch } from "../../src/base/clock.ts"
 import type { Later } from "../../src/base/timer.ts"
+import { workEnded } from "./under-way.ts"
 
 /** Time that stands still until it is told to go on; what was to be done later is done on the way. */
 export type StoppedTime = {
@@ -39,7 +40,8 @@ export function stoppedTime(nowMs = Date.UTC(2026, 0, 1)): StoppedTime {
   return { clock: () => now, stopwatch: () => now - nowMs, later, tick, waiting: () => due.size }
 }
 
-/** Lets every promise settle that waits for nothing but others. */
+/** Lets every promise settle that waits for nothing but others, or for a database server. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  do for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  while (await workEnded())
 }

@@ -31,25 +31,24 @@ export async function banEnd(store: Store, clock: Clock, networkHash: string): P
 export async function strike(store: Store, clock: Clock, networkHash: string): Promise<void> {
   const now = clock()
   await store.transaction(async inside => {
-    const row = await inside.one<BanRow>(
-      `SELECT strike_count, strikes_since_ms, ban_count, banned_until_ms FROM free_check_bans WHERE network_hash = $1`,
-      [networkHash],
-    )
-    const before = row ?? NOTHING
+    const before = (await inside.one<BanRow>(TAKE, [networkHash, now + STRIKES_MS])) ?? NOTHING
     if (isBanned(before.banned_until_ms, now)) return
     const next = afterStrike(before, now)
     const forgetAtMs = Math.max(next.strikes_since_ms + STRIKES_MS, next.banned_until_ms + MEMORY_MS)
     await inside.run(
-      `INSERT INTO free_check_bans
-         (network_hash, strike_count, strikes_since_ms, ban_count, banned_until_ms, forget_at_ms)
-       VALUES ($1, $2, $3, $4, $5, $6)
-       ON CONFLICT (network_hash) DO UPDATE SET strike_count = excluded.strike_count,
-         strikes_since_ms = excluded.strikes_since_ms, ban_count = excluded.ban_count,
-         banned_until_ms = excluded.banned_until_ms, forget_at_ms = excluded.forget_at_ms`,
+      `UPDATE free_check_bans SET strike_count = $2, strikes_since_ms = $3, ban_count = $4, banned_until_ms = $5,
+         forget_at_ms = $6 WHERE network_hash = $1`,
       [networkHash, next.strike_count, next.strikes_since_ms, next.ban_count, next.banned_until_ms, forgetAtMs],
     )
   })
 }
+
+/** Reads what is known of a network and takes its row, new or by a write that changes nothing: who strikes next counts on. */
+const TAKE = `INSERT INTO free_check_bans
+    (network_hash, strike_count, strikes_since_ms, ban_count, banned_until_ms, forget_at_ms)
+  VALUES ($1, 0, 0, 0, 0, $2)
+  ON CONFLICT (network_hash) DO UPDATE SET strike_count = free_check_bans.strike_count
+  RETURNING strike_count, strikes_since_ms, ban_count, banned_until_ms`
 
 /** Deletes at most `countMax` networks of which nothing is to be remembered any more, and gives their count. */
 export async function pruneBans(store: Store, clock: Clock, countMax: number): Promise<number> {

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../contract/limits.ts"
-import { type ChangeLog, recordingChanges } from "../store/changes.ts"
+import { type ChangeLog, holdChanges, recordingChanges } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
 import { type Entry, storedEntry } from "./own-list-entry.ts"
 
@@ -31,7 +31,8 @@ export async function addEntries(
 ): Promise<EntryAddition> {
   const wanted = new Set(entries.map(({ kept }) => kept))
   return await recordingChanges(log, async (store, note): Promise<EntryAddition> => {
-    if (owner !== OPERATOR && !(await holdAccount(store, owner.accountId))) return { kind: "unknown_account" }
+    if (owner === OPERATOR) await holdChanges(store)
+    else if (!(await holdAccount(store, owner.accountId))) return { kind: "unknown_account" }
     const subject = subjectOf(owner)
     const present = await store.all<{ list: OwnList; entry: string }>(
       "SELECT list, entry FROM own_list_entries WHERE owner = $1",

@@ -11,8 +11,8 @@ export type Follower = {
 
 /**
  * Builds the turn in which this process learns what others changed: it reads the change log from `since` on and tells it
- * to whatever follows the log. A turn that comes while the last one still reads does nothing. A failure goes to `failed`,
- * and the next turn tries again.
+ * to whatever follows the log. A turn that comes while the last one still reads is taken when that is over, once however
+ * many come. A failure goes to `failed`, and the next turn tries again.
  */
 export function changeReader(
   store: Store,
@@ -22,6 +22,7 @@ export function changeReader(
 ): () => void {
   let upTo = since
   let isReading = false
+  let isAsked = false
   const read = async (): Promise<void> => {
     const changes = await readChangesSince(store, upTo)
     for (const follower of followers) {
@@ -30,10 +31,17 @@ export function changeReader(
     }
     upTo = changes.upTo
   }
+  const readAll = async (): Promise<void> => {
+    while (isAsked) {
+      isAsked = false
+      await read()
+    }
+  }
   return () => {
+    isAsked = true
     if (isReading) return
     isReading = true
-    read()
+    readAll()
       .catch(failed)
       .finally(() => {
         isReading = false

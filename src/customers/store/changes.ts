@@ -62,6 +62,14 @@ export async function recordingChanges<T>(log: ChangeLog, work: (store: Store, n
   return result
 }
 
+/**
+ * Takes the log's head by a write that changes nothing, until the transaction of `store` is over: of transactions that begin with
+ * it one follows the other, in any engine, and each reads what those before have written.
+ */
+export async function holdChanges(store: Store): Promise<void> {
+  await store.run("UPDATE change_head SET id = id WHERE singleton = 1")
+}
+
 /** Appends one change and cuts the log to its bound. `store` is that of the transaction that makes the change. */
 export async function appendChange(store: Store, clock: Clock, { kind, subject }: Change): Promise<LoggedChange> {
   const head = await store.one<{ id: number }>("UPDATE change_head SET id = id + 1 WHERE singleton = 1 RETURNING id")

@@ -1,5 +1,4 @@
 import { Database, SQLiteError } from "bun:sqlite"
-import { AsyncLocalStorage } from "node:async_hooks"
 import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { LetGo } from "./hold.ts"
@@ -8,8 +7,9 @@ import { migrate } from "./migrate.ts"
 import { holdWhole } from "./restore.ts"
 import { createFile, faultOf, truePath } from "./sqlite-file.ts"
 import { Statements } from "./statements.ts"
-import type { Cell, OpenStore, Store } from "./store.ts"
+import type { Cell, OpenStore } from "./store.ts"
 import { StoreFault } from "./store-fault.ts"
+import { type Connection, isInside, outermost, type Scope, storeIn } from "./transactions.ts"
 import { Turns } from "./turns.ts"
 
 /**
@@ -21,25 +21,13 @@ const BUSY_TIMEOUT_MS = 5000
 /** How often the switch to WAL is tried; one or two are enough, even with eight processes. */
 const WAL_ATTEMPTS_MAX = 100
 
-/** One transaction, or what stands outside of all of them. */
-type Scope = {
-  readonly parent: Scope | null
-  readonly turns: Turns
-  isOver: boolean
-  /** The first statement of the transaction that failed. As in PostgreSQL, it ends the transaction even if it is caught. */
-  fault: { readonly fault: unknown } | null
-}
-
-type Connection = { readonly database: Database; readonly statements: Statements; readonly path: string }
+type Open = Connection & { readonly database: Database; readonly statements: Statements; readonly path: string }
 
 /**
  * The turns of each open file: connections of this process to one file share them. SQLite's own wait stops the process,
  * so a connection that waited for a transaction beside it would wait for itself.
  */
 const turnsByFile = new Map<string, { readonly turns: Turns; openCount: number }>()
-
-/** The scope whose work is running: to tell a deadlock from a wait. */
-const running = new AsyncLocalStorage<Scope>()
 
 /**
  * Opens the one SQLite file, creates it (0600, its directories 0700) where it is missing, and brings its tables up to
@@ -63,8 +51,12 @@ async function openHeld(path: string, clock: Clock, letGo: LetGo): Promise<OpenS
   const file = turnsByFile.get(full) ?? { turns: new Turns(), openCount: 0 }
   file.openCount++
   turnsByFile.set(full, file)
-  const scope: Scope = { parent: null, turns: file.turns, isOver: false, fault: null }
-  const store: OpenStore = { ...storeIn(scope, connection), close: () => close(scope, connection).finally(letGo) }
+  const scope = outermost(file.turns, file.turns)
+  const store: OpenStore = {
+    ...storeIn(scope, connection),
+    onChange: () => undefined,
+    close: () => close(scope, connection).finally(letGo),
+  }
   try {
     await keepBefore(store, full)
     await migrate(store, clock, full)
@@ -75,15 +67,32 @@ async function openHeld(path: string, clock: Clock, letGo: LetGo): Promise<OpenS
   return store
 }
 
-function connect(path: string): Connection {
+function connect(path: string): Open {
   let database: Database | undefined
   try {
     database = new Database(path, { readwrite: true, create: false })
     configure(database, path)
-    return { database, statements: new Statements(database), path }
+    return opened(database, path)
   } catch (fault) {
     database?.close()
     throw faultOf(fault, path)
+  }
+}
+
+function opened(database: Database, path: string): Open {
+  const statements = new Statements(database)
+  return {
+    database,
+    statements,
+    path,
+    all: <Row>(sql: string, params: readonly Cell[]) => statements.all<Row>(sql, params),
+    run: (sql, params) => statements.run(sql, params),
+    command: sql => database.run(sql),
+    // The right to write is asked for at the start, where waiting helps; a reader that becomes a writer may only fail.
+    begin: () => database.run("BEGIN IMMEDIATE"),
+    // A fault such as a full disk makes SQLite roll back by itself.
+    isInTransaction: () => database.inTransaction,
+    faultOf: fault => faultOf(fault, path),
   }
 }
 
@@ -116,85 +125,8 @@ function switchToWal(database: Database): void {
   }
 }
 
-function storeIn(scope: Scope, connection: Connection): Store {
-  const ask = async <T>(work: () => T | Promise<T>): Promise<T> => {
-    assert(!isInside(scope), "a transaction asks its own store, never the outer one: that would wait for itself")
-    return await scope.turns.take(() => {
-      assert(!scope.isOver, "the store or transaction is over")
-      assert(scope.fault === null, "a statement of this transaction failed: nothing but its end can follow")
-      return work()
-    })
-  }
-  const tell = <T>(work: (statements: Statements) => T): Promise<T> =>
-    ask(() => {
-      try {
-        return work(connection.statements)
-      } catch (fault) {
-        if (scope.parent !== null) scope.fault = { fault }
-        throw faultOf(fault, connection.path)
-      }
-    })
-  const none: readonly Cell[] = []
-  return {
-    all: <Row>(sql: string, params = none) => tell(statements => statements.all<Row>(sql, params)),
-    one: <Row>(sql: string, params = none) => tell(statements => statements.all<Row>(sql, params)[0] ?? null),
-    run: (sql, params = none) => tell(statements => statements.run(sql, params)),
-    transaction: work => ask(() => transact(scope, connection, work)),
-  }
-}
-
-/** True when this runs inside the work of a transaction under `scope` that is not over: to wait then is to wait for ever. */
-function isInside(scope: Scope): boolean {
-  for (let inner = running.getStore(); inner?.parent; inner = inner.parent)
-    if (inner.parent.turns === scope.turns && !inner.isOver) return true
-  return false
-}
-
-async function transact<T>(
-  parent: Scope,
-  { database, statements, path }: Connection,
-  work: (store: Store) => Promise<T>,
-) {
-  const { begin, commit, rollBack } = parent.parent === null ? OUTERMOST : NESTED
-  const scope: Scope = { parent, turns: new Turns(), isOver: false, fault: null }
-  try {
-    database.run(begin)
-  } catch (fault) {
-    throw faultOf(fault, path)
-  }
-  try {
-    const result = await running.run(scope, () => work(storeIn(scope, { database, statements, path })))
-    await end(scope)
-    if (scope.fault !== null) throw scope.fault.fault
-    database.run(commit)
-    return result
-  } catch (fault) {
-    await end(scope)
-    // A fault such as a full disk makes SQLite roll back by itself.
-    if (database.inTransaction) for (const sql of rollBack) database.run(sql)
-    throw faultOf(fault, path)
-  }
-}
-
-/** Takes the last turn: statements that the work did not await are part of the transaction, and none can come after. */
-function end(scope: Scope): Promise<void> {
-  return scope.turns.take(() => {
-    scope.isOver = true
-  })
-}
-
-/** IMMEDIATE: the right to write is asked for at the start, where waiting helps; a reader that becomes a writer may only fail. */
-const OUTERMOST = { begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollBack: ["ROLLBACK"] }
-
-/** One name serves all depths: SQL means the innermost savepoint of a name, and the scopes nest. */
-const NESTED = {
-  begin: "SAVEPOINT inner_work",
-  commit: "RELEASE inner_work",
-  rollBack: ["ROLLBACK TO inner_work", "RELEASE inner_work"],
-}
-
-async function close(scope: Scope, { database, statements, path }: Connection): Promise<void> {
-  assert(!isInside(scope), "a transaction cannot close the store it runs in")
+async function close(scope: Scope, { database, statements, path }: Open): Promise<void> {
+  assert(!isInside(scope.home, scope), "a transaction cannot close the store it runs in")
   await scope.turns.take(() => {
     if (scope.isOver) return
     scope.isOver = true

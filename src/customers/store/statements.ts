@@ -1,13 +1,10 @@
 import type { Database, Statement } from "bun:sqlite"
 import { LRUCache } from "lru-cache"
-import { assert } from "../../base/assert.ts"
+import { withParameters } from "./sql-text.ts"
 import type { Cell } from "./store.ts"
 
 /** How many prepared statements are kept; the code has fewer, so none is prepared twice unless SQL is built at run time. */
 const PREPARED_MAX = 256
-
-/** Strings, quoted names and comments, which are kept as they are; a parameter; the end of a statement. */
-const SQL_PARTS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\d+)|;/g
 
 /** The prepared statements of one connection, bounded. */
 export class Statements {
@@ -48,9 +45,4 @@ export class Statements {
  * SQLite takes `$2` for a name and numbers names in the order they appear, so `$2, $1` would get the values crossed;
  * `?2` is what PostgreSQL means by `$2`. And of two statements in one text, only the first would be prepared.
  */
-function inSqlite(sql: string): string {
-  return sql.replace(SQL_PARTS, (part, number?: string) => {
-    assert(part !== ";", "one statement at a time, without a semicolon")
-    return number === undefined ? part : `?${number}`
-  })
-}
+const inSqlite = (sql: string): string => withParameters(sql, number => `?${number}`)

@@ -8,7 +8,7 @@ export const STORE_FAULTS = {
   },
   foreign_database: {
     says: "The database belongs to another program: it has tables, but not ours.",
-    remedy: "Name another data directory.",
+    remedy: "Name another data directory, or another database.",
   },
   newer: {
     says: "The database was written by a newer version of mailkind.",
@@ -34,6 +34,28 @@ export const STORE_FAULTS = {
   failed: {
     says: "The disk failed to read or write.",
     remedy: "Look at the system's log for faults of the disk or of a network file system.",
+  },
+  away: {
+    says: "The database cannot be reached.",
+    remedy:
+      "Start it, or see to the network between here and there: what runs goes on by itself as soon as it answers, and a new start can be tried then.",
+  },
+  refused: {
+    says: "The database refuses us.",
+    remedy: "Look at the user, the password and the name of the database in its URL, and at the rights of that user.",
+  },
+  crowded: {
+    says: "The database takes no more connections.",
+    remedy: "Raise its max_connections, or lower MAILKIND_DATABASE_CONNECTIONS or the number of nodes and workers.",
+  },
+  standby: {
+    says: "The database takes no writes.",
+    remedy:
+      "Name the server that writes, or promote this one; what runs goes on by itself when there is one that writes.",
+  },
+  unfit: {
+    says: "The database cannot hold every text.",
+    remedy: "Make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name that.",
   },
 } as const satisfies Record<string, FaultSpec>
 

@@ -15,12 +15,20 @@ export type Store = {
   readonly run: (sql: string, params?: readonly Cell[]) => Promise<number>
   /**
    * Runs `work` with a store of its own: all of its statements happen, or, when it rejects, none. It is durable when it
-   * resolves. Statements from elsewhere wait, so `work` must ask nothing but that store: neither the network nor the
-   * outer store. A statement that fails ends its transaction, even when the failure is caught; a transaction inside of a
+   * resolves. Statements from elsewhere wait, or go on beside it and see nothing of it: two that read before they write
+   * begin with a write that takes the same row, be it one that changes nothing. `work` must ask nothing but that store,
+   * neither the network nor the outer store. A statement that fails ends its transaction, even when the failure is caught; a transaction inside of a
    * transaction takes back its own statements only.
    */
   readonly transaction: <T>(work: (store: Store) => Promise<T>) => Promise<T>
 }
 
 /** A store and the right to close it, which waits for what is under way. Closing twice is closing once. */
-export type OpenStore = Store & { readonly close: () => Promise<void> }
+export type OpenStore = Store & {
+  readonly close: () => Promise<void>
+  /**
+   * Has `heard` called, until the store is closed, when others may have appended to the change log, where the engine tells
+   * of it. Notifications may be lost, and SQLite has none: whoever must know looks from time to time.
+   */
+  readonly onChange: (heard: () => void) => void
+}

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
-import { type ChangeLog, type Note, recordingChanges } from "../store/changes.ts"
+import { type ChangeLog, holdChanges, type Note, recordingChanges } from "../store/changes.ts"
 import type { Store } from "../store/store.ts"
 import { NOBODY_TOLD, tellNextAccounts } from "./terms-mails.ts"
 import { termsUrl } from "./terms-url.ts"
@@ -35,10 +35,11 @@ const VERSION = /^[A-Za-z0-9._-]{1,40}$/
  */
 export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<Publication> {
   return await recordingChanges(log, async (store, note): Promise<Publication> => {
+    // So that of two publications the later one knows of the other, and gets another date.
+    await holdChanges(store)
     const weighed = await weighTerms(store, log.clock, wanted)
     if (weighed.kind !== "publishable") return weighed
     const { version, url, isMaterial } = weighed.terms
-    // Noted first: that takes the one row at the log's head, so that in any engine two publications get two dates.
     await note("terms_published", version)
     const publishedAtMs = await nextDate(store, log.clock)
     await store.run(

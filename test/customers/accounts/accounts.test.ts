@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { TIER_MAX } from "../../../src/contract/tiers.ts"
 import {
   countAccounts,
@@ -12,9 +12,10 @@ import {
   summarizeAccount,
 } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
-async function opened(path = tempPath()) {
+async function opened(path = tempPlace()) {
   const store = await tempStore(path)
   return { store, log: tempLog(store) }
 }
@@ -56,7 +57,7 @@ test("a malformed or taken email and an unknown tier make no account", async () 
 })
 
 test("of many who ask for one email at once, on two connections, one gets it", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const logs = [(await opened(path)).log, (await opened(path)).log]
   const asked = logs.flatMap(log =>
     Array.from({ length: 5 }, () => createAccount(log, random, { email: "a@b.com", tier: 0, termsVersion: null })),
@@ -66,7 +67,7 @@ test("of many who ask for one email at once, on two connections, one gets it", a
 })
 
 test("a tier is set, told to others, and survives a restart", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const { store, log } = await opened(path)
   const id = await newAccount(log)
   expect(await setTier(log, id, 3)).toMatchObject({ kind: "changed", account: { id, tier: 3 } })

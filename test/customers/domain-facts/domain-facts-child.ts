@@ -1,11 +1,12 @@
 import { domainFacts } from "../../../src/customers/domain-facts/domain-facts.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../../src/customers/store/open-store.ts"
+import { later } from "../../world/later.ts"
 
 // Another process on the same file: `domain-facts-child.ts PATH DOMAIN CHECKED_AT_MS` stores an age and a homepage, and
 // prints what it reads of the domain `ours.com`.
 
 const [path = "", domain = "", checkedAt = ""] = process.argv.slice(2)
-const store = await openSqlite(path, Date.now)
+const store = await openStoreAt(path, { clock: Date.now, later })
 const { ages, homepages, flush } = domainFacts(store, Date.now)
 const checkedAtMs = Number(checkedAt)
 ages.write(domain, { registeredAtMs: 7, checkedAtMs })

@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test"
+import { expect, test as onSqlite } from "bun:test"
 import { join } from "node:path"
 import { domainFacts, FACT_BOUNDS, type FactBounds } from "../../../src/customers/domain-facts/domain-facts.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { stoppedClock } from "../../world/clock.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { tempPlace, tempStore } from "../temp-store.ts"
 
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 0, 1)
@@ -159,7 +160,7 @@ test("of rows beyond the bound those go in which anything was found least recent
   expect(await domainsIn(store)).toEqual(["b.com", "d.com"])
 })
 
-test("to prune, the store goes by the order of finding and sorts nothing", async () => {
+onSqlite("to prune, the store goes by the order of finding and sorts nothing", async () => {
   const store = await tempStore()
   const plan = await store.all<{ detail: string }>(
     "EXPLAIN QUERY PLAN SELECT domain FROM domain_facts WHERE found_at_ms <= $1 ORDER BY found_at_ms LIMIT $2",
@@ -171,7 +172,7 @@ test("to prune, the store goes by the order of finding and sorts nothing", async
 })
 
 test("two processes share what each has found", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   const { ages, homepages, flush } = await factsOf({}, store)
   ages.write("ours.com", AGE)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { Corrections } from "../../../src/customers/feedback/corrections.ts"
 import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
 import type { ChangeLog } from "../../../src/customers/store/changes.ts"
@@ -6,6 +6,7 @@ import { readChangesSince } from "../../../src/customers/store/changes.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { stoppedTime } from "../../world/time.ts"
+import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 import { receiptFor, reporters } from "./reports.ts"
 

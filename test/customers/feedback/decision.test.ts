@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { CORRECTIONS_MAX } from "../../../src/customers/feedback/corrections.ts"
 import {
@@ -10,6 +10,7 @@ import {
 } from "../../../src/customers/feedback/decision.ts"
 import { findFeedback } from "../../../src/customers/feedback/feedback.ts"
 import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
+import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { receiptFor, reporters } from "./reports.ts"
 

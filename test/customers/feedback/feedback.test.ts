@@ -1,6 +1,5 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
-import { readdirSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { expect, setDefaultTimeout } from "bun:test"
+import { join } from "node:path"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
@@ -13,7 +12,8 @@ import {
 } from "../../../src/customers/feedback/feedback.ts"
 import { latestChange } from "../../../src/customers/store/changes.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { newAccount, tempLog, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, tempLog, tempStore, writtenAt } from "../temp-store.ts"
 import { receiptFor, reporters } from "./reports.ts"
 
 setDefaultTimeout(60_000)
@@ -134,7 +134,6 @@ test("of the same reports by processes at one moment one is kept, and none that 
   expect(new Set(printed.flat().map(line => line.split(" ")[1])).size).toBe(count)
   const kept = (await listFeedback(store, everything)).map(({ id }) => `received ${id}`)
   expect(kept.sort()).toEqual(received.sort())
-  expect(await store.one("PRAGMA integrity_check")).toEqual({ integrity_check: "ok" })
 })
 
 test("no part of an address that a comment holds reaches the disk", async () => {
@@ -142,10 +141,9 @@ test("no part of an address that a comment holds reaches the disk", async () => 
   const comment = `I am "zaphod beeblebrox"@example.com, or trillian.astra@example.com`
   const { id } = await report({ comment })
   expect((await findFeedback(store, id))?.comment).toBe("I am …@example.com, or …@example.com")
-  const files = readdirSync(dirname(path)).map(name => readFileSync(join(dirname(path), name), "latin1"))
-  expect(files.some(contents => contents.includes(id))).toBe(true)
-  for (const part of ["zaphod", "beeblebrox", "trillian", "astra"])
-    expect(files.some(contents => contents.toLowerCase().includes(part))).toBe(false)
+  const written = writtenAt(path)
+  expect(written).toContain(id)
+  for (const part of ["zaphod", "beeblebrox", "trillian", "astra"]) expect(written.toLowerCase()).not.toContain(part)
 })
 
 test("reports are listed by status, the newest first, page by page", async () => {

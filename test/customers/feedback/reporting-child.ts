@@ -1,12 +1,13 @@
 import { reportVerdict } from "../../../src/customers/feedback/feedback.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../../src/customers/store/open-store.ts"
+import { later } from "../../world/later.ts"
 
 // Another process on the same file: `reporting-child.ts PATH ACCOUNT COUNT` prints "ready", waits for a line, reports
 // `COUNT` domains, prints the status and the id of each receipt, and dies as in a crash.
 
 const [path = "", accountId = "", count = ""] = process.argv.slice(2)
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
-const store = await openSqlite(path, Date.now)
+const store = await openStoreAt(path, { clock: Date.now, later })
 const log = { store, clock: Date.now, hear: () => undefined }
 
 console.log("ready")

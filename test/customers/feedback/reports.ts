@@ -1,6 +1,6 @@
 import { type Receipt, type Report, reportVerdict } from "../../../src/customers/feedback/feedback.ts"
 import type { ChangeLog } from "../../../src/customers/store/changes.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 /** Reports that example.com is a business, but for what is wanted otherwise, and gives the receipt. */
 export async function receiptFor(
@@ -21,7 +21,7 @@ export async function receiptFor(
 
 /** A store with an account that reports, and everything to read what came of it. */
 export async function reporters() {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   const log = tempLog(store)
   const accountId = await newAccount(log)

@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { banEnd, pruneBans, strike } from "../../../src/customers/free-checks/bans.ts"
 import { stoppedTime } from "../../world/time.ts"
+import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 const MINUTE = 60_000

@@ -1,10 +1,10 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { type Challenge, newChallenge, solved } from "../../../src/customers/free-checks/challenges.ts"
 import { heldCheckerKeys } from "../../../src/customers/free-checks/checker-keys.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
 import { stoppedTime } from "../../world/time.ts"
-import { random, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { openAt, random, tempPlace, tempStore } from "../temp-store.ts"
 import { quickRandom, sent, solutionOf } from "./free-house.ts"
 
 const keys = async () => await heldCheckerKeys(await tempStore(), random)()
@@ -97,8 +97,8 @@ describe("refused is", () => {
 })
 
 test("the keys are the same in every process on one store and after a restart, and another installation's differ", async () => {
-  const path = tempPath()
-  const [first, second] = [await openSqlite(path, () => 1), await openSqlite(path, () => 1)]
+  const path = tempPlace()
+  const [first, second] = [await openAt(path, () => 1), await openAt(path, () => 1)]
   const both = await Promise.all([heldCheckerKeys(first, random)(), heldCheckerKeys(second, random)()])
   expect(both[0]).toEqual(both[1])
   await first.close()

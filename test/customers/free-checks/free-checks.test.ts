@@ -1,8 +1,8 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { openAt, tempPlace, tempStore } from "../temp-store.ts"
 import { freeHouse, STRANGER, sent, solutionOf } from "./free-house.ts"
 
 const HOUR = 3_600_000
@@ -98,8 +98,8 @@ describe("a pass", () => {
   })
 
   test("holds across processes and a restart, and its secret is in no row", async () => {
-    const path = tempPath()
-    const store = await openSqlite(path, () => 1)
+    const path = tempPlace()
+    const store = await openAt(path, () => 1)
     const pass = await (await freeHouse({ store })).passOf()
     await store.close()
     const again = await tempStore(path)

@@ -1,15 +1,16 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { OWNER_TIER } from "../../../src/contract/tiers.ts"
 import { listAccounts, removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { firstAccount } from "../../../src/customers/keys/first-account.ts"
 import { parseKey } from "../../../src/customers/keys/key-form.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { newAccount, random, runChildren, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, runChildren, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 setDefaultTimeout(60_000)
 
 test("an empty store gets its owner with one secret key, and a second start gets nothing", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   const first = await firstAccount(store, () => 5_000, random, null)
   expect(first).toMatchObject({
@@ -41,7 +42,7 @@ test("a store that has any account gets no owner", async () => {
 
 test("of several processes that start together on nothing, one creates the owner", async () => {
   for (let round = 0; round < 3; round++) {
-    const path = tempPath()
+    const path = tempPlace()
     const children = await runChildren(4, "first", path)
     expect(children.flatMap(child => child.out).sort()).toEqual(["created", "exists", "exists", "exists"])
     expect(await listAccounts(await tempStore(path), "", 10)).toMatchObject([{ activeKeyCount: 1 }])

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { createKeyOnce, isSlip, newSlip } from "../../../src/customers/keys/key-once.ts"
 import { listKeys, type NewKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
-async function opened(path = tempPath()) {
+async function opened(path = tempPlace()) {
   const log = tempLog(await tempStore(path))
   const accountId = await newAccount(log, `${crypto.randomUUID()}@example.com`)
   const wanted: NewKey = { accountId, kind: "secret", name: "Shop", origins: [] }
@@ -28,7 +29,7 @@ describe("by one slip", () => {
   })
 
   test("it is one though two processes are asked at once", async () => {
-    const path = tempPath()
+    const path = tempPlace()
     const { log, wanted, keys } = await opened(path)
     const other = tempLog(await tempStore(path))
     const slip = newSlip(random)
@@ -55,7 +56,7 @@ describe("by one slip", () => {
   })
 
   test("every account gets its own", async () => {
-    const path = tempPath()
+    const path = tempPlace()
     const [one, other] = [await opened(path), await opened(path)]
     const slip = newSlip(random)
     expect((await createKeyOnce(one.log, random, one.wanted, slip)).kind).toBe("created")

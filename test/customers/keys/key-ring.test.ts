@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { removeAccount, setTier } from "../../../src/customers/accounts/accounts.ts"
 import { newKey } from "../../../src/customers/keys/key-form.ts"
 import { KEY_RING_BOUNDS, KeyRing, type KeyRingBounds, type Lookup } from "../../../src/customers/keys/key-ring.ts"
@@ -7,10 +7,11 @@ import type { ChangeLog } from "../../../src/customers/store/changes.ts"
 import { readChangesSince } from "../../../src/customers/store/changes.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 /** A ring over a real store that counts what it is asked, can hold its answers back, and can fail. */
-async function opened({ path = tempPath(), bounds = {} as Partial<KeyRingBounds> } = {}) {
+async function opened({ path = tempPlace(), bounds = {} as Partial<KeyRingBounds> } = {}) {
   const store = await tempStore(path)
   const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false }
   const watched: Store = {

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { newKey } from "../../../src/customers/keys/key-form.ts"
@@ -7,7 +7,8 @@ import { createKey, findKey, listKeys, type Revoker, renameKey, revokeKey } from
 import type { ChangeLog } from "../../../src/customers/store/changes.ts"
 import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
 import type { OpenStore } from "../../../src/customers/store/store.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 type Outside = { nowMs: number; elapsedMs: number }
 
@@ -31,7 +32,7 @@ function oneOf(store: OpenStore, outside: Outside) {
 
 /** A key of an account, in two processes on one file. Until it is created, its text and id are of no key. */
 async function opened() {
-  const path = tempPath()
+  const path = tempPlace()
   const outside: Outside = { nowMs: 5_000, elapsedMs: 0 }
   const [here, there] = [oneOf(await tempStore(path), outside), oneOf(await tempStore(path), outside)]
   const accountId = await newAccount(here.log)

@@ -1,11 +1,12 @@
 import { revokeLeaked } from "../../../src/customers/keys/leaks.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../../src/customers/store/open-store.ts"
+import { later } from "../../world/later.ts"
 
 // Another process on the same file: `leaks-child.ts PATH TEXT` revokes the leaked key, prints what became of it, and dies
 // as in a crash.
 
 const [path = "", text = ""] = process.argv.slice(2)
-const store = await openSqlite(path, Date.now)
+const store = await openStoreAt(path, { clock: Date.now, later })
 const leak = await revokeLeaked({ store, clock: Date.now, hear: () => undefined }, text)
 console.log(JSON.stringify(leak))
 process.kill(process.pid, "SIGKILL")

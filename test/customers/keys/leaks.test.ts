@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { newKey } from "../../../src/customers/keys/key-form.ts"
@@ -7,12 +7,13 @@ import { createKey, findKey, revokeKey } from "../../../src/customers/keys/keys.
 import { revokeLeaked } from "../../../src/customers/keys/leaks.ts"
 import { changeReader } from "../../../src/customers/store/change-reader.ts"
 import { latestChange } from "../../../src/customers/store/changes.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 setDefaultTimeout(60_000)
 
 async function withKey(origins: readonly string[] = []) {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   const log = tempLog(store)
   const accountId = await newAccount(log)

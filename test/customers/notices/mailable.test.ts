@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { OWNER_EMAIL } from "../../../src/customers/keys/first-account.ts"
 import { isMailable, isMailableIn } from "../../../src/customers/notices/mailable.ts"
+import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 test("mail reaches domains, and no single label nor what is reserved for no host", () => {

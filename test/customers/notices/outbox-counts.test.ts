@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { claimMails, endMail } from "../../../src/customers/notices/outbox.ts"
 import { oldestWaitingMs, outboxCounts } from "../../../src/customers/notices/outbox-counts.ts"
+import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { post } from "./outbox-rows.ts"
 

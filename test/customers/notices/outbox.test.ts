@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import {
   claimMails,
@@ -12,6 +12,7 @@ import {
   renewClaims,
 } from "../../../src/customers/notices/outbox.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
+import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { outboxRows, post } from "./outbox-rows.ts"
 

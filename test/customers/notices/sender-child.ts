@@ -1,7 +1,8 @@
 import { createKey } from "../../../src/customers/keys/keys.ts"
 import { SENDER_BOUNDS, Sender } from "../../../src/customers/notices/sender.ts"
 import { smtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../../src/customers/store/open-store.ts"
+import { later } from "../../world/later.ts"
 
 // Another process with the same outbox: `sender-child.ts PATH URL` prints "ready" and does what each line says: `create
 // ACCOUNT` creates a key and prints "created" when that is durable, `send` sends whatever is due from then on.
@@ -9,7 +10,7 @@ import { openSqlite } from "../../../src/customers/store/sqlite.ts"
 const LOOK_MS = 5
 
 const [path = "", url = ""] = process.argv.slice(2)
-const store = await openSqlite(path, Date.now)
+const store = await openStoreAt(path, { clock: Date.now, later })
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 const mailer = smtpMailer()(url)
 const sender = new Sender({

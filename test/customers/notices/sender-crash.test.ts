@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { join } from "node:path"
 import { SENDER_BOUNDS, Sender } from "../../../src/customers/notices/sender.ts"
 import { smtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
@@ -7,7 +7,8 @@ import { afterwards } from "../../world/afterwards.ts"
 import { bounded } from "../../world/bounded.ts"
 import { testSmtp } from "../../world/smtp-server.ts"
 import { stoppedTime } from "../../world/time.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 import { outboxRows, post } from "./outbox-rows.ts"
 
 /** A process with the same outbox; it does what it is told, line by line. */
@@ -67,7 +68,7 @@ function senderHere(store: Store, url: string) {
 }
 
 async function opened() {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   return { path, store, accountId: await newAccount(tempLog(store)) }
 }

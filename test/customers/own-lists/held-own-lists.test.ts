@@ -1,9 +1,10 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { NO_STANDING } from "../../../src/customers/own-lists/held-own-lists.ts"
 import { CHANGE_KINDS, readChangesSince } from "../../../src/customers/store/changes.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { newAccount, tempPath } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, tempPlace } from "../temp-store.ts"
 import { openLists, openListsOfJane } from "./open-lists.ts"
 
 describe("what is held", () => {
@@ -91,7 +92,7 @@ describe("change", () => {
   })
 
   test("what is changed elsewhere is in force once the change log is read", async () => {
-    const path = tempPath()
+    const path = tempPlace()
     const here = await openListsOfJane({ path })
     const there = await openLists({ path })
     expect(await here.ask(here.jane.accountId, "acme.com")).toBe(NO_STANDING)
@@ -157,7 +158,7 @@ describe("change", () => {
   })
 
   test("a reading that began before the log was lost is not joined and not held after it", async () => {
-    const path = tempPath()
+    const path = tempPlace()
     const { jane, ask, outside, lists, isHeld } = await openListsOfJane({ path })
     const there = await openLists({ path })
     const gate = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import fc from "fast-check"
 import { namedIn } from "../../../src/check/address/named-in.ts"
 import { OWN_LISTS_BOUNDS, OwnLists } from "../../../src/customers/own-lists/held-own-lists.ts"
@@ -11,6 +11,7 @@ import {
   removeEntries,
 } from "../../../src/customers/own-lists/own-lists.ts"
 import type { ChangeLog } from "../../../src/customers/store/changes.ts"
+import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { NaiveLists } from "./naive-lists.ts"
 

@@ -9,14 +9,14 @@ import { type Entry, parseEntry } from "../../../src/customers/own-lists/own-lis
 import { addEntries, type ListOwner, type OwnList, removeEntries } from "../../../src/customers/own-lists/own-lists.ts"
 import type { ChangeLog } from "../../../src/customers/store/changes.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
-import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { newAccount, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 function entries(texts: readonly string[]): Entry[] {
   return texts.map(text => parseEntry(text, namedIn)).filter(entry => entry !== null)
 }
 
 /** Held lists over a real store that counts what it is asked, can hold its answers back, and can fail. */
-export async function openLists({ path = tempPath(), bounds = {} as Partial<OwnListsBounds> } = {}) {
+export async function openLists({ path = tempPlace(), bounds = {} as Partial<OwnListsBounds> } = {}) {
   const store = await tempStore(path)
   const outside = { asked: [] as unknown[], gate: Promise.resolve(), isBroken: false }
   const watched: Store = {

@@ -1,6 +1,4 @@
-import { describe, expect, test } from "bun:test"
-import { readdirSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { describe, expect } from "bun:test"
 import { namedIn } from "../../../src/check/address/named-in.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
@@ -13,9 +11,10 @@ import {
   removeEntries,
 } from "../../../src/customers/own-lists/own-lists.ts"
 import { readChangesSince } from "../../../src/customers/store/changes.ts"
-import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 
-async function opened(path = tempPath()) {
+async function opened(path = tempPlace()) {
   const log = tempLog(await tempStore(path))
   const add = (owner: ListOwner, list: OwnList, ...texts: string[]) => addEntries(log, owner, list, entries(...texts))
   const remove = (owner: ListOwner, list: OwnList, ...texts: string[]) =>
@@ -144,7 +143,19 @@ describe("the bound", () => {
       add(jane, "block", ...names(half, ownListEntriesMax)),
       add(jane, "allow", "a.com"),
     ])
-    expect(kinds.map(({ kind }) => kind)).toEqual(["added", "added", "too_many"])
+    // Which of them comes last is nobody's to say.
+    expect(kinds.filter(({ kind }) => kind === "too_many")).toHaveLength(1)
+  })
+
+  test("two who add to the operator's lists at once do not pass it together", async () => {
+    const { add } = await opened()
+    const half = ownListEntriesMax / 2
+    const kinds = await Promise.all([
+      add("operator", "block", ...names(0, half)),
+      add("operator", "block", ...names(half, ownListEntriesMax)),
+      add("operator", "allow", "a.com"),
+    ])
+    expect(kinds.filter(({ kind }) => kind === "too_many")).toHaveLength(1)
   })
 })
 
@@ -222,8 +233,8 @@ test("no address stands in the database's files, its domain does", async () => {
   await add("operator", "block", "Jane.Roe+News@acme.example")
   await add("operator", "allow", "jane.roe@acme.example")
   await remove("operator", "allow", "jane.roe@acme.example")
-  const bytes = readdirSync(dirname(path)).map(name => readFileSync(join(dirname(path), name), "latin1").toLowerCase())
-  expect(bytes.join("")).toContain("@acme.example")
-  expect(bytes.join("")).not.toContain("jane")
-  expect(bytes.join("")).not.toContain("roe")
+  const written = writtenAt(path).toLowerCase()
+  expect(written).toContain("@acme.example")
+  expect(written).not.toContain("jane")
+  expect(written).not.toContain("roe")
 })

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { NO_STANDING } from "../../../src/customers/own-lists/held-own-lists.ts"
+import { test } from "../engines.ts"
 import { newAccount } from "../temp-store.ts"
 import { openListsOfJane } from "./open-lists.ts"
 

@@ -2,6 +2,7 @@ import type { Taken } from "../../../src/customers/quota/lease.ts"
 import { UNITS_BOUNDS, Units, type UnitsBounds } from "../../../src/customers/quota/units.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { stoppedClock } from "../../world/clock.ts"
+import { workEnded } from "../../world/under-way.ts"
 import { tempStore } from "../temp-store.ts"
 
 export const DAY_MS = 86_400_000
@@ -48,7 +49,8 @@ export async function takenOf(units: Units, subject: string, times: number, perD
 
 /** Resolves when all that was asked for in the background, such as a lease ahead of need, is there. */
 export async function settled(): Promise<void> {
-  await new Promise(resolve => setImmediate(resolve))
+  do await new Promise(resolve => setImmediate(resolve))
+  while (await workEnded())
 }
 
 /** Whether an answer came at once, and was that units were taken. */

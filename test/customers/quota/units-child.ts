@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs"
 import { UNITS_BOUNDS, Units } from "../../../src/customers/quota/units.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
+import { openStoreAt } from "../../../src/customers/store/open-store.ts"
+import { later } from "../../world/later.ts"
 
 // A server without its HTTP: `units-child.ts PATH SUBJECT PER_DAY CLIENTS` has so many clients take one unit after the
 // other until each was refused, and then stops cleanly. It writes "+" for each unit, which only then counts as admitted.
@@ -14,7 +15,7 @@ const PAUSE_MS = 20
 const failed = (error: unknown) => {
   throw error
 }
-const store = await openSqlite(path, Date.now)
+const store = await openStoreAt(path, { clock: Date.now, later })
 const units = new Units(store, clock, UNITS_BOUNDS, failed)
 const tidying = setInterval(() => void units.tidy(), 100)
 

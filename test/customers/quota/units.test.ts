@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { outcomeOf } from "../../world/outcome-of.ts"
+import { test } from "../engines.ts"
 import { DAY_MS, isTakenAtOnce, openUnits, settled, TODAY, takenOf } from "./open-units.ts"
 
 test("a first request leases a block, and what is in hand is taken at once and without the store", async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, test as onSqlite } from "bun:test"
 import {
   NOTHING_READ,
   pruneSightings,
@@ -9,6 +9,7 @@ import {
 } from "../../../src/customers/sightings/host-sightings.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
+import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 const DAY = 20_000
@@ -125,7 +126,7 @@ test("pruning begins at what was written least recently", async () => {
   expect(await hashesAfter(store)).toEqual([1])
 })
 
-test("to read a page the store goes by the order of batches and sorts nothing", async () => {
+onSqlite("to read a page the store goes by the order of batches and sorts nothing", async () => {
   const store = await tempStore()
   const plan = await store.all<{ detail: string }>(
     `EXPLAIN QUERY PLAN SELECT domain_hash, host FROM host_sightings

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { createAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { findSession, listSessions, pruneSessions, SESSION_MS } from "../../../src/customers/sign-in/sessions.ts"
@@ -7,6 +7,7 @@ import { openSignIn } from "../../../src/customers/sign-in/sign-ins.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { publishTerms } from "../../../src/customers/terms/terms.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
+import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { random, tempLog, tempStore } from "../temp-store.ts"
 

@@ -1,12 +1,14 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { changeReader } from "../../../src/customers/store/change-reader.ts"
 import { latestChange } from "../../../src/customers/store/changes.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { settled } from "../../world/time.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 test("a key that another process revoked is refused after the next turn, and after one that follows a failure", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const [ours, theirs] = [await tempStore(path), await tempStore(path)]
   const log = tempLog(theirs)
   const accountId = await newAccount(log)
@@ -21,11 +23,11 @@ test("a key that another process revoked is refused after the next turn, and aft
   await revokeKey(log, made.key.id, "owner")
   turn()
   turn()
-  await Bun.sleep(0)
+  await settled()
   expect(failures).toHaveLength(1)
   expect(await ring.lookup(made.text)).toMatchObject({ kind: "active" })
   fails = false
   turn()
-  for (let at = 0; at < 100 && (await ring.lookup(made.text)).kind === "active"; at++) await Bun.sleep(0)
+  await settled()
   expect(await ring.lookup(made.text)).toMatchObject({ kind: "revoked" })
 })

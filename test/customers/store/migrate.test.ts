@@ -1,10 +1,10 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { migrate } from "../../../src/customers/store/migrate.ts"
 import { MIGRATIONS } from "../../../src/customers/store/migrations.ts"
-import { openSqlite } from "../../../src/customers/store/sqlite.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { openAt, tempPlace, tempStore } from "../temp-store.ts"
 
 /** What each released migration was when it was released. To change one is to break databases that have run it. */
 const RELEASED = [
@@ -38,17 +38,17 @@ test("migrations are numbered from one without gaps, and a released one is as it
 })
 
 test("each migration is recorded with the time it ran, once, however often the file is opened", async () => {
-  const path = tempPath()
-  const first = await openSqlite(path, () => 1_000)
+  const path = tempPlace()
+  const first = await openAt(path, () => 1_000)
   await first.close()
-  const store = await openSqlite(path, () => 2_000)
+  const store = await openAt(path, () => 2_000)
   const rows = await store.all<unknown>("SELECT number, makes, ran_at_ms FROM migrations ORDER BY number")
   expect(rows).toEqual(MIGRATIONS.map(({ number, makes }) => ({ number, makes, ran_at_ms: 1_000 })))
   await store.close()
 })
 
 test("a store that is behind runs only what it lacks, and keeps its rows", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   await store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'a@b.c', 0, 0)")
   await dropLast(store)
@@ -60,18 +60,18 @@ test("a store that is behind runs only what it lacks, and keeps its rows", async
 })
 
 test("a migration that fails leaves nothing behind, and is tried again at the next start", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
-  expect(await outcomeOf(openSqlite(path, () => 1))).toThrow("already exists")
+  expect(await outcomeOf(openAt(path, () => 1))).toThrow("already exists")
   expect(await store.all("SELECT number FROM migrations WHERE number = $1", [LAST])).toEqual([])
   await dropLast(store)
-  const again = await openSqlite(path, () => 1)
+  const again = await openAt(path, () => 1)
   await again.close()
 })
 
 test("what another process ran in the meantime is not run again", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   const late: Store = { ...store, one: async <Row>() => ({ head: 0 }) as Row }
   await migrate(late, () => 9_000, path)
@@ -79,10 +79,10 @@ test("what another process ran in the meantime is not run again", async () => {
 })
 
 test("a store of a newer version is refused with both numbers, and is not changed", async () => {
-  const path = tempPath()
+  const path = tempPlace()
   const store = await tempStore(path)
   await store.run("INSERT INTO migrations (number, makes, ran_at_ms) VALUES (999, 'the future', 1)")
-  const opening = openSqlite(path, () => 1)
+  const opening = openAt(path, () => 1)
   expect(await opening.catch((fault: unknown) => fault)).toMatchObject({
     code: "newer",
     remedy: expect.stringContaining("later"),

@@ -135,51 +135,10 @@ describe("opening", () => {
   })
 })
 
-describe("statements", () => {
-  test("parameters go by their number, not by the order in which they appear, as in PostgreSQL", async () => {
-    const store = await tempStore()
-    const row = await store.one<unknown>("SELECT $2 AS second, $1 AS first, $2 AS again", ["one", "two"])
-    expect(row).toEqual({ first: "one", second: "two", again: "two" })
-  })
-
-  test("what looks like a parameter in a string, a quoted name or a comment is none", async () => {
-    const store = await tempStore()
-    const sql = `SELECT '$2; it''s' AS text, $1 AS "$3;" -- $4; and
-      /* $5; */ FROM (SELECT 1)`
-    expect(await store.one<unknown>(sql, ["one"])).toEqual({ text: "$2; it's", "$3;": "one" })
-  })
-
-  test("too few or too many parameters, and a second statement, are refused", async () => {
-    const store = await tempStore()
-    expect(await outcomeOf(store.one("SELECT $1, $2", ["one"]))).toThrow("expected 2 values")
-    expect(await outcomeOf(store.one("SELECT $1", ["one", "two"]))).toThrow("expected 1 values")
-    expect(await outcomeOf(store.run("SELECT 1; DROP TABLE accounts"))).toThrow("one statement at a time")
-  })
-
-  test("more different statements than are kept prepared still give their own answers", async () => {
-    const store = await tempStore()
-    for (let round = 0; round < 2; round++)
-      for (let number = 0; number < 300; number++)
-        expect(await store.one<unknown>(`SELECT ${number} AS number`)).toEqual({ number })
-  })
-
-  test("an answer without rows is null or empty, and a run counts the rows it changed", async () => {
-    const { store, add } = await notes()
-    expect(await store.one("SELECT id FROM notes")).toBeNull()
-    expect(await store.all("SELECT id FROM notes")).toEqual([])
-    await add(1)
-    await add(2)
-    expect(await store.run("UPDATE notes SET text = $1", ["x"])).toBe(2)
-    expect(await store.run("DELETE FROM notes WHERE id = $1", [7])).toBe(0)
-  })
-
-  test("the largest safe integer comes back as it went in", async () => {
-    const { store, add, ids } = await notes()
-    await add(Number.MAX_SAFE_INTEGER)
-    expect(await ids()).toEqual([Number.MAX_SAFE_INTEGER])
-    expect(await store.one<unknown>("SELECT $1 AS bytes", [new Uint8Array([0, 255])])).toEqual({
-      bytes: new Uint8Array([0, 255]),
-    })
+test("bytes come back as they went in", async () => {
+  const store = await tempStore()
+  expect(await store.one<unknown>("SELECT $1 AS bytes", [new Uint8Array([0, 255])])).toEqual({
+    bytes: new Uint8Array([0, 255]),
   })
 })
 

@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite"
-import { expect, test } from "bun:test"
+import { expect, test as onSqlite } from "bun:test"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { tempPath, tempStore } from "../temp-store.ts"
+import { onPostgres, test } from "../engines.ts"
+import { tempPlace, tempStore } from "../temp-store.ts"
 
-async function numbers(path = tempPath()) {
+async function numbers(path = tempPlace()) {
   const store = await tempStore(path)
   await store.run("CREATE TABLE IF NOT EXISTS numbers (n BIGINT PRIMARY KEY)")
   const add = (n: number, to: Store = store) => to.run("INSERT INTO numbers (n) VALUES ($1)", [n])
@@ -36,7 +37,7 @@ test("nothing of a transaction that rejects happens, and its own error comes out
   expect(await all()).toEqual([2])
 })
 
-test("statements and transactions from elsewhere wait while a transaction awaits something", async () => {
+onSqlite("statements and transactions from elsewhere wait while a transaction awaits something", async () => {
   const { store, add, all } = await numbers()
   const gate = Promise.withResolvers<void>()
   const seen: unknown[] = []
@@ -54,7 +55,50 @@ test("statements and transactions from elsewhere wait while a transaction awaits
   expect(await Promise.all(foreign)).toEqual([1, 1, [10, 11]])
 })
 
-test("waiting statements run in the order in which they were asked", async () => {
+onPostgres(
+  "statements and transactions from elsewhere go on beside one that awaits something, and see nothing of it",
+  async () => {
+    const { store, add, all } = await numbers()
+    const gate = Promise.withResolvers<void>()
+    const first = store.transaction(async inner => {
+      await add(1, inner)
+      await gate.promise
+      return await all(inner)
+    })
+    expect(await add(10)).toBe(1)
+    expect(await store.transaction(inner => add(11, inner))).toBe(1)
+    expect(await all()).toEqual([10, 11])
+    gate.resolve()
+    expect(await first).toEqual([1, 10, 11])
+    expect(await all()).toEqual([1, 10, 11])
+  },
+)
+
+test("what a transaction asks for is done in the order in which it was asked", async () => {
+  const { store, add, all } = await numbers()
+  const seen = await store.transaction(async inner => {
+    const asked = []
+    for (let n = 0; n < 50; n++) asked.push(add(n, inner), all(inner))
+    return (await Promise.all(asked)).filter(Array.isArray).map(({ length }) => length)
+  })
+  expect(seen).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+})
+
+test("of two transactions that write one row, the later one goes on from what the earlier one made of it", async () => {
+  const { store, add } = await numbers()
+  await add(1)
+  const raise = () =>
+    store.transaction(async inner => {
+      // A write that changes nothing takes the row.
+      await inner.run("UPDATE numbers SET n = n")
+      const row = await inner.one<{ n: number }>("SELECT n FROM numbers")
+      await inner.run("UPDATE numbers SET n = $1", [(row?.n ?? 0) + 1])
+    })
+  await Promise.all(Array.from({ length: 20 }, raise))
+  expect(await store.one<unknown>("SELECT n FROM numbers")).toEqual({ n: 21 })
+})
+
+onSqlite("waiting statements run in the order in which they were asked", async () => {
   const { store } = await numbers()
   const order: number[] = []
   const gate = Promise.withResolvers<void>()
@@ -149,8 +193,8 @@ test("a statement that was not awaited is taken back with the transaction that r
   expect(await all()).toEqual([])
 })
 
-test("another connection sees all of a transaction or nothing of it", async () => {
-  const path = tempPath()
+onSqlite("another connection sees all of a transaction or nothing of it", async () => {
+  const path = tempPlace()
   const { store, add } = await numbers(path)
   const other = new Database(path, { readonly: true })
   const count = () => other.query<{ n: number }, []>("SELECT COUNT(*) AS n FROM numbers").get()?.n
@@ -176,8 +220,8 @@ test("a constraint that is broken only at the end takes the transaction back", a
   expect(await all()).toEqual([5])
 })
 
-test("two stores on one file in one process wait for each other's transactions", async () => {
-  const path = tempPath()
+onSqlite("two stores on one file in one process wait for each other's transactions", async () => {
+  const path = tempPlace()
   const { store, add, all } = await numbers(path)
   const other = await tempStore(path)
   const gate = Promise.withResolvers<void>()

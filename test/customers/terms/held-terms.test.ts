@@ -1,17 +1,19 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { type Acceptance, HeldTerms } from "../../../src/customers/terms/held-terms.ts"
 import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { settled as workSettled } from "../../world/time.ts"
+import { test } from "../engines.ts"
+import { newAccount, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 const URL = "https://example.com/"
 const DAY_MS = 86_400_000
 const NOTICE_MS = LIMITS.termsNoticeDays * DAY_MS
 
 /** Terms over a real store that counts what it is asked, and can fail. */
-async function opened(path = tempPath()) {
+async function opened(path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
   const outside = { asked: 0, isBroken: false, failures: [] as unknown[] }
@@ -30,6 +32,7 @@ async function opened(path = tempPath()) {
   /** Lets a reading that has begun come to its end. */
   const settled = async () => {
     for (let turn = 0; turn < 3; turn++) await store.one("SELECT 1")
+    await workSettled()
   }
   return { path, store, log, outside, held, publish, settled }
 }

@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { createAccount, insertAccount } from "../../../src/customers/accounts/accounts.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { tellNextAccounts } from "../../../src/customers/terms/terms-mails.ts"
+import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 

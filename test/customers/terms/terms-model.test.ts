@@ -1,9 +1,10 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import fc from "fast-check"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { HeldTerms } from "../../../src/customers/terms/held-terms.ts"
 import { noticeEndsAtMs } from "../../../src/customers/terms/notice-period.ts"
 import { acceptTerms, countUnaccepted, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
+import { test } from "../engines.ts"
 import { random, tempLog, tempStore } from "../temp-store.ts"
 
 setDefaultTimeout(60_000)

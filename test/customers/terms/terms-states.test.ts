@@ -1,17 +1,19 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { createAccount, findAccount, removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { readChangesSince } from "../../../src/customers/store/changes.ts"
 import { HeldTerms } from "../../../src/customers/terms/held-terms.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { settled } from "../../world/time.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 const DAY_MS = 86_400_000
 const NOTICE_MS = LIMITS.termsNoticeDays * DAY_MS
 
 /** One account, seen by the process that changes it and by another one on the same file that reads the change log. */
 async function opened() {
-  const path = tempPath()
+  const path = tempPlace()
   const [store, otherStore] = [await tempStore(path), await tempStore(path)]
   const log = tempLog(store)
   log.now = Date.UTC(2026, 0, 1)
@@ -30,6 +32,7 @@ async function opened() {
     if (read.kind === "read") there.apply(read.changes)
     else there.forget()
     for (let turn = 0; turn < 3; turn++) for (const one of [store, otherStore]) await one.one("SELECT 1")
+    await settled()
     const account = await findAccount(store, id)
     return account === null ? ["gone", "gone"] : [here.stateOf(account).kind, there.stateOf(account).kind]
   }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { latestChange } from "../../../src/customers/store/changes.ts"
 import { noticeEndsAtMs } from "../../../src/customers/terms/notice-period.ts"
@@ -10,11 +10,12 @@ import {
   publishTerms,
   weighTerms,
 } from "../../../src/customers/terms/terms.ts"
-import { newAccount, random, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 const URL = "https://example.com/terms"
 
-async function opened(path = tempPath()) {
+async function opened(path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
   const publish = (version: string, isMaterial = false, url = URL) => publishTerms(log, { version, url, isMaterial })
@@ -85,7 +86,7 @@ describe("publication", () => {
   })
 
   test("of many who publish one version at once, on two connections, one is new", async () => {
-    const path = tempPath()
+    const path = tempPlace()
     const [one, other] = [await opened(path), await opened(path)]
     const asked = Array.from({ length: 10 }, (_, n) => (n % 2 ? one : other).publish("1", true))
     const isNew = (await Promise.all(asked)).map(published => published.kind === "published" && published.isNew)

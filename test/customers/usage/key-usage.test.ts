@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { keyUsages } from "../../../src/customers/usage/key-usage.ts"
 import { SITE_KEY } from "../../../src/customers/usage/measures.ts"
+import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET } from "./metered-store.ts"
 
 type Metered = Awaited<ReturnType<typeof meteredStore>>

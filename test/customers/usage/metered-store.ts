@@ -1,7 +1,9 @@
 import { Database } from "bun:sqlite"
+import { SQL } from "bun"
 import type { MeteredKey } from "../../../src/customers/usage/measures.ts"
 import { USAGE_METER_BOUNDS, UsageMeter, type UsageMeterBounds } from "../../../src/customers/usage/usage-meter.ts"
-import { newAccount, tempLog, tempPath, tempStore } from "../temp-store.ts"
+import { engineNow } from "../engines.ts"
+import { newAccount, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 /** The noon at which the clock of a metered store stands at first. */
 export const NOON = Date.UTC(2026, 2, 10, 12)
@@ -26,7 +28,7 @@ export type Row = {
 }
 
 /** A store with one account, its meter, a clock to set, and what stands in the table of usage. */
-export async function meteredStore(bounds: Partial<UsageMeterBounds> = {}, path = tempPath()) {
+export async function meteredStore(bounds: Partial<UsageMeterBounds> = {}, path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
   log.now = NOON
@@ -49,21 +51,41 @@ export async function meteredStore(bounds: Partial<UsageMeterBounds> = {}, path 
       return flushCount
     },
     /** Makes flushes fail that write `measure`: at the statement, when others have happened, or not before the commit. */
-    refuse: (measure: string, at: "statement" | "commit" = "statement") => {
-      const breaks = at === "statement" ? "SELECT RAISE(ABORT, 'refused')" : "INSERT INTO orphans VALUES (1)"
+    refuse: (measure: string, at: "statement" | "commit" = "statement") =>
       beside(path, [
-        "CREATE TABLE orphans (n BIGINT REFERENCES terms (version) DEFERRABLE INITIALLY DEFERRED)",
-        `CREATE TRIGGER refused BEFORE INSERT ON usage WHEN NEW.measure = '${measure}' BEGIN ${breaks}; END`,
-      ])
-    },
+        "CREATE TABLE orphans (n TEXT REFERENCES terms (version) DEFERRABLE INITIALLY DEFERRED)",
+        ...(engineNow() === "sqlite" ? sqliteTrigger : postgresTrigger)(measure, at),
+      ]),
     /** Ends what `refuse` began. */
-    accept: () => beside(path, ["DROP TRIGGER refused", "DROP TABLE orphans"]),
+    accept: () =>
+      beside(path, [`DROP TRIGGER refused${engineNow() === "sqlite" ? "" : " ON usage"}`, "DROP TABLE orphans"]),
   }
 }
 
+type Refusal = (measure: string, at: "statement" | "commit") => readonly string[]
+
+const ORPHAN = "INSERT INTO orphans VALUES ('1')"
+
+const sqliteTrigger: Refusal = (measure, at) => [
+  `CREATE TRIGGER refused BEFORE INSERT ON usage WHEN NEW.measure = '${measure}'
+    BEGIN ${at === "statement" ? "SELECT RAISE(ABORT, 'refused')" : ORPHAN}; END`,
+]
+
+const postgresTrigger: Refusal = (measure, at) => [
+  `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN ${at === "statement" ? "RAISE 'refused'" : ORPHAN}; RETURN NEW; END $$`,
+  `CREATE TRIGGER refused BEFORE INSERT ON usage FOR EACH ROW WHEN (NEW.measure = '${measure}') EXECUTE FUNCTION refuse()`,
+]
+
 /** Runs statements on a connection of its own; the store takes none with a semicolon, which triggers need. */
-function beside(path: string, statements: readonly string[]): void {
-  const database = new Database(path)
-  for (const statement of statements) database.run(statement)
-  database.close()
+async function beside(path: string, statements: readonly string[]): Promise<void> {
+  if (engineNow() === "sqlite") {
+    const database = new Database(path)
+    for (const statement of statements) database.run(statement)
+    database.close()
+    return
+  }
+  const client = new SQL(path, { max: 1 })
+  for (const statement of statements) await client.unsafe(statement)
+  await client.close()
 }

@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { array, assert, asyncProperty, boolean, constantFrom, integer, oneof, record } from "fast-check"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { MEASURES, type MeteredKey, type UsageEvent } from "../../../src/customers/usage/measures.ts"
+import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
 
 type Metered = Awaited<ReturnType<typeof meteredStore>>
@@ -77,7 +78,7 @@ async function take(taken: readonly Step[], both: readonly [Metered, Metered]): 
   let isBroken = false
   const repair = async (): Promise<void> => {
     await Promise.allSettled(flushing)
-    if (isBroken) accept()
+    if (isBroken) await accept()
     isBroken = false
   }
   const set = (day: number): void => {
@@ -94,7 +95,7 @@ async function take(taken: readonly Step[], both: readonly [Metered, Metered]): 
         return set(step.day)
       case "break":
         await repair()
-        refuse(step.measure, step.where)
+        await refuse(step.measure, step.where)
         isBroken = true
         return
       case "mend":

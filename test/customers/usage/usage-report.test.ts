@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { FormatRegistry } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
@@ -9,6 +9,7 @@ import { CATEGORY_MEASURES, MEASURES } from "../../../src/customers/usage/measur
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
 import { type ReportedAccount, type ReportedKey, usageReport } from "../../../src/customers/usage/usage-report.ts"
 import { settled } from "../../world/time.ts"
+import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
 
 for (const format of ["date", "date-time"])

@@ -1,0 +1,70 @@
+import { SQL } from "bun"
+import { StoreFault, type StoreFaultCode } from "./store-fault.ts"
+
+/** SQLSTATEs, or the class that is their first two characters, and the fault each is (PostgreSQL's manual, appendix A). */
+const STATES: Readonly<Record<string, StoreFaultCode>> = {
+  "08": "away",
+  "25006": "standby",
+  "28": "refused",
+  "3D": "refused",
+  "40": "busy",
+  "42501": "refused",
+  "53": "failed",
+  "53100": "full",
+  "53300": "crowded",
+  "55P03": "busy",
+  "57014": "busy",
+  "57P": "away",
+  "58": "failed",
+  XX001: "damaged",
+  XX002: "damaged",
+}
+
+/** What the client itself found while it logged in, for which the other side or the URL is to blame. */
+const REFUSED = /^ERR_POSTGRES_(?:AUTHENTICATION|SASL|TLS|CHANNEL_BINDING|UNKNOWN_AUTH|UNSUPPORTED_AUTH|INVALID_SERVER)/
+
+/** What the client says of a connection that was not made, or is gone. */
+const AWAY = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|INVALID_MESSAGE|UNEXPECTED_MESSAGE)|E[A-Z]+$)/
+
+/** Constraints that a row broke, in the words that SQLite has for them. */
+const CONSTRAINTS: Readonly<Record<string, string>> = {
+  "23502": "NOT NULL",
+  "23503": "FOREIGN KEY",
+  "23505": "UNIQUE",
+  "23514": "CHECK",
+}
+
+/**
+ * What is told instead of an error of the client: a `StoreFault` where the world failed, and else an error that says what
+ * broke. Neither repeats what a row or a parameter holds, as the server's own details do.
+ */
+export function postgresFault(fault: unknown, where: string): unknown {
+  if (!(fault instanceof Error) || fault instanceof StoreFault || !("code" in fault)) return fault
+  const code = String(fault.code)
+  const state = fault instanceof SQL.PostgresError ? fault.errno : undefined
+  const known = state === undefined ? ofClient(code) : ofState(state)
+  if (known !== null) return new StoreFault(known, where, state === undefined ? code : `${state}: ${fault.message}`)
+  if (state === undefined) return fault
+  return new Error(broken(state, fault))
+}
+
+/** True when this tells that no connection could be made, rather than that one was lost. */
+export const isUnconnected = (fault: unknown): boolean =>
+  fault instanceof SQL.PostgresError &&
+  (fault.errno === undefined
+    ? REFUSED.test(fault.code) || /_CONNECTION_(?:REFUSED|TIMEOUT|FAILED)$/.test(fault.code)
+    : /^(?:57P03|53300|28|3D)/.test(fault.errno))
+
+const ofState = (state: string): StoreFaultCode | null =>
+  STATES[state] ?? STATES[state.slice(0, 3)] ?? STATES[state.slice(0, 2)] ?? null
+
+const ofClient = (code: string): StoreFaultCode | null =>
+  REFUSED.test(code) ? "refused" : AWAY.test(code) ? "away" : null
+
+function broken(state: string, fault: Error): string {
+  const constraint = CONSTRAINTS[state]
+  const name = "constraint" in fault ? String(fault.constraint) : "unnamed"
+  if (constraint !== undefined) return `${constraint} constraint failed: ${name}`
+  // A statement that is wrong names columns; one that was given wrong values repeats them.
+  return state.startsWith("42") ? `PostgreSQL ${state}: ${fault.message}` : `PostgreSQL ${state}`
+}

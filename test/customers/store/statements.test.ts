@@ -1,0 +1,119 @@
+import { expect } from "bun:test"
+import { outcomeOf } from "../../world/outcome-of.ts"
+import { test } from "../engines.ts"
+import { tempPlace, tempStore } from "../temp-store.ts"
+
+/** A store with an empty table `notes`. */
+async function notes() {
+  const store = await tempStore()
+  await store.run("CREATE TABLE notes (id BIGINT PRIMARY KEY, text TEXT)")
+  const add = (id: number) => store.run("INSERT INTO notes (id) VALUES ($1)", [id])
+  const ids = async () => (await store.all<{ id: number }>("SELECT id FROM notes ORDER BY id")).map(row => row.id)
+  return { store, add, ids }
+}
+
+test("parameters go by their number, not by the order in which they appear, as in PostgreSQL", async () => {
+  const store = await tempStore()
+  const row = await store.one<unknown>("SELECT $2 AS second, $1 AS first, $2 AS again", ["one", "two"])
+  expect(row).toEqual({ first: "one", second: "two", again: "two" })
+})
+
+test("what looks like a parameter in a string, a quoted name or a comment is none", async () => {
+  const store = await tempStore()
+  const sql = `SELECT '$2; it''s' AS text, $1 AS "$3;" -- $4; and
+    /* $5; */ FROM (SELECT 1) AS one`
+  expect(await store.one<unknown>(sql, ["one"])).toEqual({ text: "$2; it's", "$3;": "one" })
+})
+
+test("too few or too many parameters, and a second statement, are refused", async () => {
+  const store = await tempStore()
+  expect(await outcomeOf(store.one("SELECT $1, $2", ["one"]))).toThrow("expected 2 values")
+  expect(await outcomeOf(store.one("SELECT $1", ["one", "two"]))).toThrow("expected 1 values")
+  expect(await outcomeOf(store.run("SELECT 1; DROP TABLE accounts"))).toThrow("one statement at a time")
+})
+
+test("more different statements than are kept prepared still give their own answers", async () => {
+  const store = await tempStore()
+  for (let round = 0; round < 2; round++)
+    for (let number = 0; number < 300; number++)
+      expect(await store.one<unknown>(`SELECT ${number} AS number`)).toEqual({ number })
+})
+
+test("an answer without rows is null or empty, and a run counts the rows it changed", async () => {
+  const { store, add } = await notes()
+  expect(await store.one("SELECT id FROM notes")).toBeNull()
+  expect(await store.all("SELECT id FROM notes")).toEqual([])
+  await add(1)
+  await add(2)
+  expect(await store.run("UPDATE notes SET text = $1", ["x"])).toBe(2)
+  expect(await store.run("DELETE FROM notes WHERE id = $1", [7])).toBe(0)
+})
+
+test("the largest safe integer comes back as it went in", async () => {
+  const { add, ids } = await notes()
+  await add(Number.MAX_SAFE_INTEGER)
+  expect(await ids()).toEqual([Number.MAX_SAFE_INTEGER])
+})
+
+test("sums, counts and truths come as numbers", async () => {
+  const { store, add } = await notes()
+  await add(3)
+  await add(2 ** 52)
+  const sql = `SELECT SUM(id) AS sum, COUNT(*) AS count, COALESCE(MAX(id), 0) AS most, 1 = 1 AS yes,
+    EXISTS (SELECT 1 FROM notes WHERE id = 4) AS no, NULL AS none FROM notes`
+  expect(await store.one<unknown>(sql)).toEqual({
+    sum: 2 ** 52 + 3,
+    count: 2,
+    most: 2 ** 52,
+    yes: 1,
+    no: 0,
+    none: null,
+  })
+})
+
+test("texts sort by their bytes, whatever the database's own order is", async () => {
+  const store = await tempStore()
+  const emails = ["a@b.c", "B@b.c", "ä@b.c", "_@b.c", "Z@b.c", "aa@b.c", "a_@b.c", "a-@b.c"]
+  for (const [at, email] of emails.entries())
+    await store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ($1, $2, 0, 0)", [`acc_${at}`, email])
+  const sorted = emails.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const rows = await store.all<{ email: string }>("SELECT email FROM accounts ORDER BY email")
+  expect(rows.map(({ email }) => email)).toEqual(sorted)
+  const after = await store.all<{ email: string }>("SELECT email FROM accounts WHERE email > $1 ORDER BY email", [
+    "Z@b.c",
+  ])
+  expect(after.map(({ email }) => email)).toEqual(sorted.slice(sorted.indexOf("Z@b.c") + 1))
+})
+
+test("a text comes back as it went in; a NUL or half a character, which not every engine holds, as U+FFFD at most", async () => {
+  const { store } = await notes()
+  const write = async (id: number, text: string) => {
+    await store.run("INSERT INTO notes (id, text) VALUES ($1, $2)", [id, text])
+    return (await store.one<{ text: string }>("SELECT text FROM notes WHERE id = $1", [id]))?.text
+  }
+  for (const [id, text] of ["", "'", '"', "\\", "\n\t", "ä€😀", "$1", "%_", "x".repeat(100_000)].entries())
+    expect(await write(id, text)).toBe(text)
+  expect(["a\0b", "a\uFFFDb"]).toContain((await write(100, "a\0b")) ?? "")
+  expect(await write(101, "a\ud800b")).toBe("a\uFFFDb")
+})
+
+test("a row that breaks a constraint is told without what it holds", async () => {
+  const store = await tempStore()
+  const insert = () =>
+    store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'jane@example.com', 0, 0)")
+  await insert()
+  const fault = await insert().catch((thrown: unknown) => thrown)
+  expect(String(fault)).toContain("UNIQUE constraint failed")
+  expect(Bun.inspect(fault)).not.toContain("jane")
+})
+
+test("what is under way when a store is closed ends first, and nothing follows", async () => {
+  const place = tempPlace()
+  const store = await tempStore(place)
+  const writing = store.run("DELETE FROM keys")
+  const closing = store.close()
+  expect(await outcomeOf(store.one("SELECT 1"))).toThrow("is over")
+  expect(await writing).toBe(0)
+  await closing
+  await store.close()
+})

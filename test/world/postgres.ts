@@ -1,0 +1,147 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { bounded } from "./bounded.ts"
+
+const NEEDED = ["initdb", "postgres", "createdb", "pg_dump"]
+const DEBIAN = "/usr/lib/postgresql"
+
+/** Where PostgreSQL's programs are: Debian keeps them out of the PATH, by version. Null: it is not installed. */
+export const POSTGRES_PROGRAMS: string | null = programs()
+
+function programs(): string | null {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : []
+  const places = [...versions.map(version => join(DEBIAN, version, "bin")), ...(process.env["PATH"] ?? "").split(":")]
+  return places.find(path => NEEDED.every(name => existsSync(join(path, name)))) ?? null
+}
+
+/** PostgreSQL refuses to run as root. */
+const AS_POSTGRES =
+  process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
+
+/** A PostgreSQL server of our own on loopback. */
+export type Cluster = {
+  readonly directory: string
+  readonly port: number
+  /** The URL of one of its databases. */
+  readonly url: (database: string) => string
+  /** Runs one of PostgreSQL's programs as its user and gives what it prints. */
+  readonly program: (name: string, ...words: string[]) => string
+  /** `fast` ends all connections and writes what is held, `immediate` is as good as a crash. */
+  readonly stop: (how?: "fast" | "immediate") => Promise<void>
+  readonly start: () => Promise<void>
+  /** Suspends every process of it, which then neither answers nor closes a connection, until the returned function is called. */
+  readonly freeze: () => () => void
+  /** Stops it and removes its files. */
+  readonly remove: () => Promise<void>
+}
+
+/**
+ * Runs until its input ends, which it does with the test run, however that ends: no server is left behind. A line that it reads
+ * names the signal to end it by.
+ */
+const KEEPER = `"$@" </dev/null & pid=$!; echo "$pid"; read -r signal || signal=QUIT; kill -"$signal" "$pid"; wait "$pid"`
+
+/** Makes and starts a server whose text sorts as people do, not by bytes, so that nothing may rely on the database's order. */
+export async function startCluster(): Promise<Cluster> {
+  if (POSTGRES_PROGRAMS === null) throw new Error("PostgreSQL is not installed")
+  const path = POSTGRES_PROGRAMS
+  // Beside the directory of the run, into which its user may not go, and of the same kind of name.
+  const directory = mkdtempSync(join(AS_POSTGRES.length === 0 ? tmpdir() : "/tmp", `mailkind-tests-${process.pid}-`))
+  if (AS_POSTGRES.length > 0) run("chown", "postgres:postgres", directory)
+  const program = (name: string, ...words: string[]): string => run(...AS_POSTGRES, join(path, name), ...words)
+  const state = { files: join(directory, "data"), server: null as Server | null }
+  const locale = ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+  program("initdb", "--no-sync", "--auth=trust", "--username=mailkind", "--encoding=UTF8", ...locale, state.files)
+  const port = freePort()
+  const start = async (): Promise<void> => {
+    state.server = await serve([
+      ...AS_POSTGRES,
+      join(path, "postgres"),
+      "-D",
+      state.files,
+      "-p",
+      String(port),
+      ...SETTINGS,
+    ])
+  }
+  const stop = async (how: "fast" | "immediate" = "fast"): Promise<void> => {
+    await state.server?.end(how === "fast" ? "INT" : "QUIT")
+    state.server = null
+  }
+  await start()
+  return {
+    directory,
+    port,
+    url: database => `postgres://mailkind@127.0.0.1:${port}/${database}`,
+    program,
+    start,
+    stop,
+    freeze: () => state.server?.freeze() ?? (() => undefined),
+    remove: async () => {
+      await stop("immediate")
+      rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** Nothing needs to outlive the machine, and hundreds of tests have some connections each. */
+const SETTINGS = [
+  "listen_addresses=127.0.0.1",
+  "unix_socket_directories=",
+  "fsync=off",
+  "full_page_writes=off",
+  "max_connections=200",
+].flatMap(setting => ["-c", setting])
+
+type Server = { readonly end: (signal: "INT" | "QUIT") => Promise<void>; readonly freeze: () => () => void }
+
+async function serve(command: readonly string[]): Promise<Server> {
+  const keeper = Bun.spawn(["sh", "-c", KEEPER, "keeper", ...command], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const said: string[] = []
+  const ready = Promise.withResolvers<void>()
+  const listen = async (): Promise<void> => {
+    for await (const part of keeper.stderr) {
+      said.push(new TextDecoder().decode(part))
+      if (said.join("").includes("ready to accept connections")) ready.resolve()
+      if (said.length > 1000) said.splice(0, 900)
+    }
+    ready.reject(new Error(`PostgreSQL ended and had said ${said.join("")}`))
+  }
+  void listen()
+  const first = await keeper.stdout.getReader().read()
+  const pid = Number(new TextDecoder().decode(first.value).trim())
+  await bounded(ready.promise, () => `PostgreSQL has said ${said.join("")}`)
+  return {
+    end: async signal => {
+      keeper.stdin.write(`${signal}\n`)
+      await keeper.stdin.end()
+      await bounded(keeper.exited, () => "PostgreSQL still runs")
+    },
+    freeze: () => {
+      const children = run("ps", "-o", "pid=", "--ppid", String(pid)).split("\n").map(Number)
+      const all = [pid, ...children.filter(child => child > 0)]
+      for (const each of all) process.kill(each, "SIGSTOP")
+      return () => {
+        for (const each of all) process.kill(each, "SIGCONT")
+      }
+    },
+  }
+}
+
+function run(...command: string[]): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: "/" })
+  if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.toString()}`)
+  return stdout.toString()
+}
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } })
+  const { port } = listener
+  listener.stop(true)
+  return port
+}
