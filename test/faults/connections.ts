@@ -115,7 +115,7 @@ export async function brokenOff({ times, program }: Doing): Promise<Found> {
   for (const [at, { socket }] of all.entries()) {
     if (at % 4 === 0) socket.end(whole)
     else if (at % 4 === 1) socket.end(whole.slice(0, -5))
-    else if (at % 4 === 2) socket.pause().write(requestOf(victim, "GET /docs/json").repeat(50))
+    else if (at % 4 === 2) socket.pause().write(requestOf(victim, "GET /docs/json").repeat(20))
     else socket.write(whole.slice(0, (at * 7) % whole.length), () => socket.resetAndDestroy())
   }
   backMs = await tookMs(() => untilServed(victim))
@@ -133,7 +133,7 @@ export async function brokenOff({ times, program }: Doing): Promise<Found> {
   if (left > 0) breaches.push(`${left} connections are left`)
   if (victim.log.includes('"level":"error"')) breaches.push("who went away was logged as a failure of ours")
   return {
-    did: `clients closed their half, whole request or not (${refused.length} whole ones had no answer), asked 50 times without reading, or vanished`,
+    did: `clients closed their half, whole request or not (${refused.length} whole ones had no answer), asked 20 times without reading, or vanished`,
     ...{ times, acknowledged: 0, breaches, backMs, memory: { before, after: residentOf(victim) } },
   }
 }

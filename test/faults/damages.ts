@@ -194,7 +194,7 @@ const NAMES = { "gmail.com": "personal", "mailinator.com": "disposable", "duck.c
 
 /** Damages the files of lists that were refreshed, and starts a server on them. */
 export async function damagedLists({ times, isLong, program, random }: Doing): Promise<Found> {
-  const damages = Object.entries(LIST_DAMAGES).filter(([name]) => isLong || /is cut/.test(name))
+  const damages = Object.entries(LIST_DAMAGES).filter(([name]) => isLong || /(?:pack|state) is cut/.test(name))
   using source = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(OWN_NAMES) })
   const settings = { MAILKIND_LISTS_SOURCES: `own=${source.url.href}` }
   await using first = new Victim({ program, settings })

@@ -59,15 +59,25 @@ export class Desk {
     key.state = "revoked"
   }
 
-  /** Makes a key. */
+  /** Makes a key, or room for one: a kill may have left some that nobody was told of, or whose revocation it broke off. */
   async makeKey(): Promise<void> {
-    const slip = /name="slip" value="([^"]*)"/.exec(await this.page(ROUTES.dashboard.path))?.[1] ?? ""
+    const page = await this.page(ROUTES.dashboard.path)
+    const slip = /name="slip" value="([^"]*)"/.exec(page)?.[1]
+    if (slip === undefined) return await this.#revokeUnheard(page)
     const { body } = await this.send(ROUTES.postKey.path, { slip, name: `key ${this.#count++}`, kind: "secret" })
     const text = /svc_live_[0-9A-Za-z]{38}/.exec(body)?.[0]
-    const id = /\/dashboard\/keys\/(key_\w+)/.exec(body)?.[1]
-    // A kill may have left keys that nobody was told of: they take the places of others.
-    if (text !== undefined && id !== undefined) this.keys.set(id, { text, state: "active" })
-    else if (!body.includes("the most an account may have")) throw new Error("no key was made")
+    const id = KEY_PATH.exec(body)?.[1]
+    if (text === undefined || id === undefined) throw new Error("no key was made")
+    this.keys.set(id, { text, state: "active" })
+  }
+
+  async #revokeUnheard(page: string): Promise<void> {
+    const ids = page.matchAll(new RegExp(KEY_PATH, "g")).map(([, id = ""]) => id)
+    const unheard = ids.find(id => (this.keys.get(id)?.state ?? "asked") === "asked")
+    if (unheard === undefined) throw new Error("there is no form for a key, and none too many")
+    await this.send(ROUTES.postKeyRevoke.path.replace(":id", unheard), { sure: "yes" })
+    const key = this.keys.get(unheard)
+    if (key !== undefined) key.state = "revoked"
   }
 
   /** Reports a wrong verdict. */
@@ -133,8 +143,7 @@ export class Desk {
       "X-Forwarded-For": `10.9.${this.#number >> 8}.${this.#number & 255}`,
     }
     const answer = await this.#victim.ask(`POST ${path}`, { headers, body: new URLSearchParams(fields).toString() })
-    const isTooMany = path === ROUTES.postKey.path && answer.status === 400
-    if (answer.status >= 400 && !isTooMany) throw new Error(`${path} was answered ${answer.status}`)
+    if (answer.status >= 400) throw new Error(`${path} was answered ${answer.status}`)
     return answer
   }
 
@@ -148,6 +157,8 @@ export const DESK_SETTINGS: Readonly<Record<string, string>> = {
   MAILKIND_TRUSTED_PROXIES: "127.0.0.1",
   MAILKIND_DEFAULT_TIER: "4",
 }
+
+const KEY_PATH = /\/dashboard\/keys\/(key_\w+)/
 
 /** Of the five that an account may have, a kill may leave two that nobody was told of. */
 const KEYS_KEPT = 2

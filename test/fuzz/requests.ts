@@ -53,7 +53,7 @@ export function fuzzRequest(dice: Dice, callers: Callers, host: string): FuzzReq
   const body = method === "GET" || method === "HEAD" ? NO_BODY : bodyOf(dice, route, callers)
   const lines = [
     `${method} ${target} HTTP/1.1`,
-    `Host: ${host}`,
+    `Host: ${dice.once(40) ? dice.pick(ODD_HOSTS) : host}`,
     ...whoAsks(dice, route, callers, kind === "form" || kind === "page" ? host : callers.origin),
     ...oddHeaders(dice),
     ...body.headers,
@@ -66,6 +66,9 @@ export function fuzzRequest(dice: Dice, callers: Callers, host: string): FuzzReq
   const asksForFailure = Object.keys(TEST_PROBLEMS).some(name => decoded(bytes).includes(name))
   return { route, method, bytes, isRaw, asksForFailure }
 }
+
+/** Hosts that are others', or that none can have. */
+const ODD_HOSTS = ["evil.example", "", "a b", "a/v1/health?", "x:99999999", "[::1", "%00"] as const
 
 const NO_BODY: Body = { headers: [], bytes: Buffer.alloc(0), isChunked: false }
 

@@ -51,7 +51,7 @@ export async function crewProcess(settings: Readonly<Record<string, string>> = {
   const grouped = { cwd: directory, env, stdout: "pipe", stderr: "pipe", detached: true } as const
   const server = Bun.spawn([...MAILKIND, "serve", "--workers", "2"], grouped)
   const { logged, log, lines } = follow(server.stderr)
-  const startLines = await printedUpTo(server.stdout, /curl [^\n]*\n/)
+  const startLines = await printedUpTo(server.stdout, /leads to the dashboard\.\n/)
   const port = Number(/listens on http:\/\/[^:\s]+:(\d+)/.exec(startLines)?.[1])
   const run = async (...args: readonly string[]): Promise<unknown> => {
     const { out, err, code } = await startProgram([...MAILKIND, ...args, "--json"], directory, env).ended()

@@ -78,8 +78,8 @@ function HandOver() {
       </p>
       <Sample caption="Shell" code="systemctl enable --now mailkind@b && systemctl disable mailkind@a" />
       <p>
-        It works on Linux, for a server that is one process. With <code>--workers</code>, or in a container, stop the
-        old one and start the new one: SIGTERM answers what is in flight, and clients that{" "}
+        It works on Linux, whatever number of <code>--workers</code> either has. In a container, stop the old one and
+        start the new one: SIGTERM answers what is in flight, and clients that{" "}
         <To page="docsErrors" part="advice">
           try again
         </To>{" "}
