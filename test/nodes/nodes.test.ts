@@ -13,7 +13,7 @@ const SEED = Number(process.env["NODES_SEED"] ?? 1)
 const CLIENTS = 300
 
 const CHECK = "POST /v1/check"
-const INPUT = { email: "jane@acme-widgets.example" }
+const INPUT = { email: "jane@acme-widgets-of-nodes.com" }
 const FEEDBACK = { ...INPUT, expected_category: "relay" }
 
 const check = (node: Node, key: string): Promise<Answer | null> => node.ask(CHECK, key, INPUT)
