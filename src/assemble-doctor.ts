@@ -1,6 +1,6 @@
-import { join } from "node:path"
 import { agentOf } from "./assemble.ts"
 import { BOOTSTRAP_BOUNDS, BOOTSTRAP_URL } from "./assemble-deep.ts"
+import { databaseExaminers } from "./assemble-doctor-database.ts"
 import { KEYS_BOUNDS, KEYS_URL } from "./assemble-leaks.ts"
 import { packInPlace, refreshState } from "./assemble-lists.ts"
 import { serversAlone } from "./assemble-outside.ts"
@@ -16,7 +16,6 @@ import { type DownloadBounds, download } from "./check/refresh/download.ts"
 import { alone, type Doctor } from "./cli/doctor.ts"
 import { readSettings, type Settings } from "./config/settings.ts"
 import { trySmtp } from "./customers/notices/smtp-trial.ts"
-import { examineDatabase, examineOutbox, lastWrittenAtMs } from "./doctor/database.ts"
 import { examineDirectory, examineDisk } from "./doctor/directory.ts"
 import { type Endpoint, examineDocument, examineIdentity } from "./doctor/endpoints.ts"
 import { EXAMINATION_MS_MAX, type Examiners, examine } from "./doctor/examinations.ts"
@@ -65,7 +64,7 @@ type Wanted = { readonly isAlone: boolean; readonly isRunning: boolean }
 function examinersOf(world: World, settings: Settings, { isAlone, isRunning }: Wanted): Examiners {
   const { clock, random } = world
   const directory = settings.MAILKIND_DATA_DIR
-  const database = join(directory, "mailkind.sqlite")
+  const database = databaseExaminers(settings)
   const url = settings.MAILKIND_SMTP_URL
   const token = `${world.others.pid}.${Buffer.from(random(8)).toString("hex")}`
   const outside = outsideExaminers(world, settings)
@@ -73,7 +72,7 @@ function examinersOf(world: World, settings: Settings, { isAlone, isRunning }: W
     settings: async () => well("All that are set are known, and can be read."),
     directory: async () => examineDirectory(directory, token),
     disk: async () => examineDisk(directory),
-    database: async () => (isAlone ? examineDatabase(database) : await elsewhere(world)),
+    database: () => database.database(isAlone ? null : () => elsewhere(world)),
     dns: () => dnsExamined(world, settings),
     smtp: async () =>
       url === null
@@ -83,13 +82,13 @@ function examinersOf(world: World, settings: Settings, { isAlone, isRunning }: W
     clock: async () =>
       examineTime({
         listsAtMs: await listsAtMs(world, settings),
-        writtenAtMs: lastWrittenAtMs(database),
+        writtenAtMs: await database.writtenAtMs(),
         aheadMs: await outside.aheadMs(),
         nowMs: clock(),
       }),
     lists: () => listsExamined(world, settings),
     port: () => portExamined(world, settings, isRunning),
-    outbox: async () => examineOutbox(database, clock(), url !== null),
+    outbox: () => database.outbox(clock()),
   }
 }
 

@@ -4,7 +4,7 @@ import { deepAtWork } from "./assemble-deep.ts"
 import { doctorOf } from "./assemble-doctor.ts"
 import { commandLists, packInPlace } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
-import { openStore } from "./assemble-store.ts"
+import { openStore, storeToolsOf } from "./assemble-store.ts"
 import { inventoryOf, SHOWN_SETTINGS } from "./assemble-supply.ts"
 import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
@@ -58,6 +58,7 @@ function toolsOf(world: World): Tools {
     },
     inventory: () => inventoryOf(world),
     backups: backupsOf(world, () => settingsOf(world)),
+    store: storeToolsOf(world, () => settingsOf(world)),
     doctor: doctorOf(world),
     settings: SHOWN_SETTINGS,
   }

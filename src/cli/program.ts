@@ -17,6 +17,7 @@ import { refreshCommands } from "./lists-update.ts"
 import { CommandFailure, json, type Output } from "./output.ts"
 import { ownListCommands } from "./own-lists.ts"
 import { type ServeOptions, serveCommand } from "./serve.ts"
+import { type StoreTools, storeCommands } from "./store-copy.ts"
 import { termsCommands } from "./terms.ts"
 
 /** What the commands are given; each part is made when a command asks for it. */
@@ -33,6 +34,7 @@ export type Tools = {
   /** What this program is made of. */
   readonly inventory: () => Promise<Inventory>
   readonly backups: BackupTools
+  readonly store: StoreTools
   readonly doctor: Doctor
   /** Every setting: name, default, meaning. */
   readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
@@ -70,6 +72,7 @@ function program(tools: Tools): Command {
   ownListCommands(root, output, tools.withCustomers)
   licenceCommands(root, output, tools.inventory)
   backupCommands(root, output, tools.backups)
+  storeCommands(root, output, tools.store)
   doctorCommand(root, output, tools.doctor)
   helpCommands(root, tools)
   return root

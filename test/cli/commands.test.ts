@@ -26,6 +26,7 @@ async function commands() {
     },
     inventory: () => inventoryOf(realWorld()),
     backups: { backup: async () => null, restore: () => Promise.reject(new Error("not asked for")) },
+    store: { copy: async () => ({ kind: "no_database" }) },
     doctor: async () => [],
     settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),
   }

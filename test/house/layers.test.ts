@@ -71,6 +71,7 @@ const TOP = [
   "src/assemble-customers.ts",
   "src/assemble-deep.ts",
   "src/assemble-doctor.ts",
+  "src/assemble-doctor-database.ts",
   "src/assemble-leaks.ts",
   "src/assemble-learned.ts",
   "src/assemble-lists.ts",

@@ -13,15 +13,16 @@ export type Progress = {
 /** How often progress is drawn at most. */
 const DRAWS_PER_SECOND = 8
 
-/** Draws on a terminal: a bar where the number of bytes is known, else what is done. `terminal` null: nothing is shown. */
+/** Draws on a terminal: a bar where the number of bytes is known, else what is done. `terminal` null: nothing is shown. `what` is done is a word. */
 export function progressOn(
   terminal: NodeJS.WritableStream | null,
   byteCount: number | null,
   stopwatch: Stopwatch,
+  what = "results",
 ): Progress {
   if (terminal === null) return { show: () => undefined, end: () => undefined }
   const isKnown = byteCount !== null && byteCount > 0
-  const done = "{results} results | {rate} a second"
+  const done = `{results} ${what} | {rate} a second`
   const bar = new SingleBar({
     stream: terminal,
     format: isKnown ? `{bar} {percentage} % | ${done} | {left} left` : done,

@@ -1,0 +1,120 @@
+import { SQL } from "bun"
+import { isUnconnected, postgresFault } from "./postgres-fault.ts"
+import { rowsOf } from "./postgres-rows.ts"
+import { placeOf } from "./postgres-url.ts"
+import { StoreFault } from "./store-fault.ts"
+
+/** How long a look may take to connect, and each of its statements. */
+const LOOK_MS = 10_000
+
+/** What is seen of a PostgreSQL database without writing anything. What belongs to no table of ours is null. */
+export type PostgresLook = {
+  readonly place: string
+  readonly version: string
+  readonly encoding: string
+  /** Whether a commit that is acknowledged is on a disk. */
+  readonly isDurable: boolean
+  /** Whether it takes writes. */
+  readonly isWritable: boolean
+  readonly connectionsCount: number
+  readonly connectionsMax: number
+  readonly bytes: number
+  /** The number of its latest migration; null: it has no tables of ours. */
+  readonly head: number | null
+  readonly accountsCount: number
+  readonly keysCount: number
+  readonly waitingMails: { readonly count: number; readonly sinceMs: number | null }
+  readonly lastWrittenAtMs: number
+}
+
+/** Looks into the database at `url`. Rejects with a `StoreFault` when it cannot be reached, or refuses us. */
+export async function lookIntoPostgres(url: string): Promise<PostgresLook> {
+  const client = new SQL(url, {
+    adapter: "postgres",
+    max: 1,
+    connectionTimeout: LOOK_MS / 1000,
+    connection: {
+      application_name: "mailkind doctor",
+      statement_timeout: LOOK_MS,
+      default_transaction_read_only: "on",
+    },
+  })
+  const place = placeOf(url)
+  try {
+    return { place, ...(await serverSeen(client)), ...(await tablesSeen(client)) }
+  } catch (fault) {
+    const known = postgresFault(fault, place)
+    throw known instanceof StoreFault || !isUnconnected(fault)
+      ? known
+      : new StoreFault("away", place, "no answer", fault)
+  } finally {
+    await client.close({ timeout: 1 })
+  }
+}
+
+async function serverSeen(client: SQL) {
+  const [row] = await rowsIn<{
+    version: string
+    encoding: string
+    durable: number
+    writable: number
+    connections: number
+    most: number
+    bytes: number
+  }>(
+    client,
+    `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
+       current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
+       NOT pg_is_in_recovery() AS writable, (SELECT COUNT(*) FROM pg_stat_activity) AS connections,
+       current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes`,
+  )
+  return {
+    version: row?.version ?? "unknown",
+    encoding: row?.encoding ?? "unknown",
+    isDurable: row?.durable === 1,
+    isWritable: row?.writable === 1,
+    connectionsCount: row?.connections ?? 0,
+    connectionsMax: row?.most ?? 0,
+    bytes: row?.bytes ?? 0,
+  }
+}
+
+async function tablesSeen(client: SQL) {
+  const [there] = await rowsIn<{ name: string | null }>(client, "SELECT to_regclass('migrations')::text AS name")
+  const nothing = { count: 0, sinceMs: null }
+  if (there?.name === null)
+    return { head: null, accountsCount: 0, keysCount: 0, waitingMails: nothing, lastWrittenAtMs: 0 }
+  const [head] = await rowsIn<{ head: number; at: number }>(
+    client,
+    "SELECT COALESCE(MAX(number), 0) AS head, COALESCE(MAX(ran_at_ms), 0) AS at FROM migrations",
+  )
+  // What a table of a later migration holds is not asked for where there is none.
+  const count = async (table: string): Promise<number> =>
+    (await seenIn(client, table, `SELECT COUNT(*) AS number FROM ${table}`)) ?? 0
+  const since = await seenIn(
+    client,
+    "outbox",
+    "SELECT MIN(written_at_ms) AS number FROM outbox WHERE ended_at_ms IS NULL",
+  )
+  const waiting = await seenIn(client, "outbox", "SELECT COUNT(*) AS number FROM outbox WHERE ended_at_ms IS NULL")
+  const changed = await seenIn(client, "changes", "SELECT MAX(at_ms) AS number FROM changes")
+  return {
+    head: head?.head ?? 0,
+    accountsCount: await count("accounts"),
+    keysCount: await count("keys"),
+    waitingMails: { count: waiting ?? 0, sinceMs: since },
+    lastWrittenAtMs: Math.max(head?.at ?? 0, changed ?? 0),
+  }
+}
+
+/** The number that a statement gives; null: there is no such table, or no number. */
+async function seenIn(client: SQL, table: string, sql: string): Promise<number | null> {
+  const [there] = await rowsIn<{ name: string | null }>(client, `SELECT to_regclass('${table}')::text AS name`)
+  if (there?.name === null) return null
+  return (await rowsIn<{ number: number | null }>(client, sql))[0]?.number ?? null
+}
+
+async function rowsIn<Row>(client: SQL, sql: string): Promise<readonly Row[]> {
+  const rows: readonly Record<string, unknown>[] = rowsOf(await client.unsafe<unknown[]>(sql))
+  return rows as readonly Row[] // a statement stands beside the row type it is asked with
+}

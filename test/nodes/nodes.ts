@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ROOT } from "../house/source.ts"
+import { afterwards } from "../world/afterwards.ts"
+import { askLoopback } from "../world/loopback.ts"
+import { type Cluster, startCluster } from "../world/postgres.ts"
+import { startProgram } from "../world/program.ts"
+
+/** What an answer was: its status, its `Retry-After`, and the members of its body. */
+export type Answer = {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** One server of several that share a database, as a user starts it. */
+export type Node = {
+  /** Asks it with a key; null: it did not answer. */
+  readonly ask: (line: string, key: string, body?: unknown) => Promise<Answer | null>
+  /** Kills it and starts it anew. */
+  readonly replace: () => Promise<void>
+  readonly logged: (wanted: RegExp) => Promise<string>
+  readonly stop: () => Promise<{ readonly code: number; readonly err: string }>
+}
+
+/** A PostgreSQL server and so many nodes over it, the commands of an operator, and a new account's key. */
+export type Nodes = {
+  readonly cluster: Cluster
+  readonly nodes: readonly Node[]
+  readonly run: (...args: readonly string[]) => Promise<unknown>
+  readonly newKey: (tier: number) => Promise<{ readonly id: string; readonly key: string }>
+}
+
+/** Starts them; they end with the test. */
+export async function startNodes(count: number, settings: Readonly<Record<string, string>> = {}): Promise<Nodes> {
+  const cluster = await startCluster()
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-nodes-"))
+  afterwards(() => rmSync(directory, { recursive: true, force: true }))
+  afterwards(cluster.remove)
+  const environment = (name: string) => ({
+    HOME: directory,
+    PATH: process.env["PATH"] ?? "",
+    MAILKIND_DATA_DIR: join(directory, name),
+    MAILKIND_DATABASE_URL: cluster.url("postgres"),
+    MAILKIND_PORT: "0",
+    MAILKIND_DNS_SERVERS: "off",
+    MAILKIND_IDENTITY_URL: "off",
+    MAILKIND_LISTS_REFRESH_HOURS: "off",
+    MAILKIND_SLOW_MS: "off",
+    ...settings,
+  })
+  const start = (name: string, ...args: readonly string[]) =>
+    startProgram([process.execPath, join(ROOT, "src/main.ts"), ...args], directory, environment(name))
+  const run = async (...args: readonly string[]): Promise<unknown> => {
+    const { code, out, err } = await start("operator", ...args, "--json").ended()
+    if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`)
+    return JSON.parse(out)
+  }
+  const nodes = await Promise.all(Array.from({ length: count }, (_, at) => startNode(() => start(`${at}`, "serve"))))
+  let accountCount = 0
+  return {
+    cluster,
+    nodes,
+    run,
+    newKey: async tier => {
+      const email = `node-${accountCount++}@example.com`
+      await run("account", "create", email, "--tier", String(tier))
+      return (await run("key", "create", "--account", email)) as { id: string; key: string } // as documented
+    },
+  }
+}
+
+async function startNode(start: () => ReturnType<typeof startProgram>): Promise<Node> {
+  const begin = async () => {
+    const program = start()
+    const address = /listens on (\S+)/.exec(await program.printed(/listens on \S+/))?.[1] ?? ""
+    return { program, address }
+  }
+  let now = await begin()
+  afterwards(() => now.program.kill())
+  return {
+    ask: async (line, key, body) => {
+      const [method = "", path = ""] = line.split(" ")
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const answered = await askLoopback(`${now.address}${path}`, { method, headers, body: text }).catch(() => null)
+      if (answered === null) return null
+      const retryAfter = answered.headers["retry-after"]
+      return {
+        status: answered.status,
+        retryAfter: typeof retryAfter === "string" ? retryAfter : null,
+        body: JSON.parse(answered.body),
+      }
+    },
+    replace: async () => {
+      await now.program.kill()
+      now = await begin()
+    },
+    logged: wanted => now.program.complained(wanted),
+    stop: () => now.program.stop(),
+  }
+}
