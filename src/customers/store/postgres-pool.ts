@@ -66,7 +66,7 @@ export class PostgresPool {
   readonly #slots: Slots
   readonly #checked = new LRUCache<string, number>({ max: CHECKED_MAX })
   #sql: SQL
-  #heard: (() => void) | null = null
+  readonly #hearing = new Set<() => void>()
   #isClosed = false
   readonly #outage: Outage
 
@@ -125,8 +125,8 @@ export class PostgresPool {
 
   /** Has `heard` called whenever the change log has grown, and when that may have been missed; until the pool is closed. */
   listen(heard: () => void): void {
-    this.#heard = heard
-    this.#listen()
+    this.#hearing.add(heard)
+    if (this.#hearing.size === 1) this.#listen()
   }
 
   /** Closes all connections. What is under way fails. */
@@ -212,8 +212,11 @@ export class PostgresPool {
 
   /** The client keeps a connection of its own for this, and makes it anew when it is lost. */
   #listen(): void {
-    const [client, heard] = [this.#sql, this.#heard]
-    if (heard === null) return
+    if (this.#hearing.size === 0) return
+    const client = this.#sql
+    const heard = (): void => {
+      for (const hear of this.#hearing) hear()
+    }
     client.listen(CHANGES_CHANNEL, heard, heard).catch(() => {
       this.#later(this.#bounds.restMsMax, () => {
         if (client === this.#sql && !this.#isClosed) this.#listen()

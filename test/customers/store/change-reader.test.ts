@@ -2,7 +2,7 @@ import { expect } from "bun:test"
 import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { changeReader } from "../../../src/customers/store/change-reader.ts"
-import { latestChange } from "../../../src/customers/store/changes.ts"
+import { type Change, latestChange, recordingChanges } from "../../../src/customers/store/changes.ts"
 import { settled } from "../../world/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
@@ -30,4 +30,34 @@ test("a key that another process revoked is refused after the next turn, and aft
   turn()
   await settled()
   expect(await ring.lookup(made.text)).toMatchObject({ kind: "revoked" })
+})
+
+test("a turn that comes while the last one still reads is taken afterwards, once however many come", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const gate = Promise.withResolvers<void>()
+  let readsCount = 0
+  const heard: string[] = []
+  const follower = {
+    apply: (changes: readonly Change[]) => void heard.push(...changes.map(({ subject }) => subject)),
+    forget: () => undefined,
+  }
+  const slow = {
+    ...store,
+    one: async <Row>(sql: string) => {
+      const row = await store.one<Row>(sql)
+      // What is appended after this first look is missed by the first reading.
+      if (++readsCount === 1) await gate.promise
+      return row
+    },
+  }
+  const turn = changeReader(slow, [follower], 0, error => {
+    throw error
+  })
+  turn()
+  await recordingChanges(log, (_, note) => note("key_revoked", "key_1"))
+  for (let at = 0; at < 5; at++) turn()
+  gate.resolve()
+  await settled()
+  expect([heard, readsCount]).toEqual([["key_1"], 2])
 })

@@ -7,6 +7,7 @@ import { StoreFault } from "../../../src/customers/store/store-fault.ts"
 import { afterwards } from "../../world/afterwards.ts"
 import { bounded } from "../../world/bounded.ts"
 import { later } from "../../world/later.ts"
+import { mutedProxy } from "../../world/muted-proxy.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { type Cluster, startCluster } from "../../world/postgres.ts"
 import { emptyDatabase } from "../../world/postgres-databases.ts"
@@ -189,6 +190,30 @@ describe("connections", () => {
     const store = await opened(tempPlace(), { statementTimeoutMs: 50 })
     expect((await faultOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
+  })
+})
+
+describe("a network that swallows what is sent", () => {
+  onPostgres("costs one wait: then all connections are made anew, also that which listens", async () => {
+    const url = new URL(tempPlace())
+    const other = await tempStore(url.href)
+    const proxy = await mutedProxy(Number(url.port))
+    afterwards(proxy.stop)
+    url.port = String(proxy.port)
+    const store = await opened(url.href, { statementTimeoutMs: 100, silenceMs: 100, restMsMax: 50 })
+    let told = Promise.withResolvers<void>()
+    store.onChange(() => told.resolve())
+    await bounded(told.promise, () => "nobody listens")
+    await Promise.all(Array.from({ length: 4 }, () => store.one("SELECT pg_sleep(0.01)")))
+    proxy.mute()
+    told = Promise.withResolvers<void>()
+    expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("away")
+    for (let at = 0; at < 8; at++) expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+    // Who listens anew is told that something may have been missed, and of what comes from then on.
+    await bounded(told.promise, () => "nobody listens anew")
+    told = Promise.withResolvers<void>()
+    await other.run("UPDATE change_head SET id = id + 1")
+    await bounded(told.promise, () => "nobody was told")
   })
 })
 
