@@ -16,6 +16,7 @@ import type { Store } from "../../src/customers/store/store.ts"
 import { engineNow, test } from "../customers/engines.ts"
 import { tempStore } from "../customers/temp-store.ts"
 import { stoppedClock } from "../world/clock.ts"
+import { workEnded } from "../world/under-way.ts"
 
 const DAY_MS = 86_400_000
 const SERVERS = 3
@@ -138,14 +139,21 @@ class Town {
   }
 
   async settle(): Promise<void> {
-    while (this.#waiting.length > 0) await this.step({ does: "reach", which: 0 })
+    do while (this.#waiting.length > 0) await this.step({ does: "reach", which: 0 })
+    while (await workEnded())
+    // What ended last may go on to wait once more.
+    await new Promise(resolve => setImmediate(resolve))
+    if (this.#waiting.length > 0) await this.settle()
   }
 
   /** Stops all processes cleanly. */
   async stop(): Promise<void> {
     await this.settle()
-    const stops = Promise.all(this.#servers.map(({ units }) => units.release()))
-    await this.settle()
+    const state = { isOver: false }
+    const stops = Promise.all(this.#servers.map(({ units }) => units.release())).then(() => {
+      state.isOver = true
+    })
+    while (!state.isOver) await this.settle()
     await stops
   }
 
