@@ -3,6 +3,7 @@ import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { NO_STANDING } from "../../../src/customers/own-lists/held-own-lists.ts"
 import { CHANGE_KINDS, readChangesSince } from "../../../src/customers/store/changes.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
+import { settled } from "../../world/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempPlace } from "../temp-store.ts"
 import { openLists, openListsOfJane } from "./open-lists.ts"
@@ -135,6 +136,7 @@ describe("change", () => {
       const gate = Promise.withResolvers<void>()
       outside.gate = gate.promise
       const early = ask(jane.accountId, "acme.com")
+      await settled()
       await add(blockedBy === "account" ? jane : "operator", "block", "acme.com")
       const late = ask(jane.accountId, "acme.com")
       gate.resolve()
@@ -150,6 +152,7 @@ describe("change", () => {
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
     const early = ask(jane.accountId, "acme.com")
+    await settled()
     await add(jane, "block", "acme.com")
     gate.resolve()
     expect(await early).toBe(NO_STANDING)
@@ -164,6 +167,7 @@ describe("change", () => {
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
     const early = ask(jane.accountId, "acme.com")
+    await settled()
     await there.add(jane, "block", "acme.com")
     lists.forget()
     const late = ask(jane.accountId, "acme.com")

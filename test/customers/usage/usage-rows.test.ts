@@ -1,8 +1,9 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { usagePruning } from "../../../src/customers/usage/usage-rows.ts"
+import { addCounts, usagePruning } from "../../../src/customers/usage/usage-rows.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
+import { tempStore } from "../temp-store.ts"
 import { DAY_MS, meteredStore, SECRET, TODAY } from "./metered-store.ts"
 
 const REFUSAL = { kind: "rate_limited" } as const
@@ -23,6 +24,24 @@ async function used(accountCount: number, days: readonly number[]) {
   const daysLeft = async () => [...new Set((await metered.rows()).map(({ day }) => day))].sort((a, b) => a - b)
   return { ...metered, ids, daysLeft }
 }
+
+test("processes that write the same rows in any order wait for each other in one order, and count all", async () => {
+  const { store, path, accountId } = await meteredStore()
+  const other = await tempStore(path)
+  const counters = Array.from({ length: 50 }, (_, at) => ({
+    accountId,
+    keyId: `key_${at}`,
+    day: TODAY,
+    measure: "checks" as const,
+    count: 1,
+  }))
+  const orders = [counters, counters.toReversed()]
+  const writes = [store, other].flatMap(one =>
+    orders.map(order => () => one.transaction(inner => addCounts(inner, order))),
+  )
+  for (let round = 0; round < 10; round++) await Promise.all(writes.map(write => write()))
+  expect(await store.one<unknown>("SELECT SUM(count) AS sum FROM usage")).toEqual({ sum: 50 * 4 * 10 })
+})
 
 test("rows of the days of a report and of the one before them are kept, older ones are deleted", async () => {
   const oldest = TODAY - LIMITS.usageDays
