@@ -107,7 +107,7 @@ function dnsAsked(world: World, settings: Settings, servers: readonly string[]) 
   const breaker = breaking(direct, { probe, later })
   const bounded = bounding(breaker.resolver, { inFlightMax: IN_FLIGHT_MAX, waitingMax: WAITING_MAX })
   // What is held was believed when it came, so the cache stands outside and serves it while nobody is believed.
-  const believer = believing(bounded, { canaries, direct, later, stopwatch })
+  const believer = believing(bounded, { canaries, direct, later })
   const { ask, held } = caching(coalescing(believer.resolver), clock)
   // What stands is known before the first check asks.
   believer.start()

@@ -1,10 +1,6 @@
-import type { Stopwatch } from "../../base/clock.ts"
 import { unknown } from "../../base/finding.ts"
 import type { Later } from "../../base/timer.ts"
 import type { RecordType, Resolver } from "./question.ts"
-
-/** How long after a canary was seen alive what the resolver denies is believed. */
-export const ALIVE_MS = 10_000
 
 /** How long after they were asked in vain the canaries are asked again. */
 export const CANARIES_EVERY_MS = 5_000
@@ -38,54 +34,44 @@ type Canaries = {
   /** Asks the servers themselves, past every queue and breaker: what it says of a canary is their word, not ours. */
   readonly direct: Resolver
   readonly later: Later
-  readonly stopwatch: Stopwatch
 }
 
 /**
  * Believes no resolver that denies every canary, as those of closed networks do: everything is `unavailable` until one is
- * known. What another resolver denies is believed only while a canary was seen alive lately, and `unavailable` otherwise.
+ * known. What another resolver denies is believed only when a canary was asked for after the denial came and is alive, and
+ * is `unavailable` otherwise: a resolver that begins to deny every name is not believed once. All denials that come while
+ * the canaries are being asked for share the next round, so there is never more than one under way.
  */
-export function believing(resolver: Resolver, { canaries, direct, later, stopwatch }: Canaries): Believing {
+export function believing(resolver: Resolver, { canaries, direct, later }: Canaries): Believing {
   if (canaries.length === 0) return trusting(resolver)
+  const ask = canaryRounds(canaries, direct)
   let state: Belief = "unknown"
-  let aliveAtMs = Number.NEGATIVE_INFINITY
-  let round: Promise<void> | null = null
   let callOff: (() => void) | null = null
   let hasEnded = false
-
-  const isAlive = (): boolean => stopwatch() - aliveAtMs <= ALIVE_MS
-  const askCanaries = async (): Promise<void> => {
+  const { shared, fromNow } = oneAtATime(async () => {
     callOff?.()
     callOff = null
-    const fate = await fateOf(canaries, direct)
-    round = null
-    if (fate === "alive") {
-      state = "believed"
-      aliveAtMs = stopwatch()
-    } else if (fate === "denied") state = "denied"
+    const fate = await ask()
+    if (fate === "alive") state = "believed"
+    else if (fate === "denied") state = "denied"
     else if (state === "unknown") state = "silent"
-    if (state !== "believed" && !hasEnded) callOff = later(CANARIES_EVERY_MS, sharedRound)
-  }
-  /** One round for all who wait for it. */
-  const sharedRound = (): Promise<void> => {
-    round ??= askCanaries()
-    return round
-  }
+    if (state !== "believed" && !hasEnded) callOff = later(CANARIES_EVERY_MS, shared)
+    return fate
+  })
   const stateNow = (): Belief => state
 
   return {
     resolver: async question => {
       if (state === "denied") return unknown("unavailable")
-      const beside = state === "unknown" ? sharedRound() : null
+      const beside = state === "unknown" ? shared() : null
       const finding = await resolver(question)
       if (!finding.known) return finding
-      const isDenial = finding.value.outcome !== "records"
-      if (beside !== null) await beside
-      else if (isDenial && !isAlive()) await sharedRound()
-      return stateNow() === "denied" || (isDenial && !isAlive()) ? unknown("unavailable") : finding
+      if (finding.value.outcome !== "records") return (await fromNow()) === "alive" ? finding : unknown("unavailable")
+      await beside
+      return stateNow() === "denied" ? unknown("unavailable") : finding
     },
     state: stateNow,
-    start: () => void sharedRound(),
+    start: () => void shared(),
     end: () => {
       hasEnded = true
       callOff?.()
@@ -104,14 +90,59 @@ const trusting = (resolver: Resolver): Believing => ({
 /** Alive as soon as one canary is; denied when every one is denied or refused; silent when there was no word of one. */
 export type CanaryFate = "alive" | "denied" | "silent"
 
-function fateOf(canaries: readonly string[], direct: Resolver): Promise<CanaryFate> {
+/** Rounds of canaries, of which never more than one is under way. */
+type Rounds = {
+  /** The round that is under way, or a new one. */
+  readonly shared: () => Promise<CanaryFate>
+  /** One that has not begun yet, unless the one under way already says that none is alive. */
+  readonly fromNow: () => Promise<CanaryFate>
+}
+
+function oneAtATime(ask: () => Promise<CanaryFate>): Rounds {
+  let round: Promise<CanaryFate> | null = null
+  let next: Promise<CanaryFate> | null = null
+  const shared = (): Promise<CanaryFate> => {
+    round ??= ask().finally(() => {
+      round = null
+    })
+    return round
+  }
+  const fromNow = (): Promise<CanaryFate> => {
+    if (round === null) return shared()
+    next ??= round.then(fate => {
+      next = null
+      return fate === "alive" ? shared() : fate
+    })
+    return next
+  }
+  return { shared, fromNow }
+}
+
+/** Asks in rounds: first for the canary that was alive last, and for all others side by side only when it no longer is. */
+function canaryRounds(canaries: readonly string[], direct: Resolver): () => Promise<CanaryFate> {
+  let aliveLast: string | null = null
+  const asked = async (name: string): Promise<CanaryFate> => {
+    const fate = await canaryFate(name, direct)
+    if (fate === "alive") aliveLast = name
+    return fate
+  }
+  return async () => {
+    const first = aliveLast
+    if (first === null) return await fateOfAll(canaries.map(asked))
+    const fate = await asked(first)
+    return fate === "alive" ? fate : await fateOfAll([fate, ...canaries.filter(name => name !== first).map(asked)])
+  }
+}
+
+/** Settles as soon as one is alive. */
+function fateOfAll(asked: readonly (CanaryFate | Promise<CanaryFate>)[]): Promise<CanaryFate> {
   return new Promise(settle => {
     const fates: CanaryFate[] = []
-    for (const name of canaries)
-      void canaryFate(name, direct).then(fate => {
+    for (const each of asked)
+      void Promise.resolve(each).then(fate => {
         fates.push(fate)
         if (fate === "alive") settle("alive")
-        else if (fates.length === canaries.length) settle(fates.includes("silent") ? "silent" : "denied")
+        else if (fates.length === asked.length) settle(fates.includes("silent") ? "silent" : "denied")
       })
   })
 }

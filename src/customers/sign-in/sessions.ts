@@ -4,6 +4,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import { type Account, findAccount } from "../accounts/accounts.ts"
 import { newId } from "../store/id.ts"
 import type { Store } from "../store/store.ts"
+import { begunBetween } from "./lasting.ts"
 import { isSecret, newSecret, secretHash } from "./secret.ts"
 
 /** A browser that is signed in. */
@@ -60,7 +61,7 @@ export async function findSession(store: Store, clock: Clock, secret: string): P
   const nowMs = clock()
   const row = await store.one<SessionRow>(`SELECT ${COLUMNS} FROM sessions WHERE hash = $1 AND ${OPEN}`, [
     secretHash(secret),
-    ...openBetween(nowMs),
+    ...begunBetween(nowMs, SESSION_MS),
   ])
   if (row === null) return null
   const account = await findAccount(store, row.account_id)
@@ -74,7 +75,7 @@ export async function findSession(store: Store, clock: Clock, secret: string): P
 export async function listSessions(store: Store, clock: Clock, accountId: string): Promise<readonly Session[]> {
   const rows = await store.all<SessionRow>(
     `SELECT ${COLUMNS} FROM sessions WHERE account_id = $1 AND ${OPEN} ORDER BY created_at_ms DESC, id LIMIT $4`,
-    [accountId, ...openBetween(clock()), LIMITS.sessionsPerAccountMax],
+    [accountId, ...begunBetween(clock(), SESSION_MS), LIMITS.sessionsPerAccountMax],
   )
   return rows.map(sessionOf)
 }
@@ -94,15 +95,12 @@ export async function pruneSessions(store: Store, clock: Clock, countMax: number
   return await store.run(
     `DELETE FROM sessions WHERE id IN
        (SELECT id FROM sessions WHERE created_at_ms <= $1 OR created_at_ms >= $2 LIMIT $3)`,
-    [...openBetween(clock()), countMax],
+    [...begunBetween(clock(), SESSION_MS), countMax],
   )
 }
 
-/** Between the parameters of `openBetween`. */
+/** Between the parameters of `begunBetween`. */
 const OPEN = "created_at_ms > $2 AND created_at_ms < $3"
-
-/** A clock that was far ahead must not have opened sessions that last for years. */
-const openBetween = (nowMs: number): readonly [number, number] => [nowMs - SESSION_MS, nowMs + SESSION_MS]
 
 const COLUMNS = "id, account_id, agent, created_at_ms, seen_at_ms"
 

@@ -3,6 +3,7 @@ import type { Clock, Random } from "../../base/clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/store.ts"
 import { newCode } from "./code.ts"
+import { begunBetween } from "./lasting.ts"
 import { sealedEmail, unsealedEmail } from "./sealed-email.ts"
 import { isSecret, newSecret, secretHash } from "./secret.ts"
 
@@ -74,7 +75,7 @@ export async function proveByLink(store: Store, nowMs: number, link: string): Pr
   if (!isSecret(link)) return GONE
   const row = await store.one<{ sealed: string }>(
     `DELETE FROM sign_ins WHERE link_hash = $1 AND ${OPEN} RETURNING email_by_link AS sealed`,
-    [secretHash(link), ...openBetween(nowMs)],
+    [secretHash(link), ...begunBetween(nowMs, SIGN_IN_MS)],
   )
   return row === null ? GONE : { kind: "proved", email: unsealedEmail(row.sealed, link) }
 }
@@ -89,7 +90,7 @@ export async function proveByCode(store: Store, nowMs: number, browser: string, 
   const row = await store.one<{ code_hash: string; sealed: string; tries_left: number }>(
     `UPDATE sign_ins SET tries_left = tries_left - 1 WHERE browser_hash = $1 AND ${OPEN} AND tries_left > 0
      RETURNING code_hash, email_by_browser AS sealed, tries_left`,
-    [hash, ...openBetween(nowMs)],
+    [hash, ...begunBetween(nowMs, SIGN_IN_MS)],
   )
   if (row === null) return GONE
   const isRight = timingSafeEqual(Buffer.from(row.code_hash), Buffer.from(codeHash(code, browser)))
@@ -104,21 +105,18 @@ export async function pruneSignIns(store: Store, clock: Clock, countMax: number)
   return await store.run(
     `DELETE FROM sign_ins WHERE link_hash IN
        (SELECT link_hash FROM sign_ins WHERE asked_at_ms <= $1 OR asked_at_ms >= $2 LIMIT $3)`,
-    [...openBetween(clock()), countMax],
+    [...begunBetween(clock(), SIGN_IN_MS), countMax],
   )
 }
 
-/** Between the parameters of `openBetween`. */
+/** Between the parameters of `begunBetween`. */
 const OPEN = "asked_at_ms > $2 AND asked_at_ms < $3"
-
-/** A clock that is set back must not keep sign-ins open: what was asked for long after now is gone as well. */
-const openBetween = (nowMs: number): readonly [number, number] => [nowMs - SIGN_IN_MS, nowMs + SIGN_IN_MS]
 
 async function emailOf(store: Store, nowMs: number, by: "link" | "browser", secret: string): Promise<string | null> {
   if (!isSecret(secret)) return null
   const row = await store.one<{ sealed: string }>(
     `SELECT email_by_${by} AS sealed FROM sign_ins WHERE ${by}_hash = $1 AND ${OPEN}`,
-    [secretHash(secret), ...openBetween(nowMs)],
+    [secretHash(secret), ...begunBetween(nowMs, SIGN_IN_MS)],
   )
   return row && unsealedEmail(row.sealed, secret)
 }

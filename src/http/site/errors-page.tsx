@@ -8,6 +8,7 @@ import {
 } from "../../contract/problems.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import { exampleProblem, problemHeaders } from "../openapi-examples.ts"
+import { CodeLinks } from "./code-links.tsx"
 import { AdviceSection } from "./docs/advice-section.tsx"
 import { GuidePage } from "./docs/guide-page.tsx"
 import { Prose, pretty, Sample, Table } from "./layout.tsx"
@@ -73,21 +74,6 @@ function Order({ steps }: { readonly steps: Steps }) {
         </li>
       ))}
     </ol>
-  )
-}
-
-function CodeLinks({ codes }: { readonly codes: readonly ProblemCode[] }) {
-  return (
-    <>
-      {codes.map((code, at) => (
-        <span key={code}>
-          {at > 0 ? ", " : ""}
-          <a href={`#${code}`}>
-            <code>{code}</code>
-          </a>
-        </span>
-      ))}
-    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { type Finding, known, unknown } from "../../../src/base/finding.ts"
-import { ALIVE_MS, believing, CANARIES_EVERY_MS } from "../../../src/check/dns/believing.ts"
+import { believing, CANARIES_EVERY_MS } from "../../../src/check/dns/believing.ts"
 import type { Answer } from "../../../src/check/dns/question.ts"
 import { settled, stoppedTime } from "../../world/time.ts"
 import { type ZoneRecords, zone } from "../../world/zone.ts"
@@ -11,12 +11,12 @@ const NO_NAME: Finding<Answer> = known({ outcome: "no_name", records: [], ttlS: 
 const UNAVAILABLE = unknown("unavailable")
 
 resolverSuite("a believing resolver", resolver => {
-  const { later, stopwatch } = stoppedTime()
-  return believing(resolver, { canaries: [KNOWN_NAME], direct: resolver, later, stopwatch }).resolver
+  const { later } = stoppedTime()
+  return believing(resolver, { canaries: [KNOWN_NAME], direct: resolver, later }).resolver
 })
 resolverSuite("a trusting resolver", resolver => {
-  const { later, stopwatch } = stoppedTime()
-  return believing(resolver, { canaries: [], direct: resolver, later, stopwatch }).resolver
+  const { later } = stoppedTime()
+  return believing(resolver, { canaries: [], direct: resolver, later }).resolver
 })
 
 const CANARIES = ["one.example", "two.example"]
@@ -30,7 +30,6 @@ function world(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
     canaries,
     direct: direct.resolver,
     later: time.later,
-    stopwatch: time.stopwatch,
   })
   const ask = (name: string) => believer.resolver({ name, type: "MX" })
   return { time, records, asked: questions.asked, canariesAsked: direct.asked, believer, ask }
@@ -90,7 +89,8 @@ describe("a resolver that knows a canary", () => {
     expect(await ask("gone.example")).toEqual(NO_NAME)
     expect(await ask("firm.example")).toEqual(found)
     expect(believer.state()).toBe("believed")
-    expect(canariesAsked).toEqual(["A one.example", "A two.example"])
+    // For both side by side with the first question, and for one of them again when the denial had come.
+    expect(canariesAsked).toEqual(["A one.example", "A two.example", "A two.example"])
   })
 
   test("is believed for one that is alive, whatever becomes of the others", async () => {
@@ -110,32 +110,29 @@ describe("a resolver that knows a canary", () => {
   })
 
   test("is not asked for them again for what it gives", async () => {
-    const { ask, time, canariesAsked } = world({ ...MAIL, ...ALIVE })
-    await ask("firm.example")
-    await time.tick(ALIVE_MS * 100)
+    const { ask, canariesAsked } = world({ ...MAIL, ...ALIVE })
+    for (let at = 0; at < 5; at++) expect(await ask("firm.example")).toEqual(found)
+    expect(canariesAsked).toHaveLength(2)
+  })
+
+  test("is asked for the one that was alive last before each denial is believed, and for the others when it no longer is", async () => {
+    const { ask, records, canariesAsked } = world({ "* one.example": "no_name", "A two.example": ["192.0.2.2"] })
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    canariesAsked.length = 0
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(canariesAsked).toEqual(["A two.example"])
+    canariesAsked.length = 0
+    delete records["A two.example"]
+    records["* one.example"] = ["192.0.2.1"]
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(canariesAsked).toEqual(["A two.example", "A one.example"])
+  })
+
+  test("is not believed in a single denial once it denies them all, and then not even in what it gives", async () => {
+    const { ask, records, believer } = world({ ...MAIL, ...ALIVE })
     expect(await ask("firm.example")).toEqual(found)
-    expect(canariesAsked).toHaveLength(2)
-  })
-
-  test("is asked for them again before a denial is believed, when the last time is too long ago", async () => {
-    const { ask, time, canariesAsked } = world({ ...ALIVE })
-    await ask("gone.example")
-    await time.tick(ALIVE_MS)
     expect(await ask("gone.example")).toEqual(NO_NAME)
-    expect(canariesAsked).toHaveLength(2)
-    await time.tick(1)
-    expect(await ask("gone.example")).toEqual(NO_NAME)
-    expect(canariesAsked).toHaveLength(4)
-    await time.tick(ALIVE_MS)
-    expect(await ask("gone.example")).toEqual(NO_NAME)
-    expect(canariesAsked).toHaveLength(4)
-  })
-
-  test("is no longer believed once it denies them all, not even in what it gives", async () => {
-    const { ask, time, records, believer } = world({ ...MAIL, ...ALIVE })
-    await ask("firm.example")
     for (const key of Object.keys(ALIVE)) delete records[key]
-    await time.tick(ALIVE_MS + 1)
     expect(await ask("gone.example")).toEqual(UNAVAILABLE)
     expect(believer.state()).toBe("denied")
     expect(await ask("firm.example")).toEqual(UNAVAILABLE)
@@ -149,7 +146,6 @@ describe("a resolver that knows a canary", () => {
       delete records[`A ${name}`]
       records[`* ${name}`] = "timed_out"
     }
-    await time.tick(ALIVE_MS + 1)
     expect(await ask("gone.example")).toEqual(UNAVAILABLE)
     expect(await believer.resolver({ name: "firm.example", type: "TXT" })).toEqual(UNAVAILABLE)
     expect(believer.state()).toBe("believed")
@@ -158,16 +154,69 @@ describe("a resolver that knows a canary", () => {
   })
 })
 
-describe("a resolver of which nothing is known yet", () => {
-  /** Questions and canaries are answered one by one, by the test. */
-  const byHand = () => {
-    const time = stoppedTime()
-    const questions = heldResolver()
-    const direct = heldResolver()
-    const options = { canaries: CANARIES, direct: direct.resolver, later: time.later, stopwatch: time.stopwatch }
-    return { time, questions, direct, believer: believing(questions.resolver, options) }
+/** Questions and canaries are answered one by one, by the test. */
+function byHand() {
+  const time = stoppedTime()
+  const questions = heldResolver()
+  const direct = heldResolver()
+  return {
+    time,
+    questions,
+    direct,
+    believer: believing(questions.resolver, { canaries: CANARIES, direct: direct.resolver, later: time.later }),
+  }
+}
+
+describe("a denial that comes while the canaries are asked for", () => {
+  /** A resolver that is believed, and one denial of which the canary is being asked for. */
+  const oneDenied = async () => {
+    const held = byHand()
+    held.believer.start()
+    await held.direct.give(SOME)
+    await held.direct.give(SOME)
+    const deny = async (name: string) => {
+      const answer = held.believer.resolver({ name, type: "MX" })
+      await held.questions.give(NO_NAME)
+      return { answer }
+    }
+    const { answer: first } = await deny("first.example")
+    expect(held.direct.open()).toHaveLength(1)
+    return { ...held, deny, first }
   }
 
+  test("waits for a round of its own, which all who come meanwhile share", async () => {
+    const { direct, deny, first } = await oneDenied()
+    const others = [await deny("second.example"), await deny("third.example")]
+    expect(direct.open()).toHaveLength(1)
+    await direct.give(SOME)
+    expect(await first).toEqual(NO_NAME)
+    expect(direct.open()).toHaveLength(1)
+    await direct.give(SOME)
+    for (const { answer } of others) expect(await answer).toEqual(NO_NAME)
+    expect(direct.open()).toEqual([])
+  })
+
+  test("is not believed for a canary that was asked for before it and is denied after it", async () => {
+    const { direct, deny, first, believer } = await oneDenied()
+    const { answer: second } = await deny("second.example")
+    await direct.give(SOME)
+    expect(await first).toEqual(NO_NAME)
+    for (const _ of CANARIES) await direct.give(NO_NAME)
+    expect(await second).toEqual(UNAVAILABLE)
+    believer.end()
+  })
+
+  test("is not believed, and asks no more, when that round already finds none alive", async () => {
+    const { direct, deny, first, believer } = await oneDenied()
+    const { answer: second } = await deny("second.example")
+    for (const _ of CANARIES) await direct.give(unknown("timed_out"))
+    expect([await first, await second]).toEqual([UNAVAILABLE, UNAVAILABLE])
+    expect(direct.open()).toEqual([])
+    believer.end()
+  })
+})
+
+describe("a resolver of which nothing is known yet", () => {
   test("is asked for the canaries side by side with the question, which waits for one that is alive", async () => {
     const { questions, direct, believer } = byHand()
     const asked = believer.resolver({ name: "firm.example", type: "MX" })
@@ -184,13 +233,15 @@ describe("a resolver of which nothing is known yet", () => {
     expect(await asked).toEqual(SOME)
   })
 
-  test("is asked for the canaries once for all who ask at the same time", async () => {
+  test("is asked for the canaries once for all who ask at the same time, and once more for all who are denied", async () => {
     const { questions, direct, believer } = byHand()
     believer.start()
     const all = Array.from({ length: 100 }, (_, at) => believer.resolver({ name: `${at}.example`, type: "MX" }))
     for (let at = 0; at < 100; at++) await questions.give(NO_NAME)
     expect(direct.open()).toHaveLength(2)
     await direct.give(NO_NAME)
+    await direct.give(SOME)
+    expect(direct.open()).toEqual(["A two.example"])
     await direct.give(SOME)
     expect(new Set(await Promise.all(all))).toEqual(new Set([NO_NAME]))
   })

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ActionButton } from "../fields.tsx"
-import { Layout } from "../layout.tsx"
+import { currentPage, Layout } from "../layout.tsx"
 import type { Visitor } from "../signed-in.ts"
 import { TermsBanner } from "./terms-banner.tsx"
 
@@ -50,11 +50,7 @@ export function AccountBar({ route, visitor }: Pick<Props, "route" | "visitor">)
     <div class="account-bar">
       <nav aria-label="Your account">
         {PAGES.map(page => (
-          <a
-            key={page.route}
-            href={ROUTES[page.route].path}
-            {...(page.route === route ? { "aria-current": "page" as const } : {})}
-          >
+          <a key={page.route} href={ROUTES[page.route].path} {...currentPage(page.route === route)}>
             {page.label}
           </a>
         ))}

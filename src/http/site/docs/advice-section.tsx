@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
+
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../../contract/problems.ts"
+import { CodeLinks } from "../code-links.tsx"
 import { Prose, Table } from "../layout.tsx"
 import { To } from "./guide-page.tsx"
 
@@ -92,14 +94,7 @@ export function AdviceSection() {
             </th>
             <td>
               {codes.length === 0 ? "–" : null}
-              {codes.map((code, at) => (
-                <span key={code}>
-                  {at > 0 ? ", " : ""}
-                  <a href={`#${code}`}>
-                    <code>{code}</code>
-                  </a>
-                </span>
-              ))}
+              <CodeLinks codes={codes} />
             </td>
             <td>
               <Prose text={waiting} />
