@@ -114,6 +114,8 @@ export const OWN_FILES = {
   "altcha.css.asset": "node_modules/altcha/dist/external/altcha.css",
   "altcha-worker.js.asset": "node_modules/altcha/dist/workers/pbkdf2.js",
   "pass.js.asset": "src/http/site/browser/pass.js",
+  "grafana-dashboard.json.asset": "data/grafana/mailkind.json",
+  "prometheus-alerts.yml.asset": "data/grafana/alerts.yml",
   "mailkind.service.asset": "data/deploy/mailkind@.service",
   "mailkind.env.asset": "data/deploy/mailkind.env",
   "Dockerfile.asset": "data/deploy/Dockerfile",

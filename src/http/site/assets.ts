@@ -26,6 +26,9 @@ const CARRIED = {
   "altcha.css": "text/css; charset=utf-8",
   "altcha-worker.js": "text/javascript; charset=utf-8",
   "pass.js": "text/javascript; charset=utf-8",
+  /** What operators take from here: a dashboard for Grafana, and rules for Prometheus. */
+  "grafana-dashboard.json": "application/json",
+  "prometheus-alerts.yml": "application/yaml",
 } as const satisfies Record<string, string>
 export type CarriedName = keyof typeof CARRIED
 

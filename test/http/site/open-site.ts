@@ -63,6 +63,7 @@ export function site({
     .use(
       guideRoutes({
         pages: pageAnswers(own.requestId, isHttps),
+        files: assets(asset),
         baseUrl: () => BASE_URL,
         testDomain: "mailkind.test",
         guide: guide ?? guideOf(),

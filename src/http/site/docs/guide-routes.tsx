@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Inventory } from "../../../supply/inventory.ts"
+import type { Assets } from "../assets.ts"
 import type { PageAnswers } from "../page-answers.ts"
 import { DegradedPage } from "./degraded-page.tsx"
 import type { DeployFiles } from "./deploy-section.tsx"
@@ -36,13 +37,14 @@ export type GuideFacts = {
 
 type Needs = {
   readonly pages: PageAnswers
+  readonly files: Pick<Assets, "path">
   readonly baseUrl: () => string
   readonly testDomain: string
   readonly guide: GuideFacts
 }
 
 /** The pages of the guide. None has a script. */
-export function guideRoutes({ pages: { page }, baseUrl, testDomain, guide }: Needs) {
+export function guideRoutes({ pages: { page }, files, baseUrl, testDomain, guide }: Needs) {
   const facts = (): ExampleFacts => ({ baseUrl: baseUrl(), checkTimeoutMs: guide.checkTimeoutMs })
   let kept: Inventory | null = null
   return new Elysia({ normalize: false })
@@ -61,7 +63,11 @@ export function guideRoutes({ pages: { page }, baseUrl, testDomain, guide }: Nee
     .get(ROUTES.docsSelfHosting.path, async ({ request }) => {
       const { settings, examinations } = guide
       const deployFiles = await guide.deployFiles()
-      return page(<SelfHostingPage {...{ settings, examinations, deployFiles }} />, request)
+      const metricsFiles = {
+        dashboard: await files.path("grafana-dashboard.json"),
+        alerts: await files.path("prometheus-alerts.yml"),
+      }
+      return page(<SelfHostingPage {...{ settings, examinations, deployFiles, metricsFiles }} />, request)
     })
     .get(ROUTES.docsUpgrades.path, ({ request }) => page(<UpgradesPage />, request))
     .get(ROUTES.docsLicences.path, async ({ request }) => {

@@ -7,6 +7,11 @@ import { Setting } from "./setting.tsx"
 /** One thing that `doctor` looks at: its name, and what holds when it is well. */
 export type ShownExamination = { readonly name: string; readonly says: string }
 
+/** Where the dashboard for Grafana and the alerts for Prometheus are. */
+export type MetricsFiles = { readonly dashboard: string; readonly alerts: string }
+
+type Props = { readonly examinations: readonly ShownExamination[]; readonly files: MetricsFiles }
+
 const LOOKS = `mailkind doctor
 mailkind doctor --only dns clock
 mailkind doctor --running --only port`
@@ -22,7 +27,7 @@ smtp       skipped  MAILKIND_SMTP_URL is not set: no mail is sent.`,
 } as const
 
 /** How to see whether a server is well: the doctor, metrics, the log, and what to do under load. */
-export function LookingAfterSection({ examinations }: { readonly examinations: readonly ShownExamination[] }) {
+export function LookingAfterSection({ examinations, files }: Props) {
   return (
     <>
       <h2 id="doctor">Is all well?</h2>
@@ -51,14 +56,14 @@ export function LookingAfterSection({ examinations }: { readonly examinations: r
           </tr>
         ))}
       </Table>
-      <Metrics />
+      <Metrics files={files} />
       <Log />
       <Overload />
     </>
   )
 }
 
-function Metrics() {
+function Metrics({ files }: Pick<Props, "files">) {
   return (
     <>
       <h2 id="metrics">Metrics</h2>
@@ -67,8 +72,15 @@ function Metrics() {
         <Setting name="MAILKIND_METRICS" /> on a listener of its own, such as <code>127.0.0.1:9464</code>, or by{" "}
         <Setting name="MAILKIND_METRICS_ALLOW" /> for some addresses where the API is served; for all others the path
         does not exist. With workers it tells of all of them together. No label names an address, an account, a key or a
-        client. In the sources, <code>data/grafana/mailkind.json</code> is a dashboard for Grafana, and{" "}
-        <code>data/grafana/alerts.yml</code> has the alerts that are worth waking for, each with what to do.
+        client. This server brings{" "}
+        <a href={files.dashboard} download="mailkind.json">
+          a dashboard for Grafana
+        </a>{" "}
+        and{" "}
+        <a href={files.alerts} download="alerts.yml">
+          alerts for Prometheus
+        </a>{" "}
+        that are worth waking for, each with what to do.
       </p>
     </>
   )

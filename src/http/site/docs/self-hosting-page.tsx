@@ -4,7 +4,7 @@ import { OWNER_EMAIL } from "../../../customers/keys/first-account.ts"
 import { Prose, Sample, Table } from "../layout.tsx"
 import { type DeployFiles, DeploySection } from "./deploy-section.tsx"
 import { GuidePage, To } from "./guide-page.tsx"
-import { LookingAfterSection, type ShownExamination } from "./looking-after-section.tsx"
+import { LookingAfterSection, type MetricsFiles, type ShownExamination } from "./looking-after-section.tsx"
 import { Setting } from "./setting.tsx"
 
 /** One setting as it is told: its default in words, and what it means. */
@@ -25,10 +25,11 @@ type Props = {
   readonly settings: readonly ShownSetting[]
   readonly examinations: readonly ShownExamination[]
   readonly deployFiles: DeployFiles
+  readonly metricsFiles: MetricsFiles
 }
 
 /** How to run a server of one's own, with every setting. */
-export function SelfHostingPage({ settings, examinations, deployFiles }: Props) {
+export function SelfHostingPage({ settings, examinations, deployFiles, metricsFiles }: Props) {
   return (
     <GuidePage route="docsSelfHosting">
       <p class="lead">One executable with its lists inside, one directory for what it keeps.</p>
@@ -53,7 +54,7 @@ export function SelfHostingPage({ settings, examinations, deployFiles }: Props) 
       <Sample caption="Shell" code={COMMANDS.looks} />
       <Pages />
       <Outside />
-      <LookingAfterSection examinations={examinations} />
+      <LookingAfterSection examinations={examinations} files={metricsFiles} />
       <DeploySection files={deployFiles} />
       <h2 id="settings">Settings</h2>
       <p>

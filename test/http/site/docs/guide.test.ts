@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { join } from "node:path"
 import { inventoryOf } from "../../../../src/assemble-supply.ts"
 import { SETTINGS } from "../../../../src/config/settings.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
@@ -11,6 +12,7 @@ import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
 import { nameAndVersion } from "../../../../src/supply/inventory.ts"
 import { LICENCES } from "../../../../src/supply/licence-policy.ts"
 import { realWorld } from "../../../../src/world.ts"
+import { ROOT } from "../../../house/source.ts"
 import { BASE_URL, guideOf, site, unescaped } from "../open-site.ts"
 import { sampleIn } from "./sample-in.ts"
 
@@ -85,6 +87,15 @@ test("the page about self-hosting has every setting with its default, and never 
     expect(plain(row)).toContain(shown.replaceAll("`", " ").replaceAll(/\s+/g, " ").trim())
   }
   expect(html).not.toMatch(/hidden|a@b\.example/)
+})
+
+test("the page about self-hosting gives the dashboard and the alerts, under the names that they have in the sources", async () => {
+  const own = site({ asset: name => realWorld().files.own(`${name}.asset`) })
+  const html = await (await own(ROUTES.docsSelfHosting.path)).text()
+  for (const name of ["mailkind.json", "alerts.yml"]) {
+    const path = new RegExp(`href="([^"]+)" download="${name}"`).exec(html)?.[1] ?? ""
+    expect(await (await own(path)).text()).toBe(await Bun.file(join(ROOT, "data/grafana", name)).text())
+  }
 })
 
 test("each code of a problem has one row that says what to do", () => {
