@@ -19,6 +19,7 @@ import { refreshing, refreshLists, rollBackLists } from "./refreshing.ts"
 import { supervise } from "./supervisor.ts"
 import { work } from "./worker.ts"
 import { realWorld, type World } from "./world.ts"
+import { detailWords } from "./world-detail.ts"
 
 /** What the commands are given, over the real world. Settings are read when a command needs one. */
 function toolsOf(world: World): Tools {
@@ -87,7 +88,7 @@ async function serveAlone(world: World, settings: Settings, output: Output, repl
   const listenersCount = listenersOfEach(before, 1)
   const running = await startServer(world, settings, before === null ? "alone" : { listenersCount })
   world.onReload(running.reloadLists)
-  world.detail.follow(isWanted => log("info", isWanted ? "every line is logged" : "the log is as it was set"))
+  world.detail.follow(isWanted => log("info", detailWords(isWanted)))
   const endRefreshing = refreshing(world, settings, log)
   const firstAccount = await running.firstAccount()
   const after = successor(

@@ -22,6 +22,7 @@ import { refreshing } from "./refreshing.ts"
 import { Crew } from "./workers/crew.ts"
 import type { Start } from "./workers/seat.ts"
 import type { World } from "./world.ts"
+import { detailWords } from "./world-detail.ts"
 
 /** How long a worker may take to stop: to answer what is in flight, and to write what it holds. */
 const STOP_MS = DRAIN_MS + 5000
@@ -44,7 +45,10 @@ export async function supervise(
   const read = (): Promise<Exposition> => exposition(columns, BUILD)
   const metrics = before === null ? metricsListener(settings, read) : metricsListenerInTime(world, settings, read, log)
   world.onReload(() => crew.tell({ kind: "reload" }))
-  world.detail.follow(isWanted => crew.tell({ kind: "detail", isWanted }))
+  world.detail.follow(isWanted => {
+    log("info", detailWords(isWanted))
+    crew.tell({ kind: "detail", isWanted })
+  })
   const start = await Promise.race([crew.start(), asked])
   const at = typeof start === "string" ? null : placeOf(start)
   // Who reads that it listens can replace it, too.

@@ -6,6 +6,10 @@ export type Detail = {
   readonly follow: (told: (isWanted: boolean) => void) => void
 }
 
+/** What the log says of it from now on. */
+export const detailWords = (isWanted: boolean): string =>
+  isWanted ? "every line is logged" : "the log is as it was set"
+
 /** That of this process: the usual lines until the signal comes. */
 export function realDetail(): Detail {
   let isWanted = false

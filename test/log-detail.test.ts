@@ -40,6 +40,8 @@ test("SIGUSR2 has every line logged until the next one, without a restart", asyn
 test("all workers of a server follow it", async () => {
   const server = await quiet("--workers", "2")
   server.tell("SIGUSR2")
+  // Of two signals that wait, the system may give the later one first.
+  await server.complained(/every line is logged/)
   server.tell("SIGHUP")
   const err = await server.complained(/(?:the lists were taken anew[\s\S]*){2}/)
   expect(new Set([...err.matchAll(/"worker":(\d)/g)].map(([, seat]) => seat))).toEqual(new Set(["0", "1"]))
