@@ -1,3 +1,4 @@
+import { nodesAtWork } from "./assemble-nodes.ts"
 import { failing, type Log } from "./base/log.ts"
 import { repeating } from "./base/repeating.ts"
 import type { Settings } from "./config/settings.ts"
@@ -48,6 +49,8 @@ export type CustomersAtWork = CallerLimits & {
   readonly usage: UsageMeter
   readonly ownLists: OwnLists
   readonly corrections: Corrections
+  /** How many nodes share the limits of callers, this one included. */
+  readonly nodesCount: () => number
   /** Null: the operator offers none. */
   readonly freeChecks: FreeChecks | null
   readonly usageOf: (account: HeldAccount) => Promise<Usage>
@@ -65,6 +68,8 @@ export type CustomersAtWork = CallerLimits & {
 /** What a process has in common with others that serve the same callers. */
 export type Shared = {
   readonly limits: CallerLimits
+  /** What all of them together are counted by among the nodes over one database. */
+  readonly nodeId: string
   /** Tells the others that this process made changes. */
   readonly changed: () => void
 }
@@ -80,12 +85,14 @@ export async function customersAtWork(
   const { clock, random } = world
   const coarse = coarsely(world)
   const failed = (says: string) => failing(log, says)
+  const limits = shared?.limits ?? localLimits(clock)
+  const nodes = await nodesAtWork(world, settings, store, log, limits, shared?.nodeId ?? null)
   const parts = {
     keys: new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS),
     knownOrigins: new KnownOrigins(store, coarse.stopwatch),
     terms: new HeldTerms(store, clock, failed("terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
-    ...(shared?.limits ?? localLimits(clock)),
+    ...nodes.limits,
     units: new Units(store, clock, UNITS_BOUNDS, failed("units were not leased ahead, or not given back")),
     usage: new UsageMeter(store, clock, () => void world.later(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
     ownLists: new OwnLists(store, OWN_LISTS_BOUNDS),
@@ -104,6 +111,7 @@ export async function customersAtWork(
   const works = background(world, store, all, readChanges, failed)
   return {
     ...all,
+    nodesCount: nodes.nodesCount,
     usageOf: account => usageOf({ ...parts, store, clock }, account),
     report: report => reportVerdict({ store, clock, hear }, random, report),
     hear,
@@ -111,11 +119,13 @@ export async function customersAtWork(
     begin: () => {
       works.begin()
       store.onChange(readChanges)
+      nodes.begin()
     },
     end: async () => {
       works.end()
       coarse.end()
       corrections.stop()
+      await nodes.end()
       await putAway(parts, failed)
     },
   }

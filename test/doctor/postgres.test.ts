@@ -23,7 +23,7 @@ onPostgres("a database is told with what it holds, and that its server keeps not
   const { url } = await filled()
   const { verdict, seen, remedy } = await seenAt(url)
   expect(seen).toMatch(
-    /^PostgreSQL \d+.* at postgres:\/\/127\.0\.0\.1:\d+\/\w+: 1 accounts, 0 keys, [\d.]+ MiB, tables at \d+\./,
+    /^PostgreSQL \d+.* at postgres:\/\/127\.0\.0\.1:\d+\/\w+: 1 accounts, 0 keys, 0 nodes, [\d.]+ MiB, tables at \d+\./,
   )
   expect(seen).not.toContain("mailkind@")
   // The test's own server runs with fsync off.
