@@ -3,7 +3,7 @@ import { repeating } from "./base/repeating.ts"
 import type { Settings } from "./config/settings.ts"
 import { Heart } from "./customers/nodes/heart.ts"
 import { NODE_BOUNDS } from "./customers/nodes/live-nodes.ts"
-import type { CallerLimits } from "./customers/quota/caller-limits.ts"
+import { type CallerLimits, localLimits } from "./customers/quota/caller-limits.ts"
 import { NodeShare, sharedAmongNodes } from "./customers/quota/node-share.ts"
 import { newId } from "./customers/store/id.ts"
 import type { OpenStore } from "./customers/store/store.ts"
@@ -22,17 +22,17 @@ export type NodesAtWork = {
 }
 
 /**
- * Looks how many nodes there are, and from then on has `limits` admit this node's share. Where the database is a file nobody
- * else shares it, and nothing of this is done. `nodeId` null: this process is a node by itself.
+ * Looks how many nodes there are, and from then on admits this node's share of what callers may. Where the database is a file
+ * nobody else has it, and nothing of this is done. `shared` null: this process is a node by itself.
  */
 export async function nodesAtWork(
   world: World,
   settings: Settings,
   store: OpenStore,
   log: Log,
-  limits: CallerLimits,
-  nodeId: string | null,
+  shared: { readonly limits: CallerLimits; readonly nodeId: string } | null,
 ): Promise<NodesAtWork> {
+  const limits = shared?.limits ?? localLimits(world.clock)
   if (settings.MAILKIND_DATABASE_URL === null)
     return { limits, nodesCount: () => 1, begin: () => undefined, end: async () => undefined }
   const share = new NodeShare()
@@ -41,7 +41,7 @@ export async function nodesAtWork(
     {
       store,
       stopwatch: world.stopwatch,
-      id: nodeId ?? newId("node", world.random),
+      id: shared?.nodeId ?? newId("node", world.random),
       changed: standing => {
         share.among(standing)
         if (standing.count !== nodesCount) log("info", "so many nodes share the limits now", { nodes: standing.count })

@@ -22,6 +22,7 @@ const RELEASED = [
   "c5e445f1db615f9f",
   "4b6f54e8bdc882d6",
   "f00b0f3bac2dbec2",
+  "9133af5ab142bfec",
 ]
 
 const LAST = MIGRATIONS.length
