@@ -84,12 +84,19 @@ test("where the database is a file nobody else has it, and no statement is asked
   const asked: string[] = []
   const watched = {
     ...store,
-    all: <Row>(sql: string, params?: readonly Cell[]) => (asked.push(sql), store.all<Row>(sql, params)),
+    all: <Row>(sql: string, params?: readonly Cell[]) => {
+      asked.push(sql)
+      return store.all<Row>(sql, params)
+    },
   }
   const read = readSettings({})
   if (read.kind !== "read") throw new Error(read.faults.join())
   const works: (() => void)[] = []
-  const world = { ...realWorld(), every: (_: number, work: () => void) => (works.push(work), () => undefined) }
+  const every = (_: number, work: () => void) => {
+    works.push(work)
+    return () => undefined
+  }
+  const world = { ...realWorld(), every }
   const customers = await customersAtWork(world, read.settings, watched, () => undefined)
   customers.begin()
   for (const work of works) work()
