@@ -1,3 +1,4 @@
+import { type NodesAtWork, nodesAtWork } from "./assemble-nodes.ts"
 import { failing, type Log } from "./base/log.ts"
 import { repeating } from "./base/repeating.ts"
 import type { Settings } from "./config/settings.ts"
@@ -11,7 +12,7 @@ import { KEY_RING_BOUNDS, KeyRing } from "./customers/keys/key-ring.ts"
 import { listKeys } from "./customers/keys/keys.ts"
 import { KnownOrigins } from "./customers/keys/known-origins.ts"
 import { OWN_LISTS_BOUNDS, OwnLists } from "./customers/own-lists/held-own-lists.ts"
-import { type CallerLimits, localLimits } from "./customers/quota/caller-limits.ts"
+import type { CallerLimits } from "./customers/quota/caller-limits.ts"
 import { type TierLimits, tierLimits } from "./customers/quota/tier-limits.ts"
 import { UNITS_BOUNDS, Units } from "./customers/quota/units.ts"
 import { changeReader } from "./customers/store/change-reader.ts"
@@ -48,6 +49,8 @@ export type CustomersAtWork = CallerLimits & {
   readonly usage: UsageMeter
   readonly ownLists: OwnLists
   readonly corrections: Corrections
+  /** How many nodes share the limits of callers, this one included. */
+  readonly nodesCount: () => number
   /** Null: the operator offers none. */
   readonly freeChecks: FreeChecks | null
   readonly usageOf: (account: HeldAccount) => Promise<Usage>
@@ -65,6 +68,8 @@ export type CustomersAtWork = CallerLimits & {
 /** What a process has in common with others that serve the same callers. */
 export type Shared = {
   readonly limits: CallerLimits
+  /** What all of them together are counted by among the nodes over one database. */
+  readonly nodeId: string
   /** Tells the others that this process made changes. */
   readonly changed: () => void
 }
@@ -80,12 +85,14 @@ export async function customersAtWork(
   const { clock, random } = world
   const coarse = coarsely(world)
   const failed = (says: string) => failing(log, says)
+  const nodes = await nodesAtWork(world, settings, store, log, shared)
   const parts = {
     keys: new KeyRing(store, coarse.clock, coarse.stopwatch, KEY_RING_BOUNDS),
     knownOrigins: new KnownOrigins(store, coarse.stopwatch),
     terms: new HeldTerms(store, clock, failed("terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
-    ...(shared?.limits ?? localLimits(clock)),
+    ...nodes.limits,
+    nodesCount: nodes.nodesCount,
     units: new Units(store, clock, UNITS_BOUNDS, failed("units were not leased ahead, or not given back")),
     usage: new UsageMeter(store, clock, () => void world.later(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
     ownLists: new OwnLists(store, OWN_LISTS_BOUNDS),
@@ -101,31 +108,31 @@ export async function customersAtWork(
   const since = await latestChange(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
   const readChanges = changeReader(store, followers, since, failed("changes of other processes were not read"))
-  const works = background(world, store, all, readChanges, failed)
+  const works = background(world, store, { ...all, nodes }, readChanges, failed)
   return {
     ...all,
     usageOf: account => usageOf({ ...parts, store, clock }, account),
     report: report => reportVerdict({ store, clock, hear }, random, report),
     hear,
     readChanges,
-    begin: () => {
-      works.begin()
-      store.onChange(readChanges)
-    },
+    begin: works.begin,
     end: async () => {
       works.end()
       coarse.end()
       corrections.stop()
-      await putAway(parts, failed)
+      await putAway({ ...parts, nodes }, failed)
     },
   }
 }
 
-/** Writes what is held and gives back what was leased. A database that is away keeps nobody from ending. */
+type Served = { readonly nodes: NodesAtWork }
+
+/** Has other nodes take over, writes what is held and gives back what was leased. A database that is away keeps nobody from ending. */
 async function putAway(
-  { keys, usage, units }: Pick<CustomersAtWork, "keys" | "usage" | "units">,
+  { keys, usage, units, nodes }: Pick<CustomersAtWork, "keys" | "usage" | "units"> & Served,
   failed: (says: string) => (error: unknown) => void,
 ): Promise<void> {
+  await nodes.end()
   await writtenAtLast(() => keys.flush()).catch(failed("the last use of keys is lost"))
   await writtenAtLast(() => usage.flush()).catch(failed("usage that was not written is lost"))
   await units.release()
@@ -144,23 +151,29 @@ function freeChecksOf(
 /** What is done in the background, each piece of work by its time. */
 function background(
   world: World,
-  store: Store,
-  { keys, usage, units, freeChecks }: Pick<CustomersAtWork, "keys" | "usage" | "units" | "freeChecks">,
+  store: OpenStore,
+  { keys, usage, units, freeChecks, nodes }: Pick<CustomersAtWork, "keys" | "usage" | "units" | "freeChecks"> & Served,
   readChanges: () => void,
   failed: (says: string) => (error: unknown) => void,
 ) {
   const prune = usagePruning(store, world.clock)
   const writeUsage = (): void => void writtenOut(usage).catch(failed("usage was not written"))
+  const repeated = repeating(world.every, [
+    [CHANGES_POLL_MS, readChanges],
+    [LAST_USE_FLUSH_MS, () => void keys.flush().catch(failed("the last use of keys was not written"))],
+    [USAGE_FLUSH_MS, writeUsage],
+    [USAGE_FLUSH_MS, () => void units.tidy()],
+    [PRUNE_MS, () => void prune().catch(failed("old usage was not deleted"))],
+    [FREE_PRUNE_MS, () => void freeChecks?.prune().catch(failed("what is over of free checks was not deleted"))],
+  ])
   return {
     writeUsage,
-    ...repeating(world.every, [
-      [CHANGES_POLL_MS, readChanges],
-      [LAST_USE_FLUSH_MS, () => void keys.flush().catch(failed("the last use of keys was not written"))],
-      [USAGE_FLUSH_MS, writeUsage],
-      [USAGE_FLUSH_MS, () => void units.tidy()],
-      [PRUNE_MS, () => void prune().catch(failed("old usage was not deleted"))],
-      [FREE_PRUNE_MS, () => void freeChecks?.prune().catch(failed("what is over of free checks was not deleted"))],
-    ]),
+    begin: () => {
+      repeated.begin()
+      store.onChange(readChanges)
+      nodes.begin()
+    },
+    end: repeated.end,
   }
 }
 

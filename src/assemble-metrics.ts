@@ -30,7 +30,7 @@ export type MetricsNeeds = {
   readonly store: Store
   readonly lists: ListsAtWork
   readonly outside: OutsideAsked
-  readonly customers: Pick<CustomersAtWork, "keys" | "units" | "usage">
+  readonly customers: Pick<CustomersAtWork, "keys" | "units" | "usage" | "nodesCount">
 }
 
 /** What a process counts with, and what tells of all that was counted. */
@@ -150,12 +150,13 @@ function cacheOf(own: Meter, cache: (typeof LABELS.cache)[number]) {
   }
 }
 
-function customersOf(own: Meter, { customers: { keys, units, usage } }: MetricsNeeds): Write {
+function customersOf(own: Meter, { customers: { keys, units, usage, nodesCount } }: MetricsNeeds): Write {
   const ofKeys = cacheOf(own, "keys")
   const failures = own.following("mailkind_quota_store_failures_total")
   return () => {
     ofKeys(keys.told())
     const leases = units.told()
+    own.set("mailkind_nodes", nodesCount())
     own.set("mailkind_leases_held", leases.subjects)
     failures(leases.failures)
     const { unwritten, lagMs } = usage.told()

@@ -5,6 +5,7 @@ import { CommandFailure, type Output } from "./cli/output.ts"
 import { announce, WORKER_WORDS } from "./cli/serve.ts"
 import type { Settings } from "./config/settings.ts"
 import { clearSeat, sharedLimitsMemory } from "./customers/quota/shared-limits.ts"
+import { newId } from "./customers/store/id.ts"
 import {
   listenersOfEach,
   type Place,
@@ -91,7 +92,7 @@ async function crewOf(world: World, settings: Settings, count: number, listeners
   const [seed = 0] = new Uint32Array(random(4).buffer)
   const memory = await others.share(
     settings.MAILKIND_DATA_DIR,
-    withColumns(count, sharedLimitsMemory(count, clock(), seed)),
+    withColumns(count, sharedLimitsMemory(count, clock(), seed, newId("node", random))),
   )
   const { columns, rest } = columnsIn(memory.bytes)
   const crew = new Crew({

@@ -1,7 +1,7 @@
 import { logOf, type Running, startServer } from "./assemble.ts"
 import { remedyOf } from "./cannot-start.ts"
 import type { Settings } from "./config/settings.ts"
-import { sharedLimits } from "./customers/quota/shared-limits.ts"
+import { nodeIdIn, sharedLimits } from "./customers/quota/shared-limits.ts"
 import { SUCCESSOR } from "./hand-over.ts"
 import { columnsIn } from "./http/metrics/columns.ts"
 import type { SupervisorMessage } from "./workers/message.ts"
@@ -57,6 +57,7 @@ async function started(world: World, settings: Settings, supervisor: Supervisor,
       port,
       listenersCount,
       limits,
+      nodeId: nodeIdIn(rest),
       columns,
       changed: () => supervisor.tell({ kind: "changed" }),
     })

@@ -95,6 +95,7 @@ describe("a scrape tells", () => {
     expect(told.get('mailkind_cache_entries{cache="keys"}')).toBe(1)
     expect(told.get('mailkind_cache_misses_total{cache="keys"}')).toBe(1)
     expect(told.get("mailkind_leases_held")).toBe(1)
+    expect(told.get("mailkind_nodes")).toBe(1)
     expect(told.get("mailkind_usage_unwritten")).toBeGreaterThan(0)
     expect(told.get("mailkind_usage_flush_lag_seconds")).toBe(3)
     expect([told.get("mailkind_http_in_flight"), told.get("mailkind_http_body_bytes")]).toEqual([1, 10_000])

@@ -70,6 +70,7 @@ export const METRICS = {
   mailkind_lists_refreshed_timestamp_seconds: { kind: "gauge", says: "When the sources of lists were last asked; 0: never.", labels: [], across: "min" },
   mailkind_lists_entries: { kind: "gauge", says: "Entries of the lists in use.", labels: ["set"], across: "max" },
   mailkind_lists_sources: { kind: "gauge", says: "Sources of lists, by what came of asking them last.", labels: ["source_outcome"], across: "max" },
+  mailkind_nodes: { kind: "gauge", says: "Servers that share the database and the limits of callers, as this one sees it; 1: it is alone.", labels: [], across: "max" },
   mailkind_leases_held: { kind: "gauge", says: "Callers for whom units of the day are in hand.", labels: [], across: "sum" },
   mailkind_quota_store_failures_total: { kind: "counter", says: "Times that units could not be leased from the store, or given back.", labels: [], across: "sum" },
   mailkind_usage_unwritten: { kind: "gauge", says: "Counters of usage that are not written to the store yet.", labels: [], across: "sum" },

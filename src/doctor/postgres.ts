@@ -10,9 +10,9 @@ const CONNECTIONS_PART_MAX = 0.8
 /** What comes of a look into the PostgreSQL database, or of one that failed. */
 export async function examinePostgres(looking: Promise<PostgresLook>): Promise<Examined> {
   return await looked(looking, look => {
-    const { place, version, head, accountsCount, keysCount, bytes } = look
+    const { place, version, head, accountsCount, keysCount, nodesCount, bytes } = look
     const megabytes = (bytes / (1024 * 1024)).toFixed(1)
-    const seen = `PostgreSQL ${version} at ${place}: ${accountsCount} accounts, ${keysCount} keys, ${megabytes} MiB, tables at ${head ?? 0}.`
+    const seen = `PostgreSQL ${version} at ${place}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${head ?? 0}.`
     if (look.encoding !== "UTF8") return failing(`${seen} Its encoding is ${look.encoding}.`, STORE_FAULTS.unfit.remedy)
     if (!look.isWritable) return failing(`${seen} It is a standby.`, STORE_FAULTS.standby.remedy)
     if (head === null) return skipped(`${seen} It has no tables yet: the first start makes them.`)

@@ -43,7 +43,7 @@ const PUBLISHABLE = rulesOf(
 )
 
 /** What one visitor of a page may do: a page is read by many. */
-const VISITOR_RATE = rateOf(LIMITS.publishableClientPerSecond)
+const VISITOR_RATE = { ...rateOf(LIMITS.publishableClientPerSecond), isBurstWhole: true } as const
 
 /** Builds what lets callers in. */
 export function admission(given: AdmissionNeeds): Admit {

@@ -7,7 +7,9 @@ const DAY_SECONDS = DAY_MS / 1000
 
 /**
  * The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10): the policy `second` counts requests, `day`
- * counts units until 00:00 UTC. A burst that is let through beyond the rate is no part of the policy, so it is not told.
+ * counts units until 00:00 UTC. A burst that is let through beyond the rate is no part of the policy, so it is not told. It is
+ * the whole of what the caller may, on however many nodes, since it is that which lasts; what is left is told by each node of
+ * its own share, since it is that which decides about the next request.
  * Null without any policy: a list without members is not sent (RFC 9651 §4.1).
  */
 export function policyText({ requestsPerSecond, unitsPerDay }: Limits): string | null {

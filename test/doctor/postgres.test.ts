@@ -1,5 +1,6 @@
 import { expect } from "bun:test"
 import { SQL } from "bun"
+import { beatOnce } from "../../src/customers/nodes/node-rows.ts"
 import { lookIntoPostgres } from "../../src/customers/store/postgres-look.ts"
 import { examinePostgres, examinePostgresOutbox } from "../../src/doctor/postgres.ts"
 import { onPostgres } from "../customers/engines.ts"
@@ -23,11 +24,17 @@ onPostgres("a database is told with what it holds, and that its server keeps not
   const { url } = await filled()
   const { verdict, seen, remedy } = await seenAt(url)
   expect(seen).toMatch(
-    /^PostgreSQL \d+.* at postgres:\/\/127\.0\.0\.1:\d+\/\w+: 1 accounts, 0 keys, [\d.]+ MiB, tables at \d+\./,
+    /^PostgreSQL \d+.* at postgres:\/\/127\.0\.0\.1:\d+\/\w+: 1 accounts, 0 keys, 0 nodes, [\d.]+ MiB, tables at \d+\./,
   )
   expect(seen).not.toContain("mailkind@")
   // The test's own server runs with fsync off.
   expect([verdict, remedy?.slice(0, 9)]).toEqual(["warning", "Set fsync"])
+})
+
+onPostgres("how many nodes share it is told", async () => {
+  const { url, store } = await filled()
+  for (const id of ["node_1", "node_2"]) await beatOnce(store, id)
+  expect((await seenAt(url)).seen).toContain(" 2 nodes, ")
 })
 
 onPostgres("one that is as durable as can be is well, one with too many connections is not", async () => {

@@ -7,10 +7,12 @@ import { askLoopback } from "../world/loopback.ts"
 import { type Cluster, startCluster } from "../world/postgres.ts"
 import { startProgram } from "../world/program.ts"
 
-/** What an answer was: its status, its `Retry-After`, and the members of its body. */
+/** What an answer was: its status, what it tells of limits, and the members of its body. */
 export type Answer = {
   readonly status: number
   readonly retryAfter: string | null
+  /** Its `RateLimit-Policy` and `RateLimit`. */
+  readonly rateLimit: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
@@ -21,6 +23,8 @@ export type Node = {
   /** Kills it and starts it anew. */
   readonly replace: () => Promise<void>
   readonly logged: (wanted: RegExp) => Promise<string>
+  /** Kills it. */
+  readonly kill: () => Promise<unknown>
   readonly stop: () => Promise<{ readonly code: number; readonly err: string }>
 }
 
@@ -32,8 +36,12 @@ export type Nodes = {
   readonly newKey: (tier: number) => Promise<{ readonly id: string; readonly key: string }>
 }
 
-/** Starts them; they end with the test. */
-export async function startNodes(count: number, settings: Readonly<Record<string, string>> = {}): Promise<Nodes> {
+/** Starts them, by these words; they end with the test. */
+export async function startNodes(
+  count: number,
+  settings: Readonly<Record<string, string>> = {},
+  words: readonly string[] = ["serve"],
+): Promise<Nodes> {
   const cluster = await startCluster()
   const directory = mkdtempSync(join(tmpdir(), "mailkind-nodes-"))
   afterwards(() => rmSync(directory, { recursive: true, force: true }))
@@ -57,7 +65,7 @@ export async function startNodes(count: number, settings: Readonly<Record<string
     if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`)
     return JSON.parse(out)
   }
-  const nodes = await Promise.all(Array.from({ length: count }, (_, at) => startNode(() => start(`${at}`, "serve"))))
+  const nodes = await Promise.all(Array.from({ length: count }, (_, at) => startNode(() => start(`${at}`, ...words))))
   let accountCount = 0
   return {
     cluster,
@@ -89,6 +97,7 @@ async function startNode(start: () => ReturnType<typeof startProgram>): Promise<
       const retryAfter = answered.headers["retry-after"]
       return {
         status: answered.status,
+        rateLimit: [answered.headers["ratelimit-policy"], answered.headers["ratelimit"]].join(" / "),
         retryAfter: typeof retryAfter === "string" ? retryAfter : null,
         body: JSON.parse(answered.body),
       }
@@ -98,6 +107,7 @@ async function startNode(start: () => ReturnType<typeof startProgram>): Promise<
       now = await begin()
     },
     logged: wanted => now.program.complained(wanted),
+    kill: () => now.program.kill(),
     stop: () => now.program.stop(),
   }
 }

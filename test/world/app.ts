@@ -20,6 +20,8 @@ import { readSettings } from "../../src/config/settings.ts"
 import { adminsAmong } from "../../src/customers/accounts/admins.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import type { Mail, Sending } from "../../src/customers/notices/mailer.ts"
+import { localLimits } from "../../src/customers/quota/caller-limits.ts"
+import { NodeShare, sharedAmongNodes } from "../../src/customers/quota/node-share.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
 import type { ChangeLog } from "../../src/customers/store/changes.ts"
 import { openSqlite } from "../../src/customers/store/sqlite.ts"
@@ -106,6 +108,8 @@ export type AppOptions = {
   readonly bodyBytesMax?: number
   /** `MAILKIND_METRICS_ALLOW`. */
   readonly metricsAllow?: string
+  /** Among how many nodes it is the last. */
+  readonly nodesCount?: number
 }
 
 /** The server of those whose mails go nowhere. */
@@ -127,6 +131,7 @@ export async function testApp({
   metricsAllow = "",
   inFlightMax = 4096,
   bodyBytesMax,
+  nodesCount = 1,
 }: AppOptions = {}) {
   const time = stoppedTime()
   const { clock, stopwatch, later } = time
@@ -154,7 +159,7 @@ export async function testApp({
   })
   const mailer = smtpUrl === NOWHERE ? readMailer : real.mailer
   const world: World = { ...real, web, clock, stopwatch, later, random, mailer, every: () => () => undefined }
-  const customers = await customersAtWork(world, read.settings, store, log)
+  const customers = await customersAtWork(world, read.settings, store, log, oneOf(nodesCount, clock))
   const changes: ChangeLog = { store, clock, hear: customers.hear }
   const accountId = await newAccount(changes, "owner@localhost", tier)
   const mailsGoing = mailsAtWork(world, read.settings, store, log, () => "http://localhost")
@@ -285,4 +290,12 @@ function asking(app: (request: Request) => Response | Promise<Response>, ownKey:
     const text = await answer.text()
     return { status: answer.status, headers: answer.headers, body: text === "" ? {} : JSON.parse(text) }
   }
+}
+
+/** What a house that is the last of so many nodes has of its own; null: it is alone. */
+function oneOf(nodesCount: number, clock: Clock) {
+  if (nodesCount === 1) return null
+  const share = new NodeShare()
+  share.among({ count: nodesCount, position: nodesCount - 1 })
+  return { limits: sharedAmongNodes(localLimits(clock), share), nodeId: "node_1", changed: () => undefined }
 }

@@ -61,7 +61,7 @@ type Needs = {
   readonly perDay: number
 }
 
-const RATE = { perSecond: LIMITS.freeRequestsPerSecond, burst: LIMITS.freeRequestsBurst }
+const RATE = { perSecond: LIMITS.freeRequestsPerSecond, burst: LIMITS.freeRequestsBurst, isBurstWhole: true } as const
 
 /**
  * How many wrong things are noted, of all networks together: each is a row and a commit, and whoever has many networks could

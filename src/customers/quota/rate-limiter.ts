@@ -3,6 +3,10 @@ export type Rate = {
   readonly perSecond: number
   /** How many may come at once after a pause, at least one. */
   readonly burst: number
+  /**
+   * The burst is what one visitor does at once, who may come to one node alone: where several serve, each admits the whole of it.
+   */
+  readonly isBurstWhole?: true
 }
 
 /** Whether a request was admitted, and what the caller may do next. */

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import { callerHash } from "./caller-hash.ts"
 import type { CallerLimits } from "./caller-limits.ts"
@@ -5,18 +6,34 @@ import { COLUMN_BYTES, SharedInFlight } from "./shared-in-flight.ts"
 import { SHARED_RATES_BYTES, SharedRates } from "./shared-rates.ts"
 
 /*
- *     | header: origin (ms since the epoch), seed; 2 × float64 | zeros up to 64 | rates | keyless rates | columns in flight |
+ *     | header: origin (ms since the epoch), seed; 2 × float64; id of the node, ASCII; zeros up to 64 | rates | keyless rates | columns in flight |
  */
 const HEADER_BYTES = 64
+const NODE_ID_AT = 2 * Float64Array.BYTES_PER_ELEMENT
 const RATES_AT = HEADER_BYTES
 const KEYLESS_AT = RATES_AT + SHARED_RATES_BYTES
 const COLUMNS_AT = KEYLESS_AT + SHARED_RATES_BYTES
 
-/** The memory that the limits of `seats` processes take, as it is at first. Nobody who sends requests may know the seed, 32 bits. */
-export function sharedLimitsMemory(seats: number, originMs: number, seed: number): Uint8Array<ArrayBuffer> {
+/**
+ * The memory that the limits of `seats` processes take, as it is at first. Nobody who sends requests may know the seed, 32 bits.
+ * The id is what all of them are counted by, together, among the nodes over one database.
+ */
+export function sharedLimitsMemory(
+  seats: number,
+  originMs: number,
+  seed: number,
+  nodeId: string,
+): Uint8Array<ArrayBuffer> {
+  assert(nodeId.length <= HEADER_BYTES - NODE_ID_AT, "the id of a node fits in the header")
   const memory = new Uint8Array(COLUMNS_AT + seats * COLUMN_BYTES)
   new Float64Array(memory.buffer, 0, 2).set([originMs, seed])
+  new TextEncoder().encodeInto(nodeId, memory.subarray(NODE_ID_AT, HEADER_BYTES))
   return memory
+}
+
+/** The id of the node to which the processes that share the memory belong. */
+export function nodeIdIn(memory: Uint8Array): string {
+  return new TextDecoder().decode(memory.slice(NODE_ID_AT, HEADER_BYTES)).replace(/\0+$/, "")
 }
 
 /** Builds the limits of the process that has the seat, over the memory that it shares with those of the other seats. */

@@ -1,4 +1,5 @@
 import { FREE_CHECK_TABLES } from "./free-check-tables.ts"
+import { NODE_TABLES } from "./node-tables.ts"
 
 type Migration = { readonly number: number; readonly makes: string; readonly statements: readonly string[] }
 
@@ -241,4 +242,5 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   FREE_CHECK_TABLES,
+  NODE_TABLES,
 ]

@@ -26,8 +26,9 @@ export type Move =
 /** Is told how many of how many rows have been written or read back. */
 export type MoveTold = (done: number, total: number) => void
 
-/** Tables that are there before anything is: which migrations ran, and counters that begin at zero. */
-const OWN = "migrations"
+/** Tables whose rows are about the database that they stand in: which migrations ran, and which servers share it. */
+const OWN: readonly string[] = ["migrations", "nodes"]
+/** Tables that have a row before anything else has: counters that begin at zero. */
 const BEGUN: readonly string[] = ["change_head", "host_sightings_head"]
 
 /** How much text is sent at once. */
@@ -113,7 +114,7 @@ async function movedIn(from: Database, to: ReservedSQL, place: string, told: Mov
   return { kind: "moved", place, tables: written }
 }
 
-/** All tables but that of migrations, in the order in which they were made: none refers to a later one. */
+/** All tables whose rows move, in the order in which they were made: none refers to a later one. */
 function tablesIn(from: Database): Table[] {
   const names = from
     .query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")
@@ -121,7 +122,7 @@ function tablesIn(from: Database): Table[] {
     .flat()
     .map(String)
   return names
-    .filter(name => name !== OWN && !name.startsWith("sqlite_"))
+    .filter(name => !OWN.includes(name) && !name.startsWith("sqlite_"))
     .map(name => {
       const rows = from.query("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid").values(name)
       const keyed = rows.filter(([, pk]) => Number(pk) > 0).toSorted(([, a], [, b]) => Number(a) - Number(b))

@@ -23,6 +23,8 @@ export type PostgresLook = {
   readonly head: number | null
   readonly accountsCount: number
   readonly keysCount: number
+  /** How many nodes beat, or did until a moment ago. */
+  readonly nodesCount: number
   readonly waitingMails: { readonly count: number; readonly sinceMs: number | null }
   readonly lastWrittenAtMs: number
 }
@@ -83,7 +85,7 @@ async function tablesSeen(client: SQL) {
   const [there] = await rowsIn<{ name: string | null }>(client, "SELECT to_regclass('migrations')::text AS name")
   const nothing = { count: 0, sinceMs: null }
   if (there?.name === null)
-    return { head: null, accountsCount: 0, keysCount: 0, waitingMails: nothing, lastWrittenAtMs: 0 }
+    return { head: null, accountsCount: 0, keysCount: 0, nodesCount: 0, waitingMails: nothing, lastWrittenAtMs: 0 }
   const [head] = await rowsIn<{ head: number; at: number }>(
     client,
     "SELECT COALESCE(MAX(number), 0) AS head, COALESCE(MAX(ran_at_ms), 0) AS at FROM migrations",
@@ -102,6 +104,7 @@ async function tablesSeen(client: SQL) {
     head: head?.head ?? 0,
     accountsCount: await count("accounts"),
     keysCount: await count("keys"),
+    nodesCount: await count("nodes"),
     waitingMails: { count: waiting ?? 0, sinceMs: since },
     lastWrittenAtMs: Math.max(head?.at ?? 0, changed ?? 0),
   }

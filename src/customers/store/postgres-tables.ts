@@ -3,7 +3,7 @@ import { migrate } from "./migrate.ts"
 import type { Store } from "./store.ts"
 import { StoreFault } from "./store-fault.ts"
 
-/** On which channel of the database everybody is told that the change log has grown. */
+/** On which channel of the database everybody is told that the change log has grown, or that a node came or went. */
 export const CHANGES_CHANNEL = "mailkind_changes"
 
 /** Names the lock under which tables are changed: "mailkind" in ASCII, as a 63-bit number. */
@@ -24,7 +24,7 @@ export async function prepareTables(store: Store, clock: Clock, where: string): 
     await inner.one(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await refuseUnfit(inner, where)
     await migrate(bytewise(inner), clock, where)
-    await notifyOfChanges(inner)
+    for (const teller of TELLERS) await notifying(inner, teller)
   })
 }
 
@@ -48,17 +48,29 @@ const bytewise = (store: Store): Store => ({
 
 const DEFINES = /^(?:CREATE|ALTER) TABLE /
 
+/** By which trigger of a table others are told that there is something to look at. */
+type Teller = { readonly table: string; readonly trigger: string; readonly after: string }
+
+/** A node that beats on tells nobody: only one that comes or goes does. */
+const TELLERS: readonly Teller[] = [
+  {
+    table: "change_head",
+    trigger: "change_head_tells",
+    after: "UPDATE ON change_head FOR EACH ROW WHEN (NEW.id <> OLD.id)",
+  },
+  { table: "nodes", trigger: "nodes_tell", after: "INSERT OR DELETE ON nodes FOR EACH ROW" },
+]
+
 /** Whoever makes a change tells the others as soon as it is durable: PostgreSQL passes a notification on at the commit. */
-async function notifyOfChanges(store: Store): Promise<void> {
-  const there = await store.one(
-    "SELECT 1 AS one FROM pg_trigger WHERE tgname = 'change_head_tells' AND tgrelid = to_regclass('change_head')",
-  )
+async function notifying(store: Store, { table, trigger, after }: Teller): Promise<void> {
+  const there = await store.one("SELECT 1 AS one FROM pg_trigger WHERE tgname = $1 AND tgrelid = to_regclass($2)", [
+    trigger,
+    table,
+  ])
   if (there !== null) return
   const body = `BEGIN PERFORM pg_notify('${CHANGES_CHANNEL}', ''); RETURN NULL; END`
   await store.run(`CREATE OR REPLACE FUNCTION tell_of_changes() RETURNS trigger LANGUAGE plpgsql AS '${quoted(body)}'`)
-  await store.run(
-    "CREATE TRIGGER change_head_tells AFTER UPDATE ON change_head FOR EACH ROW WHEN (NEW.id <> OLD.id) EXECUTE FUNCTION tell_of_changes()",
-  )
+  await store.run(`CREATE TRIGGER ${trigger} AFTER ${after} EXECUTE FUNCTION tell_of_changes()`)
 }
 
 const quoted = (text: string): string => text.replaceAll("'", "''")

@@ -27,8 +27,8 @@ export type Store = {
 export type OpenStore = Store & {
   readonly close: () => Promise<void>
   /**
-   * Has `heard` called, until the store is closed, when others may have appended to the change log, where the engine tells
-   * of it. Notifications may be lost, and SQLite has none: whoever must know looks from time to time.
+   * Has `heard` called, until the store is closed, when others may have appended to the change log, or a node came or went,
+   * where the engine tells of it. Notifications may be lost, and SQLite has none: whoever must know looks from time to time.
    */
   readonly onChange: (heard: () => void) => void
 }

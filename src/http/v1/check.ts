@@ -43,7 +43,7 @@ type Needs = {
 /** Reads the input of a request and hands it to `use`; whatever fails, there too, goes to `fail`. */
 type Read = <T>(asked: Asked, use: (input: Input) => T | Promise<T>, fail: (error: unknown) => T) => T | Promise<T>
 
-const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond }
+const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, isBurstWhole: true } as const
 
 /**
  * GET and POST /v1/check: one address, domain or URL. Steps stand in the order of `REFUSAL_ORDER`. A refusal is an answer

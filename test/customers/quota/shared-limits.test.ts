@@ -2,12 +2,13 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { clearSeat, sharedLimits, sharedLimitsMemory } from "../../../src/customers/quota/shared-limits.ts"
+import { clearSeat, nodeIdIn, sharedLimits, sharedLimitsMemory } from "../../../src/customers/quota/shared-limits.ts"
 
 setDefaultTimeout(60_000)
 
 const NOW_MS = Date.UTC(2026, 0, 1)
 const SEATS = 2
+const NODE = "node_1"
 
 const directories: string[] = []
 afterEach(() => {
@@ -19,7 +20,7 @@ async function mapped() {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-limits-"))
   directories.push(directory)
   const path = join(directory, "memory")
-  const limits = sharedLimitsMemory(SEATS, NOW_MS, 42)
+  const limits = sharedLimitsMemory(SEATS, NOW_MS, 42, NODE)
   await Bun.write(path, new Blob([limits, new Uint8Array(64)]))
   const memory = Bun.mmap(path)
   const run = (...tasks: readonly (readonly [task: string, times: number])[]) =>
@@ -80,17 +81,24 @@ test("what was under way in a process that died is over once its seat is cleared
 })
 
 test("callers with a key and callers without have limits of their own", () => {
-  const limits = sharedLimits(sharedLimitsMemory(SEATS, NOW_MS, 42), 0, () => NOW_MS)
+  const limits = sharedLimits(sharedLimitsMemory(SEATS, NOW_MS, 42, NODE), 0, () => NOW_MS)
   const once = { perSecond: 1, burst: 1 }
   expect([limits.rates, limits.keyless, limits.rates].map(rates => rates.admit("a", once).waitS)).toEqual([0, 0, 1])
 })
 
 test("the seed decides where callers stand, so that nobody outside can tell", () => {
   const [one, two] = [1, 2].map(seed => {
-    const memory = sharedLimitsMemory(SEATS, NOW_MS, seed)
+    const memory = sharedLimitsMemory(SEATS, NOW_MS, seed, NODE)
     const rates = sharedLimits(memory, 0, () => NOW_MS)
     rates.rates.admit("a", { perSecond: 1, burst: 1 })
     return memory.subarray(64).findIndex(byte => byte !== 0)
   })
   expect(one).not.toBe(two)
+})
+
+test("all processes that share the memory have one name among nodes, whatever they have admitted", () => {
+  const id = `node_${"z".repeat(20)}`
+  const memory = sharedLimitsMemory(SEATS, NOW_MS, 42, id)
+  sharedLimits(memory, 1, () => NOW_MS).rates.admit("a", { perSecond: 1, burst: 1 })
+  expect(nodeIdIn(memory)).toBe(id)
 })

@@ -3,6 +3,7 @@ import { expect } from "bun:test"
 import { SQL } from "bun"
 import { acceptFeedback } from "../../../src/customers/feedback/decision.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
+import { beatOnce, readBeats } from "../../../src/customers/nodes/node-rows.ts"
 import { copyLine } from "../../../src/customers/store/copy-text.ts"
 import { moveToPostgres } from "../../../src/customers/store/move.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite.ts"
@@ -51,6 +52,19 @@ onPostgres("everything is there afterwards as it was, and the numbers of changes
   expect(move.place).not.toContain("mailkind@")
   const [done, total] = told.at(-1) ?? []
   expect(done).toBe(total ?? 0)
+})
+
+onPostgres("nodes that share the database already are no rows that stand in the way, and stay", async () => {
+  const { path } = await filled()
+  const store = await openSqlite(path, () => 1_000)
+  await beatOnce(store, "node_of_the_file")
+  await store.close()
+  const place = tempPlace()
+  const there = await tempStore(place)
+  await beatOnce(there, "node_1")
+  const move = await moveToPostgres(path, place)
+  expect(move).toMatchObject({ kind: "moved" })
+  expect(await readBeats(there)).toEqual([{ id: "node_1", beat: 1 }])
 })
 
 onPostgres("a database that holds anything is refused, and left as it was", async () => {

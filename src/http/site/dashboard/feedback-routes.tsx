@@ -27,7 +27,11 @@ export type FeedbackRoutesNeeds = ReportNeeds & {
 /** How many reports a page shows. */
 const PAGE_MAX = 50
 
-const RATE = { perSecond: LIMITS.feedbackFormPerSecond, burst: LIMITS.feedbackFormPerSecond * LIMITS.burstFactor }
+const RATE = {
+  perSecond: LIMITS.feedbackFormPerSecond,
+  burst: LIMITS.feedbackFormPerSecond * LIMITS.burstFactor,
+  isBurstWhole: true,
+} as const
 
 const EMPTY: FeedbackDraft = { subject: "", expected: "", comment: "" }
 

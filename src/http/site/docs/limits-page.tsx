@@ -100,10 +100,11 @@ function WhatIsLeft() {
       <h2 id="headers">What is left</h2>
       <p>
         Every answer to a key with limits has <code>RateLimit-Policy</code>, which names them, and{" "}
-        <code>RateLimit</code>, which says what is left of each and for how long. A refusal has <code>Retry-After</code>{" "}
-        in seconds, and in its body <code>retry_after</code>, <code>limit</code> and, for the units of the day,{" "}
-        <code>resets_at</code>. <code>{ROUTES.getUsage.path}</code> tells the same at any time. What to do about a
-        refusal stands under{" "}
+        <code>RateLimit</code>, which says what is left of each and for how long; where several servers share the work,
+        each lets through its part of what a second allows, and tells what is left of that. A refusal has{" "}
+        <code>Retry-After</code> in seconds, and in its body <code>retry_after</code>, <code>limit</code> and, for the
+        units of the day, <code>resets_at</code>. <code>{ROUTES.getUsage.path}</code> tells the same at any time. What
+        to do about a refusal stands under{" "}
         <To page="docsErrors" part="rate_limited">
           <code>rate_limited</code>
         </To>{" "}

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { LIMITS } from "../../../contract/limits.ts"
-import type { RateLimiter } from "../../../customers/quota/rate-limiter.ts"
+import type { Rate, RateLimiter } from "../../../customers/quota/rate-limiter.ts"
 import { Problem } from "../../problem.ts"
 
 /** Holds visitors to how often they may ask for sign-ins and try codes. What is too much is thrown as `rate_limited`. */
@@ -14,39 +14,41 @@ export type SignInLimits = {
 }
 
 type Bound = {
-  readonly max: number
-  readonly seconds: number
+  readonly rate: Rate
   /** What was too much, as a sentence begins. */
   readonly says: string
 }
 
 const OF_CLIENT: Bound = {
-  max: LIMITS.signInsPerClientMax,
-  seconds: LIMITS.signInPerClientSeconds,
+  rate: { perSecond: 1 / LIMITS.signInPerClientSeconds, burst: LIMITS.signInsPerClientMax, isBurstWhole: true },
   says: "Too many sign-ins were asked for from your network.",
 }
 const OF_ADDRESS: Bound = {
-  max: LIMITS.signInsPerAddressMax,
-  seconds: LIMITS.signInPerAddressSeconds,
+  rate: { perSecond: 1 / LIMITS.signInPerAddressSeconds, burst: LIMITS.signInsPerAddressMax, isBurstWhole: true },
   says: "Too many mails were asked for to this address. Use the latest one, or wait.",
 }
 const OF_ALL: Bound = {
-  max: LIMITS.signInsOfAllMax,
-  seconds: LIMITS.signInOfAllSeconds,
+  rate: { perSecond: 1 / LIMITS.signInOfAllSeconds, burst: LIMITS.signInsOfAllMax },
   says: "Too many people ask to sign in just now.",
 }
 const OF_PROOFS: Bound = {
-  max: LIMITS.signInProofsPerClientMax,
-  seconds: LIMITS.signInProofPerClientSeconds,
+  rate: {
+    perSecond: 1 / LIMITS.signInProofPerClientSeconds,
+    burst: LIMITS.signInProofsPerClientMax,
+    isBurstWhole: true,
+  },
   says: "Too many links and codes were tried from your network.",
 }
 
 /** Builds the limits over the rates of callers without a key, which hold no address in clear. */
 export function signInLimits(rates: RateLimiter, clientOf: (request: Request) => string): SignInLimits {
-  const admit = (subject: string, { max, seconds, says }: Bound): void => {
-    const { waitS } = rates.admit(subject, { perSecond: 1 / seconds, burst: max })
+  const admit = (subject: string, { rate, says }: Bound): void => {
+    const { waitS } = rates.admit(subject, rate)
     if (waitS === 0) return
-    throw new Problem("rate_limited", `${says} It goes on in ${waitWords(waitS)}.`, { retry_after: waitS, limit: max })
+    throw new Problem("rate_limited", `${says} It goes on in ${waitWords(waitS)}.`, {
+      retry_after: waitS,
+      limit: rate.burst,
+    })
   }
   return {
     asks: request => admit(`sign-ins from ${clientOf(request)}`, OF_CLIENT),

@@ -8,8 +8,8 @@ import { settled } from "../../../world/time.ts"
 import { browser } from "../browser.ts"
 
 /** A server, and how somebody of a network asks for a sign-in there. */
-async function opened() {
-  const house = await testApp()
+async function opened(nodesCount = 1) {
+  const house = await testApp({ nodesCount })
   const from = (peer: string) => browser(house.app, { headers: { "x-test-peer": peer }, follows: true })
   const asks = (email: string, peer: string) => from(peer).post("/sign-in", { email })
   return { ...house, from, asks }
@@ -85,4 +85,13 @@ test("no address is held in clear by what limits", () => {
   signInLimits(rates, () => "192.0.2.1").asksFor("jane@example.com")
   expect(subjects).toHaveLength(2)
   expect(subjects.join()).not.toMatch(/jane|example/)
+})
+
+test("one of three nodes mails an address as often at once as one server would, since a person may come to one alone", async () => {
+  const { asks, time } = await opened(3)
+  for (let count = 0; count < 3; count++) expect((await asks("jane@example.com", `192.0.2.${count}`)).status).toBe(200)
+  await time.tick(899_999)
+  expect((await asks("jane@example.com", "192.0.2.9")).status).toBe(429)
+  await time.tick(1)
+  expect((await asks("jane@example.com", "192.0.2.9")).status).toBe(200)
 })
