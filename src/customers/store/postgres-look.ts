@@ -1,7 +1,7 @@
 import { SQL } from "bun"
 import { isUnconnected, postgresFault } from "./postgres-fault.ts"
 import { rowsOf } from "./postgres-rows.ts"
-import { placeOf } from "./postgres-url.ts"
+import { placeOf, refuseUnusable } from "./postgres-url.ts"
 import { StoreFault } from "./store-fault.ts"
 
 /** How long a look may take to connect, and each of its statements. */
@@ -29,6 +29,7 @@ export type PostgresLook = {
 
 /** Looks into the database at `url`. Rejects with a `StoreFault` when it cannot be reached, or refuses us. */
 export async function lookIntoPostgres(url: string): Promise<PostgresLook> {
+  refuseUnusable(url)
   const client = new SQL(url, {
     adapter: "postgres",
     max: 1,
