@@ -5,6 +5,9 @@ import { StoreFault, type StoreFaultCode } from "./store-fault.ts"
 const STATES: Readonly<Record<string, StoreFaultCode>> = {
   "08": "away",
   "25006": "standby",
+  // The server has cut the connection of a transaction that took too long.
+  "25P03": "away",
+  "25P04": "away",
   "28": "refused",
   "3D": "refused",
   "40": "busy",

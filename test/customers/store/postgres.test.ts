@@ -186,6 +186,29 @@ describe("connections", () => {
     expect(asked.at(-1)).toMatchObject({ reason: { code: "busy" } })
   })
 
+  onPostgres(
+    "a transaction that thinks for too long is cut and taken back, and keeps nobody else from anything",
+    async () => {
+      const url = tempPlace()
+      const store = await opened(url, { statementTimeoutMs: 50 })
+      const gate = Promise.withResolvers<void>()
+      const taken = Promise.withResolvers<void>()
+      const thinking = store.transaction(async inner => {
+        await inner.run("UPDATE change_head SET id = 7")
+        taken.resolve()
+        await gate.promise
+        await inner.run("UPDATE change_head SET id = 8")
+      })
+      await taken.promise
+      // It waits for the row until the other's connection is cut.
+      await (await client(url)).unsafe("UPDATE change_head SET id = id + 1")
+      gate.resolve()
+      expect((await faultOf(thinking)).code).toBe("away")
+      expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
+      expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+    },
+  )
+
   onPostgres("a statement that takes too long is ended", async () => {
     const store = await opened(tempPlace(), { statementTimeoutMs: 50 })
     expect((await faultOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
