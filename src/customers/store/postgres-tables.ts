@@ -7,10 +7,7 @@ import type { Store } from "./store.ts"
 export const CHANGES_CHANNEL = "mailkind_changes"
 
 /** Names the lock under which tables are changed: "mailkind" in ASCII, as a 63-bit number. */
-const MIGRATION_LOCK = "7881692342889377380"
-
-/** How long a start waits for another one that migrates, in milliseconds. */
-const MIGRATION_WAIT_MS = 60_000
+export const MIGRATION_LOCK = "7881692342889377380"
 
 /** How long one that migrates may think between two statements, in milliseconds. */
 const MIGRATION_IDLE_MS = 30_000
@@ -22,8 +19,6 @@ const MIGRATION_IDLE_MS = 30_000
 export async function prepareTables(store: Store, clock: Clock, where: string): Promise<void> {
   await store.transaction(async inner => {
     await refuseUnfitServer(inner, where)
-    await inner.run(`SET LOCAL lock_timeout = ${MIGRATION_WAIT_MS}`)
-    await inner.run("SET LOCAL statement_timeout = 0")
     // Of one that migrates and dies the server knows nothing at once: the others wait no longer than this for it.
     await inner.run(`SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_IDLE_MS}`)
     await inner.one(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)

@@ -1,10 +1,12 @@
 import { expect } from "bun:test"
 import { join } from "node:path"
 import { Glob } from "bun"
+import { accountExport, EXPORTED_LISTS } from "../../../src/customers/accounts/account-export.ts"
+import { createKey } from "../../../src/customers/keys/keys.ts"
 import { parametersIn } from "../../../src/customers/store/sql-text.ts"
 import { ROOT } from "../../house/source.ts"
 import { test } from "../engines.ts"
-import { tempStore } from "../temp-store.ts"
+import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
 /** What of the store's own folder is asked on both engines; the rest is of one of them. */
 const OF_BOTH = ["changes.ts", "migrate.ts"]
@@ -37,4 +39,21 @@ test("every statement is understood by the engine, and every value that it takes
     await store.all(`EXPLAIN ${sql}`, nulls).catch((fault: unknown) => refused.push(`${sql}: ${fault}`))
   }
   expect(refused).toEqual([])
+})
+
+test("the export of an account, whose statements are put together, reads every table of it", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const accountId = await newAccount(log)
+  await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+  for (let day = 0; day <= 500; day++)
+    await store.run("INSERT INTO usage (account_id, key_id, day, measure, count) VALUES ($1, 'k', $2, 'checks', 1)", [
+      accountId,
+      day,
+    ])
+  let text = ""
+  for await (const part of accountExport(store, 1_000, accountId)) text += part
+  const exported = JSON.parse(text)
+  expect(Object.keys(exported)).toEqual(expect.arrayContaining(Object.keys(EXPORTED_LISTS)))
+  expect([exported.keys.length, exported.usage.length]).toEqual([1, 501])
 })

@@ -2,7 +2,8 @@ import { describe, expect } from "bun:test"
 import { SQL } from "bun"
 import { openPostgres } from "../../../src/customers/store/postgres.ts"
 import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres-pool.ts"
-import type { OpenStore } from "../../../src/customers/store/store.ts"
+import { MIGRATION_LOCK } from "../../../src/customers/store/postgres-tables.ts"
+import type { OpenStore, Store } from "../../../src/customers/store/store.ts"
 import { StoreFault } from "../../../src/customers/store/store-fault.ts"
 import { afterwards } from "../../world/afterwards.ts"
 import { bounded } from "../../world/bounded.ts"
@@ -73,6 +74,19 @@ describe("opening", () => {
       expect(orders).toEqual([{ collation: "C" }])
     },
   )
+
+  onPostgres("whoever starts while another migrates waits for it, for longer than one statement may take", async () => {
+    const url = emptyDatabase()
+    const other = await (await client(url)).reserve()
+    await other.unsafe("BEGIN")
+    await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+    const opening = opened(url, { statementTimeoutMs: 20, silenceMs: 20, waitTimeoutMs: 20 })
+    await other.unsafe("SELECT pg_sleep(0.5)")
+    await other.unsafe("COMMIT")
+    await other.release()
+    const store = await opening
+    expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
+  })
 
   onPostgres(
     "a database that is not there, or whose user is not, refuses us, and the fault holds no password",
@@ -314,7 +328,9 @@ describe("the server", () => {
       await admin.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on")
       await admin.unsafe(CUT)
       await untilAnswered(() => store.one("SELECT 1"))
-      expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("standby")
+      const write = (inner: Store) => inner.run("UPDATE change_head SET id = id")
+      for (const failing of [() => write(store), () => store.transaction(write), () => opened(cluster.url("postgres"))])
+        expect((await faultOf(failing())).code).toBe("standby")
       await admin.unsafe("SET transaction_read_only = off")
       await admin.unsafe("SET default_transaction_read_only = off")
       await admin.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only")
