@@ -5,7 +5,7 @@ import { StoreFault } from "./store-fault.ts"
 const VERSION_MIN = 120_000
 
 /** Rejects with a `StoreFault` when the server or what stands before it is not fit for us. To be asked before any setting is made. */
-export async function refuseUnfitServer(store: Store, where: string): Promise<void> {
+export async function refuseUnfitServer(store: Pick<Store, "one">, where: string): Promise<void> {
   const row = await store.one<{ version: string; number: string; encoding: string; schema: string | null }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS number,
        current_setting('server_encoding') AS encoding, current_schema()::text AS schema`,
@@ -21,7 +21,7 @@ export async function refuseUnfitServer(store: Store, where: string): Promise<vo
 }
 
 /** Rejects with a `StoreFault` when another program has its tables where ours are, or would be. Those of extensions do not count. */
-export async function refuseForeign(store: Store, where: string): Promise<void> {
+export async function refuseForeign(store: Pick<Store, "all">, where: string): Promise<void> {
   const tables = await store.all<{ name: string }>(
     `SELECT relname::text AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
        AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`,

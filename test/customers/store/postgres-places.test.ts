@@ -1,6 +1,7 @@
 import { test as bunTest, expect } from "bun:test"
 import { SQL } from "bun"
 import { openPostgres } from "../../../src/customers/store/postgres.ts"
+import { refuseUnfitServer } from "../../../src/customers/store/postgres-fitness.ts"
 import { lookIntoPostgres } from "../../../src/customers/store/postgres-look.ts"
 import { refuseUnusable } from "../../../src/customers/store/postgres-url.ts"
 import { StoreFault } from "../../../src/customers/store/store-fault.ts"
@@ -132,6 +133,17 @@ onPostgres(
     expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
   },
 )
+
+bunTest("a server of a version before those that are supported is told as such", async () => {
+  const server = (number: string) => ({
+    one: async <Row>(sql: string) =>
+      (sql.includes("pg_settings")
+        ? { source: "client" }
+        : { version: number, number, encoding: "UTF8", schema: "public" }) as Row, // what such a server answers
+  })
+  expect((await faultOf(refuseUnfitServer(server("119999"), "there"))).code).toBe("outdated")
+  await refuseUnfitServer(server("120000"), "there")
+})
 
 onPostgres("a certificate is believed by who has signed it and for the name that it holds alone", async () => {
   const cluster = await startCluster()
