@@ -22,7 +22,7 @@ const REMEDIES: ReadonlyMap<unknown, string> = new Map([
 
 /** What an operator can mend, and how, in words; null: the error is our fault, and shows where. */
 export function remedyOf(error: unknown): string | null {
-  if (error instanceof StoreFault) return `${error.message} ${error.remedy}`
+  if (error instanceof StoreFault) return `${error.message.replace(/\.?$/, ".")} ${error.remedy}`
   if (error instanceof CannotStart || error instanceof NotToBePassedOn) return error.message
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return null
   const remedy = REMEDIES.get(error.code)

@@ -6,6 +6,7 @@ import { commandLists, packInPlace } from "./assemble-lists.ts"
 import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
 import { openStore, storeToolsOf } from "./assemble-store.ts"
 import { inventoryOf, SHOWN_SETTINGS } from "./assemble-supply.ts"
+import { Broken } from "./base/assert.ts"
 import { remedyOf } from "./cannot-start.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
 import { openPack } from "./check/lists/domain-set.ts"
@@ -132,6 +133,8 @@ function failed(world: World, error: unknown): number {
 
 // No top-level await: the executable's bytecode does not have it.
 const world = realWorld()
+// A wait that nothing can end any more would pass for success.
+process.once("beforeExit", () => process.exit(failed(world, new Broken("nothing is left to be waited for"))))
 runCommand(toolsOf(world), process.argv.slice(2)).then(
   code => world.written().then(() => process.exit(code)),
   error => process.exit(failed(world, error)),

@@ -13,7 +13,6 @@ export async function examinePostgres(looking: Promise<PostgresLook>): Promise<E
     const { place, version, head, accountsCount, keysCount, nodesCount, bytes } = look
     const megabytes = (bytes / (1024 * 1024)).toFixed(1)
     const seen = `PostgreSQL ${version} at ${place}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${head ?? 0}.`
-    if (look.encoding !== "UTF8") return failing(`${seen} Its encoding is ${look.encoding}.`, STORE_FAULTS.unfit.remedy)
     if (!look.isWritable) return failing(`${seen} It is a standby.`, STORE_FAULTS.standby.remedy)
     if (head === null) return skipped(`${seen} It has no tables yet: the first start makes them.`)
     if (head > KNOWN_HEAD) return failing(`${seen} This version knows ${KNOWN_HEAD}.`, STORE_FAULTS.newer.remedy)

@@ -2,6 +2,7 @@ import { expect } from "bun:test"
 import { SQL } from "bun"
 import { beatOnce } from "../../src/customers/nodes/node-rows.ts"
 import { lookIntoPostgres } from "../../src/customers/store/postgres-look.ts"
+import { STORE_FAULTS } from "../../src/customers/store/store-fault.ts"
 import { examinePostgres, examinePostgresOutbox } from "../../src/doctor/postgres.ts"
 import { onPostgres } from "../customers/engines.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
@@ -56,6 +57,20 @@ onPostgres("one that is empty, older, newer or away is told as such", async () =
   const away = await seenAt("postgres://jane:secret@127.0.0.1:1/mailkind")
   expect(away).toMatchObject({ verdict: "failed", remedy: expect.stringContaining("Start it") })
   expect(JSON.stringify(away)).not.toMatch(/secret|jane/)
+})
+
+onPostgres("one on which a start would be refused has failed, with what to do", async () => {
+  const url = emptyDatabase()
+  const other = new SQL(url, { max: 1 })
+  afterwards(() => other.close())
+  await other.unsafe("CREATE TABLE recipes (name TEXT)")
+  const ascii = emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")
+  for (const [at, remedy] of [
+    [url, STORE_FAULTS.foreign_database.remedy],
+    [`${url}?search_path=nowhere`, STORE_FAULTS.refused.remedy],
+    [ascii, STORE_FAULTS.unfit.remedy],
+  ] as const)
+    expect(await seenAt(at)).toMatchObject({ verdict: "failed", remedy })
 })
 
 onPostgres("mails that wait are told with how long the oldest does", async () => {

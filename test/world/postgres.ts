@@ -16,7 +16,7 @@ function programs(): string | null {
 }
 
 /** PostgreSQL refuses to run as root. */
-const AS_POSTGRES =
+export const AS_POSTGRES =
   process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
 
 /** A PostgreSQL server of our own on loopback. */

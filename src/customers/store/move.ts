@@ -5,7 +5,7 @@ import { copyLine } from "./copy-text.ts"
 import { holdAlone } from "./hold.ts"
 import { KNOWN_HEAD, lookInto } from "./look.ts"
 import { postgresFault } from "./postgres-fault.ts"
-import { placeOf } from "./postgres-url.ts"
+import { BEGUN_WITH, placeOf, refuseUnusable } from "./postgres-url.ts"
 import { faultOf, truePath } from "./sqlite-file.ts"
 import type { Cell } from "./store.ts"
 
@@ -30,6 +30,9 @@ export type MoveTold = (done: number, total: number) => void
 const OWN: readonly string[] = ["migrations", "nodes"]
 /** Tables that have a row before anything else has: counters that begin at zero. */
 const BEGUN: readonly string[] = ["change_head", "host_sightings_head"]
+
+/** However long it takes, it waits no longer than this for a lock, and the server no longer for its next statement, in milliseconds. */
+const SESSION = { statement_timeout: 0, lock_timeout: 60_000, idle_in_transaction_session_timeout: 60_000 }
 
 /** How much text is sent at once. */
 const CHUNK_LENGTH = 256 * 1024
@@ -71,21 +74,33 @@ function openToRead(path: string): Database {
 }
 
 async function moved(from: Database, url: string, told: MoveTold): Promise<Move> {
-  const client = new SQL(url, { adapter: "postgres", max: 1, connection: { application_name: "mailkind store copy" } })
+  refuseUnusable(url)
+  const client = new SQL(url, {
+    adapter: "postgres",
+    max: 1,
+    connection: { application_name: "mailkind store copy", ...SESSION, ...BEGUN_WITH },
+  })
   try {
     const to = await client.reserve()
-    for (const name of ["statement_timeout", "idle_in_transaction_session_timeout"]) await to.unsafe(`SET ${name} = 0`)
-    await to.unsafe("BEGIN")
-    const move = await movedIn(from, to, placeOf(url), told).catch(async (fault: unknown) => {
-      await to.unsafe("ROLLBACK").catch(() => undefined)
-      throw fault
-    })
-    await to.unsafe(move.kind === "moved" ? "COMMIT" : "ROLLBACK")
-    await to.release()
-    return move
+    try {
+      return await movedWhole(from, to, placeOf(url), told)
+    } finally {
+      // The client waits for a connection that is not given back, and its wait alone keeps no process running.
+      await to.release()
+    }
   } finally {
     await client.close({ timeout: 1 })
   }
+}
+
+async function movedWhole(from: Database, to: ReservedSQL, place: string, told: MoveTold): Promise<Move> {
+  await to.unsafe("BEGIN")
+  const move = await movedIn(from, to, place, told).catch(async (fault: unknown) => {
+    await to.unsafe("ROLLBACK").catch(() => undefined)
+    throw fault
+  })
+  await to.unsafe(move.kind === "moved" ? "COMMIT" : "ROLLBACK")
+  return move
 }
 
 async function movedIn(from: Database, to: ReservedSQL, place: string, told: MoveTold): Promise<Move> {

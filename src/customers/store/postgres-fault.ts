@@ -5,6 +5,9 @@ import { StoreFault, type StoreFaultCode } from "./store-fault.ts"
 const STATES: Readonly<Record<string, StoreFaultCode>> = {
   "08": "away",
   "25006": "standby",
+  // The server has cut the connection of a transaction that took too long.
+  "25P03": "away",
+  "25P04": "away",
   "28": "refused",
   "3D": "refused",
   "40": "busy",
@@ -22,6 +25,13 @@ const STATES: Readonly<Record<string, StoreFaultCode>> = {
 
 /** What the client itself found while it logged in, for which the other side or the URL is to blame. */
 const REFUSED = /^ERR_POSTGRES_(?:AUTHENTICATION|SASL|TLS|CHANNEL_BINDING|UNKNOWN_AUTH|UNSUPPORTED_AUTH|INVALID_SERVER)/
+
+/** What is said of a certificate that does not hold (the codes of X.509 checks in OpenSSL, and those of Node.js). */
+const UNTRUSTED =
+  /^(?:ERR_TLS_|ERR_BORINGSSL|UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/
+
+/** How PgBouncer refuses what only the server could grant. */
+const POOLER = /^unsupported startup parameter/
 
 /** What the client says of a connection that was not made, or is gone. */
 const AWAY = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|INVALID_MESSAGE|UNEXPECTED_MESSAGE)|E[A-Z]+$)/
@@ -42,24 +52,37 @@ export function postgresFault(fault: unknown, where: string): unknown {
   if (!(fault instanceof Error) || fault instanceof StoreFault || !("code" in fault)) return fault
   const code = String(fault.code)
   const state = fault instanceof SQL.PostgresError ? fault.errno : undefined
-  const known = state === undefined ? ofClient(code) : ofState(state)
+  const known = state === undefined ? ofClient(code) : (ofLogin(fault) ?? ofState(state))
   if (known !== null) return new StoreFault(known, where, state === undefined ? code : `${state}: ${fault.message}`)
   if (state === undefined) return fault
   return new Error(broken(state, fault))
 }
 
 /** True when this tells that no connection could be made, rather than that one was lost. */
-export const isUnconnected = (fault: unknown): boolean =>
-  fault instanceof SQL.PostgresError &&
-  (fault.errno === undefined
-    ? REFUSED.test(fault.code) || /_CONNECTION_(?:REFUSED|TIMEOUT|FAILED)$/.test(fault.code)
-    : /^(?:57P03|53300|28|3D)/.test(fault.errno))
+export function isUnconnected(fault: unknown): boolean {
+  if (!(fault instanceof SQL.PostgresError))
+    return fault instanceof Error && "code" in fault && UNTRUSTED.test(String(fault.code))
+  const { code, errno } = fault
+  return errno === undefined
+    ? REFUSED.test(code) || /_CONNECTION_(?:REFUSED|TIMEOUT|FAILED)$/.test(code)
+    : /^(?:57P03|53300|28|3D)/.test(errno) || ofLogin(fault) !== null
+}
 
 const ofState = (state: string): StoreFaultCode | null =>
   STATES[state] ?? STATES[state.slice(0, 3)] ?? STATES[state.slice(0, 2)] ?? null
 
-const ofClient = (code: string): StoreFaultCode | null =>
-  REFUSED.test(code) ? "refused" : AWAY.test(code) ? "away" : null
+function ofClient(code: string): StoreFaultCode | null {
+  if (UNTRUSTED.test(code)) return "untrusted"
+  return REFUSED.test(code) ? "refused" : AWAY.test(code) ? "away" : null
+}
+
+/** The fault of a login that the other side has ended, where its state alone does not tell; null: that is not what failed. */
+function ofLogin(fault: Error): StoreFaultCode | null {
+  if (!(fault instanceof SQL.PostgresError) || fault.severity !== "FATAL") return null
+  if (POOLER.test(fault.message)) return "pooled"
+  // Such as a parameter of the URL that the server does not know.
+  return ofState(fault.errno ?? "") === null ? "refused" : null
+}
 
 function broken(state: string, fault: Error): string {
   const constraint = CONSTRAINTS[state]

@@ -1,7 +1,8 @@
 import { SQL } from "bun"
 import { isUnconnected, postgresFault } from "./postgres-fault.ts"
+import { refuseForeign, refuseUnfitServer } from "./postgres-fitness.ts"
 import { rowsOf } from "./postgres-rows.ts"
-import { placeOf } from "./postgres-url.ts"
+import { placeOf, refuseUnusable } from "./postgres-url.ts"
 import { StoreFault } from "./store-fault.ts"
 
 /** How long a look may take to connect, and each of its statements. */
@@ -11,7 +12,6 @@ const LOOK_MS = 10_000
 export type PostgresLook = {
   readonly place: string
   readonly version: string
-  readonly encoding: string
   /** Whether a commit that is acknowledged is on a disk. */
   readonly isDurable: boolean
   /** Whether it takes writes. */
@@ -29,8 +29,9 @@ export type PostgresLook = {
   readonly lastWrittenAtMs: number
 }
 
-/** Looks into the database at `url`. Rejects with a `StoreFault` when it cannot be reached, or refuses us. */
+/** Looks into the database at `url`. Rejects with a `StoreFault` when it cannot be reached, or a start would be refused. */
 export async function lookIntoPostgres(url: string): Promise<PostgresLook> {
+  refuseUnusable(url)
   const client = new SQL(url, {
     adapter: "postgres",
     max: 1,
@@ -43,7 +44,14 @@ export async function lookIntoPostgres(url: string): Promise<PostgresLook> {
   })
   const place = placeOf(url)
   try {
-    return { place, ...(await serverSeen(client)), ...(await tablesSeen(client)) }
+    const asked = {
+      all: <Row>(sql: string) => rowsIn<Row>(client, sql),
+      one: async <Row>(sql: string) => (await rowsIn<Row>(client, sql))[0] ?? null,
+    }
+    await refuseUnfitServer(asked, place)
+    const look = { place, ...(await serverSeen(client)), ...(await tablesSeen(client)) }
+    if (look.head === null) await refuseForeign(asked, place)
+    return look
   } catch (fault) {
     const known = postgresFault(fault, place)
     throw known instanceof StoreFault || !isUnconnected(fault)
@@ -57,7 +65,6 @@ export async function lookIntoPostgres(url: string): Promise<PostgresLook> {
 async function serverSeen(client: SQL) {
   const [row] = await rowsIn<{
     version: string
-    encoding: string
     durable: number
     writable: number
     connections: number
@@ -65,14 +72,13 @@ async function serverSeen(client: SQL) {
     bytes: number
   }>(
     client,
-    `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
+    `SELECT current_setting('server_version') AS version,
        current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
        NOT pg_is_in_recovery() AS writable, (SELECT COUNT(*) FROM pg_stat_activity) AS connections,
        current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes`,
   )
   return {
     version: row?.version ?? "unknown",
-    encoding: row?.encoding ?? "unknown",
     isDurable: row?.durable === 1,
     isWritable: row?.writable === 1,
     connectionsCount: row?.connections ?? 0,

@@ -7,7 +7,7 @@ import { Outage, type Told } from "./outage.ts"
 import { isUnconnected, postgresFault } from "./postgres-fault.ts"
 import { rowsOf, sent } from "./postgres-rows.ts"
 import { CHANGES_CHANNEL } from "./postgres-tables.ts"
-import { placeOf } from "./postgres-url.ts"
+import { BEGUN_WITH, placeOf, refuseUnusable } from "./postgres-url.ts"
 import { parametersIn } from "./sql-text.ts"
 import type { Cell } from "./store.ts"
 import { StoreFault } from "./store-fault.ts"
@@ -72,6 +72,7 @@ export class PostgresPool {
 
   constructor(url: string, later: Later, bounds: PoolBounds, told: Told) {
     this.#outage = new Outage(later, bounds, told)
+    refuseUnusable(url)
     this.where = placeOf(url)
     this.#url = url
     this.#later = later
@@ -231,6 +232,7 @@ export class PostgresPool {
       max: connectionsMax,
       connectionTimeout: connectTimeoutMs / 1000,
       connection: {
+        ...BEGUN_WITH,
         application_name: "mailkind",
         default_transaction_isolation: "read committed",
         statement_timeout: statementTimeoutMs,

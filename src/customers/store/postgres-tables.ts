@@ -1,16 +1,16 @@
 import type { Clock } from "../../base/clock.ts"
 import { migrate } from "./migrate.ts"
+import { refuseForeign, refuseUnfitServer } from "./postgres-fitness.ts"
 import type { Store } from "./store.ts"
-import { StoreFault } from "./store-fault.ts"
 
 /** On which channel of the database everybody is told that the change log has grown, or that a node came or went. */
 export const CHANGES_CHANNEL = "mailkind_changes"
 
 /** Names the lock under which tables are changed: "mailkind" in ASCII, as a 63-bit number. */
-const MIGRATION_LOCK = "7881692342889377380"
+export const MIGRATION_LOCK = "7881692342889377380"
 
-/** How long a start waits for another one that migrates, in milliseconds. */
-const MIGRATION_WAIT_MS = 60_000
+/** How long one that migrates may think between two statements, in milliseconds. */
+const MIGRATION_IDLE_MS = 30_000
 
 /**
  * Brings the tables of the database up to date: all that is missing, or, when anything fails, nothing. Of several that start
@@ -18,25 +18,14 @@ const MIGRATION_WAIT_MS = 60_000
  */
 export async function prepareTables(store: Store, clock: Clock, where: string): Promise<void> {
   await store.transaction(async inner => {
-    await inner.run(`SET LOCAL lock_timeout = ${MIGRATION_WAIT_MS}`)
-    await inner.run("SET LOCAL statement_timeout = 0")
-    await inner.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+    await refuseUnfitServer(inner, where)
+    // Of one that migrates and dies the server knows nothing at once: the others wait no longer than this for it.
+    await inner.run(`SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_IDLE_MS}`)
     await inner.one(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-    await refuseUnfit(inner, where)
+    await refuseForeign(inner, where)
     await migrate(bytewise(inner), clock, where)
     for (const teller of TELLERS) await notifying(inner, teller)
   })
-}
-
-async function refuseUnfit(store: Store, where: string): Promise<void> {
-  const encoding = await store.one<{ server_encoding: string }>("SHOW server_encoding")
-  if (encoding?.server_encoding !== "UTF8")
-    throw new StoreFault("unfit", where, `its encoding is ${encoding?.server_encoding}, not UTF8`)
-  const tables = await store.all<{ name: string }>(
-    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
-  )
-  if (tables.length > 0 && !tables.some(({ name }) => name === "migrations"))
-    throw new StoreFault("foreign_database", where, `it has ${tables.length} tables and no table of migrations`)
 }
 
 /** A store whose new columns of text sort by their bytes, as in SQLite, whatever order the database has for others. */

@@ -5,8 +5,9 @@ import type { Later } from "../../base/timer.ts"
 import type { Told } from "./outage.ts"
 import { POOL_BOUNDS, type PoolBounds, PostgresPool } from "./postgres-pool.ts"
 import { prepareTables } from "./postgres-tables.ts"
+import { placeOf } from "./postgres-url.ts"
 import type { Cell, OpenStore, Store } from "./store.ts"
-import { StoreFault } from "./store-fault.ts"
+import { StoreFault, type StoreFaultCode } from "./store-fault.ts"
 import { type Connection, isInside, outermost, refuseInside, transact } from "./transactions.ts"
 import { Turns } from "./turns.ts"
 
@@ -19,6 +20,9 @@ export type PostgresOpening = {
   readonly bounds?: PoolBounds
 }
 
+/** What bounds the one connection over which tables are prepared: how long one waits for another start, and one of its statements takes. */
+const PREPARING = { connectionsMax: 1, waitTimeoutMs: 60_000, statementTimeoutMs: 30 * 60_000 } as const
+
 /**
  * Opens the PostgreSQL database at `url` and brings its tables up to date; of several that start together, one does.
  * Statements outside of transactions go over several connections at once, each transaction over one of its own. Rejects with
@@ -26,16 +30,10 @@ export type PostgresOpening = {
  * database that goes away fails what is asked meanwhile, and is found again by itself.
  */
 export async function openPostgres(url: string, opening: PostgresOpening): Promise<OpenStore> {
-  const { clock, later, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax, told } = opening
-  const pool = new PostgresPool(url, later, { ...bounds, connectionsMax }, told ?? (() => undefined))
-  const store = openOver(pool)
-  try {
-    await prepareTables(store, clock, pool.where)
-  } catch (fault) {
-    await store.close()
-    throw fault
-  }
-  return store
+  const { clock, later, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax, told = () => undefined } = opening
+  const preparing = openOver(new PostgresPool(url, later, { ...bounds, ...PREPARING }, told))
+  await prepareTables(preparing, clock, placeOf(url)).finally(preparing.close)
+  return openOver(new PostgresPool(url, later, { ...bounds, connectionsMax }, told))
 }
 
 function openOver(pool: PostgresPool): OpenStore {
@@ -80,6 +78,9 @@ async function transactOver<T>(pool: PostgresPool, work: (store: Store) => Promi
   }
 }
 
+/** After which faults nothing can be asked of a connection any more, not even to take back; the pool leaves a standby. */
+const LOST: readonly StoreFaultCode[] = ["away", "standby"]
+
 /** A connection that is taken when its transaction begins. */
 function connectionOver(pool: PostgresPool): {
   readonly connection: Connection
@@ -91,7 +92,7 @@ function connectionOver(pool: PostgresPool): {
     try {
       return await pool.askOn(state.client, sql, params)
     } catch (fault) {
-      state.isLost ||= fault instanceof StoreFault && fault.code === "away"
+      state.isLost ||= fault instanceof StoreFault && LOST.includes(fault.code)
       throw fault
     }
   }

@@ -42,7 +42,27 @@ export const STORE_FAULTS = {
   },
   refused: {
     says: "The database refuses us.",
-    remedy: "Look at the user, the password and the name of the database in its URL, and at the rights of that user.",
+    remedy:
+      "Look at the user, the password, the name of the database and the parameters in its URL, and at the rights of that user.",
+  },
+  misnamed: {
+    says: "The URL of the database cannot be used.",
+    remedy:
+      "Write it as postgres://user:password@host:port/name, with what is special in the user, the password and the name percent-encoded.",
+  },
+  untrusted: {
+    says: "The database shows a certificate that does not hold.",
+    remedy:
+      "Name a file with the certificate of who has signed it as sslrootcert=… in the URL, and the server by a name that its certificate holds.",
+  },
+  pooled: {
+    says: "A pooler stands before the database.",
+    remedy:
+      "Name the server itself: mailkind keeps a few connections of its own (MAILKIND_DATABASE_CONNECTIONS), with bounds and notifications that a pooler does not pass on.",
+  },
+  outdated: {
+    says: "The database server is too old.",
+    remedy: "Upgrade it: PostgreSQL 12 and later are supported.",
   },
   crowded: {
     says: "The database takes no more connections.",

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
+import { dirname, join } from "node:path"
 import { SQL } from "bun"
 import { acceptFeedback } from "../../../src/customers/feedback/decision.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
@@ -8,7 +9,9 @@ import { copyLine } from "../../../src/customers/store/copy-text.ts"
 import { moveToPostgres } from "../../../src/customers/store/move.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite.ts"
 import { publishTerms } from "../../../src/customers/terms/terms.ts"
+import { ROOT } from "../../house/source.ts"
 import { afterwards } from "../../world/afterwards.ts"
+import { startProgram } from "../../world/program.ts"
 import { onPostgres } from "../engines.ts"
 import { receiptFor } from "../feedback/reports.ts"
 import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "../temp-store.ts"
@@ -93,6 +96,21 @@ onPostgres("a move that fails or reads back something else leaves nothing, and c
   expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
   await client.unsafe("DROP TRIGGER spoils ON keys")
   expect(await moveToPostgres(path, place)).toMatchObject({ kind: "moved" })
+})
+
+onPostgres("a command whose copy fails ends with its reason, and not as if all were well", async () => {
+  const { path } = await filled()
+  const place = tempPlace()
+  const client = new SQL(place, { max: 1 })
+  afterwards(() => client.close())
+  await client.unsafe(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$`)
+  await client.unsafe("CREATE TRIGGER refuses BEFORE INSERT ON keys FOR EACH ROW EXECUTE FUNCTION refuse()")
+  const environment = { PATH: process.env["PATH"], MAILKIND_DATA_DIR: dirname(path), MAILKIND_DATABASE_URL: place }
+  const command = [process.execPath, join(ROOT, "src/main.ts"), "store", "copy"]
+  const { code, err } = await startProgram(command, dirname(path), environment).ended()
+  expect(err).toContain("The disk is full.")
+  expect(code).toBe(1)
 })
 
 onPostgres("a file that somebody has open, that is not there, or of an older version is not moved", async () => {

@@ -2,7 +2,8 @@ import { describe, expect } from "bun:test"
 import { SQL } from "bun"
 import { openPostgres } from "../../../src/customers/store/postgres.ts"
 import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres-pool.ts"
-import type { OpenStore } from "../../../src/customers/store/store.ts"
+import { MIGRATION_LOCK } from "../../../src/customers/store/postgres-tables.ts"
+import type { OpenStore, Store } from "../../../src/customers/store/store.ts"
 import { StoreFault } from "../../../src/customers/store/store-fault.ts"
 import { afterwards } from "../../world/afterwards.ts"
 import { bounded } from "../../world/bounded.ts"
@@ -73,6 +74,19 @@ describe("opening", () => {
       expect(orders).toEqual([{ collation: "C" }])
     },
   )
+
+  onPostgres("whoever starts while another migrates waits for it, for longer than one statement may take", async () => {
+    const url = emptyDatabase()
+    const other = await (await client(url)).reserve()
+    await other.unsafe("BEGIN")
+    await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+    const opening = opened(url, { statementTimeoutMs: 20, silenceMs: 20, waitTimeoutMs: 20 })
+    await other.unsafe("SELECT pg_sleep(0.5)")
+    await other.unsafe("COMMIT")
+    await other.release()
+    const store = await opening
+    expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
+  })
 
   onPostgres(
     "a database that is not there, or whose user is not, refuses us, and the fault holds no password",
@@ -186,6 +200,29 @@ describe("connections", () => {
     expect(asked.at(-1)).toMatchObject({ reason: { code: "busy" } })
   })
 
+  onPostgres(
+    "a transaction that thinks for too long is cut and taken back, and keeps nobody else from anything",
+    async () => {
+      const url = tempPlace()
+      const store = await opened(url, { statementTimeoutMs: 50 })
+      const gate = Promise.withResolvers<void>()
+      const taken = Promise.withResolvers<void>()
+      const thinking = store.transaction(async inner => {
+        await inner.run("UPDATE change_head SET id = 7")
+        taken.resolve()
+        await gate.promise
+        await inner.run("UPDATE change_head SET id = 8")
+      })
+      await taken.promise
+      // It waits for the row until the other's connection is cut.
+      await (await client(url)).unsafe("UPDATE change_head SET id = id + 1")
+      gate.resolve()
+      expect((await faultOf(thinking)).code).toBe("away")
+      expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
+      expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+    },
+  )
+
   onPostgres("a statement that takes too long is ended", async () => {
     const store = await opened(tempPlace(), { statementTimeoutMs: 50 })
     expect((await faultOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
@@ -291,7 +328,9 @@ describe("the server", () => {
       await admin.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on")
       await admin.unsafe(CUT)
       await untilAnswered(() => store.one("SELECT 1"))
-      expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("standby")
+      const write = (inner: Store) => inner.run("UPDATE change_head SET id = id")
+      for (const failing of [() => write(store), () => store.transaction(write), () => opened(cluster.url("postgres"))])
+        expect((await faultOf(failing())).code).toBe("standby")
       await admin.unsafe("SET transaction_read_only = off")
       await admin.unsafe("SET default_transaction_read_only = off")
       await admin.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only")
