@@ -21,7 +21,8 @@ const STATES: Readonly<Record<string, StoreFaultCode>> = {
 }
 
 /** What the client itself found while it logged in, for which the other side or the URL is to blame. */
-const REFUSED = /^ERR_POSTGRES_(?:AUTHENTICATION|SASL|TLS|CHANNEL_BINDING|UNKNOWN_AUTH|UNSUPPORTED_AUTH|INVALID_SERVER)/
+const REFUSED =
+  /^ERR_POSTGRES_(?:AUTHENTICATION|SASL|TLS|CHANNEL_BINDING|UNKNOWN_AUTH|UNSUPPORTED_AUTH|INVALID_SERVER)|^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_)/
 
 /** What the client says of a connection that was not made, or is gone. */
 const AWAY = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|INVALID_MESSAGE|UNEXPECTED_MESSAGE)|E[A-Z]+$)/

@@ -42,7 +42,8 @@ export const STORE_FAULTS = {
   },
   refused: {
     says: "The database refuses us.",
-    remedy: "Look at the user, the password and the name of the database in its URL, and at the rights of that user.",
+    remedy:
+      "Look at the user, the password, the name of the database and sslmode in its URL, at its certificate, and at the rights of that user.",
   },
   crowded: {
     says: "The database takes no more connections.",
