@@ -8,6 +8,13 @@ import { Setting } from "./setting.tsx"
 /** The file of a balancer before two nodes. */
 export const BALANCER: string = HAPROXY.trimEnd()
 
+/** Its two halves, each of which can be seen without scrolling. */
+const BACKEND_AT = BALANCER.indexOf("\nbackend ")
+const HALVES = {
+  "haproxy.cfg": BALANCER.slice(0, BACKEND_AT).trimEnd(),
+  "haproxy.cfg, its other half": BALANCER.slice(BACKEND_AT).trim(),
+} as const
+
 /** What takes the first of them out, so that it gets nothing more, and what brings it back. */
 export const TAKE_OUT = {
   drain: "set server nodes/a state drain",
@@ -27,12 +34,14 @@ export function BalancerSection() {
         answers, only what changes nothing may be asked again: every GET, and checks, which at worst cost their units
         twice. This is haproxy's whole file:
       </p>
-      <Sample caption="haproxy.cfg" code={BALANCER} />
+      {Object.entries(HALVES).map(([caption, code]) => (
+        <Sample key={caption} caption={caption} code={code} />
+      ))}
       <p>
-        With it, nobody notices a node that is stopped or started. When a host dies, a check that was under way there is
-        asked again elsewhere; a report or a form is answered with 502, or not at all, for the two seconds until two
-        questions about its health have failed. A host that falls silent without closing its connections holds what is
-        under way there until <code>timeout server</code>.
+        With it, nobody notices a node that is taken out, as below, or started. When a host dies, a check that was under
+        way there is asked again elsewhere; a report or a form is answered with 502, or not at all, for the two seconds
+        until two questions about its health have failed. A host that falls silent without closing its connections holds
+        what is under way there until <code>timeout server</code>.
       </p>
       <h2 id="stop">Taking a node out</h2>
       <Sample caption="Shell, on the balancer" code={`${said(TAKE_OUT.drain)}\n${said(TAKE_OUT.ready)}`} />

@@ -44,10 +44,10 @@ export function PostgresSection() {
       <h2 id="tls">TLS to the database</h2>
       <p>
         Without <code>sslmode</code> in the URL the connection is in clear text, the password's proof and all rows:
-        leave it so on one host only. <code>?sslmode=verify-full&amp;sslrootcert=/etc/mailkind/ca.pem</code> wants TLS,
-        a certificate by that authority, and the host's name in it; without <code>sslrootcert</code> it is to be by one
-        that the system trusts. <code>require</code> encrypts, and believes any certificate. <code>prefer</code>{" "}
-        encrypts where the database offers it. <code>psql</code> and <code>pg_dump</code> read the same URL alike.
+        leave it so on one host only. <code>?sslmode=verify-full</code> wants TLS, a certificate by an authority that
+        the system trusts, and the host's name in it; with <code>&amp;sslrootcert=/etc/ca.pem</code> behind it, one by
+        that authority. <code>require</code> encrypts, and believes any certificate. <code>prefer</code> encrypts where
+        the database offers it. <code>psql</code> and <code>pg_dump</code> read the same URL alike.
       </p>
     </>
   )

@@ -72,8 +72,7 @@ function Move() {
       <h2 id="move">The move</h2>
       <ol>
         <li>
-          Make an empty database, and set <Setting name="MAILKIND_DATABASE_URL" /> to{" "}
-          <code>postgres://user:password@host:port/mailkind</code>.
+          Make an empty database, and set <Setting name="MAILKIND_DATABASE_URL" /> to its URL.
         </li>
         <li>Stop the server. The copy refuses while anything has the SQLite database open.</li>
         <li>
