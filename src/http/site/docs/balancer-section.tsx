@@ -43,6 +43,15 @@ export function BalancerSection() {
         until two questions about its health have failed. A host that falls silent without closing its connections holds
         what is under way there until <code>timeout server</code>.
       </p>
+      <TakingOut />
+      <Rolling />
+    </>
+  )
+}
+
+function TakingOut() {
+  return (
+    <>
       <h2 id="stop">Taking a node out</h2>
       <Sample caption="Shell, on the balancer" code={`${said(TAKE_OUT.drain)}\n${said(TAKE_OUT.ready)}`} />
       <p>
@@ -50,6 +59,13 @@ export function BalancerSection() {
         a report is lost. Without that line SIGTERM has connections that are kept go elsewhere for a quarter of a
         second, and then takes no more: what was on its way in that moment is asked again by the balancer, if it may be.
       </p>
+    </>
+  )
+}
+
+function Rolling() {
+  return (
+    <>
       <h2 id="rolling">A new version, node by node</h2>
       <ol>
         <li>Back up the database.</li>
