@@ -150,7 +150,7 @@ export async function startServer(world: World, settings: Settings, place: Place
     leave: leaving => leave(world, all, app.fetch, leaving),
     stop: async () => {
       state.isStopping = true
-      await drained(world, all)
+      await drained(world, all, app.fetch)
       for (const end of [asked.end, endLooking, ...works.toReversed().map(work => work.end), store.close]) await end()
     },
   }

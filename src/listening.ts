@@ -75,6 +75,11 @@ export function addressOf(server: Listener): string {
 
 /** How long no request has come on the connections that are left when they are closed: each answer has told them to go. */
 const QUIET_MS = 1000
+/**
+ * For how long a server that is stopped goes on, so that the connections on which one request follows the other, as a proxy's,
+ * are told to go: whoever has sent a request on one that is closed does not know what became of it.
+ */
+const TELL_MS = 250
 
 /** How a server that is replaced gives up its place. */
 export type Leaving = {
@@ -91,9 +96,36 @@ export type Leaving = {
 export async function leave(
   world: World,
   servers: readonly Listener[],
-  answer: (request: Request) => Response | Promise<Response>,
+  answer: Answering,
   { mayClose, closed }: Leaving,
 ) {
+  const latestMs = answersLast(world, servers, answer)
+  await mayClose
+  for (const server of servers) void server.stop()
+  closed()
+  const until = world.stopwatch() + DRAIN_MS
+  const isQuiet = (): boolean => !isPending(servers) && world.stopwatch() - latestMs() >= QUIET_MS
+  while (!isQuiet() && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
+}
+
+/**
+ * Has callers go elsewhere for a moment, then takes no more connections, waits for the requests in flight, and closes: a
+ * connection that idles keeps nobody waiting. `answer` answers every request.
+ */
+export async function drained(world: World, servers: readonly Listener[], answer: Answering): Promise<void> {
+  answersLast(world, servers, answer)
+  await world.after(TELL_MS)
+  for (const server of servers) void server.stop()
+  const until = world.stopwatch() + DRAIN_MS
+  while (isPending(servers) && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
+  await Promise.all(servers.map(server => server.stop(true)))
+}
+
+/** What answers every request. */
+type Answering = (request: Request) => Response | Promise<Response>
+
+/** Has each answer from now on tell its connection to be closed; gives when the latest was given. */
+function answersLast(world: World, servers: readonly Listener[], answer: Answering): () => number {
   let latestMs = world.stopwatch()
   const answerLast = async (request: Request): Promise<Response> => {
     const response = await answer(request)
@@ -102,20 +134,7 @@ export async function leave(
     return response
   }
   for (const server of servers) server.reload({ routes: {}, fetch: answerLast })
-  await mayClose
-  for (const server of servers) void server.stop()
-  closed()
-  const until = world.stopwatch() + DRAIN_MS
-  const isQuiet = (): boolean => !isPending(servers) && world.stopwatch() - latestMs >= QUIET_MS
-  while (!isQuiet() && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
-}
-
-/** Takes no more connections, waits for the requests in flight, and closes: a connection that idles keeps nobody waiting. */
-export async function drained(world: World, servers: readonly Listener[]): Promise<void> {
-  for (const server of servers) void server.stop()
-  const until = world.stopwatch() + DRAIN_MS
-  while (isPending(servers) && world.stopwatch() < until) await world.after(DRAIN_LOOK_MS)
-  await Promise.all(servers.map(server => server.stop(true)))
+  return () => latestMs
 }
 
 const isPending = (servers: readonly Listener[]): boolean => servers.some(server => server.pendingRequests > 0)

@@ -1,4 +1,5 @@
-import { chmodSync, renameSync } from "node:fs"
+import { chmodSync, mkdirSync, renameSync } from "node:fs"
+import { dirname } from "node:path"
 
 /** One end of a meeting of two processes of this user. */
 export type Meeting = {
@@ -56,6 +57,8 @@ export const realMeetings: Meetings = {
 function listenAt(path: string, met: (meeting: Meeting) => void) {
   const fresh = `${path}.${process.pid}`
   try {
+    // A node whose database is elsewhere may have had nothing to keep here yet.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const listener = Bun.listen<End>({
       unix: fresh,
       socket: {

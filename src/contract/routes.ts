@@ -138,6 +138,7 @@ export const ROUTES = {
   docsPrivacy: { method: "GET", path: "/docs/privacy", says: "What is kept, what is not, and what leaves the server.", asks: "anybody", kind: "page", problems: [] },
   docsSelfHosting: { method: "GET", path: "/docs/self-hosting", says: "The executable, its settings, and how to run it behind a proxy, as a unit or in a container.", asks: "anybody", kind: "page", problems: [] },
   docsUpgrades: { method: "GET", path: "/docs/upgrades", says: "New versions, backups, and the way back.", asks: "anybody", kind: "page", problems: [] },
+  docsScaling: { method: "GET", path: "/docs/scaling", says: "Many nodes over one PostgreSQL: when, how, what they share, and a balancer before them.", asks: "anybody", kind: "page", problems: [] },
   docsLicences: { method: "GET", path: "/docs/licences", says: "What this program is made of, and under which licences.", asks: "anybody", kind: "page", problems: [] },
 } as const satisfies Record<string, RouteSpec>
 

@@ -30,7 +30,7 @@ export function DeploySection({ files }: { readonly files: DeployFiles }) {
       <Sample caption="Dockerfile" code={files.dockerfile.trimEnd()} />
       <p>
         Several processes may share a data directory on one host. Hosts may not share one, and neither may containers on
-        different hosts.
+        different hosts: they share a <To page="docsScaling">PostgreSQL database</To>.
       </p>
     </>
   )

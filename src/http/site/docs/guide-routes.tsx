@@ -15,6 +15,7 @@ import { LimitsPage } from "./limits-page.tsx"
 import type { ShownExamination } from "./looking-after-section.tsx"
 import { PoliciesPage } from "./policies-page.tsx"
 import { PrivacyPage } from "./privacy-page.tsx"
+import { ScalingPage } from "./scaling-page.tsx"
 import { SelfHostingPage, type ShownSetting } from "./self-hosting-page.tsx"
 import { SignUpFormsPage } from "./sign-up-forms-page.tsx"
 import { StartPage } from "./start-page.tsx"
@@ -70,6 +71,7 @@ export function guideRoutes({ pages: { page }, files, baseUrl, testDomain, guide
       return page(<SelfHostingPage {...{ settings, examinations, deployFiles, metricsFiles }} />, request)
     })
     .get(ROUTES.docsUpgrades.path, ({ request }) => page(<UpgradesPage />, request))
+    .get(ROUTES.docsScaling.path, ({ request }) => page(<ScalingPage />, request))
     .get(ROUTES.docsLicences.path, async ({ request }) => {
       kept ??= await guide.inventory()
       return page(<LicencesPage inventory={kept} part={partAsked(request.url, kept)} />, request)

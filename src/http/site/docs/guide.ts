@@ -30,6 +30,7 @@ export const GUIDE = [
     pages: [
       { route: "docsSelfHosting", title: "Self-hosting" },
       { route: "docsUpgrades", title: "Upgrades and backups" },
+      { route: "docsScaling", title: "Many hosts" },
     ],
   },
 ] as const satisfies readonly {

@@ -105,7 +105,11 @@ function Backups() {
         <code>backup</code> writes the database as it is at one moment, also while the server runs, and reads every page
         of the copy back. A file that is there is not replaced without <code>--force</code>. It holds email addresses
         and hashes of keys: keep it as safe as the database. A plain copy of the file is whole only while nothing runs,
-        since what was written last is in a file beside it.
+        since what was written last is in a file beside it. With PostgreSQL,{" "}
+        <To page="docsScaling" part="postgres-backup">
+          its own tools
+        </To>{" "}
+        do it.
       </p>
       <h2 id="restore">Restoring</h2>
       <p>
