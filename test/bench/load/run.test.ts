@@ -31,7 +31,7 @@ function listen(reply: Reply) {
 const ok = { text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" }
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const load = (port: number, some: Partial<Load> = {}): Load => ({
-  endpoint: { hostname: "127.0.0.1", port, tls: null },
+  endpoints: [{ hostname: "127.0.0.1", port, tls: null }],
   pace: null,
   requests: ["a", "b", "c", "d"].map(bytes),
   connections: 2,

@@ -1,0 +1,83 @@
+/**
+ * What do more nodes add, and what does PostgreSQL cost? One load program loads one, two and three nodes over one database, and a
+ * node over SQLite, in turns. All of them share the machine's cores, so what is compared is the processor time of an
+ * answer; and the database counts itself what it was asked.
+ */
+
+import { availableParallelism } from "node:os"
+import { POSTGRES_PROGRAMS } from "../test/world/postgres.ts"
+import type { Pace } from "./load/open-loop.ts"
+import {
+  type CountedLoad,
+  type CountedQuiet,
+  LoadedNodes,
+  NODES_SUBJECT_NAMES,
+  NODES_SUBJECTS,
+  type NodesRound,
+  type NodesScale,
+  type NodesSubject,
+} from "./nodes-load.ts"
+import { nodesReport } from "./nodes-report.ts"
+import { type BenchDatabase, startDatabase, startNodes } from "./nodes-started.ts"
+import type { Report } from "./report.ts"
+import { interleaved } from "./rounds.ts"
+
+/** The scale of a figure that may be told. */
+export const NODES_FULL: NodesScale = {
+  accounts: 50,
+  connectionsPerNode: 32,
+  rounds: 7,
+  roundS: 2,
+  warmupS: 5,
+  countedS: 20,
+  rate: 1000,
+}
+
+const NODES = NODES_SUBJECTS["three nodes"].nodes
+const ROUND_WARMUP_S = 0.5
+/** After so long all that nodes hold is written, and what they leased and do not use is given back. */
+const SETTLED_MS = 5000
+
+/** Runs the bench. Rejects when an answer is not 200, a request fails, or what the store has as used is not what was answered. */
+export async function nodesBench(scale: NodesScale): Promise<Report> {
+  if (POSTGRES_PROGRAMS === null)
+    return { bench: "nodes", says: ["left out: PostgreSQL is not installed"], figures: [] }
+  await using database = await startDatabase()
+  await using nodes = await startNodes(database.url, NODES, scale.accounts)
+  await using single = await startNodes(null, 1, scale.accounts)
+  const all = { postgres: new LoadedNodes(nodes, database), sqlite: new LoadedNodes(single, database) }
+  const measure = (name: NodesSubject, durationS: number, warmupS: number): Promise<NodesRound> => {
+    const { nodes: count, engine } = NODES_SUBJECTS[name]
+    return all[engine].load(count, { connections: scale.connectionsPerNode * count, durationS, warmupS, pace: null })
+  }
+  await all.postgres.ask()
+  await all.sqlite.ask()
+  for (const name of NODES_SUBJECT_NAMES) await measure(name, scale.warmupS, 0)
+  const rounds = await interleaved(NODES_SUBJECT_NAMES, scale.rounds, name =>
+    measure(name, scale.roundS, ROUND_WARMUP_S),
+  )
+  await Bun.sleep(SETTLED_MS)
+  const connections = scale.connectionsPerNode * NODES
+  const counted = (pace: Pace | null) =>
+    countedLoad(database, () => all.postgres.load(NODES, { connections, durationS: scale.countedS, warmupS: 0, pace }))
+  const fast = await counted(null)
+  const modest = await counted({ perSecond: scale.rate, waitingMax: connections })
+  const quiet = await countedQuiet(database, scale.countedS)
+  await Promise.all([all.postgres.expectMetered(), all.sqlite.expectMetered()])
+  return nodesReport(scale, { cores: availableParallelism(), rounds, fast, modest, quiet })
+}
+
+async function countedLoad(database: BenchDatabase, load: () => Promise<NodesRound>): Promise<CountedLoad> {
+  await database.statements.take()
+  const startedAt = performance.now()
+  const round = await load()
+  await Bun.sleep(SETTLED_MS)
+  return { round, statements: await database.statements.take(), tookS: (performance.now() - startedAt) / 1000 }
+}
+
+async function countedQuiet(database: BenchDatabase, forS: number): Promise<CountedQuiet> {
+  await database.statements.take()
+  const startedAt = performance.now()
+  await Bun.sleep(forS * 1000)
+  return { statements: await database.statements.take(), tookS: (performance.now() - startedAt) / 1000 }
+}
