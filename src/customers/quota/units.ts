@@ -3,7 +3,8 @@ import type { Clock } from "../../base/clock.ts"
 import type { Store } from "../store/store.ts"
 import { steadyDay } from "./day.ts"
 import { Lease, type LeaseBounds, type Taken } from "./lease.ts"
-import { addLeased, type DayUnits, readLeased, subtractLeased } from "./unit-rows.ts"
+import { leaseMore } from "./lease-more.ts"
+import { type DayUnits, subtractLeased } from "./unit-rows.ts"
 
 /** How much is held. */
 export type UnitsBounds = LeaseBounds & {
@@ -163,7 +164,9 @@ export class Units {
     while (this.#asked.size > 0) {
       // Before anybody is refused, the store has all that is nobody's here.
       if (this.#returning.size > 0) await this.#returnSome()
-      const leases = [...this.#asked.values().take(WRITTEN_MAX)].sort(bySubject)
+      // A clock that was days ahead leaves leases of a subject behind, which are asked for one after the other.
+      const asked = this.#asked.values().take(WRITTEN_MAX)
+      const leases = [...new Map(asked.map(lease => [lease.subject, lease] as const)).values()]
       for (const lease of leases) this.#asked.delete(lease)
       await this.#leaseFor(leases)
     }
@@ -172,11 +175,7 @@ export class Units {
 
   async #leaseFor(leases: readonly Lease[]): Promise<void> {
     const answers = await this.#store
-      .transaction(async store => {
-        const read: Answer[] = []
-        for (const lease of leases) read.push(await leaseMore(store, lease))
-        return read
-      })
+      .transaction(store => leaseMore(store, leases))
       .catch((error: unknown) => ({ error }))
     // A transaction that failed may have happened all the same; what it leased is not used, and lost for the day.
     if ("error" in answers) return this.#fail(leases, answers.error)
@@ -209,20 +208,6 @@ export class Units {
       // They may have gone back all the same, so they are not given back again, and are lost for the day.
       this.#failed(error)
     }
-  }
-}
-
-type Answer = { readonly lease: Lease; readonly leased: number; readonly granted: number }
-
-/** Leases as many units as the lease wishes for. Each turn that gets none means that another process got some. */
-async function leaseMore(store: Store, lease: Lease): Promise<Answer> {
-  for (;;) {
-    const leased = await readLeased(store, lease.subject, lease.day)
-    const count = lease.wish(leased)
-    if (count === 0) return { lease, leased, granted: 0 }
-    const { subject, day, perDay } = lease
-    const added = await addLeased(store, { subject, day, count }, perDay)
-    if (added !== null) return { lease, leased: added, granted: count }
   }
 }
 
