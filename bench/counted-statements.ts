@@ -4,7 +4,7 @@ import { SQL } from "bun"
 const KINDS = {
   "begin and end": /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i,
   usage: /\b(?:INTO|FROM|UPDATE) usage\b/,
-  "last use": /^(?:UPDATE|WITH[\s\S]*UPDATE) keys\b/,
+  "last use": /^(?:UPDATE|INSERT INTO) keys\b/,
   units: /\b(?:INTO|FROM|UPDATE) units\b/,
   changes: /\b(?:FROM|UPDATE) change(?:_head|s)\b/,
   heartbeats: /\b(?:INTO|FROM|UPDATE) nodes\b/,

@@ -35,7 +35,7 @@ export function nodesReport(scale: NodesScale, { cores, rounds, fast, modest, qu
       `${connectionsPerNode} connections a node, ${count} rounds of ${roundS} s each, order turned each round`,
       `${cores} cores, which nodes, database and load program share: nothing is bound to one, so answers/s beside each other say little, and CPU is that of the nodes alone`,
       "projected: as many as the nodes would answer with a core for each and others for database and load program",
-      `statements as PostgreSQL counts them (pg_stat_statements), BEGIN and COMMIT too, while three nodes are loaded for ${countedS} s, as fast as it goes and with ${rate} requests a second, and until all is written`,
+      `statements as PostgreSQL counts them (pg_stat_statements), BEGIN and COMMIT too, while three nodes are loaded for ${countedS} s, as fast as it goes and with ${rate} requests a second, having been so for a while`,
       `at rest: three nodes that nobody asks for ${countedS} s`,
     ],
     figures: [

@@ -35,6 +35,10 @@ export const NODES_FULL: NodesScale = {
 
 const NODES = NODES_SUBJECTS["three nodes"].nodes
 const ROUND_WARMUP_S = 0.5
+/** On a busy machine requests wait rather than that they are not sent. */
+const WAITING_MAX = 100_000
+/** How many times as long as before its rounds a node is loaded before statements are counted: until leases have their size. */
+const WARM_TIMES = 2
 /** After so long all that nodes hold is written, and what they leased and do not use is given back. */
 const SETTLED_MS = 5000
 
@@ -56,23 +60,27 @@ export async function nodesBench(scale: NodesScale): Promise<Report> {
   const rounds = await interleaved(NODES_SUBJECT_NAMES, scale.rounds, name =>
     measure(name, scale.roundS, ROUND_WARMUP_S),
   )
-  await Bun.sleep(SETTLED_MS)
   const connections = scale.connectionsPerNode * NODES
   const counted = (pace: Pace | null) =>
-    countedLoad(database, () => all.postgres.load(NODES, { connections, durationS: scale.countedS, warmupS: 0, pace }))
+    countedLoad(database, scale, forS => all.postgres.load(NODES, { connections, durationS: forS, warmupS: 0, pace }))
   const fast = await counted(null)
-  const modest = await counted({ perSecond: scale.rate, waitingMax: connections })
+  const modest = await counted({ perSecond: scale.rate, waitingMax: WAITING_MAX })
+  await Bun.sleep(SETTLED_MS)
   const quiet = await countedQuiet(database, scale.countedS)
   await Promise.all([all.postgres.expectMetered(), all.sqlite.expectMetered()])
   return nodesReport(scale, { cores: availableParallelism(), rounds, fast, modest, quiet })
 }
 
-async function countedLoad(database: BenchDatabase, load: () => Promise<NodesRound>): Promise<CountedLoad> {
+/** What the database is asked for a load that has gone on for a while: what was held before is written in it, and what is held after is not. */
+async function countedLoad(
+  database: BenchDatabase,
+  { warmupS, countedS }: NodesScale,
+  load: (forS: number) => Promise<NodesRound>,
+): Promise<CountedLoad> {
+  await load(warmupS * WARM_TIMES)
   await database.statements.take()
-  const startedAt = performance.now()
-  const round = await load()
-  await Bun.sleep(SETTLED_MS)
-  return { round, statements: await database.statements.take(), tookS: (performance.now() - startedAt) / 1000 }
+  const round = await load(countedS)
+  return { round, statements: await database.statements.take() }
 }
 
 async function countedQuiet(database: BenchDatabase, forS: number): Promise<CountedQuiet> {

@@ -10,10 +10,22 @@ import { type DayUnits, subtractLeased } from "./unit-rows.ts"
 export type UnitsBounds = LeaseBounds & {
   /** How many subjects have units in hand; beyond, those go back that were not used for longest. */
   readonly subjectsMax: number
+  /** Whether what runs low waits for the next `tidy`, to be leased together, as long as half of what is low is left. */
+  readonly gathersLow: boolean
 }
 
 /** Bounds that hold about 35 MB when full. */
-export const UNITS_BOUNDS: UnitsBounds = { subjectsMax: 100_000, blockMax: 100_000, idleMs: 2000, refusalMs: 1000 }
+export const UNITS_BOUNDS: UnitsBounds = {
+  subjectsMax: 100_000,
+  blockMax: 100_000,
+  blockMs: 1000,
+  idleMs: 2000,
+  refusalMs: 1000,
+  gathersLow: false,
+}
+
+/** The same for a store that several hosts share: it is asked less often, for more. */
+export const SHARED_UNITS_BOUNDS: UnitsBounds = { ...UNITS_BOUNDS, blockMs: 4000, gathersLow: true }
 
 /** How many subjects one transaction leases for or gives back for: it keeps everything else waiting for about 10 ms. */
 const WRITTEN_MAX = 500
@@ -38,6 +50,8 @@ export class Units {
   /** Leases for which the store is to be asked, and the work that asks it. */
   readonly #asked = new Set<Lease>()
   #asking: Promise<void> | null = null
+  /** Leases that run low and wait for the next `tidy`. */
+  readonly #low = new Set<Lease>()
   /** Units that are nobody's here and go back to the store, by day and subject. */
   readonly #returning = new Map<string, DayUnits>()
   #failuresCount = 0
@@ -61,7 +75,7 @@ export class Units {
     const lease = this.#leaseOf(subject, perDay, now)
     const taken = lease.take(count, perDay, now)
     if (taken !== null) {
-      if (lease.isLow) this.#ask(lease)
+      if (lease.isLow) this.#askAhead(lease)
       return taken
     }
     const later = lease.wait(count)
@@ -94,8 +108,13 @@ export class Units {
     return { subjects: this.#held.size, failures: this.#failuresCount }
   }
 
-  /** To be called about every second: gives back what lies idle, so that other processes can use it. It never rejects. */
+  /**
+   * To be called about every second: leases more of what runs low, and gives back what lies idle, so that other processes can use
+   * it. It never rejects.
+   */
   async tidy(): Promise<void> {
+    for (const lease of this.#low) if (this.#held.get(lease.subject) === lease) this.#ask(lease)
+    this.#low.clear()
     const now = this.#clock()
     const today = this.#today(now)
     for (const lease of this.#held.values())
@@ -138,6 +157,7 @@ export class Units {
   }
 
   #drop(lease: Lease): void {
+    this.#low.delete(lease)
     this.#held.delete(lease.subject)
     this.#giveUp({ subject: lease.subject, day: lease.day, count: lease.surrender() })
   }
@@ -149,6 +169,11 @@ export class Units {
     // A store that cannot keep up with what is given back loses it for the day.
     if (others === undefined && this.#returning.size >= this.#bounds.subjectsMax) return
     this.#returning.set(key, { subject, day, count: count + (others?.count ?? 0) })
+  }
+
+  #askAhead(lease: Lease): void {
+    if (this.#bounds.gathersLow && lease.gather()) this.#low.add(lease)
+    else this.#ask(lease)
   }
 
   #ask(lease: Lease): void {
