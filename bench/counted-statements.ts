@@ -5,6 +5,8 @@ const KINDS = {
   "begin and end": /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i,
   usage: /\b(?:INTO|FROM|UPDATE) usage\b/,
   "last use": /^(?:UPDATE|INSERT INTO) keys\b/,
+  "look-up of keys": /^SELECT keys\./,
+  "mails to send": /\boutbox\b/,
   units: /\b(?:INTO|FROM|UPDATE) units\b/,
   changes: /\b(?:FROM|UPDATE) change(?:_head|s)\b/,
   heartbeats: /\b(?:INTO|FROM|UPDATE) nodes\b/,

@@ -75,18 +75,25 @@ export class LoadedNodes {
     )
   }
 
-  /** Asks each server each body once. */
-  async ask(): Promise<void> {
+  /** Asks each server each body once, and then loads it alone: a node that has answered less is slower. */
+  async warm(connections: number, durationS: number): Promise<void> {
     const authorization = `Bearer ${this.#nodes.keys[0]}`
     for (const server of this.#nodes.servers) {
       await checkAnswers(server, { path: ROUTES.postCheck.path, bodies: BODIES, authorization })
       this.#answered += BODIES.length
+      await this.#loadOn([server], { connections, durationS, warmupS: 0, pace: null })
     }
   }
 
   /** Loads the first `count` servers, the connections spread evenly over them. */
-  async load(count: number, { connections, durationS, warmupS, pace }: Sizes): Promise<NodesRound> {
-    const [first, ...others] = this.#nodes.servers.slice(0, count)
+  load(count: number, sizes: Sizes): Promise<NodesRound> {
+    return this.#loadOn(this.#nodes.servers.slice(0, count), sizes)
+  }
+
+  async #loadOn(
+    [first, ...others]: readonly ServerProcess[],
+    { connections, durationS, warmupS, pace }: Sizes,
+  ): Promise<NodesRound> {
     if (first === undefined) throw new Error("there is a server")
     const cpuMs = (): readonly [number, number] => [cpuMsOf([first, ...others]), this.#database.cpuMs()]
     const before = cpuMs()

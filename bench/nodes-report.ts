@@ -10,6 +10,7 @@ import {
 } from "./nodes-load.ts"
 import { type Figure, figure, medianFigure, type Report } from "./report.ts"
 import { median, ratios } from "./rounds.ts"
+import { CAN_PIN } from "./server-process.ts"
 
 type Rounds = Readonly<Record<NodesSubject, readonly NodesRound[]>>
 
@@ -28,12 +29,16 @@ const NODES = NODES_SUBJECTS["three nodes"].nodes
 export function nodesReport(scale: NodesScale, { cores, rounds, fast, modest, quiet }: NodesFound): Report {
   const { accounts, connectionsPerNode, rounds: count, roundS, countedS, rate } = scale
   const cpu = (name: NodesSubject): readonly number[] => rounds[name].map(round => round.nodesCpuUs)
+  const speed = (name: NodesSubject): readonly number[] => rounds[name].map(round => round.answersPerSecond)
   return {
     bench: "nodes",
     says: [
       `POST /v1/check, secret keys of ${accounts} limited accounts in turn, full result; DNS off; each unit that was answered is counted in the store, which is looked at`,
       `${connectionsPerNode} connections a node, ${count} rounds of ${roundS} s each, order turned each round`,
-      `${cores} cores, which nodes, database and load program share: nothing is bound to one, so answers/s beside each other say little, and CPU is that of the nodes alone`,
+      CAN_PIN
+        ? "all nodes bound to core 0, which they share, database and load program to core 1 (taskset)"
+        : `nodes, database and load program share ${cores} cores`,
+      "so more nodes do not answer more here: CPU is that of the nodes alone, and should be the same for an answer, however many there are",
       "projected: as many as the nodes would answer with a core for each and others for database and load program",
       `statements as PostgreSQL counts them (pg_stat_statements), BEGIN and COMMIT too, while three nodes are loaded for ${countedS} s, as fast as it goes and with ${rate} requests a second, having been so for a while`,
       `at rest: three nodes that nobody asks for ${countedS} s`,
@@ -41,6 +46,7 @@ export function nodesReport(scale: NodesScale, { cores, rounds, fast, modest, qu
     figures: [
       medianFigure("CPU of three nodes ÷ one", "", ratios(cpu("three nodes"), cpu("one node")), "nodes_cpu"),
       medianFigure("CPU of two nodes ÷ one", "", ratios(cpu("two nodes"), cpu("one node"))),
+      medianFigure("answers of three nodes ÷ one", "", ratios(speed("three nodes"), speed("one node"))),
       medianFigure("CPU of a node ÷ SQLite", "", ratios(cpu("one node"), cpu("SQLite node")), "nodes_engine"),
       figure("statements", "/1000 requests", perThousand(fast, allOf(fast.statements)), "nodes_statements"),
       figure(`statements at ${rate}/s`, "/1000 requests", perThousand(modest, allOf(modest.statements))),

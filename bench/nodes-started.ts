@@ -9,7 +9,7 @@ import { HIGH_LIMITS } from "./limited-account.ts"
 import { addAccounts } from "./many-accounts.ts"
 import { cpuMsOf, familyOf } from "./proc.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
-import { type ServerProcess, startServer } from "./server-process.ts"
+import { bound, type ServerProcess, startServer } from "./server-process.ts"
 
 const DATABASE = "nodes"
 
@@ -33,6 +33,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   await admin.unsafe(`CREATE DATABASE ${DATABASE}`)
   const statements = stack.use(await countStatements(cluster.url("postgres"), DATABASE))
   const pid = Number(readFileSync(join(cluster.directory, "data", "postmaster.pid"), "utf8").split("\n")[0])
+  stack.use(bound(pid, "load"))
   const parts = stack.move()
   return {
     url: cluster.url(DATABASE),
@@ -76,11 +77,12 @@ export async function startNodes(url: string | null, count: number, accounts: nu
 
 const UNITS_USED = "SELECT CAST(SUM(count) AS BIGINT) AS sum FROM usage WHERE measure = 'used'"
 
-/** One server. It is bound to no core: nodes, database and load program take what there is. */
+/** One server. All share one core, and leave the other to database and load program. */
 function startNode(directory: string, url: string | null): Promise<ServerProcess> {
   const where = url === null ? {} : { MAILKIND_DATABASE_URL: url }
   return startServer({
     command: PRODUCT.source,
     environment: { ...productSettings(directory), ...HIGH_LIMITS, ...KEEPING_MEMORY, ...where },
+    core: "server",
   })
 }

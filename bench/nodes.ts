@@ -1,7 +1,7 @@
 /**
  * What do more nodes add, and what does PostgreSQL cost? One load program loads one, two and three nodes over one database, and a
- * node over SQLite, in turns. All of them share the machine's cores, so what is compared is the processor time of an
- * answer; and the database counts itself what it was asked.
+ * node over SQLite, in turns. All nodes share a core, and so do load program and database, so what is compared is the processor
+ * time of an answer; and the database counts itself what it was asked.
  */
 
 import { availableParallelism } from "node:os"
@@ -21,15 +21,16 @@ import { nodesReport } from "./nodes-report.ts"
 import { type BenchDatabase, startDatabase, startNodes } from "./nodes-started.ts"
 import type { Report } from "./report.ts"
 import { interleaved } from "./rounds.ts"
+import { bound } from "./server-process.ts"
 
 /** The scale of a figure that may be told. */
 export const NODES_FULL: NodesScale = {
   accounts: 50,
   connectionsPerNode: 32,
-  rounds: 7,
+  rounds: 5,
   roundS: 2,
   warmupS: 5,
-  countedS: 20,
+  countedS: 30,
   rate: 1000,
 }
 
@@ -46,6 +47,7 @@ const SETTLED_MS = 5000
 export async function nodesBench(scale: NodesScale): Promise<Report> {
   if (POSTGRES_PROGRAMS === null)
     return { bench: "nodes", says: ["left out: PostgreSQL is not installed"], figures: [] }
+  using _ = bound(process.pid, "load")
   await using database = await startDatabase()
   await using nodes = await startNodes(database.url, NODES, scale.accounts)
   await using single = await startNodes(null, 1, scale.accounts)
@@ -54,9 +56,7 @@ export async function nodesBench(scale: NodesScale): Promise<Report> {
     const { nodes: count, engine } = NODES_SUBJECTS[name]
     return all[engine].load(count, { connections: scale.connectionsPerNode * count, durationS, warmupS, pace: null })
   }
-  await all.postgres.ask()
-  await all.sqlite.ask()
-  for (const name of NODES_SUBJECT_NAMES) await measure(name, scale.warmupS, 0)
+  for (const each of Object.values(all)) await each.warm(scale.connectionsPerNode, scale.warmupS)
   const rounds = await interleaved(NODES_SUBJECT_NAMES, scale.rounds, name =>
     measure(name, scale.roundS, ROUND_WARMUP_S),
   )
@@ -64,6 +64,8 @@ export async function nodesBench(scale: NodesScale): Promise<Report> {
   const counted = (pace: Pace | null) =>
     countedLoad(database, scale, forS => all.postgres.load(NODES, { connections, durationS: forS, warmupS: 0, pace }))
   const fast = await counted(null)
+  // What was leased for as fast as it goes would do for long.
+  await Bun.sleep(SETTLED_MS)
   const modest = await counted({ perSecond: scale.rate, waitingMax: WAITING_MAX })
   await Bun.sleep(SETTLED_MS)
   const quiet = await countedQuiet(database, scale.countedS)
