@@ -53,3 +53,9 @@ test.skipIf(!isThere)(
   },
   LIMIT_MS,
 )
+
+test("where PostgreSQL is not installed the nodes bench says so, and tells no figure", async () => {
+  const report = await nodesBench(SMALL, null)
+  expect(report.figures).toEqual([])
+  expect(reportText(report)).toContain("left out: PostgreSQL is not installed")
+})

@@ -113,10 +113,10 @@ export class Units {
    * it. It never rejects.
    */
   async tidy(): Promise<void> {
-    for (const lease of this.#low) if (this.#held.get(lease.subject) === lease) this.#ask(lease)
-    this.#low.clear()
     const now = this.#clock()
     const today = this.#today(now)
+    this.#ask(...this.#low.values().filter(({ day }) => day === today))
+    this.#low.clear()
     for (const lease of this.#held.values())
       if (lease.day === today ? lease.isIdle(now) : lease.isAtRest) this.#drop(lease)
     await this.#returnSome()
@@ -176,12 +176,15 @@ export class Units {
     else this.#ask(lease)
   }
 
-  #ask(lease: Lease): void {
-    lease.isNew = false
-    if (lease.isAsked) return
-    lease.isAsked = true
-    this.#asked.add(lease)
-    this.#asking ??= this.#askAll()
+  #ask(...leases: readonly Lease[]): void {
+    for (const lease of leases) {
+      lease.isNew = false
+      this.#low.delete(lease)
+      if (lease.isAsked) continue
+      lease.isAsked = true
+      this.#asked.add(lease)
+    }
+    if (this.#asked.size > 0) this.#asking ??= this.#askAll()
   }
 
   /** Asks the store for all that is asked for, until nothing is: what comes meanwhile shares the next transaction. */

@@ -110,6 +110,17 @@ describe("runLoad", () => {
     expect(report).toMatchObject({ answers: 0, bodyBytes: 0, byStatus: {} })
   })
 
+  test("connections are spread evenly over several servers", async () => {
+    const places = [listen(() => ok), listen(() => ok), listen(() => ok)]
+    const [first, ...others] = places.map(({ port }) => ({ hostname: "127.0.0.1", port, tls: null }))
+    if (first === undefined) throw new Error("there is a place")
+    const report = await runLoad(load(0, { endpoints: [first, ...others], connections: 6, requestsMax: 60 }))
+    expect(report.byStatus).toEqual({ "200": 60 })
+    const counts = places.map(({ asked }) => asked.length)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(60)
+    for (const count of counts) expect(count).toBeGreaterThan(1)
+  })
+
   test("a run that finds no server is refused", async () => {
     const { port } = listen(() => ok)
     for (const server of servers.splice(0)) server.stop(true)
