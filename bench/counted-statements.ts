@@ -7,6 +7,7 @@ const KINDS = {
   "last use": /^(?:UPDATE|INSERT INTO) keys\b/,
   "look-up of keys": /^SELECT keys\./,
   "mails to send": /\boutbox\b/,
+  "terms to tell": /\bFROM terms\b/,
   units: /\b(?:INTO|FROM|UPDATE) units\b/,
   changes: /\b(?:FROM|UPDATE) change(?:_head|s)\b/,
   heartbeats: /\b(?:INTO|FROM|UPDATE) nodes\b/,
