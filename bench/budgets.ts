@@ -36,6 +36,15 @@ export const BUDGETS = {
     atMost: 200,
   },
   workers_two: { says: "Two workers answer at least this many times what one answers.", atLeast: 1.6 },
+  nodes_cpu: {
+    says: "An answer costs each of three nodes over one database at most this many times what it costs one alone.",
+    atMost: 1.15,
+  },
+  nodes_engine: {
+    says: "It costs a node over PostgreSQL at most this many times what it costs one over SQLite.",
+    atMost: 1.1,
+  },
+  nodes_statements: { says: "A database is asked at most this many statements for a thousand requests.", atMost: 5 },
   soak_memory: {
     says: "After five million mixed requests a server holds at most this many times the memory that it held after the first.",
     atMost: 1.1,

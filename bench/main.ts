@@ -18,6 +18,7 @@ import { HTTP_FULL, httpBench } from "./http.ts"
 import { LEARNED_FULL, learnedBench } from "./learned.ts"
 import { LISTS_FULL, listsReport } from "./lists-report.ts"
 import { type Machine, machineText, thisMachine } from "./machine.ts"
+import { NODES_FULL, nodesBench } from "./nodes.ts"
 import { OVERLOAD_FULL, overloadBench } from "./overload.ts"
 import { PEERS_FULL, peersBench } from "./peers.ts"
 import { REFRESH_FULL, refreshBench } from "./refresh.ts"
@@ -47,6 +48,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   http: () => httpBench(HTTP_FULL),
   batch: () => batchBench(BATCH_FULL),
   workers: () => workersBench(WORKERS_FULL),
+  nodes: () => nodesBench(NODES_FULL),
   classify: () => classifyBench(CLASSIFY_FULL),
   customers: () => customersBench(CUSTOMERS_FULL),
   start: () => startBench(START_FULL),

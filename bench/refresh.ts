@@ -101,7 +101,7 @@ function loaded(
   requests: readonly Uint8Array[],
 ): Promise<LoadReport> {
   return runLoad({
-    endpoint: endpointOf(url),
+    endpoints: [endpointOf(url)],
     requests,
     connections,
     pace: { perSecond: rate, waitingMax: 100_000 },

@@ -10,7 +10,8 @@ export type Program = {
 }
 
 /** The core that servers get, or the one for what asks them. */
-type Core = "server" | "load"
+type Core = keyof typeof CORES
+const CORES = { server: "0", load: "1" } as const
 
 /** A server in a process of its own. Disposing of it ends the process. */
 export type ServerProcess = AsyncDisposable & {
@@ -60,6 +61,15 @@ export async function startServer(program: Program): Promise<ServerProcess> {
   }
 }
 
+/** Binds a process that runs, and what it starts from now on, to a core; what is disposed of lets it have all again. */
+export function bound(pid: number, core: Core): Disposable {
+  const bind = (cores: string): void => {
+    if (CAN_PIN) Bun.spawnSync(["taskset", "--all-tasks", "--cpu-list", "--pid", cores, String(pid)])
+  }
+  bind(CORES[core])
+  return { [Symbol.dispose]: () => bind(`0-${availableParallelism() - 1}`) }
+}
+
 /** Runs a program with `input` to its end and gives what it printed. Rejects with its complaint when it fails. */
 export async function runToEnd(program: Program, input: string, timeoutMs: number): Promise<string> {
   await using child = Bun.spawn(spawnable(program), {
@@ -78,7 +88,7 @@ const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Resp
 
 function spawnable({ command, core }: Program): string[] {
   if (core === undefined || !CAN_PIN) return [...command]
-  return ["taskset", "--cpu-list", core === "server" ? "0" : "1", ...command]
+  return ["taskset", "--cpu-list", CORES[core], ...command]
 }
 
 /** Our environment without settings of the product: a bench decides them itself. */

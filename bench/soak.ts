@@ -83,7 +83,7 @@ async function loaded(
   requests: readonly Uint8Array[],
 ): Promise<LoadReport> {
   const report = await runLoad({
-    endpoint: endpointOf(url),
+    endpoints: [endpointOf(url)],
     requests,
     connections,
     pace: null,

@@ -14,7 +14,7 @@ import { KnownOrigins } from "./customers/keys/known-origins.ts"
 import { OWN_LISTS_BOUNDS, OwnLists } from "./customers/own-lists/held-own-lists.ts"
 import type { CallerLimits } from "./customers/quota/caller-limits.ts"
 import { type TierLimits, tierLimits } from "./customers/quota/tier-limits.ts"
-import { UNITS_BOUNDS, Units } from "./customers/quota/units.ts"
+import { SHARED_UNITS_BOUNDS, UNITS_BOUNDS, Units, type UnitsBounds } from "./customers/quota/units.ts"
 import { changeReader } from "./customers/store/change-reader.ts"
 import { type Change, latestChange } from "./customers/store/changes.ts"
 import type { OpenStore, Store } from "./customers/store/store.ts"
@@ -93,7 +93,7 @@ export async function customersAtWork(
     tiers: tierLimits(settings.MAILKIND_TIERS),
     ...nodes.limits,
     nodesCount: nodes.nodesCount,
-    units: new Units(store, clock, UNITS_BOUNDS, failed("units were not leased ahead, or not given back")),
+    units: new Units(store, clock, unitsBoundsOf(settings), failed("units were not leased ahead, or not given back")),
     usage: new UsageMeter(store, clock, () => void world.later(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
     ownLists: new OwnLists(store, OWN_LISTS_BOUNDS),
     corrections: new Corrections(store, world.later, failed("corrections were not read")),
@@ -124,6 +124,9 @@ export async function customersAtWork(
     },
   }
 }
+
+const unitsBoundsOf = ({ MAILKIND_DATABASE_URL: url }: Settings): UnitsBounds =>
+  url === null ? UNITS_BOUNDS : SHARED_UNITS_BOUNDS
 
 type Served = { readonly nodes: NodesAtWork }
 

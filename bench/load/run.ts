@@ -7,7 +7,8 @@ import { type Failure, Tally } from "./tally.ts"
 
 /** What a run does. */
 export type Load = {
-  readonly endpoint: Endpoint
+  /** Connections are made to each in turn. */
+  readonly endpoints: readonly [Endpoint, ...Endpoint[]]
   /** Whole requests; each connection starts at another one and sends them in turn. */
   readonly requests: readonly Uint8Array[]
   readonly connections: number
@@ -100,13 +101,14 @@ class Run {
 
   /** Opens every connection, and closes them all again when one cannot be opened. */
   async open(): Promise<void> {
-    const { endpoint } = this.#load
-    const opened = await Promise.allSettled(this.#lanes.map(lane => lane.open(endpoint)))
-    const refused = opened.find(result => result.status === "rejected")
-    if (refused === undefined) return
+    const opened = await Promise.allSettled(this.#lanes.map(lane => lane.open(this.#endpointOf(lane))))
+    const at = opened.findIndex(result => result.status === "rejected")
+    const [refused, lane] = [opened[at], this.#lanes[at]]
+    if (refused?.status !== "rejected" || lane === undefined) return
     this.#stop()
+    const { hostname, port } = this.#endpointOf(lane)
     const cause = refused.reason instanceof Error ? `: ${refused.reason.message}` : ""
-    throw new Error(`${endpoint.hostname} port ${endpoint.port} refused a connection${cause}`)
+    throw new Error(`${hostname} port ${port} refused a connection${cause}`)
   }
 
   async measure(): Promise<LoadReport> {
@@ -129,6 +131,11 @@ class Run {
     const cpu = process.cpuUsage(cpuBefore)
     this.#stop()
     return this.#report(elapsedMs, (cpu.user + cpu.system) / 1000 / elapsedMs)
+  }
+
+  #endpointOf({ number }: Lane): Endpoint {
+    const { endpoints } = this.#load
+    return endpoints[number % endpoints.length] ?? endpoints[0]
   }
 
   #countFrom(now: number): void {
@@ -173,7 +180,7 @@ class Run {
     if (!this.#busy.has(lane)) return
     if (this.#isOver || (!wasTold && this.#reopened++ >= REOPENS_MAX)) return this.#finish(lane)
     try {
-      await lane.open(this.#load.endpoint)
+      await lane.open(this.#endpointOf(lane))
     } catch (refusal) {
       if (!(refusal instanceof Error)) throw refusal
       this.#tally.failures.refused++

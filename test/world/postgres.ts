@@ -42,8 +42,11 @@ export type Cluster = {
  */
 const KEEPER = `"$@" </dev/null & pid=$!; echo "$pid"; read -r signal || signal=QUIT; kill -"$signal" "$pid"; wait "$pid"`
 
-/** Makes and starts a server whose text sorts as people do, not by bytes, so that nothing may rely on the database's order. */
-export async function startCluster(): Promise<Cluster> {
+/**
+ * Makes and starts a server whose text sorts as people do, not by bytes, so that nothing may rely on the database's order. `settings`
+ * are `name=value`, and win over those of tests.
+ */
+export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
   if (POSTGRES_PROGRAMS === null) throw new Error("PostgreSQL is not installed")
   const path = POSTGRES_PROGRAMS
   // Beside the directory of the run, into which its user may not go, and of the same kind of name.
@@ -62,7 +65,7 @@ export async function startCluster(): Promise<Cluster> {
       state.files,
       "-p",
       String(port),
-      ...SETTINGS,
+      ...[...SETTINGS, ...settings].flatMap(setting => ["-c", setting]),
     ])
   }
   const stop = async (how: "fast" | "immediate" = "fast"): Promise<void> => {
@@ -92,7 +95,7 @@ const SETTINGS = [
   "fsync=off",
   "full_page_writes=off",
   "max_connections=200",
-].flatMap(setting => ["-c", setting])
+]
 
 type Server = { readonly end: (signal: "INT" | "QUIT") => Promise<void>; readonly freeze: () => () => void }
 

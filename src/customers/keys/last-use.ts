@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
+import { overRows } from "../store/over-rows.ts"
 import type { Store } from "../store/store.ts"
 
 /** How many keys' last uses are held between two flushes; further keys are not noted until the next one. */
@@ -43,10 +44,19 @@ export class LastUse {
 async function write(store: Store, batch: readonly (readonly [string, number])[]): Promise<void> {
   // One order for all processes: in an engine that locks rows, two that write the same ones never wait for each other.
   const ordered = batch.toSorted(([one], [other]) => (one < other ? -1 : 1))
-  // Another process may have written a later use of the same key.
-  for (const [id, atMs] of ordered)
-    await store.run("UPDATE keys SET last_used_at_ms = $2 WHERE id = $1 AND COALESCE(last_used_at_ms, 0) < $2", [
-      id,
-      atMs,
-    ])
+  for (const { sql, params } of WRITE_USES(ordered)) await store.run(sql, params)
 }
+
+/**
+ * Another process may have written a later use of the same key. Nothing is inserted: each row is one that is there. But an UPDATE of
+ * many rows cannot be told in which order to lock them, and an INSERT can.
+ */
+const WRITE_USES = overRows(
+  ["TEXT", "BIGINT"],
+  rows => `INSERT INTO keys (id, account_id, kind, hash, last4, name, origins, created_at_ms, last_used_at_ms)
+  SELECT id, account_id, kind, hash, last4, name, origins, created_at_ms, column2
+  FROM ${rows} JOIN keys ON keys.id = column1
+  WHERE COALESCE(last_used_at_ms, 0) < column2 ORDER BY place
+  ON CONFLICT (id) DO UPDATE SET last_used_at_ms = excluded.last_used_at_ms
+  WHERE COALESCE(keys.last_used_at_ms, 0) < excluded.last_used_at_ms`,
+)

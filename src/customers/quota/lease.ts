@@ -13,6 +13,8 @@ export type Taken = {
 /** How many units one lease takes at most, and how long it stands for. */
 export type LeaseBounds = {
   readonly blockMax: number
+  /** A block that is used up sooner than this is followed by one of twice its size. */
+  readonly blockMs: number
   /** How long units lie unused before they go back to the store. */
   readonly idleMs: number
   /** How long what was read of the store may refuse a request. */
@@ -21,9 +23,6 @@ export type LeaseBounds = {
 
 /** How many units are leased at once until use is known to be quicker. */
 const BLOCK_FIRST = 10
-
-/** A block that is used up sooner than this is followed by one of twice its size. */
-const BLOCK_TIME_MS = 1000
 
 /** A block is at most this part of the day's quota, and of what is left of it: others want some, and a crash loses it. */
 const BLOCK_PART_OF_DAY = 100
@@ -67,6 +66,7 @@ export class Lease {
   #grantedAtMs = Number.NEGATIVE_INFINITY
   /** With fewer than so many in hand, the next block is leased before it is needed. */
   #lowMark = 0
+  #isGathered = false
   #isUsed = false
   #idleSinceMs: number
 
@@ -91,6 +91,14 @@ export class Lease {
   /** True when what is in hand runs low and nobody has asked for more. */
   get isLow(): boolean {
     return this.#inHand < this.#lowMark && !this.isAsked
+  }
+
+  /** Has it count as low again only when half as much is in hand, unless it gets more before; false: that was done already. */
+  gather(): boolean {
+    if (this.#isGathered) return false
+    this.#isGathered = true
+    this.#lowMark /= 2
+    return true
   }
 
   /** Takes or refuses by what is known; null: the store has to be asked, or others wait already. */
@@ -128,6 +136,7 @@ export class Lease {
     this.#isKnown = true
     if (granted > 0) this.#learn(nowMs)
     this.#lowMark = this.#blockOf(this.#perDay - leased) / 2
+    this.#isGathered = false
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const isRefused = next.count > this.remaining()
       if (!isRefused && next.count > this.#inHand) return true
@@ -190,9 +199,9 @@ export class Lease {
     return nowMs >= this.#readAtMs && nowMs - this.#readAtMs < this.#bounds.refusalMs
   }
 
-  /** Blocks grow until one lasts for about a second, and shrink with use. */
+  /** Blocks grow until one lasts for about `blockMs`, and shrink with use. */
   #learn(nowMs: number): void {
-    const isQuick = nowMs - this.#grantedAtMs < BLOCK_TIME_MS
+    const isQuick = nowMs - this.#grantedAtMs < this.#bounds.blockMs
     this.#block = isQuick ? Math.min(this.#block * 2, this.#bounds.blockMax) : Math.max(this.#block / 2, BLOCK_FIRST)
     this.#grantedAtMs = nowMs
   }

@@ -3,16 +3,29 @@ import type { Clock } from "../../base/clock.ts"
 import type { Store } from "../store/store.ts"
 import { steadyDay } from "./day.ts"
 import { Lease, type LeaseBounds, type Taken } from "./lease.ts"
-import { addLeased, type DayUnits, readLeased, subtractLeased } from "./unit-rows.ts"
+import { leaseMore } from "./lease-more.ts"
+import { type DayUnits, subtractLeased } from "./unit-rows.ts"
 
 /** How much is held. */
 export type UnitsBounds = LeaseBounds & {
   /** How many subjects have units in hand; beyond, those go back that were not used for longest. */
   readonly subjectsMax: number
+  /** Whether what runs low waits for the next `tidy`, to be leased together, as long as half of what is low is left. */
+  readonly gathersLow: boolean
 }
 
 /** Bounds that hold about 35 MB when full. */
-export const UNITS_BOUNDS: UnitsBounds = { subjectsMax: 100_000, blockMax: 100_000, idleMs: 2000, refusalMs: 1000 }
+export const UNITS_BOUNDS: UnitsBounds = {
+  subjectsMax: 100_000,
+  blockMax: 100_000,
+  blockMs: 1000,
+  idleMs: 2000,
+  refusalMs: 1000,
+  gathersLow: false,
+}
+
+/** The same for a store that several hosts share: it is asked less often, for more. */
+export const SHARED_UNITS_BOUNDS: UnitsBounds = { ...UNITS_BOUNDS, blockMs: 4000, gathersLow: true }
 
 /** How many subjects one transaction leases for or gives back for: it keeps everything else waiting for about 10 ms. */
 const WRITTEN_MAX = 500
@@ -37,6 +50,8 @@ export class Units {
   /** Leases for which the store is to be asked, and the work that asks it. */
   readonly #asked = new Set<Lease>()
   #asking: Promise<void> | null = null
+  /** Leases that run low and wait for the next `tidy`. */
+  readonly #low = new Set<Lease>()
   /** Units that are nobody's here and go back to the store, by day and subject. */
   readonly #returning = new Map<string, DayUnits>()
   #failuresCount = 0
@@ -60,7 +75,7 @@ export class Units {
     const lease = this.#leaseOf(subject, perDay, now)
     const taken = lease.take(count, perDay, now)
     if (taken !== null) {
-      if (lease.isLow) this.#ask(lease)
+      if (lease.isLow) this.#askAhead(lease)
       return taken
     }
     const later = lease.wait(count)
@@ -93,10 +108,15 @@ export class Units {
     return { subjects: this.#held.size, failures: this.#failuresCount }
   }
 
-  /** To be called about every second: gives back what lies idle, so that other processes can use it. It never rejects. */
+  /**
+   * To be called about every second: leases more of what runs low, and gives back what lies idle, so that other processes can use
+   * it. It never rejects.
+   */
   async tidy(): Promise<void> {
     const now = this.#clock()
     const today = this.#today(now)
+    this.#ask(...this.#low.values().filter(({ day }) => day === today))
+    this.#low.clear()
     for (const lease of this.#held.values())
       if (lease.day === today ? lease.isIdle(now) : lease.isAtRest) this.#drop(lease)
     await this.#returnSome()
@@ -137,6 +157,7 @@ export class Units {
   }
 
   #drop(lease: Lease): void {
+    this.#low.delete(lease)
     this.#held.delete(lease.subject)
     this.#giveUp({ subject: lease.subject, day: lease.day, count: lease.surrender() })
   }
@@ -150,12 +171,20 @@ export class Units {
     this.#returning.set(key, { subject, day, count: count + (others?.count ?? 0) })
   }
 
-  #ask(lease: Lease): void {
-    lease.isNew = false
-    if (lease.isAsked) return
-    lease.isAsked = true
-    this.#asked.add(lease)
-    this.#asking ??= this.#askAll()
+  #askAhead(lease: Lease): void {
+    if (this.#bounds.gathersLow && lease.gather()) this.#low.add(lease)
+    else this.#ask(lease)
+  }
+
+  #ask(...leases: readonly Lease[]): void {
+    for (const lease of leases) {
+      lease.isNew = false
+      this.#low.delete(lease)
+      if (lease.isAsked) continue
+      lease.isAsked = true
+      this.#asked.add(lease)
+    }
+    if (this.#asked.size > 0) this.#asking ??= this.#askAll()
   }
 
   /** Asks the store for all that is asked for, until nothing is: what comes meanwhile shares the next transaction. */
@@ -163,7 +192,9 @@ export class Units {
     while (this.#asked.size > 0) {
       // Before anybody is refused, the store has all that is nobody's here.
       if (this.#returning.size > 0) await this.#returnSome()
-      const leases = [...this.#asked.values().take(WRITTEN_MAX)].sort(bySubject)
+      // A clock that was days ahead leaves leases of a subject behind, which are asked for one after the other.
+      const asked = this.#asked.values().take(WRITTEN_MAX)
+      const leases = [...new Map(asked.map(lease => [lease.subject, lease] as const)).values()]
       for (const lease of leases) this.#asked.delete(lease)
       await this.#leaseFor(leases)
     }
@@ -172,11 +203,7 @@ export class Units {
 
   async #leaseFor(leases: readonly Lease[]): Promise<void> {
     const answers = await this.#store
-      .transaction(async store => {
-        const read: Answer[] = []
-        for (const lease of leases) read.push(await leaseMore(store, lease))
-        return read
-      })
+      .transaction(store => leaseMore(store, leases))
       .catch((error: unknown) => ({ error }))
     // A transaction that failed may have happened all the same; what it leased is not used, and lost for the day.
     if ("error" in answers) return this.#fail(leases, answers.error)
@@ -209,20 +236,6 @@ export class Units {
       // They may have gone back all the same, so they are not given back again, and are lost for the day.
       this.#failed(error)
     }
-  }
-}
-
-type Answer = { readonly lease: Lease; readonly leased: number; readonly granted: number }
-
-/** Leases as many units as the lease wishes for. Each turn that gets none means that another process got some. */
-async function leaseMore(store: Store, lease: Lease): Promise<Answer> {
-  for (;;) {
-    const leased = await readLeased(store, lease.subject, lease.day)
-    const count = lease.wish(leased)
-    if (count === 0) return { lease, leased, granted: 0 }
-    const { subject, day, perDay } = lease
-    const added = await addLeased(store, { subject, day, count }, perDay)
-    if (added !== null) return { lease, leased: added, granted: count }
   }
 }
 

@@ -1,13 +1,16 @@
 import type { Clock } from "../../base/clock.ts"
 import { dayOf } from "../../base/utc-day.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { overRows } from "../store/over-rows.ts"
 import type { Store } from "../store/store.ts"
 import type { Counter } from "./tallies.ts"
 
 /** Adds the counts to what stands there. Those of an account that is gone are left out. `store` is a transaction's. */
 export async function addCounts(store: Store, counters: readonly Counter[]): Promise<void> {
-  for (const { accountId, keyId, day, measure, count } of counters.toSorted(byRow))
-    await store.run(ADD_COUNT, [accountId, keyId, day, measure, count])
+  const rows = counters
+    .toSorted(byRow)
+    .map(({ accountId, keyId, day, measure, count }) => [accountId, keyId, day, measure, count])
+  for (const { sql, params } of ADD_COUNTS(rows)) await store.run(sql, params)
 }
 
 /** One order for all processes: in an engine that locks rows, two that write the same ones never wait for each other. */
@@ -17,9 +20,13 @@ const byRow = (one: Counter, other: Counter): number => {
 }
 
 /** The account is looked for in the statement itself: a broken reference would end the transaction for all others too. */
-const ADD_COUNT = `INSERT INTO usage (account_id, key_id, day, measure, count)
-  SELECT $1, $2, $3, $4, $5 WHERE EXISTS (SELECT 1 FROM accounts WHERE id = $1)
-  ON CONFLICT (account_id, day, key_id, measure) DO UPDATE SET count = usage.count + excluded.count`
+const ADD_COUNTS = overRows(
+  ["TEXT", "TEXT", "BIGINT", "TEXT", "BIGINT"],
+  rows => `INSERT INTO usage (account_id, key_id, day, measure, count)
+  SELECT column1, column2, column3, column4, column5 FROM ${rows}
+  WHERE EXISTS (SELECT 1 FROM accounts WHERE id = column1) ORDER BY place
+  ON CONFLICT (account_id, day, key_id, measure) DO UPDATE SET count = usage.count + excluded.count`,
+)
 
 /** A count of an account: of one key, or, when `keyId` is null, of all of them together. */
 export type StoredCount = {

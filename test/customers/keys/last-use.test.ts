@@ -10,8 +10,8 @@ import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store
 async function opened(path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
-  const add = async () => {
-    const accountId = await newAccount(log)
+  const add = async (email?: string) => {
+    const accountId = await newAccount(log, email)
     const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
     if (creation.kind !== "created") throw new Error(creation.kind)
     return { id: creation.key.id, text: creation.text }
@@ -79,4 +79,22 @@ test("what a failing store did not take is written by the next flush, and a use 
   await store.run("ALTER TABLE hidden RENAME TO keys")
   expect(await lastUse.flush(store)).toBe(1)
   expect(await usedAt(id)).toBe(9_000)
+})
+
+test("processes that write the last use of the same keys in any order wait for each other in one order, and no key is made", async () => {
+  const path = tempPlace()
+  const [here, there] = [await opened(path), await opened(path)]
+  const ids: string[] = []
+  while (ids.length < 70) ids.push((await here.add(`jane${ids.length}@example.com`)).id)
+  for (let round = 1; round <= 10; round++) {
+    const flushes = [here, there].map(async ({ log, lastUse, store }, at) => {
+      log.now = 9_000 + round * 10 + at
+      for (const id of at === 0 ? ids : ids.toReversed()) lastUse.note(id)
+      lastUse.note("key_gone")
+      await lastUse.flush(store)
+    })
+    await Promise.all(flushes)
+  }
+  for (const id of ids) expect(await here.usedAt(id)).toBe(9_101)
+  expect(await here.store.one<unknown>("SELECT COUNT(*) AS count FROM keys")).toEqual({ count: 70 })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Lease } from "../../../src/customers/quota/lease.ts"
 
-const bounds = { blockMax: 1000, idleMs: 2000, refusalMs: 1000 }
+const bounds = { blockMax: 1000, blockMs: 1000, idleMs: 2000, refusalMs: 1000 }
 
 /** A lease of a quota whose store has it all, and gives it all that it wishes for; the sizes of the blocks it took. */
 function leasing(perDay: number, everyMs: number, times: number): readonly number[] {

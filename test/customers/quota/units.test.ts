@@ -1,4 +1,5 @@
 import { expect } from "bun:test"
+import { SHARED_UNITS_BOUNDS } from "../../../src/customers/quota/units.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
 import { DAY_MS, isTakenAtOnce, openUnits, settled, TODAY, takenOf } from "./open-units.ts"
@@ -374,4 +375,48 @@ test("units are taken by whole numbers", async () => {
   const { units } = await openUnits()
   for (const count of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => units.take("a", count, 10)).toThrow("units are taken by whole numbers")
+})
+
+test("over a store that hosts share, what runs low is leased together by the next tidy, and nobody waits for it", async () => {
+  const { units, store, leased } = await openUnits(SHARED_UNITS_BOUNDS)
+  for (const subject of ["a", "b", "c"]) await takenOf(units, subject, 6, 1000)
+  await settled()
+  expect(store.asked).toBe(3)
+  await units.tidy()
+  await settled()
+  expect(store.asked).toBe(4)
+  expect([await leased("a"), await leased("b"), await leased("c")]).toEqual([16, 16, 16])
+  for (let at = 0; at < 7; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
+})
+
+test("over such a store, what runs very low before that is leased at once", async () => {
+  const { units, store, leased } = await openUnits(SHARED_UNITS_BOUNDS)
+  await takenOf(units, "a", 7, 1000)
+  await settled()
+  expect(store.asked).toBe(1)
+  expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
+  await settled()
+  expect(store.asked).toBe(2)
+  expect(await leased("a")).toBe(18)
+  await units.tidy()
+  await settled()
+  expect(store.asked).toBe(2)
+})
+
+test("over such a store, exactly the quota is admitted by all, and what is low and then given up is not leased for", async () => {
+  const { start, leased, clock } = await openUnits(SHARED_UNITS_BOUNDS)
+  const servers = [start(), start(), start()]
+  let admitted = 0
+  for (let round = 0; round < 400; round++)
+    for (const units of servers) {
+      admitted += await takenOf(units, "a", 1, 1000)
+      if (round % 7 === 0) await units.tidy()
+    }
+  expect(admitted).toBe(1000)
+  const [units = start()] = servers
+  await takenOf(units, "b", 6, 1000)
+  clock.tick(DAY_MS)
+  await units.tidy()
+  await settled()
+  expect(await leased("b")).toBe(10)
 })

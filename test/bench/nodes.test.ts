@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test"
+import { SQL } from "bun"
+import { COUNTING_SETTINGS, countStatements } from "../../bench/counted-statements.ts"
+import { nodesBench } from "../../bench/nodes.ts"
+import { reportText } from "../../bench/report.ts"
+import { POSTGRES_PROGRAMS, startCluster } from "../world/postgres.ts"
+
+const LIMIT_MS = 180_000
+const SMALL = { accounts: 4, connectionsPerNode: 4, rounds: 2, roundS: 0.3, warmupS: 0.3, countedS: 1, rate: 200 }
+const isThere = POSTGRES_PROGRAMS !== null
+const told = isThere ? "" : " [postgresql: not installed]"
+
+test.skipIf(!isThere)(
+  `the nodes bench loads one, two and three nodes and one over SQLite in turn, and tells what the database counts${told}`,
+  async () => {
+    const report = await nodesBench(SMALL)
+    for (const { name, value } of report.figures) expect([name, Number.isFinite(value)]).toEqual([name, true])
+    expect(new Set(report.figures.map(({ name }) => name)).size).toBe(report.figures.length)
+    const budgets = report.figures.flatMap(({ budget }) => budget ?? [])
+    expect(budgets).toEqual(["nodes_cpu", "nodes_engine", "nodes_statements"])
+    expect(report.figures[0]?.rounds).toHaveLength(2)
+    const value = (name: string) => report.figures.find(figure => figure.name === name)?.value ?? Number.NaN
+    expect(value("usage, at 200/s")).toBeGreaterThan(0)
+    // What was counted is all of it, each of one kind.
+    const kinds = report.figures.filter(({ name }) => name.endsWith(", at 200/s") && !/CPU|p50|p99/.test(name))
+    expect(kinds.reduce((sum, kind) => sum + kind.value, 0)).toBeCloseTo(value("statements at 200/s"), 6)
+    expect(reportText(report)).toContain("as PostgreSQL counts them")
+  },
+  LIMIT_MS,
+)
+
+test.skipIf(!isThere)(
+  `statements are counted by what they are about, those of one database alone, and each once${told}`,
+  async () => {
+    const cluster = await startCluster(COUNTING_SETTINGS)
+    try {
+      const admin = new SQL(cluster.url("postgres"), { max: 1 })
+      await admin.unsafe("CREATE DATABASE counted")
+      await using statements = await countStatements(cluster.url("postgres"), "counted")
+      const client = new SQL(cluster.url("counted"), { max: 1 })
+      await client.unsafe("CREATE TABLE units (subject TEXT)")
+      await statements.take()
+      for (const subject of ["a", "b"]) await client.unsafe("INSERT INTO units (subject) VALUES ($1)", [subject])
+      await client.begin(async inner => await inner.unsafe("SELECT COUNT(*) FROM units"))
+      await client.unsafe("SELECT 1")
+      await admin.unsafe("SELECT 2")
+      expect(await statements.take()).toMatchObject({ units: 3, "begin and end": 2, other: 1, usage: 0 })
+      expect(await statements.take()).toMatchObject({ units: 0, "begin and end": 0, other: 0 })
+      await Promise.all([client.close(), admin.close()])
+    } finally {
+      await cluster.remove()
+    }
+  },
+  LIMIT_MS,
+)
+
+test("where PostgreSQL is not installed the nodes bench says so, and tells no figure", async () => {
+  const report = await nodesBench(SMALL, null)
+  expect(report.figures).toEqual([])
+  expect(reportText(report)).toContain("left out: PostgreSQL is not installed")
+})
