@@ -121,6 +121,7 @@ test("a clean stop takes the row away, and nothing brings it back", async () => 
   two.turn()
   await settled()
   one.heard()
+  await settled()
   two.turn()
   await two.end()
   two.turn()
