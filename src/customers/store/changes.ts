@@ -51,12 +51,13 @@ export type Note = (kind: ChangeKind, subject: string) => Promise<void>
 
 /** Runs `work` in one transaction; when that is durable, tells `hear` of the changes that it noted, then resolves. */
 export async function recordingChanges<T>(log: ChangeLog, work: (store: Store, note: Note) => Promise<T>): Promise<T> {
-  const noted: Change[] = []
-  const result = await log.store.transaction(async store => {
-    return await work(store, async (kind, subject) => {
+  const { noted, result } = await log.store.transaction(async store => {
+    const noted: Change[] = []
+    const result = await work(store, async (kind, subject) => {
       await appendChange(store, log.clock, { kind, subject })
       noted.push({ kind, subject })
     })
+    return { noted, result }
   })
   if (noted.length > 0) log.hear(noted)
   return result

@@ -95,16 +95,22 @@ export class PostgresPool {
    * connection turns out to be cut, as all are after the database was started again.
    */
   async ask(sql: string, params: readonly Cell[]): Promise<Answer> {
-    const ask = () => this.askOn(this.#sql, sql, params)
-    return await (sql.startsWith("SELECT ") ? this.#despiteCuts(ask) : ask())
+    const isRead = sql.startsWith("SELECT ")
+    const ask = () => this.#asked(this.#sql, sql, params, !isRead)
+    return await (isRead ? this.#despiteCuts(ask) : ask())
   }
 
-  /** Asks one statement on `client`. */
-  async askOn(client: Asked, sql: string, params: readonly Cell[]): Promise<Answer> {
+  /** Asks one statement of a transaction on its `client`. */
+  askOn(client: Asked, sql: string, params: readonly Cell[]): Promise<Answer> {
+    return this.#asked(client, sql, params, sql === "COMMIT")
+  }
+
+  async #asked(client: Asked, sql: string, params: readonly Cell[], isKept: boolean): Promise<Answer> {
     const wanted = this.#parametersIn(sql)
     assert(params.length === wanted, `expected ${wanted} values, got ${params.length}`)
     const { statementTimeoutMs, silenceMs } = this.#bounds
-    const result = await this.#answered(client.unsafe<unknown[]>(sql, sent(params)), statementTimeoutMs + silenceMs)
+    const asked = client.unsafe<unknown[]>(sql, sent(params))
+    const result = await this.#answered(asked, statementTimeoutMs + silenceMs, isKept)
     return { rows: rowsOf(result), count: result.affectedRows, command: result.command }
   }
 
@@ -184,8 +190,11 @@ export class PostgresPool {
     return new StoreFault("busy", this.where, why)
   }
 
-  /** What is promised, or a fault when it stays silent for too long: then nothing is to be expected of any connection. */
-  async #answered<T>(promised: PromiseLike<T>, ms: number): Promise<T> {
+  /**
+   * What is promised, or a fault when it stays silent for too long: then nothing is to be expected of any connection. What is
+   * kept as soon as it is done may be so when its answer did not come: the fault is `unsure`.
+   */
+  async #answered<T>(promised: PromiseLike<T>, ms: number, isKept = false): Promise<T> {
     const silent = Promise.withResolvers<never>()
     const client = this.#sql
     const callOff = this.#later(ms, () => {
@@ -197,7 +206,9 @@ export class PostgresPool {
       this.#outage.end()
       return result
     } catch (fault) {
-      throw this.faultOf(fault)
+      const known = this.faultOf(fault)
+      const isUnsure = isKept && known instanceof StoreFault && known.code === "away" && !isUnconnected(fault)
+      throw isUnsure ? new StoreFault("unsure", this.where, "its answer did not come") : known
     } finally {
       callOff()
     }

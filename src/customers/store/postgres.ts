@@ -1,7 +1,8 @@
 import type { ReservedSQL } from "bun"
 import { assert } from "../../base/assert.ts"
-import type { Clock } from "../../base/clock.ts"
+import type { Clock, Random } from "../../base/clock.ts"
 import type { Later } from "../../base/timer.ts"
+import { type Again, despiteConflicts } from "./despite-conflicts.ts"
 import type { Told } from "./outage.ts"
 import { POOL_BOUNDS, type PoolBounds, PostgresPool } from "./postgres-pool.ts"
 import { prepareTables } from "./postgres-tables.ts"
@@ -14,6 +15,7 @@ import { Turns } from "./turns.ts"
 export type PostgresOpening = {
   readonly clock: Clock
   readonly later: Later
+  readonly random?: Random | undefined
   readonly connectionsMax?: number
   readonly told?: Told
   readonly bounds?: PoolBounds
@@ -26,9 +28,9 @@ export type PostgresOpening = {
  * database that goes away fails what is asked meanwhile, and is found again by itself.
  */
 export async function openPostgres(url: string, opening: PostgresOpening): Promise<OpenStore> {
-  const { clock, later, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax, told } = opening
+  const { clock, later, random, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax, told } = opening
   const pool = new PostgresPool(url, later, { ...bounds, connectionsMax }, told ?? (() => undefined))
-  const store = openOver(pool)
+  const store = openOver(pool, despiteConflicts(later, random))
   try {
     await prepareTables(store, clock, pool.where)
   } catch (fault) {
@@ -38,13 +40,14 @@ export async function openPostgres(url: string, opening: PostgresOpening): Promi
   return store
 }
 
-function openOver(pool: PostgresPool): OpenStore {
+function openOver(pool: PostgresPool, again: Again): OpenStore {
   const underWay = new Set<Promise<unknown>>()
   const state: { closing: Promise<void> | null } = { closing: null }
   const take = async <T>(work: () => Promise<T>): Promise<T> => {
     refuseInside(pool, null)
     assert(state.closing === null, "the store or transaction is over")
-    const taken = pool.taking(work)
+    // Each time from the start, and without a connection in between.
+    const taken = again(() => pool.taking(work))
     underWay.add(taken)
     try {
       return await taken
@@ -91,7 +94,7 @@ function connectionOver(pool: PostgresPool): {
     try {
       return await pool.askOn(state.client, sql, params)
     } catch (fault) {
-      state.isLost ||= fault instanceof StoreFault && fault.code === "away"
+      state.isLost ||= fault instanceof StoreFault && (fault.code === "away" || fault.code === "unsure")
       throw fault
     }
   }
