@@ -1,9 +1,12 @@
 import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { Store } from "../store/store.ts"
+import { isUndone } from "../store/store-fault.ts"
 import { steadyDay } from "./day.ts"
 import { Lease, type LeaseBounds, type Taken } from "./lease.ts"
-import { addLeased, type DayUnits, readLeased, subtractLeased } from "./unit-rows.ts"
+import { type LeaseAnswer, leaseMore } from "./lease-more.ts"
+import { type Returned, Returning } from "./returning.ts"
+import { bySubject, type DayUnits, readLeased } from "./unit-rows.ts"
 
 /** How much is held. */
 export type UnitsBounds = LeaseBounds & {
@@ -37,13 +40,16 @@ export class Units {
   /** Leases for which the store is to be asked, and the work that asks it. */
   readonly #asked = new Set<Lease>()
   #asking: Promise<void> | null = null
-  /** Units that are nobody's here and go back to the store, by day and subject. */
-  readonly #returning = new Map<string, DayUnits>()
+  readonly #returning: Returning
+  /** Whether the store could not be had when it was last asked. */
+  #isAway = false
+  #isTidying = false
   #failuresCount = 0
 
   /** `failed` is told of what failed in the background: leasing ahead of need, or giving back. */
   constructor(store: Store, clock: Clock, bounds: UnitsBounds, failed: (error: unknown) => void) {
     this.#store = store
+    this.#returning = new Returning(store, bounds.subjectsMax)
     this.#clock = clock
     this.#bounds = bounds
     this.#failed = failed
@@ -93,20 +99,28 @@ export class Units {
     return { subjects: this.#held.size, failures: this.#failuresCount }
   }
 
-  /** To be called about every second: gives back what lies idle, so that other processes can use it. It never rejects. */
+  /**
+   * To be called about every second: gives back what lies idle, so that other processes can use it. While the store cannot be
+   * had it only looks whether it can be: what is in hand stays in use. It never rejects.
+   */
   async tidy(): Promise<void> {
+    if (this.#isTidying) return
+    this.#isTidying = true
     const now = this.#clock()
     const today = this.#today(now)
+    if (this.#isAway) await this.#look(today)
     for (const lease of this.#held.values())
-      if (lease.day === today ? lease.isIdle(now) : lease.isAtRest) this.#drop(lease)
-    await this.#returnSome()
+      if (lease.day === today ? !this.#isAway && lease.isIdle(now) : lease.isAtRest) this.#drop(lease)
+    if (!this.#isAway) await this.#returnSome()
+    this.#isTidying = false
   }
 
   /** Gives back all that is in hand: the last call at a clean stop, when no request is under way. It never rejects. */
   async release(): Promise<void> {
     while (this.#asking !== null) await this.#asking
     for (const lease of this.#held.values()) this.#drop(lease)
-    while (this.#returning.size > 0) await this.#returnSome()
+    // Where the store cannot be had, it is as after a crash: what is in hand is lost for the day.
+    while (this.#returning.count > 0 && (await this.#returnSome()));
   }
 
   #leaseOf(subject: string, perDay: number, now: number): Lease {
@@ -138,16 +152,32 @@ export class Units {
 
   #drop(lease: Lease): void {
     this.#held.delete(lease.subject)
-    this.#giveUp({ subject: lease.subject, day: lease.day, count: lease.surrender() })
+    this.#giveUp({ subject: lease.subject, day: lease.day, count: lease.surrender() }, lease)
   }
 
-  #giveUp({ subject, day, count }: DayUnits): void {
-    if (count === 0 || day < this.#today(this.#clock())) return
-    const key = `${day} ${subject}`
-    const others = this.#returning.get(key)
-    // A store that cannot keep up with what is given back loses it for the day.
-    if (others === undefined && this.#returning.size >= this.#bounds.subjectsMax) return
-    this.#returning.set(key, { subject, day, count: count + (others?.count ?? 0) })
+  #giveUp({ subject, day, count }: DayUnits, of: Lease | null = null): void {
+    if (count > 0 && day >= this.#today(this.#clock())) this.#returning.add({ subject, day, count, of })
+  }
+
+  /** Keeps in use what did not go back: it is leased still. */
+  #keep({ of, ...units }: Returned): void {
+    const held = this.#held.get(units.subject)
+    const lease = held ?? (this.#held.size < this.#bounds.subjectsMax ? of : null)
+    if (lease?.day === units.day) {
+      lease.putBack(units.count)
+      this.#held.set(lease.subject, lease)
+    } else this.#giveUp(units, of)
+  }
+
+  /** Looks whether the store can be had again. */
+  async #look(day: number): Promise<void> {
+    try {
+      await readLeased(this.#store, "", day)
+      this.#isAway = false
+    } catch (error) {
+      // Whoever waits for units is told; this one waits for none.
+      this.#isAway = isUndone(error)
+    }
   }
 
   #ask(lease: Lease): void {
@@ -162,7 +192,7 @@ export class Units {
   async #askAll(): Promise<void> {
     while (this.#asked.size > 0) {
       // Before anybody is refused, the store has all that is nobody's here.
-      if (this.#returning.size > 0) await this.#returnSome()
+      if (this.#returning.count > 0) await this.#returnSome()
       const leases = [...this.#asked.values().take(WRITTEN_MAX)].sort(bySubject)
       for (const lease of leases) this.#asked.delete(lease)
       await this.#leaseFor(leases)
@@ -173,13 +203,14 @@ export class Units {
   async #leaseFor(leases: readonly Lease[]): Promise<void> {
     const answers = await this.#store
       .transaction(async store => {
-        const read: Answer[] = []
+        const read: LeaseAnswer[] = []
         for (const lease of leases) read.push(await leaseMore(store, lease))
         return read
       })
       .catch((error: unknown) => ({ error }))
     // A transaction that failed may have happened all the same; what it leased is not used, and lost for the day.
     if ("error" in answers) return this.#fail(leases, answers.error)
+    this.#isAway = false
     for (const { lease, leased, granted } of answers) {
       lease.isAsked = false
       if (lease.receive(leased, granted, this.#clock())) this.#ask(lease)
@@ -188,6 +219,7 @@ export class Units {
 
   #fail(leases: readonly Lease[], error: unknown): void {
     this.#failuresCount++
+    this.#isAway = isUndone(error)
     let isTold = false
     for (const lease of leases) {
       lease.isAsked = false
@@ -196,36 +228,21 @@ export class Units {
     if (!isTold) this.#failed(error)
   }
 
-  async #returnSome(): Promise<void> {
-    const units = [...this.#returning.values().take(WRITTEN_MAX)].sort(bySubject)
-    if (units.length === 0) return
-    for (const { subject, day } of units) this.#returning.delete(`${day} ${subject}`)
+  /** Gives some of what goes back to the store; false: that failed. */
+  async #returnSome(): Promise<boolean> {
+    const units = this.#returning.take(WRITTEN_MAX)
+    if (units.length === 0) return true
     try {
-      await this.#store.transaction(async store => {
-        for (const each of units) await subtractLeased(store, each)
-      })
+      await this.#returning.give(units)
+      this.#isAway = false
+      return true
     } catch (error) {
       this.#failuresCount++
-      // They may have gone back all the same, so they are not given back again, and are lost for the day.
+      this.#isAway = isUndone(error)
+      // Else they may have gone back all the same, so they are not used or given back again, and are lost for the day.
+      if (this.#isAway) for (const each of units) this.#keep(each)
       this.#failed(error)
+      return false
     }
   }
 }
-
-type Answer = { readonly lease: Lease; readonly leased: number; readonly granted: number }
-
-/** Leases as many units as the lease wishes for. Each turn that gets none means that another process got some. */
-async function leaseMore(store: Store, lease: Lease): Promise<Answer> {
-  for (;;) {
-    const leased = await readLeased(store, lease.subject, lease.day)
-    const count = lease.wish(leased)
-    if (count === 0) return { lease, leased, granted: 0 }
-    const { subject, day, perDay } = lease
-    const added = await addLeased(store, { subject, day, count }, perDay)
-    if (added !== null) return { lease, leased: added, granted: count }
-  }
-}
-
-/** One order for all processes: in an engine that locks rows, two that take the same ones never wait for each other. */
-const bySubject = (a: { readonly subject: string }, b: { readonly subject: string }): number =>
-  a.subject < b.subject ? -1 : Number(a.subject > b.subject)
