@@ -10,9 +10,13 @@ type Outage = (site: Site) => Promise<() => Promise<void>>
 
 const stopped =
   (how: "fast" | "immediate" | "kill"): Outage =>
-  async ({ cluster }) => {
+  async ({ cluster, way }) => {
     await cluster.stop(how)
-    return cluster.start
+    const open = way.shut()
+    return async () => {
+      await cluster.start()
+      await open()
+    }
   }
 
 /** Every way in which the database goes away and comes back. */
@@ -31,9 +35,11 @@ const OUTAGES = {
   "killed, and failed over to its standby": async site => {
     const standby = site.add(await site.cluster.standby())
     await site.cluster.stop("kill")
+    const open = site.way.shut()
     return async () => {
       await standby.promote()
       site.way.leadTo(standby.port)
+      await open()
     }
   },
 } as const satisfies Record<string, Outage>

@@ -10,6 +10,8 @@ export type Way = {
    * returned function is called, which cuts them all.
    */
   readonly swallow: () => () => void
+  /** Takes no connections any more, and cuts those that are there, until the returned function is called. */
+  readonly shut: () => () => Promise<void>
   /** Cuts the next `count` connections that are answered with this text, in place of the answer. Gives how many were. */
   readonly cutAt: (answer: string, count: number) => () => number
   readonly stop: () => void
@@ -47,10 +49,12 @@ export async function openWay(to: number): Promise<Way> {
       } else near.write(answer)
     })
   })
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  const listen = (port: number) => new Promise<void>(resolve => server.listen(port, "127.0.0.1", resolve))
+  await listen(0)
   const address = server.address()
+  const port = address !== null && typeof address === "object" ? address.port : 0
   return {
-    port: address !== null && typeof address === "object" ? address.port : 0,
+    port,
     leadTo: port => {
       state.to = port
       cutAll()
@@ -61,6 +65,11 @@ export async function openWay(to: number): Promise<Way> {
         state.isSilent = false
         cutAll()
       }
+    },
+    shut: () => {
+      server.close()
+      cutAll()
+      return () => listen(port)
     },
     cutAt: (answer, count) => {
       Object.assign(state, { cutAt: answer, cutsLeft: count, cutCount: 0 })

@@ -29,6 +29,11 @@ export class Returning {
     this.#units.set(key, { subject, day, count: count + (others?.count ?? 0), of })
   }
 
+  /** Lets go of all. */
+  clear(): void {
+    this.#units.clear()
+  }
+
   /** Takes units of up to `countMax` subjects' days out, to be given back, in the order in which rows are taken. */
   take(countMax: number): readonly Returned[] {
     const units = [...this.#units.values().take(countMax)].sort(bySubject)

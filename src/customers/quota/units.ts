@@ -123,6 +123,12 @@ export class Units {
     while (this.#returning.count > 0 && (await this.#returnSome()));
   }
 
+  /** Lets go of all that is in hand: the database is another one than it was leased in, and knows nothing of it. */
+  forget(): void {
+    this.#returning.clear()
+    for (const lease of this.#held.values()) lease.surrender()
+  }
+
   #leaseOf(subject: string, perDay: number, now: number): Lease {
     const day = this.#today(now)
     const held = this.#held.get(subject)
@@ -220,11 +226,7 @@ export class Units {
   #fail(leases: readonly Lease[], error: unknown): void {
     this.#failuresCount++
     this.#isAway = isUndone(error)
-    let isTold = false
-    for (const lease of leases) {
-      lease.isAsked = false
-      if (lease.fail(error)) isTold = true
-    }
+    const isTold = leases.filter(lease => lease.fail(error)).length > 0
     if (!isTold) this.#failed(error)
   }
 

@@ -4,6 +4,7 @@ import { assert } from "../../base/assert.ts"
 import { Slots } from "../../base/slots.ts"
 import type { Later } from "../../base/timer.ts"
 import { Outage, type Told } from "./outage.ts"
+import type { PoolBounds } from "./pool-bounds.ts"
 import { isUnconnected, postgresFault } from "./postgres-fault.ts"
 import { rowsOf, sent } from "./postgres-rows.ts"
 import { CHANGES_CHANNEL } from "./postgres-tables.ts"
@@ -11,35 +12,6 @@ import { placeOf } from "./postgres-url.ts"
 import { parametersIn } from "./sql-text.ts"
 import type { Cell } from "./store.ts"
 import { StoreFault } from "./store-fault.ts"
-
-/** What bounds the use of a PostgreSQL database by one process. */
-export type PoolBounds = {
-  readonly connectionsMax: number
-  /** How many may wait for a connection; more are refused at once. */
-  readonly waitingMax: number
-  /** How long a wait for a free connection may take, and how long one for a row's lock. */
-  readonly waitTimeoutMs: number
-  readonly connectTimeoutMs: number
-  /** How long one statement may take: the server ends it. */
-  readonly statementTimeoutMs: number
-  /** How much later than that an answer may come before the connections count as cut. */
-  readonly silenceMs: number
-  /** How long nothing is asked after a failure to connect, which doubles with each that follows, up to a bound. */
-  readonly restMs: number
-  readonly restMsMax: number
-}
-
-/** What these bounds are in use. */
-export const POOL_BOUNDS: PoolBounds = {
-  connectionsMax: 4,
-  waitingMax: 10_000,
-  waitTimeoutMs: 5000,
-  connectTimeoutMs: 3000,
-  statementTimeoutMs: 10_000,
-  silenceMs: 2000,
-  restMs: 50,
-  restMsMax: 2000,
-}
 
 /** How long connections that are closed in good order may take for it, in seconds. */
 const CLOSE_S = 1
@@ -84,7 +56,9 @@ export class PostgresPool {
   async taking<T>(work: () => Promise<T>): Promise<T> {
     const leave = await this.#slot()
     try {
-      return await work()
+      // Who has waited for a connection may find that there are none any more.
+      const left = this.#outage.enter()
+      return await work().finally(left)
     } finally {
       leave()
     }
@@ -198,7 +172,9 @@ export class PostgresPool {
     const silent = Promise.withResolvers<never>()
     const client = this.#sql
     const callOff = this.#later(ms, () => {
-      silent.reject(new StoreFault("away", this.where, "it does not answer"))
+      const fault = new StoreFault("away", this.where, "it does not answer")
+      silent.reject(fault)
+      this.#outage.begin(fault)
       if (client === this.#sql) this.#renew()
     })
     try {
