@@ -107,7 +107,9 @@ export async function customersAtWork(
   }
   const since = await latestChange(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
-  const readChanges = changeReader(store, followers, since, failed("changes of other processes were not read"))
+  // No change is about units; yet another database than before knows nothing of those in hand.
+  const forgetting = [...followers, { apply: () => undefined, forget: () => parts.units.forget() }]
+  const readChanges = changeReader(store, forgetting, since, failed("changes of other processes were not read"))
   const works = background(world, store, { ...all, nodes }, readChanges, failed)
   return {
     ...all,

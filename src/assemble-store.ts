@@ -15,11 +15,12 @@ import type { World } from "./world.ts"
  * Rejects with a `StoreFault`. `log` is told of a database that goes away later on.
  */
 export async function openStore(world: World, settings: Settings, log: Log): Promise<OpenStore> {
-  const { clock, later } = world
+  const { clock, later, random } = world
   const where = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
   return await openStoreAt(where, {
     clock,
     later,
+    random,
     connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
     told: fault =>
       fault === null

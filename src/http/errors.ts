@@ -2,7 +2,7 @@ import { Broken } from "../base/assert.ts"
 import type { Log } from "../base/log.ts"
 import { PROBLEMS } from "../contract/problems.ts"
 import { allowedMethods } from "../contract/routes.ts"
-import { StoreFault, type StoreFaultCode } from "../customers/store/store-fault.ts"
+import { isUndone, StoreFault, type StoreFaultCode } from "../customers/store/store-fault.ts"
 import type { Answers } from "./answer.ts"
 import type { ExtraHeaders } from "./extra-headers.ts"
 import type { Meter } from "./metrics/meter.ts"
@@ -53,14 +53,17 @@ export function pathOf({ url }: Request): string {
 const DATABASE_RETRY_S = 5
 
 /** What the world is to mend, and not we: a database that is away, that is busy, or that has no room. */
-const OF_THE_WORLD: ReadonlySet<StoreFaultCode> = new Set(["away", "standby", "crowded", "busy", "full"])
+const OF_THE_WORLD: ReadonlySet<StoreFaultCode> = new Set([
+  ...(["away", "unsure", "standby", "crowded", "busy", "conflict", "full"] as const),
+])
 
 /** The refusal of a request that needed the database when that could not be had; null: that is not what failed. */
 function away(error: unknown): Problem | null {
   if (!(error instanceof StoreFault) || !OF_THE_WORLD.has(error.code)) return null
+  const kept = isUndone(error) ? "nothing was counted or kept of the request" : "the request may have been kept or not"
   return new Problem(
     "overloaded",
-    "The server's database cannot be had for the moment; nothing was counted or kept of the request, and nothing is wrong with it.",
+    `The server's database cannot be had for the moment; ${kept}, and nothing is wrong with it.`,
     { retry_after: DATABASE_RETRY_S },
   )
 }

@@ -26,6 +26,8 @@ export type Found = {
   readonly backMs: number | null
   /** Resident memory before and after, in bytes; null: it is another process afterwards. */
   readonly memory: { readonly before: number; readonly after: number } | null
+  /** What callers saw, as a table, where that is more than a line. */
+  readonly saw?: string
 }
 
 /** It cannot be done here. */

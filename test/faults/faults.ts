@@ -1,6 +1,7 @@
 import { steppedClock } from "./clocks.ts"
 import { brokenOff, headerFloods, idleConnections, noDescriptors, slowClients } from "./connections.ts"
 import { damagedLists, damagedLog, damagedPages } from "./damages.ts"
+import { databaseAway } from "./database.ts"
 import { fullDisk, readOnlyDirectory } from "./disks.ts"
 import type { Fault } from "./fault.ts"
 import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
@@ -67,6 +68,12 @@ export const FAULTS = {
     promise: "Nobody waits for a mail server, and every mail arrives when it is well.",
     times: { short: 1, long: 1 },
     does: wrongMailServer,
+  },
+  database: {
+    promise:
+      "Whatever becomes of PostgreSQL, what is in hand is served, the rest is refused with when to come back, and nothing acknowledged is lost.",
+    times: { short: 1, long: 1 },
+    does: databaseAway,
   },
   descriptors: {
     promise: "Out of descriptors, who has a connection is served, and all are when there are some again.",

@@ -84,11 +84,12 @@ async function rowOf(name: string, { promise, times, does }: Fault, asked: Asked
 
 function textOf(row: Row): string {
   if ("leftOut" in row) return `${row.name}: ${row.promise}\n  left out: ${row.leftOut}`
-  const { name, promise, did, broken, tookMs } = row
+  const { name, promise, did, broken, tookMs, saw } = row
   return [
     `${name}: ${promise}`,
     `  ${did} (${Math.round(tookMs / 1000)} s)`,
     ...broken.map(says => `  broken: ${says}`),
+    ...(saw === undefined ? [] : [saw]),
   ].join("\n")
 }
 

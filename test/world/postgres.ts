@@ -27,11 +27,15 @@ export type Cluster = {
   readonly url: (database: string) => string
   /** Runs one of PostgreSQL's programs as its user and gives what it prints. */
   readonly program: (name: string, ...words: string[]) => string
-  /** `fast` ends all connections and writes what is held, `immediate` is as good as a crash. */
-  readonly stop: (how?: "fast" | "immediate") => Promise<void>
+  /** `fast` ends all connections and writes what is held, `immediate` is as good as a crash, `kill` is one. */
+  readonly stop: (how?: keyof typeof ENDS) => Promise<void>
   readonly start: () => Promise<void>
   /** Suspends every process of it, which then neither answers nor closes a connection, until the returned function is called. */
   readonly freeze: () => () => void
+  /** Makes and starts another server that follows this one, which from now on acknowledges nothing that the other has not. */
+  readonly standby: () => Promise<Cluster>
+  /** Has one that follows another write by itself. */
+  readonly promote: () => Promise<void>
   /** Stops it and removes its files. */
   readonly remove: () => Promise<void>
 }
@@ -42,45 +46,71 @@ export type Cluster = {
  */
 const KEEPER = `"$@" </dev/null & pid=$!; echo "$pid"; read -r signal || signal=QUIT; kill -"$signal" "$pid"; wait "$pid"`
 
+/** How a server is asked to end, and the signal that asks it. */
+const ENDS = { fast: "INT", immediate: "QUIT", kill: "KILL" } as const
+
 /**
  * Makes and starts a server whose text sorts as people do, not by bytes, so that nothing may rely on the database's order. `settings`
  * are `name=value`, and win over those of tests.
  */
-export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
+export function startCluster(settings: readonly string[] = []): Promise<Cluster> {
+  const locale = ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+  return startOver(
+    program => files =>
+      program("initdb", "--no-sync", "--auth=trust", "--username=mailkind", "--encoding=UTF8", ...locale, files),
+    settings,
+  )
+}
+
+type Program = Cluster["program"]
+
+/** Starts a server over the files that `make` makes. */
+async function startOver(
+  make: (program: Program) => (files: string) => unknown,
+  settings: readonly string[],
+): Promise<Cluster> {
   if (POSTGRES_PROGRAMS === null) throw new Error("PostgreSQL is not installed")
   const path = POSTGRES_PROGRAMS
   // Beside the directory of the run, into which its user may not go, and of the same kind of name.
   const directory = mkdtempSync(join(AS_POSTGRES.length === 0 ? tmpdir() : "/tmp", `mailkind-tests-${process.pid}-`))
   if (AS_POSTGRES.length > 0) run("chown", "postgres:postgres", directory)
-  const program = (name: string, ...words: string[]): string => run(...AS_POSTGRES, join(path, name), ...words)
+  const program: Program = (name, ...words) => run(...AS_POSTGRES, join(path, name), ...words)
   const state = { files: join(directory, "data"), server: null as Server | null }
-  const locale = ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
-  program("initdb", "--no-sync", "--auth=trust", "--username=mailkind", "--encoding=UTF8", ...locale, state.files)
+  make(program)(state.files)
   const port = freePort()
   const start = async (): Promise<void> => {
-    state.server = await serve([
-      ...AS_POSTGRES,
-      join(path, "postgres"),
-      "-D",
-      state.files,
-      "-p",
-      String(port),
-      ...[...SETTINGS, ...settings].flatMap(setting => ["-c", setting]),
-    ])
+    const set = [...SETTINGS, ...settings].flatMap(setting => ["-c", setting])
+    state.server = await serve([...AS_POSTGRES, join(path, "postgres"), "-D", state.files, "-p", String(port), ...set])
   }
-  const stop = async (how: "fast" | "immediate" = "fast"): Promise<void> => {
-    await state.server?.end(how === "fast" ? "INT" : "QUIT")
+  const stop = async (how: keyof typeof ENDS = "fast"): Promise<void> => {
+    await state.server?.end(ENDS[how])
     state.server = null
   }
   await start()
+  const tell = (sql: string) => program("psql", "--quiet", "--dbname", url("postgres"), "--command", sql)
+  const url = (database: string): string => `postgres://mailkind@127.0.0.1:${port}/${database}`
   return {
     directory,
     port,
-    url: database => `postgres://mailkind@127.0.0.1:${port}/${database}`,
+    url,
     program,
     start,
     stop,
     freeze: () => state.server?.freeze() ?? (() => undefined),
+    standby: async () => {
+      const from = ["--host", "127.0.0.1", "--port", String(port), "--username", "mailkind"]
+      const copy = ["--checkpoint=fast", "--no-sync", "--wal-method=stream", "--write-recovery-conf", ...from]
+      const other = await startOver(own => files => own("pg_basebackup", ...copy, "--pgdata", files), settings)
+      tell("ALTER SYSTEM SET synchronous_standby_names = '*'")
+      tell("SELECT pg_reload_conf()")
+      return other
+    },
+    promote: async () => {
+      program("pg_ctl", "promote", "--wait", "--silent", "--pgdata", state.files)
+      // What it followed had another wait for it; it has none.
+      tell("ALTER SYSTEM RESET synchronous_standby_names")
+      tell("SELECT pg_reload_conf()")
+    },
     remove: async () => {
       await stop("immediate")
       rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
@@ -97,7 +127,10 @@ const SETTINGS = [
   "max_connections=200",
 ]
 
-type Server = { readonly end: (signal: "INT" | "QUIT") => Promise<void>; readonly freeze: () => () => void }
+type Server = {
+  readonly end: (signal: (typeof ENDS)[keyof typeof ENDS]) => Promise<void>
+  readonly freeze: () => () => void
+}
 
 async function serve(command: readonly string[]): Promise<Server> {
   const keeper = Bun.spawn(["sh", "-c", KEEPER, "keeper", ...command], {
@@ -110,7 +143,7 @@ async function serve(command: readonly string[]): Promise<Server> {
   const listen = async (): Promise<void> => {
     for await (const part of keeper.stderr) {
       said.push(new TextDecoder().decode(part))
-      if (said.join("").includes("ready to accept connections")) ready.resolve()
+      if (/ready to accept (?:read-only )?connections/.test(said.join(""))) ready.resolve()
       if (said.length > 1000) said.splice(0, 900)
     }
     ready.reject(new Error(`PostgreSQL ended and had said ${said.join("")}`))

@@ -19,7 +19,7 @@ export type KnownKey = {
   readonly account: HeldAccount
 }
 
-/** How caches count their time: by our own clock, and exactly. */
+/** How caches count their time: by our own clock and one more, for they take an entry made at 0 for one without an end, and exactly. */
 export type CacheTime = { readonly ttlResolution: 0; readonly perf: { readonly now: () => number } }
 
 /** Keys by their hash, at most so many and for so long, each found again by its own id and by its account's. */
@@ -28,7 +28,11 @@ export class HeldKeys {
   /** Id of a key or an account → hashes. Without it, each change would walk through all that is held (3 ms for 10 000). */
   readonly #hashesById = new Map<string, Set<string>>()
 
-  constructor(countMax: number, ttlMs: number, time: CacheTime) {
+  readonly #leftWhenFreshMs: number
+
+  /** Each is fresh for `freshMs` of its time. */
+  constructor(countMax: number, ttlMs: number, freshMs: number, time: CacheTime) {
+    this.#leftWhenFreshMs = ttlMs - freshMs
     const dispose = (known: KnownKey, hash: string) => {
       this.#unlink(known.key.id, hash)
       this.#unlink(known.account.id, hash)
@@ -46,11 +50,24 @@ export class HeldKeys {
     return this.#byHash.get(hash)
   }
 
-  /** Holds the key, in place of the one that was asked for least recently when there are too many. */
-  set(hash: string, known: KnownKey): void {
-    this.#byHash.set(hash, known)
+  /** Whether the key of this hash, which is held, need not be asked for again yet. */
+  isFresh(hash: string): boolean {
+    return this.#byHash.getRemainingTTL(hash) >= this.#leftWhenFreshMs
+  }
+
+  /**
+   * Holds the key as it was at `atMs` of the stopwatch, in place of the one that was asked for least recently when there are too
+   * many. What came when its time was over already is not held.
+   */
+  set(hash: string, known: KnownKey, atMs: number): void {
+    this.#byHash.set(hash, known, { start: atMs + 1 })
     this.#link(known.key.id, hash)
     this.#link(known.account.id, hash)
+  }
+
+  /** Drops the key of this hash. */
+  remove(hash: string): void {
+    this.#byHash.delete(hash)
   }
 
   /** Drops the key of this id, or all keys of the account of this id. */

@@ -20,17 +20,23 @@ export type Lookup =
 export type KeyRingBounds = {
   /** How many keys that exist are held. */
   readonly keysMax: number
-  /** How long they are held: how long a revocation elsewhere may go unnoticed if the change log could not be read. */
+  /** How long they are held, from the asking on: how long a revocation elsewhere may go unnoticed if nothing can be heard. */
   readonly keyTtlMs: number
+  /** How long until one that is used is asked for again, beside its use: who uses it does not wait, and notices no outage that is shorter than the rest. */
+  readonly keyFreshMs: number
   /** How many keys that do not exist are held, apart, so that they push out none that do. */
   readonly unknownMax: number
   readonly unknownTtlMs: number
 }
 
-/** Bounds that keep half of `LIMITS.revocationSecondsMax` free, in about 20 MB when full. */
+/**
+ * Bounds under which a key in use is served through an outage of `keyTtlMs - keyFreshMs`, and one that was revoked never for
+ * `LIMITS.revocationSecondsMax`: what is busy for a thirtieth longer and what a check takes are within. About 20 MB when full.
+ */
 export const KEY_RING_BOUNDS: KeyRingBounds = {
   keysMax: 20_000,
-  keyTtlMs: 30_000,
+  keyTtlMs: 50_000,
+  keyFreshMs: 15_000,
   unknownMax: 10_000,
   unknownTtlMs: 5000,
 }
@@ -46,8 +52,11 @@ const IS_ABOUT_KEYS: { readonly [K in ChangeKind]: boolean } = {
   terms_published: false,
 }
 
-/** For which part of the time for which keys are held they count as busy: a second of thirty. */
+/** For which part of the time for which keys are held they count as busy: 1.7 s of fifty. */
 const BUSY_PART = 1 / 30
+
+/** How long nothing is asked for again beside its use after that failed. */
+const REST_MS = 1000
 
 const UNKNOWN = { kind: "unknown" } as const
 const MALFORMED = { kind: "malformed" } as const
@@ -60,6 +69,7 @@ const MALFORMED = { kind: "malformed" } as const
  */
 export class KeyRing {
   readonly #store: Store
+  readonly #stopwatch: Stopwatch
   readonly #lastUse: LastUse
   readonly #known: HeldKeys
   /** Keys that were used in this second: their age and their use are looked at again at least once a second. */
@@ -67,16 +77,18 @@ export class KeyRing {
   readonly #unknown: LRUCache<string, typeof UNKNOWN>
   /** Reads under way, at most one a key; emptied when anything changes, so that nobody joins one that began before. */
   #reading = new Map<string, Promise<Lookup>>()
+  #restsUntilMs = Number.NEGATIVE_INFINITY
   #hits = 0
   #misses = 0
 
   constructor(store: Store, clock: Clock, stopwatch: Stopwatch, bounds: KeyRingBounds) {
     this.#store = store
+    this.#stopwatch = stopwatch
     this.#busy = new BusyKeys(stopwatch, bounds.keyTtlMs * BUSY_PART)
     this.#lastUse = new LastUse(clock)
-    // `lru-cache` asks our stopwatch only with this resolution, and takes an entry made at 0 for one without an end.
+    // `lru-cache` asks our stopwatch only with this resolution.
     const timed: CacheTime = { ttlResolution: 0, perf: { now: () => stopwatch() + 1 } }
-    this.#known = new HeldKeys(bounds.keysMax, bounds.keyTtlMs, timed)
+    this.#known = new HeldKeys(bounds.keysMax, bounds.keyTtlMs, bounds.keyFreshMs, timed)
     this.#unknown = new LRUCache({ max: bounds.unknownMax, ttl: bounds.unknownTtlMs, ...timed })
   }
 
@@ -97,6 +109,7 @@ export class KeyRing {
     if (held !== undefined) {
       this.#hits++
       this.#busy.add(text, held)
+      if (!this.#known.isFresh(hash)) this.#askAgain(hash)
       return this.#used(held)
     }
     // What is held was read before: only a text that is not needs the reading (which costs more than the hash).
@@ -151,14 +164,27 @@ export class KeyRing {
     return found.kind === "active" ? this.#used(found) : found
   }
 
+  /** Asks for a key that is held, beside its use. When that fails, as it does in an outage, what is held stays for its time. */
+  #askAgain(hash: string): void {
+    if (this.#reading.has(hash) || this.#stopwatch() < this.#restsUntilMs) return
+    this.#read(hash).catch(() => {
+      this.#restsUntilMs = this.#stopwatch() + REST_MS
+    })
+  }
+
   #read(hash: string): Promise<Lookup> {
     const reading = this.#reading
+    // An answer may be long on its way: what it tells was so when it was asked for.
+    const askedAtMs = this.#stopwatch()
     const read = this.#find(hash)
       .then(found => {
         // Something changed meanwhile: the answer was right when it was asked for, but is not kept.
         if (reading !== this.#reading) return found
-        if (found.kind === "unknown") this.#unknown.set(hash, found)
-        else this.#known.set(hash, found)
+        if (found.kind !== "active") this.#busy.clear()
+        if (found.kind === "unknown") {
+          this.#known.remove(hash)
+          this.#unknown.set(hash, found)
+        } else this.#known.set(hash, found, askedAtMs)
         return found
       })
       .finally(() => reading.delete(hash))

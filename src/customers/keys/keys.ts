@@ -134,8 +134,9 @@ export async function revokeKey(log: ChangeLog, id: string, by: Revoker): Promis
       [id, nowMs, by],
     )
     if (row !== null) {
-      await note("key_revoked", id)
       await tellOwner(store, REVOCATION_NOTICES[by], row, nowMs)
+      // The log's head comes last, as everywhere: who has it waits for nobody who wants it.
+      await note("key_revoked", id)
       return { kind: "revoked", key: keyOf(row), isNew: true }
     }
     const key = await findKey(store, id)

@@ -31,8 +31,7 @@ export async function addEntries(
 ): Promise<EntryAddition> {
   const wanted = new Set(entries.map(({ kept }) => kept))
   return await recordingChanges(log, async (store, note): Promise<EntryAddition> => {
-    if (owner === OPERATOR) await holdChanges(store)
-    else if (!(await holdAccount(store, owner.accountId))) return { kind: "unknown_account" }
+    if (!(await holdLists(store, owner))) return { kind: "unknown_account" }
     const subject = subjectOf(owner)
     const present = await store.all<{ list: OwnList; entry: string }>(
       "SELECT list, entry FROM own_list_entries WHERE owner = $1",
@@ -63,11 +62,19 @@ export async function removeEntries(
   const unwanted = new Set(entries.map(({ kept }) => kept))
   return await recordingChanges(log, async (store, note) => {
     const subject = subjectOf(owner)
+    await holdLists(store, owner)
     let removedCount = 0
     for (const entry of unwanted) removedCount += await store.run(DELETE, [subject, list, entry])
     if (removedCount > 0) await note("own_lists_changed", subject)
     return { removedCount, absentCount: unwanted.size - removedCount }
   })
+}
+
+/** Who adds to or removes from lists of the owner waits until the transaction of `store` is over; false: there is no such account. */
+async function holdLists(store: Store, owner: ListOwner): Promise<boolean> {
+  if (owner !== OPERATOR) return await holdAccount(store, owner.accountId)
+  await holdChanges(store)
+  return true
 }
 
 /** An entry as its owner sees it. */

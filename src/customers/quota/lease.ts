@@ -148,6 +148,7 @@ export class Lease {
 
   /** Tells those who wait that the store failed; true when somebody waited. It is not asked ahead of need until it answers. */
   fail(error: unknown): boolean {
+    this.isAsked = false
     this.#lowMark = 0
     const failed = this.#waiting.splice(0)
     for (const { reject } of failed) reject(error)

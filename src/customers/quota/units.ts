@@ -1,10 +1,12 @@
 import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { Store } from "../store/store.ts"
+import { isUndone } from "../store/store-fault.ts"
 import { steadyDay } from "./day.ts"
 import { Lease, type LeaseBounds, type Taken } from "./lease.ts"
 import { leaseMore } from "./lease-more.ts"
-import { type DayUnits, subtractLeased } from "./unit-rows.ts"
+import { type Returned, Returning } from "./returning.ts"
+import { type DayUnits, readLeased } from "./unit-rows.ts"
 
 /** How much is held. */
 export type UnitsBounds = LeaseBounds & {
@@ -52,13 +54,16 @@ export class Units {
   #asking: Promise<void> | null = null
   /** Leases that run low and wait for the next `tidy`. */
   readonly #low = new Set<Lease>()
-  /** Units that are nobody's here and go back to the store, by day and subject. */
-  readonly #returning = new Map<string, DayUnits>()
+  readonly #returning: Returning
+  /** Whether the store could not be had when it was last asked. */
+  #isAway = false
+  #isTidying = false
   #failuresCount = 0
 
   /** `failed` is told of what failed in the background: leasing ahead of need, or giving back. */
   constructor(store: Store, clock: Clock, bounds: UnitsBounds, failed: (error: unknown) => void) {
     this.#store = store
+    this.#returning = new Returning(store, bounds.subjectsMax)
     this.#clock = clock
     this.#bounds = bounds
     this.#failed = failed
@@ -110,23 +115,36 @@ export class Units {
 
   /**
    * To be called about every second: leases more of what runs low, and gives back what lies idle, so that other processes can use
-   * it. It never rejects.
+   * it. While the store cannot be had it only looks whether it can be: what is in hand stays in use. It never rejects.
    */
   async tidy(): Promise<void> {
+    if (this.#isTidying) return
+    this.#isTidying = true
     const now = this.#clock()
     const today = this.#today(now)
-    this.#ask(...this.#low.values().filter(({ day }) => day === today))
-    this.#low.clear()
+    if (this.#isAway) await this.#look(today)
+    if (!this.#isAway) {
+      this.#ask(...this.#low.values().filter(({ day }) => day === today))
+      this.#low.clear()
+    }
     for (const lease of this.#held.values())
-      if (lease.day === today ? lease.isIdle(now) : lease.isAtRest) this.#drop(lease)
-    await this.#returnSome()
+      if (lease.day === today ? !this.#isAway && lease.isIdle(now) : lease.isAtRest) this.#drop(lease)
+    if (!this.#isAway) await this.#returnSome()
+    this.#isTidying = false
   }
 
   /** Gives back all that is in hand: the last call at a clean stop, when no request is under way. It never rejects. */
   async release(): Promise<void> {
     while (this.#asking !== null) await this.#asking
     for (const lease of this.#held.values()) this.#drop(lease)
-    while (this.#returning.size > 0) await this.#returnSome()
+    // Where the store cannot be had, it is as after a crash: what is in hand is lost for the day.
+    while (this.#returning.count > 0 && (await this.#returnSome()));
+  }
+
+  /** Lets go of all that is in hand: the database is another one than it was leased in, and knows nothing of it. */
+  forget(): void {
+    this.#returning.clear()
+    for (const lease of this.#held.values()) lease.surrender()
   }
 
   #leaseOf(subject: string, perDay: number, now: number): Lease {
@@ -159,16 +177,32 @@ export class Units {
   #drop(lease: Lease): void {
     this.#low.delete(lease)
     this.#held.delete(lease.subject)
-    this.#giveUp({ subject: lease.subject, day: lease.day, count: lease.surrender() })
+    this.#giveUp({ subject: lease.subject, day: lease.day, count: lease.surrender() }, lease)
   }
 
-  #giveUp({ subject, day, count }: DayUnits): void {
-    if (count === 0 || day < this.#today(this.#clock())) return
-    const key = `${day} ${subject}`
-    const others = this.#returning.get(key)
-    // A store that cannot keep up with what is given back loses it for the day.
-    if (others === undefined && this.#returning.size >= this.#bounds.subjectsMax) return
-    this.#returning.set(key, { subject, day, count: count + (others?.count ?? 0) })
+  #giveUp({ subject, day, count }: DayUnits, of: Lease | null = null): void {
+    if (count > 0 && day >= this.#today(this.#clock())) this.#returning.add({ subject, day, count, of })
+  }
+
+  /** Keeps in use what did not go back: it is leased still. */
+  #keep({ of, ...units }: Returned): void {
+    const held = this.#held.get(units.subject)
+    const lease = held ?? (this.#held.size < this.#bounds.subjectsMax ? of : null)
+    if (lease?.day === units.day) {
+      lease.putBack(units.count)
+      this.#held.set(lease.subject, lease)
+    } else this.#giveUp(units, of)
+  }
+
+  /** Looks whether the store can be had again. */
+  async #look(day: number): Promise<void> {
+    try {
+      await readLeased(this.#store, [{ subject: "", day }])
+      this.#isAway = false
+    } catch (error) {
+      // Whoever waits for units is told; this one waits for none.
+      this.#isAway = isUndone(error)
+    }
   }
 
   #askAhead(lease: Lease): void {
@@ -191,7 +225,7 @@ export class Units {
   async #askAll(): Promise<void> {
     while (this.#asked.size > 0) {
       // Before anybody is refused, the store has all that is nobody's here.
-      if (this.#returning.size > 0) await this.#returnSome()
+      if (this.#returning.count > 0) await this.#returnSome()
       // A clock that was days ahead leaves leases of a subject behind, which are asked for one after the other.
       const asked = this.#asked.values().take(WRITTEN_MAX)
       const leases = [...new Map(asked.map(lease => [lease.subject, lease] as const)).values()]
@@ -207,6 +241,7 @@ export class Units {
       .catch((error: unknown) => ({ error }))
     // A transaction that failed may have happened all the same; what it leased is not used, and lost for the day.
     if ("error" in answers) return this.#fail(leases, answers.error)
+    this.#isAway = false
     for (const { lease, leased, granted } of answers) {
       lease.isAsked = false
       if (lease.receive(leased, granted, this.#clock())) this.#ask(lease)
@@ -215,30 +250,26 @@ export class Units {
 
   #fail(leases: readonly Lease[], error: unknown): void {
     this.#failuresCount++
-    let isTold = false
-    for (const lease of leases) {
-      lease.isAsked = false
-      if (lease.fail(error)) isTold = true
-    }
+    this.#isAway = isUndone(error)
+    const isTold = leases.filter(lease => lease.fail(error)).length > 0
     if (!isTold) this.#failed(error)
   }
 
-  async #returnSome(): Promise<void> {
-    const units = [...this.#returning.values().take(WRITTEN_MAX)].sort(bySubject)
-    if (units.length === 0) return
-    for (const { subject, day } of units) this.#returning.delete(`${day} ${subject}`)
+  /** Gives some of what goes back to the store; false: that failed. */
+  async #returnSome(): Promise<boolean> {
+    const units = this.#returning.take(WRITTEN_MAX)
+    if (units.length === 0) return true
     try {
-      await this.#store.transaction(async store => {
-        for (const each of units) await subtractLeased(store, each)
-      })
+      await this.#returning.give(units)
+      this.#isAway = false
+      return true
     } catch (error) {
       this.#failuresCount++
-      // They may have gone back all the same, so they are not given back again, and are lost for the day.
+      this.#isAway = isUndone(error)
+      // Else they may have gone back all the same, so they are not used or given back again, and are lost for the day.
+      if (this.#isAway) for (const each of units) this.#keep(each)
       this.#failed(error)
+      return false
     }
   }
 }
-
-/** One order for all processes: in an engine that locks rows, two that take the same ones never wait for each other. */
-const bySubject = (a: { readonly subject: string }, b: { readonly subject: string }): number =>
-  a.subject < b.subject ? -1 : Number(a.subject > b.subject)

@@ -1,4 +1,4 @@
-import { type Change, readChangesSince } from "./changes.ts"
+import { type Change, type Place, readChangesSince } from "./changes.ts"
 import type { Store } from "./store.ts"
 
 /** What is held in memory and follows the change log. */
@@ -20,16 +20,16 @@ export function changeReader(
   since: number,
   failed: (error: unknown) => void,
 ): () => void {
-  let upTo = since
+  let place: Place = { upTo: since, last: null }
   let isReading = false
   let isAsked = false
   const read = async (): Promise<void> => {
-    const changes = await readChangesSince(store, upTo)
+    const changes = await readChangesSince(store, place.upTo, place.last)
     for (const follower of followers) {
       if (changes.kind === "lost") follower.forget()
       else follower.apply(changes.changes)
     }
-    upTo = changes.upTo
+    place = changes
   }
   const readAll = async (): Promise<void> => {
     while (isAsked) {

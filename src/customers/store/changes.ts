@@ -26,12 +26,17 @@ export type Change = { readonly kind: string; readonly subject: string }
 export type LoggedChange = Change & { readonly id: number; readonly atMs: number }
 
 /**
- * What has happened since a reader last looked. `lost` means that some of it is no longer, or never was, in this log
- * (it was cut, or the database was restored): the reader drops all that it holds, then goes on from `upTo`.
+ * How far somebody has read. A database that was restored from an older copy gives numbers once more: what the last change that was
+ * read is, beside its number, tells whether this is still the log that it was read in; null: none was read yet.
  */
-export type ChangesRead =
-  | { readonly kind: "read"; readonly changes: readonly LoggedChange[]; readonly upTo: number }
-  | { readonly kind: "lost"; readonly upTo: number }
+export type Place = { readonly upTo: number; readonly last: string | null }
+
+/**
+ * What has happened since a reader last looked. `lost` means that some of it is no longer, or never was, in this log
+ * (it was cut, or the database was restored): the reader drops all that it holds, then goes on from there.
+ */
+export type ChangesRead = Place &
+  ({ readonly kind: "read"; readonly changes: readonly LoggedChange[] } | { readonly kind: "lost" })
 
 /** How many changes the log keeps; a reader that is further behind has lost some. */
 export const CHANGES_KEPT_MAX = 10_000
@@ -51,12 +56,13 @@ export type Note = (kind: ChangeKind, subject: string) => Promise<void>
 
 /** Runs `work` in one transaction; when that is durable, tells `hear` of the changes that it noted, then resolves. */
 export async function recordingChanges<T>(log: ChangeLog, work: (store: Store, note: Note) => Promise<T>): Promise<T> {
-  const noted: Change[] = []
-  const result = await log.store.transaction(async store => {
-    return await work(store, async (kind, subject) => {
+  const { noted, result } = await log.store.transaction(async store => {
+    const noted: Change[] = []
+    const result = await work(store, async (kind, subject) => {
       await appendChange(store, log.clock, { kind, subject })
       noted.push({ kind, subject })
     })
+    return { noted, result }
   })
   if (noted.length > 0) log.hear(noted)
   return result
@@ -91,19 +97,30 @@ export async function latestChange(store: Store): Promise<number> {
   return head?.id ?? 0
 }
 
-/** The changes after number `since`, oldest first, at most `CHANGES_READ_MAX` of them. */
-export async function readChangesSince(store: Store, since: number): Promise<ChangesRead> {
+/** The changes after number `since`, oldest first, at most `CHANGES_READ_MAX` of them; `last` is what a reading up to there gave. */
+export async function readChangesSince(store: Store, since: number, last: string | null = null): Promise<ChangesRead> {
   // Two statements that need no transaction: what is appended in between is left to the next read.
-  const upTo = await latestChange(store)
-  if (since === upTo) return { kind: "read", changes: [], upTo }
+  const head = await store.one<HeadRow>(
+    `SELECT change_head.id, kind, subject, at_ms AS "atMs" FROM change_head
+     LEFT JOIN changes ON changes.id = $1 WHERE singleton = 1`,
+    [since],
+  )
+  const upTo = head?.id ?? 0
+  const found = head === null || head.kind === null ? null : markOf(head)
+  if (last !== null && found !== null && found !== last) return { kind: "lost", upTo, last: null }
+  if (since === upTo) return { kind: "read", changes: [], upTo, last: found }
   const changes = await store.all<LoggedChange>(
     'SELECT id, kind, subject, at_ms AS "atMs" FROM changes WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3',
     [since, upTo, CHANGES_READ_MAX],
   )
-  const last = changes.at(-1)
-  if (changes[0]?.id !== since + 1 || last === undefined) return { kind: "lost", upTo }
-  return { kind: "read", changes, upTo: last.id }
+  const latest = changes.at(-1)
+  if (changes[0]?.id !== since + 1 || latest === undefined) return { kind: "lost", upTo, last: null }
+  return { kind: "read", changes, upTo: latest.id, last: markOf(latest) }
 }
+
+type HeadRow = { readonly id: number; readonly kind: string | null; readonly subject: string; readonly atMs: number }
+
+const markOf = ({ kind, subject, atMs }: Omit<HeadRow, "id">): string => `${atMs} ${kind} ${subject}`
 
 /** Cuts the log to its latest `keptMax` changes and gives the count of those that went. Numbers are never used again. */
 export async function pruneChanges(store: Store, keptMax: number): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts"
+import type { Clock, Random } from "../../base/clock.ts"
 import type { Later } from "../../base/timer.ts"
 import { openPostgres } from "./postgres.ts"
 import { isPostgresUrl } from "./postgres-url.ts"
@@ -6,10 +6,11 @@ import { openSqlite } from "./sqlite.ts"
 import type { OpenStore } from "./store.ts"
 import type { StoreFault } from "./store-fault.ts"
 
-/** What opening needs of the world; the last two are of PostgreSQL alone. */
+/** What opening needs of the world; all but the clock is of PostgreSQL alone. */
 export type Opening = {
   readonly clock: Clock
   readonly later: Later
+  readonly random?: Random | undefined
   readonly connectionsMax?: number
   /** Is told when the database cannot be reached any more, by its fault, and when it answers again, by null. */
   readonly told?: (fault: StoreFault | null) => void

@@ -6,14 +6,17 @@ export type Told = (fault: StoreFault | null) => void
 
 /**
  * What is known of a database that cannot be reached: after a failure to connect nothing is asked for a moment, which doubles
- * with each failure that follows, so that a database that comes up is not run over.
+ * with each failure that follows, so that a database that comes up is not run over. Then one asks, who may wait for long; all
+ * others are refused at once until that one is answered.
  */
 export class Outage {
   readonly #later: Later
   readonly #bounds: { readonly restMs: number; readonly restMsMax: number }
   readonly #told: Told
-  #isTold = false
-  #resting: StoreFault | null = null
+  /** What it began with; null: there is none. */
+  #since: StoreFault | null = null
+  #isResting = false
+  #isTried = false
   #restMs: number
 
   constructor(later: Later, bounds: { readonly restMs: number; readonly restMsMax: number }, told: Told) {
@@ -25,17 +28,27 @@ export class Outage {
 
   /** Why nothing is to be asked now; null: it may be tried. */
   get fault(): StoreFault | null {
-    return this.#resting
+    return this.#isResting || this.#isTried ? this.#since : null
+  }
+
+  /** Begins to ask, and gives what ends that. Throws when nothing is to be asked now. */
+  enter(): () => void {
+    if (this.fault !== null) throw this.fault
+    if (this.#since === null) return () => undefined
+    this.#isTried = true
+    return () => {
+      this.#isTried = false
+    }
   }
 
   /** Notes a failure to connect. */
   begin(fault: StoreFault): void {
-    if (!this.#isTold) this.#told(fault)
-    this.#isTold = true
-    if (this.#resting !== null) return
-    this.#resting = fault
+    if (this.#since === null) this.#told(fault)
+    this.#since ??= fault
+    if (this.#isResting) return
+    this.#isResting = true
     this.#later(this.#restMs, () => {
-      this.#resting = null
+      this.#isResting = false
     })
     this.#restMs = Math.min(this.#restMs * 2, this.#bounds.restMsMax)
   }
@@ -43,7 +56,8 @@ export class Outage {
   /** Notes an answer. */
   end(): void {
     this.#restMs = this.#bounds.restMs
-    if (this.#isTold) this.#told(null)
-    this.#isTold = false
+    if (this.#since === null) return
+    this.#since = null
+    this.#told(null)
   }
 }

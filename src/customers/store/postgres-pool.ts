@@ -4,6 +4,7 @@ import { assert } from "../../base/assert.ts"
 import { Slots } from "../../base/slots.ts"
 import type { Later } from "../../base/timer.ts"
 import { Outage, type Told } from "./outage.ts"
+import type { PoolBounds } from "./pool-bounds.ts"
 import { isUnconnected, postgresFault } from "./postgres-fault.ts"
 import { rowsOf, sent } from "./postgres-rows.ts"
 import { CHANGES_CHANNEL } from "./postgres-tables.ts"
@@ -11,35 +12,6 @@ import { BEGUN_WITH, placeOf, refuseUnusable } from "./postgres-url.ts"
 import { parametersIn } from "./sql-text.ts"
 import type { Cell } from "./store.ts"
 import { StoreFault } from "./store-fault.ts"
-
-/** What bounds the use of a PostgreSQL database by one process. */
-export type PoolBounds = {
-  readonly connectionsMax: number
-  /** How many may wait for a connection; more are refused at once. */
-  readonly waitingMax: number
-  /** How long a wait for a free connection may take, and how long one for a row's lock. */
-  readonly waitTimeoutMs: number
-  readonly connectTimeoutMs: number
-  /** How long one statement may take: the server ends it. */
-  readonly statementTimeoutMs: number
-  /** How much later than that an answer may come before the connections count as cut. */
-  readonly silenceMs: number
-  /** How long nothing is asked after a failure to connect, which doubles with each that follows, up to a bound. */
-  readonly restMs: number
-  readonly restMsMax: number
-}
-
-/** What these bounds are in use. */
-export const POOL_BOUNDS: PoolBounds = {
-  connectionsMax: 4,
-  waitingMax: 10_000,
-  waitTimeoutMs: 5000,
-  connectTimeoutMs: 3000,
-  statementTimeoutMs: 10_000,
-  silenceMs: 2000,
-  restMs: 50,
-  restMsMax: 2000,
-}
 
 /** How long connections that are closed in good order may take for it, in seconds. */
 const CLOSE_S = 1
@@ -85,7 +57,9 @@ export class PostgresPool {
   async taking<T>(work: () => Promise<T>): Promise<T> {
     const leave = await this.#slot()
     try {
-      return await work()
+      // Who has waited for a connection may find that there are none any more.
+      const left = this.#outage.enter()
+      return await work().finally(left)
     } finally {
       leave()
     }
@@ -96,16 +70,22 @@ export class PostgresPool {
    * connection turns out to be cut, as all are after the database was started again.
    */
   async ask(sql: string, params: readonly Cell[]): Promise<Answer> {
-    const ask = () => this.askOn(this.#sql, sql, params)
-    return await (sql.startsWith("SELECT ") ? this.#despiteCuts(ask) : ask())
+    const isRead = sql.startsWith("SELECT ")
+    const ask = () => this.#asked(this.#sql, sql, params, !isRead)
+    return await (isRead ? this.#despiteCuts(ask) : ask())
   }
 
-  /** Asks one statement on `client`. */
-  async askOn(client: Asked, sql: string, params: readonly Cell[]): Promise<Answer> {
+  /** Asks one statement of a transaction on its `client`. */
+  askOn(client: Asked, sql: string, params: readonly Cell[]): Promise<Answer> {
+    return this.#asked(client, sql, params, sql === "COMMIT")
+  }
+
+  async #asked(client: Asked, sql: string, params: readonly Cell[], isKept: boolean): Promise<Answer> {
     const wanted = this.#parametersIn(sql)
     assert(params.length === wanted, `expected ${wanted} values, got ${params.length}`)
     const { statementTimeoutMs, silenceMs } = this.#bounds
-    const result = await this.#answered(client.unsafe<unknown[]>(sql, sent(params)), statementTimeoutMs + silenceMs)
+    const asked = client.unsafe<unknown[]>(sql, sent(params))
+    const result = await this.#answered(asked, statementTimeoutMs + silenceMs, isKept)
     return { rows: rowsOf(result), count: result.affectedRows, command: result.command }
   }
 
@@ -185,12 +165,17 @@ export class PostgresPool {
     return new StoreFault("busy", this.where, why)
   }
 
-  /** What is promised, or a fault when it stays silent for too long: then nothing is to be expected of any connection. */
-  async #answered<T>(promised: PromiseLike<T>, ms: number): Promise<T> {
+  /**
+   * What is promised, or a fault when it stays silent for too long: then nothing is to be expected of any connection. What is
+   * kept as soon as it is done may be so when its answer did not come: the fault is `unsure`.
+   */
+  async #answered<T>(promised: PromiseLike<T>, ms: number, isKept = false): Promise<T> {
     const silent = Promise.withResolvers<never>()
     const client = this.#sql
     const callOff = this.#later(ms, () => {
-      silent.reject(new StoreFault("away", this.where, "it does not answer"))
+      const fault = new StoreFault("away", this.where, "it does not answer")
+      silent.reject(fault)
+      this.#outage.begin(fault)
       if (client === this.#sql) this.#renew()
     })
     try {
@@ -198,7 +183,9 @@ export class PostgresPool {
       this.#outage.end()
       return result
     } catch (fault) {
-      throw this.faultOf(fault)
+      const known = this.faultOf(fault)
+      const isUnsure = isKept && known instanceof StoreFault && known.code === "away" && !isUnconnected(fault)
+      throw isUnsure ? new StoreFault("unsure", this.where, "its answer did not come") : known
     } finally {
       callOff()
     }

@@ -1,9 +1,11 @@
 import type { ReservedSQL } from "bun"
 import { assert } from "../../base/assert.ts"
-import type { Clock } from "../../base/clock.ts"
+import type { Clock, Random } from "../../base/clock.ts"
 import type { Later } from "../../base/timer.ts"
+import { type Again, despiteConflicts } from "./despite-conflicts.ts"
 import type { Told } from "./outage.ts"
-import { POOL_BOUNDS, type PoolBounds, PostgresPool } from "./postgres-pool.ts"
+import { POOL_BOUNDS, type PoolBounds } from "./pool-bounds.ts"
+import { PostgresPool } from "./postgres-pool.ts"
 import { prepareTables } from "./postgres-tables.ts"
 import { placeOf } from "./postgres-url.ts"
 import type { Cell, OpenStore, Store } from "./store.ts"
@@ -15,6 +17,7 @@ import { Turns } from "./turns.ts"
 export type PostgresOpening = {
   readonly clock: Clock
   readonly later: Later
+  readonly random?: Random | undefined
   readonly connectionsMax?: number
   readonly told?: Told
   readonly bounds?: PoolBounds
@@ -30,19 +33,22 @@ const PREPARING = { connectionsMax: 1, waitTimeoutMs: 60_000, statementTimeoutMs
  * database that goes away fails what is asked meanwhile, and is found again by itself.
  */
 export async function openPostgres(url: string, opening: PostgresOpening): Promise<OpenStore> {
-  const { clock, later, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax, told = () => undefined } = opening
-  const preparing = openOver(new PostgresPool(url, later, { ...bounds, ...PREPARING }, told))
+  const { clock, later, random, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax } = opening
+  const { told = () => undefined } = opening
+  const open = (own: PoolBounds) => openOver(new PostgresPool(url, later, own, told), despiteConflicts(later, random))
+  const preparing = open({ ...bounds, ...PREPARING })
   await prepareTables(preparing, clock, placeOf(url)).finally(preparing.close)
-  return openOver(new PostgresPool(url, later, { ...bounds, connectionsMax }, told))
+  return open({ ...bounds, connectionsMax })
 }
 
-function openOver(pool: PostgresPool): OpenStore {
+function openOver(pool: PostgresPool, again: Again): OpenStore {
   const underWay = new Set<Promise<unknown>>()
   const state: { closing: Promise<void> | null } = { closing: null }
   const take = async <T>(work: () => Promise<T>): Promise<T> => {
     refuseInside(pool, null)
     assert(state.closing === null, "the store or transaction is over")
-    const taken = pool.taking(work)
+    // Each time from the start, and without a connection in between.
+    const taken = again(() => pool.taking(work))
     underWay.add(taken)
     try {
       return await taken
@@ -79,7 +85,7 @@ async function transactOver<T>(pool: PostgresPool, work: (store: Store) => Promi
 }
 
 /** After which faults nothing can be asked of a connection any more, not even to take back; the pool leaves a standby. */
-const LOST: readonly StoreFaultCode[] = ["away", "standby"]
+const LOST: readonly StoreFaultCode[] = ["away", "standby", "unsure"]
 
 /** A connection that is taken when its transaction begins. */
 function connectionOver(pool: PostgresPool): {

@@ -40,6 +40,14 @@ export const STORE_FAULTS = {
     remedy:
       "Start it, or see to the network between here and there: what runs goes on by itself as soon as it answers, and a new start can be tried then.",
   },
+  unsure: {
+    says: "The database was lost while it kept something: it may have been kept, or not.",
+    remedy: "As for a database that cannot be reached: what asks again finds out.",
+  },
+  conflict: {
+    says: "Several who wrote at the same time kept waiting for each other.",
+    remedy: "Nothing was kept of this one, which was begun anew several times: let fewer write at once.",
+  },
   refused: {
     says: "The database refuses us.",
     remedy:
@@ -80,6 +88,14 @@ export const STORE_FAULTS = {
 } as const satisfies Record<string, FaultSpec>
 
 export type StoreFaultCode = keyof typeof STORE_FAULTS
+
+/** What fails so has left nothing behind: whatever it was to write is as it was before. */
+const UNDONE: ReadonlySet<StoreFaultCode> = new Set([
+  ...(["away", "standby", "crowded", "refused", "busy", "conflict", "full"] as const),
+])
+
+/** True when it is certain that nothing was kept of what failed with this. */
+export const isUndone = (fault: unknown): boolean => fault instanceof StoreFault && UNDONE.has(fault.code)
 
 /**
  * Thrown when the database fails us. `message` says what, where and why, and `remedy` what to do: both are for the

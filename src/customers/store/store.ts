@@ -18,7 +18,8 @@ export type Store = {
    * resolves. Statements from elsewhere wait, or go on beside it and see nothing of it: two that read before they write
    * begin with a write that takes the same row, be it one that changes nothing. `work` must ask nothing but that store,
    * neither the network nor the outer store. A statement that fails ends its transaction, even when the failure is caught; a transaction inside of a
-   * transaction takes back its own statements only.
+   * transaction takes back its own statements only. `work` is begun anew when the engine had to end it, for two that wait for each
+   * other, and so it must leave nothing behind but what its store keeps and what it gives.
    */
   readonly transaction: <T>(work: (store: Store) => Promise<T>) => Promise<T>
 }

@@ -29,8 +29,12 @@ export async function tellNextAccounts(store: Store, nowMs: number, countMax = T
       [terms.toldUpTo, publishedAtMs, countMax],
     )
     const particulars = { version, url, endsAtMs: noticeEndsAtMs(terms) }
-    for (const { id } of accounts)
-      await postNotice(inner, nowMs, { accountId: id, kind: "terms_change", subject: version, particulars })
+    for (const { id } of accounts) {
+      // A write that changes nothing takes the account's row: one that is gone meanwhile, in any engine, is passed over.
+      const held = await inner.run("UPDATE accounts SET tier = tier WHERE id = $1", [id])
+      if (held > 0)
+        await postNotice(inner, nowMs, { accountId: id, kind: "terms_change", subject: version, particulars })
+    }
     const last = accounts.at(-1)
     const toldUpTo = last === undefined || accounts.length < countMax ? null : last.id
     await inner.run("UPDATE terms SET told_up_to = $2 WHERE version = $1", [version, toldUpTo])

@@ -34,7 +34,7 @@ const VERSION = /^[A-Za-z0-9._-]{1,40}$/
  * accepted them is written to: the first ones here, the rest by `tellNextAccounts`, which the publication has set going.
  */
 export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<Publication> {
-  return await recordingChanges(log, async (store, note): Promise<Publication> => {
+  const publication = await recordingChanges(log, async (store, note): Promise<Publication> => {
     // So that of two publications the later one knows of the other, and gets another date.
     await holdChanges(store)
     const weighed = await weighTerms(store, log.clock, wanted)
@@ -47,9 +47,12 @@ export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<Pu
       [version, url, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_TOLD : null],
     )
     await dateEarlierAcceptances(store, note, publishedAtMs)
-    if (isMaterial) await tellNextAccounts(store, log.clock())
     return { kind: "published", terms: { version, url, isMaterial, publishedAtMs }, isNew: true }
   })
+  // Not under the log's head: who removes an account has its row and waits for the head, and here it would be the other way round.
+  if (publication.kind === "published" && publication.isNew && publication.terms.isMaterial)
+    await tellNextAccounts(log.store, log.clock())
+  return publication
 }
 
 /** Terms as they would be published now; or what `publishTerms` would say of them without publishing anything. */

@@ -1,8 +1,9 @@
 import { describe, expect } from "bun:test"
+import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount, setTier } from "../../../src/customers/accounts/accounts.ts"
 import { newKey } from "../../../src/customers/keys/key-form.ts"
 import { KEY_RING_BOUNDS, KeyRing, type KeyRingBounds, type Lookup } from "../../../src/customers/keys/key-ring.ts"
-import { createKey, findKey, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { createKey, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import type { ChangeLog } from "../../../src/customers/store/changes.ts"
 import { readChangesSince } from "../../../src/customers/store/changes.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
@@ -13,13 +14,14 @@ import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store
 /** A ring over a real store that counts what it is asked, can hold its answers back, and can fail. */
 async function opened({ path = tempPlace(), bounds = {} as Partial<KeyRingBounds> } = {}) {
   const store = await tempStore(path)
-  const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false }
+  const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false, readCount: 0 }
   const watched: Store = {
     ...store,
     one: async <Row>(sql: string, params: Parameters<Store["one"]>[1] = []) => {
       outside.asked++
       if (outside.isBroken) throw new Error("the store is broken")
       const row = await store.one<Row>(sql, params)
+      outside.readCount++
       await outside.gate
       return row
     },
@@ -34,6 +36,11 @@ async function opened({ path = tempPlace(), bounds = {} as Partial<KeyRingBounds
   }
   const kindOf = async (text: string) => (await ring.lookup(text)).kind
   return { path, store, outside, ring, log, add, kindOf }
+}
+
+/** Resolves when so many answers of the store were read, which may still be held back. */
+async function hasRead(outside: { readonly readCount: number }, count: number): Promise<void> {
+  while (outside.readCount < count) await new Promise(resolve => setImmediate(resolve))
 }
 
 function isHeld(answer: Lookup | Promise<Lookup>): boolean {
@@ -115,6 +122,77 @@ describe("time", () => {
     expect(outside.asked).toBe(2)
   })
 
+  test("a key in use is asked for again beside its use, and in an outage is served for the rest of its time", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    const { keyFreshMs, keyTtlMs } = KEY_RING_BOUNDS
+    outside.elapsedMs = keyFreshMs
+    expect(isHeld(ring.lookup(text))).toBe(true)
+    expect(outside.asked).toBe(1)
+    // It is busy until it is looked at again.
+    outside.elapsedMs = keyFreshMs + 2000
+    for (let used = 0; used < 3; used++) expect(isHeld(ring.lookup(text))).toBe(true)
+    await hasRead(outside, 2)
+    expect(outside.asked).toBe(2)
+    outside.isBroken = true
+    const askedAtMs = outside.elapsedMs
+    for (; outside.elapsedMs <= askedAtMs + keyTtlMs; outside.elapsedMs += 1000) {
+      expect(isHeld(ring.lookup(text))).toBe(true)
+      await Promise.resolve()
+    }
+    // It failed at least once, and not at each use.
+    expect(outside.asked).toBeGreaterThan(2)
+    expect(outside.asked).toBeLessThan(2 + keyTtlMs / 1000)
+    outside.elapsedMs += 2000
+    expect(await outcomeOf(Promise.resolve(ring.lookup(text)))).toThrow("the store is broken")
+    outside.isBroken = false
+    expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+  })
+
+  test("a key that was revoked is not served for as long as a revocation may take, when nothing can be heard of it", async () => {
+    const { ring, log, add, outside, store } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    const gate = Promise.withResolvers<void>()
+    outside.gate = gate.promise
+    const first = ring.lookup(text)
+    await hasRead(outside, 1)
+    // Right after it was read; its answer comes late, and then the store is away.
+    await revokeKey({ ...log, store, hear: () => undefined }, id, "owner")
+    outside.elapsedMs = 12_000
+    gate.resolve()
+    expect(await first).toMatchObject({ kind: "active" })
+    outside.isBroken = true
+    let servedMs = 0
+    for (; outside.elapsedMs <= 60_000; outside.elapsedMs += 100) {
+      const answer = ring.lookup(text)
+      if (isHeld(answer)) servedMs = outside.elapsedMs
+      else expect(await outcomeOf(Promise.resolve(answer))).toThrow("the store is broken")
+    }
+    const { keyTtlMs } = KEY_RING_BOUNDS
+    expect(servedMs).toBeGreaterThanOrEqual(keyTtlMs)
+    expect(servedMs).toBeLessThanOrEqual(keyTtlMs + keyTtlMs / 30)
+    // What a check takes at most is still free.
+    expect(servedMs).toBeLessThan((LIMITS.revocationSecondsMax - 5) * 1000)
+  })
+
+  test("a key that is found revoked or gone when it is asked for again is so from then on", async () => {
+    for (const [end, kind] of [
+      ["UPDATE keys SET revoked_at_ms = 1 WHERE id = $1", "revoked"],
+      ["DELETE FROM keys WHERE id = $1", "unknown"],
+    ] as const) {
+      const { ring, log, add, outside, store } = await opened()
+      const { id, text } = await add(await newAccount(log))
+      await ring.lookup(text)
+      await store.run(end, [id])
+      outside.elapsedMs = KEY_RING_BOUNDS.keyFreshMs + 1
+      expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+      await hasRead(outside, 2)
+      await Promise.resolve()
+      expect(await ring.lookup(text)).toMatchObject({ kind })
+    }
+  })
+
   test("keys that do not exist are held apart, for their own short time", async () => {
     const { ring, log, add, outside } = await opened({ bounds: { unknownMax: 3, unknownTtlMs: 10 } })
     const { text } = await add(await newAccount(log))
@@ -146,6 +224,7 @@ describe("change", () => {
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
     const early = ring.lookup(text)
+    await hasRead(outside, 1)
     await revokeKey(log, id, "owner")
     const late = ring.lookup(text)
     gate.resolve()
@@ -160,8 +239,7 @@ describe("change", () => {
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
     const early = ring.lookup(text)
-    // The reading has to have its row before the revocation is written.
-    expect(await findKey(log.store, id)).toMatchObject({ revokedAtMs: null })
+    await hasRead(outside, 1)
     await revokeKey(log, id, "owner")
     gate.resolve()
     expect(await early).toMatchObject({ kind: "active" })

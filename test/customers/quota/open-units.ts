@@ -1,6 +1,7 @@
 import type { Taken } from "../../../src/customers/quota/lease.ts"
 import { UNITS_BOUNDS, Units, type UnitsBounds } from "../../../src/customers/quota/units.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
+import { StoreFault } from "../../../src/customers/store/store-fault.ts"
 import { stoppedClock } from "../../world/clock.ts"
 import { workEnded } from "../../world/under-way.ts"
 import { tempStore } from "../temp-store.ts"
@@ -13,15 +14,25 @@ export const NOON = Date.UTC(2026, 0, 1, 12)
 /** That day, counted from 1 January 1970. */
 export const TODAY = Math.floor(NOON / DAY_MS)
 
-/** A store whose transactions are counted, and fail while `isFailing`. */
-export function watched(store: Store): Store & { asked: number; isFailing: boolean } {
+/** A store whose transactions are counted, and fail while `isFailing`; while it is `isAway` nothing is answered, and while it `isUnsure` that what was kept is. */
+export function watched(
+  store: Store,
+): Store & { asked: number; isFailing: boolean; isAway: boolean; isUnsure: boolean } {
+  const away = () => Promise.reject(new StoreFault("away", "postgres://db", "no answer"))
   const watching = {
     ...store,
     asked: 0,
     isFailing: false,
-    transaction: <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
+    isAway: false,
+    isUnsure: false,
+    one: <Row>(...asked: Parameters<Store["one"]>) => (watching.isAway ? away() : store.one<Row>(...asked)),
+    transaction: async <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
       watching.asked++
-      return watching.isFailing ? Promise.reject(new Error("the disk is full")) : store.transaction(work)
+      if (watching.isAway) return await away()
+      if (watching.isFailing) throw new Error("the disk is full")
+      const kept = await store.transaction(work)
+      if (watching.isUnsure) throw new StoreFault("unsure", "postgres://db", "its answer did not come")
+      return kept
     },
   }
   return watching

@@ -303,6 +303,58 @@ test("units whose return failed are lost, since they may have gone back, and the
   expect(await takenOf(start(), "a", 1010, 1000)).toBe(990)
 })
 
+test("while the store is away what is in hand stays in use, however idle it lies, and goes back when it is there again", async () => {
+  const { units, store, clock, leased } = await openUnits()
+  for (const subject of ["a", "b"]) await takenOf(units, subject, 1, 1000)
+  await units.tidy()
+  store.isAway = true
+  // The first time it is not known yet that the store is away; what did not go back is in hand again.
+  for (let second = 0; second < 30; second++) {
+    clock.tick(1000)
+    await units.tidy()
+  }
+  for (let at = 0; at < 9; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
+  expect(await outcomeOf(units.take("a", 1, 1000))).toThrow("cannot be reached")
+  const { asked } = store
+  await units.tidy()
+  expect(store.asked).toBe(asked)
+  store.isAway = false
+  for (let second = 0; second < 4; second++) {
+    clock.tick(1000)
+    await units.tidy()
+  }
+  expect(await leased("a")).toBe(10)
+  expect(await leased("b")).toBe(1)
+  // All of it, once.
+  expect(await takenOf(units, "a", 1010, 1000)).toBe(990)
+  expect(await takenOf(units, "b", 1010, 1000)).toBe(999)
+})
+
+test("units whose way back was cut off are neither in hand again nor given back twice", async () => {
+  const { units, store, clock, leased, start } = await openUnits()
+  await takenOf(units, "a", 1, 1000)
+  // They go back, and nobody hears of it.
+  store.isUnsure = true
+  await units.tidy()
+  clock.tick(3000)
+  await units.tidy()
+  expect(await leased("a")).toBe(1)
+  store.isUnsure = false
+  await units.tidy()
+  expect(await leased("a")).toBe(1)
+  expect((await takenOf(units, "a", 1010, 1000)) + (await takenOf(start(), "a", 1010, 1000))).toBe(999)
+})
+
+test("an end while the store is away ends, and loses what a crash would", async () => {
+  const { units, store, leased, start } = await openUnits()
+  for (const subject of ["a", "b"]) await takenOf(units, subject, 1, 1000)
+  store.isAway = true
+  await units.release()
+  store.isAway = false
+  expect([await leased("a"), await leased("b")]).toEqual([10, 10])
+  expect(await takenOf(start(), "a", 1010, 1000)).toBe(990)
+})
+
 test("what is left is told without a promise: all of it at first, then what the store says; to look leases nothing", async () => {
   const { start, leased, store } = await openUnits()
   const [here, there] = [start(), start()]

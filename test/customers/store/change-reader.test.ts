@@ -3,6 +3,7 @@ import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.t
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { changeReader } from "../../../src/customers/store/change-reader.ts"
 import { type Change, latestChange, recordingChanges } from "../../../src/customers/store/changes.ts"
+import type { Store } from "../../../src/customers/store/store.ts"
 import { settled } from "../../world/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
@@ -17,7 +18,9 @@ test("a key that another process revoked is refused after the next turn, and aft
   const ring = new KeyRing(ours, log.clock, () => 0, KEY_RING_BOUNDS)
   let fails = true
   const failures: unknown[] = []
-  const store = { ...ours, one: <Row>(sql: string) => (fails ? Promise.reject(new Error("away")) : ours.one<Row>(sql)) }
+  const one = <Row>(...asked: Parameters<Store["one"]>) =>
+    fails ? Promise.reject(new Error("away")) : ours.one<Row>(...asked)
+  const store = { ...ours, one }
   const turn = changeReader(store, [ring], await latestChange(ours), error => void failures.push(error))
   await ring.lookup(made.text)
   await revokeKey(log, made.key.id, "owner")
@@ -44,8 +47,8 @@ test("a turn that comes while the last one still reads is taken afterwards, once
   }
   const slow = {
     ...store,
-    one: async <Row>(sql: string) => {
-      const row = await store.one<Row>(sql)
+    one: async <Row>(...asked: Parameters<Store["one"]>) => {
+      const row = await store.one<Row>(...asked)
       // What is appended after this first look is missed by the first reading.
       if (++readsCount === 1) await gate.promise
       return row

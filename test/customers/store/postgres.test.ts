@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { SQL } from "bun"
+import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/pool-bounds.ts"
 import { openPostgres } from "../../../src/customers/store/postgres.ts"
-import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres-pool.ts"
 import { MIGRATION_LOCK } from "../../../src/customers/store/postgres-tables.ts"
 import type { OpenStore, Store } from "../../../src/customers/store/store.ts"
 import { StoreFault } from "../../../src/customers/store/store-fault.ts"
@@ -158,23 +158,6 @@ describe("connections", () => {
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
   })
 
-  onPostgres("two transactions that wait for each other end: one of them is told, the other goes on", async () => {
-    const store = await tempStore()
-    for (const n of [1, 2]) await store.run("INSERT INTO units (subject, day, leased) VALUES ($1, 0, 0)", [`s${n}`])
-    const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
-    const cross = (at: 0 | 1) =>
-      store.transaction(async inner => {
-        await inner.run("UPDATE units SET leased = 1 WHERE subject = $1", [`s${at + 1}`])
-        met[at].resolve()
-        await met[1 - at]?.promise
-        await inner.run("UPDATE units SET leased = 1 WHERE subject = $1", [`s${2 - at}`])
-      })
-    const ended = await Promise.allSettled([cross(0), cross(1)])
-    expect(ended.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
-    for (const { reason } of ended.filter(end => end.status === "rejected"))
-      expect(reason).toMatchObject({ code: "busy" })
-  })
-
   onPostgres("a wait for a connection, or for a row that another has taken, ends as a fault that says so", async () => {
     const store = await opened(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 50 })
     const gate = Promise.withResolvers<void>()
@@ -244,7 +227,8 @@ describe("a network that swallows what is sent", () => {
     await Promise.all(Array.from({ length: 4 }, () => store.one("SELECT pg_sleep(0.01)")))
     proxy.mute()
     told = Promise.withResolvers<void>()
-    expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("away")
+    expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("unsure")
+    await untilAnswered(() => store.one("SELECT 1"))
     for (let at = 0; at < 8; at++) expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
     // Who listens anew is told that something may have been missed, and of what comes from then on.
     await bounded(told.promise, () => "nobody listens anew")
@@ -312,7 +296,8 @@ describe("the server", () => {
     const goOn = cluster.freeze()
     const writing = store.run("UPDATE change_head SET id = id + 1")
     const within = store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
-    expect((await faultOf(writing)).code).toBe("away")
+    // It may have been written when nobody hears of it.
+    expect((await faultOf(writing)).code).toBe("unsure")
     expect((await faultOf(within)).code).toBe("away")
     expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
     goOn()

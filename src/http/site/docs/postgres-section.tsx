@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
-import { POOL_BOUNDS } from "../../../customers/store/postgres-pool.ts"
+import { POOL_BOUNDS } from "../../../customers/store/pool-bounds.ts"
 import { Sample, Table } from "../layout.tsx"
 import { Setting } from "./setting.tsx"
 

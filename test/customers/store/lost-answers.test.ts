@@ -1,0 +1,130 @@
+import { describe, expect } from "bun:test"
+import { reportVerdict } from "../../../src/customers/feedback/feedback.ts"
+import { createKeyOnce, newSlip } from "../../../src/customers/keys/key-once.ts"
+import { revokeKey } from "../../../src/customers/keys/keys.ts"
+import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/pool-bounds.ts"
+import { openPostgres } from "../../../src/customers/store/postgres.ts"
+import type { OpenStore } from "../../../src/customers/store/store.ts"
+import { StoreFault } from "../../../src/customers/store/store-fault.ts"
+import { afterwards } from "../../world/afterwards.ts"
+import { bounded } from "../../world/bounded.ts"
+import { later } from "../../world/later.ts"
+import { openWay } from "../../world/way.ts"
+import { onPostgres } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace } from "../temp-store.ts"
+
+/** A store over a way that can cut what is answered. */
+async function behindWay(bounds: Partial<PoolBounds> = {}) {
+  const place = new URL(tempPlace())
+  const way = await openWay(Number(place.port))
+  afterwards(way.stop)
+  place.port = String(way.port)
+  const store = await openPostgres(place.href, { clock: () => 1_000, later, bounds: { ...POOL_BOUNDS, ...bounds } })
+  afterwards(store.close)
+  return { store, way }
+}
+
+async function faultOf(work: Promise<unknown>): Promise<StoreFault> {
+  const fault = await work.then(
+    () => new Error("it did not fail"),
+    (thrown: unknown) => thrown,
+  )
+  if (!(fault instanceof StoreFault)) throw fault
+  return fault
+}
+
+/** Asks until it is answered. */
+async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
+  const state = { isAnswered: false }
+  const asking = async (): Promise<void> => {
+    while (!state.isAnswered) {
+      state.isAnswered = await ask().then(
+        () => true,
+        () => false,
+      )
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  await bounded(asking(), () => "it is still not answered")
+}
+
+describe("a write whose answer is lost", () => {
+  onPostgres("is told apart from one that did not happen, be it alone or in a transaction", async () => {
+    const { store, way } = await behindWay()
+    const raise = "UPDATE change_head SET id = id + 1"
+    const cuts = way.cutAt("UPDATE 1\0", 1)
+    expect((await faultOf(store.run(raise))).code).toBe("unsure")
+    expect(cuts()).toBe(1)
+    expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
+    way.cutAt("COMMIT\0", 1)
+    expect((await faultOf(store.transaction(inner => inner.run(raise)))).code).toBe("unsure")
+    expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 2 })
+    // Cut off before its end, a transaction has not happened.
+    way.cutAt("UPDATE 1\0", 1)
+    expect((await faultOf(store.transaction(inner => inner.run(raise)))).code).toBe("away")
+    expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 2 })
+  })
+
+  onPostgres("is safely asked for again: a report is one report, a key is made once, a revocation stands", async () => {
+    const { store, way } = await behindWay()
+    const log = tempLog(store)
+    const accountId = await newAccount(log)
+    const report = () =>
+      reportVerdict(log, random, {
+        accountId,
+        domain: "acme.com",
+        roleWord: null,
+        currentCategory: "business",
+        reportedCategory: "relay",
+        comment: null,
+      })
+    const slip = newSlip(random)
+    const make = () => createKeyOnce(log, random, { accountId, kind: "secret", name: null, origins: [] }, slip)
+    const lost = async (work: () => Promise<unknown>): Promise<void> => {
+      way.cutAt("COMMIT\0", 1)
+      expect((await faultOf(work())).code).toBe("unsure")
+    }
+    await lost(report)
+    expect(await report()).toMatchObject({ kind: "reported", receipt: { status: "duplicate" } })
+    expect(await store.all("SELECT id FROM feedback")).toHaveLength(1)
+    await lost(make)
+    const made = await make()
+    if (made.kind !== "created_before") throw new Error(made.kind)
+    expect(await store.all("SELECT id FROM keys")).toHaveLength(1)
+    await lost(() => revokeKey(log, made.key.id, "owner"))
+    expect(log.heard).toEqual([])
+    expect(await revokeKey(log, made.key.id, "owner")).toMatchObject({ kind: "revoked", isNew: false })
+    expect(log.heard).toEqual([{ kind: "key_revoked", subject: made.key.id }])
+  })
+})
+
+describe("a database that is away behind something that takes connections", () => {
+  onPostgres(
+    "is asked by one at a time: all others are refused at once, and all are served when it is back",
+    async () => {
+      const { store, way } = await behindWay({ connectTimeoutMs: 500, statementTimeoutMs: 100, silenceMs: 100 })
+      const mend = way.swallow()
+      await faultOf(store.one("SELECT 1"))
+      const trying = await bounded(whoTries(store), () => "nobody tries")
+      for (let at = 0; at < 100; at++) expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
+      expect(trying.isOver).toBe(false)
+      mend()
+      await untilAnswered(() => store.one("SELECT 1"))
+      const all = await Promise.all(Array.from({ length: 20 }, () => store.one<unknown>("SELECT 1 AS one")))
+      expect(all).toEqual(all.map(() => ({ one: 1 })))
+    },
+  )
+})
+
+/** Asks until one is not refused at once, and gives that one. */
+async function whoTries(store: OpenStore): Promise<{ readonly isOver: boolean }> {
+  for (;;) {
+    const asked = { isOver: false }
+    const end = (): void => {
+      asked.isOver = true
+    }
+    store.one("SELECT 1").then(end, end)
+    await new Promise(resolve => setImmediate(resolve))
+    if (!asked.isOver) return asked
+  }
+}
