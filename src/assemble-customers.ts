@@ -14,7 +14,7 @@ import { OWN_LISTS_BOUNDS, OwnLists } from "./customers/own-lists/held-own-lists
 import { type CallerLimits, localLimits } from "./customers/quota/caller-limits.ts"
 import { type TierLimits, tierLimits } from "./customers/quota/tier-limits.ts"
 import { UNITS_BOUNDS, Units } from "./customers/quota/units.ts"
-import { changeReader } from "./customers/store/change-reader.ts"
+import { changeReader, type Follower } from "./customers/store/change-reader.ts"
 import { type Change, latestChange } from "./customers/store/changes.ts"
 import type { OpenStore, Store } from "./customers/store/store.ts"
 import { HeldTerms } from "./customers/terms/held-terms.ts"
@@ -93,16 +93,14 @@ export async function customersAtWork(
   }
   const { keys, terms, ownLists, corrections } = parts
   const all = { ...parts, freeChecks: freeChecksOf(world, settings, store, parts) }
-  const followers = [keys, terms, corrections, ownLists]
+  const followers = [keys, terms, corrections, ownLists, forgetting(parts.units)]
   const hear = (changes: readonly Change[]): void => {
     for (const follower of followers) follower.apply(changes)
     shared?.changed()
   }
   const since = await latestChange(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
-  // No change is about units; yet another database than before knows nothing of those in hand.
-  const forgetting = [...followers, { apply: () => undefined, forget: () => parts.units.forget() }]
-  const readChanges = changeReader(store, forgetting, since, failed("changes of other processes were not read"))
+  const readChanges = changeReader(store, followers, since, failed("changes of other processes were not read"))
   const works = background(world, store, all, readChanges, failed)
   return {
     ...all,
@@ -122,6 +120,9 @@ export async function customersAtWork(
     },
   }
 }
+
+/** No change is about units; but another database than before knows nothing of those in hand. */
+const forgetting = (units: Units): Follower => ({ apply: () => undefined, forget: () => units.forget() })
 
 /** Writes what is held and gives back what was leased. A database that is away keeps nobody from ending. */
 async function putAway(
