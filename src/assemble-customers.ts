@@ -14,8 +14,9 @@ import { KnownOrigins } from "./customers/keys/known-origins.ts"
 import { OWN_LISTS_BOUNDS, OwnLists } from "./customers/own-lists/held-own-lists.ts"
 import type { CallerLimits } from "./customers/quota/caller-limits.ts"
 import { type TierLimits, tierLimits } from "./customers/quota/tier-limits.ts"
-import { SHARED_UNITS_BOUNDS, UNITS_BOUNDS, Units, type UnitsBounds } from "./customers/quota/units.ts"
-import { changeReader } from "./customers/store/change-reader.ts"
+import { Units } from "./customers/quota/units.ts"
+import { SHARED_UNITS_BOUNDS, UNITS_BOUNDS, type UnitsBounds } from "./customers/quota/units-bounds.ts"
+import { changeReader, type Follower } from "./customers/store/change-reader.ts"
 import { type Change, latestChange } from "./customers/store/changes.ts"
 import type { OpenStore, Store } from "./customers/store/store.ts"
 import { HeldTerms } from "./customers/terms/held-terms.ts"
@@ -100,16 +101,11 @@ export async function customersAtWork(
   }
   const { keys, terms, ownLists, corrections } = parts
   const all = { ...parts, freeChecks: freeChecksOf(world, settings, store, parts) }
-  const followers = [keys, terms, corrections, ownLists]
-  const hear = (changes: readonly Change[]): void => {
-    for (const follower of followers) follower.apply(changes)
-    shared?.changed()
-  }
+  const followers = [keys, terms, corrections, ownLists, forgetting(parts.units)]
+  const hear = tellingAll(followers, shared)
   const since = await latestChange(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
-  // No change is about units; yet another database than before knows nothing of those in hand.
-  const forgetting = [...followers, { apply: () => undefined, forget: () => parts.units.forget() }]
-  const readChanges = changeReader(store, forgetting, since, failed("changes of other processes were not read"))
+  const readChanges = changeReader(store, followers, since, failed("changes of other processes were not read"))
   const works = background(world, store, { ...all, nodes }, readChanges, failed)
   return {
     ...all,
@@ -126,6 +122,17 @@ export async function customersAtWork(
     },
   }
 }
+
+/** Tells all who hold anything of what changed, and has other workers look. */
+const tellingAll =
+  (followers: readonly Follower[], shared: { readonly changed: () => void } | null) =>
+  (changes: readonly Change[]): void => {
+    for (const follower of followers) follower.apply(changes)
+    shared?.changed()
+  }
+
+/** No change is about units; but another database than before knows nothing of those in hand. */
+const forgetting = (units: Units): Follower => ({ apply: () => undefined, forget: () => units.forget() })
 
 const unitsBoundsOf = ({ MAILKIND_DATABASE_URL: url }: Settings): UnitsBounds =>
   url === null ? UNITS_BOUNDS : SHARED_UNITS_BOUNDS

@@ -11,7 +11,8 @@ import {
   record,
 } from "fast-check"
 import type { Taken } from "../../src/customers/quota/lease.ts"
-import { UNITS_BOUNDS, Units } from "../../src/customers/quota/units.ts"
+import { Units } from "../../src/customers/quota/units.ts"
+import { UNITS_BOUNDS } from "../../src/customers/quota/units-bounds.ts"
 import type { Store } from "../../src/customers/store/store.ts"
 import { engineNow, test } from "../customers/engines.ts"
 import { tempStore } from "../customers/temp-store.ts"

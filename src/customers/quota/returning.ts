@@ -1,6 +1,7 @@
 import type { Store } from "../store/store.ts"
+import { isUndone } from "../store/store-fault.ts"
 import type { Lease } from "./lease.ts"
-import { bySubject, type DayUnits, subtractLeased } from "./unit-rows.ts"
+import { bySubject, type DayUnits, readLeased, subtractLeased } from "./unit-rows.ts"
 
 /** Units that go back, and the lease that they were in hand of; null: none is left of it. */
 export type Returned = DayUnits & { readonly of: Lease | null }
@@ -50,3 +51,13 @@ export class Returning {
 }
 
 const keyOf = ({ subject, day }: Pick<DayUnits, "subject" | "day">): string => `${day} ${subject}`
+
+/** True when the store can be had. It never rejects: whoever waits for units is told of what fails, and this waits for none. */
+export async function isThere(store: Store, day: number): Promise<boolean> {
+  try {
+    await readLeased(store, [{ subject: "", day }])
+    return true
+  } catch (error) {
+    return !isUndone(error)
+  }
+}

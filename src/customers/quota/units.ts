@@ -3,31 +3,11 @@ import type { Clock } from "../../base/clock.ts"
 import type { Store } from "../store/store.ts"
 import { isUndone } from "../store/store-fault.ts"
 import { steadyDay } from "./day.ts"
-import { Lease, type LeaseBounds, type Taken } from "./lease.ts"
+import { Lease, type Taken } from "./lease.ts"
 import { leaseMore } from "./lease-more.ts"
-import { type Returned, Returning } from "./returning.ts"
-import { type DayUnits, readLeased } from "./unit-rows.ts"
-
-/** How much is held. */
-export type UnitsBounds = LeaseBounds & {
-  /** How many subjects have units in hand; beyond, those go back that were not used for longest. */
-  readonly subjectsMax: number
-  /** Whether what runs low waits for the next `tidy`, to be leased together, as long as half of what is low is left. */
-  readonly gathersLow: boolean
-}
-
-/** Bounds that hold about 35 MB when full. */
-export const UNITS_BOUNDS: UnitsBounds = {
-  subjectsMax: 100_000,
-  blockMax: 100_000,
-  blockMs: 1000,
-  idleMs: 2000,
-  refusalMs: 1000,
-  gathersLow: false,
-}
-
-/** The same for a store that several hosts share: it is asked less often, for more. */
-export const SHARED_UNITS_BOUNDS: UnitsBounds = { ...UNITS_BOUNDS, blockMs: 4000, gathersLow: true }
+import { isThere, type Returned, Returning } from "./returning.ts"
+import type { DayUnits } from "./unit-rows.ts"
+import type { UnitsBounds } from "./units-bounds.ts"
 
 /** How many subjects one transaction leases for or gives back for: it keeps everything else waiting for about 10 ms. */
 const WRITTEN_MAX = 500
@@ -122,7 +102,7 @@ export class Units {
     this.#isTidying = true
     const now = this.#clock()
     const today = this.#today(now)
-    if (this.#isAway) await this.#look(today)
+    if (this.#isAway) this.#isAway = !(await isThere(this.#store, today))
     if (!this.#isAway) {
       this.#ask(...this.#low.values().filter(({ day }) => day === today))
       this.#low.clear()
@@ -192,17 +172,6 @@ export class Units {
       lease.putBack(units.count)
       this.#held.set(lease.subject, lease)
     } else this.#giveUp(units, of)
-  }
-
-  /** Looks whether the store can be had again. */
-  async #look(day: number): Promise<void> {
-    try {
-      await readLeased(this.#store, [{ subject: "", day }])
-      this.#isAway = false
-    } catch (error) {
-      // Whoever waits for units is told; this one waits for none.
-      this.#isAway = isUndone(error)
-    }
   }
 
   #askAhead(lease: Lease): void {

@@ -1,5 +1,6 @@
 import type { Taken } from "../../../src/customers/quota/lease.ts"
-import { UNITS_BOUNDS, Units, type UnitsBounds } from "../../../src/customers/quota/units.ts"
+import { Units } from "../../../src/customers/quota/units.ts"
+import { UNITS_BOUNDS, type UnitsBounds } from "../../../src/customers/quota/units-bounds.ts"
 import type { Store } from "../../../src/customers/store/store.ts"
 import { StoreFault } from "../../../src/customers/store/store-fault.ts"
 import { stoppedClock } from "../../world/clock.ts"
@@ -25,6 +26,7 @@ export function watched(
     isFailing: false,
     isAway: false,
     isUnsure: false,
+    all: <Row>(...asked: Parameters<Store["all"]>) => (watching.isAway ? away() : store.all<Row>(...asked)),
     one: <Row>(...asked: Parameters<Store["one"]>) => (watching.isAway ? away() : store.one<Row>(...asked)),
     transaction: async <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
       watching.asked++

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs"
-import { UNITS_BOUNDS, Units } from "../../../src/customers/quota/units.ts"
+import { Units } from "../../../src/customers/quota/units.ts"
+import { UNITS_BOUNDS } from "../../../src/customers/quota/units-bounds.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
 import { later } from "../../world/later.ts"
 

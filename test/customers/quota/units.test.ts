@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { SHARED_UNITS_BOUNDS } from "../../../src/customers/quota/units.ts"
+import { SHARED_UNITS_BOUNDS } from "../../../src/customers/quota/units-bounds.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
 import { DAY_MS, isTakenAtOnce, openUnits, settled, TODAY, takenOf } from "./open-units.ts"
