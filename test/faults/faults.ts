@@ -2,6 +2,7 @@ import { steppedClock } from "./clocks.ts"
 import { brokenOff, headerFloods, idleConnections, noDescriptors, slowClients } from "./connections.ts"
 import { damagedLists, damagedLog, damagedPages } from "./damages.ts"
 import { databaseAway } from "./database.ts"
+import { olderDatabase } from "./database-older.ts"
 import { fullDisk, readOnlyDirectory } from "./disks.ts"
 import type { Fault } from "./fault.ts"
 import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
@@ -74,6 +75,11 @@ export const FAULTS = {
       "Whatever becomes of PostgreSQL, what is in hand is served, the rest is refused with when to come back, and nothing acknowledged is lost.",
     times: { short: 1, long: 1 },
     does: databaseAway,
+  },
+  older_database: {
+    promise: "Nodes that find an older copy of their database go by it, and by nothing that they held before.",
+    times: { short: 1, long: 3 },
+    does: olderDatabase,
   },
   descriptors: {
     promise: "Out of descriptors, who has a connection is served, and all are when there are some again.",
