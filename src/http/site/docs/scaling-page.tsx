@@ -110,7 +110,8 @@ function Outage() {
           <To page="docsErrors" part="overloaded">
             <code>overloaded</code>
           </To>
-          , 503 with <code>Retry-After</code>. Nothing was counted or kept of such a request.
+          , 503 with <code>Retry-After</code>. Nothing was kept of such a request; where the connection broke in the
+          middle, the answer says that it may have been. A report that is sent again is never two.
         </li>
         <li>Feedback is refused, not lost: what was answered with 202 is in the database.</li>
         <li>
@@ -120,6 +121,11 @@ function Outage() {
         <li>
           When it is back, or another has taken its address, nodes find it by themselves within seconds. A node that
           starts meanwhile ends with what is wrong: let it be started again.
+        </li>
+        <li>
+          A synchronous standby (<code>synchronous_standby_names</code>) that takes over has all that was acknowledged.
+          A copy made by <code>pg_dump</code> lacks what came after it: keys that were revoked since are active again,
+          and units that were used since can be used again that day.
         </li>
       </ul>
     </>
