@@ -37,7 +37,7 @@ export const BUDGETS = {
   },
   workers_two: { says: "Two workers answer at least this many times what one answers.", atLeast: 1.6 },
   nodes_cpu: {
-    says: "An answer costs each of three nodes over one database at most this many times what it costs one alone.",
+    says: "An answer costs three nodes over one PostgreSQL at most this many times what it costs three over one SQLite file, on the same core.",
     atMost: 1.15,
   },
   nodes_engine: {

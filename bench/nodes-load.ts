@@ -28,6 +28,7 @@ export const NODES_SUBJECTS = {
   "two nodes": { nodes: 2, engine: "postgres" },
   "three nodes": { nodes: 3, engine: "postgres" },
   "SQLite node": { nodes: 1, engine: "sqlite" },
+  "three SQLite nodes": { nodes: 3, engine: "sqlite" },
 } as const
 export type NodesSubject = keyof typeof NODES_SUBJECTS
 /** Their names. */

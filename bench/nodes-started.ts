@@ -51,13 +51,12 @@ export type BenchNodes = AsyncDisposable & {
   readonly unitsUsed: () => Promise<number>
 }
 
-/** Starts so many servers over the database at `url`, or, when it is null, over an SQLite file, with new accounts in it. */
+/** Starts so many servers over the database at `url`, or, when it is null, over one SQLite file, with new accounts in it. */
 export async function startNodes(url: string | null, count: number, accounts: number): Promise<BenchNodes> {
   const { clock, later, random } = realWorld()
   await using stack = new AsyncDisposableStack()
-  const directories = await Promise.all(Array.from({ length: count }, () => emptyDirectory()))
-  for (const directory of directories) stack.use(directory)
-  const place = url ?? join(directories[0]?.path ?? "", "mailkind.sqlite")
+  const first = stack.use(await emptyDirectory())
+  const place = url ?? join(first.path, "mailkind.sqlite")
   const inStore = async <T>(work: (store: Awaited<ReturnType<typeof openStoreAt>>) => Promise<T>): Promise<T> => {
     const store = await openStoreAt(place, { clock, later })
     return await work(store).finally(store.close)
@@ -65,7 +64,11 @@ export async function startNodes(url: string | null, count: number, accounts: nu
   // The first key of each account is a secret one.
   const keys = await inStore(store => addAccounts(store, random, accounts, accounts))
   const servers: ServerProcess[] = []
-  for (const { path } of directories) servers.push(stack.use(await startNode(path, url)))
+  for (let at = 0; at < count; at++) {
+    // An SQLite file is shared by who shares its directory.
+    const { path } = at === 0 || url === null ? first : stack.use(await emptyDirectory())
+    servers.push(stack.use(await startNode(path, url)))
+  }
   const parts = stack.move()
   return {
     servers,

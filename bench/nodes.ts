@@ -1,7 +1,7 @@
 /**
- * What do more nodes add, and what does PostgreSQL cost? One load program loads one, two and three nodes over one database, and a
- * node over SQLite, in turns. All nodes share a core, and so do load program and database, so what is compared is the processor
- * time of an answer; and the database counts itself what it was asked.
+ * What do more nodes add, and what does PostgreSQL cost? One load program loads one, two and three nodes over one database, and one
+ * and three over SQLite, in turns. All nodes share a core, and so do load program and database, so what is compared is the processor
+ * time of an answer, with as many processes taking turns on that core; and the database counts itself what it was asked.
  */
 
 import { availableParallelism } from "node:os"
@@ -49,8 +49,8 @@ export async function nodesBench(scale: NodesScale, programs = POSTGRES_PROGRAMS
   using _ = bound(process.pid, "load")
   await using database = await startDatabase()
   await using nodes = await startNodes(database.url, NODES, scale.accounts)
-  await using single = await startNodes(null, 1, scale.accounts)
-  const all = { postgres: new LoadedNodes(nodes, database), sqlite: new LoadedNodes(single, database) }
+  await using peers = await startNodes(null, NODES, scale.accounts)
+  const all = { postgres: new LoadedNodes(nodes, database), sqlite: new LoadedNodes(peers, database) }
   const measure = (name: NodesSubject, durationS: number, warmupS: number): Promise<NodesRound> => {
     const { nodes: count, engine } = NODES_SUBJECTS[name]
     return all[engine].load(count, { connections: scale.connectionsPerNode * count, durationS, warmupS, pace: null })

@@ -11,7 +11,7 @@ const isThere = POSTGRES_PROGRAMS !== null
 const told = isThere ? "" : " [postgresql: not installed]"
 
 test.skipIf(!isThere)(
-  `the nodes bench loads one, two and three nodes and one over SQLite in turn, and tells what the database counts${told}`,
+  `the nodes bench loads one, two and three nodes, and one and three over SQLite, in turn, and tells what the database counts${told}`,
   async () => {
     const report = await nodesBench(SMALL)
     for (const { name, value } of report.figures) expect([name, Number.isFinite(value)]).toEqual([name, true])
