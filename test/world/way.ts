@@ -10,6 +10,8 @@ export type Way = {
    * returned function is called, which cuts them all.
    */
   readonly swallow: () => () => void
+  /** From now on nothing passes on the connections that are there, and none of them is closed. Later ones are as ever. */
+  readonly mute: () => void
   /** Takes no connections any more, and cuts those that are there, until the returned function is called. */
   readonly shut: () => () => Promise<void>
   /** Cuts the next `count` connections that are answered with this text, in place of the answer. Gives how many were. */
@@ -21,6 +23,7 @@ export type Way = {
 export async function openWay(to: number): Promise<Way> {
   const state = { to, isSilent: false, cutAt: "", cutsLeft: 0, cutCount: 0 }
   const sockets = new Set<Socket>()
+  const muted = new WeakSet<Socket>()
   const cutAll = (): void => {
     for (const socket of sockets) socket.destroy()
   }
@@ -38,10 +41,10 @@ export async function openWay(to: number): Promise<Way> {
       })
     }
     near.on("data", sent => {
-      if (!state.isSilent) far.write(sent)
+      if (!state.isSilent && !muted.has(near)) far.write(sent)
     })
     far.on("data", answer => {
-      if (state.isSilent) return
+      if (state.isSilent || muted.has(far)) return
       if (state.cutsLeft > 0 && answer.includes(state.cutAt)) {
         state.cutsLeft--
         state.cutCount++
@@ -65,6 +68,9 @@ export async function openWay(to: number): Promise<Way> {
         state.isSilent = false
         cutAll()
       }
+    },
+    mute: () => {
+      for (const socket of sockets) muted.add(socket)
     },
     shut: () => {
       server.close()

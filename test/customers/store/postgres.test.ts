@@ -8,10 +8,10 @@ import { StoreFault } from "../../../src/customers/store/store-fault.ts"
 import { afterwards } from "../../world/afterwards.ts"
 import { bounded } from "../../world/bounded.ts"
 import { later } from "../../world/later.ts"
-import { mutedProxy } from "../../world/muted-proxy.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { type Cluster, startCluster } from "../../world/postgres.ts"
 import { emptyDatabase } from "../../world/postgres-databases.ts"
+import { openWay } from "../../world/way.ts"
 import { onPostgres } from "../engines.ts"
 import { runChildren, tempPlace, tempStore } from "../temp-store.ts"
 
@@ -217,15 +217,15 @@ describe("a network that swallows what is sent", () => {
   onPostgres("costs one wait: then all connections are made anew, also that which listens", async () => {
     const url = new URL(tempPlace())
     const other = await tempStore(url.href)
-    const proxy = await mutedProxy(Number(url.port))
-    afterwards(proxy.stop)
-    url.port = String(proxy.port)
+    const way = await openWay(Number(url.port))
+    afterwards(way.stop)
+    url.port = String(way.port)
     const store = await opened(url.href, { statementTimeoutMs: 100, silenceMs: 100, restMsMax: 50 })
     let told = Promise.withResolvers<void>()
     store.onChange(() => told.resolve())
     await bounded(told.promise, () => "nobody listens")
     await Promise.all(Array.from({ length: 4 }, () => store.one("SELECT pg_sleep(0.01)")))
-    proxy.mute()
+    way.mute()
     told = Promise.withResolvers<void>()
     expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("unsure")
     await untilAnswered(() => store.one("SELECT 1"))
