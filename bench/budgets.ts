@@ -75,6 +75,10 @@ export const BUDGETS = {
   refresh_mapped: { says: "It has at most this many packs mapped when all is over.", atMost: 2 },
   refresh_descriptors: { says: "It has at most this many more descriptors open.", atMost: 0 },
   dns_cold: { says: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
+  dns_denied: {
+    says: "64 cold checks at once of names that do not exist get this share of what two of the server's delays allow.",
+    atLeast: 0.5,
+  },
   dns_warm: { says: "Warm checks get this share of the throughput of checks over lists alone.", atLeast: 0.9 },
   dns_first_dead: {
     says: "The first check while every server is dead takes at most this many milliseconds.",

@@ -1,6 +1,6 @@
 /**
  * What does asking DNS cost? Cold checks against a server in a process of its own that answers after 20 ms, by what that
- * delay allows at best; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
+ * delay allows at best, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
  */
 
 import { fileURLToPath } from "bun"
@@ -49,6 +49,9 @@ export const DNS_FULL: DnsScale = {
 
 const SERVER = fileURLToPath(import.meta.resolve("./dns-server.ts"))
 const DELAY_MS = 20
+/** The server denies names that begin so, and knows every other. */
+const DENIED_STEM = "nx1-"
+const CANARY = "canary.example"
 const RECOVERY_LOOK_MS = 50
 const RECOVERY_MAX_MS = 20_000
 const REQUEST_ID = "req_0123456789abcdefghijkl"
@@ -61,16 +64,18 @@ export async function dnsBench(scale: DnsScale, world: World, lists: Lists): Pro
   })
   const bench = new Bench(scale, world, lists, server.url)
   const cold = await bench.cold()
+  const denied = await bench.denied()
   const warm = await bench.warm()
   const dead = await bench.dead()
   return {
     bench: "dns",
     says: [
       `cold: ${scale.names} names a run that were never asked for, a server that answers after ${DELAY_MS} ms, no tenants`,
+      "denied: the same with names that do not exist and a canary that does",
       `warm: ${scale.warmChecks} checks a round over the names of one cold run, text to JSON`,
       "dead: the server hears and says nothing; each check is of another name",
     ],
-    figures: [...cold, ...warm, ...dead, ...(await memory(scale.cacheNames))],
+    figures: [...cold, ...denied, ...warm, ...dead, ...(await memory(scale.cacheNames))],
   }
 }
 
@@ -78,7 +83,6 @@ class Bench {
   readonly #scale: DnsScale
   readonly #world: World
   readonly #server: URL
-  readonly #settings: Settings
   readonly #listOnly: Check
   readonly #lists: Lists
   #run = 0
@@ -88,7 +92,6 @@ class Bench {
     this.#world = world
     this.#lists = lists
     this.#server = server
-    this.#settings = settingsFor(server)
     this.#listOnly = checkOver(world, () => lists, offline, NEVER_DEEP, NO_CORRECTIONS)
   }
 
@@ -112,10 +115,25 @@ class Bench {
     ]
   }
 
+  /** Cold checks of names that the server denies: each denial waits for a canary, which is asked for after it came. */
+  async denied(): Promise<Figure[]> {
+    const { rounds, atOnce } = this.#scale
+    const ideal = (atOnce * 1000) / (2 * DELAY_MS)
+    const shares: number[] = []
+    const before = Number(await toldBy(this.#server, "count"))
+    for (let round = 0; round < rounds; round++)
+      shares.push((await this.#coldRun(atOnce, { stem: DENIED_STEM, canaries: CANARY })) / ideal)
+    const questions = Number(await toldBy(this.#server, "count")) - before
+    return [
+      medianFigure(`denied, ${atOnce} at once, by ${atOnce} ÷ ${2 * DELAY_MS} ms`, "×", shares, "dns_denied"),
+      figure("questions a denied check", "", questions / (rounds * this.#scale.names)),
+    ]
+  }
+
   /** Cold checks a second over names of their own. */
-  async #coldRun(atOnce: number): Promise<number> {
-    const { check, end } = this.#house()
-    const names = this.#newNames(this.#scale.names)
+  async #coldRun(atOnce: number, { stem = "", canaries = "off" } = {}): Promise<number> {
+    const { check, end } = this.#house(canaries)
+    const names = this.#newNames(this.#scale.names, stem)
     const startedAt = performance.now()
     await allOf(names, atOnce, async name => assertWhole(await answer(check, name)))
     const tookMs = performance.now() - startedAt
@@ -182,15 +200,15 @@ class Bench {
   }
 
   /** A check with caches of its own. */
-  #house(): { readonly check: Check; readonly end: () => void } {
-    const { outside, end } = outsideAsked(this.#world, this.#settings)
+  #house(canaries = "off"): { readonly check: Check; readonly end: () => void } {
+    const { outside, end } = outsideAsked(this.#world, settingsFor(this.#server, canaries))
     return { check: checkOver(this.#world, () => this.#lists, outside, NEVER_DEEP, NO_CORRECTIONS), end }
   }
 
   /** Names that no run before has asked for. */
-  #newNames(count: number): string[] {
+  #newNames(count: number, stem = ""): string[] {
     const run = this.#run++
-    return Array.from({ length: count }, (_, at) => `jane@harbor${run}-freight${at}.com`)
+    return Array.from({ length: count }, (_, at) => `jane@${stem}harbor${run}-freight${at}.com`)
   }
 }
 
@@ -202,10 +220,10 @@ async function memory(names: number): Promise<Figure[]> {
   ]
 }
 
-function settingsFor({ host }: URL): Settings {
+function settingsFor({ host }: URL, canaries: string): Settings {
   const read = readSettings({
     MAILKIND_DNS_SERVERS: host,
-    MAILKIND_DNS_CANARIES: "off",
+    MAILKIND_DNS_CANARIES: canaries,
     MAILKIND_IDENTITY_URL: "off",
   })
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))

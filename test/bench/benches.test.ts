@@ -67,7 +67,15 @@ test(
   async () => {
     const scale = { rounds: 2, names: 20, atOnce: 4, atOnceTried: [8], warmChecks: 50, deadChecks: 20, cacheNames: 200 }
     const report = await dnsBench(scale, realWorld(), lists)
-    const budgets = ["dns_cache_entries", "dns_cache_memory", "dns_cold", "dns_dead", "dns_first_dead", "dns_recovery"]
+    const budgets = [
+      "dns_cache_entries",
+      "dns_cache_memory",
+      "dns_cold",
+      "dns_dead",
+      "dns_denied",
+      "dns_first_dead",
+      "dns_recovery",
+    ]
     expectSane(report, [...budgets, "dns_warm"])
     const questions = report.figures.find(({ name }) => name === "questions a cold check")?.value
     // A machine that is busy otherwise is late to answer, and is asked again.
