@@ -68,7 +68,10 @@ function away(error: unknown): Problem | null {
   )
 }
 
-/** Logs where we failed: an error's own message may hold what a caller sent, so only our own sentences are written. */
+/**
+ * Logs where we failed, and of a failure of the store what to do about it. An error's own message may hold what a caller sent, so only our
+ * own sentences are written.
+ */
 function internal(error: unknown, requestId: string, log: Log): Problem {
   const says = error instanceof Broken ? error.message : "a request failed"
   const name = error instanceof Error ? error.name : typeof error
@@ -80,6 +83,7 @@ function internal(error: unknown, requestId: string, log: Log): Problem {
       .slice(0, 8)
       .map(line => line.trim())
       .join(" < "),
+    ...(error instanceof StoreFault ? { fault: error.code, remedy: error.remedy } : {}),
   })
   return new Problem("internal_error", "The server failed. The request id names this failure in its log.")
 }

@@ -4,6 +4,7 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ProblemBody } from "../../src/contract/schemas.ts"
+import { STORE_FAULTS, StoreFault } from "../../src/customers/store/store-fault.ts"
 import { type Asked, testApp } from "../world/app.ts"
 import { canHave, FLAW_NAMES, FLAWS, type Flaw, flawed, KEYED_ROUTES, type KeyedRoute } from "./flawed-request.ts"
 
@@ -208,4 +209,14 @@ test("our own failure on a route is logged under the request's id, and told with
   expect(body["code"]).toBe("internal_error")
   expect(JSON.stringify(body)).not.toMatch(/sql|table|usage/i)
   expect(house.logged.map(({ fields }) => fields["request_id"])).toContain(String(body["request_id"]))
+})
+
+test("a damaged database is logged with what to do about it, and told without a reason", async () => {
+  const house = await testApp()
+  Object.assign(house.store, { all: () => Promise.reject(new StoreFault("damaged", "mailkind.sqlite", "malformed")) })
+  const { body } = await house.ask("GET /v1/usage")
+  expect(body["code"]).toBe("internal_error")
+  expect(JSON.stringify(body)).not.toMatch(/database|damaged|sqlite/i)
+  const { remedy } = STORE_FAULTS.damaged
+  expect(house.logged.map(({ fields }) => fields)).toContainEqual(expect.objectContaining({ fault: "damaged", remedy }))
 })

@@ -173,7 +173,7 @@ async function toldOf(victim: Victim): Promise<string> {
   )
   if (refusal !== "") return refusal
   await victim.check().catch(() => 0)
-  const { out, err } = await victim.command("doctor", "--offline")
+  const { out, err } = await victim.command("doctor", "--only", "database")
   return `${victim.log}${out}${err}`
 }
 
