@@ -53,8 +53,14 @@ export function pathOf({ url }: Request): string {
 const DATABASE_RETRY_S = 5
 
 /** What the world is to mend, and not we: a database that is away, that is busy, or that has no room. */
-const OF_THE_WORLD: ReadonlySet<StoreFaultCode> = new Set([
-  ...(["away", "unsure", "standby", "crowded", "busy", "conflict", "full"] as const),
+const OF_THE_WORLD: ReadonlySet<StoreFaultCode> = new Set<StoreFaultCode>([
+  "away",
+  "unsure",
+  "standby",
+  "crowded",
+  "busy",
+  "conflict",
+  "full",
 ])
 
 /** The refusal of a request that needed the database when that could not be had; null: that is not what failed. */

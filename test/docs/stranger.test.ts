@@ -9,7 +9,7 @@ import { sampleIn } from "../http/site/docs/sample-in.ts"
 import { attributes } from "../http/site/open-site.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
-import { askLoopback } from "../world/loopback.ts"
+import { askLoopback, fetchLoopback } from "../world/loopback.ts"
 import { testSmtp } from "../world/smtp-server.ts"
 import { ALL_RUNNERS } from "./languages.ts"
 
@@ -106,7 +106,7 @@ const EMAIL = "jane@example.com"
 
 /** By a mail and the forms of the pages, as they are served. */
 async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger): Promise<void> {
-  const jane = browser(request => answered(request), { origin: server.url, follows: true })
+  const jane = browser(request => fetchLoopback(request), { origin: server.url, follows: true })
   const wanted = linksOf(await jane.get(ROUTES.home.path)).find(path => path === ROUTES.dashboard.path) ?? ""
   const signIn = await jane.get(wanted)
   expect(signIn.path.split("?")[0]).toBe(ROUTES.signIn.path)
@@ -132,19 +132,6 @@ async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger):
 
   await jane.submit(await jane.get(ROUTES.dashboard.path), {}, "Sign out")
   expect((await jane.get(ROUTES.dashboard.path)).path.split("?")[0]).toBe(ROUTES.signIn.path)
-}
-
-/** Asks the server on loopback as the browser does. */
-async function answered(request: Request): Promise<Response> {
-  const { status, headers, body } = await askLoopback(request.url, {
-    method: request.method,
-    headers: Object.fromEntries(request.headers),
-    ...(request.method === "POST" ? { body: await request.text() } : {}),
-  })
-  const told = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((each): [string, string] => [name, each]),
-  )
-  return new Response(body, { status, headers: told })
 }
 
 /** Resolves when the server refuses the key. Other processes learn of a revocation within seconds. */

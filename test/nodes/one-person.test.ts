@@ -5,7 +5,7 @@ import { ROUTES } from "../../src/contract/routes.ts"
 import { onPostgres } from "../customers/engines.ts"
 import { solutionOf } from "../customers/free-checks/free-house.ts"
 import { browser, keyIn, linksOf } from "../http/site/browser.ts"
-import { askLoopback } from "../world/loopback.ts"
+import { fetchLoopback } from "../world/loopback.ts"
 import { testSmtp } from "../world/smtp-server.ts"
 import { type Standing, standing } from "./standing.ts"
 
@@ -27,15 +27,7 @@ async function browsers(settings: Readonly<Record<string, string>> = {}) {
 async function answered({ places }: Standing, turn: number, request: Request): Promise<Response> {
   const { port } = places[turn % places.length] ?? { port: 0 }
   const { pathname, search } = new URL(request.url)
-  const { status, headers, body } = await askLoopback(`http://127.0.0.1:${port}${pathname}${search}`, {
-    method: request.method,
-    headers: Object.fromEntries(request.headers),
-    ...(request.method === "POST" ? { body: await request.text() } : {}),
-  })
-  const told = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((each): [string, string] => [name, each]),
-  )
-  return new Response(body, { status, headers: told })
+  return await fetchLoopback(request, `http://127.0.0.1:${port}${pathname}${search}`)
 }
 
 onPostgres(

@@ -35,3 +35,16 @@ export function askLoopback(url: string, { method = "GET", headers = {}, body }:
   sent.end(body)
   return bounded(promise, () => `${method} ${url} got ${heard}`).finally(() => sent.destroy())
 }
+
+/** Asks a server on loopback as a browser would, at the address of the request or at another. */
+export async function fetchLoopback(request: Request, url = request.url): Promise<Response> {
+  const { status, headers, body } = await askLoopback(url, {
+    method: request.method,
+    headers: Object.fromEntries(request.headers),
+    ...(request.method === "POST" ? { body: await request.text() } : {}),
+  })
+  const told = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each]),
+  )
+  return new Response(body, { status, headers: told })
+}

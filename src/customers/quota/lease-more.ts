@@ -1,6 +1,6 @@
 import type { Store } from "../store/store.ts"
 import type { Lease } from "./lease.ts"
-import { addLeased, readLeased } from "./unit-rows.ts"
+import { addLeased, bySubject, readLeased } from "./unit-rows.ts"
 
 /** What came of leasing for one lease: how many units of its day are leased by all, and how many of these it was granted now. */
 export type Leasing = { readonly lease: Lease; readonly leased: number; readonly granted: number }
@@ -35,4 +35,4 @@ type Wish = { readonly lease: Lease }
 
 /** One order for all processes: in an engine that locks rows, two that take the same ones never wait for each other. */
 const byQuota = ({ lease: one }: Wish, { lease: other }: Wish): number =>
-  one.perDay - other.perDay || (one.subject < other.subject ? -1 : Number(one.subject > other.subject))
+  one.perDay - other.perDay || bySubject(one, other)

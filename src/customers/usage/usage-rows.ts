@@ -15,9 +15,11 @@ export async function addCounts(store: Store, counters: readonly Counter[]): Pro
 
 /** One order for all processes: in an engine that locks rows, two that write the same ones never wait for each other. */
 const byRow = (one: Counter, other: Counter): number => {
-  const [a, b] = [one, other].map(({ accountId, day, keyId, measure }) => `${accountId} ${day} ${keyId} ${measure}`)
-  return a === b ? 0 : (a ?? "") < (b ?? "") ? -1 : 1
+  const [a, b] = [rowOf(one), rowOf(other)]
+  return a < b ? -1 : Number(a > b)
 }
+
+const rowOf = ({ accountId, day, keyId, measure }: Counter): string => `${accountId} ${day} ${keyId} ${measure}`
 
 /** The account is looked for in the statement itself: a broken reference would end the transaction for all others too. */
 const ADD_COUNTS = overRows(
