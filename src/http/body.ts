@@ -30,14 +30,13 @@ export function readJson<T>(
       return fail(error)
     }
   }
-  const length = request.headers.get("content-length")
-  if (length === null) return counted(request, bytesMax, bodies).then(bytes => read(utf8Text(bytes)), fail)
-  const octets = Number(length)
+  const octets = toldOctets(request)
+  if (octets === null) return counted(request, bytesMax, bodies).then(bytes => read(utf8Text(bytes)), fail)
   if (octets > bytesMax) return Promise.reject(tooLarge(bytesMax)).catch(fail)
   // What is not UTF-8 is read as U+FFFD here, which is three octets, so only with that one a second look is due.
   const take = (text: string): T | Promise<T> => read(text.includes("\uFFFD") && !isAsLong(text, octets) ? null : text)
   if (octets <= LONG_BODY_BYTES) return request.text().then(take, () => fail(cut()))
-  return longText(request, octets, bodies).then(take, fail)
+  return withRoom(octets, bodies, () => request.text()).then(take, fail)
 }
 
 /** Room for the bodies that are being read. */
@@ -49,21 +48,30 @@ export type Bodies = Pick<Load, "takeBody" | "leaveBody">
  * alone bounds it.
  */
 export async function rawBody(request: Request, bytesMax: number, bodies = UNCOUNTED): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length")) > bytesMax) throw tooLarge(bytesMax)
-  return await counted(request, bytesMax, bodies)
+  const octets = toldOctets(request)
+  if (octets === null) return await counted(request, bytesMax, bodies)
+  if (octets > bytesMax) throw tooLarge(bytesMax)
+  return await withRoom(octets, bodies, () => request.bytes())
+}
+
+/** How long the body is told to be, which the server holds it to; null: that is not told. */
+function toldOctets(request: Request): number | null {
+  const length = request.headers.get("content-length")
+  return length === null ? null : Number(length)
 }
 
 const UNCOUNTED: Bodies = { takeBody: () => undefined, leaveBody: () => undefined }
 
-/** The text of a body that has to have room first. */
-async function longText(request: Request, octets: number, bodies: Bodies): Promise<string> {
-  bodies.takeBody(octets)
+/** Reads a body whole; a long one has to have room first. */
+async function withRoom<T>(octets: number, bodies: Bodies, read: () => Promise<T>): Promise<T> {
+  const taken = octets > LONG_BODY_BYTES ? octets : 0
+  bodies.takeBody(taken)
   try {
-    return await request.text()
+    return await read()
   } catch {
     throw cut()
   } finally {
-    bodies.leaveBody(octets)
+    bodies.leaveBody(taken)
   }
 }
 
@@ -102,7 +110,10 @@ const tooLarge = (bytesMax: number): Problem =>
 /** Whoever sent it went away, or was too slow for the server: nobody hears this refusal, and it is no fault of ours. */
 const cut = (): Problem => invalidInput([{ pointer: "", detail: "The body ended before it was whole." }])
 
-/** Reads a body of unknown length and stops at the first octet too many. */
+/**
+ * Reads a body of unknown length and stops at the first octet too many. The runtime makes 64 KiB of room for each that it
+ * lets go of late, so it is no way for the others.
+ */
 async function counted(request: Request, bytesMax: number, bodies: Bodies): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let count = 0

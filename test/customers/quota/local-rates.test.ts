@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
+import { array, assert, integer, property, tuple } from "fast-check"
 import { LocalRates } from "../../../src/customers/quota/local-rates.ts"
+import type { Admitted } from "../../../src/customers/quota/rate-limiter.ts"
 import { stoppedClock } from "../../world/clock.ts"
 import { admitted, five, one, rateLimiterSuite } from "./rate-limiter.suite.ts"
 
@@ -22,4 +24,32 @@ test("callers beyond the bound push out those that were not seen for longest", (
   for (const caller of ["a", "b", "c", "d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(0)
   for (const caller of ["d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(1)
   expect(limiter.admit("a", one).waitS).toBe(0)
+})
+
+test("who has paid is let go of, so a stream of new callers takes no more room than those of a moment", () => {
+  const clock = stoppedClock()
+  const limiter = new LocalRates(clock, 100_000)
+  for (let at = 0; at < 10_000; at++) {
+    limiter.admit(`visitor ${at}`, five)
+    clock.tick(10)
+  }
+  expect(limiter.callersCount).toBeLessThanOrEqual(250)
+})
+
+test("letting go changes no answer: each caller is answered as by a limiter of its own", () => {
+  const slow = { perSecond: 1 / 7, burst: 3 }
+  const steps = array(tuple(integer({ min: 0, max: 7 }), integer({ min: 0, max: 9000 })), { maxLength: 60 })
+  assert(
+    property(steps, taken => {
+      const clock = stoppedClock()
+      const limiter = new LocalRates(clock, 8)
+      // One that knows a single caller has nobody to let go of.
+      const alone = Array.from({ length: 8 }, () => new LocalRates(clock, 1))
+      for (const [caller, afterMs] of taken) {
+        clock.tick(afterMs)
+        const rate = caller % 2 === 0 ? slow : five
+        expect(limiter.admit(String(caller), rate)).toEqual(alone[caller]?.admit("a", rate) as Admitted)
+      }
+    }),
+  )
 })
