@@ -69,7 +69,7 @@ const { server } = buildApp({
   stopwatch: world.stopwatch,
   logging: { slowMs: null, sampleEvery: null },
   meter,
-  load: new Load({ ...LOAD_BOUNDS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }, () => 0, meter),
+  load: new Load({ ...LOAD_BOUNDS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }, () => 0, meter, world.soon),
   metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
   testDomain: settings.MAILKIND_TEST_DOMAIN,
   baseUrl: () => "http://localhost",

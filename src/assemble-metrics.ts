@@ -63,7 +63,7 @@ export function observing(
   const meter = new Meter(columns[shared?.seat ?? 0] ?? ownColumn())
   const lag = loopLag(world.stopwatch, world.every)
   const bounds = { ...LOAD_BOUNDS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }
-  const load = new Load(bounds, lag.lastingMs, meter)
+  const load = new Load(bounds, lag.lastingMs, meter, world.soon)
   let hold = (): void => undefined
   const read = (): Promise<Exposition> => {
     hold()

@@ -36,22 +36,21 @@ export function readJson<T>(
   // What is not UTF-8 is read as U+FFFD here, which is three octets, so only with that one a second look is due.
   const take = (text: string): T | Promise<T> => read(text.includes("\uFFFD") && !isAsLong(text, octets) ? null : text)
   if (octets <= LONG_BODY_BYTES) return request.text().then(take, () => fail(cut()))
-  return withRoom(octets, bodies, () => request.text()).then(take, fail)
+  return whole(octets, bodies, () => request.text()).then(take, fail)
 }
 
-/** Room for the bodies that are being read. */
-export type Bodies = Pick<Load, "takeBody" | "leaveBody">
+/** Room for the bodies that are being read, and a way to wait for what is on its way. */
+export type Bodies = Pick<Load, "takeBody" | "leaveBody" | "soon">
 
 /**
  * The octets of a body as they came, at most `bytesMax`: refused by `Content-Length` before reading and by count while
- * reading. Rejects with `payload_too_large`, or `overloaded` when there is no room; without `bodies` the count of requests
- * alone bounds it.
+ * reading. Rejects with `payload_too_large`, or `overloaded` when there is no room.
  */
-export async function rawBody(request: Request, bytesMax: number, bodies = UNCOUNTED): Promise<Uint8Array> {
+export async function rawBody(request: Request, bytesMax: number, bodies: Bodies): Promise<Uint8Array> {
   const octets = toldOctets(request)
   if (octets === null) return await counted(request, bytesMax, bodies)
   if (octets > bytesMax) throw tooLarge(bytesMax)
-  return await withRoom(octets, bodies, () => request.bytes())
+  return await whole(octets, bodies, () => request.bytes())
 }
 
 /** How long the body is told to be, which the server holds it to; null: that is not told. */
@@ -60,10 +59,8 @@ function toldOctets(request: Request): number | null {
   return length === null ? null : Number(length)
 }
 
-const UNCOUNTED: Bodies = { takeBody: () => undefined, leaveBody: () => undefined }
-
 /** Reads a body whole; a long one has to have room first. */
-async function withRoom<T>(octets: number, bodies: Bodies, read: () => Promise<T>): Promise<T> {
+async function whole<T>(octets: number, bodies: Bodies, read: () => Promise<T>): Promise<T> {
   const taken = octets > LONG_BODY_BYTES ? octets : 0
   bodies.takeBody(taken)
   try {
@@ -111,13 +108,14 @@ const tooLarge = (bytesMax: number): Problem =>
 const cut = (): Problem => invalidInput([{ pointer: "", detail: "The body ended before it was whole." }])
 
 /**
- * Reads a body of unknown length and stops at the first octet too many. The runtime makes 64 KiB of room for each that it
- * lets go of late, so it is no way for the others.
+ * Reads a body of unknown length and stops at the first octet too many. For one that is not whole yet the runtime makes 64 KiB
+ * of room, and lets go of it late; nearly all are whole when what came with the head has been taken in.
  */
 async function counted(request: Request, bytesMax: number, bodies: Bodies): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let count = 0
   let taken = 0
+  await new Promise<void>(resolve => bodies.soon(resolve))
   try {
     for await (const chunk of request.body ?? []) {
       count += chunk.byteLength

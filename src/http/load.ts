@@ -1,4 +1,5 @@
 import { ROUTES } from "../contract/routes.ts"
+import type { Soon } from "./cohort.ts"
 import { pathOf, type Refuse } from "./errors.ts"
 import type { Meter } from "./metrics/meter.ts"
 import { Problem } from "./problem.ts"
@@ -41,6 +42,8 @@ type Serve = (request: Request) => Response | Promise<Response>
  * one request under way.
  */
 export class Load {
+  /** Calls the work when all that has arrived by now was taken in. */
+  readonly soon: Soon
   readonly #bounds: LoadBounds
   readonly #lagMs: () => number
   readonly #meter: Meter
@@ -50,7 +53,8 @@ export class Load {
   #bodyBytes = 0
 
   /** `lagMs` tells for how long the event loop has lasted to be late. */
-  constructor(bounds: LoadBounds, lagMs: () => number, meter: Meter) {
+  constructor(bounds: LoadBounds, lagMs: () => number, meter: Meter, soon: Soon) {
+    this.soon = soon
     this.#bounds = bounds
     this.#inFlightCalm = Math.max(1, bounds.inFlightMax * STRAINED.inFlight)
     this.#lagMs = lagMs

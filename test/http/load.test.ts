@@ -10,7 +10,7 @@ const BOUNDS: LoadBounds = { inFlightMax: 4, bodyBytesMax: 1000, lagMaxMs: 400 }
 function loaded(inFlight = 0) {
   const lag = { ms: 0 }
   const column = ownColumn()
-  const load = new Load(BOUNDS, () => lag.ms, new Meter(column))
+  const load = new Load(BOUNDS, () => lag.ms, new Meter(column), queueMicrotask)
   for (let count = 0; count < inFlight; count++) load.enter()
   const shed = (strain: string) => column[cellOf("mailkind_shed_total", strain)]
   return { load, lag, shed }
@@ -34,7 +34,7 @@ describe("requests in flight", () => {
   })
 
   test("of which one alone may be served leave room for one that is heavy", () => {
-    const load = new Load({ ...BOUNDS, inFlightMax: 1 }, () => 0, new Meter(ownColumn()))
+    const load = new Load({ ...BOUNDS, inFlightMax: 1 }, () => 0, new Meter(ownColumn()), queueMicrotask)
     load.enter()
     expect([load.refusal(true), load.isStrained()]).toEqual([null, false])
   })

@@ -179,6 +179,7 @@ export async function testApp({
     { ...LOAD_BOUNDS, inFlightMax, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
     () => lag.ms,
     meter,
+    queueMicrotask,
   )
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
   const built = buildApp({

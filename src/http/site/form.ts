@@ -1,5 +1,5 @@
 import { utf8Text } from "../../base/utf8.ts"
-import { rawBody } from "../body.ts"
+import { type Bodies, rawBody } from "../body.ts"
 import { invalidInput } from "../problem.ts"
 
 /** What a form of a page sent. */
@@ -24,14 +24,14 @@ const PARTS = /^\s*multipart\/form-data\s*;/i
 
 /**
  * Reads a form as browsers send it (`application/x-www-form-urlencoded`, or `multipart/form-data` by RFC 7578), at most
- * `bytesMax` octets. Rejects with `payload_too_large`, or `invalid_input` for another media type, octets that are not
+ * `bytesMax` octets. Rejects with `payload_too_large`, `overloaded`, or `invalid_input` for another media type, octets that are not
  * UTF-8 and parts that do not come to an end.
  */
-export async function readForm(request: Request, bytesMax: number): Promise<Form> {
+export async function readForm(request: Request, bytesMax: number, bodies: Bodies): Promise<Form> {
   const mediaType = request.headers.get("content-type") ?? ""
-  if (PARTS.test(mediaType)) return formOf(await partsOf(await rawBody(request, bytesMax), mediaType))
+  if (PARTS.test(mediaType)) return formOf(await partsOf(await rawBody(request, bytesMax, bodies), mediaType))
   if (!WORDS.test(mediaType)) throw notAForm("The body is no form.")
-  const text = utf8Text(await rawBody(request, bytesMax))
+  const text = utf8Text(await rawBody(request, bytesMax, bodies))
   if (text === null) throw notAForm("The form is not UTF-8.")
   return formOf(new URLSearchParams(text))
 }

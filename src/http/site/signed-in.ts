@@ -3,6 +3,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import type { Account } from "../../customers/accounts/accounts.ts"
 import type { Session, SignedIn } from "../../customers/sign-in/sessions.ts"
 import type { TermsState } from "../../customers/terms/held-terms.ts"
+import type { Bodies } from "../body.ts"
 import type { Load } from "../load.ts"
 import { Problem } from "../problem.ts"
 import type { Cookies } from "./cookies.ts"
@@ -58,7 +59,7 @@ export type EntranceNeeds = {
   readonly termsOf: (account: Account) => TermsState
   readonly refused: RefusedAsPage
   /** How much the server has to do: pages are refused as anything else is. */
-  readonly load: Pick<Load, "refusal">
+  readonly load: Pick<Load, "refusal"> & Bodies
   /** Where somebody signs in who wanted to see the page of this path. */
   readonly signInFor: (path: string) => string
 }
@@ -79,7 +80,7 @@ export function entrances(needs: EntranceNeeds): Entrances {
   const served: Entrances["anybody"] = (request, work) => anybody(request, () => withRoom(load, work))
   const formOf = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<Form> => {
     refuseForeign(request, baseUrl())
-    return await readForm(request, bytesMax)
+    return await readForm(request, bytesMax, load)
   }
   const entrance = (admits: (who: Visitor) => void): Entrance => {
     /** A form of somebody whose session is over leads to the sign-in too, and from there to the page it stood on. */

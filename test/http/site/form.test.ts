@@ -4,6 +4,7 @@ import { readForm } from "../../../src/http/site/form.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 
 const BOUND = 2000
+const ROOM = { takeBody: () => undefined, leaveBody: () => undefined, soon: queueMicrotask }
 
 const sent = (body: BodyInit, mediaType: string | null = null) =>
   readForm(
@@ -13,6 +14,7 @@ const sent = (body: BodyInit, mediaType: string | null = null) =>
       ...(mediaType === null ? {} : { headers: { "Content-Type": mediaType } }),
     }),
     BOUND,
+    ROOM,
   )
 
 async function codeOf(work: Promise<unknown>): Promise<string> {

@@ -8,6 +8,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
 import type { FreeChecks, PassChange, Visit } from "../../../customers/free-checks/free-checks.ts"
 import type { Answers } from "../../answer.ts"
+import type { Bodies } from "../../body.ts"
 import type { Refuse } from "../../errors.ts"
 import { Problem } from "../../problem.ts"
 import type { Assets } from "../assets.ts"
@@ -30,6 +31,7 @@ export type CheckerRoutesNeeds = FreeCheckNeeds & {
   readonly files: Assets
   readonly cookies: Cookies
   readonly enter: Entrances
+  readonly load: Bodies
   readonly baseUrl: () => string
   readonly clientOf: (request: Request) => string
   readonly clock: Clock
@@ -92,7 +94,7 @@ async function checked(
 ): Promise<CheckResult> {
   const client = needs.clientOf(request)
   await welcome(needs, free, client)
-  const form = await readForm(request, LIMITS.bodyBytesMax)
+  const form = await readForm(request, LIMITS.bodyBytesMax, needs.load)
   told.asked = { typed: form.text(INPUT), fault: null }
   const question = freeQuestion(needs, told.asked.typed)
   const requestId = needs.answers.requestId(request)
