@@ -12,12 +12,12 @@ import {
 /** When a caller has paid; written in place, since to write a map costs more than to find in it. */
 type Paid = { atMs: number }
 
-/** Callers are let go of this often at most: each that stays has to be written anew. */
-const AGE_MS = 1000
+/** Below so many callers nobody looks who of them has paid. */
+const LOOK_MIN = 1000
 
 /**
- * Limits the rates of callers within one process. It remembers who came of late, in two halves of which the older is let go
- * of when all in it have paid: then they are as good as never seen, and memory is that of callers who owe something.
+ * Limits the rates of callers within one process. Whoever has paid is as good as never seen, and let go of: memory is that of
+ * callers who owe something, and of as many others.
  */
 export class LocalRates implements RateLimiter {
   readonly #clock: Clock
@@ -26,20 +26,19 @@ export class LocalRates implements RateLimiter {
   readonly #callersMax: number
   #newer = new Map<string, Paid>()
   #older = new Map<string, Paid>()
-  /** When all of each half have paid. */
-  #newerPaidMs = 0
-  #olderPaidMs = 0
-  #agedMs = 0
+  /** When the newer half has so many, those who have paid are let go of. */
+  #lookAt: number
   #nowMs = 0
 
   /**
-   * Of callers who owe something at least the last `callersMax` are remembered, at most twice as many. Whoever is forgotten
-   * may burst again: more callers than that within the time of a burst are no longer held to their rates.
+   * At most twice `callersMax` are remembered, and of those who owe something at least the last half of it. Whoever is
+   * forgotten may burst again: more callers than that within the time of a burst are no longer held to their rates.
    */
   constructor(clock: Clock, callersMax: number) {
     this.#clock = clock
     this.#originMs = clock()
     this.#callersMax = callersMax
+    this.#lookAt = Math.min(LOOK_MIN, callersMax)
   }
 
   /** How many callers are remembered. One may be counted twice. */
@@ -55,7 +54,6 @@ export class LocalRates implements RateLimiter {
     const left = requestsLeft(owed, rate)
     if (left >= 1) paid.atMs = now + owed + intervalMs(rate)
     else if (owed < paid.atMs - now) paid.atMs = now + owed
-    if (paid.atMs > this.#newerPaidMs) this.#newerPaidMs = paid.atMs
     return admittedOf(left, rate)
   }
 
@@ -63,28 +61,32 @@ export class LocalRates implements RateLimiter {
     const held = this.#newer.get(caller)
     if (held !== undefined) return held
     const paid = this.#older.get(caller) ?? { atMs: now }
-    const hasPaid = now >= this.#olderPaidMs && now >= this.#agedMs + AGE_MS
-    if (hasPaid || this.#newer.size >= this.#callersMax) this.#age(now)
+    if (this.#newer.size >= this.#lookAt) this.#letGo(now)
     this.#newer.set(caller, paid)
     return paid
   }
 
-  #age(now: number): void {
-    this.#older = this.#newer
-    this.#olderPaidMs = this.#newerPaidMs
-    this.#newer = new Map()
-    this.#newerPaidMs = now
-    this.#agedMs = now
+  /** Costs a look at each, and comes only when at least half as many are new. */
+  #letGo(now: number): void {
+    this.#older = owing(this.#older, now)
+    const owe = owing(this.#newer, now)
+    const isFull = owe.size * 2 > this.#callersMax
+    this.#newer = isFull ? new Map() : owe
+    if (isFull) this.#older = owe
+    this.#lookAt = Math.min(Math.max(owe.size * 2, LOOK_MIN), this.#callersMax)
   }
 
   /** The time since the limiter was built. A clock that was set back makes it forget who owes what. */
   #now(): number {
     const now = this.#clock() - this.#originMs
     if (now < this.#nowMs) {
-      this.#age(now)
-      this.#age(now)
+      this.#newer = new Map()
+      this.#older = new Map()
     }
     this.#nowMs = now
     return now
   }
 }
+
+const owing = (callers: ReadonlyMap<string, Paid>, now: number): Map<string, Paid> =>
+  new Map([...callers].filter(([, { atMs }]) => atMs > now))

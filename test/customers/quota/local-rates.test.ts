@@ -26,30 +26,48 @@ test("callers beyond the bound push out those that were not seen for longest", (
   expect(limiter.admit("a", one).waitS).toBe(0)
 })
 
-test("who has paid is let go of, so a stream of new callers takes no more room than those of a moment", () => {
+test("who has paid is let go of, so a stream of new callers takes no more room than those who owe, and as many", () => {
   const clock = stoppedClock()
   const limiter = new LocalRates(clock, 100_000)
-  for (let at = 0; at < 10_000; at++) {
+  // A few owe for long, as who signs in does; the others for a moment.
+  const long = { perSecond: 1 / 600, burst: 1 }
+  for (let at = 0; at < 20_000; at++) {
     limiter.admit(`visitor ${at}`, five)
+    if (at % 20 === 0) limiter.admit(`signs in ${at}`, long)
     clock.tick(10)
   }
-  expect(limiter.callersCount).toBeLessThanOrEqual(250)
+  expect(limiter.callersCount).toBeLessThanOrEqual(2100)
+  expect(limiter.admit("signs in 0", long).waitS).toBe(400)
 })
 
 test("letting go changes no answer: each caller is answered as by a limiter of its own", () => {
   const slow = { perSecond: 1 / 7, burst: 3 }
-  const steps = array(tuple(integer({ min: 0, max: 7 }), integer({ min: 0, max: 9000 })), { maxLength: 60 })
+  const steps = array(tuple(integer({ min: 0, max: 7 }), integer({ min: 250, max: 9000 })), { maxLength: 60 })
   assert(
     property(steps, taken => {
       const clock = stoppedClock()
-      const limiter = new LocalRates(clock, 8)
+      const limiter = new LocalRates(clock, 100)
       // One that knows a single caller has nobody to let go of.
       const alone = Array.from({ length: 8 }, () => new LocalRates(clock, 1))
-      for (const [caller, afterMs] of taken) {
+      for (const [at, [caller, afterMs]] of taken.entries()) {
         clock.tick(afterMs)
         const rate = caller % 2 === 0 ? slow : five
+        // They have paid by the next step, so never more owe than are remembered.
+        for (let by = 0; by < 20; by++) limiter.admit(`passer-by ${at} ${by}`, five)
         expect(limiter.admit(String(caller), rate)).toEqual(alone[caller]?.admit("a", rate) as Admitted)
       }
     }),
   )
+})
+
+test("of a crowd that has gone nothing is left when others have come", () => {
+  const clock = stoppedClock()
+  const limiter = new LocalRates(clock, 2000)
+  for (let at = 0; at < 5000; at++) limiter.admit(`of the crowd ${at}`, one)
+  expect(limiter.callersCount).toBeLessThanOrEqual(4000)
+  for (let at = 0; at < 3000; at++) {
+    clock.tick(1000)
+    limiter.admit(`visitor ${at}`, one)
+  }
+  expect(limiter.callersCount).toBeLessThanOrEqual(1001)
 })
