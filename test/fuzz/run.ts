@@ -1,4 +1,5 @@
 import { descriptorsOf, statusBytes } from "../../bench/proc.ts"
+import { median } from "../../bench/rounds.ts"
 import type { ROUTES } from "../../src/contract/routes.ts"
 import { keysDocument, type Signer } from "../world/leak-reporter.ts"
 import { Victim } from "../world/victim.ts"
@@ -30,7 +31,7 @@ export type FuzzReport = {
   readonly served: { readonly [R in keyof typeof ROUTES]?: number }
   readonly wrong: readonly Wrong[]
   readonly inLog: readonly string[]
-  /** Resident memory after a tenth of the requests, and after all. */
+  /** Resident memory in the fourth tenth of the requests, and in the last. */
   readonly earlyBytes: number
   readonly lateBytes: number
   readonly descriptorsBefore: number
@@ -40,6 +41,11 @@ export type FuzzReport = {
 
 /** So many are told; a server that is broken would tell all. */
 const WRONG_MAX = 20
+/** Memory is looked at this often, and told as the median of a tenth: the garbage collector makes it swing by a tenth or two. */
+const LOOKS = 100
+/** Before the fourth tenth a server still warms up: its caches fill, its code is compiled, its heap finds its size. */
+const EARLY = [0.3, 0.4] as const
+const LATE = [0.9, 1] as const
 /** A run signs out, and has its sessions renewed after so many requests. */
 const RENEW_EVERY = 20_000
 
@@ -67,11 +73,11 @@ export async function fuzz(scale: FuzzScale, told: (done: number) => void = () =
   const startedAt = performance.now()
   await run.all()
   const elapsedS = (performance.now() - startedAt) / 1000
-  const lateBytes = statusBytes(victim.pid, "VmRSS")
   const descriptorsAfter = await settledSockets(victim, descriptorsBefore)
   const exitCode = await victim.stop()
-  const { answers, served, wrong, earlyBytes } = run
-  const ends = { earlyBytes, lateBytes, descriptorsBefore, descriptorsAfter, exitCode }
+  const { answers, served, wrong } = run
+  const memory = { earlyBytes: run.memoryBytes(EARLY), lateBytes: run.memoryBytes(LATE) }
+  const ends = { ...memory, descriptorsBefore, descriptorsAfter, exitCode }
   return {
     requests: scale.requests,
     elapsedS,
@@ -97,11 +103,11 @@ class Run {
   readonly answers: Record<string, number> = {}
   readonly served: Partial<Record<string, number>> = {}
   readonly wrong: Wrong[] = []
-  earlyBytes = Number.NaN
   readonly #scale: FuzzScale
   readonly #callers: Callers
   readonly #victim: Victim
   readonly #told: (done: number) => void
+  readonly #memoryBytes: number[] = []
   #next = 0
   #renewing = Promise.resolve()
 
@@ -114,6 +120,12 @@ class Run {
 
   async all(): Promise<void> {
     await Promise.all(Array.from({ length: this.#scale.connections }, () => this.#lane()))
+  }
+
+  /** The median of resident memory between two parts of the run. */
+  memoryBytes([from, to]: readonly [number, number]): number {
+    const { length } = this.#memoryBytes
+    return median(this.#memoryBytes.slice(Math.floor(length * from), Math.ceil(length * to)))
   }
 
   async #lane(): Promise<void> {
@@ -138,7 +150,8 @@ class Run {
 
   async #milestone(at: number): Promise<void> {
     const { requests } = this.#scale
-    if (at === Math.floor(requests / 10)) this.earlyBytes = statusBytes(this.#victim.pid, "VmRSS")
+    if (at >= (this.#memoryBytes.length * requests) / LOOKS)
+      this.#memoryBytes.push(statusBytes(this.#victim.pid, "VmRSS"))
     if (at > 0 && at % RENEW_EVERY === 0) {
       this.#told(at)
       this.#renewing = this.#callers.renew()
