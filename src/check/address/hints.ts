@@ -1,4 +1,5 @@
 import { isWithin } from "./public-suffix.ts"
+import { WholeWords } from "./whole-words.ts"
 import { WordEdges } from "./word-edges.ts"
 
 /** The words that names are read by: lower case, NFC, `-` between the parts of one word. Made by `addressWords`. */
@@ -8,7 +9,9 @@ export type AddressWords = {
   readonly group: ReadonlySet<string>
   /** The fixed domains of group services. */
   readonly groupDomains: readonly string[]
-  /** Where all of them stand. */
+  /** The roles, which are whole names. */
+  readonly wholes: WholeWords
+  /** The others, which stand at the edges of names. */
   readonly edges: WordEdges
 }
 
@@ -40,8 +43,8 @@ export function addressWords(
     sharedInbox: inBothSpellings(lists.sharedInbox),
     group: inBothSpellings(lists.group),
   }
-  const edges = new WordEdges(Object.values(words).flatMap(set => [...set]))
-  return { ...words, groupDomains: [...lists.groupDomains], edges }
+  const edges = new WordEdges([...words.sharedInbox, ...words.group])
+  return { ...words, groupDomains: [...lists.groupDomains], wholes: new WholeWords(words.role), edges }
 }
 
 /**
@@ -53,12 +56,14 @@ export function addressWords(
 export function addressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
   if (localPart === "") return NO_HINTS
   const groupService = groupServiceOf(domain, words.groupDomains)
-  // Most names are people's, and are known by their edges.
-  if (groupService === null && !words.edges.mayBeIn(localPart)) return NO_HINTS
+  // Most names are people's, which is seen without cutting them.
+  const mayBeRole = words.wholes.mayBe(localPart)
+  const mayHaveWord = words.edges.mayBeIn(localPart)
+  if (groupService === null && !mayBeRole && !mayHaveWord) return NO_HINTS
   const name = localPart.replace(SEPARATORS, "-")
-  const isRole = roleIn(name, words) !== null
-  const sharedInbox = wordAtEdge(name, words.sharedInbox)
-  const group = wordAtEdge(name, words.group)
+  const isRole = mayBeRole && roleIn(name, words) !== null
+  const sharedInbox = mayHaveWord ? wordAtEdge(name, words.sharedInbox) : null
+  const group = mayHaveWord ? wordAtEdge(name, words.group) : null
   if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
   return { isRole, sharedInbox, group, groupService }
 }

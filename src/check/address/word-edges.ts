@@ -1,3 +1,5 @@
+import { HASH_START, isDigit, isSeparator, mixed, placeAmong } from "./word-hash.ts"
+
 /** Slots of a filter, a power of two: with a thousand words one name in fifteen or so is looked at in vain. */
 const SLOTS = 16_384
 
@@ -60,10 +62,4 @@ function endHash(name: string): number {
   return hash
 }
 
-// FNV-1a over code units.
-const HASH_START = 0x811c9dc5 | 0
-const mixed = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193)
-const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1)
-
-const isSeparator = (code: number): boolean => code === 45 || code === 46 || code === 95
-const isDigit = (code: number): boolean => code >= 48 && code <= 57
+const slotOf = (hash: number): number => placeAmong(hash, SLOTS)
