@@ -7,9 +7,9 @@ import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import type { Deep, DeepTold } from "./deep.ts"
 import { type Listed, NOWHERE } from "./lists/listed.ts"
 import { SET_BITS } from "./lists/sets.ts"
-import type { Lists, Repute } from "./lists.ts"
+import type { Kept, Lists, Repute } from "./lists.ts"
 import type { Outside, Told, Visit } from "./outside.ts"
-import { type Outcome, type Settled, settle } from "./present.ts"
+import { type Outcome, settle } from "./present.ts"
 import { testEvidence } from "./test-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 
@@ -64,18 +64,15 @@ export type Corrections = {
 /** No report was accepted. */
 export const NO_CORRECTIONS: Corrections = { of: () => null, version: 0 }
 
-/** What was settled of one kind of question, and until when it holds, in milliseconds since the Unix epoch. */
-type Kept = { readonly settled: Settled; readonly freshUntilMs: number }
-
 /** How many kinds of question are kept settled for one domain: few are ever asked, and each takes about 3 kB. */
 const SETTLED_MAX = 4
 
 /** Builds the whole path of a check, from Subject to verdict. */
 export function checking(needs: Needs): Check {
   const { lists, corrections, clock, stopwatch } = needs
-  const keptNow = keptSince(corrections)
+  const keeperNow = keepers(corrections)
   return (question, visit) => {
-    const keptOf = keptNow()
+    const keeper = keeperNow()
     const { subject, policy } = question
     // A test address has its verdict written down and asks neither lists nor network.
     if (subject.isTest)
@@ -89,15 +86,15 @@ export function checking(needs: Needs): Check {
     // holds for all. No time is taken of that way, since it takes none worth telling.
     const isCommon = subject.fault === null && hints === NO_HINTS && repute.cameAgain && isPlain(question.standing)
     const key = keyOf(question)
-    const kept = isCommon ? keptOf.get(repute)?.get(key) : undefined
+    const kept = isCommon ? keptIn(repute, keeper)?.get(key) : undefined
     if (kept !== undefined && kept.freshUntilMs > clock()) return { subject, settled: kept.settled, tookMs: 0 }
     const startedAt = stopwatch()
     const judged = (found: Found): Outcome => {
       const correction = domain === null ? null : corrections.of(domain, registrable)
       const settled = settle(subject, gathered(question, repute, hints, found, correction), policy)
-      dropOtherAges(keptOf.get(repute), found.deep.ageDays)
+      dropOtherAges(keptIn(repute, keeper), found.deep.ageDays)
       // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
-      if (isCommon && isRepeatable(found)) keep(keptOf, repute, key, { settled, freshUntilMs: freshUntil(found) })
+      if (isCommon && isRepeatable(found)) keep(repute, keeper, key, { settled, freshUntilMs: freshUntil(found) })
       return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
     }
     const found = foundOf(question, repute, needs, visit)
@@ -112,23 +109,27 @@ const isRepeatable = ({ told, deep }: Found): boolean => deep.isCached && (told.
 
 const freshUntil = ({ told, deep }: Found): number => Math.min(told.freshUntilMs, deep.freshUntilMs)
 
-/** Kept with the repute that it rests on, and dropped with it: new lists settle everything anew, and so do corrections. */
-function keptSince(corrections: Corrections): () => WeakMap<Repute, Map<number, Kept>> {
-  let keptOf = new WeakMap<Repute, Map<number, Kept>>()
+/** Whose is what is kept: another object after each change of corrections, so that all is settled anew. */
+function keepers(corrections: Corrections): () => object {
+  let keeper = {}
   let { version } = corrections
   return () => {
     if (corrections.version !== version) {
       version = corrections.version
-      keptOf = new WeakMap()
+      keeper = {}
     }
-    return keptOf
+    return keeper
   }
 }
 
-function keep(keptOf: WeakMap<Repute, Map<number, Kept>>, repute: Repute, key: number, kept: Kept): void {
-  const ofDomain = keptOf.get(repute)
-  if (ofDomain === undefined) keptOf.set(repute, new Map([[key, kept]]))
-  else if (ofDomain.size < SETTLED_MAX || ofDomain.has(key)) ofDomain.set(key, kept)
+/** What is kept is dropped with the repute: new lists settle everything anew. */
+const keptIn = ({ kept }: Repute, keeper: object): Map<number, Kept> | undefined =>
+  kept?.by === keeper ? kept.byKind : undefined
+
+function keep(repute: Repute, keeper: object, key: number, kept: Kept): void {
+  const byKind = keptIn(repute, keeper)
+  if (byKind === undefined) repute.kept = { by: keeper, byKind: new Map([[key, kept]]) }
+  else if (byKind.size < SETTLED_MAX || byKind.has(key)) byKind.set(key, kept)
 }
 
 /** What was settled of a domain before its age was known, or on another day, is settled anew, whoever asks. */
@@ -232,7 +233,7 @@ const AGAINST_MASK = SET_BITS.disposable | SET_BITS.relay
 const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.relay | SET_BITS.disposable
 
 /** What lists say of a text from which no domain can be read. */
-const NO_REPUTE: Repute = { listed: NOWHERE, suggestion: null, imitated: null, cameAgain: false }
+const NO_REPUTE: Repute = { listed: NOWHERE, suggestion: null, imitated: null, cameAgain: false, kept: null }
 
 function cannotExist(subject: Subject, listed: Listed): boolean {
   if (subject.fault === "public_suffix") return !listed.has("government_suffix") && !listed.has("education_suffix")

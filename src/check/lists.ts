@@ -5,6 +5,7 @@ import { openPack, type Pack } from "./lists/domain-set.ts"
 import type { Listed } from "./lists/listed.ts"
 import type { Manifest } from "./lists/manifest.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
+import type { Settled } from "./present.ts"
 import type { RefreshState } from "./refresh/refresh-state.ts"
 
 /** What lists alone say of a domain. */
@@ -16,7 +17,15 @@ export type Repute = {
   readonly imitated: string | null
   /** The domain was asked about before: it is one of the few that come again and again. */
   cameAgain: boolean
+  /** What was settled of it; null: nothing is kept. */
+  kept: KeptOfDomain | null
 }
+
+/** What was settled of one kind of question, and until when it holds, in milliseconds since the Unix epoch. */
+export type Kept = { readonly settled: Settled; readonly freshUntilMs: number }
+
+/** By kind of question, and whose it is: it stands beside the repute that it rests on, since to find it elsewhere takes longer. */
+type KeptOfDomain = { readonly by: object; readonly byKind: Map<number, Kept> }
 
 /** One pack and what is derived from it: all that a check asks of lists. */
 export type Lists = {
@@ -75,10 +84,11 @@ function reputes(pack: Pack): Lists["reputeOf"] {
   const imitations = new Imitations(pack.targets)
   return (domain, registrable) => {
     const listed = pack.listed(domain, registrable)
-    if ((listed.mask & GENUINE_MASK) !== 0) return { listed, suggestion: null, imitated: null, cameAgain: false }
+    if ((listed.mask & GENUINE_MASK) !== 0)
+      return { listed, suggestion: null, imitated: null, cameAgain: false, kept: null }
     const end = registrable ?? domain
     const suggestion = imitations.suggestion(domain, end)
-    return { listed, suggestion, imitated: imitations.imitated(domain, end), cameAgain: false }
+    return { listed, suggestion, imitated: imitations.imitated(domain, end), cameAgain: false, kept: null }
   }
 }
 

@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url"
+import { Recent } from "../../base/recent.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { endsInNumber, readsAsIpv4, readsAsIpv6 } from "./ip-address.ts"
 
@@ -21,6 +22,9 @@ const TOO_LONG_HOST: Host = { name: null, fault: "too_long" }
  */
 const HOST_UNITS_MAX = 1000
 
+/** How many hosts are kept at least, about 100 bytes each. */
+const RECENT_MIN = 5_000
+
 /** Lower-case letters, digits and inner hyphens, in labels of 1 to 63 octets, the last of them letters only, none an A-label. */
 const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/
 const LDH_AND_DOTS = /^[a-z0-9.-]+$/i
@@ -39,8 +43,14 @@ const U_LABEL_HYPHENS = /^-|-$|^..--/u
  * dot is dropped where `mayEndInDot`.
  */
 export function parseHost(text: string, mayEndInDot: boolean): Host {
+  const held = plainHosts.get(text)
+  if (held !== undefined) return held
   // Most hosts need no more than this look.
-  if (text.length <= LIMITS.domainOctetsMax && PLAIN_NAME.test(text)) return { name: text, fault: null }
+  if (text.length <= LIMITS.domainOctetsMax && PLAIN_NAME.test(text)) return keptPlain(text)
+  return otherHost(text, mayEndInDot)
+}
+
+function otherHost(text: string, mayEndInDot: boolean): Host {
   if (text.length > HOST_UNITS_MAX) return TOO_LONG_HOST
   const ascii = toAscii(text)
   if (ascii === null) return faultyHost(text)
@@ -54,6 +64,15 @@ export function parseHost(text: string, mayEndInDot: boolean): Host {
     if (ALL_DIGITS_TOP.test(name)) return INVALID_HOST
   }
   return { name, fault: null }
+}
+
+/** Hosts come again, and a name that is the same text each time is found at once wherever it is looked up. */
+const plainHosts = new Recent<string, Host>(RECENT_MIN)
+
+function keptPlain(name: string): Host {
+  const host = { name, fault: null }
+  plainHosts.set(name, host)
+  return host
 }
 
 /** The text as lower-case A-labels, lengths unchecked; null where a character or a label is not allowed in a name. */
