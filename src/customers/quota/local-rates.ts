@@ -88,5 +88,8 @@ export class LocalRates implements RateLimiter {
   }
 }
 
-const owing = (callers: ReadonlyMap<string, Paid>, now: number): Map<string, Paid> =>
-  new Map([...callers].filter(([, { atMs }]) => atMs > now))
+function owing(callers: ReadonlyMap<string, Paid>, now: number): Map<string, Paid> {
+  const owe = new Map<string, Paid>()
+  for (const [caller, paid] of callers) if (paid.atMs > now) owe.set(caller, paid)
+  return owe
+}
