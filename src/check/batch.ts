@@ -2,7 +2,7 @@ import type { Policy } from "../contract/policies.ts"
 import type { Subject } from "./address/subject.ts"
 import { type Check, NO_STANDING, type Standing } from "./check.ts"
 import { Visit } from "./outside.ts"
-import { fullTexts, type Outcome } from "./present.ts"
+import type { Outcome } from "./present.ts"
 
 /** Subjects that are checked together. */
 export type Batch = {
@@ -49,12 +49,3 @@ function checked(
 }
 
 const isFound = (found: Outcome | Promise<Outcome>): found is Outcome => !(found instanceof Promise)
-
-/**
- * The results of a batch as JSON text, each with the batch's request id, which must need no quoting. All were checked side
- * by side, so the batch took as long as the one that took longest.
- */
-export function batchText(outcomes: readonly Outcome[], requestId: string): string {
-  const tookMs = outcomes.reduce((most, outcome) => Math.max(most, outcome.tookMs), 0)
-  return fullTexts('{"results":[', outcomes, `],"took_ms":${tookMs},"request_id":"${requestId}"}`, requestId)
-}

@@ -1,3 +1,4 @@
+import type { Written } from "../check/written.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { type Extra, namedHeaders } from "./extra-headers.ts"
 
@@ -20,8 +21,8 @@ export type Answers = {
   /** The caller's own `X-Request-Id` when it is well formed, else a new one. */
   readonly requestId: (request: Request) => string
   readonly json: (body: unknown, requestId: string, status?: number) => Response
-  /** JSON that is text already; with `extra` headers where there are any. */
-  readonly text: (json: string, requestId: string, status?: number, extra?: Extra | null) => Response
+  /** JSON that is written already, which is copied; with `extra` headers where there are any. */
+  readonly written: (json: Written, requestId: string, status?: number, extra?: Extra | null) => Response
   readonly problem: (
     body: unknown,
     requestId: string,
@@ -49,7 +50,7 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
     limited.set(policy, own)
     return own
   }
-  const withExtra = (json: string, requestId: string, status: number, extra: Extra): Response => {
+  const withExtra = (json: Written, requestId: string, status: number, extra: Extra): Response => {
     const { limits, more } = extra
     if (more !== null || limits === null)
       return new Response(json, { status, headers: { ...plain, ...namedHeaders(extra), "X-Request-Id": requestId } })
@@ -57,19 +58,19 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
     own.headers.set("RateLimit", limits.state)
     return withId(json, requestId, status, own)
   }
-  const withId = (json: string, requestId: string, status: number, own: typeof unlimited): Response => {
+  const withId = (json: Written, requestId: string, status: number, own: typeof unlimited): Response => {
     own.headers.set("X-Request-Id", requestId)
     return new Response(json, status === OK ? own : { status, headers: own.headers })
   }
-  const text = (json: string, requestId: string, status = OK, extra: Extra | null = null): Response =>
+  const written = (json: Written, requestId: string, status = OK, extra: Extra | null = null): Response =>
     extra === null ? withId(json, requestId, status, unlimited) : withExtra(json, requestId, status, extra)
   return {
     requestId: request => {
       const own = request.headers.get("x-request-id")
       return own !== null && REQUEST_ID.test(own) ? own : nextId()
     },
-    text,
-    json: (body, requestId, status) => text(JSON.stringify(body), requestId, status),
+    written,
+    json: (body, requestId, status) => written(JSON.stringify(body), requestId, status),
     problem: (body, requestId, status, headers) =>
       new Response(JSON.stringify(body), { status, headers: { ...problem, ...headers, "X-Request-Id": requestId } }),
     empty: (requestId, headers) =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { type Batch, batchText, checkBatch } from "../../src/check/batch.ts"
+import { type Batch, checkBatch } from "../../src/check/batch.ts"
 import { type Check, checking, NO_CORRECTIONS, NO_STANDING, type Standing } from "../../src/check/check.ts"
 import { NEVER_DEEP } from "../../src/check/deep.ts"
 import { fullResult, type Outcome } from "../../src/check/present.ts"
-import { lists, check as offlineCheck } from "../world/app.ts"
+import { lists } from "../world/app.ts"
 import { outcomeOf } from "../world/outcome-of.ts"
 import { settled, stoppedTime } from "../world/time.ts"
 import { BUDGET_MS, toldOutside } from "../world/told-outside.ts"
@@ -185,15 +185,5 @@ describe("our own failure", () => {
     }
     expect(await outcomeOf(checkBatch(fails, batchOf(["one", "two", "three"], [])))).toThrow("one")
     await settled()
-  })
-})
-
-test("the text of a batch is the texts of its results, its time that of the slowest, and its id everybody's", async () => {
-  const found = await checkBatch(offlineCheck, batchOf(["jane@gmail.com", 'a"b\u2028', "mit.edu"], []))
-  const slow = found.map((outcome, at) => ({ ...outcome, tookMs: [3, 7, 0][at] ?? 0 }))
-  expect(JSON.parse(batchText(slow, "req_1"))).toEqual({
-    results: slow.map(outcome => fullResult(outcome, "req_1")),
-    took_ms: 7,
-    request_id: "req_1",
   })
 })

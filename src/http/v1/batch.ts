@@ -1,8 +1,10 @@
 import { Elysia } from "elysia"
 import type { Log } from "../../base/log.ts"
 import { kindOf, parseSubject } from "../../check/address/parse.ts"
-import { type Batch, batchText, checkBatch } from "../../check/batch.ts"
+import { type Batch, checkBatch } from "../../check/batch.ts"
 import type { Check } from "../../check/check.ts"
+import type { Outcome } from "../../check/present.ts"
+import { writtenBatch } from "../../check/written.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { KnownKey } from "../../customers/keys/held-keys.ts"
@@ -40,8 +42,10 @@ export function batchRoute(needs: Needs) {
       standing: (normalized, domain) => ownLists.standing(known.account.id, normalized, domain),
       failed: error => log("error", "a domain of a batch was not asked about", failure(error, requestId)),
     }
-    const text = await metered(needs, batch, requestId, known, pass)
-    return answers.text(text, requestId, 200, pass?.told())
+    // What is written is to be copied into the answer before anybody else writes.
+    const tell = (outcomes: readonly Outcome[]) =>
+      answers.written(writtenBatch(outcomes, requestId), requestId, 200, pass?.told())
+    return await metered(needs, batch, known, pass, tell)
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postBatch.path,
@@ -58,19 +62,19 @@ export function batchRoute(needs: Needs) {
 async function metered(
   { check, usage, meter }: Needs,
   batch: Batch,
-  requestId: string,
   { key, account }: KnownKey,
   pass: Pass | null,
-): Promise<string> {
+  tell: (outcomes: readonly Outcome[]) => Response,
+): Promise<Response> {
   const units = batch.subjects.filter(({ isTest }) => !isTest).length
   if (units > 0) await pass?.charge(units)
   try {
     const outcomes = await checkBatch(check, batch)
-    const text = batchText(outcomes, requestId)
+    const response = tell(outcomes)
     const paid = outcomes.filter(({ subject }) => !subject.isTest)
     for (const { settled } of paid) meter.verdict(settled.verdict, settled.evidence.isCached)
     usage.note(account.id, key, { kind: "batch", categories: paid.map(({ settled }) => settled.verdict.category) })
-    return text
+    return response
   } catch (error) {
     pass?.refund(units)
     throw error

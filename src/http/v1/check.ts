@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
 import type { Check } from "../../check/check.ts"
-import { fullText, type Outcome, reducedText } from "../../check/present.ts"
+import { type Outcome, reducedText } from "../../check/present.ts"
+import { writtenResult } from "../../check/written.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { KnownKey } from "../../customers/keys/held-keys.ts"
 import type { KeyRing } from "../../customers/keys/key-ring.ts"
@@ -129,8 +130,8 @@ function answerTo(entrant: Entrant, input: Input): void | Promise<void> {
 
 function tellTo({ asked, needs: { answers }, known, pass }: Entrant, outcome: Outcome): void {
   const requestId = answers.requestId(asked.request)
-  const text = known.key.kind === "publishable" ? reducedText(outcome) : fullText(outcome, requestId)
-  const response = answers.text(text, requestId, 200, pass?.told())
+  const written = known.key.kind === "publishable" ? reducedText(outcome) : writtenResult(outcome, requestId)
+  const response = answers.written(written, requestId, 200, pass?.told())
   pass?.leave()
   leave(asked, known, response, outcome)
 }
@@ -163,7 +164,7 @@ async function keylessAnswer(asked: Asked, read: Read): Promise<Response> {
   if (shed !== null) throw shed
   const outcome = await tested(needs, questionOf(input, needs.testDomain))
   const requestId = needs.answers.requestId(request)
-  return needs.answers.text(fullText(outcome, requestId), requestId)
+  return needs.answers.written(writtenResult(outcome, requestId), requestId)
 }
 
 function unreadable(error: unknown): null {

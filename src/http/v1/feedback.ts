@@ -42,7 +42,7 @@ export function feedbackRoute(needs: Needs) {
     ({ request }) =>
       keyed(request, async ({ account }, pass) => {
         const receipt = await reported(await jsonBody(request, LIMITS.bodyBytesMax, load), account.id)
-        return answers.text(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, pass?.told())
+        return answers.written(JSON.stringify(receipt), answers.requestId(request), ACCEPTED, pass?.told())
       }),
     { parse: "none" },
   )

@@ -15,7 +15,7 @@ type Needs = {
 export function usageRoute({ answers, keyed, usageOf }: Needs) {
   return new Elysia({ normalize: false }).get(ROUTES.getUsage.path, ({ request }) =>
     keyed(request, async ({ account }, pass) =>
-      answers.text(JSON.stringify(await usageOf(account)), answers.requestId(request), 200, pass?.told()),
+      answers.written(JSON.stringify(await usageOf(account)), answers.requestId(request), 200, pass?.told()),
     ),
   )
 }

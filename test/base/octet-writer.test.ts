@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test"
+import { OctetWriter } from "../../src/base/octet-writer.ts"
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const textOf = (to: OctetWriter): string | null => {
+  const octets = to.written()
+  return octets === null ? null : decoder.decode(octets)
+}
+
+/** Every unit up to U+00FF alone and within others, what takes more octets than units, and what is too long to be looked at. */
+const TEXTS = [
+  "",
+  "plain",
+  ...Array.from({ length: 256 }, (_, code) => `a${String.fromCharCode(code)}b`),
+  "bücher 中文 😀 \u2028",
+  "x".repeat(128),
+  "x".repeat(129),
+  `${"x".repeat(200)}é"`,
+]
+
+test("what is written is what UTF-8 is of the texts, one after the other", () => {
+  const to = new OctetWriter(10_000)
+  to.begin()
+  for (const text of TEXTS) to.text(text)
+  to.octets(new Uint8Array([0x2e, 0x0a]))
+  expect(textOf(to)).toBe(`${TEXTS.join("")}.\n`)
+})
+
+test("a JSON string is the one that JSON.stringify gives, a lone surrogate included", () => {
+  for (const text of [...TEXTS, "\ud800", "a\udc00b"]) {
+    const to = new OctetWriter(1000)
+    to.begin()
+    to.json(text)
+    expect(textOf(to)).toBe(JSON.stringify(text))
+  }
+})
+
+test("what has no room is not written in part, and what begins anew has all the room again", () => {
+  const to = new OctetWriter(10)
+  for (const put of [
+    () => to.text("x".repeat(11)),
+    () => to.text("é".repeat(6)),
+    () => to.json("x".repeat(9)),
+    () => to.json('""""'),
+    () => to.octets(new Uint8Array(11)),
+  ]) {
+    to.begin()
+    put()
+    to.text("y")
+    expect(to.written()).toBeNull()
+    to.begin()
+    to.json("x".repeat(8))
+    expect(textOf(to)).toBe(`"${"x".repeat(8)}"`)
+  }
+})
