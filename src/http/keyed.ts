@@ -20,16 +20,15 @@ export function keyed(keys: KeyRing, admit: Admit, watch: Watch, load: Load): Ke
     if (known === null) throw unauthorized()
     watch.admitted(request, known)
     const pass = admit(request, known, false)
-    let response: Response
     try {
       const shed = load.refusal(isHeavy)
       if (shed !== null) throw shed
-      response = await work(known, pass)
+      return await work(known, pass)
     } catch (error) {
-      pass?.fail()
+      pass?.tellRefusal()
       throw error
+    } finally {
+      pass?.leave()
     }
-    pass?.leave()
-    return response
   }
 }

@@ -102,15 +102,9 @@ export class Pass {
     this.#needs.extras.set(this.#request, this.told())
   }
 
-  /** Ends what is in flight. It, or `fail`, is called once. */
+  /** Ends what is in flight. It is called once. */
   leave(): void {
     if (this.#isInFlight) this.#needs.inFlight.leave(this.#subject)
-  }
-
-  /** Ends what is in flight since the work failed, and has the refusal tell of limits. */
-  fail(): void {
-    this.leave()
-    this.tellRefusal()
   }
 
   #hear(taken: Taken): void {

@@ -1,82 +1,76 @@
 import { describe, expect, test } from "bun:test"
-import { COHORT_MAX, Cohort, type Give } from "../../src/http/cohort.ts"
+import { COHORT_MAX, Cohort } from "../../src/http/cohort.ts"
+import { settled } from "../world/time.ts"
 
-/** A cohort whose moments end when the test says so, and what was answered, in order. */
-function cohortAt(answer?: (request: Request, give: Give) => void) {
+/** A cohort whose moments end when the test says so, and who was let go, in order, with the time that each was told. */
+function cohortAt() {
   const ends: (() => void)[] = []
   const now = { ms: 0 }
+  const gone: number[] = []
   const since: number[] = []
-  const begun: string[] = []
   const cohort = new Cohort(
-    (request, give, sinceMs) => {
-      begun.push(request.url)
-      since.push(sinceMs)
-      if (answer === undefined) give(new Response(request.url))
-      else answer(request, give)
-    },
     work => void ends.push(work),
     () => now.ms,
   )
-  const ask = (at: number) => cohort.answer(new Request(`http://localhost/${at}`))
-  const end = () => {
-    for (const work of ends.splice(0)) work()
+  const come = (at: number): void => {
+    void cohort.gathered().then(sinceMs => {
+      gone.push(at)
+      since.push(sinceMs)
+    })
   }
-  return { ask, end, ends, begun, now, since }
+  const end = async () => {
+    for (const work of ends.splice(0)) work()
+    await settled()
+  }
+  return { come, end, ends, gone, now, since }
 }
 
-const urls = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `http://localhost/${from + at}`)
+const numbers = (to: number) => Array.from({ length: to }, (_, at) => at)
 
 describe("requests of one moment", () => {
-  test("are answered together at its end, in the order in which they came", async () => {
-    const { ask, end, ends, begun } = cohortAt()
-    const answers = [ask(0), ask(1), ask(2)]
-    expect([begun, ends.length]).toEqual([[], 1])
-    end()
-    expect(begun).toEqual(urls(0, 3))
-    expect(await Promise.all(answers.map(async each => await (await each).text()))).toEqual(urls(0, 3))
+  test("go on together at its end, in the order in which they came", async () => {
+    const { come, end, ends, gone } = cohortAt()
+    for (const at of numbers(3)) come(at)
+    await settled()
+    expect([gone, ends.length]).toEqual([[], 1])
+    await end()
+    expect(gone).toEqual(numbers(3))
   })
 
-  test("share the moment at which the first of them came, and those of a later one have their own", () => {
-    const { ask, end, now, since } = cohortAt()
+  test("share the moment at which the first of them came, and those of a later one have their own", async () => {
+    const { come, end, now, since } = cohortAt()
     now.ms = 5
-    void ask(0)
+    come(0)
     now.ms = 6
-    void ask(1)
-    end()
+    come(1)
+    await end()
     now.ms = 9
-    void ask(2)
-    end()
+    come(2)
+    await end()
     expect(since).toEqual([5, 5, 9])
   })
 
-  test("wait for none of a later one", () => {
-    const { ask, end, begun } = cohortAt()
-    void ask(0)
-    end()
-    void ask(1)
-    expect(begun).toEqual(urls(0, 1))
-    end()
-    expect(begun).toEqual(urls(0, 2))
+  test("wait for none of a later one", async () => {
+    const { come, end, gone } = cohortAt()
+    come(0)
+    await end()
+    come(1)
+    await settled()
+    expect(gone).toEqual(numbers(1))
+    await end()
+    expect(gone).toEqual(numbers(2))
   })
 
-  test("are so many at most, and then are answered at once", () => {
-    const { ask, end, begun } = cohortAt()
-    for (let at = 0; at < COHORT_MAX + 1; at++) void ask(at)
-    expect(begun).toEqual(urls(0, COHORT_MAX))
-    end()
-    expect(begun).toEqual(urls(0, COHORT_MAX + 1))
-  })
-
-  test("are not kept waiting by one whose answer takes longer", async () => {
-    const slow: Give[] = []
-    const { ask, end } = cohortAt((request, give) => {
-      if (request.url.endsWith("/0")) slow.push(give)
-      else give(new Response(request.url))
-    })
-    const [first, second] = [ask(0), ask(1)]
-    end()
-    expect(await (await second).text()).toBe("http://localhost/1")
-    slow[0]?.(new Response("late"))
-    expect(await (await first).text()).toBe("late")
+  test("are so many at most, and then go on at once; the next wait for the end of their own moment", async () => {
+    const { come, end, ends, gone } = cohortAt()
+    for (const at of numbers(COHORT_MAX + 1)) come(at)
+    await settled()
+    expect([gone, ends.length]).toEqual([numbers(COHORT_MAX), 2])
+    // The moment of those who have gone ends, too, and takes nobody along.
+    ends.shift()?.()
+    await settled()
+    expect(gone).toEqual(numbers(COHORT_MAX))
+    await end()
+    expect(gone).toEqual(numbers(COHORT_MAX + 1))
   })
 })

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
-import type { Check } from "../../check/check.ts"
+import type { Check, Question } from "../../check/check.ts"
 import { type Outcome, reducedText } from "../../check/present.ts"
 import { writtenResult } from "../../check/written.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -10,16 +10,16 @@ import type { RateLimiter } from "../../customers/quota/rate-limiter.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission.ts"
 import type { Answers } from "../answer.ts"
-import { readJson } from "../body.ts"
+import { jsonBody, membersOf, sentText, unread } from "../body.ts"
 import { identify, keylessTooFast, unauthorized } from "../caller.ts"
-import { Cohort, type Give, type Soon } from "../cohort.ts"
+import { Cohort, type Soon } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
 import type { Load } from "../load.ts"
 import { metered } from "../metered-check.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
-import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
+import { bodyInput, isTestInput, queryInput, questionOf } from "../question.ts"
 import { tested } from "../tested-check.ts"
 import { GET_CHECK, POST_CHECK, type Watch } from "../watch.ts"
 
@@ -41,127 +41,85 @@ type Needs = {
   readonly meter: Meter
 }
 
-/** Reads the input of a request and hands it to `use`; whatever fails, there too, goes to `fail`. */
-type Read = <T>(asked: Asked, use: (input: Input) => T | Promise<T>, fail: (error: unknown) => T) => T | Promise<T>
-
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, isBurstWhole: true } as const
 
-/**
- * GET and POST /v1/check: one address, domain or URL. Steps stand in the order of `REFUSAL_ORDER`. A refusal is an answer
- * too: these never throw and never reject.
- */
+/** GET and POST /v1/check: one address, domain or URL. A refusal is an answer too: these never reject. */
 export function checkEndpoints(
   needs: Needs,
 ): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
-  const { soon, watch } = needs
-  const endpoint = (read: Read, route: number) => {
-    const cohort = new Cohort(
-      (request, give, sinceMs) => answer({ needs, request, route, sinceMs, give }, read),
-      soon,
-      watch.stopwatch,
-    )
-    return (request: Request) => cohort.answer(request)
+  const cohort = new Cohort(needs.soon, needs.watch.stopwatch)
+  return {
+    GET: request => answer(needs, cohort, request, GET_CHECK),
+    POST: request => answer(needs, cohort, request, POST_CHECK),
   }
-  return { GET: endpoint(fromQuery, GET_CHECK), POST: endpoint(fromBody, POST_CHECK) }
 }
 
-/** A request to be answered. */
-type Asked = {
-  readonly needs: Needs
-  readonly request: Request
-  /** Its position among routes. */
-  readonly route: number
-  readonly sinceMs: number
-  readonly give: Give
-}
-
-/** Gives the answer on as soon as it is there: a caller who is known already waits for no promise but the body's. */
-function answer(asked: Asked, read: Read): void {
-  const { needs, request } = asked
-  const unseen = needs.load.enter()
-  if (unseen !== null) {
-    tell(asked, null, needs.refuse(unseen, request), null)
-    return
-  }
-  const refuse = (error: unknown): void => leave(asked, null, needs.refuse(error, request), null)
+/**
+ * Answers a request of a route. Steps stand in the order of `REFUSAL_ORDER`. Under load each object that an answer makes is
+ * one more that memory has to be found for and that is collected, so all of the way is one function that waits only where it
+ * must: as many small ones that call each other back it made three times as many.
+ */
+async function answer(needs: Needs, cohort: Cohort, request: Request, route: number): Promise<Response> {
+  const { load } = needs
+  const sinceMs = await cohort.gathered()
+  const unseen = load.enter()
+  let known: KnownKey | null = null
+  let pass: Pass | null = null
+  let outcome: Outcome | null = null
+  let response: Response
   try {
+    if (unseen !== null) throw unseen
     const caller = identify(request.headers, needs.keys)
-    if (!(caller instanceof Promise)) enter(asked, caller, read, refuse)
-    else caller.then(known => enter(asked, known, read, refuse)).catch(refuse)
+    known = caller instanceof Promise ? await caller : caller
+    if (known === null) response = await keylessAnswer(needs, request, route)
+    else {
+      pass = needs.admit(request, known, true)
+      throwIfShed(load)
+      let text: string | null = null
+      try {
+        if (route === POST_CHECK) text = await sentText(request, LIMITS.bodyBytesMax, load)
+      } catch (error) {
+        throw unread(error)
+      }
+      const input = route === POST_CHECK ? bodyInput(membersOf(request, text)) : queryInput(request.url)
+      const checked = check(needs, known, pass, questionOf(input, needs.testDomain))
+      outcome = checked instanceof Promise ? await checked : checked
+      response = result(needs, request, known, pass, outcome)
+    }
   } catch (error) {
-    refuse(error)
+    pass?.tellRefusal()
+    response = needs.refuse(error, request)
   }
-}
-
-function enter(asked: Asked, known: KnownKey | null, read: Read, refuse: (error: unknown) => void): void {
-  const { needs, request } = asked
-  if (known === null) {
-    keylessAnswer(asked, read).then(response => leave(asked, null, response, null), refuse)
-    return
-  }
-  const entrant = { asked, needs, known, pass: needs.admit(request, known, true) }
-  const shed = needs.load.refusal(false)
-  if (shed !== null) refuseTo(entrant, shed)
-  else
-    void read(
-      asked,
-      input => answerTo(entrant, input),
-      error => refuseTo(entrant, error),
-    )
-}
-
-/** A request of somebody who was let in, and by what; null: nothing limits it. */
-type Entrant = {
-  readonly asked: Asked
-  readonly needs: Needs
-  readonly known: KnownKey
-  readonly pass: Pass | null
-}
-
-function answerTo(entrant: Entrant, input: Input): void | Promise<void> {
-  const { needs, known } = entrant
-  const question = questionOf(input, needs.testDomain)
-  // A test address costs nothing, and nobody's lists have it.
-  if (question.subject.isTest) return tested(needs, question).then(outcome => tellTo(entrant, outcome))
-  const asked = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
-  const outcome = metered(entrant, asked)
-  return outcome instanceof Promise ? outcome.then(found => tellTo(entrant, found)) : tellTo(entrant, outcome)
-}
-
-function tellTo({ asked, needs: { answers }, known, pass }: Entrant, outcome: Outcome): void {
-  const requestId = answers.requestId(asked.request)
-  const written = known.key.kind === "publishable" ? reducedText(outcome) : writtenResult(outcome, requestId)
-  const response = answers.written(written, requestId, 200, pass?.told())
   pass?.leave()
-  leave(asked, known, response, outcome)
-}
-
-function refuseTo({ asked, needs, known, pass }: Entrant, error: unknown): void {
-  pass?.fail()
-  leave(asked, known, needs.refuse(error, asked.request), null)
-}
-
-/** Answers a request that was taken in. */
-function leave(asked: Asked, known: KnownKey | null, response: Response, outcome: Outcome | null): void {
-  asked.needs.load.leave()
-  tell(asked, known, response, outcome)
-}
-
-function tell(asked: Asked, known: KnownKey | null, response: Response, outcome: Outcome | null): void {
-  const { needs, route, sinceMs, give } = asked
+  if (unseen === null) load.leave()
   needs.watch.answered(route, response, sinceMs, known, outcome?.settled.verdict ?? null)
-  give(response)
+  return response
+}
+
+/** Checks for somebody who was let in; null: nothing limits it. */
+function check(needs: Needs, known: KnownKey, pass: Pass | null, question: Question): Outcome | Promise<Outcome> {
+  // A test address costs nothing, and nobody's lists have it.
+  if (question.subject.isTest) return tested(needs, question)
+  const asked = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
+  return metered({ needs, known, pass }, asked)
+}
+
+function result(needs: Needs, request: Request, known: KnownKey, pass: Pass | null, outcome: Outcome): Response {
+  const requestId = needs.answers.requestId(request)
+  const written = known.key.kind === "publishable" ? reducedText(outcome) : writtenResult(outcome, requestId)
+  return needs.answers.written(written, requestId, 200, pass?.told())
 }
 
 /** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
-async function keylessAnswer(asked: Asked, read: Read): Promise<Response> {
-  const { needs, request } = asked
-  const input = await read<Input | null>(asked, sent => sent, unreadable)
+async function keylessAnswer(needs: Needs, request: Request, route: number): Promise<Response> {
+  const input =
+    route === POST_CHECK
+      ? await jsonBody(request, LIMITS.bodyBytesMax, needs.load).then(bodyInput, unreadable)
+      : queryInput(request.url)
   if (input === null || !isTestInput(input, needs.testDomain)) throw unauthorized()
   const { waitS } = needs.keyless.admit(needs.clientOf(request), KEYLESS_RATE)
   if (waitS > 0) throw keylessTooFast(waitS)
-  const shed = needs.load.refusal(false)
-  if (shed !== null) throw shed
+  throwIfShed(needs.load)
   const outcome = await tested(needs, questionOf(input, needs.testDomain))
   const requestId = needs.answers.requestId(request)
   return needs.answers.written(writtenResult(outcome, requestId), requestId)
@@ -172,14 +130,7 @@ function unreadable(error: unknown): null {
   throw error
 }
 
-const fromQuery: Read = ({ request }, use, fail) => {
-  try {
-    const used = use(queryInput(request.url))
-    return used instanceof Promise ? used.catch(fail) : used
-  } catch (error) {
-    return fail(error)
-  }
+function throwIfShed(load: Load): void {
+  const shed = load.refusal(false)
+  if (shed !== null) throw shed
 }
-
-const fromBody: Read = ({ request, needs }, use, fail) =>
-  readJson(request, LIMITS.bodyBytesMax, needs.load, members => use(bodyInput(members)), fail)

@@ -92,13 +92,11 @@ async function checked(
   const pass = needs.admit(request, known, false)
   try {
     // A test address costs nothing, and nobody's lists have it.
-    const outcome = await (question.subject.isTest
-      ? tested(needs, question)
-      : metered({ needs, known, pass }, question))
-    pass?.leave()
-    return outcome
+    return await (question.subject.isTest ? tested(needs, question) : metered({ needs, known, pass }, question))
   } catch (error) {
-    pass?.fail()
+    pass?.tellRefusal()
     throw error
+  } finally {
+    pass?.leave()
   }
 }
