@@ -5,9 +5,10 @@ import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { type AddressHints, addressHints, NO_HINTS } from "./address/hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import type { Deep, DeepTold } from "./deep.ts"
+import { dropOtherAges, keep, keepers, keptIn } from "./keeping.ts"
 import { type Listed, NOWHERE } from "./lists/listed.ts"
 import { SET_BITS } from "./lists/sets.ts"
-import type { Kept, Lists, Repute } from "./lists.ts"
+import type { Lists, Repute } from "./lists.ts"
 import type { Outside, Told, Visit } from "./outside.ts"
 import { type Outcome, settle } from "./present.ts"
 import { testEvidence } from "./test-evidence.ts"
@@ -64,13 +65,26 @@ export type Corrections = {
 /** No report was accepted. */
 export const NO_CORRECTIONS: Corrections = { of: () => null, version: 0 }
 
-/** How many kinds of question are kept settled for one domain: few are ever asked, and each takes about 3 kB. */
-const SETTLED_MAX = 4
-
 /** Builds the whole path of a check, from Subject to verdict. */
 export function checking(needs: Needs): Check {
   const { lists, corrections, clock, stopwatch } = needs
   const keeperNow = keepers(corrections)
+  const judged = (asked: Asked, found: Found, startedAt: number): Outcome => {
+    const { question, repute, hints, keeper, key, isCommon } = asked
+    const { subject, policy } = question
+    const correction = subject.domain === null ? null : corrections.of(subject.domain, subject.registrable)
+    const settled = settle(subject, gathered(question, repute, hints, found, correction), policy)
+    dropOtherAges(keptIn(repute, keeper), found.deep.ageDays)
+    // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
+    if (isCommon && isRepeatable(found)) keep(repute, keeper, key, { settled, freshUntilMs: freshUntil(found) })
+    return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
+  }
+  const anew = (asked: Asked, visit: Visit | undefined): Outcome | Promise<Outcome> => {
+    const startedAt = stopwatch()
+    const found = foundOf(asked.question, asked.repute, needs, visit)
+    return found instanceof Promise ? found.then(all => judged(asked, all, startedAt)) : judged(asked, found, startedAt)
+  }
+  // No function is made here: what one would hold on to would be put aside for each question, whether it is called or not.
   return (question, visit) => {
     const keeper = keeperNow()
     const { subject, policy } = question
@@ -88,18 +102,20 @@ export function checking(needs: Needs): Check {
     const key = keyOf(question)
     const kept = isCommon ? keptIn(repute, keeper)?.get(key) : undefined
     if (kept !== undefined && kept.freshUntilMs > clock()) return { subject, settled: kept.settled, tookMs: 0 }
-    const startedAt = stopwatch()
-    const judged = (found: Found): Outcome => {
-      const correction = domain === null ? null : corrections.of(domain, registrable)
-      const settled = settle(subject, gathered(question, repute, hints, found, correction), policy)
-      dropOtherAges(keptIn(repute, keeper), found.deep.ageDays)
-      // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
-      if (isCommon && isRepeatable(found)) keep(repute, keeper, key, { settled, freshUntilMs: freshUntil(found) })
-      return { subject, settled, tookMs: Math.round(stopwatch() - startedAt) }
-    }
-    const found = foundOf(question, repute, needs, visit)
-    return found instanceof Promise ? found.then(judged) : judged(found)
+    return anew({ question, repute, hints, keeper, key, isCommon }, visit)
   }
+}
+
+/** A question with what is known of it before anybody outside is asked. */
+type Asked = {
+  readonly question: Question
+  readonly repute: Repute
+  readonly hints: AddressHints
+  readonly keeper: object
+  /** Among the kinds of question that its domain is asked. */
+  readonly key: number
+  /** Whether all who ask it of the domain are told the same. */
+  readonly isCommon: boolean
 }
 
 /** All that was asked for a question. */
@@ -108,38 +124,6 @@ type Found = { readonly told: Told; readonly deep: DeepTold }
 const isRepeatable = ({ told, deep }: Found): boolean => deep.isCached && (told.isCached || !told.mail.known)
 
 const freshUntil = ({ told, deep }: Found): number => Math.min(told.freshUntilMs, deep.freshUntilMs)
-
-/** Whose is what is kept: another object after each change of corrections, so that all is settled anew. */
-function keepers(corrections: Corrections): () => object {
-  let keeper = {}
-  let { version } = corrections
-  return () => {
-    if (corrections.version !== version) {
-      version = corrections.version
-      keeper = {}
-    }
-    return keeper
-  }
-}
-
-/** What is kept is dropped with the repute: new lists settle everything anew. */
-const keptIn = ({ kept }: Repute, keeper: object): Map<number, Kept> | undefined =>
-  kept?.by === keeper ? kept.byKind : undefined
-
-function keep(repute: Repute, keeper: object, key: number, kept: Kept): void {
-  const byKind = keptIn(repute, keeper)
-  if (byKind === undefined) repute.kept = { by: keeper, byKind: new Map([[key, kept]]) }
-  else if (byKind.size < SETTLED_MAX || byKind.has(key)) byKind.set(key, kept)
-}
-
-/** What was settled of a domain before its age was known, or on another day, is settled anew, whoever asks. */
-function dropOtherAges(kept: Map<number, Kept> | undefined, ageDays: Evidence["ageDays"]): void {
-  if (kept === undefined || !ageDays.known) return
-  for (const [key, { settled }] of kept) {
-    const before = settled.evidence.ageDays
-    if ((before.known ? before.value : null) !== ageDays.value) kept.delete(key)
-  }
-}
 
 const isPlain = ({ blockedBy, isAllowed, isOperatorAllowed }: Standing): boolean =>
   blockedBy === null && !isAllowed && !isOperatorAllowed

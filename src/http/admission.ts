@@ -55,7 +55,7 @@ export function admission(given: AdmissionNeeds): Admit {
     if (key.kind === "publishable") return publishablePass(needs, request, known, takesPublishable, more)
     const rules = tiers[account.tier]
     if (rules === undefined || (more === null && isUnlimited(rules))) return null
-    return passed(needs, request, known, { subject: account.id, rules, more })
+    return passed(needs, request, known, account.id, rules, more)
   }
 }
 
@@ -95,7 +95,7 @@ function publishablePass(
   takesPublishable: boolean,
   told: Extra["more"],
 ): Pass {
-  if (told !== null) needs.extras.set(request, { limits: null, more: told })
+  if (told !== null) needs.extras.set(request, { policy: null, state: "", more: told })
   if (!takesPublishable) throw invalidKey("This endpoint takes secret keys; the one that was sent is publishable.")
   const origin = request.headers.get("origin")
   if (origin === null || !isAllowedOrigin(known.key.origins, origin)) {
@@ -106,16 +106,22 @@ function publishablePass(
         : "The key does not allow this origin.",
     )
   }
-  const entry = { subject: known.key.id, rules: PUBLISHABLE, more: { ...told, ...readableBy(origin) } }
-  const { waitS } = needs.rates.admit(`${known.key.id} ${needs.clientOf(request)}`, VISITOR_RATE)
-  if (waitS === 0) return passed(needs, request, known, entry)
-  new Pass(needs, request, entry.subject, entry.rules, entry.more, 0).tellRefusal()
+  const { id } = known.key
+  const more = { ...told, ...readableBy(origin) }
+  const { waitS } = needs.rates.admit(`${id} ${needs.clientOf(request)}`, VISITOR_RATE)
+  if (waitS === 0) return passed(needs, request, known, id, PUBLISHABLE, more)
+  new Pass(needs, request, id, PUBLISHABLE, more, 0).tellRefusal()
   throw tooFast(needs, known, LIMITS.publishableClientPerSecond, waitS, "a second from one client address", "rate")
 }
 
-type Entry = { readonly subject: string; readonly rules: Rules; readonly more: Extra["more"] }
-
-function passed(needs: Needs, request: Request, known: KnownKey, { subject, rules, more }: Entry): Pass {
+function passed(
+  needs: Needs,
+  request: Request,
+  known: KnownKey,
+  subject: string,
+  rules: Rules,
+  more: Extra["more"],
+): Pass {
   const { limits, rate } = rules
   const admitted = rate === null ? UNTIMED : needs.rates.admit(subject, rate)
   const pass = new Pass(needs, request, subject, rules, more, admitted.remaining)

@@ -51,11 +51,11 @@ export function answers(nextId: () => string, isHttps: boolean): Answers {
     return own
   }
   const withExtra = (json: Written, requestId: string, status: number, extra: Extra): Response => {
-    const { limits, more } = extra
-    if (more !== null || limits === null)
+    const { policy, state, more } = extra
+    if (more !== null || policy === null)
       return new Response(json, { status, headers: { ...plain, ...namedHeaders(extra), "X-Request-Id": requestId } })
-    const own = limitedBy(limits.policy)
-    own.headers.set("RateLimit", limits.state)
+    const own = limitedBy(policy)
+    own.headers.set("RateLimit", state)
     return withId(json, requestId, status, own)
   }
   const withId = (json: Written, requestId: string, status: number, own: typeof unlimited): Response => {

@@ -25,7 +25,7 @@ export function sentText(request: Request, bytesMax: number, bodies: Bodies): Pr
   const octets = toldOctets(request)
   if (octets === null) return counted(request, bytesMax, bodies).then(utf8Text)
   if (octets > bytesMax) return Promise.reject(tooLarge(bytesMax))
-  return octets > LONG_BODY_BYTES ? whole(octets, bodies, () => request.text()) : request.text()
+  return octets > LONG_BODY_BYTES ? whole(request, octets, bodies, TEXT) : request.text()
 }
 
 /** The refusal of a body that could not be read. Whoever is cut off, or was too slow, does not hear it: it is no fault of ours. */
@@ -59,7 +59,7 @@ export async function rawBody(request: Request, bytesMax: number, bodies: Bodies
   const octets = toldOctets(request)
   if (octets === null) return await counted(request, bytesMax, bodies)
   if (octets > bytesMax) throw tooLarge(bytesMax)
-  return await whole(octets, bodies, () => request.bytes())
+  return await whole(request, octets, bodies, BYTES)
 }
 
 /** How long the body is told to be, which the server holds it to; null: that is not told. */
@@ -68,12 +68,20 @@ function toldOctets(request: Request): number | null {
   return length === null ? null : Number(length)
 }
 
+const TEXT = (request: Request): Promise<string> => request.text()
+const BYTES = (request: Request): Promise<Uint8Array> => request.bytes()
+
 /** Reads a body whole; a long one has to have room first. */
-async function whole<T>(octets: number, bodies: Bodies, read: () => Promise<T>): Promise<T> {
+async function whole<T>(
+  request: Request,
+  octets: number,
+  bodies: Bodies,
+  read: (request: Request) => Promise<T>,
+): Promise<T> {
   const taken = octets > LONG_BODY_BYTES ? octets : 0
   bodies.takeBody(taken)
   try {
-    return await read()
+    return await read(request)
   } catch {
     throw cut()
   } finally {

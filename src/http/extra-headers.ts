@@ -1,17 +1,16 @@
-/** What was left of a caller's limits: the values of `RateLimit-Policy` and `RateLimit`. */
-export type LimitsTold = { readonly policy: string; readonly state: string }
-
 /** Headers that an answer has beside those of every answer. */
 export type Extra = {
-  /** Null: nothing limits the caller. */
-  readonly limits: LimitsTold | null
+  /** The value of `RateLimit-Policy`; null: nothing limits the caller. */
+  readonly policy: string | null
+  /** What was left of that, the value of `RateLimit`. */
+  readonly state: string
   /** That terms changed, that a page of another origin may read it; null: neither. */
   readonly more: Readonly<Record<string, string>> | null
 }
 
 /** All of them by name. */
-export function namedHeaders({ limits, more }: Extra): Readonly<Record<string, string>> {
-  return { ...more, ...(limits === null ? {} : { "RateLimit-Policy": limits.policy, RateLimit: limits.state }) }
+export function namedHeaders({ policy, state, more }: Extra): Readonly<Record<string, string>> {
+  return { ...more, ...(policy === null ? {} : { "RateLimit-Policy": policy, RateLimit: state }) }
 }
 
 /**

@@ -39,13 +39,19 @@ export function metered(entrant: Metered, question: Question): Outcome | Promise
     if (!(charged instanceof Promise) && !(standing instanceof Promise)) {
       const outcome = needs.check(withStanding(question, standing))
       if (!(outcome instanceof Promise)) return counted(entrant, units, outcome)
-      return outcome.then(found => counted(entrant, units, found)).catch(error => refunded(pass, units, error))
+      return orRefunded(entrant, units, told(entrant, units, outcome))
     }
-    return later(entrant, question, units, charged, standing).catch(error => refunded(pass, units, error))
+    return orRefunded(entrant, units, later(entrant, question, units, charged, standing))
   } catch (error) {
     return refunded(pass, units, error)
   }
 }
+
+const told = async (entrant: Metered, units: number, outcome: Promise<Outcome>): Promise<Outcome> =>
+  counted(entrant, units, await outcome)
+
+const orRefunded = ({ pass }: Metered, units: number, outcome: Promise<Outcome>): Promise<Outcome> =>
+  outcome.catch(error => refunded(pass, units, error))
 
 async function later(
   entrant: Metered,

@@ -74,7 +74,7 @@ export class Pass {
     const { unitsPerDay } = this.#rules.limits
     if (unitsPerDay === null) return
     const taken = this.#needs.units.take(this.#subject, units, unitsPerDay)
-    return taken instanceof Promise ? taken.then(answer => this.#hear(answer)) : this.#hear(taken)
+    return taken instanceof Promise ? this.#hearLater(taken) : this.#hear(taken)
   }
 
   /** Gives units back: those that a failure of ours has cost, or that were taken for what was not done. */
@@ -87,14 +87,12 @@ export class Pass {
   /** What the answer has to carry, as of now. */
   told(): Extra {
     const { limits, policy } = this.#rules
-    if (policy === null) return { limits: null, more: this.#more }
+    if (policy === null) return { policy, state: "", more: this.#more }
     const { unitsPerDay } = limits
     const dayLeft =
       unitsPerDay === null ? 0 : (this.#taken?.remaining ?? this.#needs.units.remaining(this.#subject, unitsPerDay))
-    return {
-      limits: { policy, state: this.#needs.stateText(limits, this.#secondLeft, dayLeft, this.#needs.clock()) },
-      more: this.#more,
-    }
+    const state = this.#needs.stateText(limits, this.#secondLeft, dayLeft, this.#needs.clock())
+    return { policy, state, more: this.#more }
   }
 
   /** Has the refusal of the request carry it too. */
@@ -105,6 +103,10 @@ export class Pass {
   /** Ends what is in flight. It is called once. */
   leave(): void {
     if (this.#isInFlight) this.#needs.inFlight.leave(this.#subject)
+  }
+
+  async #hearLater(taken: Promise<Taken>): Promise<void> {
+    this.#hear(await taken)
   }
 
   #hear(taken: Taken): void {

@@ -1,3 +1,4 @@
+import { flat } from "../base/flat.ts"
 import { DAY_MS } from "../base/utc-day.ts"
 
 /** What a caller may do; null: as much as it likes. */
@@ -23,18 +24,51 @@ export function policyText({ requestsPerSecond, unitsPerDay }: Limits): string |
 /** Tells the value of `RateLimit`: what is left of each policy, and the seconds until it is whole again. */
 export type StateText = (limits: Limits, secondLeft: number, dayLeft: number, nowMs: number) => string
 
-/** Builds a `StateText`. What two answers in a row have in common is written once: the parts around the units of the day. */
+/** The last digits of the units that are left, which is all that two answers in a row differ in. */
+const TAIL_COUNT = 1000
+const TAILS = Array.from({ length: TAIL_COUNT }, (_, tail) => String(tail).padStart(3, "0"))
+
+/**
+ * Builds a `StateText`. What two answers in a row have in common is written once: all but the last digits of the units. To
+ * write a number and put three parts together takes more than half as long again.
+ */
 export function stateTexts(): StateText {
-  let [second, untilMidnight] = [Number.NaN, ""]
-  let [lastLeft, untilDay] = [Number.NaN, ""]
+  const untilTail = untilTails()
+  const untilMidnight = untilMidnights()
   return ({ requestsPerSecond, unitsPerDay }, secondLeft, dayLeft, nowMs) => {
-    const now = Math.floor(nowMs / 1000)
-    if (now !== second) [second, untilMidnight] = [now, `;t=${DAY_SECONDS - (now % DAY_SECONDS)}`]
-    if (requestsPerSecond === null) return unitsPerDay === null ? "" : `"day";r=${dayLeft}${untilMidnight}`
-    const left = Math.min(secondLeft, requestsPerSecond)
-    if (unitsPerDay === null) return `"second";r=${left};t=1`
-    // Most callers are far below their rate, and told the same of it each time.
-    if (left !== lastLeft) [lastLeft, untilDay] = [left, `"second";r=${left};t=1, "day";r=`]
-    return `${untilDay}${dayLeft}${untilMidnight}`
+    const left = requestsPerSecond === null ? null : Math.min(secondLeft, requestsPerSecond)
+    if (unitsPerDay === null) return secondText(left)
+    const thousands = Math.floor(dayLeft / TAIL_COUNT)
+    const tail = thousands === 0 ? dayLeft : TAILS[dayLeft % TAIL_COUNT]
+    return `${untilTail(left, thousands)}${tail}${untilMidnight(nowMs)}`
+  }
+}
+
+const secondText = (left: number | null): string => (left === null ? "" : `"second";r=${left};t=1`)
+
+/** What stands before the last digits. Most callers are far below their rate, and told the same of it each time. */
+function untilTails(): (left: number | null, thousands: number) => string {
+  let [heldLeft, heldThousands, held]: [number | null, number, string] = [null, Number.NaN, ""]
+  return (left, thousands) => {
+    if (left !== heldLeft || thousands !== heldThousands) {
+      const second = left === null ? "" : `${secondText(left)}, `
+      held = flat(`${second}"day";r=${thousands === 0 ? "" : thousands}`)
+      heldLeft = left
+      heldThousands = thousands
+    }
+    return held
+  }
+}
+
+/** What stands after them. */
+function untilMidnights(): (nowMs: number) => string {
+  let [heldSecond, held] = [Number.NaN, ""]
+  return nowMs => {
+    const second = Math.floor(nowMs / 1000)
+    if (second !== heldSecond) {
+      held = flat(`;t=${DAY_SECONDS - (second % DAY_SECONDS)}`)
+      heldSecond = second
+    }
+    return held
   }
 }

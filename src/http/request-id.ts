@@ -1,4 +1,5 @@
 import type { Random } from "../base/clock.ts"
+import { flat } from "../base/flat.ts"
 
 /** The last digits of an id, as many as there are: to write a whole count anew for each id takes five times as long. */
 const DIGITS = 2
@@ -14,7 +15,7 @@ export function requestIds(random: Random): () => string {
   return () => {
     if (at === LAST_DIGITS.length) {
       at = 0
-      start = `req_${run}${(rounds++).toString(36)}`
+      start = flat(`req_${run}${(rounds++).toString(36)}`)
     }
     return `${start}${LAST_DIGITS[at++]}`
   }

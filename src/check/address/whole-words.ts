@@ -27,7 +27,10 @@ export class WholeWords {
   /** False: the name is no word, neither as it is nor without its last one or two digits and a separator before them. */
   mayBe(name: string): boolean {
     // The hashes of the name up to one character, two and three before its end.
-    let [hash, before1, before2, before3] = [HASH_START, HASH_START, HASH_START, HASH_START]
+    let hash = HASH_START
+    let before1 = hash
+    let before2 = hash
+    let before3 = hash
     for (let at = 0; at < name.length; at++) {
       before3 = before2
       before2 = before1

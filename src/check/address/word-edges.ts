@@ -30,7 +30,9 @@ export class WordEdges {
 
   #mayStart(name: string): boolean {
     // The hashes of the part up to one character and two characters before.
-    let [hash, shorter, shortest] = [HASH_START, HASH_START, HASH_START]
+    let hash = HASH_START
+    let shorter = hash
+    let shortest = hash
     let at = 0
     for (; at < name.length && !isSeparator(name.charCodeAt(at)); at++) {
       shortest = shorter
