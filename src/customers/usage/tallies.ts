@@ -1,4 +1,4 @@
-import type { Measure, Raise } from "./measures.ts"
+import { MEASURE_NAMES, type Measure, measureAt, type Raise } from "./measures.ts"
 
 /** One counter: how often something happened by a key of an account on a day. */
 export type Counter = {
@@ -10,12 +10,13 @@ export type Counter = {
   readonly count: number
 }
 
-/** What one key of an account did on one day. Counts are raised in place: to write a map anew costs more than to find in it. */
+/** What one key of an account did on one day. */
 type Tally = {
   readonly accountId: string
   readonly keyId: string
   readonly day: number
-  readonly counts: Map<Measure, { count: number }>
+  /** By the position of the measure; zero: it was not raised. */
+  readonly counts: Float64Array
 }
 
 /** Counters in memory, none of which is zero. */
@@ -34,12 +35,10 @@ export class Tallies {
   raise(accountId: string, day: number, keyId: string, raises: readonly Raise[]): void {
     if (raises.length === 0) return
     const { counts } = this.#tallyOf(accountId, day, keyId)
-    for (const [measure, by] of raises) {
-      const counter = counts.get(measure)
-      if (counter === undefined) {
-        counts.set(measure, { count: by })
-        this.#counterCount++
-      } else counter.count += by
+    for (const [at, by] of raises) {
+      const before = counts[at] ?? 0
+      if (before === 0) this.#counterCount++
+      counts[at] = before + by
     }
   }
 
@@ -51,15 +50,20 @@ export class Tallies {
   /** The counters of one account. */
   *of(accountId: string): Generator<Counter> {
     for (const { day, keyId, counts } of this.#byAccount.get(accountId) ?? [])
-      for (const [measure, { count }] of counts) yield { accountId, day, keyId, measure, count }
+      for (const [at, measure] of MEASURE_NAMES.entries()) {
+        const count = counts[at] ?? 0
+        if (count > 0) yield { accountId, day, keyId, measure, count }
+      }
   }
 
   /** Takes a counter out, whatever it stands at. */
   drop({ accountId, day, keyId, measure }: Counter): void {
     const tally = this.#find(accountId, day, keyId)
-    if (!tally?.counts.delete(measure)) return
+    const at = measureAt(measure)
+    if (tally === undefined || !tally.counts[at]) return
+    tally.counts[at] = 0
     this.#counterCount--
-    if (tally.counts.size > 0) return
+    if (tally.counts.some(count => count > 0)) return
     const tallies = this.#byAccount.get(accountId)
     tallies?.delete(tally)
     if (tallies?.size === 0) this.#byAccount.delete(accountId)
@@ -69,7 +73,12 @@ export class Tallies {
   #tallyOf(accountId: string, day: number, keyId: string): Tally {
     const latest = this.#latest.get(keyId)
     if (latest?.day === day && latest.accountId === accountId) return latest
-    const tally = this.#find(accountId, day, keyId) ?? { accountId, keyId, day, counts: new Map() }
+    const tally = this.#find(accountId, day, keyId) ?? {
+      accountId,
+      keyId,
+      day,
+      counts: new Float64Array(MEASURE_NAMES.length),
+    }
     this.#byAccount.getOrInsertComputed(accountId, newSet).add(tally)
     this.#latest.set(keyId, tally)
     return tally

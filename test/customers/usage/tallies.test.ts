@@ -1,20 +1,21 @@
 import { heapStats } from "bun:jsc"
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { measureAt } from "../../../src/customers/usage/measures.ts"
 import { Tallies } from "../../../src/customers/usage/tallies.ts"
 
 setDefaultTimeout(60_000)
 
 test("each counter is of one account, day, key and measure, and is raised by itself", () => {
   const tallies = new Tallies()
-  tallies.raise("a", 1, "k", [["used", 1]])
-  tallies.raise("a", 1, "l", [["used", 2]])
-  tallies.raise("a", 2, "k", [["used", 3]])
+  tallies.raise("a", 1, "k", [[measureAt("used"), 1]])
+  tallies.raise("a", 1, "l", [[measureAt("used"), 2]])
+  tallies.raise("a", 2, "k", [[measureAt("used"), 3]])
   tallies.raise("b", 1, "k", [
-    ["used", 4],
-    ["checks", 5],
-    ["used", 6],
+    [measureAt("used"), 4],
+    [measureAt("checks"), 5],
+    [measureAt("used"), 6],
   ])
-  tallies.raise("b", 1, "k", [["checks", 7]])
+  tallies.raise("b", 1, "k", [[measureAt("checks"), 7]])
   expect(tallies.size).toBe(5)
   expect([...tallies.of("a")]).toEqual([
     { accountId: "a", day: 1, keyId: "k", measure: "used", count: 1 },
@@ -32,8 +33,8 @@ test("each counter is of one account, day, key and measure, and is raised by its
 test("what is dropped is gone, once, and begins again at nothing", () => {
   const tallies = new Tallies()
   tallies.raise("a", 1, "k", [
-    ["used", 1],
-    ["checks", 1],
+    [measureAt("used"), 1],
+    [measureAt("checks"), 1],
   ])
   const [used] = [...tallies.all()]
   if (used === undefined) throw new Error("there is a counter")
@@ -42,8 +43,8 @@ test("what is dropped is gone, once, and begins again at nothing", () => {
   tallies.drop({ ...used, accountId: "nobody" })
   expect([...tallies.all()].map(({ measure }) => measure)).toEqual(["checks"])
   expect(tallies.size).toBe(1)
-  tallies.raise("a", 1, "k", [["used", 5]])
-  expect([...tallies.of("a")].map(({ count }) => count)).toEqual([1, 5])
+  tallies.raise("a", 1, "k", [[measureAt("used"), 5]])
+  expect([...tallies.of("a")].map(({ count }) => count)).toEqual([5, 1])
 })
 
 test("an event that raises nothing leaves nothing", () => {
@@ -60,16 +61,16 @@ const PLACES: readonly (readonly [what: string, at: (n: number) => Place])[] = [
 ]
 
 test.each(PLACES)("%s that were dropped take no memory", (_, at) => {
-  const mapCount = () => {
+  const rowCount = () => {
     Bun.gc(true)
-    return heapStats().objectTypeCounts["Map"] ?? 0
+    return heapStats().objectTypeCounts["Float64Array"] ?? 0
   }
   const tallies = new Tallies()
-  tallies.raise("a", 1, "k", [["checks", 1]])
-  const before = mapCount()
-  for (let n = 0; n < 5000; n++) tallies.raise(...at(n), [["used", 1]])
-  expect(mapCount() - before).toBeGreaterThan(4000)
+  tallies.raise("a", 1, "k", [[measureAt("checks"), 1]])
+  const before = rowCount()
+  for (let n = 0; n < 5000; n++) tallies.raise(...at(n), [[measureAt("used"), 1]])
+  expect(rowCount() - before).toBeGreaterThan(4000)
   for (const counter of [...tallies.all()]) if (counter.measure === "used") tallies.drop(counter)
-  expect(mapCount() - before).toBeLessThan(100)
+  expect(rowCount() - before).toBeLessThan(100)
   expect(tallies.size).toBe(1)
 })
