@@ -1,5 +1,5 @@
-/** Up to this length a text is written octet by octet: to have it encoded costs more than to look at each of so few. */
-const SHORT_MAX = 128
+/** Up to this length a text is written octet by octet: of 16 units that takes a third of the time of having it encoded, of 64 as long. */
+const SHORT_MAX = 64
 
 const QUOTE = 34
 

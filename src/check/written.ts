@@ -10,7 +10,7 @@ const ROOM_OCTETS = 1_048_576
 
 /**
  * Every answer of this process is put together here. As a text an answer takes a kilobyte of its own, which lies about until
- * it is collected, and by then none of it is in the processor's caches: under load that is a sixteenth of the whole.
+ * it is collected, and by then none of it is in the processor's caches: under load that is a twenty-fifth of the whole.
  */
 const to = new OctetWriter(ROOM_OCTETS)
 

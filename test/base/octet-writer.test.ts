@@ -13,8 +13,8 @@ const TEXTS = [
   "plain",
   ...Array.from({ length: 256 }, (_, code) => `a${String.fromCharCode(code)}b`),
   "bücher 中文 😀 \u2028",
-  "x".repeat(128),
-  "x".repeat(129),
+  "x".repeat(64),
+  "x".repeat(65),
   `${"x".repeat(200)}é"`,
 ]
 

