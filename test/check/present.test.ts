@@ -2,34 +2,12 @@ import { expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { NO_STANDING } from "../../src/check/check.ts"
-import { fullResult, fullText, type Settled, settle } from "../../src/check/present.ts"
+import { fullResult, type Settled, settle } from "../../src/check/present.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { CheckResult } from "../../src/contract/schemas.ts"
 import { VERDICT_CASES } from "../golden/verdict-cases.ts"
 import { check } from "../world/app.ts"
 import { evidenceOf } from "../world/evidence.ts"
-
-const HOSTILE = [
-  '"quoted\\" @part"@acme.com',
-  "jané@bücher.de",
-  "https://acme.com/\\u2028\u2028<script>",
-  "\ud800@acme.com",
-  "jane@acme.com\u0000",
-  "",
-]
-
-test("the text of a result is the result, whoever asked first", async () => {
-  for (const { input } of [...VERDICT_CASES, ...HOSTILE.map(input => ({ input }))]) {
-    const outcome = await check({
-      subject: parseSubject(kindOf(input), input, "mailkind.test"),
-      policy: "b2b",
-      deep: false,
-      workspace: true,
-      standing: NO_STANDING,
-    })
-    expect(JSON.parse(fullText(outcome, "req_1"))).toEqual(JSON.parse(JSON.stringify(fullResult(outcome, "req_1"))))
-  }
-})
 
 test("every result has exactly the members of the contract", () => {
   for (const told of VERDICT_CASES) {

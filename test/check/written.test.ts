@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
 import { NO_STANDING } from "../../src/check/check.ts"
-import { fullResult, type Outcome } from "../../src/check/present.ts"
+import { fullResult, fullText, type Outcome } from "../../src/check/present.ts"
 import { type Written, writtenBatch, writtenResult } from "../../src/check/written.ts"
 import { VERDICT_CASES } from "../golden/verdict-cases.ts"
 import { check } from "../world/app.ts"
@@ -29,12 +29,14 @@ const outcomeOf = async (input: string): Promise<Outcome> =>
 const read = async (written: Written): Promise<unknown> => await new Response(written).json()
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-test("what is written of a result is the result, whoever asked first", async () => {
+test("what is written of a result, as octets or as a text, is the result, whoever asked first", async () => {
   for (const input of [...VERDICT_CASES.map(({ input: sent }) => sent), ...HOSTILE]) {
     for (const outcome of [await outcomeOf(input), await outcomeOf(input)]) {
       for (const tookMs of [0, 7, 12_345]) {
         const timed = { ...outcome, tookMs }
-        expect(await read(writtenResult(timed, "req_1"))).toEqual(plain(fullResult(timed, "req_1")))
+        const result = plain(fullResult(timed, "req_1"))
+        expect(await read(writtenResult(timed, "req_1"))).toEqual(result)
+        expect(JSON.parse(fullText(timed, "req_1"))).toEqual(result)
       }
     }
   }
