@@ -21,8 +21,7 @@ export function keyed(keys: KeyRing, admit: Admit, watch: Watch, load: Load): Ke
     watch.admitted(request, known)
     const pass = admit(request, known, false)
     try {
-      const shed = load.refusal(isHeavy)
-      if (shed !== null) throw shed
+      load.refuseShed(isHeavy)
       return await work(known, pass)
     } catch (error) {
       pass?.tellRefusal()

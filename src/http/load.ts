@@ -88,6 +88,12 @@ export class Load {
     return this.#lagMs() > (isHeavy ? lagMaxMs * STRAINED.lag : lagMaxMs) ? this.#overloaded("lag") : null
   }
 
+  /** Throws the refusal of a request that was taken in, where there is one. */
+  refuseShed(isHeavy: boolean): void {
+    const shed = this.refusal(isHeavy)
+    if (shed !== null) throw shed
+  }
+
   /** Whether work in the background, and what can be left out of an answer, is to give way. */
   isStrained(): boolean {
     return this.#inFlight > this.#inFlightCalm || this.#lagMs() > this.#bounds.lagMaxMs * STRAINED.lag

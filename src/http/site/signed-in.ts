@@ -59,7 +59,7 @@ export type EntranceNeeds = {
   readonly termsOf: (account: Account) => TermsState
   readonly refused: RefusedAsPage
   /** How much the server has to do: pages are refused as anything else is. */
-  readonly load: Pick<Load, "refusal"> & Bodies
+  readonly load: Pick<Load, "refuseShed"> & Bodies
   /** Where somebody signs in who wanted to see the page of this path. */
   readonly signInFor: (path: string) => string
 }
@@ -116,8 +116,7 @@ export function entrances(needs: EntranceNeeds): Entrances {
 
 /** Does the work unless the server has as much to do as it can. */
 function withRoom<T>(load: EntranceNeeds["load"], work: () => T): T {
-  const shed = load.refusal(false)
-  if (shed !== null) throw shed
+  load.refuseShed(false)
   return work()
 }
 

@@ -73,7 +73,7 @@ async function answer(needs: Needs, cohort: Cohort, request: Request, route: num
     if (known === null) response = await keylessAnswer(needs, request, route)
     else {
       pass = needs.admit(request, known, true)
-      throwIfShed(load)
+      load.refuseShed(false)
       let text: string | null = null
       try {
         if (route === POST_CHECK) text = await sentText(request, LIMITS.bodyBytesMax, load)
@@ -118,7 +118,7 @@ async function keylessAnswer(needs: Needs, request: Request, route: number): Pro
   if (input === null || !isTestInput(input, needs.testDomain)) throw unauthorized()
   const { waitS } = needs.keyless.admit(needs.clientOf(request), KEYLESS_RATE)
   if (waitS > 0) throw keylessTooFast(waitS)
-  throwIfShed(needs.load)
+  needs.load.refuseShed(false)
   const outcome = await tested(needs, questionOf(input, needs.testDomain))
   const requestId = needs.answers.requestId(request)
   return needs.answers.written(writtenResult(outcome, requestId), requestId)
@@ -127,9 +127,4 @@ async function keylessAnswer(needs: Needs, request: Request, route: number): Pro
 function unreadable(error: unknown): null {
   if (error instanceof Problem) return null
   throw error
-}
-
-function throwIfShed(load: Load): void {
-  const shed = load.refusal(false)
-  if (shed !== null) throw shed
 }
