@@ -1,3 +1,5 @@
+import { LIMITS } from "../../contract/limits.ts"
+
 /** A local part as people would tell it apart: lower case, NFC, without its `+tag`. */
 export type LocalPart = {
   /** As it stands in an address: in quotes only where it needs them. */
@@ -27,6 +29,34 @@ export function parseLocalPart(sent: string): LocalPart | null {
   if (!QUOTED_STRING.test(sent) || !sent.isWellFormed()) return null
   return withoutTag(folded(sent.slice(1, -1).replace(/\\(.)/g, "$1")))
 }
+
+/**
+ * Where the `@` of an address stands whose local part is a dot-atom in lower case, NFC, without a tag and not too long; -1: it
+ * is another, or none. It says nothing of what follows the `@`.
+ */
+export function plainLocalPartEnd(text: string): number {
+  let before = DOT
+  const end = Math.min(text.length, LIMITS.localPartOctetsMax + 1)
+  for (let at = 0; at < end; at++) {
+    const unit = UNITS[text.charCodeAt(at)]
+    if (unit === AT && before !== DOT) return at
+    if (unit !== ATOM && (unit !== DOT || before === DOT)) return -1
+    before = unit
+  }
+  return -1
+}
+
+const OTHER = 0
+const ATOM = 1
+const DOT = 2
+const AT = 3
+/** What each ASCII character is in an address whose local part is plain. */
+const UNITS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const unit = String.fromCharCode(code)
+  if (unit === ".") return DOT
+  if (unit === "@") return AT
+  return PLAIN.test(unit) ? ATOM : OTHER
+})
 
 /** Case and composition first, quoting after: NFC makes a `;` of U+037E, which then needs quotes. */
 function folded(content: string): string {

@@ -50,6 +50,9 @@ export function parseHost(text: string, mayEndInDot: boolean): Host {
   return otherHost(text, mayEndInDot)
 }
 
+/** The host of a plain name that was parsed lately; null: it is to be parsed. */
+export const heldHost = (name: string): Host | null => plainHosts.get(name) ?? null
+
 function otherHost(text: string, mayEndInDot: boolean): Host {
   if (text.length > HOST_UNITS_MAX) return TOO_LONG_HOST
   const ascii = toAscii(text)

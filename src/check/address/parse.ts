@@ -1,4 +1,4 @@
-import { type Email, parseEmail } from "./parse-email.ts"
+import { type Email, parseEmail, plainEmail } from "./parse-email.ts"
 import { parseHost } from "./parse-host.ts"
 import { parseUrl } from "./parse-url.ts"
 import { isWithin, standingOf } from "./public-suffix.ts"
@@ -15,9 +15,11 @@ import { hasControl, trimmed } from "./text.ts"
  * case; names at and under it have no fault of standing.
  */
 export function parseSubject(kind: SubjectKind, sent: string, testDomain: string): Subject {
+  const plain = kind === "email" ? plainEmail(sent) : null
+  if (plain !== null) return emailSubject(sent, plain, testDomain)
   const text = trimmed(sent)
   if (text === "" || hasControl(text)) return unreadSubject(kind, sent, "invalid_syntax")
-  if (kind === "email") return emailSubject(sent, text, testDomain)
+  if (kind === "email") return emailSubject(sent, parseEmail(text), testDomain)
   const host = kind === "url" ? parseUrl(text) : parseHost(text, true)
   return subjectOf(kind, sent, host.name, host.fault, NO_ADDRESS, testDomain)
 }
@@ -51,10 +53,8 @@ export function refusalOf({ sent, fault }: Subject): Refusal | null {
   return hasControl(text) ? "control_character" : null
 }
 
-function emailSubject(sent: string, text: string, testDomain: string): Subject {
-  const email = parseEmail(text)
-  return subjectOf("email", sent, email.host.name, email.fault, email, testDomain)
-}
+const emailSubject = (sent: string, email: Email, testDomain: string): Subject =>
+  subjectOf("email", sent, email.host.name, email.fault, email, testDomain)
 
 /** What a text that is no email has of one. */
 const NO_ADDRESS = { localPart: null, normalized: null } as const

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { kindOf, parseSubject, refusalOf } from "../../../src/check/address/parse.ts"
 import type { Fault, Subject, SubjectKind } from "../../../src/check/address/subject.ts"
 
@@ -24,6 +24,23 @@ test("an address is taken apart into all that a Subject holds", () => {
     normalized: "jane.doe@mail.acme.co.uk",
     hasSubaddress: true,
     isTest: false,
+  })
+})
+
+describe("an address at a host that was read before, which is read in one look,", () => {
+  const labels = "a".repeat(60)
+  const hosts = ["acme.com", `${labels}.${labels}.${labels}.acme.com`, "mailkind.test", "co.uk", "acme.cmo"]
+  const parts =
+    'jane|jane.doe|j-d_9|.|.jane|jane.|ja..ne|Jane|jane+x|jänē|jané|ja ne|ja\tne|ja\u0000ne|a@b|@|"ja ne"|"jane"|ja(x)ne|\ud800'
+  const locals = ["", ...parts.split("|"), ...[63, 64, 65, 68, 69, 300].map(length => "a".repeat(length))]
+  for (const host of hosts) parse("email", `jane@${host}`)
+
+  test.each(hosts)("is what it is when it is read with care: %s", host => {
+    for (const local of locals) {
+      const text = `${local}@${host}`
+      const withCare = `\t${text}`
+      expect({ ...parse("email", withCare), sent: text }).toEqual(parse("email", text))
+    }
   })
 })
 
