@@ -53,9 +53,8 @@ export class Watch {
     this.#left = this.#sampleEvery
   }
 
-  /** An answer to a request that was taken in at `sinceMs`: by whom it was asked and what it told, where that is known. */
-  answered(route: number, response: Response, sinceMs: number, known: KnownKey | null, told: Told | null): void {
-    const tookMs = this.stopwatch() - sinceMs
+  /** An answer that took so long: by whom it was asked and what it told, where that is known. */
+  answered(route: number, response: Response, tookMs: number, known: KnownKey | null, told: Told | null): void {
     const { status } = response
     this.#meter.answered(route, status, tookMs)
     const isSample = status < 400 && --this.#left <= 0
@@ -82,7 +81,7 @@ export class Watch {
     if (route === GET_CHECK || route === POST_CHECK) return serve
     const sinceMs = this.stopwatch()
     const tell = (response: Response): Response => {
-      this.answered(route, response, sinceMs, this.#known.get(request) ?? null, null)
+      this.answered(route, response, this.stopwatch() - sinceMs, this.#known.get(request) ?? null, null)
       return response
     }
     return (asked: Request) => {

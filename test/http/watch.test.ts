@@ -25,7 +25,7 @@ function watched(logging: Logging) {
   const answer = (tookMs: number, status = 200): void => {
     now.ms += tookMs
     const response = new Response("", { status, headers: { "X-Request-Id": "req_1" } })
-    watch.answered(POST_CHECK, response, now.ms - tookMs, CALLER, status === 200 ? TOLD : null)
+    watch.answered(POST_CHECK, response, tookMs, CALLER, status === 200 ? TOLD : null)
   }
   return { watch, answer, lines, now }
 }

@@ -1,3 +1,5 @@
+import { peek } from "bun"
+import { assert } from "../../base/assert.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { Check, Question } from "../../check/check.ts"
 import { type Outcome, reducedText } from "../../check/present.ts"
@@ -11,15 +13,15 @@ import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission.ts"
 import type { Answers } from "../answer.ts"
 import { jsonBody, membersOf, sentText, unread } from "../body.ts"
-import { identify, keylessTooFast, unauthorized } from "../caller.ts"
-import { Cohort, type Soon } from "../cohort.ts"
+import { type Caller, identify, keylessTooFast, unauthorized } from "../caller.ts"
+import { Cohort, type Soon, type Way } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
 import type { Load } from "../load.ts"
 import { metered } from "../metered-check.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { Pass } from "../pass.ts"
 import { Problem } from "../problem.ts"
-import { bodyInput, isTestInput, queryInput, questionOf } from "../question.ts"
+import { bodyInput, type Input, isTestInput, queryInput, questionOf } from "../question.ts"
 import { tested } from "../tested-check.ts"
 import { GET_CHECK, POST_CHECK, type Watch } from "../watch.ts"
 
@@ -47,52 +49,113 @@ const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keyless
 export function checkEndpoints(
   needs: Needs,
 ): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
-  const cohort = new Cohort(needs.soon, needs.watch.stopwatch)
+  const cohort = new Cohort(needs.soon, needs.watch.stopwatch, WAY)
   return {
-    GET: request => answer(needs, cohort, request, GET_CHECK),
-    POST: request => answer(needs, cohort, request, POST_CHECK),
+    GET: request => cohort.answered(taskOf(needs, request, GET_CHECK)),
+    POST: request => cohort.answered(taskOf(needs, request, POST_CHECK)),
   }
 }
 
-/**
- * Answers a request of a route. Steps stand in the order of `REFUSAL_ORDER`. All of the way is one function that
- * waits only where it must: as small ones that called each other back it made sixty objects an answer, and now forty.
- */
-async function answer(needs: Needs, cohort: Cohort, request: Request, route: number): Promise<Response> {
-  const { load } = needs
-  const sinceMs = await cohort.gathered()
-  const unseen = load.enter()
-  let known: KnownKey | null = null
-  let pass: Pass | null = null
-  let outcome: Outcome | null = null
-  let response: Response
-  try {
-    if (unseen !== null) throw unseen
-    const caller = identify(request.headers, needs.keys)
-    known = caller instanceof Promise ? await caller : caller
-    if (known === null) response = await keylessAnswer(needs, request, route)
-    else {
-      pass = needs.admit(request, known, true)
-      load.refuseShed(false)
-      let text: string | null = null
-      try {
-        if (route === POST_CHECK) text = await sentText(request, LIMITS.bodyBytesMax, load)
-      } catch (error) {
-        throw unread(error)
-      }
-      const input = route === POST_CHECK ? bodyInput(membersOf(request, text)) : queryInput(request.url)
-      const checked = check(needs, known, pass, questionOf(input, needs.testDomain))
-      outcome = checked instanceof Promise ? await checked : checked
-      response = result(needs, request, known, pass, outcome)
-    }
-  } catch (error) {
+/** A check that is asked for, with what is known of it so far. */
+type Task = {
+  readonly needs: Needs
+  readonly request: Request
+  readonly route: number
+  /** Whether it counts as one that is under way. */
+  isIn: boolean
+  /** Who asks; null: somebody without a key, or that is not known yet. */
+  known: KnownKey | null
+  /** Null: nothing limits it, or it was not let in yet. */
+  pass: Pass | null
+  /** Null: it has none. */
+  body: Promise<string | null> | null
+  input: Input | null
+  question: Question | null
+  outcome: Outcome | null
+}
+
+const taskOf = (needs: Needs, request: Request, route: number): Task => ({
+  needs,
+  request,
+  route,
+  isIn: false,
+  known: null,
+  pass: null,
+  body: null,
+  input: null,
+  question: null,
+  outcome: null,
+})
+
+/** The steps stand in the order of `REFUSAL_ORDER`. */
+const WAY: Way<Task> = {
+  steps: [identified, admitted, read, asked, checked, written],
+  refused: ({ needs, request, pass }, error) => {
     pass?.tellRefusal()
-    response = needs.refuse(error, request)
+    return needs.refuse(error, request)
+  },
+  ended: ({ needs, route, isIn, known, pass, outcome }, response, tookMs) => {
+    pass?.leave()
+    if (isIn) needs.load.leave()
+    needs.watch.answered(route, response, tookMs, known, outcome?.settled.verdict ?? null)
+  },
+}
+
+function identified(task: Task): undefined | Promise<undefined | Response> {
+  const { needs, request } = task
+  const unseen = needs.load.enter()
+  if (unseen !== null) throw unseen
+  task.isIn = true
+  const caller = identify(request.headers, needs.keys)
+  return caller instanceof Promise ? caller.then(found => known(task, found)) : known(task, caller)
+}
+
+function known(task: Task, caller: Caller): undefined | Promise<Response> {
+  task.known = caller
+  return caller === null ? keylessAnswer(task) : undefined
+}
+
+/** The body is asked for here: what has come of it is there at the next step. */
+function admitted(task: Task): undefined {
+  const { needs, request, route } = task
+  task.pass = needs.admit(request, knownOf(task), true)
+  needs.load.refuseShed(false)
+  if (route === POST_CHECK) task.body = sentText(request, LIMITS.bodyBytesMax, needs.load)
+}
+
+function read(task: Task): undefined | Promise<undefined> {
+  const { request, body } = task
+  // Nearly all bodies come with their head, and are not waited for. One that was cut off is no text.
+  const text: unknown = body === null ? null : peek(body)
+  if (body !== null && typeof text !== "string") return readLate(task, body)
+  task.input = typeof text === "string" ? bodyInput(membersOf(request, text)) : queryInput(request.url)
+  return undefined
+}
+
+async function readLate(task: Task, body: Promise<string | null>): Promise<undefined> {
+  let text: string | null
+  try {
+    text = await body
+  } catch (error) {
+    throw unread(error)
   }
-  pass?.leave()
-  if (unseen === null) load.leave()
-  needs.watch.answered(route, response, sinceMs, known, outcome?.settled.verdict ?? null)
-  return response
+  task.input = bodyInput(membersOf(task.request, text))
+}
+
+function asked(task: Task): undefined {
+  assert(task.input !== null, IN_ORDER)
+  task.question = questionOf(task.input, task.needs.testDomain)
+}
+
+function checked(task: Task): undefined | Promise<undefined> {
+  assert(task.question !== null, IN_ORDER)
+  const outcome = check(task.needs, knownOf(task), task.pass, task.question)
+  if (outcome instanceof Promise) return outcome.then(late => told(task, late))
+  return told(task, outcome)
+}
+
+function told(task: Task, outcome: Outcome): undefined {
+  task.outcome = outcome
 }
 
 /** Checks for somebody who was let in; null: nothing limits it. */
@@ -103,14 +166,24 @@ function check(needs: Needs, known: KnownKey, pass: Pass | null, question: Quest
   return metered({ needs, known, pass }, asked)
 }
 
-function result(needs: Needs, request: Request, known: KnownKey, pass: Pass | null, outcome: Outcome): Response {
+function written(task: Task): Response {
+  const { needs, request, pass, outcome } = task
+  assert(outcome !== null, IN_ORDER)
   const requestId = needs.answers.requestId(request)
-  const written = known.key.kind === "publishable" ? reducedText(outcome) : writtenResult(outcome, requestId)
-  return needs.answers.written(written, requestId, 200, pass?.told())
+  const isReduced = knownOf(task).key.kind === "publishable"
+  const json = isReduced ? reducedText(outcome) : writtenResult(outcome, requestId)
+  return needs.answers.written(json, requestId, 200, pass?.told())
+}
+
+const IN_ORDER = "steps are taken in their order"
+
+function knownOf({ known }: Task): KnownKey {
+  assert(known !== null, IN_ORDER)
+  return known
 }
 
 /** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
-async function keylessAnswer(needs: Needs, request: Request, route: number): Promise<Response> {
+async function keylessAnswer({ needs, request, route }: Task): Promise<Response> {
   const input =
     route === POST_CHECK
       ? await jsonBody(request, LIMITS.bodyBytesMax, needs.load).then(bodyInput, unreadable)
