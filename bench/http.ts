@@ -26,7 +26,7 @@ import { interleaved, ratios } from "./rounds.ts"
 import { CAN_PIN, type Program, startServer } from "./server-process.ts"
 
 /** The scale of a figure that may be told. */
-export const HTTP_FULL: RoundsScale = { connections: 64, rounds: 7, roundS: 2, warmupS: 5 }
+export const HTTP_FULL: RoundsScale = { connections: 64, rounds: 21, roundS: 1, warmupS: 5 }
 
 const FLOOR = fileURLToPath(import.meta.resolve("./floor.ts"))
 const ROUND_WARMUP_S = 0.3

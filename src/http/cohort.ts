@@ -44,14 +44,14 @@ export class Cohort<T> {
   answered(task: T): Promise<Response> {
     this.#gathering ??= this.#begin()
     const gathering = this.#gathering
-    const at = gathering.tasks.push(task) - 1
-    if (gathering.tasks.length === COHORT_MAX) this.#end(gathering)
-    return gathering.done.then(() => answerAt(gathering, at))
+    const one: Going<T> = { task, answer: undefined }
+    if (gathering.all.push(one) === COHORT_MAX) this.#end(gathering)
+    return gathering.done.then(() => answerOf(one))
   }
 
   #begin(): Gathering<T> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const gathering = { tasks: [], answers: [], done: promise, resolve, sinceMs: this.#stopwatch() }
+    const gathering = { all: [], done: promise, resolve, sinceMs: this.#stopwatch() }
     this.#soon(() => this.#end(gathering))
     return gathering
   }
@@ -60,14 +60,13 @@ export class Cohort<T> {
   #end(gathering: Gathering<T>): void {
     if (this.#gathering !== gathering) return
     this.#gathering = null
-    const { tasks, answers, sinceMs } = gathering
+    const { all, sinceMs } = gathering
+    // These loops make no objects: at each step each request would leave one behind.
     for (const { step, rest } of this.#steps)
-      for (const [at, task] of tasks.entries()) answers[at] ??= this.#taken(task, step, rest, sinceMs)
+      for (const one of all) one.answer ??= this.#taken(one.task, step, rest, sinceMs)
     const tookMs = this.#stopwatch() - sinceMs
-    for (const [at, task] of tasks.entries()) {
-      const answer = answers[at]
+    for (const { task, answer } of all)
       if (answer !== undefined && !(answer instanceof Promise)) this.#way.ended(task, answer, tookMs)
-    }
     gathering.resolve()
   }
 
@@ -108,17 +107,17 @@ const LAST_ANSWERS = "the last step of a way answers"
 
 type Answer = undefined | Response | Promise<Response>
 
+/** One of them; its answer is undefined as long as it is on its way. */
+type Going<T> = { readonly task: T; answer: Answer }
+
 type Gathering<T> = {
-  readonly tasks: T[]
-  /** By the place of the task; undefined: it is still on its way. */
-  readonly answers: Answer[]
+  readonly all: Going<T>[]
   readonly done: Promise<void>
   readonly resolve: () => void
   readonly sinceMs: number
 }
 
-function answerAt<T>({ answers }: Gathering<T>, at: number): Response | Promise<Response> {
-  const answer = answers[at]
+function answerOf<T>({ answer }: Going<T>): Response | Promise<Response> {
   assert(answer !== undefined, LAST_ANSWERS)
   return answer
 }

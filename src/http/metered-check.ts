@@ -9,25 +9,28 @@ import type { Meter } from "./metrics/meter.ts"
 import type { Pass } from "./pass.ts"
 import { Problem } from "./problem.ts"
 
-/** Somebody who was let in, what a check of theirs asks, and where it is counted. */
-export type Metered = {
-  readonly needs: {
-    readonly check: Check
-    readonly ownLists: OwnLists
-    readonly usage: UsageMeter
-    readonly meter: Meter
-  }
-  readonly known: { readonly key: MeteredKey; readonly account: HeldAccount }
-  /** Null: nothing limits it. */
-  readonly pass: Pass | null
+/** By what a check is made, and where it is counted. */
+type Needs = {
+  readonly check: Check
+  readonly ownLists: OwnLists
+  readonly usage: UsageMeter
+  readonly meter: Meter
 }
+
+/** Somebody who was let in. */
+type Entrant = { readonly key: MeteredKey; readonly account: HeldAccount }
 
 /**
  * Checks with the account's own lists at the cost of the caller's units, which are given back when the check fails, and counts
- * what was done. A promise only when something has to be waited for. Throws, or rejects with, `quota_exceeded`.
+ * what was done. A promise only when something has to be waited for. Throws, or rejects with, `quota_exceeded`. A pass of null:
+ * nothing limits it.
  */
-export function metered(entrant: Metered, question: Question): Outcome | Promise<Outcome> {
-  const { needs, known, pass } = entrant
+export function metered(
+  needs: Needs,
+  entrant: Entrant,
+  pass: Pass | null,
+  question: Question,
+): Outcome | Promise<Outcome> {
   const { subject, deep } = question
   const units = deep ? LIMITS.deepCheckUnits : 1
   const charged = pass?.charge(units)
@@ -35,28 +38,36 @@ export function metered(entrant: Metered, question: Question): Outcome | Promise
     const standing =
       subject.domain === null
         ? question.standing
-        : needs.ownLists.standing(known.account.id, subject.normalized, subject.domain)
-    if (!(charged instanceof Promise) && !(standing instanceof Promise)) {
-      const outcome = needs.check(withStanding(question, standing))
-      if (!(outcome instanceof Promise)) return counted(entrant, units, outcome)
-      return orRefunded(entrant, units, told(entrant, units, outcome))
-    }
-    return orRefunded(entrant, units, later(entrant, question, units, charged, standing))
+        : needs.ownLists.standing(entrant.account.id, subject.normalized, subject.domain)
+    const asked =
+      charged instanceof Promise || standing instanceof Promise
+        ? later(needs, question, charged, standing)
+        : needs.check(withStanding(question, standing))
+    return asked instanceof Promise
+      ? countedLate(needs, entrant, pass, units, asked)
+      : counted(needs, entrant, pass, units, asked)
   } catch (error) {
     return refunded(pass, units, error)
   }
 }
 
-const told = async (entrant: Metered, units: number, outcome: Promise<Outcome>): Promise<Outcome> =>
-  counted(entrant, units, await outcome)
-
-const orRefunded = ({ pass }: Metered, units: number, outcome: Promise<Outcome>): Promise<Outcome> =>
-  outcome.catch(error => refunded(pass, units, error))
+async function countedLate(
+  needs: Needs,
+  entrant: Entrant,
+  pass: Pass | null,
+  units: number,
+  asked: Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return counted(needs, entrant, pass, units, await asked)
+  } catch (error) {
+    return refunded(pass, units, error)
+  }
+}
 
 async function later(
-  entrant: Metered,
+  { check }: Needs,
   question: Question,
-  units: number,
   charged: void | Promise<void>,
   standing: Standing | Promise<Standing>,
 ): Promise<Outcome> {
@@ -64,16 +75,22 @@ async function later(
   const [paid, found] = await Promise.allSettled([charged, standing])
   if (paid.status === "rejected") throw paid.reason
   if (found.status === "rejected") throw found.reason
-  return counted(entrant, units, await entrant.needs.check(withStanding(question, found.value)))
+  return await check(withStanding(question, found.value))
 }
 
 /** A deep check that tells nothing deep costs what a plain one does: the rest is given back. */
-function counted({ needs, known: { key, account }, pass }: Metered, units: number, outcome: Outcome): Outcome {
+function counted(
+  { meter, usage }: Needs,
+  { key, account }: Entrant,
+  pass: Pass | null,
+  units: number,
+  outcome: Outcome,
+): Outcome {
   const { verdict, evidence } = outcome.settled
   const isDeep = units > 1 && tellsDeep(outcome)
   if (units > 1 && !isDeep) pass?.refund(units - 1)
-  needs.meter.verdict(verdict, evidence.isCached)
-  needs.usage.note(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
+  meter.verdict(verdict, evidence.isCached)
+  usage.note(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
   return outcome
 }
 

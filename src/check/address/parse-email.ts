@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts"
 import { isAddressLiteral } from "./ip-address.ts"
-import { type LocalPart, parseLocalPart, plainLocalPartEnd } from "./local-part.ts"
-import { type Host, heldHost, INVALID_HOST, IP_HOST, parseHost } from "./parse-host.ts"
+import { type LocalPart, parseLocalPart } from "./local-part.ts"
+import { type Host, INVALID_HOST, IP_HOST, parseHost } from "./parse-host.ts"
 import type { Fault } from "./subject.ts"
 import { isOver } from "./text.ts"
 
@@ -35,18 +35,6 @@ export function parseEmail(text: string): Email {
   // Most addresses are in their normal form, and are not put together again.
   const isNormal = localPart.text === sent && host.name === sentHost
   return { host, localPart, normalized: isNormal ? text : `${localPart.text}@${host.name}`, fault: null }
-}
-
-/**
- * What `parseEmail` reads from most addresses, in one look: the local part is a dot-atom in its normal form, the host a plain
- * name that was read lately. Null: the text is to be read with care, white space and control characters included.
- */
-export function plainEmail(text: string): Email | null {
-  const at = plainLocalPartEnd(text)
-  if (at < 0) return null
-  const host = heldHost(text.slice(at + 1))
-  if (host === null || text.length > LIMITS.addressOctetsMax) return null
-  return { host, localPart: { text: text.slice(0, at), hasTag: false }, normalized: text, fault: null }
 }
 
 function parseMailHost(text: string): Host {

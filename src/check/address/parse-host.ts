@@ -50,8 +50,8 @@ export function parseHost(text: string, mayEndInDot: boolean): Host {
   return otherHost(text, mayEndInDot)
 }
 
-/** The host of a plain name that was parsed lately; null: it is to be parsed. */
-export const heldHost = (name: string): Host | null => plainHosts.get(name) ?? null
+/** A plain name that was parsed lately, as the text that it was then; null: it is to be parsed. */
+export const heldName = (text: string): string | null => plainHosts.get(text)?.name ?? null
 
 function otherHost(text: string, mayEndInDot: boolean): Host {
   if (text.length > HOST_UNITS_MAX) return TOO_LONG_HOST

@@ -1,5 +1,7 @@
-import { type Email, parseEmail, plainEmail } from "./parse-email.ts"
-import { parseHost } from "./parse-host.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { plainLocalPartEnd } from "./local-part.ts"
+import { type Email, parseEmail } from "./parse-email.ts"
+import { heldName, parseHost } from "./parse-host.ts"
 import { parseUrl } from "./parse-url.ts"
 import { isWithin, standingOf } from "./public-suffix.ts"
 import type { Fault, Subject, SubjectKind } from "./subject.ts"
@@ -15,13 +17,36 @@ import { hasControl, trimmed } from "./text.ts"
  * case; names at and under it have no fault of standing.
  */
 export function parseSubject(kind: SubjectKind, sent: string, testDomain: string): Subject {
-  const plain = kind === "email" ? plainEmail(sent) : null
-  if (plain !== null) return emailSubject(sent, plain, testDomain)
+  const plain = kind === "email" ? plainAddress(sent, testDomain) : null
+  if (plain !== null) return plain
   const text = trimmed(sent)
   if (text === "" || hasControl(text)) return unreadSubject(kind, sent, "invalid_syntax")
-  if (kind === "email") return emailSubject(sent, parseEmail(text), testDomain)
+  if (kind === "email") return emailSubject(sent, text, testDomain)
   const host = kind === "url" ? parseUrl(text) : parseHost(text, true)
   return subjectOf(kind, sent, host.name, host.fault, NO_ADDRESS, testDomain)
+}
+
+/**
+ * The Subject of most addresses, in one look: the local part is a dot-atom in its normal form, the host a plain name that was
+ * read lately. Null: the text is to be read with care, white space and control characters included.
+ */
+function plainAddress(sent: string, testDomain: string): Subject | null {
+  const at = plainLocalPartEnd(sent)
+  const domain = at < 0 || sent.length > LIMITS.addressOctetsMax ? null : heldName(sent.slice(at + 1))
+  if (domain === null) return null
+  const { fault, registrable } = standingOf(domain)
+  const isTest = isWithin(domain, testDomain)
+  return {
+    kind: "email",
+    sent,
+    fault: isTest ? null : fault,
+    domain,
+    registrable,
+    localPart: sent.slice(0, at),
+    normalized: sent,
+    hasSubaddress: false,
+    isTest,
+  }
 }
 
 /** The Subject of a text from which nothing is read. */
@@ -53,8 +78,10 @@ export function refusalOf({ sent, fault }: Subject): Refusal | null {
   return hasControl(text) ? "control_character" : null
 }
 
-const emailSubject = (sent: string, email: Email, testDomain: string): Subject =>
-  subjectOf("email", sent, email.host.name, email.fault, email, testDomain)
+function emailSubject(sent: string, text: string, testDomain: string): Subject {
+  const email = parseEmail(text)
+  return subjectOf("email", sent, email.host.name, email.fault, email, testDomain)
+}
 
 /** What a text that is no email has of one. */
 const NO_ADDRESS = { localPart: null, normalized: null } as const

@@ -163,7 +163,7 @@ function check(needs: Needs, known: KnownKey, pass: Pass | null, question: Quest
   // A test address costs nothing, and nobody's lists have it.
   if (question.subject.isTest) return tested(needs, question)
   const asked = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
-  return metered({ needs, known, pass }, asked)
+  return metered(needs, known, pass, asked)
 }
 
 function written(task: Task): Response {

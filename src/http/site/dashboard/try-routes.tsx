@@ -92,7 +92,7 @@ async function checked(
   const pass = needs.admit(request, known, false)
   try {
     // A test address costs nothing, and nobody's lists have it.
-    return await (question.subject.isTest ? tested(needs, question) : metered({ needs, known, pass }, question))
+    return await (question.subject.isTest ? tested(needs, question) : metered(needs, known, pass, question))
   } catch (error) {
     pass?.tellRefusal()
     throw error
