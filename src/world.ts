@@ -1,3 +1,4 @@
+import { edenGC } from "bun:jsc"
 import { getServers } from "node:dns"
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -37,8 +38,8 @@ export type World = {
   readonly checkout: CheckoutFiles | null
   /** Calls `work` every `everyMs` until the returned function is called. It does not keep the process alive. */
   readonly every: (everyMs: number, work: () => void) => () => void
-  /** Gives memory back that nothing uses any more; it takes a few tens of milliseconds. */
-  readonly tidy: () => void
+  /** Gives memory back that nothing uses any more: all of it, which takes tens of milliseconds, or what was made lately, which takes one. */
+  readonly tidy: (isAll: boolean) => void
   /** Resolves after `ms`. */
   readonly after: (ms: number) => Promise<void>
   readonly later: Later
@@ -146,7 +147,7 @@ export function realWorld(): World {
       timer.unref()
       return () => clearInterval(timer)
     },
-    tidy: () => Bun.gc(true),
+    tidy: isAll => void (isAll ? Bun.gc(true) : edenGC()),
     after: ms =>
       new Promise(resolve => {
         setTimeout(resolve, ms)

@@ -107,10 +107,10 @@ function identified(task: Task): undefined | Promise<undefined | Response> {
   if (unseen !== null) throw unseen
   task.isIn = true
   const caller = identify(request.headers, needs.keys)
-  return caller instanceof Promise ? caller.then(found => known(task, found)) : known(task, caller)
+  return caller instanceof Promise ? caller.then(found => met(task, found)) : met(task, caller)
 }
 
-function known(task: Task, caller: Caller): undefined | Promise<Response> {
+function met(task: Task, caller: Caller): undefined | Promise<Response> {
   task.known = caller
   return caller === null ? keylessAnswer(task) : undefined
 }
@@ -162,8 +162,8 @@ function told(task: Task, outcome: Outcome): undefined {
 function check(needs: Needs, known: KnownKey, pass: Pass | null, question: Question): Outcome | Promise<Outcome> {
   // A test address costs nothing, and nobody's lists have it.
   if (question.subject.isTest) return tested(needs, question)
-  const asked = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
-  return metered(needs, known, pass, asked)
+  const allowed = known.key.kind === "publishable" && question.deep ? { ...question, deep: false } : question
+  return metered(needs, known, pass, allowed)
 }
 
 function written(task: Task): Response {
