@@ -46,7 +46,7 @@ export const BUDGETS = {
   },
   nodes_statements: { says: "A database is asked at most this many statements for a thousand requests.", atMost: 5 },
   soak_memory: {
-    says: "After five million mixed requests a server holds at most this many times the memory that it held after the first.",
+    says: "In the fifth million of mixed requests a server holds at most this many times the memory that it held in the second.",
     atMost: 1.1,
   },
   soak_descriptors: { says: "It has at most this many more descriptors open.", atMost: 0 },

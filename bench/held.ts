@@ -1,7 +1,11 @@
 import { descriptorsOf, statusBytes } from "./proc.ts"
+import { median } from "./rounds.ts"
 import type { ServerProcess } from "./server-process.ts"
 
 const LOOKS = 10
+
+/** How often a server under load is looked at. */
+const LOOK_MS = 100
 
 /** What a server holds when nobody asks it. */
 export type Held = {
@@ -38,4 +42,21 @@ export async function heldInQuiet(server: ServerProcess, quietMs: number): Promi
     sockets: least("sockets"),
     cpuShare: (server.cpuMs() - cpuBeforeMs) / quietMs,
   }
+}
+
+/**
+ * What a server has resident while `work` is done, in the median of many looks: a garbage collector makes it swing by a fifth,
+ * so that one look tells of its moment and not of the server.
+ */
+export async function residentWhile(server: ServerProcess, work: () => Promise<void>): Promise<number> {
+  const looks: number[] = []
+  const look = (): void => void looks.push(statusBytes(server.pid, "VmRSS"))
+  const timer = setInterval(look, LOOK_MS)
+  try {
+    await work()
+  } finally {
+    clearInterval(timer)
+  }
+  look()
+  return median(looks)
 }

@@ -6,7 +6,7 @@
 import { join } from "node:path"
 import { openSqlite } from "../src/customers/store/sqlite.ts"
 import { realWorld } from "../src/world.ts"
-import { type Held, heldInQuiet } from "./held.ts"
+import { type Held, heldInQuiet, residentWhile } from "./held.ts"
 import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { endpointOf } from "./load/request-bytes.ts"
 import { type LoadReport, runLoad } from "./load/run.ts"
@@ -58,8 +58,10 @@ export async function soakBench(scale: SoakScale): Promise<Report> {
   const parts: Part[] = []
   for (let part = 0; part < scale.parts; part++) {
     const reports: LoadReport[] = []
-    for (let load = 0; load < scale.loads; load++) reports.push(await loaded(server, scale, next(scale.requests)))
-    parts.push({ reports, held: await heldInQuiet(server, scale.quietMs) })
+    const underLoadBytes = await residentWhile(server, async () => {
+      for (let load = 0; load < scale.loads; load++) reports.push(await loaded(server, scale, next(scale.requests)))
+    })
+    parts.push({ reports, underLoadBytes, held: await heldInQuiet(server, scale.quietMs) })
   }
   const answers = answersOf(parts.flatMap(({ reports }) => reports))
   expectAnswers(answers)
@@ -67,7 +69,7 @@ export async function soakBench(scale: SoakScale): Promise<Report> {
 }
 
 /** What a server was asked, and what it held afterwards. */
-type Part = { readonly reports: readonly LoadReport[]; readonly held: Held }
+type Part = { readonly reports: readonly LoadReport[]; readonly underLoadBytes: number; readonly held: Held }
 
 async function callersIn(directory: string, accounts: number): Promise<SoakCallers> {
   const { clock, random } = realWorld()
@@ -99,8 +101,8 @@ async function loaded(
 function reportOf(scale: SoakScale, parts: readonly Part[], answers: Readonly<Record<string, number>>): Report {
   const { connections, accounts, quietMs } = scale
   const requests = scale.loads * scale.requests
-  const [first, last] = [parts[0], parts.at(-1)]
-  if (first === undefined || last === undefined) throw new Error("a soak has a part")
+  const [first, second, last] = [parts[0], parts[1], parts.at(-1)]
+  if (first === undefined || second === undefined || last === undefined) throw new Error("a soak has two parts")
   const p99 = ({ reports }: Part) => reports.map(report => report.latencyMs.p99)
   const perSecond = ({ reports }: Part) => reports.map(report => report.answersPerSecond)
   return {
@@ -108,18 +110,15 @@ function reportOf(scale: SoakScale, parts: readonly Part[], answers: Readonly<Re
     says: [
       `${parts.length * requests} requests over ${connections} connections, which are opened anew after each ${scale.requests}; DNS off; an account with high limits and ${accounts} others`,
       ...Object.entries(answers).map(([answer, count]) => `${count} × ${answer}: of a thousand ${kindsOf(answer)}`),
-      `looked at after each ${requests}, from ${quietMs / 1000} s after the last answer and for as long again: the least that was seen`,
+      `resident memory in each part of ${requests}: the median of looks while it is sent; the first is the one in which a server warms up`,
+      `left alone after each, from ${quietMs / 1000} s after the last answer and for as long again: the least that was seen`,
       CAN_PIN ? "server bound to core 0 (taskset)" : "not bound to cores",
       "it keeps freed memory for ten seconds, as `bun run start` does; the load program is the bench itself",
     ],
     figures: [
-      figure(
-        "memory at the end ÷ after the first part",
-        "",
-        last.held.residentBytes / first.held.residentBytes,
-        "soak_memory",
-      ),
-      ...parts.map(({ held }, at) => figure(`resident memory after part ${at + 1}`, "MB", held.residentBytes / 1e6)),
+      figure("memory in the last part ÷ in the second", "", last.underLoadBytes / second.underLoadBytes, "soak_memory"),
+      ...parts.map((part, at) => figure(`resident memory in part ${at + 1}`, "MB", part.underLoadBytes / 1e6)),
+      ...parts.map(({ held }, at) => figure(`left alone after part ${at + 1}`, "MB", held.residentBytes / 1e6)),
       figure("private memory after the first part", "MB", first.held.privateBytes / 1e6),
       figure("private memory at the end", "MB", last.held.privateBytes / 1e6),
       figure("the most that it ever held", "MB", last.held.peakBytes / 1e6),
