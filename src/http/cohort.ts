@@ -65,9 +65,12 @@ export class Cohort<T> {
     for (const { step, rest } of this.#steps)
       for (const one of all) one.answer ??= this.#taken(one.task, step, rest, sinceMs)
     const tookMs = this.#stopwatch() - sinceMs
-    for (const { task, answer } of all)
-      if (answer !== undefined && !(answer instanceof Promise)) this.#way.ended(task, answer, tookMs)
-    gathering.resolve()
+    try {
+      for (const { task, answer } of all)
+        if (answer !== undefined && !(answer instanceof Promise)) this.#way.ended(task, answer, tookMs)
+    } finally {
+      gathering.resolve()
+    }
   }
 
   #taken(task: T, step: Step<T>, rest: readonly Step<T>[], sinceMs: number): Answer {

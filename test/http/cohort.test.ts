@@ -71,6 +71,25 @@ describe("requests of one moment", () => {
   })
 })
 
+test("answers are given though what hears of them fails", async () => {
+  const ends: (() => void)[] = []
+  const way = {
+    steps: [ok],
+    refused: ok,
+    ended: () => {
+      throw new Error("broken")
+    },
+  }
+  const cohort = new Cohort<number>(
+    work => void ends.push(work),
+    () => 0,
+    way,
+  )
+  const answer = cohort.answered(0)
+  expect(ends[0]).toThrow("broken")
+  expect((await answer).status).toBe(204)
+})
+
 describe("one of them", () => {
   test("that is answered at a step takes none after it", async () => {
     const { come, end, done, answers } = cohortOf(
