@@ -35,7 +35,10 @@ export const BUDGETS = {
     says: "That takes at most this many MB of resident memory, however many lines there are.",
     atMost: 200,
   },
-  workers_two: { says: "Two workers answer at least this many times what one answers.", atLeast: 1.6 },
+  workers_two: {
+    says: "Two workers on two cores answer at least this many times what one answers on one core, the load program on the same cores.",
+    atLeast: 1.6,
+  },
   nodes_cpu: {
     says: "An answer costs three nodes over one PostgreSQL at most this many times what it costs three over one SQLite file, on the same core.",
     atMost: 1.15,

@@ -10,7 +10,13 @@ const LOAD = fileURLToPath(import.meta.resolve("./load/main.ts"))
 export type CheckLoad = { readonly path: string; readonly bodies: readonly string[]; readonly authorization: string }
 
 /** How a round loads a server: over so many connections, and so long after so long a warm-up. */
-export type RoundSize = { readonly connections: number; readonly durationS: number; readonly warmupS: number }
+export type RoundSize = {
+  readonly connections: number
+  readonly durationS: number
+  readonly warmupS: number
+  /** The core that the load program is bound to; absent: one that is not the server's, where that is bound. */
+  readonly loadCore?: Program["core"]
+}
 
 /** How much a bench of servers under load does. A round loads each server once. */
 export type RoundsScale = {
@@ -55,7 +61,7 @@ export async function checkAnswers(
 export async function checkRound(
   server: ServerProcess,
   { path, bodies, authorization }: CheckLoad,
-  { connections, durationS, warmupS }: RoundSize,
+  { connections, durationS, warmupS, loadCore = server.isBound ? "load" : undefined }: RoundSize,
 ): Promise<CheckRound> {
   const url = new URL(path, server.url)
   const words = [process.execPath, LOAD, url.href, "--json", "--bodies", "-"] as const
@@ -63,7 +69,7 @@ export async function checkRound(
   const command = [...words, "--header", `Authorization: ${authorization}`, ...sizes] as const
   const timeoutMs = (durationS + warmupS + 10) * 1000
   const cpuBeforeMs = server.cpuMs()
-  const program: Program = server.isBound ? { command, core: "load" } : { command }
+  const program: Program = loadCore === undefined ? { command } : { command, core: loadCore }
   const report: LoadReport = JSON.parse(await runToEnd(program, bodies.join("\n"), timeoutMs))
   const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)
   if (failed > 0 || report.byStatus["200"] !== report.answers || report.answers === 0)

@@ -1,6 +1,7 @@
 /**
- * What does a second worker add? `serve --workers 2` is compared with one worker under the same load. Where the load
- * program needs a core of the workers, what is left without its cost is told beside what was measured.
+ * What does a second worker add? `serve --workers 2` is compared with one worker under the same load. The load program needs
+ * a part of the workers' cores and empties their caches: beside one worker with a core of its own stands one that shares its
+ * core with the load program, as two workers share theirs.
  */
 
 import { availableParallelism } from "node:os"
@@ -21,15 +22,16 @@ import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { type Figure, figure, medianFigure, type Report } from "./report.ts"
 import { interleaved, ratios } from "./rounds.ts"
-import { startServer } from "./server-process.ts"
+import { bound, startServer } from "./server-process.ts"
 
 /** The scale of a figure that may be told. */
 export const WORKERS_FULL: RoundsScale = { connections: 128, rounds: 7, roundS: 2, warmupS: 5 }
 
-/** What is compared: how many workers there are. */
-const SUBJECTS = { "two workers": 2, "one worker": 1 } as const
+/** What is compared: how many workers there are. On one core means that the load program is on it, too. */
+const SUBJECTS = { "two workers": 2, "one worker": 1, "one worker on one core": 1 } as const
 type Subject = keyof typeof SUBJECTS
 const SUBJECT_NAMES = Object.keys(SUBJECTS) as readonly Subject[] // the keys are those of SUBJECTS
+const ON_ONE_CORE: Subject = "one worker on one core"
 type Rounds = Readonly<Record<Subject, readonly CheckRound[]>>
 
 const ROUND_WARMUP_S = 0.5
@@ -38,12 +40,15 @@ const ROUND_WARMUP_S = 0.5
 export async function workersBench(scale: RoundsScale): Promise<Report> {
   await using two = await startedWith(SUBJECTS["two workers"])
   await using one = await startedWith(SUBJECTS["one worker"])
-  const servers = { "two workers": two, "one worker": one }
+  const servers = { "two workers": two, "one worker": one, "one worker on one core": one }
   const bodies = benchAddresses().map(email => JSON.stringify({ email }))
-  const measure = (name: Subject, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> => {
+  const measure = async (name: Subject, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> => {
     const { server, authorization } = servers[name]
     const load = { path: ROUTES.postCheck.path, authorization, bodies }
-    return checkRound(server, load, { connections: scale.connections, durationS, warmupS })
+    const size = { connections: scale.connections, durationS, warmupS }
+    if (name !== ON_ONE_CORE) return await checkRound(server, load, size)
+    using _ = bound(server.pid, "server")
+    return await checkRound(server, load, { ...size, loadCore: "server" })
   }
   for (const name of SUBJECT_NAMES) {
     const { server, authorization } = servers[name]
@@ -82,7 +87,7 @@ function reportOf(scale: RoundsScale, rounds: Rounds): Report {
   const one = rounds["one worker"]
   const two = rounds["two workers"]
   const freed = (name: Subject): readonly number[] =>
-    rounds[name].map(round => withoutLoad({ workers: SUBJECTS[name], cores }, round))
+    rounds[name].map(round => withoutLoad({ workers: SUBJECTS[name], cores: name === ON_ONE_CORE ? 1 : cores }, round))
   const figuresOf = (name: Subject): Figure[] => [
     medianFigure(name, "answers/s", perSecond(rounds[name])),
     medianFigure(`${name} without the load's cost`, "answers/s", freed(name)),
@@ -97,16 +102,18 @@ function reportOf(scale: RoundsScale, rounds: Rounds): Report {
       `${roundsSay(scale)}; nothing is bound to a core`,
       `${cores} cores, which the load program shares with the workers`,
       "without the load's cost: answers/s × the cores that the workers can use ÷ what the load program left of them",
+      "on one core: the worker and the load program are bound to the same, so that both take part on either side of that ratio",
       "CPU is that of all processes of the server",
     ],
     figures: [
       medianFigure("two workers ÷ one", "", ratios(perSecond(two), perSecond(one))),
       medianFigure(
-        "two ÷ one without the load's cost",
+        "two workers on two cores ÷ one on one",
         "",
-        ratios(freed("two workers"), freed("one worker")),
+        ratios(perSecond(two), perSecond(rounds[ON_ONE_CORE])),
         "workers_two",
       ),
+      medianFigure("two ÷ one without the load's cost", "", ratios(freed("two workers"), freed("one worker"))),
       ...SUBJECT_NAMES.flatMap(figuresOf),
     ],
   }
