@@ -7,10 +7,14 @@ import { invalidInput, Problem } from "./problem.ts"
  * while reading. Rejects with `payload_too_large`, or `invalid_input` for a media type that is not JSON, for bytes that are
  * not UTF-8 and for text that is not JSON. A byte order mark is accepted.
  */
-export async function jsonBody(request: Request, bytesMax: number, bodies: Bodies): Promise<unknown> {
+export const jsonBody = (request: Request, bytesMax: number, bodies: Bodies): Promise<unknown> =>
+  membersLater(request, sentText(request, bytesMax, bodies))
+
+/** The same of a body that `sentText` has begun to read. */
+export async function membersLater(request: Request, sent: Promise<string | null>): Promise<unknown> {
   let text: string | null
   try {
-    text = await sentText(request, bytesMax, bodies)
+    text = await sent
   } catch (error) {
     throw unread(error)
   }
@@ -18,8 +22,8 @@ export async function jsonBody(request: Request, bytesMax: number, bodies: Bodie
 }
 
 /**
- * The first half of `jsonBody`, for a way on which each promise counts: the body as a text, which is for `membersOf` alone.
- * What it rejects with is for `unread`.
+ * The first half of `jsonBody`, for a way on which each promise counts: the body as a text, which is for `membersOf`, or for
+ * `membersLater` where it is still to come or could not be read.
  */
 export function sentText(request: Request, bytesMax: number, bodies: Bodies): Promise<string | null> {
   const octets = toldOctets(request)
@@ -29,7 +33,7 @@ export function sentText(request: Request, bytesMax: number, bodies: Bodies): Pr
 }
 
 /** The refusal of a body that could not be read. Whoever is cut off, or was too slow, does not hear it: it is no fault of ours. */
-export const unread = (error: unknown): Problem => (error instanceof Problem ? error : cut())
+const unread = (error: unknown): Problem => (error instanceof Problem ? error : cut())
 
 /** The second half of `jsonBody`: the JSON of a text that `sentText` gave. Throws `invalid_input`. */
 export function membersOf(request: Request, text: string | null): unknown {

@@ -12,7 +12,7 @@ import type { RateLimiter } from "../../customers/quota/rate-limiter.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission.ts"
 import type { Answers } from "../answer.ts"
-import { jsonBody, membersOf, sentText, unread } from "../body.ts"
+import { jsonBody, membersLater, membersOf, sentText } from "../body.ts"
 import { type Caller, identify, keylessTooFast, unauthorized } from "../caller.ts"
 import { Cohort, type Soon, type Way } from "../cohort.ts"
 import type { Refuse } from "../errors.ts"
@@ -125,21 +125,19 @@ function admitted(task: Task): undefined {
 
 function read(task: Task): undefined | Promise<undefined> {
   const { request, body } = task
+  if (body === null) {
+    task.input = queryInput(request.url)
+    return undefined
+  }
   // Nearly all bodies come with their head, and are not waited for. One that was cut off is no text.
-  const text: unknown = body === null ? null : peek(body)
-  if (body !== null && typeof text !== "string") return readLate(task, body)
-  task.input = typeof text === "string" ? bodyInput(membersOf(request, text)) : queryInput(request.url)
+  const text: unknown = peek(body)
+  if (typeof text !== "string") return readLate(task, body)
+  task.input = bodyInput(membersOf(request, text))
   return undefined
 }
 
 async function readLate(task: Task, body: Promise<string | null>): Promise<undefined> {
-  let text: string | null
-  try {
-    text = await body
-  } catch (error) {
-    throw unread(error)
-  }
-  task.input = bodyInput(membersOf(task.request, text))
+  task.input = bodyInput(await membersLater(task.request, body))
 }
 
 function asked(task: Task): undefined {
