@@ -46,6 +46,21 @@ describe("requests of one moment", () => {
     expect(answers).toEqual(numbers(3).map(task => [task, 204]))
   })
 
+  test("share the moment at which the first of them came, and those of a later one have their own", async () => {
+    const { come, end, now, ended } = cohortOf(ok)
+    now.ms = 5
+    come(0)
+    now.ms = 6
+    come(1)
+    now.ms = 8
+    await end()
+    now.ms = 9
+    come(2)
+    now.ms = 10
+    await end()
+    expect(ended.map(([, , tookMs]) => tookMs)).toEqual([3, 3, 1])
+  })
+
   test("wait for none of a later one", async () => {
     const { come, end, answers } = cohortOf(ok)
     come(0)
@@ -154,13 +169,11 @@ describe("one of them", () => {
     ])
   })
 
-  test("is told of once when it is answered, with the time since the first of its moment came", async () => {
+  test("is told of once when it is answered, with the time that it took", async () => {
     const late = Promise.withResolvers<Response>()
     const { come, end, now, ended } = cohortOf(task => (task === 0 ? late.promise : ok()))
     now.ms = 5
-    come(0)
-    now.ms = 6
-    come(1)
+    come(0, 1)
     now.ms = 8
     await end()
     expect(ended).toEqual([[1, 204, 3]])
