@@ -22,31 +22,34 @@ import { HIGH_LIMITS, limitedKey } from "./limited-account.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "./product.ts"
 import { type Figure, figure, medianFigure, type Report } from "./report.ts"
 import { interleaved, ratios } from "./rounds.ts"
-import { bound, startServer } from "./server-process.ts"
+import { bound, CAN_PIN, startServer } from "./server-process.ts"
 
 /** The scale of a figure that may be told. */
 export const WORKERS_FULL: RoundsScale = { connections: 128, rounds: 7, roundS: 2, warmupS: 5 }
 
-/** What is compared: how many workers there are. On one core means that the load program is on it, too. */
-const SUBJECTS = { "two workers": 2, "one worker": 1, "one worker on one core": 1 } as const
+/** What is compared: how many workers there are, and whether they and the load program are bound to one core. */
+const SUBJECTS = {
+  "two workers": { workers: 2, isOnOneCore: false },
+  "one worker": { workers: 1, isOnOneCore: false },
+  "one worker on one core": { workers: 1, isOnOneCore: true },
+} as const
 type Subject = keyof typeof SUBJECTS
 const SUBJECT_NAMES = Object.keys(SUBJECTS) as readonly Subject[] // the keys are those of SUBJECTS
-const ON_ONE_CORE: Subject = "one worker on one core"
 type Rounds = Readonly<Record<Subject, readonly CheckRound[]>>
 
 const ROUND_WARMUP_S = 0.5
 
 /** Runs the bench. Rejects when an answer is not 200 or a request fails. */
 export async function workersBench(scale: RoundsScale): Promise<Report> {
-  await using two = await startedWith(SUBJECTS["two workers"])
-  await using one = await startedWith(SUBJECTS["one worker"])
+  await using two = await startedWith(SUBJECTS["two workers"].workers)
+  await using one = await startedWith(SUBJECTS["one worker"].workers)
   const servers = { "two workers": two, "one worker": one, "one worker on one core": one }
   const bodies = benchAddresses().map(email => JSON.stringify({ email }))
   const measure = async (name: Subject, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> => {
     const { server, authorization } = servers[name]
     const load = { path: ROUTES.postCheck.path, authorization, bodies }
     const size = { connections: scale.connections, durationS, warmupS }
-    if (name !== ON_ONE_CORE) return await checkRound(server, load, size)
+    if (!SUBJECTS[name].isOnOneCore) return await checkRound(server, load, size)
     using _ = bound(server.pid, "server")
     return await checkRound(server, load, { ...size, loadCore: "server" })
   }
@@ -58,7 +61,7 @@ export async function workersBench(scale: RoundsScale): Promise<Report> {
   return reportOf(scale, await interleaved(SUBJECT_NAMES, scale.rounds, name => measure(name)))
 }
 
-/** A server with so many workers and an account of its own. It is bound to no core: workers take what there is. */
+/** A server with so many workers and an account of its own. It starts bound to no core: workers take what there is. */
 async function startedWith(workers: number) {
   await using stack = new AsyncDisposableStack()
   const directory = stack.use(await emptyDirectory())
@@ -86,8 +89,10 @@ function reportOf(scale: RoundsScale, rounds: Rounds): Report {
   const cores = availableParallelism()
   const one = rounds["one worker"]
   const two = rounds["two workers"]
-  const freed = (name: Subject): readonly number[] =>
-    rounds[name].map(round => withoutLoad({ workers: SUBJECTS[name], cores: name === ON_ONE_CORE ? 1 : cores }, round))
+  const freed = (name: Subject): readonly number[] => {
+    const { workers, isOnOneCore } = SUBJECTS[name]
+    return rounds[name].map(round => withoutLoad({ workers, cores: isOnOneCore ? 1 : cores }, round))
+  }
   const figuresOf = (name: Subject): Figure[] => [
     medianFigure(name, "answers/s", perSecond(rounds[name])),
     medianFigure(`${name} without the load's cost`, "answers/s", freed(name)),
@@ -99,10 +104,12 @@ function reportOf(scale: RoundsScale, rounds: Rounds): Report {
     bench: "workers",
     says: [
       "POST /v1/check, secret key of a limited account, full result; DNS off; one worker is `serve --workers 1`, which is plain `serve`",
-      `${roundsSay(scale)}; nothing is bound to a core`,
+      roundsSay(scale),
       `${cores} cores, which the load program shares with the workers`,
       "without the load's cost: answers/s × the cores that the workers can use ÷ what the load program left of them",
-      "on one core: the worker and the load program are bound to the same, so that both take part on either side of that ratio",
+      CAN_PIN
+        ? "one worker on one core is bound to it together with the load program (taskset); the others, and theirs, are bound to none"
+        : "nothing can be bound to a core here: one worker on one core is one worker",
       "CPU is that of all processes of the server",
     ],
     figures: [
@@ -110,7 +117,7 @@ function reportOf(scale: RoundsScale, rounds: Rounds): Report {
       medianFigure(
         "two workers on two cores ÷ one on one",
         "",
-        ratios(perSecond(two), perSecond(rounds[ON_ONE_CORE])),
+        ratios(perSecond(two), perSecond(rounds["one worker on one core"])),
         "workers_two",
       ),
       medianFigure("two ÷ one without the load's cost", "", ratios(freed("two workers"), freed("one worker"))),
