@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test"
+import { lazyPromise, SingleFlight, singleFlight } from "../../src/base/single-flight.ts"
+
+/** A call that ends when it is told to, and counts how often it was made. */
+function controlled() {
+  const ends: PromiseWithResolvers<string>[] = []
+  const call = (): Promise<string> => {
+    const end = Promise.withResolvers<string>()
+    ends.push(end)
+    return end.promise
+  }
+  return { call, ends }
+}
+
+test("whoever asks for a key while its call runs gets that call's promise, and afterwards a call of their own", async () => {
+  const { call, ends } = controlled()
+  const flight = new SingleFlight<string, string>()
+  const [first, second, other] = [flight.run("a", call), flight.run("a", call), flight.run("b", call)]
+  expect(second).toBe(first)
+  expect([ends.length, flight.size]).toEqual([2, 2])
+  for (const end of ends) end.resolve("done")
+  expect(await Promise.all([first, second, other])).toEqual(["done", "done", "done"])
+  expect([flight.size, flight.get("a")]).toEqual([0, undefined])
+  void flight.run("a", call)
+  expect(ends.length).toBe(3)
+})
+
+test("a call that rejects does so for all who joined, and is not joined any more", async () => {
+  const { call, ends } = controlled()
+  const flight = new SingleFlight<string, string>()
+  const joined = [flight.run("a", call), flight.run("a", call)]
+  ends[0]?.reject(new Error("broken"))
+  expect((await Promise.allSettled(joined)).map(({ status }) => status)).toEqual(["rejected", "rejected"])
+  expect(flight.size).toBe(0)
+})
+
+test("an invalidated call ends by itself, is not joined, and does not remove the call that followed it", async () => {
+  const { call, ends } = controlled()
+  const flight = new SingleFlight<string, string>()
+  const currents: (() => boolean)[] = []
+  const run = (): Promise<string> =>
+    flight.run("a", isCurrent => {
+      currents.push(isCurrent)
+      return call()
+    })
+  const outdated = run()
+  flight.invalidate("a")
+  const next = run()
+  expect(next).not.toBe(outdated)
+  expect(currents.map(isCurrent => isCurrent())).toEqual([false, true])
+  ends[0]?.resolve("outdated")
+  expect(await outdated).toBe("outdated")
+  expect(flight.get("a")).toBe(next)
+  flight.invalidateAll()
+  expect(flight.size).toBe(0)
+})
+
+test("a single-flight function shares the running call and makes another one afterwards", async () => {
+  const { call, ends } = controlled()
+  const shared = singleFlight(call)
+  const first = shared()
+  expect(shared()).toBe(first)
+  ends[0]?.resolve("done")
+  await first
+  void shared()
+  expect(ends.length).toBe(2)
+})
+
+test("a lazy promise is made once, and made again only after it was rejected", async () => {
+  const { call, ends } = controlled()
+  const lazy = lazyPromise(call)
+  const failing = lazy()
+  ends[0]?.reject(new Error("broken"))
+  expect(await failing.catch((error: Error) => error.message)).toBe("broken")
+  const good = lazy()
+  ends[1]?.resolve("done")
+  expect([await good, await lazy()]).toEqual(["done", "done"])
+  expect(ends.length).toBe(2)
+})
