@@ -1,4 +1,4 @@
-import type { Figure, Report } from "./report.ts"
+import type { Figure, Report } from "./report/report.ts"
 
 /** One bar: what it stands for, and how long it is. */
 export type Bar = { readonly label: string; readonly value: number; readonly isOurs: boolean }

@@ -1,49 +1,49 @@
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { checkOver } from "../src/assemble.ts"
-import { carriedLists } from "../src/assemble-lists.ts"
+import { bundledLists } from "../src/assemble/check/lists.ts"
+import { assembleCheck } from "../src/assemble/server.ts"
 import { NO_CORRECTIONS } from "../src/check/check.ts"
-import { NEVER_DEEP } from "../src/check/deep.ts"
-import { offline } from "../src/check/outside.ts"
-import { type CheckoutFiles, OWN_FILES, realWorld } from "../src/world.ts"
-import { accuracyBench, accuracyMisses } from "./accuracy.ts"
-import { BATCH_FULL, batchBench } from "./batch.ts"
+import { OFFLINE_DEEP_PROBE } from "../src/check/deep-evidence.ts"
+import { offlineNetworkProbe } from "../src/check/network-evidence.ts"
+import { BUNDLED_FILES, type CheckoutFiles, createSystem } from "../src/system/system.ts"
+import { accuracyBench, accuracyMisses } from "./accuracy/bench.ts"
+import { BATCH_FULL, batchBench } from "./cases/batch.ts"
+import { CHECK_FULL, checkBench } from "./cases/check.ts"
+import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
+import { CUSTOMERS_FULL, customersBench } from "./cases/customers.ts"
+import { DNS_FULL, dnsBench } from "./cases/dns.ts"
+import { HTTP_FULL, httpBench } from "./cases/http.ts"
+import { LEARNED_FULL, learnedBench } from "./cases/learned.ts"
+import { LISTS_FULL, listsReport } from "./cases/lists.ts"
+import { NODES_FULL, nodesBench } from "./cases/nodes.ts"
+import { OVERLOAD_FULL, overloadBench } from "./cases/overload.ts"
+import { PEERS_FULL, peersBench } from "./cases/peers.ts"
+import { REFRESH_FULL, refreshBench } from "./cases/refresh.ts"
+import { SOAK_FULL, soakBench } from "./cases/soak.ts"
+import { START_FULL, startBench } from "./cases/start.ts"
+import { WORKERS_FULL, workersBench } from "./cases/workers.ts"
 import { chartSvg } from "./chart.ts"
 import { chartGroups } from "./chart-groups.ts"
-import { CHECK_FULL, checkBench } from "./check.ts"
-import { CLASSIFY_FULL, classifyBench } from "./classify.ts"
-import { CUSTOMERS_FULL, customersBench } from "./customers.ts"
-import { DNS_FULL, dnsBench } from "./dns.ts"
-import { HTTP_FULL, httpBench } from "./http.ts"
-import { LEARNED_FULL, learnedBench } from "./learned.ts"
-import { LISTS_FULL, listsReport } from "./lists-report.ts"
-import { type Machine, machineText, thisMachine } from "./machine.ts"
-import { NODES_FULL, nodesBench } from "./nodes.ts"
-import { OVERLOAD_FULL, overloadBench } from "./overload.ts"
-import { PEERS_FULL, peersBench } from "./peers.ts"
-import { REFRESH_FULL, refreshBench } from "./refresh.ts"
-import { type Report, reportJson, reportText, standing } from "./report.ts"
-import { SOAK_FULL, soakBench } from "./soak.ts"
-import { START_FULL, startBench } from "./start.ts"
-import { WORKERS_FULL, workersBench } from "./workers.ts"
+import { type Machine, machineText, thisMachine } from "./report/machine.ts"
+import { budgetStatus, type Report, reportJson, reportText } from "./report/report.ts"
 
 const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   lists: async () => {
-    const { files } = realWorld()
-    if (files.own("lists.pack") === null) throw new Error("the lists are not built: bun run mailkind lists build")
-    return await listsReport(LISTS_FULL, join(files.root, OWN_FILES["lists.pack"]))
+    const { files } = createSystem()
+    if (files.bundled("lists.pack") === null) throw new Error("the lists are not built: bun run mailkind lists build")
+    return await listsReport(LISTS_FULL, join(files.root, BUNDLED_FILES["lists.pack"]))
   },
   check: async () => {
-    const world = realWorld()
-    const lists = await carriedLists(world)
+    const world = createSystem()
+    const lists = await bundledLists(world)
     return await checkBench(
       CHECK_FULL,
-      checkOver(world, () => lists, offline, NEVER_DEEP, NO_CORRECTIONS),
+      assembleCheck(world, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
     )
   },
   dns: async () => {
-    const world = realWorld()
-    return await dnsBench(DNS_FULL, world, await carriedLists(world))
+    const world = createSystem()
+    return await dnsBench(DNS_FULL, world, await bundledLists(world))
   },
   http: () => httpBench(HTTP_FULL),
   batch: () => batchBench(BATCH_FULL),
@@ -61,7 +61,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
 }
 
 function ownCheckout(): CheckoutFiles {
-  const { checkout } = realWorld()
+  const { checkout } = createSystem()
   if (checkout === null) throw new Error("there is no checkout")
   return checkout
 }
@@ -76,13 +76,13 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(asked)
     return 2
   }
-  if (!asked.areMissesAsked) return await measured(asked)
+  if (!asked.areMissesAsked) return await runBenches(asked)
   for (const line of await accuracyMisses(ownCheckout())) console.log(line)
   return 0
 }
 
 /** Runs the benches, tells what they found, and gives the exit code. */
-async function measured({ names, chart, isJson }: Asked): Promise<number> {
+async function runBenches({ names, chart, isJson }: BenchArguments): Promise<number> {
   const machine = thisMachine()
   const reports: Report[] = []
   if (!isJson) console.log(machineText(machine))
@@ -97,11 +97,11 @@ async function measured({ names, chart, isJson }: Asked): Promise<number> {
   if (isJson) console.log(JSON.stringify({ machine, reports: reports.map(reportJson) }, null, 2))
   if (chart !== undefined)
     await Bun.write(chart, chartSvg("mailkind in figures", chartNote(machine), chartGroups(reports)))
-  const isCrossed = reports.some(({ figures }) => figures.some(one => standing(one) === "crossed"))
+  const isCrossed = reports.some(({ figures }) => figures.some(one => budgetStatus(one) === "crossed"))
   return isCrossed ? 1 : 0
 }
 
-type Asked = Exclude<ReturnType<typeof readArguments>, string>
+type BenchArguments = Exclude<ReturnType<typeof readArguments>, string>
 
 /** What was asked for, or the sentence that says why it cannot be. */
 function readArguments(args: readonly string[]) {

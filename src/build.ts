@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import { inventoryOf } from "./assemble-supply.ts"
-import { billOf, billText } from "./supply/bill.ts"
-import { OWN_FILES, realWorld } from "./world.ts"
+import { loadInventory } from "./assemble/licences.ts"
+import { createSbom, sbomText } from "./licences/sbom.ts"
+import { BUNDLED_FILES, createSystem } from "./system/system.ts"
 
 /*
  * Makes the executable from a checkout whose lists are built: `bun run build`. Each of `OWN_FILES` is carried under its own
@@ -12,12 +12,12 @@ import { OWN_FILES, realWorld } from "./world.ts"
 const ROOT = join(import.meta.dir, "..")
 const BUILT = "data/build"
 
-const inventory = await inventoryOf(realWorld())
+const inventory = await loadInventory(createSystem())
 await mkdir(join(ROOT, BUILT), { recursive: true })
-await Bun.write(join(ROOT, OWN_FILES["inventory.json.asset"]), JSON.stringify(inventory))
-await Bun.write(join(ROOT, "dist/mailkind.cdx.json"), billText(billOf(inventory)))
+await Bun.write(join(ROOT, BUNDLED_FILES["inventory.json.asset"]), JSON.stringify(inventory))
+await Bun.write(join(ROOT, "dist/mailkind.cdx.json"), sbomText(createSbom(inventory)))
 const carried: string[] = []
-for (const [name, path] of Object.entries(OWN_FILES)) {
+for (const [name, path] of Object.entries(BUNDLED_FILES)) {
   const copy = join(BUILT, name)
   if (path !== copy) await Bun.write(join(ROOT, copy), Bun.file(join(ROOT, path)))
   carried.push(copy)

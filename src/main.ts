@@ -1,141 +1,157 @@
-import { agentOf, checkOver, logOf, newRequestIds, startServer, VERSION } from "./assemble.ts"
-import { backupsOf } from "./assemble-backup.ts"
-import { deepAtWork } from "./assemble-deep.ts"
-import { doctorOf } from "./assemble-doctor.ts"
-import { commandLists, packInPlace } from "./assemble-lists.ts"
-import { OFFLINE, outsideAsked } from "./assemble-outside.ts"
-import { openStore, storeToolsOf } from "./assemble-store.ts"
-import { inventoryOf, SHOWN_SETTINGS } from "./assemble-supply.ts"
-import { Broken } from "./base/assert.ts"
-import { remedyOf } from "./cannot-start.ts"
+import { createDeepChecksService } from "./assemble/check/deep-checks.ts"
+import { openActivePack, openListsForCommand } from "./assemble/check/lists.ts"
+import { createNetworkService, OFFLINE_NETWORK } from "./assemble/check/network.ts"
+import { createBackupDeps, createStoreCommandDeps, openStore } from "./assemble/customers/store.ts"
+import { createDoctor } from "./assemble/doctor.ts"
+import { DOCUMENTED_SETTINGS, loadInventory } from "./assemble/licences.ts"
+import {
+  assembleCheck,
+  createLog,
+  formatUserAgent,
+  requestIdGenerator,
+  startServer,
+  VERSION,
+} from "./assemble/server.ts"
+import { runWorker, supervise } from "./assemble/workers.ts"
+import { InvariantError } from "./base/errors.ts"
 import { NO_CORRECTIONS } from "./check/check.ts"
-import { openPack } from "./check/lists/domain-set.ts"
-import type { KnownLists } from "./check/lists.ts"
-import { CommandFailure, type Output } from "./cli/output.ts"
-import { runCommand, type Tools } from "./cli/program.ts"
-import { announce, type ServeOptions } from "./cli/serve.ts"
-import { readSettings, type Settings } from "./config/settings.ts"
-import { listenersOfEach, predecessor, SUCCESSOR, successor } from "./hand-over.ts"
-import { refreshing, refreshLists, rollBackLists } from "./refreshing.ts"
-import { supervise } from "./supervisor.ts"
-import { work } from "./worker.ts"
-import { realWorld, type World } from "./world.ts"
-import { detailWords } from "./world-detail.ts"
+import type { LoadedLists } from "./check/domain-lookup.ts"
+import { openPack } from "./check/lists/pack/pack.ts"
+import { CommandError, type Output } from "./cli/output.ts"
+import { type CommandDeps, runCommand } from "./cli/program.ts"
+import { printStart, type ServeOptions } from "./cli/serve.ts"
+import { parseSettings, type Settings } from "./config/settings.ts"
+import { refreshLists, rollBackLists, startRefreshScheduler } from "./process/refresh-scheduler.ts"
+import { operatorMessage } from "./process/startup-error.ts"
+import { acceptTakeover, findPreviousServer, NEXT_SERVER, socketsPerProcess } from "./process/takeover.ts"
+import { createSystem, type System, verboseMessage } from "./system/system.ts"
 
 /** What the commands are given, over the real world. Settings are read when a command needs one. */
-function toolsOf(world: World): Tools {
-  const output: Output = { line: text => world.out(`${text}\n`), aside: text => world.err(`${text}\n`) }
+function createCommandDeps(world: System): CommandDeps {
+  const output: Output = {
+    line: text => world.writeStdout(`${text}\n`),
+    stderrLine: text => world.writeStderr(`${text}\n`),
+  }
   return {
     output,
     version: VERSION,
     serve: options => serve(world, output, options),
-    checker: async isOffline => {
-      const settings = settingsOf(world)
-      const { lists } = await knownInPlace(world, settings)
-      const asked = isOffline ? OFFLINE : outsideAsked(world, settings)
-      const { deep } = deepAtWork(world, settings, asked, null, logOf(world, settings), agentOf(settings))
+    openCheck: async isOffline => {
+      const settings = requireSettings(world)
+      const { lists } = await loadLists(world, settings)
+      const asked = isOffline ? OFFLINE_NETWORK : createNetworkService(world, settings)
+      const { deepChecks } = createDeepChecksService(
+        world,
+        settings,
+        asked,
+        null,
+        createLog(world, settings),
+        formatUserAgent(settings),
+      )
       return {
-        check: checkOver(world, () => lists, asked.outside, deep, NO_CORRECTIONS),
+        check: assembleCheck(world, () => lists, asked.networkEvidence, deepChecks, NO_CORRECTIONS),
         testDomain: settings.MAILKIND_TEST_DOMAIN,
-        requestId: newRequestIds(world),
+        requestId: requestIdGenerator(world),
       }
     },
     classify: world,
     withCustomers: async work => {
-      const settings = settingsOf(world)
-      const store = await openStore(world, settings, logOf(world, settings))
-      const changes = { store, clock: world.clock, hear: () => undefined }
+      const settings = requireSettings(world)
+      const store = await openStore(world, settings, createLog(world, settings))
+      const changes = { store, clock: world.clock, notify: () => undefined }
       await work({ changes, random: world.random, defaultTier: settings.MAILKIND_DEFAULT_TIER }).finally(store.close)
     },
     lists: {
-      known: () => knownInPlace(world, settingsOf(world)),
-      open: async path => {
-        if (path === null) return await packInPlace(world, settingsOf(world))
+      loadLists: () => loadLists(world, requireSettings(world)),
+      openPack: async path => {
+        if (path === null) return await openActivePack(world, requireSettings(world))
         const bytes = await world.files.read(path)
         return bytes === null || bytes.length === 0 ? null : openPack(bytes)
       },
-      refresh: only => refreshLists(world, settingsOf(world), only),
-      rollBack: () => rollBackLists(world, settingsOf(world)),
+      refresh: only => refreshLists(world, requireSettings(world), only),
+      rollBack: () => rollBackLists(world, requireSettings(world)),
       checkout: world.checkout,
     },
-    inventory: () => inventoryOf(world),
-    backups: backupsOf(world, () => settingsOf(world)),
-    store: storeToolsOf(world, () => settingsOf(world)),
-    doctor: doctorOf(world),
-    settings: SHOWN_SETTINGS,
+    inventory: () => loadInventory(world),
+    backups: createBackupDeps(world, () => requireSettings(world)),
+    store: createStoreCommandDeps(world, () => requireSettings(world)),
+    doctor: createDoctor(world),
+    settings: DOCUMENTED_SETTINGS,
   }
 }
 
-const knownInPlace = (world: World, settings: Settings): Promise<KnownLists> =>
-  commandLists(world, settings, logOf(world, settings))
+const loadLists = (world: System, settings: Settings): Promise<LoadedLists> =>
+  openListsForCommand(world, settings, createLog(world, settings))
 
 /** Serves until the process is asked to stop; what is in flight is answered first. */
-async function serve(world: World, output: Output, { workers, worker, replace }: ServeOptions): Promise<void> {
-  const settings = settingsOf(world)
+async function serve(world: System, output: Output, { workers, worker, replace }: ServeOptions): Promise<void> {
+  const settings = requireSettings(world)
   if (worker) {
-    const supervisor = world.others.supervisor()
-    if (supervisor === null) throw new CommandFailure("Workers are started by `serve --workers N` alone.", 2)
-    return await work(world, settings, supervisor)
+    const supervisor = world.processes.supervisorLink()
+    if (supervisor === null) throw new CommandError("Workers are started by `serve --workers N` alone.", 2)
+    return await runWorker(world, settings, supervisor)
   }
-  const count = workers === "auto" ? world.others.cores() : workers
+  const count = workers === "auto" ? world.processes.availableCores() : workers
   if (count > 1) return await supervise(world, settings, count, replace, output)
-  await serveAlone(world, settings, output, replace)
+  await serveSingleProcess(world, settings, output, replace)
 }
 
-async function serveAlone(world: World, settings: Settings, output: Output, replace: boolean): Promise<void> {
-  const log = logOf(world, settings)
-  const stopAsked = world.stopAsked()
-  const before = replace ? await predecessor(world, settings) : null
-  const listenersCount = listenersOfEach(before, 1)
-  const running = await startServer(world, settings, before === null ? "alone" : { listenersCount })
+async function serveSingleProcess(world: System, settings: Settings, output: Output, replace: boolean): Promise<void> {
+  const log = createLog(world, settings)
+  const stopAsked = world.stopSignal()
+  const before = replace ? await findPreviousServer(world, settings) : null
+  const socketCount = socketsPerProcess(before, 1)
+  const running = await startServer(world, settings, before === null ? "alone" : { socketCount })
   world.onReload(running.reloadLists)
-  world.detail.follow(isWanted => log("info", detailWords(isWanted)))
-  const endRefreshing = refreshing(world, settings, log)
-  const firstAccount = await running.firstAccount()
-  const after = successor(
+  world.verbose.toggleOnSignal(isWanted => log("info", verboseMessage(isWanted)))
+  const endRefreshing = startRefreshScheduler(world, settings, log)
+  const firstAccount = await running.ensureBootstrapAccount()
+  const after = acceptTakeover(
     world,
     settings,
     {
-      share: async () => (world.listeners.share(running.port) ? listenersCount : null),
-      keep: () => undefined,
+      sharePort: async () => (world.reusePort.enable(running.port) ? socketCount : null),
+      onAbort: () => undefined,
     },
-    before?.replaced(log, {
-      listenersCount: () => listenersCount,
-      steer: async (position, count) => world.listeners.steer(running.port, position, count),
+    before?.takeOver(log, {
+      socketCount: () => socketCount,
+      route: async (position, count) => world.reusePort.route(running.port, position, count),
     }) ?? Promise.resolve(),
     log,
   )
   // Who reads that it listens can replace it, too.
-  announce(output, VERSION, running, firstAccount, 1)
+  printStart(output, VERSION, running, firstAccount, 1)
   const askedBy = await Promise.race([stopAsked, after.asked])
-  log("info", "stopping", { asked_by: typeof askedBy === "string" ? askedBy : SUCCESSOR })
+  log("info", "stopping", { asked_by: typeof askedBy === "string" ? askedBy : NEXT_SERVER })
   endRefreshing()
   // Who is told to stop meanwhile, stops.
-  if (typeof askedBy !== "string") await Promise.race([running.leave(askedBy), stopAsked])
+  if (typeof askedBy !== "string") await Promise.race([running.drainForTakeover(askedBy), stopAsked])
   await running.stop()
   after.end()
 }
 
-function settingsOf(world: World): Settings {
-  const read = readSettings(world.environment)
+function requireSettings(world: System): Settings {
+  const read = parseSettings(world.environment)
   if (read.kind === "read") return read.settings
-  throw new CommandFailure(["the settings are faulty:", ...read.faults].join("\n  "), 2)
+  throw new CommandError(["the settings are faulty:", ...read.faults].join("\n  "), 2)
 }
 
 /** Tells an operator in words what an operator can mend; the rest is our fault and shows where. */
-function failed(world: World, error: unknown): number {
+function reportFatalError(world: System, error: unknown): number {
   // Whoever read our output has enough of it, as in `mailkind help settings | head`.
   if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(1)
-  const remedy = remedyOf(error)
-  world.err(remedy === null ? `${Bun.inspect(error)}\n` : `mailkind: ${remedy}\n`)
+  const remedy = operatorMessage(error)
+  world.writeStderr(remedy === null ? `${Bun.inspect(error)}\n` : `mailkind: ${remedy}\n`)
   return 1
 }
 
 // No top-level await: the executable's bytecode does not have it.
-const world = realWorld()
+const system = createSystem()
 // A wait that nothing can end any more would pass for success.
-process.once("beforeExit", () => process.exit(failed(world, new Broken("nothing is left to be waited for"))))
-runCommand(toolsOf(world), process.argv.slice(2)).then(
-  code => world.written().then(() => process.exit(code)),
-  error => process.exit(failed(world, error)),
+process.once("beforeExit", () =>
+  process.exit(reportFatalError(system, new InvariantError("nothing is left to be waited for"))),
+)
+runCommand(createCommandDeps(system), process.argv.slice(2)).then(
+  code => system.stdoutFlushed().then(() => process.exit(code)),
+  error => process.exit(reportFatalError(system, error)),
 )

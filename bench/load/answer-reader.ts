@@ -1,6 +1,6 @@
 import { ChunkedBody, PART, UNREADABLE } from "./chunked-body.ts"
-import { KeptBody } from "./kept-body.ts"
 import { announcesProblem } from "./problem-code.ts"
+import { StoredBody } from "./stored-body.ts"
 
 /** How far an answer has been read: to its end, not yet, or in a way that this reader does not know. */
 export type Progress = "whole" | "part" | "unreadable"
@@ -42,7 +42,7 @@ export class AnswerReader {
   /** Bytes of a body of known length still to come; negative: the head is still to come, or the body is chunked. */
   #missing = -1
   #chunked: ChunkedBody | null = null
-  #kept: KeptBody | null = null
+  #kept: StoredBody | null = null
   readonly #keeps: Keeps
 
   /** It keeps the bodies of problems (RFC 9457) up to 16 KiB, or all. */
@@ -98,9 +98,9 @@ export class AnswerReader {
     return "whole"
   }
 
-  #keptBody(head: Uint8Array): KeptBody | null {
-    if (this.#keeps === "all") return new KeptBody(Number.POSITIVE_INFINITY)
-    return announcesProblem(head) ? new KeptBody(PROBLEM_BYTES_MAX) : null
+  #keptBody(head: Uint8Array): StoredBody | null {
+    if (this.#keeps === "all") return new StoredBody(Number.POSITIVE_INFINITY)
+    return announcesProblem(head) ? new StoredBody(PROBLEM_BYTES_MAX) : null
   }
 
   /** Length of the head, from the status line to the empty line, or PART or UNREADABLE. One pass over the bytes. */

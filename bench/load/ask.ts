@@ -3,7 +3,7 @@ import { AnswerReader } from "./answer-reader.ts"
 import { endpointOf, type Request, requestBytes } from "./request-bytes.ts"
 
 /** One answer, read to its end. */
-export type Answer = { readonly status: number; readonly body: string }
+export type HttpAnswer = { readonly status: number; readonly body: string }
 
 const ANSWER_TIMEOUT_MS = 10_000
 
@@ -11,8 +11,8 @@ const ANSWER_TIMEOUT_MS = 10_000
  * Sends one request over a connection of its own and gives the answer. Rejects when there is no connection, when the
  * answer is none that `AnswerReader` knows, and after ten seconds.
  */
-export async function ask(request: Request): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+export async function sendRequest(request: Request): Promise<HttpAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
   const reader = new AnswerReader("all")
   const timer = setTimeout(() => reject(new Error("no answer came in time")), ANSWER_TIMEOUT_MS)
   const { hostname, port, tls } = endpointOf(request.url)

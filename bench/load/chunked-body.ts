@@ -1,4 +1,4 @@
-import type { KeptBody } from "./kept-body.ts"
+import type { StoredBody } from "./stored-body.ts"
 
 const LF = 10
 const CR = 13
@@ -18,7 +18,7 @@ type Step = "on" | "end" | "fault"
 export class ChunkedBody {
   /** Octets of content read so far. */
   contentBytes = 0
-  readonly #kept: KeptBody | null
+  readonly #kept: StoredBody | null
   #line: Line = "size"
   #lineBytes = 0
   #size = 0
@@ -28,7 +28,7 @@ export class ChunkedBody {
   #missing = 0
 
   /** What it reads is handed to `kept` too, if there is one. */
-  constructor(kept: KeptBody | null) {
+  constructor(kept: StoredBody | null) {
     this.#kept = kept
   }
 

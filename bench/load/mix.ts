@@ -1,7 +1,7 @@
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { benchAddresses } from "../addresses.ts"
-import { seeded } from "../seeded.ts"
+import { benchAddresses } from "./addresses.ts"
+import { seeded } from "./seeded-random.ts"
 
 /** One request of a mix: where to, and its body. */
 export type MixRequest = { readonly path: string; readonly body: string }

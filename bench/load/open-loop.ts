@@ -1,6 +1,6 @@
 import { Arrivals } from "./arrivals.ts"
+import type { Connection } from "./connection.ts"
 import { Histogram } from "./histogram.ts"
-import type { Lane } from "./lane.ts"
 import { Ring } from "./ring.ts"
 
 /** How an open loop loads: so many requests a second, and so many that may wait for a free connection. */
@@ -8,7 +8,7 @@ export type Pace = { readonly perSecond: number; readonly waitingMax: number }
 
 type Sinks = {
   /** Sends a request on a free lane; it was due at `dueAt`. */
-  readonly send: (lane: Lane, dueAt: number) => void
+  readonly send: (lane: Connection, dueAt: number) => void
   /** A request was given up when it became due, since too many others waited. */
   readonly givenUp: (dueAt: number) => void
 }
@@ -26,7 +26,7 @@ export class OpenLoop {
   readonly #arrivals: Arrivals
   readonly #send: Sinks["send"]
   /** Lanes without work, the longest rest first: so all connections get their share. */
-  readonly #resting: Ring<Lane>
+  readonly #resting: Ring<Connection>
   readonly #rests: boolean[]
   #countedFrom = Number.POSITIVE_INFINITY
   #isAlarmSet = false
@@ -50,24 +50,24 @@ export class OpenLoop {
   }
 
   /** Gives a free lane the request that has waited longest, or lets it rest until the next one is due. */
-  free(lane: Lane, now: number): void {
+  free(lane: Connection, now: number): void {
     const dueAt = this.#arrivals.take(now)
     if (dueAt === undefined) this.#rest(lane, now)
     else this.#send(lane, dueAt)
   }
 
   /** Sends no more. Gives when each request was due that still waited, and the lanes that rested. */
-  end(now: number): { readonly waiting: readonly number[]; readonly resting: readonly Lane[] } {
+  end(now: number): { readonly waiting: readonly number[]; readonly resting: readonly Connection[] } {
     this.#isOver = true
     const waiting: number[] = []
     for (let dueAt = this.#arrivals.take(now); dueAt !== undefined; dueAt = this.#arrivals.take(now))
       waiting.push(dueAt)
-    const resting: Lane[] = []
+    const resting: Connection[] = []
     for (let lane = this.#resting.take(); lane !== undefined; lane = this.#resting.take()) resting.push(lane)
     return { waiting, resting }
   }
 
-  #rest(lane: Lane, now: number): void {
+  #rest(lane: Connection, now: number): void {
     // A lane whose connection was renewed while it rested still has its place.
     if (!this.#rests[lane.number]) {
       this.#rests[lane.number] = true
@@ -96,7 +96,7 @@ export class OpenLoop {
   }
 
   /** The next resting lane that still has its connection. */
-  #rested(): Lane | undefined {
+  #rested(): Connection | undefined {
     for (let lane = this.#resting.take(); lane !== undefined; lane = this.#resting.take()) {
       this.#rests[lane.number] = false
       if (lane.isFree) return lane

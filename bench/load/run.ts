@@ -1,6 +1,6 @@
 import type { AnswerReader } from "./answer-reader.ts"
+import { Connection, type ConnectionEvents } from "./connection.ts"
 import type { Histogram } from "./histogram.ts"
-import { type Course, Lane } from "./lane.ts"
 import { OpenLoop, type Pace } from "./open-loop.ts"
 import type { Endpoint } from "./request-bytes.ts"
 import { type Failure, Tally } from "./tally.ts"
@@ -70,8 +70,8 @@ class Run {
   readonly #load: Load
   readonly #tally = new Tally()
   readonly #openLoop: OpenLoop | null
-  readonly #lanes: readonly Lane[]
-  readonly #busy = new Set<Lane>()
+  readonly #lanes: readonly Connection[]
+  readonly #busy = new Set<Connection>()
   readonly #turns: number[]
   readonly #done = Promise.withResolvers<void>()
   /** Requests sent, or due, before this moment belong to the warm-up. */
@@ -84,18 +84,18 @@ class Run {
   constructor(load: Load) {
     this.#load = load
     const { connections, requests, pace } = load
-    const course: Course = {
+    const course: ConnectionEvents = {
       free: (lane, now) => this.#free(lane, now),
       answered: (reader, since, at) => this.#answered(reader, since, at),
       failed: (failure, since) => this.#failed(failure, since),
       gone: (lane, wasTold) => void this.#reopen(lane, wasTold),
     }
     const sinks = {
-      send: (lane: Lane, dueAt: number) => this.#send(lane, dueAt),
+      send: (lane: Connection, dueAt: number) => this.#send(lane, dueAt),
       givenUp: (dueAt: number) => this.#failed("skipped", dueAt),
     }
     this.#openLoop = pace === null ? null : new OpenLoop(pace, connections, sinks)
-    this.#lanes = Array.from({ length: connections }, (_, number) => new Lane(number, course))
+    this.#lanes = Array.from({ length: connections }, (_, number) => new Connection(number, course))
     this.#turns = this.#lanes.map((_, number) => Math.floor((number * requests.length) / connections))
   }
 
@@ -133,7 +133,7 @@ class Run {
     return this.#report(elapsedMs, (cpu.user + cpu.system) / 1000 / elapsedMs)
   }
 
-  #endpointOf({ number }: Lane): Endpoint {
+  #endpointOf({ number }: Connection): Endpoint {
     const { endpoints } = this.#load
     return endpoints[number % endpoints.length] ?? endpoints[0]
   }
@@ -143,18 +143,18 @@ class Run {
     this.#openLoop?.count(now)
   }
 
-  #begin(lane: Lane): void {
+  #begin(lane: Connection): void {
     if (lane.isFree) this.#free(lane, performance.now())
     else void this.#reopen(lane, false)
   }
 
-  #free(lane: Lane, now: number): void {
+  #free(lane: Connection, now: number): void {
     if (this.#isOver) this.#finish(lane)
     else if (this.#openLoop === null) this.#send(lane, now)
     else this.#openLoop.free(lane, now)
   }
 
-  #send(lane: Lane, since: number): void {
+  #send(lane: Connection, since: number): void {
     const { requests, requestsMax } = this.#load
     if (requestsMax !== null && since >= this.#countedFrom && this.#counted++ >= requestsMax) {
       this.#isOver = true
@@ -176,7 +176,7 @@ class Run {
     if (since >= this.#countedFrom) this.#tally.failures[failure]++
   }
 
-  async #reopen(lane: Lane, wasTold: boolean): Promise<void> {
+  async #reopen(lane: Connection, wasTold: boolean): Promise<void> {
     if (!this.#busy.has(lane)) return
     if (this.#isOver || (!wasTold && this.#reopened++ >= REOPENS_MAX)) return this.#finish(lane)
     try {
@@ -189,7 +189,7 @@ class Run {
     this.#free(lane, performance.now())
   }
 
-  #finish(lane: Lane): void {
+  #finish(lane: Connection): void {
     this.#busy.delete(lane)
     if (this.#busy.size === 0) this.#done.resolve()
   }

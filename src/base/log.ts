@@ -9,7 +9,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 export type Log = (level: LogLevel, says: string, fields?: LogFields) => void
 
 /** Tells the log that something in the background failed, by the kind of the error alone: its message may hold anything. */
-export const failing =
+export const logError =
   (log: Log, says: string) =>
   (error: unknown): void =>
     log("error", says, { error: error instanceof Error ? error.name : "unknown" })
@@ -18,7 +18,7 @@ export const failing =
  * Builds a log that writes lines of at least `level` with `write`: one JSON object a line, or, when `pretty`, a line
  * for people.
  */
-export function logger(level: LogLevel, pretty: boolean, now: () => number, write: (line: string) => void): Log {
+export function createLogger(level: LogLevel, pretty: boolean, now: () => number, write: (line: string) => void): Log {
   const least = LOG_LEVELS.indexOf(level)
   return (at, says, fields = {}) => {
     if (LOG_LEVELS.indexOf(at) < least) return

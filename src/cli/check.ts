@@ -1,45 +1,45 @@
-import { kindOf, parseSubject } from "../check/address/parse.ts"
-import { type Check, NO_STANDING } from "../check/check.ts"
-import { fullResult } from "../check/present.ts"
+import { detectSubjectKind, parseSubject } from "../check/address/parse-subject.ts"
+import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
+import { fullResult } from "../check/result/result.ts"
 import type { Policy } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
-import { json, type Output, shown, table } from "./output.ts"
+import { escapeControls, type Output, printJson, printTable } from "./output.ts"
 
 /** What the command needs. */
-export type Checker = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
+export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
 
-type Options = { readonly policy: Policy; readonly deep: boolean; readonly json: boolean }
+type CheckOptions = { readonly policy: Policy; readonly deep: boolean; readonly json: boolean }
 
 /** How many inputs are under way at once: more wait for the network no shorter. */
-const CHECKS_AT_ONCE = 64
+const CHECKS_IN_FLIGHT_MAX = 64
 
 /** `check INPUT...`: one verdict an input, in their order. Each input is an address, a URL or a domain by the batch rule. */
 export async function checkCommand(
   output: Output,
-  { check, testDomain, requestId }: Checker,
+  { check, testDomain, requestId }: CheckCommandDeps,
   inputs: readonly string[],
-  { policy, deep, json: asJson }: Options,
+  { policy, deep: isDeep, json: asJson }: CheckOptions,
 ): Promise<void> {
   const results: CheckResult[] = []
   const left = inputs.entries()
   const lane = async (): Promise<void> => {
     for (const [at, input] of left) {
-      const subject = parseSubject(kindOf(input), input, testDomain)
+      const subject = parseSubject(detectSubjectKind(input), input, testDomain)
       results[at] = fullResult(
-        await check({ subject, policy, deep, workspace: true, standing: NO_STANDING }),
+        await check({ subject, policy, isDeep, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
         requestId(),
       )
     }
   }
-  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, lane))
-  if (asJson) return json(output, results.length === 1 ? results[0] : results)
-  for (const [at, result] of results.entries()) describe(output, inputs[at] ?? "", result)
+  await Promise.all(Array.from({ length: CHECKS_IN_FLIGHT_MAX }, lane))
+  if (asJson) return printJson(output, results.length === 1 ? results[0] : results)
+  for (const [at, result] of results.entries()) printResult(output, inputs[at] ?? "", result)
 }
 
 /** Tells a verdict to a person: the verdict, what it suggests, and each reason in words. */
-function describe(output: Output, input: string, result: CheckResult): void {
-  output.line(shown(input))
+function printResult(output: Output, input: string, result: CheckResult): void {
+  output.line(escapeControls(input))
   const doubt = result.degraded ? " (from lists only)" : ""
   output.line(
     `  ${result.category}, confidence ${result.confidence}${doubt}: ${result.recommendation} under ${result.policy}`,
@@ -48,8 +48,8 @@ function describe(output: Output, input: string, result: CheckResult): void {
   if (mx[0] !== undefined) output.line(`  mail at ${mx[0].host}${provider === null ? "" : ` (${provider})`}`)
   if (result.did_you_mean !== null) output.line(`  did you mean ${result.did_you_mean}?`)
   if (result.is_lookalike) output.line("  it looks like a known name and is none")
-  table(
+  printTable(
     output,
-    result.reasons.map(reason => [`    ${reason}`, REASONS[reason].says]),
+    result.reasons.map(reason => [`    ${reason}`, REASONS[reason].description]),
   )
 }

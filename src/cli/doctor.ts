@@ -1,45 +1,45 @@
 import { type Command, Option } from "commander"
-import { EXAMINATION_NAMES, type ExaminationName, isExamination, type Row } from "../doctor/examinations.ts"
-import { CommandFailure, json, type Output, shown, table } from "./output.ts"
+import { DIAGNOSTIC_NAMES, type DiagnosticName, type DiagnosticRow, isDiagnostic } from "../doctor/diagnostics.ts"
+import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
 
-/** Looks at what the names name. `isRunning`: a server is to be there. It changes nothing, and never rejects. */
-export type Doctor = (names: readonly ExaminationName[], isRunning: boolean) => Promise<readonly Row[]>
+/** Looks at what the names name. `isProcessRunning`: a server is to be there. It changes nothing, and never rejects. */
+export type RunDoctor = (names: readonly DiagnosticName[], isRunning: boolean) => Promise<readonly DiagnosticRow[]>
 
 /** The words that look at one thing alone, for a program. */
-export const alone = (name: ExaminationName): readonly string[] => ["doctor", "--only", name, "--json"]
+export const doctorArguments = (name: DiagnosticName): readonly string[] => ["doctor", "--only", name, "--json"]
 
 /** Registers `doctor`: exit code 1 when anything has failed. */
-export function doctorCommand(root: Command, output: Output, doctor: Doctor): void {
+export function registerDoctor(root: Command, output: Output, doctor: RunDoctor): void {
   root
     .command("doctor")
     .description("Look at all that a server needs here, and say what is wrong and what to do about it.")
-    .addOption(new Option("--only <names...>", "look at these alone").choices(EXAMINATION_NAMES))
+    .addOption(new Option("--only <names...>", "look at these alone").choices(DIAGNOSTIC_NAMES))
     .option("--running", "a server is to be running: that nobody answers on the port is a failure", false)
     .option("--json", "answer in JSON", false)
     .action(async ({ only, running, json: asJson }: DoctorOptions) => {
-      const names = only === undefined ? EXAMINATION_NAMES : only.filter(isExamination)
+      const names = only === undefined ? DIAGNOSTIC_NAMES : only.filter(isDiagnostic)
       const rows = await doctor(names, running)
-      if (asJson) json(output, { verdict: worst(rows), examinations: rows })
-      else tell(output, rows)
+      if (asJson) printJson(output, { verdict: worstStatus(rows), examinations: rows })
+      else printChecks(output, rows)
       const failedCount = rows.filter(({ verdict }) => verdict === "failed").length
-      if (failedCount > 0) throw new CommandFailure(`${failedCount} of ${rows.length} examinations failed.`)
+      if (failedCount > 0) throw new CommandError(`${failedCount} of ${rows.length} examinations failed.`)
     })
 }
 
 type DoctorOptions = { readonly only?: readonly string[]; readonly running: boolean; readonly json: boolean }
 
-function tell(output: Output, rows: readonly Row[]): void {
-  table(
+function printChecks(output: Output, rows: readonly DiagnosticRow[]): void {
+  printTable(
     output,
     rows.flatMap(({ name, verdict, seen, remedy }) => {
-      const first = [name, verdict, shown(seen)]
-      return remedy === null ? [first] : [first, ["", "", `→ ${shown(remedy)}`]]
+      const first = [name, verdict, escapeControls(seen)]
+      return remedy === null ? [first] : [first, ["", "", `→ ${escapeControls(remedy)}`]]
     }),
   )
 }
 
 /** What the whole comes to: the worst of what was found. */
-const worst = (rows: readonly Row[]): "ok" | "warning" | "failed" =>
+const worstStatus = (rows: readonly DiagnosticRow[]): "ok" | "warning" | "failed" =>
   rows.some(({ verdict }) => verdict === "failed")
     ? "failed"
     : rows.some(({ verdict }) => verdict === "warning")

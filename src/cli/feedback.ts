@@ -1,19 +1,19 @@
 import { type Command, Option } from "commander"
 import type { Category } from "../contract/categories.ts"
-import { acceptFeedback, type Decision, rejectFeedback } from "../customers/feedback/decision.ts"
+import { acceptFeedback, type FeedbackDecision, rejectFeedback } from "../customers/feedback/decision.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus, listFeedback } from "../customers/feedback/feedback.ts"
-import type { Customers } from "./accounts.ts"
-import { CommandFailure, json, type Output, shown, table } from "./output.ts"
+import type { CustomerCommandDeps } from "./accounts.ts"
+import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
 
 /** How many reports `feedback list` shows at most, and how many it asks for at once. */
-const SHOWN_MAX = 10_000
-const PAGE = 500
+const LISTED_REPORTS_MAX = 10_000
+const PAGE_SIZE = 500
 
 /** Registers `feedback list`, `accept` and `reject`. */
-export function feedbackCommands(
+export function registerFeedbackCommands(
   root: Command,
   output: Output,
-  withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>,
+  withCustomers: (work: (customers: CustomerCommandDeps) => Promise<void>) => Promise<void>,
 ): void {
   const group = root.command("feedback").description("Reports of wrong verdicts.")
   group
@@ -22,7 +22,7 @@ export function feedbackCommands(
     .addOption(new Option("--status <status>", "only those that are so").choices(FEEDBACK_STATUSES))
     .option(...JSON_FLAG, false)
     .action(({ status, json: asJson }) =>
-      withCustomers(all => feedbackList(output, all, SHOWN_MAX, status ?? null, asJson)),
+      withCustomers(all => feedbackList(output, all, LISTED_REPORTS_MAX, status ?? null, asJson)),
     )
   group
     .command("accept")
@@ -43,7 +43,7 @@ const JSON_FLAG = ["--json", "answer in JSON"] as const
 /** `feedback list [--status S]`: the reports, the newest first, at most `shownMax`; says so when there are more. */
 export async function feedbackList(
   output: Output,
-  { changes }: Customers,
+  { changes }: CustomerCommandDeps,
   shownMax: number,
   status: FeedbackStatus | null,
   asJson: boolean,
@@ -51,25 +51,25 @@ export async function feedbackList(
   const reports: Feedback[] = []
   // One more than is shown, to know of it.
   while (reports.length <= shownMax) {
-    const countMax = Math.min(PAGE, shownMax + 1 - reports.length)
+    const countMax = Math.min(PAGE_SIZE, shownMax + 1 - reports.length)
     const page = await listFeedback(changes.store, { status, after: reports.at(-1) ?? null, countMax })
     reports.push(...page)
     if (page.length < countMax) break
   }
-  if (reports.length > shownMax) output.aside(`There are more; these are the latest ${shownMax}.`)
+  if (reports.length > shownMax) output.stderrLine(`There are more; these are the latest ${shownMax}.`)
   const latest = reports.slice(0, shownMax)
-  if (asJson) return json(output, latest.map(summary))
+  if (asJson) return printJson(output, latest.map(feedbackJson))
   if (latest.length === 0) return output.line(status === null ? "There are no reports." : `No report is ${status}.`)
-  table(
+  printTable(
     output,
     latest.map(report => [
       report.id,
       report.status,
-      shown(report.domain),
+      escapeControls(report.domain),
       `${report.currentCategory} → ${report.reportedCategory}`,
-      shown(report.roleWord ?? "-"),
+      escapeControls(report.roleWord ?? "-"),
       new Date(report.createdAtMs).toISOString(),
-      shown(report.comment ?? ""),
+      escapeControls(report.comment ?? ""),
     ]),
   )
 }
@@ -77,49 +77,54 @@ export async function feedbackList(
 /** `feedback accept ID`: its correction is live everywhere within a minute. */
 export async function feedbackAccept(
   output: Output,
-  { changes }: Customers,
+  { changes }: CustomerCommandDeps,
   id: string,
   asJson: boolean,
 ): Promise<void> {
-  tell(output, id, await acceptFeedback(changes, id), asJson)
+  printDecision(output, id, await acceptFeedback(changes, id), asJson)
 }
 
 /** `feedback reject ID`: a correction that it made is taken back, everywhere within a minute. */
 export async function feedbackReject(
   output: Output,
-  { changes }: Customers,
+  { changes }: CustomerCommandDeps,
   id: string,
   asJson: boolean,
 ): Promise<void> {
-  tell(output, id, await rejectFeedback(changes, id), asJson)
+  printDecision(output, id, await rejectFeedback(changes, id), asJson)
 }
 
-function tell(output: Output, id: string, decision: Decision, asJson: boolean): void {
+function printDecision(output: Output, id: string, decision: FeedbackDecision, asJson: boolean): void {
   switch (decision.kind) {
     case "unknown_feedback":
-      throw new CommandFailure("There is no report with that id; `feedback list` shows ids.")
+      throw new CommandError("There is no report with that id; `feedback list` shows ids.")
     case "too_many_corrections":
-      throw new CommandFailure("There are as many corrections as there may be; reject an accepted report first.")
+      throw new CommandError("There are as many corrections as there may be; reject an accepted report first.")
     case "orphan_taken_back": {
       const { domain, correction } = decision
-      if (asJson) json(output, { id, status: "rejected", domain, changed: true, correction })
-      else output.line(`The report went with its account; now its correction went too. ${stateOf(domain, correction)}`)
+      if (asJson) printJson(output, { id, status: "rejected", domain, changed: true, correction })
+      else
+        output.line(
+          `The report went with its account; now its correction went too. ${describeCorrection(domain, correction)}`,
+        )
       return
     }
     case "decided": {
       const { feedback, isNew, correction } = decision
       const { status, domain, decidedAtMs } = feedback
-      const says = isNew ? `is ${status}` : `has been ${status} since ${instant(decidedAtMs)}`
-      if (asJson) json(output, { ...summary(feedback), changed: isNew, correction })
-      else output.line(`The report ${says}. ${stateOf(domain, correction)}`)
+      const says = isNew ? `is ${status}` : `has been ${status} since ${isoInstant(decidedAtMs)}`
+      if (asJson) printJson(output, { ...feedbackJson(feedback), changed: isNew, correction })
+      else output.line(`The report ${says}. ${describeCorrection(domain, correction)}`)
     }
   }
 }
 
-const stateOf = (domain: string, correction: Category | null): string =>
-  correction === null ? `${shown(domain)} has no correction.` : `${shown(domain)} is corrected to ${correction}.`
+const describeCorrection = (domain: string, correction: Category | null): string =>
+  correction === null
+    ? `${escapeControls(domain)} has no correction.`
+    : `${escapeControls(domain)} is corrected to ${correction}.`
 
-const summary = (report: Feedback) => ({
+const feedbackJson = (report: Feedback) => ({
   id: report.id,
   status: report.status,
   domain: report.domain,
@@ -128,8 +133,8 @@ const summary = (report: Feedback) => ({
   role_word: report.roleWord,
   comment: report.comment,
   account_id: report.accountId,
-  created_at: instant(report.createdAtMs),
-  decided_at: instant(report.decidedAtMs),
+  created_at: isoInstant(report.createdAtMs),
+  decided_at: isoInstant(report.decidedAtMs),
 })
 
-const instant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())
+const isoInstant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

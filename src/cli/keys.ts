@@ -1,29 +1,29 @@
 import { LIMITS } from "../contract/limits.ts"
-import type { KeyKind } from "../customers/keys/key-form.ts"
-import { createKey, type KeyRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
-import { accountOf, type Customers } from "./accounts.ts"
-import { CommandFailure, json, type Output, shown, table } from "./output.ts"
+import type { KeyKind } from "../customers/keys/key-format.ts"
+import { createKey, type KeyCreationRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
+import { accountByEmail, type CustomerCommandDeps } from "./accounts.ts"
+import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
 
 /** How many keys `key list` shows: the active ones and the latest revoked. */
-const SHOWN_MAX = 1000
+const LISTED_KEYS_MAX = 1000
 
 /** What a new key shall be. */
-type Wanted = { readonly name: string | null; readonly kind: KeyKind; readonly origins: readonly string[] }
+type NewKeyOptions = { readonly name: string | null; readonly kind: KeyKind; readonly origins: readonly string[] }
 
 /** `key create --account EMAIL [--name N] [--publishable --origin O]`: prints the key, this once. */
 export async function keyCreate(
   output: Output,
-  customers: Customers,
+  customers: CustomerCommandDeps,
   email: string,
-  wanted: Wanted,
+  wanted: NewKeyOptions,
   asJson: boolean,
 ): Promise<void> {
-  const account = await accountOf(customers, email)
+  const account = await accountByEmail(customers, email)
   const made = await createKey(customers.changes, customers.random, { accountId: account.id, ...wanted })
-  if (made.kind !== "created") throw new CommandFailure(REFUSALS[made.kind], WRONG_USE.includes(made.kind) ? 2 : 1)
+  if (made.kind !== "created") throw new CommandError(KEY_REFUSALS[made.kind], USAGE_ERRORS.includes(made.kind) ? 2 : 1)
   const { key, text } = made
   if (asJson)
-    return json(output, {
+    return printJson(output, {
       id: key.id,
       key: text,
       kind: key.kind,
@@ -32,11 +32,11 @@ export async function keyCreate(
       origins: key.origins,
     })
   output.line(text)
-  output.aside(`This is the only time that the key is shown; ${key.id} is its id.`)
+  output.stderrLine(`This is the only time that the key is shown; ${key.id} is its id.`)
 }
 
 /** What the command line itself got wrong; the rest is the state of things. */
-const WRONG_USE: readonly KeyRefusal["kind"][] = [
+const USAGE_ERRORS: readonly KeyCreationRefusal["kind"][] = [
   "bad_name",
   "bad_origin",
   "origins_missing",
@@ -44,7 +44,7 @@ const WRONG_USE: readonly KeyRefusal["kind"][] = [
   "origins_on_secret",
 ]
 
-const REFUSALS: { readonly [K in KeyRefusal["kind"]]: string } = {
+const KEY_REFUSALS: { readonly [K in KeyCreationRefusal["kind"]]: string } = {
   unknown_account: "The account was deleted a moment ago.",
   too_many_keys: `The account has ${LIMITS.keysPerAccountMax} active keys, the most it may have; revoke one first.`,
   bad_name: `A key's name has at most ${LIMITS.keyNameLengthMax} characters and no control characters.`,
@@ -55,11 +55,16 @@ const REFUSALS: { readonly [K in KeyRefusal["kind"]]: string } = {
 }
 
 /** `key list --account EMAIL`: active keys first; the keys themselves are not stored. */
-export async function keyList(output: Output, customers: Customers, email: string, asJson: boolean): Promise<void> {
-  const account = await accountOf(customers, email)
-  const keys = await listKeys(customers.changes.store, account.id, SHOWN_MAX)
+export async function keyList(
+  output: Output,
+  customers: CustomerCommandDeps,
+  email: string,
+  asJson: boolean,
+): Promise<void> {
+  const account = await accountByEmail(customers, email)
+  const keys = await listKeys(customers.changes.store, account.id, LISTED_KEYS_MAX)
   if (asJson)
-    return json(
+    return printJson(
       output,
       keys.map(({ id, kind, name, last4, origins, createdAtMs, lastUsedAtMs, revokedAtMs }) => ({
         id,
@@ -67,35 +72,40 @@ export async function keyList(output: Output, customers: Customers, email: strin
         name,
         last4,
         origins,
-        created_at: instant(createdAtMs),
-        last_used_at: instant(lastUsedAtMs),
-        revoked_at: instant(revokedAtMs),
+        created_at: isoInstant(createdAtMs),
+        last_used_at: isoInstant(lastUsedAtMs),
+        revoked_at: isoInstant(revokedAtMs),
       })),
     )
   if (keys.length === 0) return output.line("The account has no keys.")
-  table(
+  printTable(
     output,
     keys.map(key => [
       key.id,
       key.kind,
       `…${key.last4}`,
       key.revokedAtMs === null ? "active" : "revoked",
-      `last used ${instant(key.lastUsedAtMs) ?? "never"}`,
-      shown(key.name),
+      `last used ${isoInstant(key.lastUsedAtMs) ?? "never"}`,
+      escapeControls(key.name),
       key.origins.join(" "),
     ]),
   )
 }
 
 /** `key revoke ID`: durable when it is acknowledged; revoking twice is revoking once. */
-export async function keyRevoke(output: Output, { changes }: Customers, id: string, asJson: boolean): Promise<void> {
+export async function keyRevoke(
+  output: Output,
+  { changes }: CustomerCommandDeps,
+  id: string,
+  asJson: boolean,
+): Promise<void> {
   const revoked = await revokeKey(changes, id, "admin")
   if (revoked.kind === "unknown_key")
-    throw new CommandFailure("There is no key with that id; `key list --account EMAIL` shows ids.")
-  if (asJson) return json(output, { id, revoked_at: instant(revoked.key.revokedAtMs) })
+    throw new CommandError("There is no key with that id; `key list --account EMAIL` shows ids.")
+  if (asJson) return printJson(output, { id, revoked_at: isoInstant(revoked.key.revokedAtMs) })
   output.line(
-    revoked.isNew ? "The key is revoked." : `The key has been revoked since ${instant(revoked.key.revokedAtMs)}.`,
+    revoked.isNew ? "The key is revoked." : `The key has been revoked since ${isoInstant(revoked.key.revokedAtMs)}.`,
   )
 }
 
-const instant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())
+const isoInstant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

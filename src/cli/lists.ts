@@ -1,44 +1,57 @@
-import type { Opened, Pack } from "../check/lists/domain-set.ts"
-import type { KnownLists } from "../check/lists.ts"
+import type { Command } from "commander"
+import type { LoadedLists } from "../check/domain-lookup.ts"
 import {
-  type DomainLookUp,
-  type KnownLevel,
-  type KnownListing,
-  listingsAt,
-  lookUp,
-  sinceWords,
-} from "../check/look-up.ts"
+  type DomainExplanation,
+  type ExplainedLevel,
+  type ExplainedListing,
+  explainDomain,
+  listingsOfLevel,
+  sinceLabel,
+} from "../check/explain-domain.ts"
+import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
+import type { RefreshResult } from "../check/refresh/refresh.ts"
+import type { RollBackResult } from "../check/refresh/refresh-state.ts"
 import { ROUTES } from "../contract/routes.ts"
-import type { Checkout } from "./lists-build.ts"
-import type { RefreshTools } from "./lists-update.ts"
-import { CommandFailure, json, type Output, shown, table } from "./output.ts"
+import type { RepoCheckout } from "./lists-build.ts"
+import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
 
 /** What the commands about lists need. */
-export type ListsTools = RefreshTools & {
+export type ListsCommandDeps = ListsRefreshDeps & {
   /** The lists in place, and where they come from. */
-  readonly known: () => Promise<KnownLists>
+  readonly loadLists: () => Promise<LoadedLists>
   /** The pack in a file, or (null) the one in place; null: there is no such file, or it is empty. */
-  readonly open: (path: string | null) => Promise<Opened | null>
+  readonly openPack: (path: string | null) => Promise<OpenPackResult | null>
   /** Where lists are built; null in the executable, which carries the result only. */
-  readonly checkout: Checkout | null
+  readonly checkout: RepoCheckout | null
 }
 
 /** `lists info`: version, sets and sources, how the last refresh went, and why a source was of no use. */
-export async function listsState(output: Output, lists: ListsTools, asJson: boolean): Promise<void> {
+export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson: boolean): Promise<void> {
   const {
     lists: { pack },
     manifest: { sources },
-    state,
-  } = await lists.known()
-  const { version, builtAt, entries } = pack
-  const refreshed = { refreshed_at: timeOf(state.refreshed_at_ms), is_paused: state.is_paused, sources: state.sources }
+    refreshState,
+  } = await lists.loadLists()
+  const { version, builtAt, entryCounts } = pack
+  const refreshed = {
+    refreshed_at: isoInstant(refreshState.refreshed_at_ms),
+    is_paused: refreshState.is_paused,
+    sources: refreshState.sources,
+  }
   if (asJson)
-    return json(output, { version, built_at: builtAt, entries, sources, refresh: refreshed, packs: state.packs })
+    return printJson(output, {
+      version,
+      built_at: builtAt,
+      entries: entryCounts,
+      sources,
+      refresh: refreshed,
+      packs: refreshState.packs,
+    })
   output.line(`version ${version}, sources as of ${builtAt.slice(0, 10)}`)
   output.line(refreshed.refreshed_at === null ? "never refreshed" : `refreshed ${refreshed.refreshed_at}`)
-  if (state.is_paused) output.line("an operator went back: no schedule refreshes them until `lists update`")
+  if (refreshState.is_paused) output.line("an operator went back: no schedule refreshes them until `lists update`")
   output.line("")
-  table(output, [["set", "entries"], ...Object.entries(entries).map(([set, count]) => [set, String(count)])])
+  printTable(output, [["set", "entries"], ...Object.entries(entryCounts).map(([set, count]) => [set, String(count)])])
   output.line("")
   const rows = Object.entries(sources).map(([id, { set, trust, kept, read, date, licence }]) => [
     id,
@@ -46,59 +59,64 @@ export async function listsState(output: Output, lists: ListsTools, asJson: bool
     trust,
     `${kept} of ${read}`,
     date === "" ? "never there" : date,
-    state.sources[id]?.outcome ?? "",
+    refreshState.sources[id]?.outcome ?? "",
     licence,
   ])
-  table(output, [["source", "set", "trust", "kept", "of", "last refresh", "licence"], ...rows])
-  const faulty = Object.entries(state.sources).filter(([, { says }]) => says !== "")
+  printTable(output, [["source", "set", "trust", "kept", "of", "last refresh", "licence"], ...rows])
+  const faulty = Object.entries(refreshState.sources).filter(([, { says }]) => says !== "")
   if (faulty.length > 0) output.line("")
-  for (const [id, { outcome, says }] of faulty) output.line(`${id} ${outcome}: ${shown(says)}`)
+  for (const [id, { outcome, says }] of faulty) output.line(`${id} ${outcome}: ${escapeControls(says)}`)
 }
 
-const timeOf = (atMs: number): string | null => (atMs === 0 ? null : new Date(atMs).toISOString())
+const isoInstant = (atMs: number): string | null => (atMs === 0 ? null : new Date(atMs).toISOString())
 
 /**
  * `lists lookup DOMAIN`: what the lists say of a name and which entry decides, at each of its levels the sources that list it,
  * since when, under which licence and what dropped it, and how a mistake is reported.
  */
-export async function listsLookup(output: Output, lists: ListsTools, text: string, asJson: boolean): Promise<void> {
-  const found = lookUp(await lists.known(), text)
-  if (found.kind === "no_domain") throw new CommandFailure(`That is no domain. ${found.says}`, 2)
-  const { domain, category, reason, says, entry, sets, levels } = found
-  if (asJson) return json(output, { domain, category, reason, entry, sets, levels: levels.map(toldLevel) })
+export async function listsLookup(
+  output: Output,
+  lists: ListsCommandDeps,
+  text: string,
+  asJson: boolean,
+): Promise<void> {
+  const found = explainDomain(await lists.loadLists(), text)
+  if (found.kind === "no_domain") throw new CommandError(`That is no domain. ${found.message}`, 2)
+  const { domain, category, reason, message, entry, sets, levels } = found
+  if (asJson) return printJson(output, { domain, category, reason, entry, sets, levels: levels.map(levelJson) })
   output.line(`${domain}: ${category} (${reason})`)
-  output.line(says)
-  for (const level of levels) describeLevel(output, level)
-  describeReports(output, found)
+  output.line(message)
+  for (const level of levels) printLevel(output, level)
+  printReporting(output, found)
 }
 
-const toldLevel = ({ listings, patterns, ...level }: KnownLevel) => ({
+const levelJson = ({ listings, patterns, ...level }: ExplainedLevel) => ({
   ...level,
-  listings: listings.map(toldListing),
-  patterns: patterns.map(({ pattern, listings: own }) => ({ pattern, listings: own.map(toldListing) })),
+  listings: listings.map(listingJson),
+  patterns: patterns.map(({ pattern, listings: own }) => ({ pattern, listings: own.map(listingJson) })),
 })
 
-const toldListing = ({ set, source, outcome, since, onOrBefore, licence, origin }: KnownListing) => ({
+const listingJson = ({ set, source, outcome, since, onOrBefore, licence, origin }: ExplainedListing) => ({
   ...{ set, source, outcome, since, on_or_before: onOrBefore, licence, origin },
 })
 
-function describeLevel(output: Output, level: KnownLevel): void {
+function printLevel(output: Output, level: ExplainedLevel): void {
   const { name, sets, decides } = level
   const held = sets.length === 0 ? "in no set" : `in ${sets.join(", ")}${decides ? " (decides)" : ""}`
   output.line("")
   output.line(`${name}: ${held}`)
-  const rows = listingsAt(level).map(listing => [
+  const rows = listingsOfLevel(level).map(listing => [
     `  ${listing.entry === name ? listing.source : `${listing.source} as ${listing.entry}`}`,
     listing.set,
-    sinceWords(listing),
+    sinceLabel(listing),
     listing.licence,
-    listing.droppedBy === null ? "kept" : `dropped: ${listing.droppedBy}`,
+    listing.dropReason === null ? "kept" : `dropped: ${listing.dropReason}`,
   ])
-  if (rows.length > 0) table(output, [["  source", "set", "since", "licence", "became"], ...rows])
+  if (rows.length > 0) printTable(output, [["  source", "set", "since", "licence", "became"], ...rows])
 }
 
 /** How a mistake is reported: to the operator, by the operator, and where the sources come from. */
-function describeReports(output: Output, { domain, category, levels }: DomainLookUp): void {
+function printReporting(output: Output, { domain, category, levels }: DomainExplanation): void {
   const { method, path } = ROUTES.postFeedback
   output.line("")
   if (category === "invalid")
@@ -110,10 +128,10 @@ function describeReports(output: Output, { domain, category, levels }: DomainLoo
     if (isHeldAgainst) output.line(`  \`mailkind allow add ${domain}\` takes it out of the sets disposable and relay.`)
     else output.line(`  \`mailkind block add ${domain}\` has it blocked.`)
   }
-  const origins = new Map(levels.flatMap(listingsAt).map(({ source, origin }) => [source, origin]))
+  const origins = new Map(levels.flatMap(listingsOfLevel).map(({ source, origin }) => [source, origin]))
   if (origins.size === 0) return
   output.line("The sources come from, and are put right at:")
-  table(
+  printTable(
     output,
     [...origins].map(([source, origin]) => [`  ${source}`, origin]),
   )
@@ -122,20 +140,89 @@ function describeReports(output: Output, { domain, category, levels }: DomainLoo
 /** `lists verify [FILE]`: reads every byte of a pack; without a file, of the one in place, for which none stands in. */
 export async function listsVerify(
   output: Output,
-  lists: ListsTools,
+  lists: ListsCommandDeps,
   file: string | null,
   asJson: boolean,
 ): Promise<void> {
-  const pack = await packIn(lists, file)
+  const pack = await openPackOrFail(lists, file)
   const verified = pack.verify()
-  if (!verified.ok) throw new CommandFailure(verified.says)
-  if (asJson) return json(output, { ok: true, version: pack.version, entries: pack.entries })
+  if (!verified.ok) throw new CommandError(verified.message)
+  if (asJson) return printJson(output, { ok: true, version: pack.version, entries: pack.entryCounts })
   output.line(`The lists ${pack.version} are whole.`)
 }
 
-async function packIn(lists: ListsTools, file: string | null): Promise<Pack> {
-  const opened = await lists.open(file)
-  if (opened === null) throw new CommandFailure("There is no such file, or it is empty.")
-  if (opened.kind === "refused") throw new CommandFailure(`${opened.says} ${opened.remedy}`)
+async function openPackOrFail(lists: ListsCommandDeps, file: string | null): Promise<Pack> {
+  const opened = await lists.openPack(file)
+  if (opened === null) throw new CommandError("There is no such file, or it is empty.")
+  if (opened.kind === "refused") throw new CommandError(`${opened.says} ${opened.remedy}`)
   return opened.pack
+}
+
+/** What the commands that change the lists in use need. */
+type ListsRefreshDeps = {
+  /** Refreshes the lists of the data directory. `only`: the id or URL of one source; null: all. */
+  readonly refresh: (only: string | null) => Promise<RefreshResult | "unknown" | "busy">
+  readonly rollBack: () => Promise<RollBackResult | "busy">
+}
+
+const BUNDLED_IN_USE = "The lists that came along are in use."
+const UNKNOWN_SOURCE =
+  "That is neither a URL nor the id of a source that is downloaded; `lists update` shows those ids."
+const REFRESH_BUSY = "Another process refreshes the lists of this data directory; try again when it is done."
+
+/** Registers `lists update` and `lists rollback` with the group. */
+export function registerRefreshCommands(group: Command, output: Output, tools: ListsRefreshDeps): void {
+  group
+    .command("update")
+    .description("Download the sources, and put the lists that they give in use; servers take them within seconds.")
+    .option("--source <id or url>", "one source alone: by its id, at a mirror, or a list of your own")
+    .option("--json", "answer in JSON", false)
+    .action(({ source, json: asJson }) => listsUpdate(output, tools, source ?? null, asJson))
+  group
+    .command("rollback")
+    .description("Go back to the lists before those in use; they stay until `lists update`.")
+    .option("--json", "answer in JSON", false)
+    .action(({ json: asJson }) => listsRollback(output, tools, asJson))
+}
+
+/**
+ * `lists update`: what became of each source, and the version in use. It fails when none of the sources that were asked for
+ * was of use, or no pack could be made. Lists are made of the last good copies all the same, such as those that an operator
+ * went back from.
+ */
+async function listsUpdate(
+  output: Output,
+  { refresh }: ListsRefreshDeps,
+  only: string | null,
+  asJson: boolean,
+): Promise<void> {
+  const refreshed = await refresh(only)
+  if (refreshed === "busy") throw new CommandError(REFRESH_BUSY)
+  if (refreshed === "unknown") throw new CommandError(UNKNOWN_SOURCE, 2)
+  const { sources, activated, faults } = refreshed
+  const version = activated === "built_in" ? activated : (activated?.version ?? null)
+  if (asJson) printJson(output, { version, sources, faults })
+  else {
+    const rows = Object.entries(sources).map(([id, { outcome, says }]) => [id, outcome, escapeControls(says)])
+    printTable(output, [["source", "became", "why"], ...rows])
+    output.line(inUseMessage(version))
+  }
+  if (faults.length > 0) throw new CommandError(["no lists could be made:", ...faults].join("\n  "))
+  if (Object.values(sources).every(({ outcome }) => outcome === "refused" || outcome === "failed"))
+    throw new CommandError("No source was of use.")
+}
+
+function inUseMessage(version: string | null): string {
+  if (version === null) return "The lists in use are the same."
+  return version === "built_in" ? BUNDLED_IN_USE : `The lists ${version} are in use.`
+}
+
+async function listsRollback(output: Output, { rollBack }: ListsRefreshDeps, asJson: boolean): Promise<void> {
+  const back = await rollBack()
+  if (back === "busy") throw new CommandError(REFRESH_BUSY)
+  if (back === null) throw new CommandError("There is nothing to go back to: the lists that came along are in use.")
+  const version = back === "built_in" ? null : back.version
+  if (asJson) return printJson(output, { version })
+  output.line(version === null ? BUNDLED_IN_USE : `The lists ${version} are in use.`)
+  output.line("No schedule replaces them; `lists update` does.")
 }

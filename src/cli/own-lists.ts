@@ -1,10 +1,10 @@
 import type { Command } from "commander"
-import { namedIn } from "../check/address/named-in.ts"
+import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { type Entry, parseEntry } from "../customers/own-lists/own-list-entry.ts"
+import { type OwnListEntry, parseEntry } from "../customers/own-lists/entries.ts"
 import {
   addEntries,
-  type ListedEntry,
+  type DatedOwnListEntry,
   type ListOwner,
   listEntries,
   OPERATOR,
@@ -12,19 +12,19 @@ import {
   type OwnList,
   removeEntries,
 } from "../customers/own-lists/own-lists.ts"
-import { accountOf, type Customers } from "./accounts.ts"
-import { CommandFailure, json, type Output, table } from "./output.ts"
+import { accountByEmail, type CustomerCommandDeps } from "./accounts.ts"
+import { CommandError, type Output, printJson, printTable } from "./output.ts"
 
 /** Which list a command is about; a null account: the operator's. */
-type Chosen = { readonly list: OwnList; readonly account: string | null }
+type ListSelection = { readonly list: OwnList; readonly account: string | null }
 
-const PAGE = 500
+const PAGE_SIZE = 500
 
 /** Registers `block` and `allow` with their commands. */
-export function ownListCommands(
+export function registerOwnListCommands(
   root: Command,
   output: Output,
-  withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>,
+  withCustomers: (work: (customers: CustomerCommandDeps) => Promise<void>) => Promise<void>,
 ): void {
   for (const list of OWN_LISTS) {
     const group = root.command(list).description(`The ${list} list of the operator, or of an account.`)
@@ -54,22 +54,22 @@ export function ownListCommands(
 /** `block add ENTRY... [--account EMAIL]`: all entries or none. */
 async function ownListAdd(
   output: Output,
-  customers: Customers,
-  chosen: Chosen,
+  customers: CustomerCommandDeps,
+  chosen: ListSelection,
   texts: readonly string[],
   asJson: boolean,
 ): Promise<void> {
-  const entries = parsed(texts)
-  const { owner, whose, told } = await ownerOf(customers, chosen)
+  const entries = parseEntries(texts)
+  const { owner, whose, told } = await resolveOwner(customers, chosen)
   const addition = await addEntries(customers.changes, owner, chosen.list, entries)
-  if (addition.kind !== "added") throw new CommandFailure(REFUSALS[addition.kind])
+  if (addition.kind !== "added") throw new CommandError(ADD_REFUSALS[addition.kind])
   const { addedCount, presentCount } = addition
-  if (asJson) return json(output, { ...told, added: addedCount, already_there: presentCount })
-  const already = presentCount === 0 ? "" : `; ${counted(presentCount)} there already`
-  output.line(`${counted(addedCount)} added to ${whose}${already}.`)
+  if (asJson) return printJson(output, { ...told, added: addedCount, already_there: presentCount })
+  const already = presentCount === 0 ? "" : `; ${entryCount(presentCount)} there already`
+  output.line(`${entryCount(addedCount)} added to ${whose}${already}.`)
 }
 
-const REFUSALS = {
+const ADD_REFUSALS = {
   too_many: `Nothing was added: that would be more than ${LIMITS.ownListEntriesMax} entries on both lists together.`,
   unknown_account: "The account was deleted a moment ago.",
 } as const
@@ -77,56 +77,65 @@ const REFUSALS = {
 /** `block remove ENTRY... [--account EMAIL]`: a failure when none of them was on the list. */
 async function ownListRemove(
   output: Output,
-  customers: Customers,
-  chosen: Chosen,
+  customers: CustomerCommandDeps,
+  chosen: ListSelection,
   texts: readonly string[],
   asJson: boolean,
 ): Promise<void> {
-  const entries = parsed(texts)
-  const { owner, whose, told } = await ownerOf(customers, chosen)
+  const entries = parseEntries(texts)
+  const { owner, whose, told } = await resolveOwner(customers, chosen)
   const { removedCount, absentCount } = await removeEntries(customers.changes, owner, chosen.list, entries)
-  if (removedCount === 0) throw new CommandFailure(`Nothing was removed: none of that is on ${whose}.`)
-  if (asJson) return json(output, { ...told, removed: removedCount, not_there: absentCount })
-  const absent = absentCount === 0 ? "" : `; ${counted(absentCount)} not there`
-  output.line(`${counted(removedCount)} removed from ${whose}${absent}.`)
+  if (removedCount === 0) throw new CommandError(`Nothing was removed: none of that is on ${whose}.`)
+  if (asJson) return printJson(output, { ...told, removed: removedCount, not_there: absentCount })
+  const absent = absentCount === 0 ? "" : `; ${entryCount(absentCount)} not there`
+  output.line(`${entryCount(removedCount)} removed from ${whose}${absent}.`)
 }
 
 /** `block list [--account EMAIL]`: an entry a line, its first word being what `remove` takes. */
-async function ownListShow(output: Output, customers: Customers, chosen: Chosen, asJson: boolean): Promise<void> {
-  const { owner, whose } = await ownerOf(customers, chosen)
+async function ownListShow(
+  output: Output,
+  customers: CustomerCommandDeps,
+  chosen: ListSelection,
+  asJson: boolean,
+): Promise<void> {
+  const { owner, whose } = await resolveOwner(customers, chosen)
   const entries = await allEntries(customers, owner, chosen.list)
   if (asJson)
-    return json(
+    return printJson(
       output,
-      entries.map(({ kept, kind, domain, addedAtMs }) => ({
-        entry: kept,
+      entries.map(({ storedText, kind, domain, addedAtMs }) => ({
+        entry: storedText,
         kind,
         domain,
         added_at: new Date(addedAtMs).toISOString(),
       })),
     )
   if (entries.length === 0) return output.line(`There is nothing on ${whose}.`)
-  table(
+  printTable(
     output,
-    entries.map(({ kept, kind, domain }) => [kept, kind === "address" ? `(an address at ${domain})` : ""]),
+    entries.map(({ storedText, kind, domain }) => [storedText, kind === "address" ? `(an address at ${domain})` : ""]),
   )
 }
 
-async function allEntries({ changes }: Customers, owner: ListOwner, list: OwnList): Promise<ListedEntry[]> {
-  const entries: ListedEntry[] = []
+async function allEntries(
+  { changes }: CustomerCommandDeps,
+  owner: ListOwner,
+  list: OwnList,
+): Promise<DatedOwnListEntry[]> {
+  const entries: DatedOwnListEntry[] = []
   for (;;) {
-    const page = await listEntries(changes.store, owner, list, entries.at(-1)?.kept ?? "", PAGE)
+    const page = await listEntries(changes.store, owner, list, entries.at(-1)?.storedText ?? "", PAGE_SIZE)
     entries.push(...page)
-    if (page.length < PAGE) return entries
+    if (page.length < PAGE_SIZE) return entries
   }
 }
 
 /** Entries are told by their place: one that does not parse may be somebody's address. */
-function parsed(texts: readonly string[]): Entry[] {
+function parseEntries(texts: readonly string[]): OwnListEntry[] {
   return texts.map((text, at) => {
-    const entry = parseEntry(text, namedIn)
+    const entry = parseEntry(text, parseAddressOrDomain)
     if (entry !== null) return entry
-    throw new CommandFailure(
+    throw new CommandError(
       `Nothing was changed: entry ${at + 1} is no address, no domain and no "*.domain" (a whole top level is "*.zip").`,
       2,
     )
@@ -134,14 +143,14 @@ function parsed(texts: readonly string[]): Entry[] {
 }
 
 /** Whose list it is: for the store, in words, and for an answer in JSON. */
-async function ownerOf(customers: Customers, { list, account }: Chosen) {
+async function resolveOwner(customers: CustomerCommandDeps, { list, account }: ListSelection) {
   if (account === null) {
     const owner: ListOwner = OPERATOR
     return { owner, whose: `the operator's ${list} list`, told: { list, account } }
   }
-  const { id, email } = await accountOf(customers, account)
+  const { id, email } = await accountByEmail(customers, account)
   const owner: ListOwner = { accountId: id }
   return { owner, whose: `the ${list} list of ${email}`, told: { list, account: email } }
 }
 
-const counted = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`
+const entryCount = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`

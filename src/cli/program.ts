@@ -1,86 +1,94 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander"
 import { POLICY_DEFAULT, POLICY_NAMES } from "../contract/policies.ts"
 import { TIER_MAX } from "../contract/tiers.ts"
-import type { Inventory } from "../supply/inventory.ts"
-import { accountCreate, accountDelete, accountList, accountShow, accountTier, type Customers } from "./accounts.ts"
-import { type BackupTools, backupCommands } from "./backup.ts"
-import { type Checker, checkCommand } from "./check.ts"
-import { classifyCommands } from "./classify/command.ts"
-import type { ClassifyTools } from "./classify/run.ts"
-import { type Doctor, doctorCommand } from "./doctor.ts"
-import { feedbackCommands } from "./feedback.ts"
+import type { Inventory } from "../licences/inventory.ts"
+import {
+  accountCreate,
+  accountDelete,
+  accountList,
+  accountShow,
+  accountTier,
+  type CustomerCommandDeps,
+} from "./accounts.ts"
+import { type CheckCommandDeps, checkCommand } from "./check.ts"
+import { registerClassify } from "./classify/command.ts"
+import type { ClassifyDeps } from "./classify/run.ts"
+import { type BackupDeps, registerBackupCommands, registerStoreCommands, type StoreCopyDeps } from "./database.ts"
+import { type RunDoctor, registerDoctor } from "./doctor.ts"
+import { registerFeedbackCommands } from "./feedback.ts"
 import { keyCreate, keyList, keyRevoke } from "./keys.ts"
-import { licenceCommands } from "./licences.ts"
-import { type ListsTools, listsLookup, listsState, listsVerify } from "./lists.ts"
+import { registerLicenceCommands } from "./licences.ts"
+import { type ListsCommandDeps, listsInfo, listsLookup, listsVerify, registerRefreshCommands } from "./lists.ts"
 import { listsBuild } from "./lists-build.ts"
-import { refreshCommands } from "./lists-update.ts"
-import { CommandFailure, json, type Output } from "./output.ts"
-import { ownListCommands } from "./own-lists.ts"
-import { type ServeOptions, serveCommand } from "./serve.ts"
-import { type StoreTools, storeCommands } from "./store-copy.ts"
-import { termsCommands } from "./terms.ts"
+import { CommandError, type Output, printJson } from "./output.ts"
+import { registerOwnListCommands } from "./own-lists.ts"
+import { registerServe, type ServeOptions } from "./serve.ts"
+import { registerTermsCommands } from "./terms.ts"
 
 /** What the commands are given; each part is made when a command asks for it. */
-export type Tools = {
+export type CommandDeps = {
   readonly output: Output
   readonly version: string
   readonly serve: (options: ServeOptions) => Promise<void>
   /** `isOffline`: nothing outside of this machine is asked. */
-  readonly checker: (isOffline: boolean) => Promise<Checker>
-  readonly classify: ClassifyTools
+  readonly openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>
+  readonly classify: ClassifyDeps
   /** Opens the store for one command and closes it afterwards. */
-  readonly withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>
-  readonly lists: ListsTools
+  readonly withCustomers: (work: (customers: CustomerCommandDeps) => Promise<void>) => Promise<void>
+  readonly lists: ListsCommandDeps
   /** What this program is made of. */
   readonly inventory: () => Promise<Inventory>
-  readonly backups: BackupTools
-  readonly store: StoreTools
-  readonly doctor: Doctor
+  readonly backups: BackupDeps
+  readonly store: StoreCopyDeps
+  readonly doctor: RunDoctor
   /** Every setting: name, default, meaning. */
   readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
 }
 
 /** Runs the command that the arguments name and gives the exit code: 0 done, 1 failed, 2 wrong use. */
-export async function runCommand(tools: Tools, args: readonly string[]): Promise<number> {
+export async function runCommand(tools: CommandDeps, args: readonly string[]): Promise<number> {
   try {
-    await program(tools).parseAsync([...args], { from: "user" })
+    await createProgram(tools).parseAsync([...args], { from: "user" })
     return 0
   } catch (error) {
     // Commander has shown its own sentence already; its code is 0 after help and version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (!(error instanceof CommandFailure)) throw error
-    tools.output.aside(`mailkind: ${error.message}`)
+    if (!(error instanceof CommandError)) throw error
+    tools.output.stderrLine(`mailkind: ${error.message}`)
     return error.exitCode
   }
 }
 
-function program(tools: Tools): Command {
+function createProgram(tools: CommandDeps): Command {
   const { output } = tools
   const root = new Command("mailkind")
     .description("Tells what an email address, a domain or a website URL is.")
     .exitOverride()
-    .configureOutput({ writeOut: text => output.line(text.trimEnd()), writeErr: text => output.aside(text.trimEnd()) })
+    .configureOutput({
+      writeOut: text => output.line(text.trimEnd()),
+      writeErr: text => output.stderrLine(text.trimEnd()),
+    })
     .helpCommand(false)
-  serveCommand(root, tools.serve)
-  checkCommands(root, tools)
-  classifyCommands(root, output, tools.checker, tools.classify)
-  listsCommands(root, tools)
-  accountCommands(root, tools)
-  keyCommands(root, tools)
-  feedbackCommands(root, output, tools.withCustomers)
-  termsCommands(root, output, tools.withCustomers)
-  ownListCommands(root, output, tools.withCustomers)
-  licenceCommands(root, output, tools.inventory)
-  backupCommands(root, output, tools.backups)
-  storeCommands(root, output, tools.store)
-  doctorCommand(root, output, tools.doctor)
-  helpCommands(root, tools)
+  registerServe(root, tools.serve)
+  registerCheck(root, tools)
+  registerClassify(root, output, tools.openCheck, tools.classify)
+  registerListsCommands(root, tools)
+  registerAccountCommands(root, tools)
+  registerKeyCommands(root, tools)
+  registerFeedbackCommands(root, output, tools.withCustomers)
+  registerTermsCommands(root, output, tools.withCustomers)
+  registerOwnListCommands(root, output, tools.withCustomers)
+  registerLicenceCommands(root, output, tools.inventory)
+  registerBackupCommands(root, output, tools.backups)
+  registerStoreCommands(root, output, tools.store)
+  registerDoctor(root, output, tools.doctor)
+  registerHelp(root, tools)
   return root
 }
 
 const JSON_FLAG = ["--json", "answer in JSON"] as const
 
-function checkCommands(root: Command, { output, checker }: Tools): void {
+function registerCheck(root: Command, { output, openCheck }: CommandDeps): void {
   root
     .command("check")
     .description("Check addresses, domains or URLs.")
@@ -92,17 +100,17 @@ function checkCommands(root: Command, { output, checker }: Tools): void {
     .option("--offline", "ask no network", false)
     .option(...JSON_FLAG, false)
     .action(async (inputs, { policy, deep, offline, json: asJson }) => {
-      await checkCommand(output, await checker(offline), inputs, { policy, deep, json: asJson })
+      await checkCommand(output, await openCheck(offline), inputs, { policy, deep, json: asJson })
     })
 }
 
-function listsCommands(root: Command, { output, lists }: Tools): void {
+function registerListsCommands(root: Command, { output, lists }: CommandDeps): void {
   const group = root.command("lists").description("Look into the lists, or build them.")
   group
     .command("info")
     .description("Tell version, sets and sources.")
     .option(...JSON_FLAG, false)
-    .action(({ json: asJson }) => listsState(output, lists, asJson))
+    .action(({ json: asJson }) => listsInfo(output, lists, asJson))
   group
     .command("lookup")
     .description(
@@ -125,15 +133,15 @@ function listsCommands(root: Command, { output, lists }: Tools): void {
     .argument("[file]", "a pack; the lists in use when absent")
     .option(...JSON_FLAG, false)
     .action((file, { json: asJson }) => listsVerify(output, lists, file ?? null, asJson))
-  refreshCommands(group, output, lists)
+  registerRefreshCommands(group, output, lists)
 }
 
-function accountCommands(root: Command, { output, withCustomers }: Tools): void {
+function registerAccountCommands(root: Command, { output, withCustomers }: CommandDeps): void {
   const group = root.command("account").description("Accounts and their tiers.")
   group
     .command("create")
     .argument("<email>")
-    .addOption(new Option("--tier <n>", `0 to ${TIER_MAX}`).argParser(tierNumber))
+    .addOption(new Option("--tier <n>", `0 to ${TIER_MAX}`).argParser(parseTier))
     .option(...JSON_FLAG, false)
     .action((email, { tier, json: asJson }) =>
       withCustomers(all => accountCreate(output, all, email, tier ?? null, asJson)),
@@ -150,7 +158,7 @@ function accountCommands(root: Command, { output, withCustomers }: Tools): void 
   group
     .command("tier")
     .argument("<email>")
-    .argument("<n>", `0 to ${TIER_MAX}`, tierNumber)
+    .argument("<n>", `0 to ${TIER_MAX}`, parseTier)
     .option(...JSON_FLAG, false)
     .action((email, tier, { json: asJson }) => withCustomers(all => accountTier(output, all, email, tier, asJson)))
   group
@@ -160,14 +168,14 @@ function accountCommands(root: Command, { output, withCustomers }: Tools): void 
     .action((email, { json: asJson }) => withCustomers(all => accountDelete(output, all, email, asJson)))
 }
 
-function keyCommands(root: Command, { output, withCustomers }: Tools): void {
+function registerKeyCommands(root: Command, { output, withCustomers }: CommandDeps): void {
   const group = root.command("key").description("Keys of an account.")
   group
     .command("create")
     .requiredOption("--account <email>", "whose key")
     .option("--name <name>", "a name to know the key by")
     .option("--publishable", "for pages: checks only, with reduced results", false)
-    .option("--origin <origin>", "where a publishable key may be used from; may be given again", also, [])
+    .option("--origin <origin>", "where a publishable key may be used from; may be given again", collect, [])
     .option(...JSON_FLAG, false)
     .action(({ account, name = null, publishable, origin: origins, json: asJson }) =>
       withCustomers(all => {
@@ -187,19 +195,19 @@ function keyCommands(root: Command, { output, withCustomers }: Tools): void {
     .action((id, { json: asJson }) => withCustomers(all => keyRevoke(output, all, id, asJson)))
 }
 
-function helpCommands(root: Command, { output, version, settings }: Tools): void {
+function registerHelp(root: Command, { output, version, settings }: CommandDeps): void {
   root
     .command("help")
     .description("Show help for a command, or the settings.")
     .argument("[topic...]", "a command, or `settings`")
     .option(...JSON_FLAG, false)
     .action((topic: string[], { json: asJson }: { json: boolean }) => {
-      if (topic[0] === "settings") return settingsHelp(output, settings, asJson)
+      if (topic[0] === "settings") return printSettings(output, settings, asJson)
       const found = topic.reduce<Command | undefined>(
         (at, name) => at?.commands.find(command => command.name() === name),
         root,
       )
-      if (found === undefined) throw new CommandFailure(`There is no command \`${topic.join(" ")}\`.`, 2)
+      if (found === undefined) throw new CommandError(`There is no command \`${topic.join(" ")}\`.`, 2)
       output.line(found.helpInformation().trimEnd())
     })
   root
@@ -207,14 +215,14 @@ function helpCommands(root: Command, { output, version, settings }: Tools): void
     .description("Print the version.")
     .option(...JSON_FLAG, false)
     .action(({ json: asJson }) => {
-      if (asJson) json(output, { version })
+      if (asJson) printJson(output, { version })
       else output.line(version)
     })
 }
 
-function settingsHelp(output: Output, settings: Tools["settings"], asJson: boolean): void {
+function printSettings(output: Output, settings: CommandDeps["settings"], asJson: boolean): void {
   if (asJson) {
-    json(output, settings)
+    printJson(output, settings)
     return
   }
   for (const { name, default: fallback, says } of settings) {
@@ -224,9 +232,9 @@ function settingsHelp(output: Output, settings: Tools["settings"], asJson: boole
 }
 
 /** An option that may be given again. */
-const also = (value: string, before: readonly string[]): readonly string[] => [...before, value]
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 
-function tierNumber(text: string): number {
+function parseTier(text: string): number {
   if (!/^\d$/.test(text) || Number(text) > TIER_MAX)
     throw new InvalidArgumentError(`A tier is a number from 0 to ${TIER_MAX}.`)
   return Number(text)

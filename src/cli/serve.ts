@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
-import type { FirstAccount } from "../customers/keys/first-account.ts"
+import type { FirstAccountResult } from "../customers/keys/first-account.ts"
 import type { Output } from "./output.ts"
 
 /** How a server is wanted. */
@@ -16,16 +16,16 @@ export type ServeOptions = {
 const WORKERS_MAX = 128
 
 /** The words that start a worker. */
-export const WORKER_WORDS: readonly string[] = ["serve", "--worker"]
+export const WORKER_ARGUMENTS: readonly string[] = ["serve", "--worker"]
 
 /** Registers `serve`. */
-export function serveCommand(root: Command, serve: (options: ServeOptions) => Promise<void>): void {
+export function registerServe(root: Command, serve: (options: ServeOptions) => Promise<void>): void {
   root
     .command("serve")
     .description("Serve the API and its pages.")
     .addOption(
       new Option("--workers <n>", "how many processes share the port, or `auto` for one on each core")
-        .argParser(workersNumber)
+        .argParser(parseWorkers)
         .default(1),
     )
     .option("--replace", "take over from the server that runs on this port and data directory, which then ends", false)
@@ -33,7 +33,7 @@ export function serveCommand(root: Command, serve: (options: ServeOptions) => Pr
     .action(serve)
 }
 
-function workersNumber(text: string): ServeOptions["workers"] {
+function parseWorkers(text: string): ServeOptions["workers"] {
   if (text === "auto") return text
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (count < 1 || count > WORKERS_MAX)
@@ -42,14 +42,14 @@ function workersNumber(text: string): ServeOptions["workers"] {
 }
 
 /** Where the server listens, and how the public reaches it. */
-type Place = { readonly address: string; readonly baseUrl: string }
+type ServerAddress = { readonly address: string; readonly baseUrl: string }
 
 /** Tells that the server answers and, after the first start, the key that it made: it is never shown again. */
-export function announce(
+export function printStart(
   output: Output,
   version: string,
-  { address, baseUrl }: Place,
-  first: FirstAccount,
+  { address, baseUrl }: ServerAddress,
+  first: FirstAccountResult,
   workersCount: number,
 ): void {
   const as = baseUrl === address ? "" : ` as ${baseUrl}`

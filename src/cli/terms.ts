@@ -1,22 +1,22 @@
 import type { Command } from "commander"
-import { noticeEndsAtMs } from "../customers/terms/notice-period.ts"
 import {
   acceptTerms,
   countUnaccepted,
   listTerms,
   type NewTerms,
-  type Publication,
   publishTerms,
   type Terms,
+  type TermsPublication,
 } from "../customers/terms/terms.ts"
-import { accountOf, type Customers } from "./accounts.ts"
-import { CommandFailure, json, type Output, table } from "./output.ts"
+import { noticeEndsAtMs } from "../customers/terms/terms-notices.ts"
+import { accountByEmail, type CustomerCommandDeps } from "./accounts.ts"
+import { CommandError, type Output, printJson, printTable } from "./output.ts"
 
 /** Registers the commands about terms. */
-export function termsCommands(
+export function registerTermsCommands(
   root: Command,
   output: Output,
-  withCustomers: (work: (customers: Customers) => Promise<void>) => Promise<void>,
+  withCustomers: (work: (customers: CustomerCommandDeps) => Promise<void>) => Promise<void>,
 ): void {
   const group = root.command("terms").description("The terms that accounts agree to.")
   group
@@ -47,37 +47,39 @@ const JSON_FLAG = ["--json", "answer in JSON"] as const
 /** `terms publish --version V --url U [--material]`: to publish the same again is to publish it once. */
 export async function termsPublish(
   output: Output,
-  { changes }: Customers,
+  { changes }: CustomerCommandDeps,
   wanted: NewTerms,
   asJson: boolean,
 ): Promise<void> {
   const published = await publishTerms(changes, wanted)
   if (published.kind !== "published")
-    throw new CommandFailure(REFUSALS[published.kind], published.kind === "version_taken" ? 1 : 2)
+    throw new CommandError(PUBLICATION_REFUSALS[published.kind], published.kind === "version_taken" ? 1 : 2)
   const { terms, isNew } = published
-  if (asJson) return json(output, summary(terms))
-  output.line(`Version ${terms.version} ${isNew ? "is published" : `was published ${instant(terms.publishedAtMs)}`}.`)
-  if (terms.isMaterial) output.line(`Accounts have to accept it before ${instant(noticeEndsAtMs(terms))}.`)
+  if (asJson) return printJson(output, termsJson(terms))
+  output.line(
+    `Version ${terms.version} ${isNew ? "is published" : `was published ${isoInstant(terms.publishedAtMs)}`}.`,
+  )
+  if (terms.isMaterial) output.line(`Accounts have to accept it before ${isoInstant(noticeEndsAtMs(terms))}.`)
 }
 
-const REFUSALS: { readonly [K in Exclude<Publication["kind"], "published">]: string } = {
+const PUBLICATION_REFUSALS: { readonly [K in Exclude<TermsPublication["kind"], "published">]: string } = {
   version_taken: "Other terms were published under that version, and terms are never changed; choose another version.",
   bad_version: "A version has 1 to 40 letters, digits, dots, dashes and underscores.",
   bad_url: "The URL of terms is absolute and begins with http:// or https://.",
 }
 
 /** `terms show`: all versions, and how many accounts have yet to accept material ones. */
-export async function termsShow(output: Output, { changes }: Customers, asJson: boolean): Promise<void> {
+export async function termsShow(output: Output, { changes }: CustomerCommandDeps, asJson: boolean): Promise<void> {
   const terms = await listTerms(changes.store)
   const unaccepted = await countUnaccepted(changes.store)
-  if (asJson) return json(output, { versions: terms.map(summary), accounts_to_accept: unaccepted })
+  if (asJson) return printJson(output, { versions: terms.map(termsJson), accounts_to_accept: unaccepted })
   if (terms.length === 0) return output.line("No terms are published.")
-  table(
+  printTable(
     output,
     terms.map(({ version, isMaterial, publishedAtMs, url }) => [
       version,
       isMaterial ? "material" : "not material",
-      instant(publishedAtMs),
+      isoInstant(publishedAtMs),
       url,
     ]),
   )
@@ -85,24 +87,29 @@ export async function termsShow(output: Output, { changes }: Customers, asJson: 
 }
 
 /** `terms accept --account EMAIL`: says so when there is nothing to accept, which is no failure. */
-export async function termsAccept(output: Output, customers: Customers, email: string, asJson: boolean): Promise<void> {
-  const account = await accountOf(customers, email)
+export async function termsAccept(
+  output: Output,
+  customers: CustomerCommandDeps,
+  email: string,
+  asJson: boolean,
+): Promise<void> {
+  const account = await accountByEmail(customers, email)
   const result = await acceptTerms(customers.changes, account.id)
-  if (result.kind === "unknown_account") throw new CommandFailure("The account was deleted a moment ago.")
+  if (result.kind === "unknown_account") throw new CommandError("The account was deleted a moment ago.")
   const { version, acceptedAt } =
     result.kind === "accepted"
-      ? { version: result.terms.version, acceptedAt: instant(result.acceptedAtMs) }
+      ? { version: result.terms.version, acceptedAt: isoInstant(result.acceptedAtMs) }
       : { version: null, acceptedAt: null }
-  if (asJson) return json(output, { id: account.id, email: account.email, version, accepted_at: acceptedAt })
+  if (asJson) return printJson(output, { id: account.id, email: account.email, version, accepted_at: acceptedAt })
   if (version === null) return output.line("No terms are published: there is nothing to accept.")
   output.line(`${account.email} has accepted version ${version}, on ${acceptedAt}.`)
 }
 
-const summary = ({ version, url, isMaterial, publishedAtMs }: Terms) => ({
+const termsJson = ({ version, url, isMaterial, publishedAtMs }: Terms) => ({
   version,
   url,
   is_material: isMaterial,
-  published_at: instant(publishedAtMs),
+  published_at: isoInstant(publishedAtMs),
 })
 
-const instant = (atMs: number): string => new Date(atMs).toISOString()
+const isoInstant = (atMs: number): string => new Date(atMs).toISOString()

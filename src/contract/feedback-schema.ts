@@ -1,6 +1,6 @@
 import { Kind, type Static, TypeRegistry, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
-import { hasAtMost } from "./character-count.ts"
+import { hasAtMostCharacters } from "./character-count.ts"
 import { LIMITS } from "./limits.ts"
 import { oneOf } from "./schemas.ts"
 
@@ -17,7 +17,7 @@ export const RECEIPT_STATUSES = ["received", "duplicate"] as const
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
 
 /** TypeBox's own `maxLength` counts halves of some characters. */
-TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && hasAtMost(value, LIMITS.commentLengthMax))
+TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && hasAtMostCharacters(value, LIMITS.commentLengthMax))
 
 const Comment = t.Unsafe<string>({
   [Kind]: "Comment",

@@ -1,9 +1,9 @@
 /** Every public limit, with its unit in its name (interface, "Limits"; decisions §2, §7, §8). */
 export const LIMITS = {
-  addressOctetsMax: 254,
-  localPartOctetsMax: 64,
-  domainOctetsMax: 253,
-  labelOctetsMax: 63,
+  addressBytesMax: 254,
+  localPartBytesMax: 64,
+  domainBytesMax: 253,
+  labelBytesMax: 63,
   urlLengthMax: 2048,
   batchItemsMax: 100,
   batchItemLengthMax: 2048,
@@ -43,8 +43,8 @@ export const LIMITS = {
   signInsPerClientMax: 10,
   signInPerClientSeconds: 60,
   /** The same of all together. */
-  signInsOfAllMax: 300,
-  signInOfAllSeconds: 1,
+  signInsGlobalMax: 300,
+  signInGlobalSeconds: 1,
   /** Codes and links that one client address brings. */
   signInProofsPerClientMax: 30,
   signInProofPerClientSeconds: 10,
@@ -58,7 +58,7 @@ export const LIMITS = {
   /** Of one client address. Each may cost the check of a signature: 60 µs. */
   leakReportsPerSecond: 50,
   /** Of all together: their signatures take a thirtieth of a core at most. */
-  leakReportsOfAllPerSecond: 500,
+  leakReportsGlobalPerSecond: 500,
   /** The free website checker. A client is an IPv4 address or an IPv6 /64. */
   freeChecksPerClientAndDay: 3,
   freeRequestsPerSecond: 1,

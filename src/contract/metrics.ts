@@ -5,16 +5,16 @@ import { ROUTES } from "./routes.ts"
 import { TIERS } from "./tiers.ts"
 
 /** Statuses of answers that are no problem. */
-const STATUSES = [200, 202, 204, 303]
+const SUCCESS_STATUSES = [200, 202, 204, 303]
 
-const codes = new Set([...STATUSES, ...Object.values(PROBLEMS).map(({ status }) => status)])
+const statusCodes = new Set([...SUCCESS_STATUSES, ...Object.values(PROBLEMS).map(({ status }) => status)])
 
 /** The values of every label of a metric. Nothing else is ever a label, so none names an address, an account or a key. */
-export const LABELS = {
+export const METRIC_LABELS = {
   /** Routes by what is asked for; `elsewhere`: no route has it. */
   route: [...Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`), "elsewhere"],
   /** `other`: a status that none of ours is. */
-  code: [...[...codes].sort((a, b) => a - b).map(String), "other"],
+  code: [...[...statusCodes].sort((a, b) => a - b).map(String), "other"],
   problem: PROBLEM_CODES,
   category: CATEGORY_NAMES,
   reason: REASON_NAMES,
@@ -33,59 +33,59 @@ export const LABELS = {
   mail_state: ["waiting", "under_way", "sent", "refused", "given_up"],
 } as const satisfies Record<string, readonly string[]>
 
-export type Label = keyof typeof LABELS
+export type MetricLabel = keyof typeof METRIC_LABELS
 
 /** Upper bounds of a latency's buckets, in seconds: an answer takes some tens of microseconds, one that asks the world up to seconds. */
 export const LATENCY_BUCKETS_S: readonly number[] = [0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 type MetricSpec = {
   readonly kind: "counter" | "gauge" | "histogram"
-  readonly says: string
-  readonly labels: readonly Label[]
+  readonly description: string
+  readonly labels: readonly MetricLabel[]
   /** What the values of several workers come to; `each`: every worker has its own, by the label `worker`. */
-  readonly across: "sum" | "min" | "max" | "each"
+  readonly aggregation: "sum" | "min" | "max" | "each"
 }
 
 /** Everything that `/metrics` tells, by name. Counters go on where a worker is replaced. */
 export const METRICS = {
-  mailkind_http_requests_total: { kind: "counter", says: "Answers, by route and status.", labels: ["route", "code"], across: "sum" },
-  mailkind_http_request_duration_seconds: { kind: "histogram", says: "From when a request was taken in until its answer was ready.", labels: ["route"], across: "sum" },
-  mailkind_http_in_flight: { kind: "gauge", says: "Requests that are taken in and not answered.", labels: [], across: "sum" },
-  mailkind_http_body_bytes: { kind: "gauge", says: "Octets of long bodies that are being read.", labels: [], across: "sum" },
-  mailkind_problems_total: { kind: "counter", says: "Refusals, by the code of the problem.", labels: ["problem"], across: "sum" },
-  mailkind_limited_total: { kind: "counter", says: "Requests of callers over a limit of their own.", labels: ["tier", "limit"], across: "sum" },
-  mailkind_shed_total: { kind: "counter", says: "Requests that were refused since the server had too much to do.", labels: ["strain"], across: "sum" },
-  mailkind_verdicts_total: { kind: "counter", says: "Verdicts of checks and of batch items, by category and decisive reason.", labels: ["category", "reason"], across: "sum" },
-  mailkind_verdicts_cached_total: { kind: "counter", says: "Verdicts for which nobody was asked anew.", labels: [], across: "sum" },
-  mailkind_verdicts_degraded_total: { kind: "counter", says: "Verdicts without DNS.", labels: [], across: "sum" },
-  mailkind_dns_up: { kind: "gauge", says: "1: DNS gives answers that can be believed; 0: it does not, or is never asked.", labels: [], across: "min" },
-  mailkind_dns_breaker_open: { kind: "gauge", says: "1: DNS servers count as dead, and only probes are sent.", labels: [], across: "max" },
-  mailkind_dns_questions_total: { kind: "counter", says: "DNS questions that were sent, by what came of them.", labels: ["dns_outcome"], across: "sum" },
-  mailkind_tenant_breakers_open: { kind: "gauge", says: "Endpoints of suite_b that are not asked for a while since they failed.", labels: [], across: "max" },
-  mailkind_tenant_lookups_total: { kind: "counter", says: "Look-ups of suite_b tenants, by what came of them.", labels: ["tenant_outcome"], across: "sum" },
-  mailkind_cache_entries: { kind: "gauge", says: "Entries that are held.", labels: ["cache"], across: "sum" },
-  mailkind_cache_hits_total: { kind: "counter", says: "Questions that a cache answered.", labels: ["cache"], across: "sum" },
-  mailkind_cache_misses_total: { kind: "counter", says: "Questions that it did not.", labels: ["cache"], across: "sum" },
-  mailkind_lists_built_timestamp_seconds: { kind: "gauge", says: "When the lists in use were made.", labels: [], across: "min" },
-  mailkind_lists_refreshed_timestamp_seconds: { kind: "gauge", says: "When the sources of lists were last asked; 0: never.", labels: [], across: "min" },
-  mailkind_lists_entries: { kind: "gauge", says: "Entries of the lists in use.", labels: ["set"], across: "max" },
-  mailkind_lists_sources: { kind: "gauge", says: "Sources of lists, by what came of asking them last.", labels: ["source_outcome"], across: "max" },
-  mailkind_nodes: { kind: "gauge", says: "Servers that share the database and the limits of callers, as this one sees it; 1: it is alone.", labels: [], across: "max" },
-  mailkind_leases_held: { kind: "gauge", says: "Callers for whom units of the day are in hand.", labels: [], across: "sum" },
-  mailkind_quota_store_failures_total: { kind: "counter", says: "Times that units could not be leased from the store, or given back.", labels: [], across: "sum" },
-  mailkind_usage_unwritten: { kind: "gauge", says: "Counters of usage that are not written to the store yet.", labels: [], across: "sum" },
-  mailkind_usage_flush_lag_seconds: { kind: "gauge", says: "For how long some usage has not been written.", labels: [], across: "max" },
-  mailkind_outbox_mails: { kind: "gauge", says: "Mails that the outbox keeps, by notice and state.", labels: ["notice", "mail_state"], across: "max" },
-  mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", says: "The age of the oldest mail that waits; 0: none does.", labels: [], across: "max" },
-  mailkind_event_loop_lag_seconds: { kind: "gauge", says: "How late the event loop was at most within the last second.", labels: [], across: "each" },
-  mailkind_process_resident_memory_bytes: { kind: "gauge", says: "Resident memory.", labels: [], across: "each" },
-  mailkind_process_heap_bytes: { kind: "gauge", says: "The part of it that the script's objects take.", labels: [], across: "each" },
-  mailkind_process_cpu_seconds_total: { kind: "counter", says: "CPU time.", labels: [], across: "each" },
-  mailkind_process_open_descriptors: { kind: "gauge", says: "Open files and sockets; 0 where the system does not tell.", labels: [], across: "each" },
-  mailkind_process_start_time_seconds: { kind: "gauge", says: "When the process started.", labels: [], across: "each" },
+  mailkind_http_requests_total: { kind: "counter", description: "Answers, by route and status.", labels: ["route", "code"], aggregation: "sum" },
+  mailkind_http_request_duration_seconds: { kind: "histogram", description: "From when a request was taken in until its answer was ready.", labels: ["route"], aggregation: "sum" },
+  mailkind_http_in_flight: { kind: "gauge", description: "Requests that are taken in and not answered.", labels: [], aggregation: "sum" },
+  mailkind_http_body_bytes: { kind: "gauge", description: "Octets of long bodies that are being read.", labels: [], aggregation: "sum" },
+  mailkind_problems_total: { kind: "counter", description: "Refusals, by the code of the problem.", labels: ["problem"], aggregation: "sum" },
+  mailkind_limited_total: { kind: "counter", description: "Requests of callers over a limit of their own.", labels: ["tier", "limit"], aggregation: "sum" },
+  mailkind_shed_total: { kind: "counter", description: "Requests that were refused since the server had too much to do.", labels: ["strain"], aggregation: "sum" },
+  mailkind_verdicts_total: { kind: "counter", description: "Verdicts of checks and of batch items, by category and decisive reason.", labels: ["category", "reason"], aggregation: "sum" },
+  mailkind_verdicts_cached_total: { kind: "counter", description: "Verdicts for which nobody was asked anew.", labels: [], aggregation: "sum" },
+  mailkind_verdicts_degraded_total: { kind: "counter", description: "Verdicts without DNS.", labels: [], aggregation: "sum" },
+  mailkind_dns_up: { kind: "gauge", description: "1: DNS gives answers that can be believed; 0: it does not, or is never asked.", labels: [], aggregation: "min" },
+  mailkind_dns_breaker_open: { kind: "gauge", description: "1: DNS servers count as dead, and only probes are sent.", labels: [], aggregation: "max" },
+  mailkind_dns_questions_total: { kind: "counter", description: "DNS questions that were sent, by what came of them.", labels: ["dns_outcome"], aggregation: "sum" },
+  mailkind_tenant_breakers_open: { kind: "gauge", description: "Endpoints of suite_b that are not asked for a while since they failed.", labels: [], aggregation: "max" },
+  mailkind_tenant_lookups_total: { kind: "counter", description: "Look-ups of suite_b tenants, by what came of them.", labels: ["tenant_outcome"], aggregation: "sum" },
+  mailkind_cache_entries: { kind: "gauge", description: "Entries that are held.", labels: ["cache"], aggregation: "sum" },
+  mailkind_cache_hits_total: { kind: "counter", description: "Questions that a cache answered.", labels: ["cache"], aggregation: "sum" },
+  mailkind_cache_misses_total: { kind: "counter", description: "Questions that it did not.", labels: ["cache"], aggregation: "sum" },
+  mailkind_lists_built_timestamp_seconds: { kind: "gauge", description: "When the lists in use were made.", labels: [], aggregation: "min" },
+  mailkind_lists_refreshed_timestamp_seconds: { kind: "gauge", description: "When the sources of lists were last asked; 0: never.", labels: [], aggregation: "min" },
+  mailkind_lists_entries: { kind: "gauge", description: "Entries of the lists in use.", labels: ["set"], aggregation: "max" },
+  mailkind_lists_sources: { kind: "gauge", description: "Sources of lists, by what came of asking them last.", labels: ["source_outcome"], aggregation: "max" },
+  mailkind_nodes: { kind: "gauge", description: "Servers that share the database and the limits of callers, as this one sees it; 1: it is alone.", labels: [], aggregation: "max" },
+  mailkind_leases_held: { kind: "gauge", description: "Callers for whom units of the day are in hand.", labels: [], aggregation: "sum" },
+  mailkind_quota_store_failures_total: { kind: "counter", description: "Times that units could not be leased from the store, or given back.", labels: [], aggregation: "sum" },
+  mailkind_usage_unwritten: { kind: "gauge", description: "Counters of usage that are not written to the store yet.", labels: [], aggregation: "sum" },
+  mailkind_usage_flush_lag_seconds: { kind: "gauge", description: "For how long some usage has not been written.", labels: [], aggregation: "max" },
+  mailkind_outbox_mails: { kind: "gauge", description: "Mails that the outbox keeps, by notice and state.", labels: ["notice", "mail_state"], aggregation: "max" },
+  mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", description: "The age of the oldest mail that waits; 0: none does.", labels: [], aggregation: "max" },
+  mailkind_event_loop_lag_seconds: { kind: "gauge", description: "How late the event loop was at most within the last second.", labels: [], aggregation: "each" },
+  mailkind_process_resident_memory_bytes: { kind: "gauge", description: "Resident memory.", labels: [], aggregation: "each" },
+  mailkind_process_heap_bytes: { kind: "gauge", description: "The part of it that the script's objects take.", labels: [], aggregation: "each" },
+  mailkind_process_cpu_seconds_total: { kind: "counter", description: "CPU time.", labels: [], aggregation: "each" },
+  mailkind_process_open_descriptors: { kind: "gauge", description: "Open files and sockets; 0 where the system does not tell.", labels: [], aggregation: "each" },
+  mailkind_process_start_time_seconds: { kind: "gauge", description: "When the process started.", labels: [], aggregation: "each" },
 } as const satisfies Record<string, MetricSpec>
 
 export type MetricName = keyof typeof METRICS
 
 /** The one metric whose labels are no table: the version of this program and of Bun, the same for as long as it runs. */
-export const BUILD_METRIC = { name: "mailkind_build_info", says: "1; the labels tell what runs.", labels: ["version", "bun"] } as const
+export const BUILD_METRIC = { name: "mailkind_build_info", description: "1; the labels tell what runs.", labels: ["version", "bun"] } as const

@@ -41,10 +41,10 @@ export const CHECKER_CODES = ["pass_required", "banned", "busy"] as const satisf
 
 type ApiProblemCode = Exclude<ProblemCode, (typeof CHECKER_CODES)[number]>
 
-const isOfChecker = (code: ProblemCode): boolean => CHECKER_CODES.some(own => own === code)
+const isCheckerCode = (code: ProblemCode): boolean => CHECKER_CODES.some(own => own === code)
 
 /** What the API refuses with. */
-export const API_PROBLEM_CODES = PROBLEM_CODES.filter((code): code is ApiProblemCode => !isOfChecker(code))
+export const API_PROBLEM_CODES = PROBLEM_CODES.filter((code): code is ApiProblemCode => !isCheckerCode(code))
 
 /** The order in which a request is refused (decisions §7): when several problems apply, the first is sent. */
 export const REFUSAL_ORDER = [

@@ -96,7 +96,7 @@ export const CheckResult = t.Object(
     has_subaddress: t.Boolean(),
     did_you_mean: nullable(t.String()),
     mail: MailBlock,
-    workspace: WorkspaceBlock,
+    includeTenant: WorkspaceBlock,
     integrations: t.Object({ suite_a_ready: t.Boolean(), suite_b_ready: t.Boolean() }, closed),
     domain_age_days: nullable(t.Integer()),
     reasons: t.Array(oneOf(REASON_NAMES)),
@@ -137,7 +137,7 @@ export type ReducedResult = Static<typeof ReducedResult>
  * How the refreshing of lists stands: `ok`; `failing`, a source was of no use and its last good copy serves; `paused`, an
  * operator went back to older lists; `pending`, nothing was refreshed yet; `off`, nothing ever is.
  */
-export const REFRESH_STATUSES = ["ok", "failing", "paused", "pending", "off"] as const
+const REFRESH_STATUSES = ["ok", "failing", "paused", "pending", "off"] as const
 
 /** Answer of GET /v1/health. */
 export const Health = t.Object(
@@ -208,3 +208,28 @@ export const ProblemBody = t.Object(
 )
 /** Its code may be one of the free website checker's too, which is no part of the API. */
 export type ProblemBody = Omit<Static<typeof ProblemBody>, "code"> & { code: ProblemCode }
+
+/** Body of POST /v1/check/batch. Members that we do not know are ignored. */
+export const BatchBody = t.Object(
+  {
+    items: t.Array(t.String({ maxLength: LIMITS.batchItemLengthMax }), {
+      minItems: 1,
+      maxItems: LIMITS.batchItemsMax,
+      description: "Addresses, domains and website addresses, mixed. An `@` makes an item an address, then a `/` a website address; the rest are domains.",
+    }),
+    policy: CheckBody.properties.policy,
+  },
+  { additionalProperties: true, examples: [{ items: ["jane@stripe.com", "gmail.com", "https://www.mit.edu/"], policy: "b2b" }] },
+)
+export type BatchBody = Static<typeof BatchBody>
+
+/** Answer of POST /v1/check/batch. */
+export const BatchResult = t.Object(
+  {
+    results: t.Array(CheckResult, { description: "A result an item, in the order of the items. Each has the request id of the batch." }),
+    took_ms: t.Integer({ description: "The time of the item that took longest; all are checked side by side." }),
+    request_id: t.String(),
+  },
+  { additionalProperties: false },
+)
+export type BatchResult = Static<typeof BatchResult>

@@ -2,7 +2,7 @@ import type { Category } from "./categories.ts"
 import type { ProblemCode } from "./problems.ts"
 
 type TestAddress = {
-  readonly says: string
+  readonly description: string
   /** Decides the verdict. */
   readonly category: Category
   readonly role?: true
@@ -23,37 +23,37 @@ type TestAddress = {
 /** Local parts under the test domain and the verdict that each always has (decisions §6). A `+tag` is allowed; any other local part is `unknown`. */
 // biome-ignore format: a row a line
 export const TEST_ADDRESSES = {
-  business: { says: "A business.", category: "business" },
-  personal: { says: "A free mailbox.", category: "personal" },
-  disposable: { says: "A throw-away mailbox.", category: "disposable" },
-  relay: { says: "A privacy relay.", category: "relay" },
-  education: { says: "A university.", category: "education" },
-  government: { says: "A government body.", category: "government" },
-  invalid: { says: "An address that cannot receive mail.", category: "invalid" },
-  unknown: { says: "Nothing is known.", category: "unknown" },
-  role: { says: "A role account of a business.", category: "business", role: true },
-  shared: { says: "A shared inbox of a business, with confidence 0.3.", category: "business", sharedInbox: "shared" },
-  group: { says: "A group of a business, with confidence 0.3.", category: "business", group: "group" },
-  "group-service": { says: "An address at a group service, with confidence 1.", category: "business", groupService: "googlegroups.com" },
-  lookalike: { says: "A domain that imitates a known name.", category: "business", lookalike: true },
-  typo: { says: "A likely slip; `did_you_mean` says `gmail.com`.", category: "unknown", didYouMean: "gmail.com" },
-  "new-domain": { says: "A domain registered three days ago.", category: "business", ageDays: 3 },
-  blocked: { says: "On a block list.", category: "business", blocked: true },
-  "suite-a": { says: "Mail on suite_a.", category: "business", mail: "suite_a" },
-  "suite-b": { says: "Mail on suite_b, with its tenant.", category: "business", mail: "suite_b" },
-  "suite-b-tenant": { says: "A tenant in suite_b, while the mail is elsewhere.", category: "business", mail: "tenant" },
-  pending: { says: "The tenant look-up goes on in the background.", category: "business", pending: true },
-  degraded: { says: "DNS gave no answer.", category: "business", degraded: true },
-  cached: { says: "Every outside part came from a cache.", category: "business", cached: true },
+  business: { description: "A business.", category: "business" },
+  personal: { description: "A free mailbox.", category: "personal" },
+  disposable: { description: "A throw-away mailbox.", category: "disposable" },
+  relay: { description: "A privacy relay.", category: "relay" },
+  education: { description: "A university.", category: "education" },
+  government: { description: "A government body.", category: "government" },
+  invalid: { description: "An address that cannot receive mail.", category: "invalid" },
+  unknown: { description: "Nothing is known.", category: "unknown" },
+  role: { description: "A role account of a business.", category: "business", role: true },
+  shared: { description: "A shared inbox of a business, with confidence 0.3.", category: "business", sharedInbox: "shared" },
+  group: { description: "A group of a business, with confidence 0.3.", category: "business", group: "group" },
+  "group-service": { description: "An address at a group service, with confidence 1.", category: "business", groupService: "googlegroups.com" },
+  lookalike: { description: "A domain that imitates a known name.", category: "business", lookalike: true },
+  typo: { description: "A likely slip; `did_you_mean` says `gmail.com`.", category: "unknown", didYouMean: "gmail.com" },
+  "new-domain": { description: "A domain registered three days ago.", category: "business", ageDays: 3 },
+  blocked: { description: "On a block list.", category: "business", blocked: true },
+  "suite-a": { description: "Mail on suite_a.", category: "business", mail: "suite_a" },
+  "suite-b": { description: "Mail on suite_b, with its tenant.", category: "business", mail: "suite_b" },
+  "suite-b-tenant": { description: "A tenant in suite_b, while the mail is elsewhere.", category: "business", mail: "tenant" },
+  pending: { description: "The tenant look-up goes on in the background.", category: "business", pending: true },
+  degraded: { description: "DNS gave no answer.", category: "business", degraded: true },
+  cached: { description: "Every outside part came from a cache.", category: "business", cached: true },
 } as const satisfies Record<string, TestAddress>
 
-type TestProblem = { readonly says: string; readonly code: ProblemCode; readonly retryAfterSeconds?: number }
+type TestProblem = { readonly description: string; readonly code: ProblemCode; readonly retryAfterSeconds?: number }
 
 /** Local parts under the test domain that are always refused. */
 export const TEST_PROBLEMS = {
-  "error-429": { says: "Too many requests; `Retry-After` is 1.", code: "rate_limited", retryAfterSeconds: 1 },
-  "error-quota": { says: "The units of the day are used up.", code: "quota_exceeded" },
-  "error-500": { says: "The server fails.", code: "internal_error" },
+  "error-429": { description: "Too many requests; `Retry-After` is 1.", code: "rate_limited", retryAfterSeconds: 1 },
+  "error-quota": { description: "The units of the day are used up.", code: "quota_exceeded" },
+  "error-500": { description: "The server fails.", code: "internal_error" },
 } as const satisfies Record<string, TestProblem>
 
 /** The row of a local part without its tag; undefined for a local part that has none. */

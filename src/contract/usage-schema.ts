@@ -4,32 +4,32 @@ import { LIMITS } from "./limits.ts"
 
 const closed = { additionalProperties: false } as const
 
-const count = (description: string) => t.Integer({ minimum: 0, description })
-const limit = (description: string) => t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `${description} Null: unlimited.` })
+const countSchema = (description: string) => t.Integer({ minimum: 0, description })
+const limitSchema = (description: string) => t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `${description} Null: unlimited.` })
 
-const ByCategory = t.Object(
+const ByCategorySchema = t.Object(
   Object.fromEntries(CATEGORY_NAMES.map(category => [category, t.Integer({ minimum: 0 })])) as { readonly [C in Category]: TInteger }, // a map forgets the names that it was made from
   { ...closed, description: "How many checks, deep checks and batch items ended in each category." },
 )
 
-const date = t.String({ format: "date", description: "The day, UTC." })
-const used = count("Units that the account's secret keys used. Publishable keys have a quota of their own.")
+const dateSchema = t.String({ format: "date", description: "The day, UTC." })
+const usedSchema = countSchema("Units that the account's secret keys used. Publishable keys have a quota of their own.")
 
 /** What was done on a day, by keys of both kinds. */
-const done = {
-  checks: count("Checks that were not deep or told nothing deep, outside of batches."),
-  deep_checks: count("Deep checks."),
-  batch_items: count("Items of batches."),
-  rate_limited: count("Requests that were refused as `rate_limited`."),
-  by_category: ByCategory,
+const activitySchemas = {
+  checks: countSchema("Checks that were not deep or told nothing deep, outside of batches."),
+  deep_checks: countSchema("Deep checks."),
+  batch_items: countSchema("Items of batches."),
+  rate_limited: countSchema("Requests that were refused as `rate_limited`."),
+  by_category: ByCategorySchema,
 }
 
-const KeyUsage = t.Object(
+const KeyUsageSchema = t.Object(
   {
     id: t.String({ description: "The key's id, which is not the key." }),
     name: t.String(),
     last4: t.String({ description: "The last four characters of the key." }),
-    used: count("Units that the key used today; those of a publishable key are of its own quota."),
+    used: countSchema("Units that the key used today; those of a publishable key are of its own quota."),
     last_used_at: t.Union([t.String({ format: "date-time" }), t.Null()], { description: "Null: never." }),
   },
   closed,
@@ -41,26 +41,26 @@ export const Usage = t.Object(
     tier: t.Integer({ minimum: 0 }),
     limits: t.Object(
       {
-        requests_per_second: limit("Requests a second."),
-        in_flight: limit("Requests at the same time."),
-        daily_units: limit("Units a day."),
-        batch_items: limit("Items a batch."),
-        keys: limit("Active keys of the account."),
+        requests_per_second: limitSchema("Requests a second."),
+        in_flight: limitSchema("Requests at the same time."),
+        daily_units: limitSchema("Units a day."),
+        batch_items: limitSchema("Items a batch."),
+        keys: limitSchema("Active keys of the account."),
       },
       closed,
     ),
     today: t.Object(
       {
-        date,
-        used,
+        date: dateSchema,
+        used: usedSchema,
         remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units that are left of the account's day. Null: unlimited." }),
         resets_at: t.String({ format: "date-time", description: "When the next day begins: 00:00 UTC." }),
-        ...done,
-        by_key: t.Array(KeyUsage, { description: "The active keys, and revoked ones that were used today. What was tried on the dashboard is part of the account's `used`, and of no key's." }),
+        ...activitySchemas,
+        by_key: t.Array(KeyUsageSchema, { description: "The active keys, and revoked ones that were used today. What was tried on the dashboard is part of the account's `used`, and of no key's." }),
       },
       closed,
     ),
-    daily: t.Array(t.Object({ date, used, ...done }, closed), {
+    daily: t.Array(t.Object({ date: dateSchema, used: usedSchema, ...activitySchemas }, closed), {
       minItems: LIMITS.usageDays,
       maxItems: LIMITS.usageDays,
       description: `The last ${LIMITS.usageDays} days, newest first, today included.`,

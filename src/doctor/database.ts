@@ -1,38 +1,45 @@
-import { countIn, faultsIn, KNOWN_HEAD, type Look, lookInto } from "../customers/store/look.ts"
-import { STORE_FAULTS, StoreFault } from "../customers/store/store-fault.ts"
-import { doubtful, type Examined, failing, skipped, well } from "./examined.ts"
+import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
+import type { PostgresStatus } from "../customers/store/postgres/postgres-status.ts"
+import {
+  countRows,
+  integrityErrors,
+  SCHEMA_VERSION,
+  type SqliteReader,
+  withSqliteReader,
+} from "../customers/store/sqlite/sqlite-reader.ts"
+import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
 /** SQLite folds its log into the database at about 4 MB; a longer one has a reader that never ends. */
-export const WAL_BYTES_MAX = 64 * 1024 * 1024
+const WAL_BYTES_MAX = 64 * 1024 * 1024
 
 /** How long a mail may wait before it is told of. Servers that want it later take a few minutes. */
-export const MAIL_WAITS_MS_MAX = 3_600_000
+export const MAIL_WAIT_MS_MAX = 3_600_000
 
 /** Reads every page of the database, which takes about a second for each 500 MB, and keeps this process meanwhile. */
-export function examineDatabase(path: string): Examined {
-  return looked(path, look => wholeness(look) ?? level(look))
+export function diagnoseSqlite(path: string): DiagnosticResult {
+  return withSqlite(path, look => integrityFailure(look) ?? schemaAndSize(look))
 }
 
 /** Looks how long mails wait in the outbox. */
-export function examineOutbox(path: string, nowMs: number, hasServer: boolean): Examined {
-  return looked(path, look => {
+export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boolean): DiagnosticResult {
+  return withSqlite(path, look => {
     if (!look.hasTable("outbox")) return skipped("The database has no outbox yet.")
     const [waiting] = look.all<{ count: number; since: number | null }>(
       "SELECT COUNT(*) AS count, MIN(written_at_ms) AS since FROM outbox WHERE ended_at_ms IS NULL",
     )
-    if (waiting === undefined || waiting.since === null) return well("No mail waits.")
+    if (waiting === undefined || waiting.since === null) return ok("No mail waits.")
     const minutes = Math.max(0, Math.floor((nowMs - waiting.since) / 60_000))
     const seen = `${waiting.count} ${waiting.count === 1 ? "mail waits" : "mails wait"}, the oldest for ${minutes} minutes.`
-    if (!hasServer) return doubtful(seen, "Set MAILKIND_SMTP_URL: without it no mail is sent.")
-    if (nowMs - waiting.since <= MAIL_WAITS_MS_MAX) return well(seen)
-    return doubtful(seen, "See what is told here of smtp, and what the log of the server says of mails.")
+    if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL: without it no mail is sent.")
+    if (nowMs - waiting.since <= MAIL_WAIT_MS_MAX) return ok(seen)
+    return warning(seen, "See what is told here of smtp, and what the log of the server says of mails.")
   })
 }
 
 /** When the database was last written, as far as its rows tell; null: they do not, or it cannot be read. */
-export function lastWrittenAtMs(path: string): number | null {
+export function sqliteLastWrittenAtMs(path: string): number | null {
   try {
-    return lookInto(path, look => {
+    return withSqliteReader(path, look => {
       const times = [...look.all<{ at: number | null }>("SELECT MAX(ran_at_ms) AS at FROM migrations")]
       if (look.hasTable("changes"))
         times.push(...look.all<{ at: number | null }>("SELECT MAX(at_ms) AS at FROM changes"))
@@ -40,43 +47,105 @@ export function lastWrittenAtMs(path: string): number | null {
     })
   } catch (fault) {
     // What is wrong with it is told where the database is.
-    if (fault instanceof StoreFault) return null
+    if (fault instanceof StoreError) return null
     throw fault
   }
 }
 
 /** A database that fails us is told in the words of that fault; one that is not there, is no fault. */
-function looked(path: string, work: (look: Look) => Examined): Examined {
+function withSqlite(path: string, work: (look: SqliteReader) => DiagnosticResult): DiagnosticResult {
   try {
-    return lookInto(path, work) ?? skipped("There is no database yet: the first start makes it.")
+    return withSqliteReader(path, work) ?? skipped("There is no database yet: the first start makes it.")
   } catch (fault) {
-    if (fault instanceof StoreFault) return failing(fault.message, fault.remedy)
+    if (fault instanceof StoreError) return failed(fault.message, fault.remedy)
     throw fault
   }
 }
 
-function wholeness(look: Look): Examined | null {
-  const faults = faultsIn(look)
+function integrityFailure(look: SqliteReader): DiagnosticResult | null {
+  const faults = integrityErrors(look)
   if (faults.length > 0)
-    return failing(`${faults.length} or more pages or indexes are damaged: ${faults[0]}.`, STORE_FAULTS.damaged.remedy)
+    return failed(`${faults.length} or more pages or indexes are damaged: ${faults[0]}.`, STORE_ERRORS.damaged.remedy)
   const [broken] = look.all<{ name: string }>('SELECT "table" AS name FROM pragma_foreign_key_check LIMIT 1')
   if (broken === undefined) return null
-  return failing(`A row of ${broken.name} belongs to a row that is gone.`, STORE_FAULTS.damaged.remedy)
+  return failed(`A row of ${broken.name} belongs to a row that is gone.`, STORE_ERRORS.damaged.remedy)
 }
 
-function level(look: Look): Examined {
+function schemaAndSize(look: SqliteReader): DiagnosticResult {
   const megabytes = (look.bytes / (1024 * 1024)).toFixed(1)
-  const seen = `Whole: ${countIn(look, "accounts")} accounts, ${countIn(look, "keys")} keys, ${megabytes} MiB, tables at ${look.head}.`
-  if (look.head > KNOWN_HEAD) return failing(`${seen} This version knows ${KNOWN_HEAD}.`, STORE_FAULTS.newer.remedy)
-  if (look.head < KNOWN_HEAD)
-    return doubtful(
-      `${seen} This version has ${KNOWN_HEAD}.`,
+  const seen = `Whole: ${countRows(look, "accounts")} accounts, ${countRows(look, "keys")} keys, ${megabytes} MiB, tables at ${look.schemaVersion}.`
+  if (look.schemaVersion > SCHEMA_VERSION)
+    return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
+  if (look.schemaVersion < SCHEMA_VERSION)
+    return warning(
+      `${seen} This version has ${SCHEMA_VERSION}.`,
       "Nothing: the next start keeps a copy, and brings them up to date.",
     )
   if (look.walBytes > WAL_BYTES_MAX)
-    return doubtful(
+    return warning(
       `${seen} Its log has ${Math.floor(look.walBytes / (1024 * 1024))} MiB.`,
       "Find the program that keeps the database open without an end, and stop it.",
     )
-  return well(seen)
+  return ok(seen)
+}
+
+/** Which part of the connections that a server takes may be in use before that is told. */
+const CONNECTIONS_USED_RATIO_MAX = 0.8
+
+/** What comes of a look into the PostgreSQL database, or of one that failed. */
+export async function diagnosePostgres(looking: Promise<PostgresStatus>): Promise<DiagnosticResult> {
+  return await withPostgres(looking, look => {
+    const { place, version, head, accountsCount, keysCount, nodesCount, bytes } = look
+    const megabytes = (bytes / (1024 * 1024)).toFixed(1)
+    const seen = `PostgreSQL ${version} at ${place}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${head ?? 0}.`
+    if (!look.isWritable) return failed(`${seen} It is a standby.`, STORE_ERRORS.standby.remedy)
+    if (head === null) return skipped(`${seen} It has no tables yet: the first start makes them.`)
+    if (head > SCHEMA_VERSION) return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
+    return postgresWarning(look, seen) ?? ok(seen)
+  })
+}
+
+function postgresWarning(look: PostgresStatus, seen: string): DiagnosticResult | null {
+  if (look.head !== null && look.head < SCHEMA_VERSION)
+    return warning(
+      `${seen} This version has ${SCHEMA_VERSION}.`,
+      "Make a backup with pg_dump: the next start brings them up to date.",
+    )
+  if (!look.isDurable)
+    return warning(
+      `${seen} It acknowledges what is not on a disk yet.`,
+      "Set fsync and synchronous_commit to on: a revocation that was acknowledged must not be lost.",
+    )
+  if (look.connectionsCount <= look.connectionsMax * CONNECTIONS_USED_RATIO_MAX) return null
+  return warning(
+    `${seen} ${look.connectionsCount} of ${look.connectionsMax} connections are in use.`,
+    STORE_ERRORS.crowded.remedy,
+  )
+}
+
+/** Looks how long mails wait in the outbox of that database. */
+export async function diagnosePostgresOutbox(
+  looking: Promise<PostgresStatus>,
+  nowMs: number,
+  hasServer: boolean,
+): Promise<DiagnosticResult> {
+  return await withPostgres(looking, ({ waitingMails: { count, sinceMs } }) => {
+    if (sinceMs === null) return ok("No mail waits.")
+    const seen = `${count} ${count === 1 ? "mail waits" : "mails wait"}, the oldest for ${Math.max(0, Math.floor((nowMs - sinceMs) / 60_000))} minutes.`
+    if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL: without it no mail is sent.")
+    if (nowMs - sinceMs <= MAIL_WAIT_MS_MAX) return ok(seen)
+    return warning(seen, "See what is told here of smtp, and what the log of the server says of mails.")
+  })
+}
+
+async function withPostgres(
+  looking: Promise<PostgresStatus>,
+  work: (look: PostgresStatus) => DiagnosticResult,
+): Promise<DiagnosticResult> {
+  try {
+    return work(await looking)
+  } catch (fault) {
+    if (fault instanceof StoreError) return failed(fault.message, fault.remedy)
+    throw fault
+  }
 }

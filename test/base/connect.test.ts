@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net"
 import { join } from "node:path"
 import { createServer as createTlsServer, type TLSSocket } from "node:tls"
-import { type Connect, ConnectFault, type Endpoint, socketConnect } from "../../src/base/connect.ts"
+import { type Connect, ConnectError, type ConnectTarget, socketConnect } from "../../src/base/connect.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
 
@@ -31,23 +31,23 @@ async function greeter(cert: string, key: string): Promise<{ readonly port: numb
   return { port: await listening(server), asked }
 }
 
-async function heard(connect: Connect, endpoint: Endpoint): Promise<string> {
+async function heard(connect: Connect, endpoint: ConnectTarget): Promise<string> {
   const work = async (): Promise<string> => {
     const connection = await connect(endpoint, never)
     let text = ""
-    for await (const part of connection.parts) text += Buffer.from(part).toString()
+    for await (const part of connection.chunks) text += Buffer.from(part).toString()
     return text
   }
   return await bounded(
     work().catch(fault => {
-      if (fault instanceof ConnectFault) return fault.why
+      if (fault instanceof ConnectError) return fault.reason
       throw fault
     }),
     () => `a connection to ${endpoint.address}:${endpoint.port}`,
   )
 }
 
-const onLoopback = (port: number, tlsName: string | null): Endpoint => ({ address: "127.0.0.1", port, tlsName })
+const onLoopback = (port: number, tlsName: string | null): ConnectTarget => ({ address: "127.0.0.1", port, tlsName })
 
 test("a connection goes to the address, and the certificate there must be the name's", async () => {
   const { port, asked } = await greeter("acme.pem", keys.acme)
@@ -102,7 +102,7 @@ test("aborting ends a connection that stands, for both sides", async () => {
   const ending = new AbortController()
   const connection = await socketConnect()(onLoopback(port, null), ending.signal)
   const closed = new Promise<void>(done => void accepted.then(socket => socket.resume().once("close", () => done())))
-  const reading = connection.parts[Symbol.asyncIterator]()
+  const reading = connection.chunks[Symbol.asyncIterator]()
     .next()
     .then(
       () => "ended",
@@ -117,6 +117,6 @@ test("with a signal that is aborted already, no connection is made", async () =>
   const accepted: Socket[] = []
   const port = await listening(createTcpServer(socket => void accepted.push(socket)))
   const fault = await socketConnect()(onLoopback(port, null), AbortSignal.abort()).catch(error => error)
-  expect(fault).toBeInstanceOf(ConnectFault)
+  expect(fault).toBeInstanceOf(ConnectError)
   expect(accepted).toHaveLength(0)
 })

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
-import { logger } from "../../src/base/log.ts"
+import { createLogger } from "../../src/base/log.ts"
 
 const written = (level: "info" | "warn", pretty: boolean): string[] => {
   const lines: string[] = []
-  const log = logger(
+  const log = createLogger(
     level,
     pretty,
     () => 0,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { readSample, SAMPLE_FILE_NAMES, type Sample, type SampleFile } from "../../bench/accuracy-sample.ts"
+import { readSample, SAMPLE_FILE_NAMES, type Sample, type SampleFile } from "../../bench/accuracy/sample.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 
 const HEADER = "# says: A list.\n# columns: name, known from\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { type Answered, confusionOf, confusionText, isTrapPassed, scoreOf } from "../../bench/accuracy-score.ts"
+import { type Answered, confusionOf, confusionText, isTrapPassed, scoreOf } from "../../bench/accuracy/score.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 
 const answered = (label: Answered["label"], answer: Answered["label"]): Answered => ({

@@ -1,26 +1,24 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { accuracyBench, accuracyMisses } from "../../bench/accuracy.ts"
-import { heldOut } from "../../bench/accuracy-held-out.ts"
-import { listsOf, stockOn } from "../../bench/accuracy-lists.ts"
-import { CLAIMANT_NAMES, CLAIMANTS, deepSuggestions } from "../../bench/accuracy-peers.ts"
-import { accusedNames, wellKnownNames } from "../../bench/accuracy-popular.ts"
+import { accuracyBench, accuracyMisses } from "../../bench/accuracy/bench.ts"
+import { accusedNames, heldOut, listsOf, stockOn, wellKnownNames } from "../../bench/accuracy/lists.ts"
+import { CLAIMANT_NAMES, CLAIMANTS, deepSuggestions } from "../../bench/accuracy/peers.ts"
 import { BUDGETS } from "../../bench/budgets.ts"
-import type { Shelf } from "../../src/check/lists/entries.ts"
 import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
-import { diskShelf } from "../check/lists/disk-shelf.ts"
-import { type FakeSource, fakeShelf } from "../check/lists/fake-shelf.ts"
-import { realPack } from "../check/lists/real-build.ts"
+import type { SourceFiles } from "../../src/check/lists/sources/source-formats.ts"
+import { openRealPack } from "../check/lists/build/real-pack.ts"
+import { type FakeSource, fakeSourceFiles } from "../check/lists/sources/fake-source-files.ts"
+import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
 
 const LIMIT_MS = 120_000
 
 /** The sample of this repository beside a few sources that say little. */
-function smallShelf(sources: Readonly<Record<string, FakeSource>>): Shelf {
-  const { catalogue, shelf } = fakeShelf(sources)
+function smallShelf(sources: Readonly<Record<string, FakeSource>>): SourceFiles {
+  const { catalogue, shelf } = fakeSourceFiles(sources)
   return {
     ...shelf,
     read: path => {
-      if (path.startsWith("data/sample/")) return diskShelf.read(path)
+      if (path.startsWith("data/sample/")) return repositoryFiles.read(path)
       return path === "data/catalogue.json" ? catalogue : shelf.read(path)
     },
   }
@@ -42,7 +40,7 @@ describe("the accuracy bench", () => {
   test(
     "tells every promised figure, and what is wrong by name, of whatever the sources give",
     async () => {
-      const { figures, says } = await accuracyBench(smallShelf(SMALL))
+      const { figures, description } = await accuracyBench(smallShelf(SMALL))
       const named = (name: string) => figures.find(figure => figure.name === name)
       expect(new Set(figures.map(({ name }) => name)).size).toBe(figures.length)
       expect(figures.flatMap(({ budget }) => budget ?? []).toSorted()).toEqual(
@@ -60,9 +58,11 @@ describe("the accuracy bench", () => {
       expect(named("traps: given the wrong category that they are often given")?.value).toBeLessThan(30)
       for (const name of CLAIMANT_NAMES)
         expect(named(`${CLAIMANTS[name].category} by ${name}: seen`)?.value).toBeGreaterThan(0.3)
-      expect(says.filter(line => line.startsWith("a trap is wrong: ")).length).toBe(21)
-      expect(says.find(line => /^a trap is wrong: \d+ more$/.test(line))).toBeDefined()
-      expect(says).toContain("called disposable: acme.com by disposable-email-domains-js, first: it is disposable")
+      expect(description.filter(line => line.startsWith("a trap is wrong: ")).length).toBe(21)
+      expect(description.find(line => /^a trap is wrong: \d+ more$/.test(line))).toBeDefined()
+      expect(description).toContain(
+        "called disposable: acme.com by disposable-email-domains-js, first: it is disposable",
+      )
     },
     LIMIT_MS,
   )
@@ -97,9 +97,9 @@ describe("well-known names", () => {
   test(
     "of this repository are ten thousand at least, and none of them is in the disposable set",
     () => {
-      const stock = stockOn(diskShelf)
+      const stock = stockOn(repositoryFiles)
       expect(wellKnownNames(stock).size).toBeGreaterThanOrEqual(10_000)
-      const accused = accusedNames(stock, realPack())
+      const accused = accusedNames(stock, openRealPack())
       expect(accused.length).toBeGreaterThan(0)
       expect(accused.filter(({ rule }) => rule === null)).toEqual([])
     },
@@ -109,7 +109,7 @@ describe("well-known names", () => {
   test("that a source calls disposable are told with the sources and the rule that dropped it", () => {
     const stock = stockOn(smallShelf(SMALL))
     expect(wellKnownNames(stock)).toEqual(new Set(["acme.com", "example.com", "gmail.com"]))
-    expect(wellKnownNames({ ...stock, providersFirst: ["first.com"] })).toContain("first.com")
+    expect(wellKnownNames({ ...stock, topProviders: ["first.com"] })).toContain("first.com")
     expect(accusedNames(stock, listsOf(stock).pack)).toEqual([
       { name: "acme.com", sources: ["disposable-email-domains-js", "first"], rule: null },
       { name: "gmail.com", sources: ["disposable-email-domains-js"], rule: "curated_personal_wins" },

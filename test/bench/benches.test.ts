@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { batchBench } from "../../bench/batch.ts"
-import { CHECK_CASES, checkBench } from "../../bench/check.ts"
-import { customersBench } from "../../bench/customers.ts"
-import { dnsBench } from "../../bench/dns.ts"
-import { httpBench } from "../../bench/http.ts"
-import { listsReport } from "../../bench/lists-report.ts"
-import { PRODUCT } from "../../bench/product.ts"
-import { type Report, reportJson, reportText } from "../../bench/report.ts"
-import { startBench } from "../../bench/start.ts"
-import type { Outcome } from "../../src/check/present.ts"
-import { realWorld } from "../../src/world.ts"
+import { batchBench } from "../../bench/cases/batch.ts"
+import { CHECK_CASES, checkBench } from "../../bench/cases/check.ts"
+import { customersBench } from "../../bench/cases/customers.ts"
+import { dnsBench } from "../../bench/cases/dns.ts"
+import { httpBench } from "../../bench/cases/http.ts"
+import { listsReport } from "../../bench/cases/lists.ts"
+import { startBench } from "../../bench/cases/start.ts"
+import { type Report, reportJson, reportText } from "../../bench/report/report.ts"
+import { PRODUCT } from "../../bench/servers/product.ts"
+import type { CheckOutcome } from "../../src/check/result/result.ts"
+import { createSystem } from "../../src/system/system.ts"
 import { check, lists } from "../world/app.ts"
 import { outcomeOf } from "../world/outcome-of.ts"
 
@@ -43,7 +43,7 @@ test("the lists bench refuses a file that is no pack", async () => {
 })
 
 test("the check bench runs each case, and the cases are what they are called", async () => {
-  const found = new Map<string, Outcome>()
+  const found = new Map<string, CheckOutcome>()
   const report = await checkBench({ rounds: 2, checks: 5 }, async question => {
     const outcome = await check(question)
     found.set(question.subject.sent, outcome)
@@ -52,13 +52,13 @@ test("the check bench runs each case, and the cases are what they are called", a
   expectSane(report, ["check"])
   const outcomes = (name: keyof typeof CHECK_CASES) => CHECK_CASES[name].flatMap(input => found.get(input) ?? [])
   const categories = (name: keyof typeof CHECK_CASES) => [
-    ...new Set(outcomes(name).map(one => one.settled.verdict.category)),
+    ...new Set(outcomes(name).map(one => one.judged.verdict.category)),
   ]
   expect(categories("hit").toSorted()).toEqual(["disposable", "personal"])
   expect(categories("miss")).toEqual(["unknown"])
   expect(categories("education suffix")).toEqual(["education"])
   expect(categories("url")).toEqual(["unknown"])
-  expect(outcomes("typo").every(one => one.settled.evidence.suggestion !== null)).toBe(true)
+  expect(outcomes("typo").every(one => one.judged.evidence.suggestion !== null)).toBe(true)
   expect(found.size).toBe(Object.values(CHECK_CASES).flat().length)
 })
 
@@ -66,7 +66,7 @@ test(
   "the DNS bench checks names cold, warm and while the server is dead, and fills a cache",
   async () => {
     const scale = { rounds: 2, names: 20, atOnce: 4, atOnceTried: [8], warmChecks: 50, deadChecks: 20, cacheNames: 200 }
-    const report = await dnsBench(scale, realWorld(), lists)
+    const report = await dnsBench(scale, createSystem(), lists)
     const budgets = [
       "dns_cache_entries",
       "dns_cache_memory",
@@ -89,7 +89,7 @@ test(
   async () => {
     const report = await httpBench({ connections: 4, rounds: 2, roundS: 0.5, warmupS: 0.1 }, PRODUCT.source)
     expectSane(report, ["http", "http_p99", "http_unlimited"])
-    expect(report.says[0]).toContain("50 disposable")
+    expect(report.description[0]).toContain("50 disposable")
     expect(report.figures[0]?.rounds).toHaveLength(2)
   },
   LIMIT_MS,
@@ -100,7 +100,7 @@ test(
   async () => {
     const report = await batchBench({ connections: 2, rounds: 2, roundS: 0.5, warmupS: 0.1 })
     expectSane(report, ["batch_floor", "batch_single"])
-    expect(report.says[0]).toContain("100 addresses")
+    expect(report.description[0]).toContain("100 addresses")
   },
   LIMIT_MS,
 )
@@ -112,7 +112,7 @@ test(
     const report = await customersBench({ ...load, accounts: 200, starts: 1, lookups: 100 })
     expectSane(report, ["customers_http", "customers_lookup", "customers_start"])
     expect(report.figures[0]?.rounds).toHaveLength(2)
-    expect(report.says.join()).toContain("200 accounts with 600 keys")
+    expect(report.description.join()).toContain("200 accounts with 600 keys")
   },
   LIMIT_MS,
 )
@@ -123,7 +123,7 @@ test(
     const report = await startBench({ rounds: 1 }, { source: PRODUCT.source, executable: null })
     expectSane(report, ["start"])
     expect(report.figures.map(({ name }) => name)).toEqual(["source, empty directory", "source, warm directory"])
-    expect(report.says.join()).toContain("executable: not built")
+    expect(report.description.join()).toContain("executable: not built")
   },
   LIMIT_MS,
 )

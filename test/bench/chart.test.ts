@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { chartSvg } from "../../bench/chart.ts"
 import { CHARTED, chartGroups, type Group } from "../../bench/chart-groups.ts"
-import { figure, type Report } from "../../bench/report.ts"
+import { figure, type Report } from "../../bench/report/report.ts"
 
-const report = (bench: string, figures: Report["figures"]): Report => ({ bench, says: [], figures })
+const report = (bench: string, figures: Report["figures"]): Report => ({ bench, description: [], figures })
 const http = report("http", [figure("product", "answers/s", 41_234), figure("floor", "answers/s", 71_234)])
 const group: Group = {
   title: "Speed",

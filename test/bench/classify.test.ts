@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
+import { CLASSIFY_FULL, classifyBench } from "../../bench/cases/classify.ts"
+import { INPUTS_SAY, writeInputs } from "../../bench/cases/classify-inputs.ts"
 import { chartGroups } from "../../bench/chart-groups.ts"
-import { CLASSIFY_FULL, classifyBench } from "../../bench/classify.ts"
-import { INPUTS_SAY, writeInputs } from "../../bench/classify-inputs.ts"
-import { emptyDirectory, PROGRAM } from "../../bench/product.ts"
-import { runToEnd } from "../../bench/server-process.ts"
-import { FORMATS } from "../../src/cli/classify/format.ts"
+import { emptyDirectory, PROGRAM } from "../../bench/servers/product.ts"
+import { runToEnd } from "../../bench/servers/server-process.ts"
+import { FILE_FORMATS } from "../../src/cli/classify/result-format.ts"
 
 const LIMIT_MS = 120_000
 const LINES = 5_000
-const FLOOR = join(import.meta.dir, "../../bench/floor-classify.ts")
-const TOLD_COST = join(import.meta.dir, "../../bench/told-cost.ts")
+const FLOOR = join(import.meta.dir, "../../bench/servers/baseline-classify.ts")
+const TOLD_COST = join(import.meta.dir, "../../bench/servers/print-cost.ts")
 
 /** The domains of a text of so many lines. */
 async function domainsOf(lines: number): Promise<readonly string[]> {
@@ -43,7 +43,7 @@ describe("inputs", () => {
 
   test("are the same addresses in every format", async () => {
     await using directory = await emptyDirectory()
-    const addresses = FORMATS.map(async format => {
+    const addresses = FILE_FORMATS.map(async format => {
       const path = join(directory.path, format)
       await writeInputs(path, format, 50)
       return (await Bun.file(path).text()).match(/[\w.]+@[\w.-]+/g)
@@ -89,11 +89,11 @@ test(
     const report = await classifyBench({ rounds: 2, lines: LINES, memoryLines: 2 * LINES })
     for (const { name, value } of report.figures) expect([name, value > 0]).toEqual([name, true])
     expect(report.figures.flatMap(({ budget }) => budget ?? [])).toEqual(["classify_lines", "classify_memory"])
-    for (const format of FORMATS) {
+    for (const format of FILE_FORMATS) {
       expect(report.figures.find(({ name }) => name === format)?.rounds).toHaveLength(2)
       expect(report.figures.find(({ name }) => name === `${format} ÷ floor`)?.value).toBeLessThan(1)
     }
-    expect(report.says.join()).toContain("own start")
+    expect(report.description.join()).toContain("own start")
     expect(chartGroups([report]).map(({ bars }) => bars.length)).toEqual([3])
     expect(CLASSIFY_FULL.memoryLines).toBe(10_000_000)
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { compared, comparedText, type Measured, ROUNDS_TELLING } from "../../bench/compare-figures.ts"
+import { compared, comparedText, type Measured, ROUNDS_TELLING } from "../../bench/compare/figures.ts"
 
 const measured = (
   ours: readonly number[],

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { commitOf, UnknownRef, worktreeOf } from "../../bench/compare-worktree.ts"
+import { commitOf, UnknownRef, worktreeOf } from "../../bench/compare/worktree.ts"
 import { outcomeOf } from "../world/outcome-of.ts"
 
 const LIMIT_MS = 60_000

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { COMPARISONS } from "../../bench/compare-trees.ts"
+import { COMPARISONS } from "../../bench/compare/trees.ts"
 import { ROOT } from "../house/source.ts"
 import { outcomeOf } from "../world/outcome-of.ts"
 
@@ -23,8 +23,8 @@ test(
   "two trees are loaded over HTTP in fresh servers, and the same tree answers alike",
   async () => {
     const tree = { path: ROOT }
-    const { says, measured } = await COMPARISONS.http.run({ ...sizes, ours: tree, theirs: tree })
-    expect(says.join()).not.toContain("not answer alike")
+    const { description, measured } = await COMPARISONS.http.run({ ...sizes, ours: tree, theirs: tree })
+    expect(description.join()).not.toContain("not answer alike")
     expect(measured.map(({ name, better }) => [name, better])).toEqual([
       ["throughput", "more"],
       ["p99", "less"],
@@ -65,7 +65,7 @@ test.each([
   [["HEAD", "--bench", "toString"]],
   [["HEAD", "--unheard-of"]],
 ])("bench:compare %j is a wrong use", args => {
-  const { exitCode, stderr, stdout } = Bun.spawnSync([process.execPath, join(ROOT, "bench/compare.ts"), ...args])
+  const { exitCode, stderr, stdout } = Bun.spawnSync([process.execPath, join(ROOT, "bench/compare/main.ts"), ...args])
   expect([exitCode, stdout.toString()]).toEqual([2, ""])
   expect(stderr.toString()).toContain("bun run bench:compare REF")
 })

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test"
 import { decode, encode } from "dns-packet"
-import { answerTo, askedIn, textAnswer } from "../../bench/dns-answers.ts"
-import { queryPacket, readReply } from "../../src/check/dns/packet.ts"
-import type { RecordType } from "../../src/check/dns/question.ts"
+import { answerTo, askedIn, textAnswer } from "../../bench/servers/dns-answers.ts"
+import type { DnsRecordType } from "../../src/check/dns/dns-types.ts"
+import { encodeQuery, parseReply } from "../../src/check/dns/wire/packet.ts"
 
 /** The product's question, the bench's answer to it, and what the product reads there. */
-function read(type: RecordType, name: string) {
-  const query = queryPacket(7, { type, name })
+function read(type: DnsRecordType, name: string) {
+  const query = encodeQuery(7, { type, name })
   const asked = askedIn(query)
   if (asked === null) throw new Error("the question was not read")
-  const reply = readReply(answerTo(query, asked), 7, { type, name })
+  const reply = parseReply(answerTo(query, asked), 7, { type, name })
   return reply.kind === "answered" ? [reply.answer.outcome, ...reply.answer.records] : reply.kind
 }
 
@@ -43,7 +43,7 @@ test("an answer gives back the question, recursion and EDNS as they came", () =>
 })
 
 test("what is no question is not answered", () => {
-  const query = queryPacket(7, { type: "MX", name: "d1.bench.com" })
+  const query = encodeQuery(7, { type: "MX", name: "d1.bench.com" })
   for (const octets of [
     query.subarray(0, 12),
     query.subarray(0, 20),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { LEARNED_FULL, learnedBench } from "../../bench/learned.ts"
-import { learnedWorld } from "../../bench/learned-world.ts"
-import { type Report, reportText, standing } from "../../bench/report.ts"
+import { LEARNED_FULL, learnedBench } from "../../bench/cases/learned.ts"
+import { learnedWorld } from "../../bench/cases/learned-simulation.ts"
+import { budgetStatus, type Report, reportText } from "../../bench/report/report.ts"
 
 const LIMIT_MS = 60_000
 
@@ -21,7 +21,7 @@ test(
   "the bench of learned hosts finds what it can, and errs only about the victim of an attack, for a while",
   async () => {
     const report = await learnedBench({ ...LEARNED_FULL, worlds: 2, marks: [250, 1000, 20_000], sightings: 500 })
-    expect(report.figures.filter(one => standing(one) !== null).map(standing)).toEqual(["held", "held", "held"])
+    expect(report.figures.filter(one => budgetStatus(one) !== null).map(budgetStatus)).toEqual(["held", "held", "held"])
     const figures = figuresOf(report)
     const at = (name: string): number => figures.get(name) ?? Number.NaN
     expect(at("recall after 250 checks")).toBeLessThan(at("recall after 20000 checks"))

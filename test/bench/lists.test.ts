@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { listsBench } from "../../bench/lists.ts"
-import { smallPack } from "../check/lists/small-pack.ts"
+import { listsBench } from "../../bench/cases/lists-rounds.ts"
+import { smallPack } from "../check/lists/pack/small-pack.ts"
 
 setDefaultTimeout(60_000)
 

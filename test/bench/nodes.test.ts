@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { SQL } from "bun"
-import { COUNTING_SETTINGS, countStatements } from "../../bench/counted-statements.ts"
-import { nodesBench } from "../../bench/nodes.ts"
-import { reportText } from "../../bench/report.ts"
+import { nodesBench } from "../../bench/cases/nodes.ts"
+import { COUNTING_SETTINGS, countStatements } from "../../bench/cases/nodes-servers.ts"
+import { reportText } from "../../bench/report/report.ts"
 import { POSTGRES_PROGRAMS, startCluster } from "../world/postgres.ts"
 
 const LIMIT_MS = 180_000

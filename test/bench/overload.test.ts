@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { overloadBench } from "../../bench/overload.ts"
+import { overloadBench } from "../../bench/cases/overload.ts"
 
 test("the overload bench asks for more than the server can, and tells what it did before, then and after", async () => {
   const report = await overloadBench({ connections: 8, waiting: 8, warmupS: 0.2, calmS: 0.5, overloadS: 1 })

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
+import { peersBench } from "../../bench/cases/peers.ts"
+import { PEER_NAMES, PEERS } from "../../bench/cases/peers-judges.ts"
+import { LABELS, labelledNames } from "../../bench/cases/peers-names.ts"
 import { chartGroups } from "../../bench/chart-groups.ts"
-import { peersBench } from "../../bench/peers.ts"
-import { PEER_NAMES, PEERS } from "../../bench/peers-judges.ts"
-import { LABELS, labelledNames } from "../../bench/peers-names.ts"
 
 const LIMIT_MS = 120_000
 

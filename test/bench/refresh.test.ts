@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { REFRESH_FULL, refreshBench } from "../../bench/refresh.ts"
+import { REFRESH_FULL, refreshBench } from "../../bench/cases/refresh.ts"
 
 const LIMIT_MS = 180_000
 

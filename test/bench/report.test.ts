@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { benchAddresses } from "../../bench/addresses.ts"
 import { BUDGETS, type BudgetName, isHeld } from "../../bench/budgets.ts"
-import { machineText, thisMachine } from "../../bench/machine.ts"
-import { figure, medianFigure, reportJson, reportText, standing } from "../../bench/report.ts"
-import { interleaved, median } from "../../bench/rounds.ts"
+import { benchAddresses } from "../../bench/load/addresses.ts"
+import { machineText, thisMachine } from "../../bench/report/machine.ts"
+import { budgetStatus, figure, medianFigure, reportJson, reportText } from "../../bench/report/report.ts"
+import { interleaved, median } from "../../bench/report/rounds.ts"
 
 describe("budgets", () => {
   test("a figure on the bound holds its budget, and one beyond it crosses it", () => {
@@ -16,9 +16,9 @@ describe("budgets", () => {
   })
 
   test("a figure without a budget neither holds nor crosses one", () => {
-    expect(standing(figure("size", "MB", 4))).toBeNull()
-    expect(standing(figure("ratio", "", 0.75, "http"))).toBe("held")
-    expect(standing(figure("ratio", "", 0.74, "http"))).toBe("crossed")
+    expect(budgetStatus(figure("size", "MB", 4))).toBeNull()
+    expect(budgetStatus(figure("ratio", "", 0.75, "http"))).toBe("held")
+    expect(budgetStatus(figure("ratio", "", 0.74, "http"))).toBe("crossed")
   })
 })
 
@@ -40,7 +40,7 @@ describe("rounds", () => {
 describe("reports", () => {
   const report = {
     bench: "http",
-    says: ["measured so"],
+    description: ["measured so"],
     figures: [medianFigure("ratio", "", [0.76, 0.5, 0.8], "http"), figure("floor", "answers/s", 71_234.5)],
   }
 

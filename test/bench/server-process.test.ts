@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { ask } from "../../bench/load/ask.ts"
-import { runToEnd, startServer } from "../../bench/server-process.ts"
+import { sendRequest } from "../../bench/load/ask.ts"
+import { runToEnd, startServer } from "../../bench/servers/server-process.ts"
 import { outcomeOf } from "../world/outcome-of.ts"
 
 const LIMIT_MS = 60_000
-const FLOOR = [process.execPath, join(import.meta.dir, "../../bench/floor.ts"), "300"] as const
+const FLOOR = [process.execPath, join(import.meta.dir, "../../bench/servers/baseline.ts"), "300"] as const
 const LOAD = [process.execPath, join(import.meta.dir, "../../bench/load/main.ts")] as const
 const script = (text: string) => ({ command: [process.execPath, "-e", text] as const })
 
@@ -13,7 +13,7 @@ test(
   "the floor answers with as many bytes as it was told, and only to JSON",
   async () => {
     await using server = await startServer({ command: FLOOR, core: "server" })
-    const asked = (body: string) => ask({ method: "POST", url: server.url, headers: {}, body })
+    const asked = (body: string) => sendRequest({ method: "POST", url: server.url, headers: {}, body })
     const { status, body } = await asked('{"email":"jane@gmail.com"}')
     expect([status, Buffer.byteLength(body)]).toEqual([200, 300])
     expect(Object.keys(JSON.parse(body))).toEqual(["filler"])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { SOAK_FULL, soakBench } from "../../bench/soak.ts"
-import { SOAK_KINDS } from "../../bench/soak-kinds.ts"
-import { answersOf, expectAnswers, expectedAnswers, soakRequests } from "../../bench/soak-requests.ts"
+import { SOAK_FULL, soakBench } from "../../bench/cases/soak.ts"
+import { SOAK_KINDS } from "../../bench/cases/soak-kinds.ts"
+import { answersOf, expectAnswers, expectedAnswers, soakRequests } from "../../bench/cases/soak-requests.ts"
 import { PROBLEMS } from "../../src/contract/problems.ts"
 
 const LIMIT_MS = 120_000
@@ -74,7 +74,7 @@ test(
     expect(names.filter(name => name.startsWith("resident memory"))).toHaveLength(scale.parts)
     for (const { name, value } of report.figures.filter(({ name }) => /memory|p99|part$/.test(name)))
       expect([name, value > 0]).toEqual([name, true])
-    expect(report.says[0]).toStartWith("4000 requests")
+    expect(report.description[0]).toStartWith("4000 requests")
     expect(SOAK_FULL.parts * SOAK_FULL.loads * SOAK_FULL.requests).toBe(5_000_000)
   },
   LIMIT_MS,

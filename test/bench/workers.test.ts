@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
+import { withoutLoad, workersBench } from "../../bench/cases/workers.ts"
 import { chartGroups } from "../../bench/chart-groups.ts"
-import { cpuMsOf, familyOf } from "../../bench/proc.ts"
-import { startServer } from "../../bench/server-process.ts"
-import { withoutLoad, workersBench } from "../../bench/workers.ts"
+import { cpuMsOf, processTree } from "../../bench/servers/process-stats.ts"
+import { startServer } from "../../bench/servers/server-process.ts"
 
 const LIMIT_MS = 120_000
 const CHILD_MS = 200
@@ -28,7 +28,7 @@ test.if(process.platform === "linux")(
       console.log("listens on http://127.0.0.1:1"); await Bun.sleep(60_000)`
     const parent = `await Bun.spawn([process.execPath, "-e", ${JSON.stringify(child)}], { stdout: "inherit" }).exited`
     await using server = await startServer({ command: [process.execPath, "-e", parent] })
-    const [first, second = server.pid, ...others] = familyOf(server.pid)
+    const [first, second = server.pid, ...others] = processTree(server.pid)
     try {
       expect([first, others]).toEqual([server.pid, []])
       expect(cpuMsOf(second)).toBeGreaterThanOrEqual(CHILD_MS)

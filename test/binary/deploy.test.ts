@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { readSettings, SETTINGS } from "../../src/config/settings.ts"
+import { parseSettings, SETTINGS } from "../../src/config/settings.ts"
 import { ROOT } from "../house/source.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { startProgram } from "../world/program.ts"
@@ -60,7 +60,7 @@ describe("the unit of systemd", () => {
     const [program, name = "", ...options] = command.split(" ")
     const { out } = await own.run(["help", name])
     expect([program, options.every(option => out.includes(option))]).toEqual([INSTALLED, true])
-    expect(readSettings(settingsIn(set("Environment").join("\n"))).kind).toBe("read")
+    expect(parseSettings(settingsIn(set("Environment").join("\n"))).kind).toBe("read")
     expect(set("StateDirectory").map(directory => `/var/lib/${directory}`)).toEqual([
       settingsIn(set("Environment").join("\n"))["MAILKIND_DATA_DIR"] ?? "",
     ])
@@ -72,7 +72,7 @@ describe("the unit of systemd", () => {
   test("has a file of settings that can be read when every line is taken", () => {
     const given = settingsIn(read("mailkind.env"))
     expect(Object.keys(given).filter(name => !(name in SETTINGS))).toEqual([])
-    expect(readSettings(given)).toMatchObject({ kind: "read" })
+    expect(parseSettings(given)).toMatchObject({ kind: "read" })
   })
 })
 
@@ -100,7 +100,7 @@ describe("the Dockerfile", () => {
     expect(said("USER")).toEqual(["65532:65532"])
     expect(said("STOPSIGNAL")).toEqual(["SIGTERM"])
     const settings = settingsIn(said("ENV").join(" "))
-    expect(readSettings(settings)).toMatchObject({ kind: "read" })
+    expect(parseSettings(settings)).toMatchObject({ kind: "read" })
     expect(said("VOLUME")).toEqual([settings["MAILKIND_DATA_DIR"] ?? ""])
     expect(said("EXPOSE")).toEqual([settings["MAILKIND_PORT"] ?? ""])
   })

@@ -23,7 +23,7 @@ const FILES: readonly string[] = [ROUTES.ownListFile.path, ROUTES.accountExport.
 
 const pagesOf = (who: "account" | "admin"): readonly string[] =>
   Object.values(ROUTES)
-    .filter(({ kind, asks, path }) => kind === "page" && asks === who && !FILES.includes(path))
+    .filter(({ kind, access, path }) => kind === "page" && access === who && !FILES.includes(path))
     .map(({ path }) => path)
 
 async function running(): Promise<{ server: ServerProcess; context: () => Promise<BrowserContext> }> {

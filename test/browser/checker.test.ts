@@ -2,8 +2,8 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { MEANINGS } from "../../src/http/site/checker/meanings.ts"
-import { OWN_FILES } from "../../src/world.ts"
+import { CATEGORY_MEANINGS } from "../../src/http/site/public/home-page.tsx"
+import { BUNDLED_FILES } from "../../src/system/system.ts"
 import { ROOT } from "../house/source.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { testApp } from "../world/app.ts"
@@ -14,7 +14,7 @@ const PAUSE_MS = (LIMITS.freeRequestsBurst / LIMITS.freeRequestsPerSecond) * 100
 
 /** The house with its own files, before real sockets, in a time that stands still. */
 async function served(freeChecksPerDay = "") {
-  const house = await testApp({ freeChecksPerDay, asset: name => Bun.file(join(ROOT, OWN_FILES[`${name}.asset`])) })
+  const house = await testApp({ freeChecksPerDay, asset: name => Bun.file(join(ROOT, BUNDLED_FILES[`${name}.asset`])) })
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: house.app })
   afterwards(() => server.stop(true))
   return { time: house.time, url: `http://127.0.0.1:${server.port}` }
@@ -49,7 +49,7 @@ test.skipIf(isBrowserMissing)(
 
     for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) {
       expect(await check(page, "jane@mailinator.com")).toBe(200)
-      expect(await told(page)).toContain(MEANINGS.disposable)
+      expect(await told(page)).toContain(CATEGORY_MEANINGS.disposable)
     }
     expect(page.url()).toBe(`${url}/`)
     expect(await context.cookies()).toEqual([])
@@ -57,7 +57,7 @@ test.skipIf(isBrowserMissing)(
 
     expect(await check(page, "gmail.com")).toBe(403)
     await page.waitForSelector("#verdict")
-    expect(await told(page)).toContain(MEANINGS.personal)
+    expect(await told(page)).toContain(CATEGORY_MEANINGS.personal)
     expect(await page.inputValue("#input")).toBe("gmail.com")
     expect(await context.cookies()).toMatchObject([{ name: "mailkind_pass", httpOnly: true, sameSite: "Lax" }])
     await time.tick(PAUSE_MS)

@@ -6,7 +6,7 @@ import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, pageFau
 
 const NO_PAGES: readonly string[] = [ROUTES.openapi.path, ROUTES.docsAsset.path, ROUTES.getPassChallenge.path]
 const PAGES = Object.values(ROUTES)
-  .filter(({ kind, asks, path }) => kind === "page" && asks === "anybody" && !NO_PAGES.includes(path))
+  .filter(({ kind, access, path }) => kind === "page" && access === "anybody" && !NO_PAGES.includes(path))
   .map(({ path }) => path)
 
 test.skipIf(isBrowserMissing)(

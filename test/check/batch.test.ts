@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { type Batch, checkBatch } from "../../src/check/batch.ts"
-import { type Check, checking, NO_CORRECTIONS, NO_STANDING, type Standing } from "../../src/check/check.ts"
-import { NEVER_DEEP } from "../../src/check/deep.ts"
-import { fullResult, type Outcome } from "../../src/check/present.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { type BatchRequest, checkBatch } from "../../src/check/batch.ts"
+import { type Check, createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH, type OwnListMatch } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { type CheckOutcome, fullResult } from "../../src/check/result/result.ts"
 import { lists } from "../world/app.ts"
 import { outcomeOf } from "../world/outcome-of.ts"
 import { settled, stoppedTime } from "../world/time.ts"
@@ -14,29 +14,30 @@ function world() {
   const time = stoppedTime()
   const { outside, asked } = toldOutside()
   const { clock, stopwatch } = time
-  const check = checking({
-    lists: () => lists,
-    outside: outside(time),
-    deep: NEVER_DEEP,
+  const check = createCheck({
+    activeLists: () => lists,
+    networkProbe: outside(time),
+    deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock,
     stopwatch,
   })
   const failed: unknown[] = []
-  const begin = (items: readonly string[], more: Partial<Batch> = {}) => checkBatch(check, batchOf(items, failed, more))
+  const begin = (items: readonly string[], more: Partial<BatchRequest> = {}) =>
+    checkBatch(check, batchOf(items, failed, more))
   return { time, asked, failed, check, begin }
 }
 
-const batchOf = (items: readonly string[], failed: unknown[], more: Partial<Batch> = {}): Batch => ({
-  subjects: items.map(item => parseSubject(kindOf(item), item, "mailkind.test")),
+const batchOf = (items: readonly string[], failed: unknown[], more: Partial<BatchRequest> = {}): BatchRequest => ({
+  subjects: items.map(item => parseSubject(detectSubjectKind(item), item, "mailkind.test")),
   policy: "b2b",
-  standing: () => NO_STANDING,
-  failed: error => void failed.push(error),
+  ownListMatch: () => NO_OWN_LIST_MATCH,
+  onError: error => void failed.push(error),
   ...more,
 })
 
-const sentOf = (outcomes: readonly Outcome[]): readonly string[] => outcomes.map(({ subject }) => subject.sent)
-const isDegraded = ({ settled: { verdict } }: Outcome): boolean => verdict.isDegraded
+const sentOf = (outcomes: readonly CheckOutcome[]): readonly string[] => outcomes.map(({ subject }) => subject.sent)
+const isDegraded = ({ judged: { verdict } }: CheckOutcome): boolean => verdict.isDegraded
 const domains = (count: number, prefix = "granite"): readonly string[] =>
   Array.from({ length: count }, (_, at) => `${prefix}${at}.com`)
 
@@ -54,9 +55,11 @@ describe("what was found", () => {
     const items = ["jane+news@granite.com", "gmail.com", "http://www.basalt.com/x", "co.uk", "shared@mailkind.test", ""]
     const found = await begin(items, { policy: "strict" })
     const alone = items
-      .map(item => parseSubject(kindOf(item), item, "mailkind.test"))
-      .map(subject => check({ subject, policy: "strict", deep: false, workspace: true, standing: NO_STANDING }))
-    const shown = (outcome: Outcome) => ({ ...fullResult(outcome, "req_1"), cached: false, took_ms: 0 })
+      .map(item => parseSubject(detectSubjectKind(item), item, "mailkind.test"))
+      .map(subject =>
+        check({ subject, policy: "strict", isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
+      )
+    const shown = (outcome: CheckOutcome) => ({ ...fullResult(outcome, "req_1"), cached: false, took_ms: 0 })
     expect(found.map(shown)).toEqual((await Promise.all(alone)).map(shown))
   })
 
@@ -74,13 +77,13 @@ describe("what was found", () => {
   test("takes own lists into account item by item, and asks them of nothing that they cannot have", async () => {
     const { begin } = world()
     const asked: (string | null)[][] = []
-    const standing = (normalized: string | null, domain: string): Standing | Promise<Standing> => {
+    const ownListMatch = (normalized: string | null, domain: string): OwnListMatch | Promise<OwnListMatch> => {
       asked.push([normalized, domain])
-      const blocked: Standing = { ...NO_STANDING, blockedBy: "account" }
-      return domain === "basalt.com" ? Promise.resolve(blocked) : NO_STANDING
+      const blocked: OwnListMatch = { ...NO_OWN_LIST_MATCH, blockedBy: "account" }
+      return domain === "basalt.com" ? Promise.resolve(blocked) : NO_OWN_LIST_MATCH
     }
     const items = ["jane@granite.com", "basalt.com", "http://granite.com/", "jane@@", "jane@mailkind.test"]
-    const found = await begin(items, { standing })
+    const found = await begin(items, { ownListMatch })
     expect(found.map(outcome => fullResult(outcome, "req_1").is_blocked)).toEqual([false, true, false, false, false])
     expect(asked).toEqual([
       ["jane@granite.com", "granite.com"],
@@ -128,18 +131,19 @@ describe("the budget", () => {
     const outcomes = await found
     expect(time.stopwatch() - before).toBe(BUDGET_MS)
     expect(outcomes.map(isDegraded)).toEqual(items.map(item => item.startsWith("silent")))
-    expect(outcomes.filter(isDegraded).map(({ settled: { verdict } }) => verdict.reasons)).toEqual(
+    expect(outcomes.filter(isDegraded).map(({ judged: { verdict } }) => verdict.reasons)).toEqual(
       Array.from({ length: 50 }, () => ["no_evidence", "dns_unavailable"]),
     )
   })
 
   test("is not begun anew by an item whose own lists are read late", async () => {
     const { begin, time } = world()
-    const gate = Promise.withResolvers<Standing>()
-    const standing = (_: string | null, domain: string) => (domain === "silent1.com" ? gate.promise : NO_STANDING)
-    const found = begin(["silent0.com", "silent1.com"], { standing })
+    const gate = Promise.withResolvers<OwnListMatch>()
+    const ownListMatch = (_: string | null, domain: string) =>
+      domain === "silent1.com" ? gate.promise : NO_OWN_LIST_MATCH
+    const found = begin(["silent0.com", "silent1.com"], { ownListMatch })
     await time.tick(BUDGET_MS - 1)
-    gate.resolve(NO_STANDING)
+    gate.resolve(NO_OWN_LIST_MATCH)
     await time.tick(1)
     expect((await found).map(isDegraded)).toEqual([true, true])
   })
@@ -157,7 +161,7 @@ describe("the budget", () => {
     await found
     await time.tick(1000)
     const [whole] = await begin(["granite.com"])
-    expect(whole?.settled.evidence).toMatchObject({ isCached: true, mail: { known: true } })
+    expect(whole?.judged.evidence).toMatchObject({ isCached: true, mail: { known: true } })
   })
 })
 
@@ -174,8 +178,8 @@ describe("our own failure", () => {
 
   test("to read own lists fails the batch", async () => {
     const { begin } = world()
-    const broken = (): Promise<Standing> => Promise.reject(new Error("the store is broken"))
-    expect(await outcomeOf(begin(domains(100), { standing: broken }))).toThrow("the store is broken")
+    const broken = (): Promise<OwnListMatch> => Promise.reject(new Error("the store is broken"))
+    expect(await outcomeOf(begin(domains(100), { ownListMatch: broken }))).toThrow("the store is broken")
   })
 
   test("in a check fails the batch, and whoever waits for another item is heard all the same", async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
-import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
-import { type Deep, NEVER_DEEP } from "../../src/check/deep.ts"
-import type { Asked, Told } from "../../src/check/outside.ts"
-import { fullResult } from "../../src/check/present.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import type { NetworkEvidence, NetworkQuery } from "../../src/check/network-evidence.ts"
+import { fullResult } from "../../src/check/result/result.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { lists } from "../world/app.ts"
 import { OWN_HOST } from "../world/evidence.ts"
@@ -16,25 +16,25 @@ const TENANT = {
   identityProvider: null,
 } as const
 
-const TOLD: Told = {
+const TOLD: NetworkEvidence = {
   mail: known(OWN_HOST),
-  suites: known({ a: [], b: [], other: null }),
+  suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
   tenant: known(TENANT),
   isCached: false,
   freshUntilMs: 60_000,
 }
 
 /** A check over the real lists and an outside world that tells `told`, at a time that the test sets. */
-function world(told: Told = TOLD, deep: Deep = NEVER_DEEP) {
+function world(told: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP_PROBE) {
   const state = { told, now: 0 }
-  const asked: Asked[] = []
-  const check = checking({
-    lists: () => lists,
-    outside: one => {
+  const asked: NetworkQuery[] = []
+  const check = createCheck({
+    activeLists: () => lists,
+    networkProbe: one => {
       asked.push(one)
       return Promise.resolve(state.told)
     },
-    deep,
+    deepProbe,
     corrections: NO_CORRECTIONS,
     clock: () => state.now,
     stopwatch: () => state.now,
@@ -43,9 +43,12 @@ function world(told: Told = TOLD, deep: Deep = NEVER_DEEP) {
     input: string,
     options: { readonly workspace?: boolean; readonly deep?: boolean } = {},
   ): Promise<CheckResult> => {
-    const subject = parseSubject(kindOf(input), input, "mailkind.test")
-    const { workspace = true, deep = false } = options
-    return fullResult(await check({ subject, policy: "b2b", deep, workspace, standing: NO_STANDING }), "req_1")
+    const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
+    const { workspace: includeTenant = true, deep: isDeep = false } = options
+    return fullResult(
+      await check({ subject, policy: "b2b", isDeep, includeTenant, ownListMatch: NO_OWN_LIST_MATCH }),
+      "req_1",
+    )
   }
   return { ask, asked, state }
 }
@@ -64,15 +67,15 @@ test("what a domain publishes decides where no list does", async () => {
 
 test("without workspace no tenant is asked for, and its fields are null", async () => {
   const { ask, asked } = world({ ...TOLD, tenant: unknown("not_asked") })
-  const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
-  expect(asked.map(({ wantsTenant }) => wantsTenant)).toEqual([false])
+  const { includeTenant: workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
+  expect(asked.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
   expect(workspace).toMatchObject({ suite_b: { tenant_id: null, tenant_region: null, auth: null }, pending: false })
 })
 
 test("without workspace a test address shows no tenant either", async () => {
   const { ask } = world()
-  expect((await ask("suite-b@mailkind.test")).workspace.suite_b.tenant_id).not.toBeNull()
-  expect((await ask("suite-b@mailkind.test", { workspace: false })).workspace.suite_b.tenant_id).toBeNull()
+  expect((await ask("suite-b@mailkind.test")).includeTenant.suite_b.tenant_id).not.toBeNull()
+  expect((await ask("suite-b@mailkind.test", { workspace: false })).includeTenant.suite_b.tenant_id).toBeNull()
 })
 
 test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(
@@ -80,7 +83,7 @@ test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(
   async input => {
     const { ask, asked } = world()
     await ask(input)
-    expect(asked.map(({ wantsTenant }) => wantsTenant)).toEqual([false])
+    expect(asked.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
   },
 )
 
@@ -98,7 +101,7 @@ test("a subdomain is asked about with its organisational domain", async () => {
   const { ask, asked } = world()
   await ask("jane@mail.harbor-works.co.uk")
   expect(asked).toEqual([
-    { domain: "mail.harbor-works.co.uk", organisational: "harbor-works.co.uk", wantsTenant: true },
+    { domain: "mail.harbor-works.co.uk", organisationalDomain: "harbor-works.co.uk", includeTenant: true },
   ])
 })
 
@@ -126,7 +129,12 @@ test("kinds of question at one domain are settled apart", async () => {
 })
 
 test("a failure is settled for as long as it holds and no longer", async () => {
-  const away: Told = { ...TOLD, mail: unknown("unavailable"), suites: unknown("unavailable"), freshUntilMs: 1000 }
+  const away: NetworkEvidence = {
+    ...TOLD,
+    mail: unknown("unavailable"),
+    suites: unknown("unavailable"),
+    freshUntilMs: 1000,
+  }
   const { ask, asked, state } = world(away)
   const input = "jane@harbor-works-away.com"
   for (let time = 0; time < 4; time++) expect((await ask(input)).degraded).toBe(true)
@@ -146,9 +154,9 @@ test("a deep check says that age and homepage were not to be had", async () => {
 
 test("plain checks go by an age that others have found, or that came when nobody waited any more, once a deep one has told it", async () => {
   const held: { age: number | null } = { age: null }
-  const deep: Deep = {
-    ask: () => ({ ageDays: known(held.age), homepage: known("found"), isCached: true, freshUntilMs: 60_000 }),
-    heldAge: () => held.age,
+  const deep: DeepProbe = {
+    lookup: () => ({ ageDays: known(held.age), homepage: known("found"), isCached: true, freshUntilMs: 60_000 }),
+    cachedAgeDays: () => held.age,
   }
   const { ask } = world({ ...TOLD, isCached: true }, deep)
   const plain = async () => (await ask("jane@aged-works-check.com")).is_new_domain

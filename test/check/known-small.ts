@@ -1,13 +1,13 @@
-import type { Listing } from "../../src/check/lists/pack-contents.ts"
-import { writePack } from "../../src/check/lists/pack-writer.ts"
-import { type KnownLists, openLists } from "../../src/check/lists.ts"
+import { type LoadedLists, openLists } from "../../src/check/domain-lookup.ts"
+import type { Listing } from "../../src/check/lists/pack/pack-contents.ts"
+import { writePack } from "../../src/check/lists/pack/pack-writer.ts"
 import { knownLists } from "../world/app.ts"
-import { smallContents } from "./lists/small-pack.ts"
+import { smallContents } from "./lists/pack/small-pack.ts"
 
 const FROM = { trust: "high", read: 1, repeated: 0, kept: 1, dropped: {} } as const
 
 /** Lists of these names alone, by the source `here` of 20 November 2026 and the source `elsewhere`, which is of no known day. */
-export function knownSmall(names: Readonly<Record<string, readonly Listing[]>>): KnownLists {
+export function knownSmall(names: Readonly<Record<string, readonly Listing[]>>): LoadedLists {
   const opened = openLists(writePack({ ...smallContents({}), names: Object.entries(names) }), false)
   if (opened.kind === "refused") throw new Error(opened.says)
   const sources = {

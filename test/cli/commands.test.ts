@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { inventoryOf } from "../../src/assemble-supply.ts"
-import { runCommand, type Tools } from "../../src/cli/program.ts"
+import { loadInventory } from "../../src/assemble/licences.ts"
+import { type CommandDeps, runCommand } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
-import { realWorld } from "../../src/world.ts"
+import { createSystem } from "../../src/system/system.ts"
 import { random, tempLog, tempStore } from "../customers/temp-store.ts"
 import { check, knownLists, lists } from "../world/app.ts"
 
@@ -10,25 +10,29 @@ import { check, knownLists, lists } from "../world/app.ts"
 async function commands() {
   const written = { out: [] as string[], err: [] as string[] }
   const changes = tempLog(await tempStore())
-  const tools: Tools = {
-    output: { line: text => void written.out.push(text), aside: text => void written.err.push(text) },
+  const tools: CommandDeps = {
+    output: { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text) },
     version: "1.0.0",
     serve: async () => undefined,
-    checker: async () => ({ check, testDomain: "mailkind.test", requestId: () => "req_test" }),
-    classify: { ...realWorld(), terminal: null, stopAsked: () => new Promise(() => undefined) },
+    openCheck: async () => ({ check, testDomain: "mailkind.test", requestId: () => "req_test" }),
+    classify: { ...createSystem(), terminal: null, stopSignal: () => new Promise(() => undefined) },
     withCustomers: work => work({ changes, random, defaultTier: 1 }),
     lists: {
-      known: async () => knownLists,
-      open: async path => (path === null ? { kind: "open", pack: lists.pack } : null),
+      loadLists: async () => knownLists,
+      openPack: async path => (path === null ? { kind: "open", pack: lists.pack } : null),
       refresh: async () => "busy",
       rollBack: async () => null,
       checkout: null,
     },
-    inventory: () => inventoryOf(realWorld()),
+    inventory: () => loadInventory(createSystem()),
     backups: { backup: async () => null, restore: () => Promise.reject(new Error("not asked for")) },
     store: { copy: async () => ({ kind: "no_database" }) },
     doctor: async () => [],
-    settings: Object.entries(SETTINGS).map(([name, { shown, says }]) => ({ name, default: shown, says })),
+    settings: Object.entries(SETTINGS).map(([name, { defaultText, description }]) => ({
+      name,
+      default: defaultText,
+      says: description,
+    })),
   }
   const run = async (...args: string[]) => {
     written.out.length = 0
@@ -147,7 +151,10 @@ describe("lists", () => {
 
   test("the lists tell their version and are whole", async () => {
     const { run, runJson } = await commands()
-    expect(await runJson("lists", "info")).toMatchObject({ version: lists.pack.version, entries: lists.pack.entries })
+    expect(await runJson("lists", "info")).toMatchObject({
+      version: lists.pack.version,
+      entries: lists.pack.entryCounts,
+    })
     expect((await run("lists", "verify")).out).toContain("whole")
     expect((await run("lists", "verify", "nothing.pack")).code).toBe(1)
     expect((await run("lists", "build")).err).toContain("checkout")

@@ -1,28 +1,28 @@
 import { describe, expect, test } from "bun:test"
 import { Command, CommanderError } from "commander"
-import { feedbackCommands, feedbackList } from "../../src/cli/feedback.ts"
-import { CommandFailure, type Output } from "../../src/cli/output.ts"
+import { feedbackList, registerFeedbackCommands } from "../../src/cli/feedback.ts"
+import { CommandError, type Output } from "../../src/cli/output.ts"
 import { removeAccount } from "../../src/customers/accounts/accounts.ts"
-import { CORRECTIONS_MAX } from "../../src/customers/feedback/corrections.ts"
-import { reporters } from "../customers/feedback/reports.ts"
+import { CORRECTIONS_MAX } from "../../src/customers/feedback/correction-cache.ts"
+import { openFeedback } from "../customers/feedback/open-feedback.ts"
 import { random } from "../customers/temp-store.ts"
 
 /** The commands over a real store, with what they wrote. */
 async function commands() {
-  const house = await reporters()
+  const house = await openFeedback()
   const written = { out: [] as string[], err: [] as string[] }
-  const output: Output = { line: text => void written.out.push(text), aside: text => void written.err.push(text) }
+  const output: Output = { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text) }
   const customers = { changes: house.log, random, defaultTier: 0 }
   const run = async (...args: string[]) => {
     written.out.length = 0
     written.err.length = 0
-    const root = new Command().exitOverride().configureOutput({ writeErr: text => output.aside(text.trimEnd()) })
-    feedbackCommands(root, output, work => work(customers))
+    const root = new Command().exitOverride().configureOutput({ writeErr: text => output.stderrLine(text.trimEnd()) })
+    registerFeedbackCommands(root, output, work => work(customers))
     try {
       await root.parseAsync(["feedback", ...args], { from: "user" })
       return { code: 0, out: written.out.join("\n"), err: written.err.join("\n") }
     } catch (error) {
-      if (error instanceof CommandFailure) return { code: error.exitCode, out: "", err: error.message }
+      if (error instanceof CommandError) return { code: error.exitCode, out: "", err: error.message }
       if (error instanceof CommanderError) return { code: 2, out: "", err: error.message }
       throw error
     }

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test"
-import { licences } from "../../src/cli/licences.ts"
-import { takeInventory } from "../../src/supply/take-inventory.ts"
-import { smallCheckout } from "../supply/small-checkout.ts"
+import { printLicences } from "../../src/cli/licences.ts"
+import { scanInventory } from "../../src/licences/inventory-scan.ts"
+import { smallCheckout } from "../licences/small-checkout.ts"
 
 function told(withTexts: boolean, asJson: boolean): string {
-  const taken = takeInventory(smallCheckout({ "node_modules/a/NOTICE.txt": "A's\tnotice \u001b[2J" }))
+  const taken = scanInventory(smallCheckout({ "node_modules/a/NOTICE.txt": "A's\tnotice \u001b[2J" }))
   if (taken.kind === "refused") throw new Error(taken.faults.join("\n"))
   const lines: string[] = []
-  const output = { line: (text: string) => void lines.push(text), aside: () => undefined }
-  licences(output, taken.inventory, withTexts, asJson)
+  const output = { line: (text: string) => void lines.push(text), stderrLine: () => undefined }
+  printLicences(output, taken.inventory, withTexts, asJson)
   return lines.join("\n")
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
-import { type ListsTools, listsLookup } from "../../src/cli/lists.ts"
-import { CommandFailure } from "../../src/cli/output.ts"
+import { type ListsCommandDeps, listsLookup } from "../../src/cli/lists.ts"
+import { CommandError } from "../../src/cli/output.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { knownSmall } from "../check/known-small.ts"
 
@@ -13,9 +13,9 @@ const known = knownSmall({
   "ci.*.*.us": [{ set: "government_suffix", source: "here", outcome: "kept", since: null }],
 })
 
-const tools: ListsTools = {
-  known: async () => known,
-  open: async () => null,
+const tools: ListsCommandDeps = {
+  loadLists: async () => known,
+  openPack: async () => null,
   refresh: async () => "busy",
   rollBack: async () => null,
   checkout: null,
@@ -25,7 +25,7 @@ const tools: ListsTools = {
 async function written(text: string, asJson = false): Promise<string> {
   const lines: string[] = []
   const line = (told: string): void => void lines.push(told)
-  await listsLookup({ line, aside: line }, tools, text, asJson)
+  await listsLookup({ line, stderrLine: line }, tools, text, asJson)
   return lines.join("\n")
 }
 
@@ -91,7 +91,7 @@ describe("lists lookup", () => {
     "of %j is a wrong use, and nothing of it is repeated",
     async text => {
       const failure = await written(text).catch((thrown: unknown) => thrown)
-      expect(failure).toBeInstanceOf(CommandFailure)
+      expect(failure).toBeInstanceOf(CommandError)
       expect(failure).toMatchObject({ exitCode: 2, message: expect.stringMatching(/^That is no domain\. The /) })
       expect(String(failure)).not.toContain("jane")
     },

@@ -2,9 +2,9 @@ import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { isDownloaded, parseCatalogue } from "../../src/check/lists/catalogue.ts"
-import { diskShelf } from "../check/lists/disk-shelf.ts"
-import { environment, MAILKIND } from "../workers/crew-process.ts"
+import { isDownloaded, parseCatalogue } from "../../src/check/lists/sources/catalogue.ts"
+import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
+import { environment, MAILKIND } from "../e2e/workers/workers-server.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { startProgram } from "../world/program.ts"
 
@@ -60,7 +60,7 @@ function listServer() {
 
 /** Every download of the catalogue on this machine: one at the server, the others where nobody answers. */
 function sourcesAt(url: string): string {
-  const catalogue = parseCatalogue(diskShelf.read("data/catalogue.json"))
+  const catalogue = parseCatalogue(repositoryFiles.read("data/catalogue.json"))
   if (catalogue.kind === "refused") throw new Error(catalogue.faults.join("\n"))
   const downloads = catalogue.sources.filter(isDownloaded).map(({ id }) => id)
   return downloads.map(id => `${id}=${id === "disposable-email-domains" ? `${url}names` : GONE}`).join(",")

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { Command } from "commander"
-import type { Refreshed } from "../../src/check/refresh/refresh.ts"
-import { type SourceState, UNREFRESHED } from "../../src/check/refresh/refresh-state.ts"
-import { type ListsTools, listsState, listsVerify } from "../../src/cli/lists.ts"
-import { refreshCommands } from "../../src/cli/lists-update.ts"
-import { CommandFailure } from "../../src/cli/output.ts"
+import type { RefreshResult } from "../../src/check/refresh/refresh.ts"
+import { INITIAL_REFRESH_STATE, type SourceState } from "../../src/check/refresh/refresh-state.ts"
+import { type ListsCommandDeps, listsInfo, listsVerify, registerRefreshCommands } from "../../src/cli/lists.ts"
+import { CommandError } from "../../src/cli/output.ts"
 import { knownSmall } from "../check/known-small.ts"
 
 const known = knownSmall({})
@@ -18,38 +17,38 @@ const asked = (outcome: SourceState["outcome"], says: string): SourceState => ({
 })
 const FAILED = { offices: asked("failed", "Nobody answered (ECONNREFUSED).") }
 
-const TOOLS: ListsTools = {
-  known: async () => known,
-  open: async () => null,
+const TOOLS: ListsCommandDeps = {
+  loadLists: async () => known,
+  openPack: async () => null,
   refresh: async () => "busy",
   rollBack: async () => null,
   checkout: null,
 }
 
 /** What a command writes, and the sentence by which it fails; null: it does not. */
-async function told(command: (output: Parameters<typeof listsState>[0]) => Promise<unknown>) {
+async function told(command: (output: Parameters<typeof listsInfo>[0]) => Promise<unknown>) {
   const lines: string[] = []
   const line = (text: string): void => void lines.push(text)
-  const fails = await command({ line, aside: line }).then(
+  const fails = await command({ line, stderrLine: line }).then(
     () => null,
-    (fault: unknown) => (fault instanceof CommandFailure ? fault.message : String(fault)),
+    (fault: unknown) => (fault instanceof CommandError ? fault.message : String(fault)),
   )
   return { out: lines.join("\n"), fails }
 }
 
-const updated = (refreshed: Refreshed | "unknown") =>
+const updated = (refreshed: RefreshResult | "unknown") =>
   told(async output => {
     const group = new Command("lists").exitOverride()
-    refreshCommands(group, output, { ...TOOLS, refresh: async () => refreshed })
+    registerRefreshCommands(group, output, { ...TOOLS, refresh: async () => refreshed })
     await group.parseAsync(["update"], { from: "user" })
   })
 
 describe("lists update", () => {
   test("fails where no source was of use, and says whether the lists in use are the same", async () => {
-    const stayed = await updated({ sources: FAILED, made: null, faults: [] })
+    const stayed = await updated({ sources: FAILED, activated: null, faults: [] })
     expect(stayed.out).toContain("The lists in use are the same.")
     expect(stayed.fails).toBe("No source was of use.")
-    const changed = await updated({ sources: FAILED, made: { version: "v2" }, faults: [] })
+    const changed = await updated({ sources: FAILED, activated: { version: "v2" }, faults: [] })
     expect(changed.out).toContain("The lists v2 are in use.")
     expect(changed.fails).toBe("No source was of use.")
   })
@@ -60,9 +59,13 @@ describe("lists update", () => {
 })
 
 describe("lists info", () => {
-  const info = (state: Partial<typeof UNREFRESHED>) =>
+  const info = (state: Partial<typeof INITIAL_REFRESH_STATE>) =>
     told(output =>
-      listsState(output, { ...TOOLS, known: async () => ({ ...known, state: { ...UNREFRESHED, ...state } }) }, false),
+      listsInfo(
+        output,
+        { ...TOOLS, loadLists: async () => ({ ...known, refreshState: { ...INITIAL_REFRESH_STATE, ...state } }) },
+        false,
+      ),
     )
 
   test("says why a source was of no use, and nothing of the others", async () => {
@@ -77,8 +80,8 @@ describe("lists info", () => {
 })
 
 test("lists verify fails for lists in place that are damaged, with what to do", async () => {
-  const open: ListsTools["open"] = async path =>
+  const openPack: ListsCommandDeps["openPack"] = async path =>
     path === null ? { kind: "refused", says: "It is cut.", remedy: "Run it again." } : null
-  const { fails } = await told(output => listsVerify(output, { ...TOOLS, open }, null, false))
+  const { fails } = await told(output => listsVerify(output, { ...TOOLS, openPack }, null, false))
   expect(fails).toBe("It is cut. Run it again.")
 })

@@ -1,21 +1,21 @@
 import { describe, expect, test } from "bun:test"
 import { Command, CommanderError } from "commander"
-import { CommandFailure, type Output } from "../../src/cli/output.ts"
-import { ownListCommands } from "../../src/cli/own-lists.ts"
+import { CommandError, type Output } from "../../src/cli/output.ts"
+import { registerOwnListCommands } from "../../src/cli/own-lists.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { newAccount, random, tempLog, tempStore } from "../customers/temp-store.ts"
 
 /** The commands over a real store, with an account, and what they wrote. */
 async function commands() {
   const written = { out: [] as string[], err: [] as string[] }
-  const output: Output = { line: text => void written.out.push(text), aside: text => void written.err.push(text) }
+  const output: Output = { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text) }
   const changes = tempLog(await tempStore())
   await newAccount(changes, "ada@example.com")
   const run = async (...args: string[]) => {
     written.out.length = 0
     written.err.length = 0
-    const root = new Command("mailkind").exitOverride().configureOutput({ writeErr: output.aside })
-    ownListCommands(root, output, work => work({ changes, random, defaultTier: 0 }))
+    const root = new Command("mailkind").exitOverride().configureOutput({ writeErr: output.stderrLine })
+    registerOwnListCommands(root, output, work => work({ changes, random, defaultTier: 0 }))
     const code = await root.parseAsync(args, { from: "user" }).then(() => 0, exitCode(output))
     return { code, out: written.out.join("\n"), err: written.err.join("\n") }
   }
@@ -24,8 +24,8 @@ async function commands() {
 
 const exitCode = (output: Output) => (error: unknown) => {
   if (error instanceof CommanderError) return 2
-  if (!(error instanceof CommandFailure)) throw error
-  output.aside(error.message)
+  if (!(error instanceof CommandError)) throw error
+  output.stderrLine(error.message)
   return error.exitCode
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import { Command, CommanderError } from "commander"
-import { announce, type ServeOptions, serveCommand, WORKER_WORDS } from "../../src/cli/serve.ts"
-import type { FirstAccount } from "../../src/customers/keys/first-account.ts"
+import { printStart, registerServe, type ServeOptions, WORKER_ARGUMENTS } from "../../src/cli/serve.ts"
+import type { FirstAccountResult } from "../../src/customers/keys/first-account.ts"
 
-const told = (baseUrl: string, first: FirstAccount, workersCount = 1): string[] => {
+const told = (baseUrl: string, first: FirstAccountResult, workersCount = 1): string[] => {
   const lines: string[] = []
-  const output = { line: (text: string) => void lines.push(text), aside: () => undefined }
-  announce(output, "1.0.0", { address: "http://127.0.0.1:8080", baseUrl }, first, workersCount)
+  const output = { line: (text: string) => void lines.push(text), stderrLine: () => undefined }
+  printStart(output, "1.0.0", { address: "http://127.0.0.1:8080", baseUrl }, first, workersCount)
   return lines
 }
 
@@ -27,7 +27,7 @@ describe("serve", () => {
   const asked = (...args: readonly string[]): { options: ServeOptions[]; isRefused: boolean } => {
     const options: ServeOptions[] = []
     const root = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
-    serveCommand(root, async given => void options.push(given))
+    registerServe(root, async given => void options.push(given))
     try {
       root.commands[0]?.exitOverride().parse([...args], { from: "user" })
       return { options, isRefused: false }
@@ -54,8 +54,8 @@ describe("serve", () => {
 
   test("starts a worker by the words that its supervisor has, which help does not show", () => {
     const root = new Command()
-    serveCommand(root, async () => undefined)
-    expect(asked(...WORKER_WORDS.slice(1)).options).toEqual([{ workers: 1, worker: true, replace: false }])
+    registerServe(root, async () => undefined)
+    expect(asked(...WORKER_ARGUMENTS.slice(1)).options).toEqual([{ workers: 1, worker: true, replace: false }])
     expect(root.commands[0]?.helpInformation()).not.toContain("--worker ")
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Command, CommanderError } from "commander"
-import { CommandFailure } from "../../src/cli/output.ts"
-import { termsCommands } from "../../src/cli/terms.ts"
+import { CommandError } from "../../src/cli/output.ts"
+import { registerTermsCommands } from "../../src/cli/terms.ts"
 import { newAccount, random, tempLog, tempStore } from "../customers/temp-store.ts"
 
 const URL = "https://example.com/terms"
@@ -11,16 +11,16 @@ async function commands() {
   const changes = tempLog(await tempStore())
   changes.now = Date.UTC(2026, 2, 1, 12)
   const out: string[] = []
-  const output = { line: (text: string) => void out.push(text), aside: (text: string) => void out.push(text) }
+  const output = { line: (text: string) => void out.push(text), stderrLine: (text: string) => void out.push(text) }
   const run = async (...args: string[]) => {
     out.length = 0
-    const root = new Command("mailkind").exitOverride().configureOutput({ writeErr: output.aside })
-    termsCommands(root, output, work => work({ changes, random, defaultTier: 0 }))
+    const root = new Command("mailkind").exitOverride().configureOutput({ writeErr: output.stderrLine })
+    registerTermsCommands(root, output, work => work({ changes, random, defaultTier: 0 }))
     try {
       await root.parseAsync(["terms", ...args], { from: "user" })
       return { code: 0, out: out.join("\n") }
     } catch (failure) {
-      if (failure instanceof CommandFailure) return { code: failure.exitCode, out: failure.message }
+      if (failure instanceof CommandError) return { code: failure.exitCode, out: failure.message }
       if (failure instanceof CommanderError) return { code: 2, out: out.join("\n") }
       throw failure
     }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test"
-import { readSettings, SETTINGS } from "../../src/config/settings.ts"
+import { parseSettings, SETTINGS } from "../../src/config/settings.ts"
 import { TIER_MAX } from "../../src/contract/tiers.ts"
 
 const valueFrom = (name: string, text: string): unknown => {
-  const read = readSettings({ [name]: text })
+  const read = parseSettings({ [name]: text })
   return read.kind === "read" ? Reflect.get(read.settings, name) : read.faults
 }
-const isRefused = (name: string, text: string): boolean => readSettings({ [name]: text }).kind === "faulty"
+const isRefused = (name: string, text: string): boolean => parseSettings({ [name]: text }).kind === "faulty"
 
 test("an empty environment gives every default", () => {
-  const read = readSettings({ PATH: "/bin", HOME: "/root" })
+  const read = parseSettings({ PATH: "/bin", HOME: "/root" })
   expect(read.kind).toBe("read")
   if (read.kind === "read") {
     expect(read.settings.MAILKIND_PORT).toBe(8080)
@@ -18,7 +18,7 @@ test("an empty environment gives every default", () => {
 })
 
 test("every fault is told at once, each with its setting's name", () => {
-  const read = readSettings({
+  const read = parseSettings({
     MAILKIND_PORT: "70000",
     MAILKIND_LOG: "loud",
     MAILKIND_PROT: "1",
@@ -33,7 +33,7 @@ test("every fault is told at once, each with its setting's name", () => {
 })
 
 test("a name with a slip is told which setting it may mean", () => {
-  const read = readSettings({ MAILKIND_PROT: "1" })
+  const read = parseSettings({ MAILKIND_PROT: "1" })
   expect(read.kind === "faulty" && read.faults[0]).toContain("MAILKIND_PORT")
 })
 
@@ -44,7 +44,7 @@ test("a setting that is empty counts as not set", () => {
 
 test("a fault never repeats the value, which may be a secret", () => {
   for (const name of Object.keys(SETTINGS)) {
-    const read = readSettings({ [name]: "s3cret\u0000://hunter2@@" })
+    const read = parseSettings({ [name]: "s3cret\u0000://hunter2@@" })
     if (read.kind === "faulty") expect(read.faults.join()).not.toContain("hunter2")
   }
 })
@@ -128,7 +128,7 @@ describe("values", () => {
   })
 
   test("a secret never prints", () => {
-    const read = readSettings({ MAILKIND_SMTP_URL: "smtps://user:hunter2@mail.example.com" })
+    const read = parseSettings({ MAILKIND_SMTP_URL: "smtps://user:hunter2@mail.example.com" })
     expect(
       read.kind === "read" &&
         `${JSON.stringify(read.settings)}${Bun.inspect(read.settings)}${String(read.settings.MAILKIND_SMTP_URL)}`,

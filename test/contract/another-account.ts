@@ -1,5 +1,5 @@
 import { createKey } from "../../src/customers/keys/keys.ts"
-import type { ChangeLog } from "../../src/customers/store/changes.ts"
+import type { ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 
 /** An account beside the house's own, of tier 4, with a secret key: its id and the key's text. */

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
-import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { checking, NO_STANDING } from "../../src/check/check.ts"
-import { NEVER_DEEP } from "../../src/check/deep.ts"
-import type { Told } from "../../src/check/outside.ts"
-import { fullResult } from "../../src/check/present.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { createCheck, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import type { NetworkEvidence } from "../../src/check/network-evidence.ts"
+import { fullResult } from "../../src/check/result/result.ts"
 import type { Category } from "../../src/contract/categories.ts"
 import { REPORTABLE_CATEGORIES } from "../../src/contract/feedback-schema.ts"
 import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { acceptFeedback, rejectFeedback } from "../../src/customers/feedback/decision.ts"
-import { changeReader } from "../../src/customers/store/change-reader.ts"
-import { type ChangeLog, latestChange } from "../../src/customers/store/changes.ts"
+import { type ChangeLog, latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
+import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
 import { lists, testApp } from "../world/app.ts"
 import { settled } from "../world/time.ts"
 
@@ -55,16 +55,22 @@ describe("an accepted report", () => {
     const house = await testApp()
     const id = await reported(house, "mailinator.com", "business")
     await corrected(house, () => acceptFeedback(house.changes, id))
-    const check = checking({
-      lists: () => lists,
-      outside: () => ANSWERED,
-      deep: NEVER_DEEP,
+    const check = createCheck({
+      activeLists: () => lists,
+      networkProbe: () => ANSWERED,
+      deepProbe: OFFLINE_DEEP_PROBE,
       corrections: house.customers.corrections,
       clock: house.clock,
       stopwatch: house.clock,
     })
-    const subject = parseSubject(kindOf("mailinator.com"), "mailinator.com", "mailkind.test")
-    const outcome = await check({ subject, policy: "b2b", deep: false, workspace: false, standing: NO_STANDING })
+    const subject = parseSubject(detectSubjectKind("mailinator.com"), "mailinator.com", "mailkind.test")
+    const outcome = await check({
+      subject,
+      policy: "b2b",
+      isDeep: false,
+      includeTenant: false,
+      ownListMatch: NO_OWN_LIST_MATCH,
+    })
     expect(fullResult(outcome, "req_1")).toMatchObject({
       category: "business",
       is_business: true,
@@ -173,10 +179,12 @@ describe("a decision of another process", () => {
   test("is heard through the change log, both when it corrects and when it takes back", async () => {
     const house = await testApp()
     const { keys, terms, corrections, ownLists } = house.customers
-    const since = await latestChange(house.store)
+    const since = await latestChangeId(house.store)
     const faults: unknown[] = []
-    const read = changeReader(house.store, [keys, terms, corrections, ownLists], since, fault => faults.push(fault))
-    const elsewhere: ChangeLog = { ...house.changes, hear: () => undefined }
+    const read = createChangePoller(house.store, [keys, terms, corrections, ownLists], since, fault =>
+      faults.push(fault),
+    )
+    const elsewhere: ChangeLog = { ...house.changes, notify: () => undefined }
     const id = await reported(house, "gmail.com", "relay")
     await acceptFeedback(elsewhere, id)
     await settled()
@@ -192,18 +200,18 @@ describe("a decision of another process", () => {
 })
 
 /** DNS answered, and knows the domain by an address record only. */
-const ANSWERED: Told = {
+const ANSWERED: NetworkEvidence = {
   mail: known({
     exists: true,
-    reach: "implicit",
+    delivery: "implicit",
     hasAddress: true,
-    runBy: null,
+    operatedBy: null,
     provider: null,
     mx: [],
     spf: known(null),
     dmarcPolicy: known(null),
   }),
-  suites: known({ a: [], b: [], other: null }),
+  suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
   tenant: unknown("not_asked"),
   isCached: false,
   freshUntilMs: Number.POSITIVE_INFINITY,

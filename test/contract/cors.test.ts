@@ -77,7 +77,7 @@ describe("a preflight", async () => {
 
   test("of any other path is told nothing, also from an origin that a key allows", async () => {
     const others = Object.values(ROUTES).filter(
-      ({ path, asks }) => path !== ROUTES.postCheck.path && asks !== "operator" && !path.includes(":"),
+      ({ path, access }) => path !== ROUTES.postCheck.path && access !== "operator" && !path.includes(":"),
     )
     for (const { path } of others) {
       const asked = await preflight(path, asking(PAGE))

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { BUILD_METRIC, LABELS, type Label, METRICS, type MetricName } from "../../src/contract/metrics.ts"
+import { BUILD_METRIC, METRIC_LABELS, METRICS, type MetricLabel, type MetricName } from "../../src/contract/metrics.ts"
 import { ROOT } from "../house/source.ts"
 
 type Panel = { readonly title: string; readonly type: string; readonly targets?: readonly { readonly expr: string }[] }
@@ -24,8 +24,8 @@ const expressions = [...shown, ...rules.map(({ alert, expr }) => [alert, expr] a
 const TOLD: ReadonlyMap<string, readonly string[]> = new Map([
   ...(Object.keys(METRICS) as MetricName[]).flatMap((name): [string, readonly string[]][] => {
     // the keys are those of METRICS
-    const { kind, labels, across } = METRICS[name]
-    const own: readonly string[] = across === "each" ? ["worker", ...labels] : labels
+    const { kind, labels, aggregation } = METRICS[name]
+    const own: readonly string[] = aggregation === "each" ? ["worker", ...labels] : labels
     if (kind !== "histogram") return [[name, own]]
     return [
       [`${name}_bucket`, [...own, "le"]],
@@ -54,7 +54,7 @@ test.each(expressions)("%s asks for metrics that exist, by labels and values tha
     for (const [, label = "", , wanted = ""] of matchers.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)) {
       if (GIVEN.includes(label)) continue
       expect(TOLD.get(name)).toContain(label)
-      const values: readonly string[] = LABELS[label as Label]
+      const values: readonly string[] = METRIC_LABELS[label as MetricLabel]
       expect([wanted, values.some(value => new RegExp(`^(?:${wanted})$`).test(value))]).toEqual([wanted, true])
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
-import { DAY_MS } from "../../src/base/utc-day.ts"
+import { DAY_MS } from "../../src/base/time.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { testApp } from "../world/app.ts"
 import { type ToldDeep, toldDeep } from "../world/told-deep.ts"

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../src/contract/limits.ts"
 import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
-import { newKey } from "../../src/customers/keys/key-form.ts"
+import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../src/customers/terms/terms.ts"
 import { random } from "../customers/temp-store.ts"
@@ -109,7 +109,7 @@ export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise
   const release = await prepare(house, key, flaws, isPublishable)
   if (flaws.includes("broken_store")) {
     await house.store.run(`DROP TABLE ${KEYED_ROUTES[route].reads}`)
-    house.customers.ownLists.forget()
+    house.customers.ownLists.invalidateAll()
   }
   const answer = await house.ask(...requestOf(route, key, flaws))
   await release()
@@ -137,7 +137,7 @@ async function prepare(
   const release = flaws.includes("too_many_at_once") ? await held(house) : async () => undefined
   if (flaws.includes("too_fast")) await outrun(house, key)
   // As many as may be served are, and one more comes.
-  if (flaws.includes("overloaded")) for (let count = 0; count < ALL_IN_FLIGHT; count++) house.load.enter()
+  if (flaws.includes("overloaded")) for (let count = 0; count < ALL_IN_FLIGHT; count++) house.load.acquire()
   if (flaws.includes("revoked_key")) await revokeKey(changes, key.id, "owner")
   if (flaws.includes("old_terms")) await time.tick(1)
   return release
@@ -181,7 +181,7 @@ function requestOf(
   const headers: Record<string, string> = { ...ofPage }
   if (has("wrong_origin")) headers["Origin"] = "https://shop.example.evil.example"
   if (has("no_origin")) delete headers["Origin"]
-  if (has("two_keys")) headers["X-API-Key"] = newKey("secret", random)
+  if (has("two_keys")) headers["X-API-Key"] = generateKey("secret", random)
   if (has("media_type")) headers["Content-Type"] = "text/plain"
   const body = "body" in more ? { body: bodyOf(more.body, flaws) } : {}
   // As clients do over a socket: a body that is too large is refused before it is read.
@@ -193,7 +193,7 @@ function requestOf(
 function keySent(text: string, flaws: readonly Flaw[]): string | null {
   if (flaws.includes("no_key")) return null
   if (flaws.includes("malformed_key")) return "nonsense"
-  if (flaws.includes("unknown_key")) return newKey("secret", random)
+  if (flaws.includes("unknown_key")) return generateKey("secret", random)
   return flaws.includes("mistyped_key") ? text.replace(/.$/, last => (last === "a" ? "b" : "a")) : text
 }
 

@@ -33,7 +33,7 @@ async function flawed(flaws: readonly Flaw[], headers: Record<string, string> = 
   else for (let count = 0; count < LIMITS.freeRequestsBurst; count++) await visit(house, { input: "" })
   if (has("no_budget")) await house.customers.units.take("free checker", BUDGET - (has("no_pass") ? 3 : 0), BUDGET)
   if (has("broken")) await house.store.run("DROP TABLE own_list_entries")
-  house.customers.ownLists.forget()
+  house.customers.ownLists.invalidateAll()
   return await visit(house, { ...sentWith(flaws), headers: { ...(has("foreign") ? FOREIGN : {}), ...headers } })
 }
 

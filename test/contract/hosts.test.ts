@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { readSettings } from "../../src/config/settings.ts"
-import { listen } from "../../src/listening.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { listen } from "../../src/process/http-listener.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { testApp } from "../world/app.ts"
 import { rawClient } from "../world/raw-client.ts"
@@ -8,7 +8,7 @@ import { rawClient } from "../world/raw-client.ts"
 /** The whole face behind a real listener: what a host is, it finds out. */
 async function listening() {
   const house = await testApp()
-  const read = readSettings({ MAILKIND_PORT: "0" })
+  const read = parseSettings({ MAILKIND_PORT: "0" })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const server = listen(read.settings, null, house.built)
   afterwards(() => server.stop(true))

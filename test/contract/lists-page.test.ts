@@ -27,7 +27,7 @@ test("the page says of every set's domain which category it has and why, as a ch
     expect(html).toContain(`counts as ${body["category"]}`)
     const [reason] = REASON_NAMES.filter(name => html.includes(`${ROUTES.docsReasons.path}#${name}"`))
     expect(body["reasons"]).toContain(reason)
-    expect(html).toContain(REASONS[reason ?? "no_evidence"].says)
+    expect(html).toContain(REASONS[reason ?? "no_evidence"].description)
     expect(html).toContain(`href="#set-${set}"`)
   }
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { LABELS } from "../../src/contract/metrics.ts"
+import { METRIC_LABELS } from "../../src/contract/metrics.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { testApp } from "../world/app.ts"
 import { samplesOf } from "../world/prometheus.ts"
@@ -161,7 +161,7 @@ test("after a mixed load neither metrics nor the log name an address, a key, an 
   for (const secret of secrets) expect([secret, text.includes(secret)]).toEqual([secret, false])
   for (const [, label = "", value = ""] of text.matchAll(/[{,](\w+)="([^"]*)"/g)) {
     if (["le", "worker", "version", "bun"].includes(label)) continue
-    expect<readonly string[]>(LABELS[label as keyof typeof LABELS]).toContain(value)
+    expect<readonly string[]>(METRIC_LABELS[label as keyof typeof METRIC_LABELS]).toContain(value)
   }
 })
 

@@ -11,7 +11,7 @@ const KEYED = Object.values(KEYED_ROUTES).map(
 /** A house in which as many requests are in flight as are served, or so many more. */
 async function busy(more = 0, options: Parameters<typeof testApp>[0] = {}) {
   const house = await testApp({ inFlightMax: MANY, metricsAllow: "192.0.2.1", ...options })
-  for (let count = 0; count < MANY + more; count++) house.load.enter()
+  for (let count = 0; count < MANY + more; count++) house.load.acquire()
   return house
 }
 
@@ -20,14 +20,14 @@ describe("a server with as much to do as it can", () => {
     const { ask, load } = await busy()
     const { status, headers, body } = await ask(`${method} ${path}`, sent)
     expect([status, body["code"], headers.get("retry-after")]).toEqual([503, "overloaded", "1"])
-    for (let count = 0; count < MANY; count++) load.leave()
+    for (let count = 0; count < MANY; count++) load.release()
     expect((await ask(`${method} ${path}`, sent)).status).toBeLessThan(300)
     expect(load.inFlight).toBe(0)
   })
 
   test("still tells a caller of its own limits", async () => {
     const { ask, customers, accountId } = await busy(0, { tier: 0, tiers: "0=1/1/10" })
-    customers.inFlight.enter(accountId, 1)
+    customers.inFlight.tryAcquire(accountId, 1)
     const { status, body } = await ask("GET /v1/usage")
     expect([status, body["code"]]).toEqual([429, "rate_limited"])
   })
@@ -35,7 +35,7 @@ describe("a server with as much to do as it can", () => {
   test("takes no units for what it refuses", async () => {
     const { ask, load } = await busy(0, { tier: 0, tiers: "0=100/10/10" })
     await ask("GET /v1/check?domain=stripe.com")
-    for (let count = 0; count < MANY; count++) load.leave()
+    for (let count = 0; count < MANY; count++) load.release()
     const { headers } = await ask("GET /v1/check?domain=stripe.com")
     expect(headers.get("ratelimit")).toContain("r=9")
   })
@@ -62,7 +62,7 @@ describe("a server with as much to do as it can", () => {
       const refused = await shown()
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
       expect(refused.headers.get("content-type")).toBe("text/html; charset=utf-8")
-      for (let count = 0; count < MANY; count++) load.leave()
+      for (let count = 0; count < MANY; count++) load.release()
       expect((await shown()).status).toBeLessThan(400)
     },
   )
@@ -79,7 +79,7 @@ describe("a server with as much to do as it can", () => {
 describe("what is heavy gives way first", () => {
   test("batches at half of the requests, while single checks are served", async () => {
     const { ask, load } = await busy()
-    for (let count = 0; count < MANY / 2; count++) load.leave()
+    for (let count = 0; count < MANY / 2; count++) load.release()
     expect((await ask("POST /v1/check/batch", { body: { items: ["stripe.com"] } })).body["code"]).toBe("overloaded")
     expect((await ask("GET /v1/check?domain=stripe.com")).status).toBe(200)
   })
@@ -106,10 +106,10 @@ describe("long bodies", () => {
 
   test("are read as far as there is room, short ones in any case", async () => {
     const { ask, load } = await testApp({ bodyBytesMax: 40_000 })
-    load.takeBody(20_000)
+    load.reserveBody(20_000)
     expect((await ask("POST /v1/check", sized(long(20_000)))).status).toBe(200)
     expect((await ask("POST /v1/check", sized(long(20_001)))).body["code"]).toBe("overloaded")
-    load.takeBody(20_000)
+    load.reserveBody(20_000)
     expect((await ask("POST /v1/check", sized(long(8192)))).status).toBe(200)
     expect((await ask("POST /v1/check", sized(long(8193)))).body["code"]).toBe("overloaded")
     expect(load.bodyBytes).toBe(40_000)

@@ -1,9 +1,9 @@
-import { namedIn } from "../../src/check/address/named-in.ts"
-import { type Entry, parseEntry } from "../../src/customers/own-lists/own-list-entry.ts"
+import { parseAddressOrDomain } from "../../src/check/address/parse-subject.ts"
+import { type OwnListEntry, parseEntry } from "../../src/customers/own-lists/entries.ts"
 
 /** The entry that a text means on the command line. */
-export function entry(text: string): Entry {
-  const parsed = parseEntry(text, namedIn)
+export function entry(text: string): OwnListEntry {
+  const parsed = parseEntry(text, parseAddressOrDomain)
   if (parsed === null) throw new Error(`${text} is no entry`)
   return parsed
 }

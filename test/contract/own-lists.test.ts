@@ -9,8 +9,8 @@ import {
   type OwnList,
   removeEntries,
 } from "../../src/customers/own-lists/own-lists.ts"
-import { changeReader } from "../../src/customers/store/change-reader.ts"
-import { latestChange } from "../../src/customers/store/changes.ts"
+import { latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
+import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
 import { testApp } from "../world/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
@@ -214,10 +214,10 @@ describe("a change of a list", () => {
     const house = await testApp()
     const { keys, terms, corrections, ownLists } = house.customers
     const faults: unknown[] = []
-    const read = changeReader(
+    const read = createChangePoller(
       house.store,
       [keys, terms, corrections, ownLists],
-      await latestChange(house.store),
+      await latestChangeId(house.store),
       fault => faults.push(fault),
     )
     const blocked = async () => (await checked(house, { domain: "stripe.com" })).is_blocked

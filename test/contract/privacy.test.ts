@@ -1,23 +1,23 @@
 import { expect, test } from "bun:test"
-import { Broken } from "../../src/base/assert.ts"
+import { InvariantError } from "../../src/base/errors.ts"
 import type { Log } from "../../src/base/log.ts"
-import { answers } from "../../src/http/answer.ts"
-import { refusing } from "../../src/http/errors.ts"
-import { ExtraHeaders } from "../../src/http/extra-headers.ts"
-import { ownColumn } from "../../src/http/metrics/columns.ts"
+import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
+import { RefusalHeaders } from "../../src/http/response/caller-headers.ts"
+import { createJsonResponses } from "../../src/http/response/json-responses.ts"
+import { createToProblemResponse } from "../../src/http/response/problem-response.ts"
 
 const ADDRESS = "jane.doe@private-example.com"
 
 test("our own failure is logged with its place and without what a caller sent, and the caller learns nothing of it", async () => {
   const lines: string[] = []
   const log: Log = (level, says, fields) => void lines.push(JSON.stringify({ level, says, fields }))
-  const refuse = refusing({
-    answers: answers(() => "req_1", false),
+  const refuse = createToProblemResponse({
+    responses: createJsonResponses(() => "req_1", false),
     baseUrl: () => "http://localhost",
     log,
-    extras: new ExtraHeaders(),
-    meter: new Meter(ownColumn()),
+    refusalHeaders: new RefusalHeaders(),
+    meter: new Meter(createCounterShard()),
   })
   const request = new Request(`http://localhost/v1/check?email=${ADDRESS}`)
   for (const error of [
@@ -25,7 +25,7 @@ test("our own failure is logged with its place and without what a caller sent, a
     new Error(ADDRESS),
     ADDRESS,
     null,
-    new Broken("no_evidence always decides"),
+    new InvariantError("no_evidence always decides"),
   ]) {
     const answer = refuse(error, request)
     expect(answer.status).toBe(500)

@@ -4,7 +4,7 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ProblemBody } from "../../src/contract/schemas.ts"
-import { STORE_FAULTS, StoreFault } from "../../src/customers/store/store-fault.ts"
+import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
 import { type Asked, testApp } from "../world/app.ts"
 import { canHave, FLAW_NAMES, FLAWS, type Flaw, flawed, KEYED_ROUTES, type KeyedRoute } from "./flawed-request.ts"
 
@@ -75,7 +75,7 @@ test("every route that takes keys says which problems it has, and has these and 
     const said = new Set<string>(["not_found", "method_not_allowed", ...ROUTES[route].problems])
     expect([route, [...caused].toSorted()]).toEqual([route, [...said].toSorted()])
   }
-  const keyed = Object.entries(ROUTES).filter(([, { kind, asks }]) => kind === "api" && asks !== "anybody")
+  const keyed = Object.entries(ROUTES).filter(([, { kind, access }]) => kind === "api" && access !== "anybody")
   expect(keyed.map(([name]) => name).toSorted()).toEqual([...ROUTE_NAMES].toSorted())
 })
 
@@ -213,10 +213,10 @@ test("our own failure on a route is logged under the request's id, and told with
 
 test("a damaged database is logged with what to do about it, and told without a reason", async () => {
   const house = await testApp()
-  Object.assign(house.store, { all: () => Promise.reject(new StoreFault("damaged", "mailkind.sqlite", "malformed")) })
+  Object.assign(house.store, { all: () => Promise.reject(new StoreError("damaged", "mailkind.sqlite", "malformed")) })
   const { body } = await house.ask("GET /v1/usage")
   expect(body["code"]).toBe("internal_error")
   expect(JSON.stringify(body)).not.toMatch(/database|damaged|sqlite/i)
-  const { remedy } = STORE_FAULTS.damaged
+  const { remedy } = STORE_ERRORS.damaged
   expect(house.logged.map(({ fields }) => fields)).toContainEqual(expect.objectContaining({ fault: "damaged", remedy }))
 })

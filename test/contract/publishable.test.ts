@@ -114,7 +114,7 @@ describe("the reduced result", () => {
 })
 
 describe("the endpoints for secret keys", () => {
-  const closed = Object.values(ROUTES).filter(({ asks }) => asks === "secret key")
+  const closed = Object.values(ROUTES).filter(({ access }) => access === "secret key")
 
   test.each(closed.map(({ method, path }) => [method, path] as const))(
     "%s %s wants a secret key and says so, whatever else is wrong",

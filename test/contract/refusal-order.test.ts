@@ -181,6 +181,6 @@ test("units that are used up are told before our own failure, also when the stor
   // What was read of the store refuses nobody for longer than a second.
   await time.tick(2000)
   await store.run("DROP TABLE own_list_entries")
-  customers.ownLists.forget()
+  customers.ownLists.invalidateAll()
   expect((await ask("GET /v1/check?domain=stripe.com")).body["code"]).toBe("quota_exceeded")
 })

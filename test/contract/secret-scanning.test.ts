@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
-import { newKey } from "../../src/customers/keys/key-form.ts"
+import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { findKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { random } from "../customers/temp-store.ts"
 import { type Asked, testApp } from "../world/app.ts"
@@ -73,7 +73,7 @@ describe("200: a secret key in a signed report", () => {
     const page = await anotherKey(["https://shop.example"])
     const second = await anotherKey()
     const spared = await anotherKey()
-    const stranger = newKey("secret", random)
+    const stranger = generateKey("secret", random)
     expectLabels(await report(page.text, key, mistyped(second.text), stranger, "", "some_token", key, second.text), [
       [page.text, false],
       [key, true],
@@ -102,7 +102,7 @@ describe("200: a secret key in a signed report", () => {
   test("is revoked among two hundred", async () => {
     const { report, newKey: anotherKey, key, isActive } = await reported()
     const keys = [key, (await anotherKey()).text, (await anotherKey()).text, (await anotherKey()).text]
-    const tokens = Array.from({ length: 200 }, (_, at) => keys[at / 50] ?? newKey("secret", random))
+    const tokens = Array.from({ length: 200 }, (_, at) => keys[at / 50] ?? generateKey("secret", random))
     expectLabels(
       await report(...tokens),
       tokens.map(token => [token, keys.includes(token)]),
@@ -168,12 +168,12 @@ describe("401: a report that the reporter has not signed", () => {
     ],
     [
       "sends an API key instead",
-      () => ({ by: null, headers: { Authorization: `Bearer ${newKey("secret", random)}` } }),
+      () => ({ by: null, headers: { Authorization: `Bearer ${generateKey("secret", random)}` } }),
     ],
   ])("that %s revokes nothing, and is told the same whether the key exists", async (_, sent) => {
     const { send, key, isActive } = await reported()
     const answers: unknown[] = []
-    for (const token of [key, newKey("secret", random), "some_token"]) {
+    for (const token of [key, generateKey("secret", random), "some_token"]) {
       const body = reportOf(token)
       const asked = await send(body, sent(body))
       expectProblem(asked, "unauthorized")
@@ -275,7 +275,7 @@ describe("429: reports", () => {
 
   test("of all client addresses have their signatures checked up to a limit", async () => {
     const { send, key, time } = await reported()
-    const burstOfAll = LIMITS.leakReportsOfAllPerSecond * LIMITS.burstFactor
+    const burstOfAll = LIMITS.leakReportsGlobalPerSecond * LIMITS.burstFactor
     const statuses: number[] = []
     for (let count = 0; count <= burstOfAll; count++) {
       const peer = `198.51.100.${Math.floor(count / burst)}`
@@ -284,7 +284,7 @@ describe("429: reports", () => {
     expect(statuses.filter(status => status === 401)).toHaveLength(burstOfAll)
     const asked = await send(reportOf(key))
     expectProblem(asked, "rate_limited")
-    expect(asked.body["limit"]).toBe(LIMITS.leakReportsOfAllPerSecond)
+    expect(asked.body["limit"]).toBe(LIMITS.leakReportsGlobalPerSecond)
     await time.tick(1000)
     expectLabels(await send(reportOf(key)), [[key, true]])
   })

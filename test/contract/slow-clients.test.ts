@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { readSettings } from "../../src/config/settings.ts"
-import { listen } from "../../src/listening.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { listen } from "../../src/process/http-listener.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { testApp } from "../world/app.ts"
 import { askLoopback } from "../world/loopback.ts"
@@ -16,7 +16,7 @@ const DRIP_MS = 200
 /** The whole face behind a real listener that has little patience. */
 async function listening() {
   const house = await testApp()
-  const read = readSettings({ MAILKIND_PORT: "0" })
+  const read = parseSettings({ MAILKIND_PORT: "0" })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const server = listen(read.settings, null, house.built, IDLE_S)
   afterwards(() => server.stop(true))

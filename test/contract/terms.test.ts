@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { createAccount } from "../../src/customers/accounts/accounts.ts"
 import { createKey } from "../../src/customers/keys/keys.ts"
-import { changeReader } from "../../src/customers/store/change-reader.ts"
-import { latestChange } from "../../src/customers/store/changes.ts"
+import { latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
+import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../src/customers/terms/terms.ts"
 import { random } from "../customers/temp-store.ts"
 import { type Asked, testApp } from "../world/app.ts"
@@ -231,7 +231,9 @@ test("what another process publishes and accepts is heard through the change log
   const { keys, terms, corrections, ownLists } = house.customers
   const followers = [keys, terms, corrections, ownLists]
   const faults: unknown[] = []
-  const read = changeReader(house.store, followers, await latestChange(house.store), fault => faults.push(fault))
+  const read = createChangePoller(house.store, followers, await latestChangeId(house.store), fault =>
+    faults.push(fault),
+  )
   const heard = async () => {
     read()
     for (let turn = 0; turn < 10; turn++) await settled()

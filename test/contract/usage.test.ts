@@ -168,7 +168,7 @@ describe("what counts", () => {
     const house = await testApp({ tier: 0, tiers: "0=100/5/7", deep: () => deepTold })
     await check(house, { domain: "stripe.com" })
     await house.store.run("ALTER TABLE own_list_entries RENAME TO elsewhere")
-    house.customers.ownLists.forget()
+    house.customers.ownLists.invalidateAll()
     for (let count = 0; count < 10; count++)
       expect((await check(house, { domain: "stripe.com" })).body["code"]).toBe("internal_error")
     await house.store.run("ALTER TABLE elsewhere RENAME TO own_list_entries")

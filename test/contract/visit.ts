@@ -1,5 +1,5 @@
 import type { Challenge } from "altcha-lib"
-import { solutionOf } from "../customers/free-checks/free-house.ts"
+import { solutionOf } from "../customers/free-checks/open-free-checks.ts"
 import type { testApp } from "../world/app.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>

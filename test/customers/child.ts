@@ -1,4 +1,4 @@
-import { firstAccount } from "../../src/customers/keys/first-account.ts"
+import { createFirstAccount } from "../../src/customers/keys/first-account.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
 import { later } from "../world/later.ts"
@@ -16,13 +16,13 @@ await console[Symbol.asyncIterator]().next()
 if (command === "open")
   for (let count = 0; count < 20; count++) {
     while (Date.now() % 20 !== 0);
-    await (await openStoreAt(`${path}${count}`, { clock: Date.now, later })).close()
+    await (await openStoreAt(`${path}${count}`, { clock: Date.now, setTimer: later })).close()
   }
 
-const store = await openStoreAt(path, { clock: Date.now, later })
-const log = { store, clock: Date.now, hear: () => undefined }
+const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
+const log = { store, clock: Date.now, notify: () => undefined }
 
-if (command === "first") console.log((await firstAccount(store, Date.now, random, null)).kind)
+if (command === "first") console.log((await createFirstAccount(store, Date.now, random, null)).kind)
 if (command === "create")
   for (let count = 0; count < 4; count++)
     console.log((await createKey(log, random, { accountId: id, kind: "secret", name: null, origins: [] })).kind)

@@ -1,4 +1,4 @@
-import { type Answer, ask } from "../../bench/load/ask.ts"
+import { type HttpAnswer, sendRequest } from "../../bench/load/ask.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import type { Ledger } from "./crash-ledger.ts"
 import { Progress } from "./crash-progress.ts"
@@ -92,15 +92,25 @@ export class Load {
     }
   }
 
-  async #ask(server: Seat, route: "postCheck" | "postFeedback", body: unknown): Promise<Answer | null> {
+  async #ask(server: Seat, route: "postCheck" | "postFeedback", body: unknown): Promise<HttpAnswer | null> {
     const line = await server.ready()
     return await server.orKilled(() => asked(line, route, this.#account.key, JSON.stringify(body)))
   }
 }
 
 /** Asks the server that printed the line when it started. Rejects when no whole answer comes. */
-export function asked(line: string | undefined, route: keyof typeof ROUTES, key: string, body = ""): Promise<Answer> {
+export function asked(
+  line: string | undefined,
+  route: keyof typeof ROUTES,
+  key: string,
+  body = "",
+): Promise<HttpAnswer> {
   const { method, path } = ROUTES[route]
   const url = new URL(path, /http:\S+/.exec(line ?? "")?.[0])
-  return ask({ method, url, headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body })
+  return sendRequest({
+    method,
+    url,
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body,
+  })
 }

@@ -6,8 +6,8 @@ import { later } from "../world/later.ts"
 // says, `create ACCOUNT` or `revoke KEY`, and prints what happened when it is durable: `created ID TEXT`, `revoked ID`.
 
 const [path = ""] = process.argv.slice(2)
-const store = await openStoreAt(path, { clock: Date.now, later })
-const log = { store, clock: Date.now, hear: () => undefined }
+const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
+const log = { store, clock: Date.now, notify: () => undefined }
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 
 console.log("ready")

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import type { Clock, Random } from "../../src/base/clock.ts"
+import type { Clock, Random } from "../../src/base/outside-world.ts"
 import { type AccountCreation, createAccount } from "../../src/customers/accounts/accounts.ts"
-import type { Change, ChangeLog } from "../../src/customers/store/changes.ts"
+import type { Change, ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
+import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
-import type { OpenStore } from "../../src/customers/store/store.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { later } from "../world/later.ts"
 import { dumpOf, takeDatabase } from "../world/postgres-databases.ts"
@@ -31,7 +31,8 @@ export function tempPlace(): string {
 }
 
 /** Opens the store at a place. */
-export const openAt = (place: string, clock: Clock): Promise<OpenStore> => openStoreAt(place, { clock, later })
+export const openAt = (place: string, clock: Clock): Promise<OpenStore> =>
+  openStoreAt(place, { clock, setTimer: later })
 
 /** A store on a real database that is closed after the test. */
 export async function tempStore(place = tempPlace()): Promise<OpenStore> {
@@ -66,7 +67,7 @@ export function tempLog(store: OpenStore): ChangeLog & { now: number; readonly h
     heard,
     now: 5_000,
     clock: () => log.now,
-    hear: (changes: readonly Change[]) => void heard.push(...changes),
+    notify: (changes: readonly Change[]) => void heard.push(...changes),
   }
   return log
 }

@@ -6,7 +6,7 @@ import { ROUTES } from "../../src/contract/routes.ts"
 import { GUIDE } from "../../src/http/site/docs/guide.ts"
 import { PRINTED } from "../../src/http/site/docs/looking-after-section.tsx"
 import { ROOT } from "../house/source.ts"
-import { site, unescaped } from "../http/site/open-site.ts"
+import { openSite, unescapeHtml } from "../support/open-site.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { startProgram } from "../world/program.ts"
 
@@ -17,14 +17,14 @@ type ShownCommand = { readonly words: string; readonly options: readonly string[
 
 /** The code of every sample of every page. */
 async function samples(): Promise<readonly string[]> {
-  const ask = site()
+  const ask = openSite()
   const pages = await Promise.all(
     GUIDE.flatMap(({ pages: all }) => all.map(({ route }) => route)).map(async route =>
       (await ask(ROUTES[route].path)).text(),
     ),
   )
   return pages.flatMap(html =>
-    [...html.matchAll(/<pre[^>]*><code>(.*?)<\/code>/gs)].map(([, code = ""]) => unescaped(code)),
+    [...html.matchAll(/<pre[^>]*><code>(.*?)<\/code>/gs)].map(([, code = ""]) => unescapeHtml(code)),
   )
 }
 

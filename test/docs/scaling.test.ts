@@ -8,7 +8,7 @@ import { DUMP, RESTORE } from "../../src/http/site/docs/postgres-section.tsx"
 import { MOVE } from "../../src/http/site/docs/scaling-page.tsx"
 import { ROOT } from "../house/source.ts"
 import { sampleIn } from "../http/site/docs/sample-in.ts"
-import { site } from "../http/site/open-site.ts"
+import { openSite } from "../support/open-site.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { POSTGRES_PROGRAMS, startCluster } from "../world/postgres.ts"
@@ -89,7 +89,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
 )
 
 test("the page shows what is run: the move, the balancer's file and its lines, the dump and the way back", async () => {
-  const html = await (await site()(ROUTES.docsScaling.path)).text()
+  const html = await (await openSite()(ROUTES.docsScaling.path)).text()
   const halves = ["haproxy.cfg", "haproxy.cfg, its other half"].map(caption => sampleIn(html, caption))
   expect(halves.join("\n\n")).toBe(BALANCER)
   for (const line of Object.values(TAKE_OUT)) expect(sampleIn(html, "Shell, on the balancer")).toContain(line)

@@ -4,9 +4,9 @@ import { Value } from "@sinclair/typebox/value"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { TASKS, type Task } from "../../src/http/site/docs/examples.ts"
 import { type ServerProcess, serverProcess } from "../contract/server-process.ts"
-import { browser, keyIn, linksOf } from "../http/site/browser.ts"
 import { sampleIn } from "../http/site/docs/sample-in.ts"
-import { attributes } from "../http/site/open-site.ts"
+import { createBrowser, keyIn, linksIn } from "../support/html-browser.ts"
+import { attributesIn } from "../support/open-site.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
 import { askLoopback, fetchLoopback } from "../world/loopback.ts"
@@ -67,8 +67,8 @@ test("a stranger finds the way from the start to a check, a batch, a report, the
 
 /** From the first page over the guide to the quick start, and a question without a key. */
 async function lookedAround({ server, start, pasted }: Stranger): Promise<void> {
-  expect(attributes(await pageOf(server, ROUTES.home.path), "href")).toContain(ROUTES.docsGuide.path)
-  expect(attributes(await pageOf(server, ROUTES.docsGuide.path), "href")).toContain(ROUTES.docsStart.path)
+  expect(attributesIn(await pageOf(server, ROUTES.home.path), "href")).toContain(ROUTES.docsGuide.path)
+  expect(attributesIn(await pageOf(server, ROUTES.docsGuide.path), "href")).toContain(ROUTES.docsStart.path)
   await pasted(start, { category: "business", recommendation: "allow" })
 }
 
@@ -106,8 +106,8 @@ const EMAIL = "jane@example.com"
 
 /** By a mail and the forms of the pages, as they are served. */
 async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger): Promise<void> {
-  const jane = browser(request => fetchLoopback(request), { origin: server.url, follows: true })
-  const wanted = linksOf(await jane.get(ROUTES.home.path)).find(path => path === ROUTES.dashboard.path) ?? ""
+  const jane = createBrowser(request => fetchLoopback(request), { origin: server.url, followsRedirects: true })
+  const wanted = linksIn(await jane.get(ROUTES.home.path)).find(path => path === ROUTES.dashboard.path) ?? ""
   const signIn = await jane.get(wanted)
   expect(signIn.path.split("?")[0]).toBe(ROUTES.signIn.path)
   const codeAsked = await jane.submit(signIn, { email: EMAIL })
@@ -121,9 +121,9 @@ async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger):
   const second = keyIn((await jane.submit(keys, { name: "Shop" }, "Create key")).html) ?? ""
   for (const key of [first, second]) expect((await run("check", key)).code).toBe(0)
 
-  const ofFirst = linksOf(keys).find(path => path.startsWith(`${ROUTES.dashboard.path}/keys/`)) ?? ""
+  const ofFirst = linksIn(keys).find(path => path.startsWith(`${ROUTES.dashboard.path}/keys/`)) ?? ""
   const revoked = await jane.submit(await jane.get(ofFirst), { sure: "yes" }, "Revoke the key")
-  expect(revoked.words).toContain("revoked")
+  expect(revoked.text).toContain("revoked")
   const stopped = await run("check", first)
   expect([stopped.code, stopped.err.includes("key_revoked")]).toEqual([1, true])
   const { status, body } = await server.ask("GET /v1/usage", { key: first })

@@ -2,8 +2,13 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { MIGRATIONS } from "../../src/customers/store/migrations.ts"
-import { examineDatabase, examineOutbox, lastWrittenAtMs, MAIL_WAITS_MS_MAX } from "../../src/doctor/database.ts"
+import { MIGRATIONS } from "../../src/customers/store/migrations/migrations.ts"
+import {
+  diagnoseSqlite,
+  diagnoseSqliteOutbox,
+  MAIL_WAIT_MS_MAX,
+  sqliteLastWrittenAtMs,
+} from "../../src/doctor/database.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
 
 const HEAD = MIGRATIONS.length
@@ -28,42 +33,42 @@ describe("the database", () => {
   test("is told whole with what is in it, and nothing is written", async () => {
     const path = await closed()
     const before = filesBeside(path)
-    expect(examineDatabase(path)).toMatchObject({
+    expect(diagnoseSqlite(path)).toMatchObject({
       verdict: "ok",
       seen: expect.stringContaining("Whole: 1 accounts, 0 keys"),
     })
-    expect(examineOutbox(path, 0, true)).toMatchObject({ verdict: "ok", seen: "No mail waits." })
+    expect(diagnoseSqliteOutbox(path, 0, true)).toMatchObject({ verdict: "ok", seen: "No mail waits." })
     expect(filesBeside(path)).toEqual(before)
   })
 
   test("is told as it is now while a server has it open, with what stands in its log alone", async () => {
     const path = tempPath("mailkind.sqlite")
     await newAccount(tempLog(await tempStore(path)))
-    expect(examineDatabase(path).seen).toContain("Whole: 1 accounts")
+    expect(diagnoseSqlite(path).seen).toContain("Whole: 1 accounts")
   })
 
   test("that is not there yet is skipped, and is not made", () => {
     const path = tempPath("mailkind.sqlite")
-    expect(examineDatabase(path).verdict).toBe("skipped")
-    expect(examineOutbox(path, 0, true).verdict).toBe("skipped")
+    expect(diagnoseSqlite(path).verdict).toBe("skipped")
+    expect(diagnoseSqliteOutbox(path, 0, true).verdict).toBe("skipped")
     expect(readdirSync(dirname(path))).toEqual([])
   })
 
   test("that is none, or of another program, or a directory, has failed with its remedy", () => {
     const path = tempPath("mailkind.sqlite")
     writeFileSync(path, "no database at all ".repeat(100))
-    expect(examineDatabase(path)).toMatchObject({ verdict: "failed", seen: expect.stringContaining("not a database") })
+    expect(diagnoseSqlite(path)).toMatchObject({ verdict: "failed", seen: expect.stringContaining("not a database") })
     const foreign = tempPath("mailkind.sqlite")
     const other = new Database(foreign)
     other.run("CREATE TABLE recipes (name TEXT)")
     other.close()
-    expect(examineDatabase(foreign)).toMatchObject({
+    expect(diagnoseSqlite(foreign)).toMatchObject({
       verdict: "failed",
       remedy: "Name another data directory, or another database.",
     })
     const directory = tempPath("mailkind.sqlite")
     mkdirSync(directory)
-    expect(examineDatabase(directory)).toMatchObject({ verdict: "failed" })
+    expect(diagnoseSqlite(directory)).toMatchObject({ verdict: "failed" })
   })
 
   test("with a page that was overwritten has failed, wherever the page is", async () => {
@@ -73,7 +78,7 @@ describe("the database", () => {
     for (let page = 1; page < whole.length / 4096; page++) {
       const copy = tempPath("mailkind.sqlite")
       writeFileSync(copy, Buffer.from(whole).fill(0xff, page * 4096, (page + 1) * 4096))
-      if (examineDatabase(copy).verdict === "failed") seenCount++
+      if (diagnoseSqlite(copy).verdict === "failed") seenCount++
     }
     expect(seenCount).toBe(whole.length / 4096 - 1)
   })
@@ -82,7 +87,7 @@ describe("the database", () => {
     const path = await closed()
     const cut = tempPath("mailkind.sqlite")
     writeFileSync(cut, readFileSync(path).subarray(0, 40_000))
-    expect(examineDatabase(cut)).toMatchObject({ verdict: "failed" })
+    expect(diagnoseSqlite(cut)).toMatchObject({ verdict: "failed" })
   })
 
   test("of which an index lost a row has failed, though every page can be read", async () => {
@@ -97,7 +102,7 @@ describe("the database", () => {
     // How many cells the page has (sqlite.org/fileformat2.html §1.6).
     bytes.writeUInt16BE(0, (root - 1) * 4096 + 3)
     writeFileSync(path, bytes)
-    expect(examineDatabase(path)).toMatchObject({
+    expect(diagnoseSqlite(path)).toMatchObject({
       verdict: "failed",
       seen: expect.stringMatching(/^\d or more pages or indexes are damaged: Frag[^\n]*$/),
     })
@@ -107,7 +112,7 @@ describe("the database", () => {
     const path = await closed(database => {
       database.run("INSERT INTO usage (account_id, key_id, day, measure, count) VALUES ('acc_gone', 'k', 1, 'm', 1)")
     })
-    expect(examineDatabase(path)).toMatchObject({
+    expect(diagnoseSqlite(path)).toMatchObject({
       verdict: "failed",
       seen: "A row of usage belongs to a row that is gone.",
     })
@@ -115,9 +120,9 @@ describe("the database", () => {
 
   test("of a newer version has failed, and of an older one is told", async () => {
     const newer = await closed(database => database.run("INSERT INTO migrations VALUES (999, 'the future', 1)"))
-    expect(examineDatabase(newer)).toMatchObject({ verdict: "failed", seen: expect.stringContaining(`knows ${HEAD}`) })
+    expect(diagnoseSqlite(newer)).toMatchObject({ verdict: "failed", seen: expect.stringContaining(`knows ${HEAD}`) })
     const older = await closed(database => database.run(`DELETE FROM migrations WHERE number = ${HEAD}`))
-    expect(examineDatabase(older)).toMatchObject({
+    expect(diagnoseSqlite(older)).toMatchObject({
       verdict: "warning",
       seen: expect.stringContaining(`at ${HEAD - 1}`),
     })
@@ -138,23 +143,23 @@ describe("the outbox", () => {
 
   test("is told of a mail only when it has waited for longer than it may", async () => {
     const path = await waiting()
-    expect(examineOutbox(path, 1_000 + MAIL_WAITS_MS_MAX, true)).toMatchObject({
+    expect(diagnoseSqliteOutbox(path, 1_000 + MAIL_WAIT_MS_MAX, true)).toMatchObject({
       verdict: "ok",
       seen: "1 mail waits, the oldest for 60 minutes.",
     })
-    expect(examineOutbox(path, 1_001 + MAIL_WAITS_MS_MAX, true)).toMatchObject({ verdict: "warning" })
+    expect(diagnoseSqliteOutbox(path, 1_001 + MAIL_WAIT_MS_MAX, true)).toMatchObject({ verdict: "warning" })
   })
 
   test("in which mails wait for a server that is not set, says so", async () => {
-    expect(examineOutbox(await waiting(), 1_000, false).remedy).toContain("MAILKIND_SMTP_URL")
+    expect(diagnoseSqliteOutbox(await waiting(), 1_000, false).remedy).toContain("MAILKIND_SMTP_URL")
   })
 })
 
 test("when it was last written is the latest of what it tells, and nothing where it cannot be read", async () => {
   const path = await closed(database => database.run("INSERT INTO changes VALUES (77, 'k', 's', 123456)"))
-  expect(lastWrittenAtMs(path)).toBe(123_456)
+  expect(sqliteLastWrittenAtMs(path)).toBe(123_456)
   const none = tempPath("mailkind.sqlite")
-  expect(lastWrittenAtMs(none)).toBeNull()
+  expect(sqliteLastWrittenAtMs(none)).toBeNull()
   writeFileSync(none, "x".repeat(5000))
-  expect(lastWrittenAtMs(none)).toBeNull()
+  expect(sqliteLastWrittenAtMs(none)).toBeNull()
 })

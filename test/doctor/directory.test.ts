@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { examineDirectory, examineDisk } from "../../src/doctor/directory.ts"
+import { diagnoseDirectory, diagnoseDisk } from "../../src/doctor/directory.ts"
 import { tempPath } from "../customers/temp-store.ts"
 
 const directory = (mode = 0o700): string => {
@@ -13,13 +13,13 @@ const directory = (mode = 0o700): string => {
 
 test("a directory for its owner alone is well, and is left as it was", () => {
   const path = directory()
-  expect(examineDirectory(path, "1")).toMatchObject({ verdict: "ok", remedy: null })
+  expect(diagnoseDirectory(path, "1")).toMatchObject({ verdict: "ok", remedy: null })
   expect(readdirSync(path)).toEqual([])
 })
 
 test("a directory that others may look into is told with its mode", () => {
   const path = directory(0o750)
-  expect(examineDirectory(path, "1")).toEqual({
+  expect(diagnoseDirectory(path, "1")).toEqual({
     verdict: "warning",
     seen: `${path} has mode 0750: others may look into it.`,
     remedy: `Run \`chmod 700 ${path}\`.`,
@@ -28,19 +28,19 @@ test("a directory that others may look into is told with its mode", () => {
 
 test("one that is missing is a warning where it can be made, and a failure where it cannot", () => {
   const path = tempPath("data")
-  expect(examineDirectory(join(path, "deep"), "1")).toMatchObject({ verdict: "warning" })
+  expect(diagnoseDirectory(join(path, "deep"), "1")).toMatchObject({ verdict: "warning" })
   expect(readdirSync(dirname(path))).toEqual([])
   const file = tempPath("file")
   writeFileSync(file, "")
-  expect(examineDirectory(file, "1")).toMatchObject({ verdict: "failed", seen: `${file} is no directory.` })
-  expect(examineDirectory(join(file, "data"), "1")).toMatchObject({
+  expect(diagnoseDirectory(file, "1")).toMatchObject({ verdict: "failed", seen: `${file} is no directory.` })
+  expect(diagnoseDirectory(join(file, "data"), "1")).toMatchObject({
     verdict: "failed",
     seen: expect.stringContaining("ENOTDIR"),
   })
 })
 
 test("one in which no file can be written has failed, for root too", () => {
-  expect(examineDirectory("/proc", "1")).toMatchObject({
+  expect(diagnoseDirectory("/proc", "1")).toMatchObject({
     verdict: "failed",
     seen: expect.stringContaining("cannot be written"),
   })
@@ -49,10 +49,10 @@ test("one in which no file can be written has failed, for root too", () => {
 // Root may look into everything.
 test.skipIf(process.getuid?.() === 0)("one that is somebody else's has failed", () => {
   const path = directory(0o500)
-  expect(examineDirectory(path, "1")).toMatchObject({ verdict: "failed", seen: expect.stringContaining("EACCES") })
+  expect(diagnoseDirectory(path, "1")).toMatchObject({ verdict: "failed", seen: expect.stringContaining("EACCES") })
 })
 
 test("room is told in whole mebibytes, and a file system without any has failed", () => {
-  expect(examineDisk(join(directory(), "not", "there")).seen).toMatch(/^[\d,]+ MiB are free\./)
-  expect(examineDisk("/proc")).toMatchObject({ verdict: "failed", seen: expect.stringContaining("0 MiB are free.") })
+  expect(diagnoseDisk(join(directory(), "not", "there")).seen).toMatch(/^[\d,]+ MiB are free\./)
+  expect(diagnoseDisk("/proc")).toMatchObject({ verdict: "failed", seen: expect.stringContaining("0 MiB are free.") })
 })

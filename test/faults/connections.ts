@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { descriptorsOf } from "../../bench/proc.ts"
+import { descriptorsOf } from "../../bench/servers/process-stats.ts"
 import { type RawClient, rawClient } from "../world/raw-client.ts"
 import { Victim } from "../world/victim.ts"
 import { type Doing, type Found, type LeftOut, residentOf, tookMs, untilServed } from "./fault.ts"

@@ -1,8 +1,8 @@
 import { createAccount } from "../../src/customers/accounts/accounts.ts"
-import { createKey, type NewKey } from "../../src/customers/keys/keys.ts"
-import type { ChangeLog } from "../../src/customers/store/changes.ts"
-import { openPostgres } from "../../src/customers/store/postgres.ts"
-import type { OpenStore } from "../../src/customers/store/store.ts"
+import { createKey, type NewApiKey } from "../../src/customers/keys/keys.ts"
+import type { ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
+import type { OpenStore } from "../../src/customers/store/core/store.ts"
+import { openPostgres } from "../../src/customers/store/postgres-store.ts"
 import { later } from "../world/later.ts"
 import { type Cluster, startCluster } from "../world/postgres.ts"
 import { Victim } from "../world/victim.ts"
@@ -54,7 +54,7 @@ export class Site implements AsyncDisposable {
   open(cluster: Cluster = this.cluster): Promise<OpenStore> {
     return openPostgres(cluster === this.cluster ? urlBy(cluster, this.way) : cluster.url("postgres"), {
       clock: Date.now,
-      later,
+      setTimer: later,
     })
   }
 
@@ -73,13 +73,13 @@ export class Site implements AsyncDisposable {
 
 /** Makes accounts and keys, among them `unseenCount` that no server knows yet. */
 export async function keyringIn(store: OpenStore, unseenCount: number): Promise<Keyring> {
-  const log: ChangeLog = { store, clock: Date.now, hear: () => undefined }
+  const log: ChangeLog = { store, clock: Date.now, notify: () => undefined }
   const account = async (email: string, tier: number): Promise<string> => {
     const made = await createAccount(log, random, { email, tier, termsVersion: null })
     if (made.kind !== "created") throw new Error(made.kind)
     return made.account.id
   }
-  const key = async (accountId: string, wanted: Partial<NewKey> = {}): Promise<string> => {
+  const key = async (accountId: string, wanted: Partial<NewApiKey> = {}): Promise<string> => {
     const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [], ...wanted })
     if (made.kind !== "created") throw new Error(made.kind)
     return made.text

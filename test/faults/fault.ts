@@ -1,4 +1,4 @@
-import { statusBytes } from "../../bench/proc.ts"
+import { statusBytes } from "../../bench/servers/process-stats.ts"
 import type { Victim } from "../world/victim.ts"
 
 /** How a fault is to be done. */

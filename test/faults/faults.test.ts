@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { PROGRAM } from "../../bench/product.ts"
-import { seeded } from "../../bench/seeded.ts"
+import { seeded } from "../../bench/load/seeded-random.ts"
+import { PROGRAM } from "../../bench/servers/product.ts"
 import { breachesOf, type Fault } from "./fault.ts"
 import { FAULTS } from "./faults.ts"
 

@@ -6,9 +6,9 @@
 
 import { existsSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { machineText, thisMachine } from "../../bench/machine.ts"
-import { PRODUCT, PROGRAM } from "../../bench/product.ts"
-import { seeded } from "../../bench/seeded.ts"
+import { seeded } from "../../bench/load/seeded-random.ts"
+import { machineText, thisMachine } from "../../bench/report/machine.ts"
+import { PRODUCT, PROGRAM } from "../../bench/servers/product.ts"
 import { breachesOf, type Fault, type Found } from "./fault.ts"
 import { FAULTS } from "./faults.ts"
 

@@ -1,5 +1,5 @@
-import { statusBytes } from "../../bench/proc.ts"
-import { crewProcess } from "../workers/crew-process.ts"
+import { statusBytes } from "../../bench/servers/process-stats.ts"
+import { startWorkersServer } from "../e2e/workers/workers-server.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { below, type Doing, type Found, type LeftOut, tookMs } from "./fault.ts"
 
@@ -9,7 +9,7 @@ const BETWEEN_MAX = 200
 /** Kills one worker of two, again and again, while clients check on connections of their own. */
 export async function killedWorkers({ times, random, program }: Doing): Promise<Found | LeftOut> {
   if (program.length === 1) return { leftOut: "workers are killed from the checkout" }
-  await using crew = await crewProcess()
+  await using crew = await startWorkersServer()
   const url = `http://127.0.0.1:${crew.port}/v1/check?domain=gmail.com`
   const headers = { Authorization: `Bearer ${crew.firstKey}` }
   const breaches: string[] = []

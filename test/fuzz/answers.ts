@@ -12,7 +12,7 @@ const HEAD_END = "\r\n\r\n"
 
 /**
  * The first answer in these octets that is final (RFC 9110 §15.2), to a request of this method. Null: it is not whole yet;
- * `isOver`: no more will come.
+ * `exceedsUtf8Bytes`: no more will come.
  */
 export function answerIn(octets: Buffer, method: string, isOver: boolean): Answer | "unreadable" | null {
   for (let at = 0; ; ) {

@@ -1,4 +1,4 @@
-import { seeded } from "../../bench/seeded.ts"
+import { seeded } from "../../bench/load/seeded-random.ts"
 
 /** Chance that is the same on every run: the request of a seed and a number is made by its own dice alone. */
 export class Dice {

@@ -1,5 +1,5 @@
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
-import { openSqlite } from "../../src/customers/store/sqlite.ts"
+import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
 import { type Signer, signer } from "../world/leak-reporter.ts"
 import type { Victim } from "../world/victim.ts"
 

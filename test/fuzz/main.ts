@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "node:util"
-import { machineText, thisMachine } from "../../bench/machine.ts"
+import { machineText, thisMachine } from "../../bench/report/machine.ts"
 import { type FuzzReport, fuzz } from "./run.ts"
 
 /** At the end its memory may be so many times what it was when it had warmed up. */

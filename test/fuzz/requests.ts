@@ -125,9 +125,9 @@ const escapedOddly = (text: string): string =>
   `${escaped(text).replace("%", "%%")}&%ff%fe=%c0%af&a[]=1&__proto__=2&=&&${escaped(text).slice(0, -1)}`
 
 function whoAsks(dice: Dice, route: RouteId, callers: Callers, own: string): string[] {
-  const { asks, kind } = ROUTES[route]
-  if (asks === "account" || asks === "admin" || kind === "form")
-    return browserAsks(dice, asks === "admin", callers, own)
+  const { access, kind } = ROUTES[route]
+  if (access === "account" || access === "admin" || kind === "form")
+    return browserAsks(dice, access === "admin", callers, own)
   const stray = `Cookie: mailkind_session=${asciiOf(oddText(dice))}; mailkind_pass=${asciiOf(oddText(dice))}`
   return [...keyLines(dice, callers), ...(dice.once(15) ? [stray] : [])]
 }

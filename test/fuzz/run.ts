@@ -1,5 +1,5 @@
-import { descriptorsOf, statusBytes } from "../../bench/proc.ts"
-import { median } from "../../bench/rounds.ts"
+import { median } from "../../bench/report/rounds.ts"
+import { descriptorsOf, statusBytes } from "../../bench/servers/process-stats.ts"
 import type { ROUTES } from "../../src/contract/routes.ts"
 import { keysDocument, type Signer } from "../world/leak-reporter.ts"
 import { Victim } from "../world/victim.ts"

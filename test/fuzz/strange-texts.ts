@@ -58,7 +58,7 @@ const ODD = [
 
 /** Lengths at which something ends. */
 const LENGTHS = [
-  ...[LIMITS.localPartOctetsMax, LIMITS.addressOctetsMax, LIMITS.domainOctetsMax, LIMITS.labelOctetsMax],
+  ...[LIMITS.localPartBytesMax, LIMITS.addressBytesMax, LIMITS.domainBytesMax, LIMITS.labelBytesMax],
   ...[LIMITS.keyNameLengthMax, LIMITS.commentLengthMax, LIMITS.requestIdLengthMax, LIMITS.urlLengthMax],
 ] as const satisfies readonly number[]
 

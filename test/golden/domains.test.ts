@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import PRODUCTS from "../../data/identity/products.json" with { type: "json" }
-import { readClues } from "../../src/check/probes/hidden-suites.ts"
-import { namePatterns } from "../../src/check/probes/name-patterns.ts"
-import { readTable, wordsOf } from "../../src/check/probes/text-table.ts"
+import { parseTable, splitWords } from "../../src/base/text-table.ts"
+import { createNameMatcher } from "../../src/check/dns/domain-name.ts"
+import { parseSuiteClues } from "../../src/check/mail/suite-indicators.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { REASON_NAMES, REASONS } from "../../src/contract/reasons.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
@@ -22,7 +22,7 @@ const cases: readonly { readonly told: ToldDomain; readonly result: CheckResult 
 
 function lineOf({ told, result }: (typeof cases)[number]): string {
   const { category, confidence, recommendation, reasons, is_disposable, mail } = result
-  const { workspace, integrations, degraded, cached } = result
+  const { includeTenant: workspace, integrations, degraded, cached } = result
   const shown = { category, confidence, recommendation, reasons, is_disposable, mail, workspace, integrations }
   return JSON.stringify({ ...told, result: { ...shown, degraded, cached } }, (_, value: unknown) =>
     typeof value === "string" && value.length > TEXT_SHOWN_MAX
@@ -47,8 +47,8 @@ test("no input and no point is there twice", () => {
 test("lists know of each domain what its case says, and nothing is imitated", () => {
   const known = DOMAIN_CASES.map(({ input }) => {
     const { domain, registrable, fault } = subjectOf(input)
-    const { listed, suggestion, imitated } = lists.reputeOf(domain ?? "", registrable)
-    return { input, fault, listed: listed.sets, suggestion, imitated }
+    const { listMatch, suggestion, lookalikeOf } = lists.lookupDomain(domain ?? "", registrable)
+    return { input, fault, listed: listMatch.sets, suggestion, imitated: lookalikeOf }
   })
   const said = DOMAIN_CASES.map(({ input, listed = [] }) => {
     return { input, fault: null, listed: [...listed], suggestion: null, imitated: null }
@@ -56,10 +56,11 @@ test("lists know of each domain what its case says, and nothing is imitated", ()
   expect(known).toEqual(said)
 })
 
-const rows = readTable(await Bun.file(join(ROOT, "data/mail/providers.txt")).text(), [
+const rows = parseTable(await Bun.file(join(ROOT, "data/mail/providers.txt")).text(), [
   ...["key", "kind", "shows", "name", "mx", "spf", "grade"],
 ])
-const matcher = (patterns: string | undefined) => namePatterns(wordsOf(patterns ?? "").map(each => [each, {}] as const))
+const matcher = (patterns: string | undefined) =>
+  createNameMatcher(splitWords(patterns ?? "").map(each => [each, {}] as const))
 
 test("every provider has a case with a host of its row, or with its SPF domain where it has no hosts", () => {
   const hosts = cases.flatMap(({ result }) => result.mail.mx)
@@ -77,43 +78,46 @@ test("every provider has a case with a host of its row, or with its SPF domain w
 
 test("every SPF domain of both suites is evidence in some case", () => {
   const evidence = new Set(cases.flatMap(({ result }) => evidenceIn(result)))
-  const named = rows.filter(({ kind }) => kind === "suite").flatMap(({ spf }) => wordsOf(spf ?? ""))
+  const named = rows.filter(({ kind }) => kind === "suite").flatMap(({ spf }) => splitWords(spf ?? ""))
   expect(named.length).toBeGreaterThan(0)
   expect(named.filter(domain => !evidence.has(`spf:${domain}`))).toEqual([])
 })
 
 test("every clue to a hidden suite has a case that shows it", async () => {
-  const clues = readClues(await Bun.file(join(ROOT, "data/mail/hidden-suites.txt")).text())
+  const clues = parseSuiteClues(await Bun.file(join(ROOT, "data/mail/hidden-suites.txt")).text())
   const missing = clues.filter(
-    ({ behind, kind, prefix, type, isTarget }) =>
+    ({ behindProvider, kind, prefix, recordType, matchTarget }) =>
       !cases.some(({ told, result }) => {
         const provider = rows.find(({ key }) => key === result.mail.provider)
-        if (behind !== provider?.["key"] && behind !== provider?.["kind"]) return false
-        if (told.records[`${type} ${prefix}`] === undefined) return false
+        if (behindProvider !== provider?.["key"] && behindProvider !== provider?.["kind"]) return false
+        if (told.records[`${recordType} ${prefix}`] === undefined) return false
         const values = [...evidenceIn(result), ...otherSuiteIn(told, result)]
         return values.some(entry => {
           const value = entry.slice(kind.length + 1)
-          return entry.startsWith(`${kind}:`) && (type === "TXT" ? value.startsWith(prefix) : isTarget(value) !== null)
+          return (
+            entry.startsWith(`${kind}:`) &&
+            (recordType === "TXT" ? value.startsWith(prefix) : matchTarget(value) !== null)
+          )
         })
       }),
   )
   expect(missing).toEqual([])
 })
 
-const evidenceIn = ({ workspace }: CheckResult): readonly string[] => [
+const evidenceIn = ({ includeTenant: workspace }: CheckResult): readonly string[] => [
   ...workspace.suite_a.evidence,
   ...workspace.suite_b.evidence,
 ]
 
 /** Another suite shows no evidence in the result, only its key; what its record points to is in the case. */
-function otherSuiteIn({ records }: ToldDomain, { workspace }: CheckResult): readonly string[] {
+function otherSuiteIn({ records }: ToldDomain, { includeTenant: workspace }: CheckResult): readonly string[] {
   const targets = records["CNAME autodiscover"] ?? []
   if (workspace.other_suite === null || typeof targets === "string") return []
   return targets.map(name => `autodiscover:${name}`)
 }
 
 test("every identity provider signs the people of some case in", () => {
-  const given = new Set(cases.map(({ result }) => result.workspace.suite_b.identity_provider))
+  const given = new Set(cases.map(({ result }) => result.includeTenant.suite_b.identity_provider))
   const all = [...Object.keys(PRODUCTS), "self_hosted", "other"]
   expect(all.filter(key => !given.has(key))).toEqual([])
 })
@@ -125,12 +129,12 @@ test("every reason that rests on mail is given in some case", () => {
 
 test("each result agrees with itself", () => {
   for (const { told, result } of cases) {
-    const { category, reasons, mail, workspace, integrations, degraded, is_disposable } = result
+    const { category, reasons, mail, includeTenant: workspace, integrations, degraded, is_disposable } = result
     const { suite_a, suite_b } = workspace
     const [decisive] = reasons
     expect({
       input: told.input,
-      points: decisive && REASONS[decisive].points,
+      points: decisive && REASONS[decisive].decides,
       isDisposable: is_disposable,
       hasMxUnknown: mail.has_mx === null,
       isDegraded: reasons.includes("dns_unavailable"),

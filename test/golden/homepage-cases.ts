@@ -1,9 +1,9 @@
-import type { MarkKind } from "../../src/check/probes/homepage-marks.ts"
+import type { ParkingSignalKind } from "../../src/check/homepage/parking-signals.ts"
 
 /** A page of test/golden/homepages/ as the homepage of acme-holdings.com, and what it is. */
 export type HomepageCase = {
   readonly page: string
-  readonly is: "found" | "none" | MarkKind
+  readonly is: "found" | "none" | ParkingSignalKind
   /** Absent: 200. */
   readonly status?: number
   /** Absent: `text/html`, without a character set. */

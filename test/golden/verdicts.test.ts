@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { judge } from "../../src/check/verdict/judge.ts"
-import { reasonsIn } from "../../src/check/verdict/rules.ts"
+import { matchingReasons } from "../../src/check/verdict/rules.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { POLICY_NAMES, RECOMMENDATIONS } from "../../src/contract/policies.ts"
 import { REASON_NAMES } from "../../src/contract/reasons.ts"
@@ -32,7 +32,7 @@ test("each case has the verdict that was reviewed", async () => {
 })
 
 test("every reason has a case in which it holds", () => {
-  const held = new Set(VERDICT_CASES.flatMap(told => reasonsIn(evidenceOf(told))))
+  const held = new Set(VERDICT_CASES.flatMap(told => matchingReasons(evidenceOf(told))))
   expect(REASON_NAMES.filter(reason => !held.has(reason))).toEqual([])
 })
 

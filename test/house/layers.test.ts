@@ -2,96 +2,56 @@ import { expect, test } from "bun:test"
 import { dirname, join, normalize } from "node:path"
 import { sourceFiles } from "./source.ts"
 
+const TABLES = ["src/base", "src/contract"]
+const PARSED = [...TABLES, "src/check/address", "src/check/lists"]
+const STORED = [...TABLES, "src/customers/store"]
+
 /** What each folder may import besides itself, most specific folder first: imports run down, never up. */
 const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])[] = [
   ["src/base", []],
   ["src/contract", ["src/base"]],
   ["src/config", ["src/base"]],
-  ["src/check/address", ["src/base", "src/contract"]],
-  ["src/check/lists", ["src/base", "src/contract"]],
-  ["src/check/dns", ["src/base", "src/contract"]],
-  ["src/check/verdict", ["src/base", "src/contract", "src/check/address", "src/check/lists"]],
-  ["src/check/probes", ["src/base", "src/contract", "src/check/dns", "src/check/verdict"]],
-  [
-    "src/check/learned",
-    [
-      "src/base",
-      "src/contract",
-      "src/check/address",
-      "src/check/lists",
-      "src/check/dns",
-      "src/check/probes",
-      "src/check/verdict",
-    ],
-  ],
-  ["src/check/refresh", ["src/base", "src/check/lists"]],
-  ["src/check", ["src/base", "src/contract"]],
+  ["src/check/address", TABLES],
+  ["src/check/lists", TABLES],
+  ["src/check/lookalike", PARSED],
+  ["src/check/dns", TABLES],
+  ["src/check/fetch", [...TABLES, "src/check/dns"]],
+  ["src/check/verdict", PARSED],
+  ["src/check/result", [...PARSED, "src/check/verdict"]],
+  ["src/check/refresh", [...TABLES, "src/check/lists", "src/check/fetch"]],
+  ["src/check", TABLES.concat("src/check")],
   ["src/customers/store", ["src/base"]],
-  ["src/customers/notices", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/nodes", ["src/base", "src/customers/store"]],
-  ["src/customers/quota", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/feedback", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/own-lists", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/usage", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/domain-facts", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/sightings", ["src/base", "src/contract", "src/customers/store"]],
-  ["src/customers/terms", ["src/base", "src/contract", "src/customers/store", "src/customers/notices"]],
-  ["src/customers/accounts", ["src/base", "src/contract", "src/customers/store", "src/customers/notices"]],
-  [
-    "src/customers/keys",
-    ["src/base", "src/contract", "src/customers/store", "src/customers/notices", "src/customers/accounts"],
-  ],
+  ["src/customers/notices", STORED],
+  ["src/customers/nodes", STORED],
+  ["src/customers/quota", STORED],
+  ["src/customers/feedback", STORED],
+  ["src/customers/own-lists", STORED],
+  ["src/customers/usage", STORED],
+  ["src/customers/evidence", STORED],
+  ["src/customers/terms", [...STORED, "src/customers/notices"]],
+  ["src/customers/accounts", [...STORED, "src/customers/notices"]],
+  ["src/customers/keys", [...STORED, "src/customers/notices", "src/customers/accounts"]],
   [
     "src/customers/sign-in",
-    [
-      "src/base",
-      "src/contract",
-      "src/customers/store",
-      "src/customers/notices",
-      "src/customers/accounts",
-      "src/customers/keys",
-      "src/customers/terms",
-    ],
+    [...STORED, "src/customers/notices", "src/customers/accounts", "src/customers/keys", "src/customers/terms"],
   ],
+  ["src/customers/free-checks", [...STORED, "src/customers/quota", "src/customers/sign-in"]],
+  ["src/licences", ["src/base", "src/check/lists"]],
+  ["src/doctor", [...TABLES, "src/check", "src/customers"]],
+  ["src/cli", [...TABLES, "src/check", "src/customers", "src/licences", "src/doctor"]],
+  ["src/http", [...TABLES, "src/check", "src/customers", "src/licences"]],
+  ["src/system", [...TABLES, "src/check", "src/customers"]],
   [
-    "src/customers/free-checks",
-    ["src/base", "src/contract", "src/customers/store", "src/customers/quota", "src/customers/sign-in"],
+    "src/process",
+    [...TABLES, "src/config", "src/check", "src/customers", "src/licences", "src/http", "src/system", "src/assemble"],
   ],
-  ["src/workers", ["src/base"]],
-  ["src/supply", ["src/base", "src/check/lists"]],
-  ["src/doctor", ["src/base", "src/contract", "src/check", "src/customers"]],
-  ["src/http", ["src/base", "src/contract", "src/check", "src/customers", "src/supply"]],
-  ["src/cli", ["src/base", "src/contract", "src/check", "src/customers", "src/supply", "src/doctor"]],
+  ["src/assemble", ["src"]],
   ["src", ["src"]],
 ]
 
-const TOP = [
-  "src/main.ts",
-  "src/assemble.ts",
-  "src/assemble-backup.ts",
-  "src/assemble-customers.ts",
-  "src/assemble-deep.ts",
-  "src/assemble-doctor.ts",
-  "src/assemble-doctor-database.ts",
-  "src/assemble-leaks.ts",
-  "src/assemble-learned.ts",
-  "src/assemble-lists.ts",
-  "src/assemble-mails.ts",
-  "src/assemble-metrics.ts",
-  "src/assemble-nodes.ts",
-  "src/assemble-outside.ts",
-  "src/assemble-sign-in.ts",
-  "src/assemble-store.ts",
-  "src/assemble-supply.ts",
-  "src/build.ts",
-  "src/hand-over.ts",
-  "src/listening.ts",
-  "src/metrics-listener.ts",
-  "src/refreshing.ts",
-  "src/supervisor.ts",
-  "src/worker.ts",
-  "src/world.ts",
-]
+/** The folders that see settings, and the only files at the top of `src`. */
+const SEES_SETTINGS = /^src\/(?:assemble|process|system|config)\/|^src\/main\.ts$/
+const TOP = ["src/build.ts", "src/main.ts"]
 
 /** Text that stands in `data/` or in package.json belongs to nobody and may be read by all. */
 const DATA = /^(data\/|package\.json$)/
@@ -128,9 +88,14 @@ test("the checking wing and the customers wing never import each other", () => {
   expect(breaches).toEqual([])
 })
 
-test("settings are seen at the top only", () => {
+test("only main, assembly and the system see settings", () => {
   const seers = imports.filter(({ target }) => within(target, "src/config")).map(({ path }) => path)
-  expect(seers.filter(path => !TOP.includes(path) && !within(path, "src/config"))).toEqual([])
+  expect(seers.filter(path => !SEES_SETTINGS.test(path))).toEqual([])
+})
+
+test("no source file is loose at the top of src", () => {
+  const loose = sourceFiles("src").filter(({ path }) => dirname(path) === "src" && !TOP.includes(path))
+  expect(loose.map(({ path }) => path)).toEqual([])
 })
 
 test("imports name the file that defines the name, with its ending", () => {

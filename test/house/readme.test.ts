@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { BUDGETS } from "../../bench/budgets.ts"
-import type { Manifest } from "../../src/check/lists/manifest.ts"
+import type { PackManifest } from "../../src/check/lists/manifest.ts"
 import { SET_NAMES, SETS } from "../../src/check/lists/sets.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
@@ -9,7 +9,7 @@ import { OWNER_TIER, TIER_MAX, TIERS } from "../../src/contract/tiers.ts"
 import { ROOT } from "./source.ts"
 
 const README = join(ROOT, "README.md")
-const manifest: Manifest = await Bun.file(join(ROOT, "data/manifest.json")).json() // written by our build
+const manifest: PackManifest = await Bun.file(join(ROOT, "data/manifest.json")).json() // written by our build
 const scripts: Readonly<Record<string, string>> = (await Bun.file(join(ROOT, "package.json")).json()).scripts // ours
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -19,15 +19,15 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const BLOCKS: Readonly<Record<string, string>> = {
   settings: table(
     ["name", "default", "meaning"],
-    Object.entries(SETTINGS).map(([name, { shown, says, acts }]) => [
+    Object.entries(SETTINGS).map(([name, { defaultText, description, isEffective }]) => [
       `\`${name}\``,
-      shown,
-      acts ? says : `${says} Accepted; not acted on yet.`,
+      defaultText,
+      isEffective ? description : `${description} Accepted; not acted on yet.`,
     ]),
   ),
   lists: table(
     ["set", "entries", "holds"],
-    SET_NAMES.map(set => [set, manifest.entries[set].toLocaleString("en"), SETS[set].says]),
+    SET_NAMES.map(set => [set, manifest.entries[set].toLocaleString("en"), SETS[set].description]),
   ),
 }
 
@@ -70,6 +70,6 @@ test("the README tells of every budget", async () => {
 
 test("tiers that other tables name exist", () => {
   expect(TIERS[OWNER_TIER].requestsPerSecond).toBeNull()
-  expect(SETTINGS.MAILKIND_DEFAULT_TIER.read(String(TIER_MAX)).ok).toBe(true)
-  expect(SETTINGS.MAILKIND_DEFAULT_TIER.read(String(TIER_MAX + 1)).ok).toBe(false)
+  expect(SETTINGS.MAILKIND_DEFAULT_TIER.parse(String(TIER_MAX)).ok).toBe(true)
+  expect(SETTINGS.MAILKIND_DEFAULT_TIER.parse(String(TIER_MAX + 1)).ok).toBe(false)
 })

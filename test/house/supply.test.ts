@@ -1,17 +1,16 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { EXTRACTS, headingsOf } from "../../src/supply/extracts.ts"
-import { LICENCES } from "../../src/supply/licence-policy.ts"
-import { found, readLock } from "../../src/supply/lock-file.ts"
-import { takeInventory } from "../../src/supply/take-inventory.ts"
-import { realWorld } from "../../src/world.ts"
+import { markdownHeadings, scanInventory, THIRD_PARTY_FILES } from "../../src/licences/inventory-scan.ts"
+import { LICENCES } from "../../src/licences/licence-policy.ts"
+import { parseLockFile, resolvePackage } from "../../src/licences/lock-file.ts"
+import { createSystem } from "../../src/system/system.ts"
 import { ROOT } from "./source.ts"
 
 const textOf = (path: string): string => readFileSync(join(ROOT, path), "utf8")
 const own: Readonly<Record<string, Record<string, string>>> = JSON.parse(textOf("package.json")) // ours
-const { checkout } = realWorld()
-const taken = checkout === null ? null : takeInventory(checkout)
+const { checkout } = createSystem()
+const taken = checkout === null ? null : scanInventory(checkout)
 
 test("every dependency is pinned to one version", () => {
   const pinned = { ...own["dependencies"], ...own["devDependencies"] }
@@ -21,18 +20,18 @@ test("every dependency is pinned to one version", () => {
 })
 
 test("the lock file names packages of the registry alone, each by its digest, and the pinned ones among them", () => {
-  const read = readLock(textOf("bun.lock"))
+  const read = parseLockFile(textOf("bun.lock"))
   if (read.kind === "refused") throw new Error(read.faults.join("\n"))
   for (const kind of ["dependencies", "devDependencies"] as const) {
     expect(Object.keys(own[kind] ?? {}).sort()).toEqual([...read.lock[kind]].sort())
     for (const [name, version] of Object.entries(own[kind] ?? {}))
-      expect({ name, version }).toEqual({ name, version: found(read.lock, [], name)?.version ?? "not locked" })
+      expect({ name, version }).toEqual({ name, version: resolvePackage(read.lock, [], name)?.version ?? "not locked" })
   }
 })
 
 test("nothing runs when packages are installed, and what is installed is what is locked", () => {
-  const read = readLock(textOf("bun.lock"))
-  expect(read.kind === "lock" ? read.lock.trusted : read.faults).toEqual([])
+  const read = parseLockFile(textOf("bun.lock"))
+  expect(read.kind === "lock" ? read.lock.trustedDependencies : read.faults).toEqual([])
   expect(own["trustedDependencies"]).toEqual(Object.assign([]))
   expect(textOf("bunfig.toml")).toMatch(/^\[install\]\nexact = true\nignoreScripts = true$/m)
   const scripts = own["scripts"] ?? {}
@@ -57,7 +56,7 @@ test("every licence of the policy is that of something in the program", () => {
 })
 
 test("every notice is that of a file, and every file of others' work has one", () => {
-  expect([...headingsOf(textOf("data/NOTICE.md"))].sort()).toEqual(Object.keys(EXTRACTS).sort())
+  expect([...markdownHeadings(textOf("data/NOTICE.md"))].sort()).toEqual(Object.keys(THIRD_PARTY_FILES).sort())
 })
 
 test("the runtime is the one that is pinned", () => {

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import type { Exchange, Reply, ServerAddress } from "../../src/check/dns/exchange.ts"
-import { readReply } from "../../src/check/dns/packet.ts"
-import type { DnsRecord, Question, RecordType } from "../../src/check/dns/question.ts"
-import { udpExchange } from "../../src/check/dns/udp-exchange.ts"
+import type {
+  DnsExchange,
+  DnsQuestion,
+  DnsRecord,
+  DnsRecordType,
+  DnsServerAddress,
+  ServerReply,
+} from "../../src/check/dns/dns-types.ts"
+import { parseReply } from "../../src/check/dns/wire/packet.ts"
+import { createUdpExchange } from "../../src/check/dns/wire/udp-exchange.ts"
 import { answerOf, query, udpAsker } from "../world/dns-asker.ts"
 import { stoppedTime } from "../world/time.ts"
 import { programAt } from "./child-server.ts"
@@ -11,7 +17,7 @@ import { startUnbound, UNBOUND_PROGRAMS } from "./unbound.ts"
 import { ZONES } from "./zones.ts"
 
 /** A server that is asked, and our exchange with it. */
-type Peer = ServerAddress & { readonly exchange: Exchange; readonly tick: (ms: number) => Promise<void> }
+type Peer = DnsServerAddress & { readonly exchange: DnsExchange; readonly tick: (ms: number) => Promise<void> }
 
 const LIMIT_MS = 60_000
 /** Time goes on only where a test says so: a reply comes, or the test's own limit. */
@@ -34,10 +40,10 @@ beforeAll(async () => {
 
 afterAll(() => open.disposeAsync(), LIMIT_MS)
 
-function peerOf(server: ServerAddress): Peer {
-  const { later, stopwatch, tick } = stoppedTime()
+function peerOf(server: DnsServerAddress): Peer {
+  const { later: setTimer, stopwatch, tick } = stoppedTime()
   const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count))
-  const { exchange, close } = udpExchange(server, { random, later, stopwatch })
+  const { exchange, close } = createUdpExchange(server, { random, setTimer, stopwatch })
   open.defer(close)
   return { address: server.address, port: server.port, exchange, tick }
 }
@@ -57,21 +63,21 @@ function interop(says: string, run: (nsd: Peer, unbound: Peer, refusing: Peer) =
   )
 }
 
-const asks = (type: RecordType, name: string): Question => ({ type, name })
-const reply = (peer: Peer, type: RecordType, name: string): Promise<Reply> =>
+const asks = (type: DnsRecordType, name: string): DnsQuestion => ({ type, name })
+const reply = (peer: Peer, type: DnsRecordType, name: string): Promise<ServerReply> =>
   peer.exchange(asks(type, name), TIMEOUT_MS)
 
 /** Outcome, records in a fixed order, and where the chain goes on: all but how long it holds. */
-async function told(peer: Peer, type: RecordType, name: string) {
+async function told(peer: Peer, type: DnsRecordType, name: string) {
   const said = await reply(peer, type, name)
   if (said.kind !== "answered") return said.kind
   const { outcome, records } = said.answer
   const sorted = records.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
-  return said.continuesAt === null ? [outcome, ...sorted] : [outcome, ...sorted, `on to ${said.continuesAt}`]
+  return said.pendingCname === null ? [outcome, ...sorted] : [outcome, ...sorted, `on to ${said.pendingCname}`]
 }
 
 /** How long an answer holds; NaN: there is none. A recursor's TTLs go down, and it may have got the record a while ago. */
-async function ttlS(peer: Peer, type: RecordType, name: string): Promise<number> {
+async function ttlS(peer: Peer, type: DnsRecordType, name: string): Promise<number> {
   const said = await reply(peer, type, name)
   return said.kind === "answered" ? said.answer.ttlS : Number.NaN
 }
@@ -79,7 +85,7 @@ async function ttlS(peer: Peer, type: RecordType, name: string): Promise<number>
 const A = (address: string): DnsRecord => ({ type: "A", address })
 const TXT = (text: string): DnsRecord => ({ type: "TXT", text })
 
-const RECORDS: readonly (readonly [RecordType, string, readonly DnsRecord[]])[] = [
+const RECORDS: readonly (readonly [DnsRecordType, string, readonly DnsRecord[]])[] = [
   ["A", "mail.plain.test", [A("192.0.2.2"), A("192.0.2.3")]],
   ["AAAA", "mail.plain.test", [{ type: "AAAA", address: "2001:db8:0:0:0:0:0:2" }]],
   [
@@ -198,7 +204,7 @@ interop("a signed zone's answers are read, with signatures among them or not", a
       const plain = await reply(peer, type, name)
       expect(plain).toMatchObject({ kind: "answered" })
       const { answer } = plain.kind === "answered" ? plain : { answer: null }
-      expect(readReply(message, 7, asks(type, name))).toMatchObject({
+      expect(parseReply(message, 7, asks(type, name))).toMatchObject({
         kind: "answered",
         answer: { outcome: answer?.outcome, records: answer?.records },
       })

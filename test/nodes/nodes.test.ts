@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout } from "bun:test"
-import { seeded } from "../../bench/seeded.ts"
+import { seeded } from "../../bench/load/seeded-random.ts"
 import { onPostgres } from "../customers/engines.ts"
 import { bounded } from "../world/bounded.ts"
 import { type Answer, type Node, type Nodes, startNodes } from "./nodes.ts"

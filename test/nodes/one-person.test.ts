@@ -3,8 +3,8 @@ import type { Challenge } from "altcha-lib"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { onPostgres } from "../customers/engines.ts"
-import { solutionOf } from "../customers/free-checks/free-house.ts"
-import { browser, keyIn, linksOf } from "../http/site/browser.ts"
+import { solutionOf } from "../customers/free-checks/open-free-checks.ts"
+import { createBrowser, keyIn, linksIn } from "../support/html-browser.ts"
 import { fetchLoopback } from "../world/loopback.ts"
 import { testSmtp } from "../world/smtp-server.ts"
 import { type Standing, standing } from "./standing.ts"
@@ -20,7 +20,8 @@ async function browsers(settings: Readonly<Record<string, string>> = {}) {
   let turn = 0
   const app = (request: Request): Promise<Response> => answered(all, turn++, request)
   return {
-    open: (client: string) => browser(app, { origin: ORIGIN, follows: true, headers: { "X-Forwarded-For": client } }),
+    open: (client: string) =>
+      createBrowser(app, { origin: ORIGIN, followsRedirects: true, headers: { "X-Forwarded-For": client } }),
   }
 }
 
@@ -45,14 +46,14 @@ onPostgres(
       const made = await jane.submit(await jane.get(ROUTES.dashboard.path), { name }, "Create key")
       expect(keyIn(made.html)).not.toBeNull()
       const keys = await jane.get(ROUTES.dashboard.path)
-      expect(keys.words).toContain(name)
+      expect(keys.text).toContain(name)
       await jane.get(ROUTES.docsGuide.path)
     }
-    const own = linksOf(await jane.get(ROUTES.dashboard.path)).find(path =>
+    const own = linksIn(await jane.get(ROUTES.dashboard.path)).find(path =>
       path.startsWith(`${ROUTES.dashboard.path}/keys/`),
     )
     const revoked = await jane.submit(await jane.get(own ?? ""), { sure: "yes" }, "Revoke the key")
-    expect(revoked.words).toContain("revoked")
+    expect(revoked.text).toContain("revoked")
 
     const elsewhere = open("192.0.2.2")
     await elsewhere.submit(await elsewhere.get(ROUTES.signIn.path), { email: "jane@example.com" })
@@ -62,7 +63,7 @@ onPostgres(
       await elsewhere.get(mails.find((link, at) => at > 0 && link !== undefined) ?? ""),
     )
     expect(again.status).toBe(200)
-    for (let round = 0; round < 2; round++) expect((await elsewhere.get(ROUTES.dashboard.path)).words).toContain("Shop")
+    for (let round = 0; round < 2; round++) expect((await elsewhere.get(ROUTES.dashboard.path)).text).toContain("Shop")
 
     await jane.submit(await jane.get(ROUTES.dashboard.path), {}, "Sign out")
     for (let round = 0; round < 2; round++)

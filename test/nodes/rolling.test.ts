@@ -23,7 +23,7 @@ function newerSources(): string {
   for (const name of ["src", "package.json", "tsconfig.json"])
     cpSync(join(ROOT, name), join(directory, name), { recursive: true })
   for (const name of ["data", "node_modules"]) symlinkSync(join(ROOT, name), join(directory, name))
-  const file = join(directory, "src/customers/store/migrations.ts")
+  const file = join(directory, "src/customers/store/migrations/migrations.ts")
   const text = readFileSync(file, "utf8")
   const added = ["accounts", "keys", "units", "usage", "feedback"].map(
     table => `"ALTER TABLE ${table} ADD COLUMN later TEXT"`,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { kindOf } from "../../src/check/address/parse.ts"
+import { detectSubjectKind } from "../../src/check/address/parse-subject.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { testApp } from "../world/app.ts"
 
@@ -18,7 +18,7 @@ const hostile = fc.oneof(
 
 /** What a check of the item says; null: a check refuses it. */
 async function checked(item: string): Promise<Record<string, unknown> | null> {
-  const { status, body } = await ask("POST /v1/check", { body: { [kindOf(item)]: item } })
+  const { status, body } = await ask("POST /v1/check", { body: { [detectSubjectKind(item)]: item } })
   if (status === 200) return body
   // What a test address asks for in a check, a batch does not do.
   expect(status).toBe(item.startsWith("error-500@") ? 500 : 400)

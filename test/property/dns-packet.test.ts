@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { seeded } from "../../bench/seeded.ts"
-import { type Read, readReply } from "../../src/check/dns/packet.ts"
-import type { DnsRecord, Question, RecordType } from "../../src/check/dns/question.ts"
-import { RECORDS_MAX } from "../../src/check/dns/read-records.ts"
-import { counted } from "../check/dns/counted-bytes.ts"
+import { seeded } from "../../bench/load/seeded-random.ts"
+import type { DnsQuestion, DnsRecord, DnsRecordType } from "../../src/check/dns/dns-types.ts"
+import { type ParsedPacket, parseReply } from "../../src/check/dns/wire/packet.ts"
+import { RECORDS_MAX } from "../../src/check/dns/wire/records.ts"
+import { counted } from "../check/dns/wire/counted-bytes.ts"
 import {
   joined,
   pointer,
@@ -16,7 +16,7 @@ import {
   TYPES,
   txtContent,
   wireName,
-} from "../check/dns/reply-bytes.ts"
+} from "../check/dns/wire/reply-bytes.ts"
 
 setDefaultTimeout(60_000)
 
@@ -24,11 +24,11 @@ const PACKETS = 100_000
 const ID = 7
 const NAME = "mail.example.com"
 const RECORDS_AT = 12 + wireName(NAME).length + 4
-const TYPE_NAMES: readonly RecordType[] = ["A", "AAAA", "CNAME", "MX", "NS", "SRV", "TXT"]
+const TYPE_NAMES: readonly DnsRecordType[] = ["A", "AAAA", "CNAME", "MX", "NS", "SRV", "TXT"]
 /** What the names that are read out of one packet may cost, beside a look or two at each of its octets. */
 const NAME_LOOKS_MAX = 2 * 65_536
 
-type Sample = { readonly question: Question; readonly bytes: Uint8Array }
+type Sample = { readonly question: DnsQuestion; readonly bytes: Uint8Array }
 
 const asked = pointer(QUESTION_NAME_AT)
 const parent = pointer(QUESTION_NAME_AT + 5)
@@ -78,7 +78,7 @@ const SAMPLES: readonly Sample[] = [
   sample("TXT", { authorities: [SOA, ...SIGNED], additionals: [OPT], flags: 0x8183 }),
 ]
 
-function sample(type: RecordType, parts: ReplyParts): Sample {
+function sample(type: DnsRecordType, parts: ReplyParts): Sample {
   return { question: { name: NAME, type }, bytes: replyBytes({ id: ID, name: NAME, type, ...parts }) }
 }
 
@@ -98,7 +98,7 @@ function ns(host: string): Uint8Array {
 test("whatever is done to a reply, it is read without a throw, at bounded cost, into records that keep their promises", () => {
   const random = seeded(20_260_101)
   const below = (count: number): number => Math.floor(random() * count)
-  const kinds: Record<Read["kind"] | "records", number> = {
+  const kinds: Record<ParsedPacket["kind"] | "records", number> = {
     foreign: 0,
     truncated: 0,
     failed: 0,
@@ -109,7 +109,7 @@ test("whatever is done to a reply, it is read without a throw, at bounded cost, 
   for (let at = 0; at < PACKETS; at++) {
     const { question, bytes } = SAMPLES[below(SAMPLES.length)] ?? sample("A", {})
     const packet = mutated(bytes, below)
-    const read = at % 8 === 0 ? readCounted(packet, question, faults) : readReply(packet, ID, question)
+    const read = at % 8 === 0 ? readCounted(packet, question, faults) : parseReply(packet, ID, question)
     kinds[read.kind]++
     if (read.kind !== "answered") continue
     if (read.answer.records.length > 0) kinds.records++
@@ -120,9 +120,9 @@ test("whatever is done to a reply, it is read without a throw, at bounded cost, 
   expect(kinds.records).toBeGreaterThan(PACKETS / 20)
 })
 
-function readCounted(bytes: Uint8Array, question: Question, faults: string[]): Read {
+function readCounted(bytes: Uint8Array, question: DnsQuestion, faults: string[]): ParsedPacket {
   const { packet, looks } = counted(bytes)
-  const read = readReply(packet, ID, question)
+  const read = parseReply(packet, ID, question)
   if (looks() > 3 * bytes.length + NAME_LOOKS_MAX) faults.push(`${looks()} looks at ${bytes.toHex()}`)
   return read
 }
@@ -158,11 +158,14 @@ function lie(kind: number, below: (count: number) => number): Uint8Array {
   return short(below(12))
 }
 
-function keepsPromises({ answer, continuesAt }: Extract<Read, { kind: "answered" }>, question: Question): boolean {
+function keepsPromises(
+  { answer, pendingCname }: Extract<ParsedPacket, { kind: "answered" }>,
+  question: DnsQuestion,
+): boolean {
   const { outcome, records, ttlS } = answer
   const isTtl = Number.isInteger(ttlS) && ttlS >= 0 && ttlS <= 0x7fff_ffff
   const isBounded = records.length <= RECORDS_MAX && (outcome === "records") === records.length > 0
-  const leadsOn = continuesAt === null || (isName(continuesAt) && outcome === "no_data")
+  const leadsOn = pendingCname === null || (isName(pendingCname) && outcome === "no_data")
   return isTtl && isBounded && leadsOn && records.every(one => one.type === question.type && isRecord(one))
 }
 
@@ -183,7 +186,7 @@ function isShort(value: number): boolean {
 }
 
 test("every sample is read as what it is before anything is done to it", () => {
-  const reads = SAMPLES.map(({ bytes, question }) => readReply(bytes, ID, question))
+  const reads = SAMPLES.map(({ bytes, question }) => parseReply(bytes, ID, question))
   expect(reads.map(read => read.kind)).toEqual(SAMPLES.map(() => "answered"))
   const types = reads.flatMap(read => (read.kind === "answered" ? read.answer.records.map(one => one.type) : []))
   expect(new Set(types)).toEqual(new Set(TYPE_NAMES))

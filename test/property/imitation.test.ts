@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { Imitations } from "../../src/check/address/imitation.ts"
-import { standingOf } from "../../src/check/address/public-suffix.ts"
-import { SLIPS } from "../check/address/imitation-cases.ts"
-import { TARGETS } from "../check/address/targets.ts"
+import { classifySuffix } from "../../src/check/address/public-suffix.ts"
+import { KnownNameMatcher } from "../../src/check/lookalike/known-name-matcher.ts"
+import { SLIPS } from "../check/lookalike/lookalike-cases.ts"
+import { TARGETS } from "../check/lookalike/targets.ts"
 
-const imitations = new Imitations(TARGETS)
+const imitations = new KnownNameMatcher(TARGETS)
 const listed = new Set(TARGETS.map(({ name }) => name))
 
 /** The ten largest providers whose label has four letters or more: less can be anybody's. */
 const LARGEST = TARGETS.filter(({ name, kind }) => kind === "provider" && name.indexOf(".") >= 4).slice(0, 10)
 
-const answers = (from: Imitations, domain: string) => {
-  const { registrable } = standingOf(domain)
-  return [from.suggestion(domain, registrable), from.imitated(domain, registrable)]
+const answers = (from: KnownNameMatcher, domain: string) => {
+  const { registrable } = classifySuffix(domain)
+  return [from.suggestionFor(domain, registrable), from.lookalikeOf(domain, registrable)]
 }
 
 test("a target gets neither a suggestion nor a look-alike, nor does a name under it", () => {
@@ -28,7 +28,7 @@ test("each swap of two neighbouring letters of a large provider is corrected, un
     for (let at = 0; at + 1 < name.indexOf("."); at++) {
       const typed = `${name.slice(0, at)}${name.charAt(at + 1)}${name.charAt(at)}${name.slice(at + 2)}`
       if (typed === name || listed.has(typed) || UNSAID.has(typed)) continue
-      expect([typed, imitations.suggestion(typed, typed)]).toEqual([typed, name])
+      expect([typed, imitations.suggestionFor(typed, typed)]).toEqual([typed, name])
     }
   }
 })
@@ -54,7 +54,10 @@ test("it answers every text, with a target or nothing", () => {
   fc.assert(
     fc.property(anything, anything, (domain, other) => {
       for (const registrable of [domain, other, domain.slice(domain.indexOf(".") + 1)]) {
-        for (const answer of [imitations.suggestion(domain, registrable), imitations.imitated(domain, registrable)]) {
+        for (const answer of [
+          imitations.suggestionFor(domain, registrable),
+          imitations.lookalikeOf(domain, registrable),
+        ]) {
           expect(answer === null || listed.has(answer)).toBe(true)
         }
       }
@@ -71,7 +74,7 @@ test("answers do not depend on what was asked before", () => {
         { maxLength: 30 },
       ),
       domains => {
-        const fresh = new Imitations(TARGETS)
+        const fresh = new KnownNameMatcher(TARGETS)
         for (const domain of domains) expect(answers(fresh, domain)).toEqual(answers(imitations, domain))
       },
     ),
@@ -83,7 +86,7 @@ test("a suggestion comes from a provider", () => {
   const providers = new Set(TARGETS.filter(({ kind }) => kind === "provider").map(({ name }) => name))
   fc.assert(
     fc.property(near, domain => {
-      const answer = imitations.suggestion(domain, domain)
+      const answer = imitations.suggestionFor(domain, domain)
       expect(answer === null || providers.has(answer)).toBe(true)
     }),
   )

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { array, assert, constantFrom, integer, property, tuple, uniqueArray } from "fast-check"
-import { bucketOf, hashOf } from "../../src/check/lists/pack-format.ts"
+import { bucketIndex, hashName } from "../../src/check/lists/pack/pack-format.ts"
 import { SET_NAMES } from "../../src/check/lists/sets.ts"
-import { opened, type SmallNames, smallPack } from "../check/lists/small-pack.ts"
+import { openedPack, type SmallNames, smallPack } from "../check/lists/pack/small-pack.ts"
 
 /** Few letters and few lengths, so that names are often prefixes, suffixes and parents of each other. */
 const label = array(constantFrom("a", "b", "z", "0", "9", "-", "xn--"), { minLength: 1, maxLength: 5 }).map(parts =>
@@ -22,12 +22,14 @@ test("what went into a pack comes out of it, and nothing else does", () => {
       (pairs, others, long) => {
         const model = new Map(pairs)
         for (const one of long) model.set(one, "relay")
-        const pack = opened(smallPack(Object.fromEntries([...model].map(([key, set]) => [key, [set]])) as SmallNames))
+        const pack = openedPack(
+          smallPack(Object.fromEntries([...model].map(([key, set]) => [key, [set]])) as SmallNames),
+        )
         expect(pack.verify()).toEqual({ ok: true })
         for (const asked of [...model.keys(), ...others, ...[...model.keys()].flatMap(nearMisses)]) {
           const set = model.get(asked)
-          expect(pack.listed(asked, asked).sets).toEqual(set === undefined ? [] : [set])
-          expect(pack.listings(asked).map(listing => listing.set)).toEqual(set === undefined ? [] : [set])
+          expect(pack.match(asked, asked).sets).toEqual(set === undefined ? [] : [set])
+          expect(pack.listingsOf(asked).map(listing => listing.set)).toEqual(set === undefined ? [] : [set])
         }
       },
     ),
@@ -43,11 +45,13 @@ test("a domain is answered by its most specific parent that the pack holds, down
       integer({ min: 0, max: 4 }),
       (pairs, domain, cut) => {
         const model = new Map(pairs)
-        const pack = opened(smallPack(Object.fromEntries([...model].map(([key, set]) => [key, [set]])) as SmallNames))
+        const pack = openedPack(
+          smallPack(Object.fromEntries([...model].map(([key, set]) => [key, [set]])) as SmallNames),
+        )
         const levels = domain.split(".").map((_, at, labels) => labels.slice(at).join("."))
         const registrable = levels[Math.min(cut, levels.length - 1)] ?? domain
         const answer = levels.find(level => level.length >= registrable.length && model.has(level))
-        const listed = pack.listed(domain, registrable)
+        const listed = pack.match(domain, registrable)
         expect(listed.entry).toBe(answer ?? null)
         expect(listed.mask).toBe(answer === undefined ? 0 : 1 << SET_NAMES.indexOf(model.get(answer) ?? "relay"))
       },
@@ -68,19 +72,19 @@ test("the bytes of a pack do not depend on the order of its names", () => {
 
 test("names with one hash and one length are told apart by their bytes", () => {
   const [one, two] = equalHashes()
-  expect(hashOf(one)).toBe(hashOf(two))
-  const pack = opened(smallPack({ [one]: ["disposable"] }))
-  expect(pack.listed(one, one).sets).toEqual(["disposable"])
-  expect(pack.listed(two, two).sets).toEqual([])
-  const both = opened(smallPack({ [one]: ["disposable"], [two]: ["personal"] }))
-  expect(both.listed(one, one).sets).toEqual(["disposable"])
-  expect(both.listed(two, two).sets).toEqual(["personal"])
+  expect(hashName(one)).toBe(hashName(two))
+  const pack = openedPack(smallPack({ [one]: ["disposable"] }))
+  expect(pack.match(one, one).sets).toEqual(["disposable"])
+  expect(pack.match(two, two).sets).toEqual([])
+  const both = openedPack(smallPack({ [one]: ["disposable"], [two]: ["personal"] }))
+  expect(both.match(one, one).sets).toEqual(["disposable"])
+  expect(both.match(two, two).sets).toEqual(["personal"])
 })
 
 test("a bucket's number is always one of the buckets", () => {
   assert(
     property(integer(), integer({ min: 1, max: 0xffff }), (hash, buckets) => {
-      const bucket = bucketOf(hash, buckets)
+      const bucket = bucketIndex(hash, buckets)
       expect(bucket >= 0 && bucket < buckets).toBe(true)
     }),
   )
@@ -97,8 +101,8 @@ function equalHashes(): readonly [string, string] {
   const seen = new Map<number, string>()
   for (let at = 0; ; at++) {
     const one = `n${Math.imul(at, 0x9e3779b1) >>> 0}`.padEnd(12, "x").concat(".com")
-    const other = seen.get(hashOf(one))
+    const other = seen.get(hashName(one))
     if (other !== undefined && other !== one) return [other, one]
-    seen.set(hashOf(one), one)
+    seen.set(hashName(one), one)
   }
 }

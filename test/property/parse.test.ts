@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { kindOf, parseSubject, refusalOf } from "../../src/check/address/parse.ts"
+import { detectSubjectKind, inputRefusal, parseSubject } from "../../src/check/address/parse-subject.ts"
 import type { Subject, SubjectKind } from "../../src/check/address/subject.ts"
 
 const KINDS = ["email", "domain", "url"] as const
@@ -115,9 +115,9 @@ test("every text of every kind gives a sound Subject, and never an error", () =>
       for (const kind of KINDS) {
         const subject = parse(kind, sent)
         expectSound(subject, kind, sent)
-        refusalOf(subject)
+        inputRefusal(subject)
       }
-      expect(KINDS).toContain(kindOf(sent))
+      expect(KINDS).toContain(detectSubjectKind(sent))
     }),
     { numRuns: 35_000 },
   )

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import fc from "fast-check"
-import { standingOf } from "../../src/check/address/public-suffix.ts"
+import { classifySuffix } from "../../src/check/address/public-suffix.ts"
 import { ROOT } from "../house/source.ts"
 import { lists } from "../world/app.ts"
 
-const suggestion = (domain: string): string | null => lists.reputeOf(domain, standingOf(domain).registrable).suggestion
+const suggestion = (domain: string): string | null =>
+  lists.lookupDomain(domain, classifySuffix(domain).registrable).suggestion
 
 const SETS = ["personal", "relay", "education", "government", "organisation"]
 const listed = (await Promise.all(SETS.map(namesIn))).flat()

@@ -10,10 +10,9 @@ import {
   oneof,
   record,
 } from "fast-check"
-import type { Taken } from "../../src/customers/quota/lease.ts"
-import { Units } from "../../src/customers/quota/units.ts"
-import { UNITS_BOUNDS } from "../../src/customers/quota/units-bounds.ts"
-import type { Store } from "../../src/customers/store/store.ts"
+import type { TakeUnitsResult } from "../../src/customers/quota/units/unit-lease.ts"
+import { UNIT_QUOTA_BOUNDS, UnitQuota } from "../../src/customers/quota/units/unit-quota.ts"
+import type { Store } from "../../src/customers/store/core/store.ts"
 import { engineNow, test } from "../customers/engines.ts"
 import { tempStore } from "../customers/temp-store.ts"
 import { stoppedClock } from "../world/clock.ts"
@@ -74,7 +73,11 @@ class Town {
   }
 
   #started(): Server {
-    const alive = { isAlive: true, isFailing: false, taken: [] as (Taken & { subject: string; count: number })[] }
+    const alive = {
+      isAlive: true,
+      isFailing: false,
+      taken: [] as (TakeUnitsResult & { subject: string; count: number })[],
+    }
     const turn = () => new Promise<void>(go => this.#waiting.push(go))
     const transaction = async <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
       await turn()
@@ -84,7 +87,7 @@ class Town {
       if (alive.isFailing) throw new Error("the connection is lost")
       return result
     }
-    const units = new Units({ ...this.#store, transaction }, this.#clock, UNITS_BOUNDS, () => undefined)
+    const units = new UnitQuota({ ...this.#store, transaction }, this.#clock, UNIT_QUOTA_BOUNDS, () => undefined)
     return Object.assign(alive, { units })
   }
 
@@ -101,15 +104,15 @@ class Town {
     if (server === undefined) return
     if (step.does === "take") this.#take(server, `${this.#run} ${step.subject}`, step.count)
     if (step.does === "give back") this.#giveBack(server)
-    if (step.does === "tidy") void server.units.tidy()
+    if (step.does === "tidy") void server.units.maintain()
     if (step.does === "fail") server.isFailing = !server.isFailing
-    if (step.does === "stop") void server.units.release()
+    if (step.does === "stop") void server.units.releaseAll()
     if (step.does === "crash") server.isAlive = false
     if (step.does === "stop" || step.does === "crash") this.#servers[at] = this.#started()
   }
 
   #take(server: Server, subject: string, count: number): void {
-    const seen = (taken: Taken): void => {
+    const seen = (taken: TakeUnitsResult): void => {
       if (!taken.isTaken || !server.isAlive) return
       server.taken.push({ ...taken, subject, count })
       this.#count(taken.day, subject, count)
@@ -123,7 +126,7 @@ class Town {
     const taken = server.taken.pop()
     if (taken === undefined) return
     this.#count(taken.day, taken.subject, -taken.count)
-    server.units.giveBack(taken.subject, taken.count, taken.day)
+    server.units.refund(taken.subject, taken.count, taken.day)
   }
 
   #count(day: number, subject: string, count: number): void {
@@ -151,7 +154,7 @@ class Town {
   async stop(): Promise<void> {
     await this.settle()
     const state = { isOver: false }
-    const stops = Promise.all(this.#servers.map(({ units }) => units.release())).then(() => {
+    const stops = Promise.all(this.#servers.map(({ units }) => units.releaseAll())).then(() => {
       state.isOver = true
     })
     while (!state.isOver) await this.settle()
@@ -169,8 +172,8 @@ class Town {
 }
 
 type Server = {
-  readonly units: Units
-  readonly taken: (Taken & { readonly subject: string; readonly count: number })[]
+  readonly units: UnitQuota
+  readonly taken: (TakeUnitsResult & { readonly subject: string; readonly count: number })[]
   isAlive: boolean
   isFailing: boolean
 }

@@ -1,44 +1,43 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { customersAtWork } from "../../src/assemble-customers.ts"
-import { leaksAtWork } from "../../src/assemble-leaks.ts"
-import { mailsAtWork } from "../../src/assemble-mails.ts"
-import { mayReadMetrics } from "../../src/assemble-metrics.ts"
-import { signInAtWork } from "../../src/assemble-sign-in.ts"
-import { guideFacts } from "../../src/assemble-supply.ts"
-import type { Clock } from "../../src/base/clock.ts"
+import { createCustomersService } from "../../src/assemble/customers/customers.ts"
+import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
+import { createMailService } from "../../src/assemble/customers/mails.ts"
+import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
+import { guideFacts } from "../../src/assemble/licences.ts"
+import { metricsReaderGuard } from "../../src/assemble/metrics.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
-import { roleWord } from "../../src/check/address/hints.ts"
-import { checking, NO_CORRECTIONS } from "../../src/check/check.ts"
-import { type Deep, NEVER_DEEP } from "../../src/check/deep.ts"
-import type { Manifest } from "../../src/check/lists/manifest.ts"
-import { type KnownLists, openLists } from "../../src/check/lists.ts"
-import { type Outside, offline } from "../../src/check/outside.ts"
-import { UNREFRESHED } from "../../src/check/refresh/refresh-state.ts"
-import { readSettings } from "../../src/config/settings.ts"
-import { adminsAmong } from "../../src/customers/accounts/admins.ts"
+import type { Clock } from "../../src/base/outside-world.ts"
+import { findRoleWord } from "../../src/check/address/address-hints.ts"
+import { createCheck, NO_CORRECTIONS } from "../../src/check/check.ts"
+import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { type LoadedLists, openLists } from "../../src/check/domain-lookup.ts"
+import type { PackManifest } from "../../src/check/lists/manifest.ts"
+import { type NetworkProbe, offlineNetworkProbe } from "../../src/check/network-evidence.ts"
+import { INITIAL_REFRESH_STATE } from "../../src/check/refresh/refresh-state.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { createAdminCheck } from "../../src/customers/accounts/account-email.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
-import type { Mail, Sending } from "../../src/customers/notices/mailer.ts"
-import { localLimits } from "../../src/customers/quota/caller-limits.ts"
-import { NodeShare, sharedAmongNodes } from "../../src/customers/quota/node-share.ts"
+import type { OutgoingMail, SendResult } from "../../src/customers/notices/mailer.ts"
+import { createLocalLimits, createNodeLimits, NodeShare } from "../../src/customers/quota/caller-limits.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
-import type { ChangeLog } from "../../src/customers/store/changes.ts"
-import { openSqlite } from "../../src/customers/store/sqlite.ts"
-import type { OpenStore } from "../../src/customers/store/store.ts"
-import { answers } from "../../src/http/answer.ts"
-import { buildApp } from "../../src/http/app.ts"
-import { clientAddress } from "../../src/http/client-address.ts"
-import { LOAD_BOUNDS, Load } from "../../src/http/load.ts"
-import { ownColumn } from "../../src/http/metrics/columns.ts"
-import { exposition } from "../../src/http/metrics/exposition.ts"
+import type { ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
+import type { OpenStore } from "../../src/customers/store/core/store.ts"
+import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
+import { LOAD_LIMITS, LoadShedder } from "../../src/http/admission/load-shedder.ts"
+import { createApp } from "../../src/http/app.ts"
+import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
+import { renderExposition } from "../../src/http/metrics/exposition.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
-import type { Embedded } from "../../src/http/site/assets.ts"
-import { shownLists } from "../../src/http/site/lists-page.tsx"
-import { healthOf } from "../../src/http/v1/health.ts"
-import type { Logging } from "../../src/http/watch.ts"
-import { realWorld, type World } from "../../src/world.ts"
-import { loopbackWeb } from "../check/refresh/loopback-web.ts"
+import type { RequestLogging } from "../../src/http/metrics/request-observer.ts"
+import { createClientNetworkResolver } from "../../src/http/request/client-address.ts"
+import { createJsonResponses } from "../../src/http/response/json-responses.ts"
+import type { ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
+import { listsOverview } from "../../src/http/site/public/lists-page.tsx"
+import { healthReport } from "../../src/http/v1/health.ts"
+import { createSystem, type System } from "../../src/system/system.ts"
+import { loopbackFetch } from "../check/fetch/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 import { afterwards } from "./afterwards.ts"
 import { type StoppedTime, stoppedTime } from "./time.ts"
@@ -50,16 +49,16 @@ if (carried.kind === "refused") throw new Error(carried.says)
 /** The lists of this checkout, opened once for all tests. */
 export const lists = carried.lists
 
-const manifest: Manifest = await Bun.file(join(import.meta.dir, "../../data/manifest.json")).json() // written by our build
+const manifest: PackManifest = await Bun.file(join(import.meta.dir, "../../data/manifest.json")).json() // written by our build
 
 /** The same, with where they come from; nothing was refreshed. */
-export const knownLists: KnownLists = { lists, manifest, state: UNREFRESHED }
+export const knownLists: LoadedLists = { lists, manifest, refreshState: INITIAL_REFRESH_STATE }
 
 /** A check over the real lists that asks nobody, in a time that stands still. */
-export const check = checking({
-  lists: () => lists,
-  outside: offline,
-  deep: NEVER_DEEP,
+export const check = createCheck({
+  activeLists: () => lists,
+  networkProbe: offlineNetworkProbe,
+  deepProbe: OFFLINE_DEEP_PROBE,
   corrections: NO_CORRECTIONS,
   clock: () => 0,
   stopwatch: () => 0,
@@ -88,21 +87,21 @@ export type AppOptions = {
   /** `MAILKIND_SECRET_SCANNING_KEYS_URL`, on loopback; absent: nobody publishes keys. */
   readonly keysUrl?: string
   /** Who is asked of the outside world; absent: nobody. */
-  readonly outside?: (time: StoppedTime) => Outside
+  readonly outside?: (time: StoppedTime) => NetworkProbe
   /** What deep checks ask; absent: nobody. */
-  readonly deep?: (time: StoppedTime) => Deep
+  readonly deep?: (time: StoppedTime) => DeepProbe
   /** Emails of accounts that are admins. */
   readonly admins?: readonly string[]
   /** `MAILKIND_SMTP_URL`; null: none. Absent: mails go nowhere but into `mails`. */
   readonly smtpUrl?: string | null
   /** What is made of a mail that goes into `mails`; absent: it is taken. */
-  readonly takes?: (mail: Mail) => Sending
+  readonly takes?: (mail: OutgoingMail) => SendResult
   /** `MAILKIND_FREE_CHECKS_PER_DAY`. */
   readonly freeChecksPerDay?: string
   /** What the executable carries for pages; absent: a stand-in. */
-  readonly asset?: Embedded
+  readonly asset?: ReadEmbeddedAsset
   /** Which answers are logged; absent: none. */
-  readonly logging?: Logging
+  readonly logging?: RequestLogging
   /** Bounds of the server as a whole; absent: the usual ones. */
   readonly inFlightMax?: number
   readonly bodyBytesMax?: number
@@ -120,8 +119,8 @@ export async function testApp({
   tier = 4,
   tiers = "",
   keysUrl = "",
-  outside = () => offline,
-  deep = () => NEVER_DEEP,
+  outside = () => offlineNetworkProbe,
+  deep = () => OFFLINE_DEEP_PROBE,
   admins = [],
   smtpUrl = NOWHERE,
   takes = () => ({ kind: "accepted" }),
@@ -134,11 +133,11 @@ export async function testApp({
   nodesCount = 1,
 }: AppOptions = {}) {
   const time = stoppedTime()
-  const { clock, stopwatch, later } = time
+  const { clock, stopwatch, later: setTimer } = time
   const store = await openStore(clock)
   const logged: Logged[] = []
   const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
-  const read = readSettings({
+  const read = parseSettings({
     MAILKIND_TIERS: tiers,
     MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
     ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
@@ -147,79 +146,95 @@ export async function testApp({
   })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
-  const { web } = loopbackWeb()
-  const real = realWorld()
-  const mails: Mail[] = []
-  const readMailer: World["mailer"] = () => ({
+  const { fetchUrl } = loopbackFetch()
+  const real = createSystem()
+  const mails: OutgoingMail[] = []
+  const readMailer: System["openMailer"] = () => ({
     send: async mail => {
       mails.push(mail)
       return takes(mail)
     },
     close: () => undefined,
   })
-  const mailer = smtpUrl === NOWHERE ? readMailer : real.mailer
-  const world: World = { ...real, web, clock, stopwatch, later, random, mailer, every: () => () => undefined }
-  const customers = await customersAtWork(world, read.settings, store, log, oneOf(nodesCount, clock))
-  const changes: ChangeLog = { store, clock, hear: customers.hear }
+  const openMailer = smtpUrl === NOWHERE ? readMailer : real.openMailer
+  const world: System = {
+    ...real,
+    fetchUrl,
+    clock,
+    stopwatch,
+    setTimer,
+    random,
+    openMailer,
+    runInterval: () => () => undefined,
+  }
+  const customers = await createCustomersService(world, read.settings, store, log, oneOf(nodesCount, clock))
+  const changes: ChangeLog = { store, clock, notify: customers.publishChanges }
   const accountId = await newAccount(changes, "owner@localhost", tier)
-  const mailsGoing = mailsAtWork(world, read.settings, store, log, () => "http://localhost")
-  const signIn = signInAtWork(world, read.settings, store, log, mailsGoing.sendNow)
+  const mailsGoing = createMailService(world, read.settings, store, log, () => "http://localhost")
+  const signIn = createSignInService(world, read.settings, store, log, mailsGoing.sendNow)
   afterwards(async () => {
-    await signIn.end()
-    await mailsGoing.end()
+    await signIn.stop()
+    await mailsGoing.stop()
   })
   const made = await createKey(changes, random, { accountId, kind: "secret", name: null, origins: [] })
   if (made.kind !== "created") throw new Error(made.kind)
   let count = 0
-  const clientOf = clientAddress([])
-  const column = ownColumn()
+  const clientOf = createClientNetworkResolver([])
+  const column = createCounterShard()
   const meter = new Meter(column)
   const lag = { ms: 0 }
-  const load = new Load(
-    { ...LOAD_BOUNDS, inFlightMax, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
+  const loadShedder = new LoadShedder(
+    { ...LOAD_LIMITS, inFlightMax, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
     () => lag.ms,
     meter,
     queueMicrotask,
   )
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
-  const built = buildApp({
+  const built = createApp({
     ...customers,
-    ...leaksAtWork(world, read.settings, changes, log, "mailkind"),
-    answers: answers(() => `req_test${count++}`, false),
-    check: checking({
-      lists: () => lists,
-      outside: outside(time),
-      deep: deep(time),
+    ...createLeakReportsService(world, read.settings, changes, log, "mailkind"),
+    responses: createJsonResponses(() => `req_test${count++}`, false),
+    check: createCheck({
+      activeLists: () => lists,
+      networkProbe: outside(time),
+      deepProbe: deep(time),
       corrections: customers.corrections,
       clock,
       stopwatch,
     }),
-    roleOf: localPart => roleWord(localPart, lists.words),
+    roleOf: localPart => findRoleWord(localPart, lists.addressWords),
     clientOf: request => clientOf(peerOf(request), request.headers),
     clock,
     random,
-    soon: queueMicrotask,
+    nextTick: queueMicrotask,
     log,
     testDomain: "mailkind.test",
     baseUrl: () => "http://localhost",
-    health: () => healthOf({ version: "1.0.0", known: knownLists, refreshes: true, isDnsAway: false, uptimeMs: 0 }),
+    health: () =>
+      healthReport({
+        version: "1.0.0",
+        activeLists: knownLists,
+        isRefreshScheduled: true,
+        isDnsUnavailable: false,
+        uptimeMs: 0,
+      }),
     isStopping: () => false,
     isHttps: false,
     asset,
-    isAdmin: adminsAmong(admins) ?? (() => false),
+    isAdmin: createAdminCheck(admins) ?? (() => false),
     defaultTier: 0,
     hasMailServer: true,
     changes,
     signIn,
-    lists: () => shownLists(knownLists),
+    lists: () => listsOverview(knownLists),
     guide: guideFacts(world, read.settings),
     stopwatch,
     logging,
-    load,
+    loadShedder,
     meter,
     metrics: {
-      read: () => exposition([column], { version: "1.0.0", bun: Bun.version }),
-      mayRead: mayReadMetrics(read.settings, peerOf),
+      read: () => renderExposition([column], { version: "1.0.0", bun: Bun.version }),
+      mayRead: metricsReaderGuard(read.settings, peerOf),
     },
   })
   const { fetch: app } = built
@@ -228,7 +243,7 @@ export async function testApp({
     /** The same, to be listened with. */
     built,
     column,
-    load,
+    load: loadShedder,
     /** How late the event loop is said to be. */
     lag,
     time,
@@ -239,7 +254,7 @@ export async function testApp({
     customers,
     /** The mails that went out, the latest last. Those of the outbox go when `look` is called. */
     mails,
-    look: mailsGoing.look,
+    look: mailsGoing.pollOutbox,
     prune: signIn.prune,
     accountId,
     key: made.text,
@@ -297,6 +312,6 @@ function asking(app: (request: Request) => Response | Promise<Response>, ownKey:
 function oneOf(nodesCount: number, clock: Clock) {
   if (nodesCount === 1) return null
   const share = new NodeShare()
-  share.among({ count: nodesCount, position: nodesCount - 1 })
-  return { limits: sharedAmongNodes(localLimits(clock), share), nodeId: "node_1", changed: () => undefined }
+  share.setPosition({ count: nodesCount, position: nodesCount - 1 })
+  return { limits: createNodeLimits(createLocalLimits(clock), share), nodeId: "node_1", notifyChange: () => undefined }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/base/clock.ts"
+import type { Clock } from "../../src/base/outside-world.ts"
 
 /** A clock that stands still until it is told to go on. */
 export function stoppedClock(nowMs = Date.UTC(2026, 0, 1)): Clock & { readonly tick: (ms: number) => void } {

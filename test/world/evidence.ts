@@ -1,23 +1,23 @@
 import { type Finding, known, unknown } from "../../src/base/finding.ts"
-import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { Listed, NOWHERE } from "../../src/check/lists/listed.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { ListMatch, NO_LIST_MATCH } from "../../src/check/lists/list-match.ts"
 import { SET_BITS, type SetName } from "../../src/check/lists/sets.ts"
-import type { DmarcPolicy, Evidence, Mail } from "../../src/check/verdict/evidence.ts"
+import type { DmarcPolicy, Evidence, MailEvidence } from "../../src/check/verdict/evidence.ts"
 
 /** A mail host of the domain's own, and nothing else known. */
-export const OWN_HOST: Mail = {
+export const OWN_HOST: MailEvidence = {
   exists: true,
-  reach: "mx",
+  delivery: "mx",
   hasAddress: true,
   mx: [{ priority: 10, host: "mx.acme.com", provider: null }],
   provider: null,
-  runBy: null,
+  operatedBy: null,
   spf: known("v=spf1 mx -all"),
   dmarcPolicy: known("none"),
 }
 
 /** Mail as a case tells it: what it says of SPF and DMARC was looked up. */
-type ToldMail = Partial<Omit<Mail, "spf" | "dmarcPolicy">> & {
+type ToldMail = Partial<Omit<MailEvidence, "spf" | "dmarcPolicy">> & {
   readonly spf?: string | null | "unavailable"
   readonly dmarcPolicy?: DmarcPolicy | null | "unavailable"
 }
@@ -32,7 +32,7 @@ export type Told = {
   readonly tenant?: true
   readonly hints?: Partial<Evidence["hints"]>
   readonly suggestion?: string
-  readonly imitated?: string
+  readonly lookalikeOf?: string
   readonly correction?: Evidence["correction"]
   readonly ageDays?: number | "unavailable"
   readonly homepage?: "found" | "parked" | "none"
@@ -53,7 +53,7 @@ function told<T>(value: T | "unavailable" | undefined): Finding<T> {
   return value === "unavailable" ? unknown("unavailable") : known(value)
 }
 
-function mailOf({ spf, dmarcPolicy, ...rest }: ToldMail): Mail {
+function mailOf({ spf, dmarcPolicy, ...rest }: ToldMail): MailEvidence {
   return {
     ...OWN_HOST,
     ...rest,
@@ -63,7 +63,7 @@ function mailOf({ spf, dmarcPolicy, ...rest }: ToldMail): Mail {
 }
 
 /** Every part of a case that may be absent, as it is then. */
-const NOTHING = { suggestion: null, imitated: null, correction: null, blockedBy: null, isAllowed: false }
+const NOTHING = { suggestion: null, lookalikeOf: null, correction: null, blockedBy: null, isAllowed: false }
 
 /** The evidence that a golden case tells. */
 export function evidenceOf({
@@ -78,18 +78,18 @@ export function evidenceOf({
   homepage,
   ...rest
 }: Told): Evidence {
-  const subject = parseSubject(kindOf(input), input, "mailkind.test")
+  const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
   const mask = (sets ?? []).reduce((bits, set) => bits | SET_BITS[set], 0)
   const entries = (entry: string | undefined): readonly string[] => (entry === undefined ? [] : [entry])
   return {
     ...NOTHING,
     ...rest,
     subject,
-    listed: mask === 0 ? NOWHERE : new Listed(mask, subject.domain ?? "", 0),
+    listed: mask === 0 ? NO_LIST_MATCH : new ListMatch(mask, subject.domain ?? "", 0),
     hints: { isRole: false, sharedInbox: null, group: null, groupService: null, ...hints },
-    test: null,
+    testCategory: null,
     mail: told(typeof mail === "object" ? mailOf(mail) : mail),
-    suites: known({ a: entries(suiteA), b: entries(suiteB), other: null }),
+    suites: known({ suiteA: entries(suiteA), suiteB: entries(suiteB), otherSuite: null }),
     tenant: tenant ? known(TENANT) : unknown("not_asked"),
     ageDays: told(ageDays),
     homepage: told(homepage),

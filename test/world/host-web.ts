@@ -1,4 +1,4 @@
-import { type Connect, ConnectFault, type Endpoint } from "../../src/base/connect.ts"
+import { type Connect, ConnectError, type ConnectTarget } from "../../src/base/connect.ts"
 
 /** What a host sends when it was asked, part by part; it ends the connection after the last one. */
 export type Parts = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
@@ -16,7 +16,7 @@ export type Hosts = Readonly<Record<string, HostAnswer>>
 export type HostWeb = {
   readonly connect: Connect
   /** Every connection that was asked for, whether it came to stand or not. */
-  readonly attempts: readonly Endpoint[]
+  readonly attempts: readonly ConnectTarget[]
   /** What was sent, in order. */
   readonly requests: readonly string[]
   /** How many connections stand that nobody has ended. */
@@ -25,20 +25,20 @@ export type HostWeb = {
 
 /** Builds an internet of these hosts; whoever else is connected to is unreachable. */
 export function hostWeb(hosts: Hosts): HostWeb {
-  const attempts: Endpoint[] = []
+  const attempts: ConnectTarget[] = []
   const requests: string[] = []
   let openCount = 0
   const connect: Connect = async (endpoint, signal) => {
     attempts.push(endpoint)
     const aborted = new Promise<never>((_, reject) => {
-      const end = (): void => reject(new ConnectFault("unreachable"))
+      const end = (): void => reject(new ConnectError("unreachable"))
       if (signal.aborted) end()
       signal.addEventListener("abort", end, { once: true })
     })
     aborted.catch(() => undefined)
     const answer = hosts[placeOf(endpoint)] ?? "unreachable"
     if (answer === "hangs") return await aborted
-    if (answer === "refused" || answer === "unreachable" || answer === "untrusted") throw new ConnectFault(answer)
+    if (answer === "refused" || answer === "unreachable" || answer === "untrusted") throw new ConnectError(answer)
     openCount++
     signal.addEventListener("abort", () => openCount--, { once: true })
     let request = ""
@@ -47,13 +47,13 @@ export function hostWeb(hosts: Hosts): HostWeb {
         request += text
         requests.push(text)
       },
-      parts: until(aborted, () => (answer === "silent" ? new Promise<never>(() => undefined) : answer(request))),
+      chunks: until(aborted, () => (answer === "silent" ? new Promise<never>(() => undefined) : answer(request))),
     }
   }
   return { connect, attempts, requests, openCount: () => openCount }
 }
 
-const placeOf = ({ address, port }: Endpoint): string =>
+const placeOf = ({ address, port }: ConnectTarget): string =>
   address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`
 
 /** The parts of what `begin` gives when it is first asked for one, until the connection is ended from this side. */

@@ -1,11 +1,11 @@
-import { type OutsideAsked, outsideAsked } from "../../src/assemble-outside.ts"
-import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
-import { NEVER_DEEP } from "../../src/check/deep.ts"
-import { fullResult } from "../../src/check/present.ts"
-import { readSettings } from "../../src/config/settings.ts"
+import { createNetworkService, type NetworkService } from "../../src/assemble/check/network.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { fullResult } from "../../src/check/result/result.ts"
+import { parseSettings } from "../../src/config/settings.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
-import { realWorld } from "../../src/world.ts"
+import { createSystem } from "../../src/system/system.ts"
 import { afterwards } from "./afterwards.ts"
 import { lists } from "./app.ts"
 import { type DnsServer, dnsServer } from "./dns-server.ts"
@@ -32,7 +32,7 @@ export async function serving(records: ServedRecords): Promise<DnsServer> {
 export function houseOver(servers: readonly DnsServer[], options: HouseOptions = {}) {
   const time = stoppedTime()
   const { canaries = "off", identity = "off", timeoutMs = 1500, budgetMs = 3000 } = options
-  const read = readSettings({
+  const read = parseSettings({
     MAILKIND_DNS_SERVERS: servers.map(({ address, port }) => `${address}:${port}`).join(",") || "off",
     MAILKIND_DNS_CANARIES: canaries,
     MAILKIND_DNS_TIMEOUT_MS: String(timeoutMs),
@@ -40,30 +40,33 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
     MAILKIND_IDENTITY_URL: identity === "off" ? "off" : "https://identity.example",
   })
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
-  const { web, asked: identityAsked } = identityWeb(identity === "off" ? {} : identity)
-  const { clock, stopwatch, later } = time
-  const asking: OutsideAsked = outsideAsked({ ...realWorld(), clock, stopwatch, later, web }, read.settings)
-  afterwards(asking.end)
-  const check = checking({
-    lists: () => lists,
-    outside: asking.outside,
-    deep: NEVER_DEEP,
+  const { web: fetchUrl, asked: identityAsked } = identityWeb(identity === "off" ? {} : identity)
+  const { clock, stopwatch, later: setTimer } = time
+  const asking: NetworkService = createNetworkService(
+    { ...createSystem(), clock, stopwatch, setTimer, fetchUrl },
+    read.settings,
+  )
+  afterwards(asking.stop)
+  const check = createCheck({
+    activeLists: () => lists,
+    networkProbe: asking.networkEvidence,
+    deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock,
     stopwatch,
   })
-  const ask = async (input: string, workspace = true): Promise<CheckResult> =>
+  const ask = async (input: string, includeTenant = true): Promise<CheckResult> =>
     fullResult(
       await check({
-        subject: parseSubject(kindOf(input), input, "mailkind.test"),
+        subject: parseSubject(detectSubjectKind(input), input, "mailkind.test"),
         policy: "b2b",
-        deep: false,
-        standing: NO_STANDING,
-        workspace,
+        isDeep: false,
+        ownListMatch: NO_OWN_LIST_MATCH,
+        includeTenant,
       }),
       "req_1",
     )
-  return { ask, time, identityAsked, isDnsAway: asking.isDnsAway }
+  return { ask, time, identityAsked, isDnsAway: asking.isDnsUnavailable }
 }
 
 const STEP_MS = 100

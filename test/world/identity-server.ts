@@ -1,4 +1,4 @@
-import type { Web } from "../../src/base/web.ts"
+import type { Fetch } from "../../src/base/fetch.ts"
 
 /** A domain with a tenant. Absent: the region is not told; the realm is `Managed`; there is no sign-in page. */
 export type ToldTenant = {
@@ -16,9 +16,9 @@ export type Ending = number | "hangs" | "unreachable" | ((url: URL) => Response 
 export type IdentityTable = Readonly<Record<string, ToldTenant | Ending>>
 
 /** The two identity endpoints as a web without sockets, and every URL that it was asked for. */
-export function identityWeb(table: IdentityTable): { readonly web: Web; readonly asked: string[] } {
+export function identityWeb(table: IdentityTable): { readonly web: Fetch; readonly asked: string[] } {
   const asked: string[] = []
-  const web: Web = async (url, { signal }) => {
+  const web: Fetch = async (url, { signal }) => {
     asked.push(url)
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true })

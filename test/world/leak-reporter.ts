@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from "node:crypto"
-import { webServer } from "../check/refresh/loopback-web.ts"
+import { webServer } from "../check/fetch/loopback-web.ts"
 
 /** One key of a reporter of leaks. */
 export type Signer = {

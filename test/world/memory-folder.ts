@@ -1,4 +1,4 @@
-import type { Folder } from "../../src/check/refresh/folder.ts"
+import type { Folder } from "../../src/check/refresh/refresh-state.ts"
 
 /** A folder in memory, whose user can die between any two of its changes. */
 export type MemoryFolder = Folder & {
@@ -39,15 +39,15 @@ export function memoryFolder(): MemoryFolder {
       live()
       return held.get(name) ?? null
     },
-    replace: async (name, bytes) => change(() => put(name, bytes)),
-    claim: async (name, text) => {
+    writeAtomic: async (name, bytes) => change(() => put(name, bytes)),
+    createExclusive: async (name, text) => {
       live()
       if (held.has(name)) return false
       change(() => put(name, text))
       return true
     },
     remove: async name => change(() => void held.delete(name)),
-    names: async () => {
+    list: async () => {
       live()
       return [...held.keys()]
     },

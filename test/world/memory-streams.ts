@@ -1,4 +1,4 @@
-import type { Streams } from "../../src/base/byte-stream.ts"
+import type { Streams } from "../../src/base/streams.ts"
 
 /** Files that are read in parts of so many bytes, and a disk that has room for so many. */
 type Bounds = { readonly partBytes?: number; readonly roomBytes?: number }
@@ -16,18 +16,18 @@ export function memoryStreams(
     if (room.length < bytes.length) throw fault("ENOSPC")
   }
   const streams: Streams = {
-    source: async (path, fromByte = 0) => {
+    openSource: async (path, fromByte = 0) => {
       const bytes = held.get(path)
       if (bytes === undefined) throw fault("ENOENT")
-      return { byteCount: path === "-" ? null : bytes.length, parts: partsOf(bytes.subarray(fromByte), partBytes) }
+      return { byteCount: path === "-" ? null : bytes.length, chunks: partsOf(bytes.subarray(fromByte), partBytes) }
     },
     stdout: { write: async text => void answered.push(text), close: async () => undefined },
-    sink: async (path, keptBytes) => {
+    openSink: async (path, keptBytes) => {
       held.set(path, Buffer.from(held.get(path)?.subarray(0, keptBytes) ?? []))
       return { write: async text => write(path, Buffer.from(text)), close: async () => undefined }
     },
     size: async path => held.get(path)?.length ?? null,
-    isSame: async (path, other) => path === other,
+    isSameFile: async (path, other) => path === other,
   }
   return { streams, held, textOf: (path: string) => held.get(path)?.toString() ?? null, answered }
 }

@@ -1,5 +1,5 @@
 import { SQL } from "bun"
-import { openPostgres } from "../../src/customers/store/postgres.ts"
+import { openPostgres } from "../../src/customers/store/postgres-store.ts"
 import { later } from "./later.ts"
 import { type Cluster, startCluster } from "./postgres.ts"
 
@@ -112,7 +112,7 @@ async function started(): Promise<Shared> {
   const cluster = await startCluster()
   const admin = new SQL(cluster.url("postgres"), { max: 2 })
   await admin.unsafe(`CREATE DATABASE ${TEMPLATE}`)
-  const template = await openPostgres(cluster.url(TEMPLATE), { clock: () => 1_000, later })
+  const template = await openPostgres(cluster.url(TEMPLATE), { clock: () => 1_000, setTimer: later })
   await template.close()
   const client = new SQL(cluster.url(TEMPLATE), { max: 1 })
   const shape = await shapeOf(client)

@@ -1,12 +1,11 @@
-import type { Clock, Stopwatch } from "../../src/base/clock.ts"
-import type { Later } from "../../src/base/timer.ts"
+import type { Clock, SetTimer, Stopwatch } from "../../src/base/outside-world.ts"
 import { workEnded } from "./under-way.ts"
 
 /** Time that stands still until it is told to go on; what was to be done later is done on the way. */
 export type StoppedTime = {
   readonly clock: Clock
   readonly stopwatch: Stopwatch
-  readonly later: Later
+  readonly later: SetTimer
   /** Goes on by `ms`, does what is due in its order, and lets promises settle after each. */
   readonly tick: (ms: number) => Promise<void>
   /** How many pieces of work wait for their time. */
@@ -18,7 +17,7 @@ export function stoppedTime(nowMs = Date.UTC(2026, 0, 1)): StoppedTime {
   let now = nowMs
   let next = 0
   const due = new Map<number, { readonly at: number; readonly work: () => void }>()
-  const later: Later = (ms, work) => {
+  const later: SetTimer = (ms, work) => {
     const id = next++
     due.set(id, { at: now + ms, work })
     return () => void due.delete(id)

@@ -1,43 +1,46 @@
 import { type Finding, known } from "../../src/base/finding.ts"
-import { DAY_MS } from "../../src/base/utc-day.ts"
-import { type Deep, deepChecks } from "../../src/check/deep.ts"
-import { HeldHomepages } from "../../src/check/probes/held-homepages.ts"
-import type { HomepageFound } from "../../src/check/probes/homepage.ts"
-import { RDAP_BOUNDS, rdapProbe } from "../../src/check/probes/rdap.ts"
-import { builtInBootstrap } from "../../src/check/probes/rdap-bootstrap.ts"
+import { DAY_MS } from "../../src/base/time.ts"
+import { AGE_PROBE_BOUNDS, createAgeProbe } from "../../src/check/age/age-probe.ts"
+import { bundledBootstrap } from "../../src/check/age/rdap-bootstrap.ts"
+import { createDeepProbe, type DeepProbe } from "../../src/check/deep-evidence.ts"
+import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
+import type { HomepageProbeResult } from "../../src/check/homepage/homepage-probe.ts"
 import type { StoppedTime } from "./time.ts"
 
 /** What registries and websites tell of every domain. */
 export type ToldDeep = {
   /** Days since the registration; null: the registry does not tell. */
   readonly age: Finding<number | null>
-  readonly homepage: HomepageFound["homepage"]
+  readonly homepage: HomepageProbeResult["homepage"]
 }
 
 /** Deep checks whose registries and websites are made up, and who was asked: `age NAME` and `page NAME`, in order. */
 export function toldDeep(told: ToldDeep) {
   const asked: string[] = []
-  const deep = ({ clock, later }: StoppedTime): Deep => {
-    const bootstrap = builtInBootstrap()
-    const ages = rdapProbe(
+  const deep = ({ clock, later: setTimer }: StoppedTime): DeepProbe => {
+    const bootstrap = bundledBootstrap()
+    const ageProbe = createAgeProbe(
       {
-        lookUp: async (_, domain) => {
+        lookupRegistration: async (_, domain) => {
           asked.push(`age ${domain}`)
-          return { registration: told.age.known ? known(registered(told.age.value, clock())) : told.age, isAsked: true }
+          return {
+            registration: told.age.known ? known(registered(told.age.value, clock())) : told.age,
+            wasQueried: true,
+          }
         },
         bootstrap: { current: () => bootstrap, ready: async () => bootstrap },
-        shelf: null,
+        store: null,
         clock,
-        failed: () => undefined,
+        onError: () => undefined,
       },
-      RDAP_BOUNDS,
+      AGE_PROBE_BOUNDS,
     )
-    const probe = async (domain: string): Promise<HomepageFound> => {
+    const probe = async (domain: string): Promise<HomepageProbeResult> => {
       asked.push(`page ${domain}`)
-      return { homepage: told.homepage, url: null, movedTo: null, mark: null, isDowngraded: false }
+      return { homepage: told.homepage, url: null, movedTo: null, parkingSignal: null, isDowngraded: false }
     }
-    const homepages = new HeldHomepages({ probe, shelf: null, clock, failed: () => undefined })
-    return deepChecks({ ages, homepages, isAway: () => false, clock, later })
+    const homepageCache = new HomepageCache({ probe, store: null, clock, onError: () => undefined })
+    return createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => false, clock, setTimer })
   }
   return { deep, asked }
 }

@@ -1,12 +1,12 @@
-import { kindOf, parseSubject } from "../../src/check/address/parse.ts"
-import { checking, NO_CORRECTIONS, NO_STANDING } from "../../src/check/check.ts"
-import { NEVER_DEEP } from "../../src/check/deep.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import type { SetName } from "../../src/check/lists/sets.ts"
-import { outside } from "../../src/check/outside.ts"
-import { fullResult } from "../../src/check/present.ts"
-import { identityUrls } from "../../src/check/probes/identity-endpoint.ts"
-import { mailProbe } from "../../src/check/probes/mail-probe.ts"
-import { TENANT_BOUNDS, tenantProbe } from "../../src/check/probes/tenant-probe.ts"
+import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
+import { createNetworkProbe } from "../../src/check/network-evidence.ts"
+import { fullResult } from "../../src/check/result/result.ts"
+import { identityUrls } from "../../src/check/tenant/identity-endpoint.ts"
+import { createTenantProbe, TENANT_PROBE_BOUNDS } from "../../src/check/tenant/tenant-probe.ts"
 import type { Policy } from "../../src/contract/policies.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { lists } from "./app.ts"
@@ -40,7 +40,7 @@ const BUDGET_MS = 3000
 const IDENTITY_URL = "https://login.example"
 
 /** The Subject that a case asks about. */
-export const subjectOf = (input: string) => parseSubject(kindOf(input), input, "mailkind.test")
+export const subjectOf = (input: string) => parseSubject(detectSubjectKind(input), input, "mailkind.test")
 
 /** What the whole path of a check says of a case: only DNS and the identity endpoints are made up, and time stands still. */
 export async function resultOf(told: ToldDomain): Promise<CheckResult> {
@@ -48,17 +48,17 @@ export async function resultOf(told: ToldDomain): Promise<CheckResult> {
   const { domain } = subject
   if (domain === null) throw new Error(`${told.input} names no domain`)
   const time = stoppedTime()
-  const check = checking({
-    lists: () => lists,
-    outside: outsideOf(told, domain, time),
-    deep: NEVER_DEEP,
+  const check = createCheck({
+    activeLists: () => lists,
+    networkProbe: outsideOf(told, domain, time),
+    deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock: time.clock,
     stopwatch: time.stopwatch,
   })
-  const { policy = "b2b", workspace = true, again = false, identity } = told
+  const { policy = "b2b", workspace: includeTenant = true, again = false, identity } = told
   const ask = async () => {
-    const asked = check({ subject, policy, deep: false, workspace, standing: NO_STANDING })
+    const asked = check({ subject, policy, isDeep: false, includeTenant, ownListMatch: NO_OWN_LIST_MATCH })
     // DNS has answered long before, so that only what hangs is cut off by the end of the budget.
     for (let turn = 0; identity === "hangs" && turn < 20; turn++) await settled()
     if (identity === "hangs") await time.tick(BUDGET_MS)
@@ -71,19 +71,19 @@ export async function resultOf(told: ToldDomain): Promise<CheckResult> {
 function outsideOf(
   { records, identity }: ToldDomain,
   domain: string,
-  { clock, later }: ReturnType<typeof stoppedTime>,
+  { clock, later: setTimer }: ReturnType<typeof stoppedTime>,
 ) {
-  const { ask } = zone(absolute(records, domain))
-  const { web } = identityWeb(identity === undefined ? {} : { [domain]: identity })
-  const mail = mailProbe({ ask, clock })
-  const tenant = tenantProbe({ web, urls: identityUrls(IDENTITY_URL), clock, later }, TENANT_BOUNDS)
-  return outside({
-    mail: (asked, budget) => mail(asked.domain, asked.organisational, budget),
-    tenant: (asked, cloud) => tenant.ask(asked.domain, asked.organisational, cloud),
-    isAway: () => false,
+  const { ask: resolver } = zone(absolute(records, domain))
+  const { web: fetchUrl } = identityWeb(identity === undefined ? {} : { [domain]: identity })
+  const mail = createMailProbe({ resolver, clock })
+  const tenant = createTenantProbe({ fetchUrl, urls: identityUrls(IDENTITY_URL), clock, setTimer }, TENANT_PROBE_BOUNDS)
+  return createNetworkProbe({
+    probeMail: (asked, budget) => mail(asked.domain, asked.organisationalDomain, budget),
+    probeTenant: (asked, cloud) => tenant.lookup(asked.domain, asked.organisationalDomain, cloud),
+    isUnavailable: () => false,
     clock,
-    later,
-    budgetMs: BUDGET_MS,
+    setTimer,
+    timeoutMs: BUDGET_MS,
   })
 }
 

@@ -1,6 +1,6 @@
-import type { Question } from "../../src/check/dns/question.ts"
-import { type Outside, outside } from "../../src/check/outside.ts"
-import { mailProbe } from "../../src/check/probes/mail-probe.ts"
+import type { DnsQuestion } from "../../src/check/dns/dns-types.ts"
+import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
+import { createNetworkProbe, type NetworkProbe } from "../../src/check/network-evidence.ts"
 import type { StoppedTime } from "./time.ts"
 import { written, zone } from "./zone.ts"
 
@@ -9,7 +9,7 @@ export const BUDGET_MS = 3000
 
 /** An outside whose DNS is made up, each question as it was put to it, and what becomes of domains that have a name for it. */
 export type ToldOutside = {
-  readonly outside: (time: StoppedTime) => Outside
+  readonly outside: (time: StoppedTime) => NetworkProbe
   /** `TYPE name` in order. Nothing between it and the check shares or keeps a question. */
   readonly asked: readonly string[]
 }
@@ -20,7 +20,7 @@ export type ToldOutside = {
  */
 export function toldOutside(): ToldOutside {
   const asked: string[] = []
-  const answer = (question: Question, time: StoppedTime) => {
+  const answer = (question: DnsQuestion, time: StoppedTime) => {
     asked.push(written(question))
     if (question.name.includes("silent")) return Promise.withResolvers<never>().promise
     if (question.name.includes("broken")) throw new TypeError("the packet of jane@broken.com")
@@ -30,14 +30,14 @@ export function toldOutside(): ToldOutside {
   return {
     asked,
     outside: time => {
-      const mail = mailProbe({ ask: question => answer(question, time), clock: time.clock })
-      return outside({
-        mail: ({ domain, organisational }, budget) => mail(domain, organisational, budget),
-        tenant: null,
-        isAway: () => false,
+      const mail = createMailProbe({ resolver: question => answer(question, time), clock: time.clock })
+      return createNetworkProbe({
+        probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
+        probeTenant: null,
+        isUnavailable: () => false,
         clock: time.clock,
-        later: time.later,
-        budgetMs: BUDGET_MS,
+        setTimer: time.later,
+        timeoutMs: BUDGET_MS,
       })
     },
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { PROGRAM } from "../../bench/product.ts"
+import { PROGRAM } from "../../bench/servers/product.ts"
 import { type Answered, askLoopback, type Sent } from "./loopback.ts"
 import { type Program, startProgram } from "./program.ts"
 

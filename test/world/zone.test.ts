@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
-import type { RecordType } from "../../src/check/dns/question.ts"
+import type { DnsRecordType } from "../../src/check/dns/dns-types.ts"
 import { zone } from "./zone.ts"
 
 describe("the zone that tests ask", () => {
@@ -19,7 +19,7 @@ describe("the zone that tests ask", () => {
   })
   const said = async (line: string) => {
     const [type = "", name = ""] = line.split(" ")
-    const finding = await resolver({ name, type: type as RecordType }) // the tests below name types only
+    const finding = await resolver({ name, type: type as DnsRecordType }) // the tests below name types only
     return finding.known ? finding.value.outcome : finding.cause
   }
 

@@ -1,5 +1,12 @@
 import { type Finding, known, unknown } from "../../src/base/finding.ts"
-import type { Answer, Ask, DnsRecord, Question, RecordType, Resolver } from "../../src/check/dns/question.ts"
+import type {
+  CachingResolver,
+  DnsAnswer,
+  DnsQuestion,
+  DnsRecord,
+  DnsRecordType,
+  Resolver,
+} from "../../src/check/dns/dns-types.ts"
 
 /** What is said without records: a denial, or why there is no answer. */
 type Word = "no_name" | "no_data" | "timed_out" | "unavailable"
@@ -15,7 +22,7 @@ export type ZoneRecords = Record<string, readonly string[] | Word>
 export type Zone = {
   readonly resolver: Resolver
   /** Its answers are new and hold for the TTL from now on. */
-  readonly ask: Ask
+  readonly ask: CachingResolver
   /** Both of the above count here. */
   readonly asked: string[]
 }
@@ -33,7 +40,7 @@ export function zone(records: ZoneRecords, ttlS = 300, clock: () => number = () 
     asked.push(written(question))
     return found(records, question, ttlS)
   }
-  const ask: Ask = async question => {
+  const ask: CachingResolver = async question => {
     const finding = await resolver(question)
     if (!finding.known) return finding
     return known({ ...finding.value, isCached: false, freshUntilMs: clock() + ttlS * 1000 })
@@ -42,9 +49,9 @@ export function zone(records: ZoneRecords, ttlS = 300, clock: () => number = () 
 }
 
 /** A question as `TYPE name`; the root is `.`. */
-export const written = ({ name, type }: Question): string => `${type} ${name === "" ? "." : name}`
+export const written = ({ name, type }: DnsQuestion): string => `${type} ${name === "" ? "." : name}`
 
-function found(records: ZoneRecords, question: Question, ttlS: number, link = 0): Finding<Answer> {
+function found(records: ZoneRecords, question: DnsQuestion, ttlS: number, link = 0): Finding<DnsAnswer> {
   const { name, type } = question
   const row = records[written(question)] ?? records[`* ${name === "" ? "." : name}`]
   const alias = type === "CNAME" ? undefined : records[written({ name, type: "CNAME" })]
@@ -65,7 +72,7 @@ const exists = (records: ZoneRecords, name: string): boolean =>
     return row !== "no_name" && (owner === name || owner.endsWith(`.${name}`))
   })
 
-function parsed(type: RecordType, text: string): DnsRecord {
+function parsed(type: DnsRecordType, text: string): DnsRecord {
   const words = text.split(" ")
   switch (type) {
     case "A":

@@ -1,5 +1,11 @@
 /** Why a name cannot be anybody's; each is a reason code of the same name. */
-export type Fault = "invalid_syntax" | "too_long" | "ip_literal" | "public_suffix" | "unknown_tld" | "reserved_tld"
+export type SubjectFault =
+  | "invalid_syntax"
+  | "too_long"
+  | "ip_literal"
+  | "public_suffix"
+  | "unknown_tld"
+  | "reserved_tld"
 
 /** What kinds of thing can be asked about. */
 export const SUBJECT_KINDS = ["email", "domain", "url"] as const
@@ -11,7 +17,7 @@ export type Subject = {
   /** The text as sent, surrounding ASCII white space included. */
   readonly sent: string
   /** Null: a name that could exist in public DNS, or one under the test domain. */
-  readonly fault: Fault | null
+  readonly fault: SubjectFault | null
   /** The host as A-labels, lower case, without a trailing dot; of a URL without one leading `www.`. Null: none can be read, or it is an IP address. */
   readonly domain: string | null
   /**

@@ -1,5 +1,5 @@
 /** The text without surrounding ASCII white space: tab, line feed, form feed, carriage return, space. */
-export function trimmed(text: string): string {
+export function trimAsciiSpace(text: string): string {
   let start = 0
   let end = text.length
   while (start < end && isAsciiSpace(text.charCodeAt(start))) start++
@@ -8,7 +8,7 @@ export function trimmed(text: string): string {
 }
 
 /** Whether a control character (C0, DEL, C1) stands anywhere in the text. */
-export function hasControl(text: string): boolean {
+export function hasControlCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code < 32 || (code >= 127 && code < 160)) return true
@@ -17,7 +17,7 @@ export function hasControl(text: string): boolean {
 }
 
 /** Whether the UTF-8 form of the text has more than `octetsMax` octets. */
-export function isOver(text: string, octetsMax: number): boolean {
+export function exceedsUtf8Bytes(text: string, octetsMax: number): boolean {
   // A code unit takes one to three octets, so most texts need no counting.
   if (text.length > octetsMax) return true
   return text.length * 3 > octetsMax && Buffer.byteLength(text) > octetsMax

@@ -1,13 +1,11 @@
-import { domainHash, type Sighting } from "./sighting.ts"
-
 /** How many domains of our disposable list a host must serve before it is learned. */
-export const LISTED_MIN = 5
+export const LISTED_DOMAINS_MIN = 5
 
 /** Which share of a host's domains they must be. */
 export const LISTED_SHARE_MIN = 0.8
 
 /** How many days a sighting counts. */
-export const SIGHTING_DAYS_MAX = 90
+export const OBSERVATION_DAYS_MAX = 90
 
 /** How much is remembered at most. */
 export type LearnedBounds = {
@@ -32,7 +30,7 @@ export const LEARNED_BOUNDS: LearnedBounds = { hostsMax: 10_000, sightingsMax: 5
 export class LearnedHosts {
   readonly #bounds: LearnedBounds
   /** By the hash of the domain. */
-  readonly #sightings = new Map<number, Sighting>()
+  readonly #observations = new Map<number, HostObservation>()
   /** The domains of each host, least recently met host first. */
   readonly #domainsOf = new Map<string, Set<number>>()
   /** The sightings that no store has yet, by the hash of the domain. */
@@ -44,55 +42,55 @@ export class LearnedHosts {
 
   /** How much is remembered now. */
   get size(): { readonly hosts: number; readonly sightings: number } {
-    return { hosts: this.#domainsOf.size, sightings: this.#sightings.size }
+    return { hosts: this.#domainsOf.size, sightings: this.#observations.size }
   }
 
-  /** Takes note that the host (`hostKeyOf`) takes the mail of a registrable domain on this day. */
-  met(host: string, domain: string, isListed: boolean, day: number): void {
-    const hash = domainHash(domain)
-    const before = this.#sightings.get(hash)
-    if (before?.host === host && before.isListed === isListed && before.seenOn === day) this.#touch(host)
-    else if (this.#keep({ domainHash: hash, host, isListed, seenOn: day }, day)) this.#unwritten.add(hash)
+  /** Takes note that the host (`mailHostKey`) takes the mail of a registrable domain on this day. */
+  observe(host: string, domain: string, isListed: boolean, day: number): void {
+    const hash = hashDomain(domain)
+    const before = this.#observations.get(hash)
+    if (before?.host === host && before.isListed === isListed && before.seenOn === day) this.#markRecent(host)
+    else if (this.#store({ domainHash: hash, host, isListed, seenOn: day }, day)) this.#unwritten.add(hash)
   }
 
   /** Whether the host serves disposable domains, by what was seen in the last `SIGHTING_DAYS_MAX` days. */
   servesDisposable(host: string, day: number): boolean {
     let [seenCount, listedCount] = [0, 0]
     for (const hash of this.#domainsOf.get(host) ?? []) {
-      const sighting = this.#sightings.get(hash)
-      if (sighting === undefined || isOld(sighting, day)) continue
+      const sighting = this.#observations.get(hash)
+      if (sighting === undefined || isExpired(sighting, day)) continue
       seenCount++
       if (sighting.isListed) listedCount++
     }
-    return listedCount >= LISTED_MIN && listedCount / seenCount >= LISTED_SHARE_MIN
+    return listedCount >= LISTED_DOMAINS_MIN && listedCount / seenCount >= LISTED_SHARE_MIN
   }
 
   /** Takes in what a store holds, the least recent first. What was seen here and is not written yet stands. */
-  load(sightings: readonly Sighting[], day: number): void {
+  load(sightings: readonly HostObservation[], day: number): void {
     for (const sighting of sightings)
-      if (!this.#unwritten.has(sighting.domainHash) && !isOld(sighting, day)) this.#keep(sighting, day)
+      if (!this.#unwritten.has(sighting.domainHash) && !isExpired(sighting, day)) this.#store(sighting, day)
   }
 
   /** At most `countMax` sightings that are not written yet. */
-  unwritten(countMax: number): readonly Sighting[] {
-    return [...this.#unwritten.values().take(countMax)].flatMap(hash => this.#sightings.get(hash) ?? [])
+  unwritten(countMax: number): readonly HostObservation[] {
+    return [...this.#unwritten.values().take(countMax)].flatMap(hash => this.#observations.get(hash) ?? [])
   }
 
   /** Takes note that these were written; what was seen anew meanwhile is still unwritten. */
-  wrote(sightings: readonly Sighting[]): void {
+  markWritten(sightings: readonly HostObservation[]): void {
     for (const sighting of sightings)
-      if (this.#sightings.get(sighting.domainHash) === sighting) this.#unwritten.delete(sighting.domainHash)
+      if (this.#observations.get(sighting.domainHash) === sighting) this.#unwritten.delete(sighting.domainHash)
   }
 
   /** Keeps the sighting in the place of an earlier one of the domain; false: its host has enough others. */
-  #keep(sighting: Sighting, day: number): boolean {
+  #store(sighting: HostObservation, day: number): boolean {
     const { domainHash: hash, host } = sighting
     if (!this.#hasRoom(host, hash, day)) return false
-    const before = this.#sightings.get(hash)
-    if (before !== undefined && before.host !== host) this.#drop(before)
-    this.#touch(host).add(hash)
-    this.#sightings.set(hash, sighting)
-    this.#forgetHosts()
+    const before = this.#observations.get(hash)
+    if (before !== undefined && before.host !== host) this.#removeObservation(before)
+    this.#markRecent(host).add(hash)
+    this.#observations.set(hash, sighting)
+    this.#evictHosts()
     return true
   }
 
@@ -100,49 +98,67 @@ export class LearnedHosts {
   #hasRoom(host: string, hash: number, day: number): boolean {
     const domains = this.#domainsOf.get(host)
     if (domains === undefined || domains.has(hash) || domains.size < this.#bounds.domainsPerHostMax) return true
-    let largest: Sighting | null = null
+    let largest: HostObservation | null = null
     for (const each of domains) {
-      const sighting = this.#sightings.get(each)
+      const sighting = this.#observations.get(each)
       if (sighting === undefined) continue
-      if (isOld(sighting, day)) {
-        this.#drop(sighting)
+      if (isExpired(sighting, day)) {
+        this.#removeObservation(sighting)
         return true
       }
       if (largest === null || each > largest.domainHash) largest = sighting
     }
     if (largest === null || hash > largest.domainHash) return false
-    this.#drop(largest)
+    this.#removeObservation(largest)
     return true
   }
 
   /** The domains of a host, which is now the one that was met last. */
-  #touch(host: string): Set<number> {
+  #markRecent(host: string): Set<number> {
     const domains = this.#domainsOf.get(host) ?? new Set()
     this.#domainsOf.delete(host)
     this.#domainsOf.set(host, domains)
     return domains
   }
 
-  #forgetHosts(): void {
+  #evictHosts(): void {
     const { hostsMax, sightingsMax } = this.#bounds
     for (const [host, domains] of this.#domainsOf) {
-      if (this.#domainsOf.size <= hostsMax && this.#sightings.size <= sightingsMax) return
+      if (this.#domainsOf.size <= hostsMax && this.#observations.size <= sightingsMax) return
       this.#domainsOf.delete(host)
-      for (const hash of domains) this.#forget(hash)
+      for (const hash of domains) this.#forgetDomain(hash)
     }
   }
 
-  #drop({ domainHash: hash, host }: Sighting): void {
-    this.#forget(hash)
+  #removeObservation({ domainHash: hash, host }: HostObservation): void {
+    this.#forgetDomain(hash)
     const domains = this.#domainsOf.get(host)
     domains?.delete(hash)
     if (domains?.size === 0) this.#domainsOf.delete(host)
   }
 
-  #forget(hash: number): void {
-    this.#sightings.delete(hash)
+  #forgetDomain(hash: number): void {
+    this.#observations.delete(hash)
     this.#unwritten.delete(hash)
   }
 }
 
-const isOld = ({ seenOn }: Sighting, day: number): boolean => day - seenOn > SIGHTING_DAYS_MAX
+const isExpired = ({ seenOn }: HostObservation, day: number): boolean => day - seenOn > OBSERVATION_DAYS_MAX
+
+/** Where a domain's mail went when it was last looked at. */
+export type HostObservation = {
+  /** 52 bits of a hash of the registrable domain (`hashDomain`). */
+  readonly domainHash: number
+  /** The mail host, as `mailHostKey` names it. */
+  readonly host: string
+  /** Whether our lists called the domain disposable then. */
+  readonly isListed: boolean
+  /** The day, UTC, counted from 1 January 1970. */
+  readonly seenOn: number
+}
+
+/** The hash by which a domain is remembered: the same in every version, since it is stored. */
+export const hashDomain = (domain: string): number => Number(Bun.hash.xxHash64(domain) >> DROPPED_BITS)
+
+/** 52 of 64 bits stay: as many as a number and a column hold whole. */
+const DROPPED_BITS = 12n

@@ -31,4 +31,4 @@ export type ListingRule = keyof typeof LISTING_RULES
 export const LISTING_RULE_NAMES = Object.keys(LISTING_RULES) as ListingRule[]
 
 /** What became of one entry of one source: in the set, or dropped by a rule. */
-export type Outcome = "kept" | ListingRule
+export type ListingOutcome = "kept" | ListingRule

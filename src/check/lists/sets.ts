@@ -1,7 +1,7 @@
 import type { Category } from "../../contract/categories.ts"
 
 type SetSpec = {
-  readonly says: string
+  readonly description: string
   /** `name`: holds for the entry and what stands under it, up to a public suffix; `suffix`: at any level, `*` is one label. */
   readonly matches: "name" | "suffix"
   /** The category that the set speaks for. */
@@ -10,14 +10,14 @@ type SetSpec = {
 
 /** The sets of names that a pack holds. The order is the order of their bits in a pack: append, or raise the format. */
 export const SETS = {
-  disposable: { says: "Domains of throw-away mailboxes.", matches: "name", category: "disposable" },
-  relay: { says: "Domains of privacy relays.", matches: "name", category: "relay" },
-  government: { says: "Names of government bodies.", matches: "name", category: "government" },
-  government_suffix: { says: "Suffixes kept for government bodies.", matches: "suffix", category: "government" },
-  education: { says: "Names of schools and universities.", matches: "name", category: "education" },
-  education_suffix: { says: "Suffixes kept for education.", matches: "suffix", category: "education" },
-  personal: { says: "Domains of free and consumer mailbox providers.", matches: "name", category: "personal" },
-  organisation: { says: "Domains of well-known organisations.", matches: "name", category: "business" },
+  disposable: { description: "Domains of throw-away mailboxes.", matches: "name", category: "disposable" },
+  relay: { description: "Domains of privacy relays.", matches: "name", category: "relay" },
+  government: { description: "Names of government bodies.", matches: "name", category: "government" },
+  government_suffix: { description: "Suffixes kept for government bodies.", matches: "suffix", category: "government" },
+  education: { description: "Names of schools and universities.", matches: "name", category: "education" },
+  education_suffix: { description: "Suffixes kept for education.", matches: "suffix", category: "education" },
+  personal: { description: "Domains of free and consumer mailbox providers.", matches: "name", category: "personal" },
+  organisation: { description: "Domains of well-known organisations.", matches: "name", category: "business" },
 } as const satisfies Record<string, SetSpec>
 
 export type SetName = keyof typeof SETS
@@ -37,7 +37,7 @@ export const SUFFIX_SETS_MASK = SET_NAMES.filter(set => SETS[set].matches === "s
 )
 
 /** Names that only steer the building of a pack; none of them is looked up. */
-export const GUARDS = {
+export const GUARD_SETS = {
   never_disposable: "Names that no list can make disposable.",
   not_personal: "Companies that free-mail lists name by mistake.",
   not_education: "Names that school lists name by mistake, or whose addresses are sold.",
@@ -45,7 +45,7 @@ export const GUARDS = {
   popular: "Much visited names: one witness is not enough to call one disposable.",
 } as const
 
-export type GuardName = keyof typeof GUARDS
+export type GuardSetName = keyof typeof GUARD_SETS
 
 /** Sets of words for the local part. */
 export const WORD_SETS = {
@@ -60,21 +60,21 @@ export type WordSetName = keyof typeof WORD_SETS
 export const WORD_SET_NAMES = Object.keys(WORD_SETS) as WordSetName[]
 
 /** What a source can fill: a set of names, a guard, words, or the domains of group services. */
-export type Filled = SetName | GuardName | WordSetName | "group_service"
+export type FillableSet = SetName | GuardSetName | WordSetName | "group_service"
 
 /** Everything that a source can fill. */
-export const FILLED_NAMES: readonly Filled[] = [
+export const FILLABLE_SETS: readonly FillableSet[] = [
   ...SET_NAMES,
-  ...(Object.keys(GUARDS) as GuardName[]),
+  ...(Object.keys(GUARD_SETS) as GuardSetName[]),
   ...WORD_SET_NAMES,
   "group_service",
 ]
 
 /** Whether `filled` is a set of names that a pack holds. */
-export const isSetName = (filled: Filled): filled is SetName => Object.hasOwn(SETS, filled)
+export const isSetName = (filled: FillableSet): filled is SetName => Object.hasOwn(SETS, filled)
 
 /** Whether `filled` is a set of words. */
-export const isWordSetName = (filled: Filled): filled is WordSetName => Object.hasOwn(WORD_SETS, filled)
+export const isWordSetName = (filled: FillableSet): filled is WordSetName => Object.hasOwn(WORD_SETS, filled)
 
 /** The sets of a mask, in order. */
-export const setsIn = (mask: number): readonly SetName[] => SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0)
+export const setsOfMask = (mask: number): readonly SetName[] => SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0)

@@ -1,13 +1,13 @@
-import { assert } from "../../base/assert.ts"
+import { assert } from "../../base/errors.ts"
 import type { Category } from "../../contract/categories.ts"
 import {
   DOUBTFUL_BELOW,
   POLICIES,
   type Policy,
-  RAISES,
-  type Raise,
+  RECOMMENDATION_FLOORS,
   RECOMMENDATIONS,
   type Recommendation,
+  type RecommendationFloor,
 } from "../../contract/policies.ts"
 import {
   DEGRADED,
@@ -17,7 +17,7 @@ import {
   type Reason,
 } from "../../contract/reasons.ts"
 import type { Evidence } from "./evidence.ts"
-import { isDegraded, isNewDomain, mailOf, reasonsIn } from "./rules.ts"
+import { isDegraded, isNewDomain, knownMail, matchingReasons } from "./rules.ts"
 
 /** What we say of a Subject. */
 export type Verdict = {
@@ -32,13 +32,18 @@ export type Verdict = {
 
 /** Judges the evidence under a policy (decisions §3 and §4). Same evidence and policy, same verdict. */
 export function judge(evidence: Evidence, policy: Policy): Verdict {
-  const held = reasonsIn(evidence)
-  const decisive = held.find(reason => decidedBy(reason, evidence) !== null)
+  const held = matchingReasons(evidence)
+  const decisive = held.find(reason => decidedCategory(reason, evidence) !== null)
   assert(decisive !== undefined, "no_evidence always decides")
-  const category = decidedBy(decisive, evidence) ?? "unknown"
+  const category = decidedCategory(decisive, evidence) ?? "unknown"
   const degraded = isDegraded(evidence)
-  const confidence = confidenceOf(decisive, category, degraded, evidence)
-  const { recommendation, raisedBy } = recommend(evidence, policy, { decisive, category, confidence, degraded })
+  const confidence = verdictConfidence(decisive, category, degraded, evidence)
+  const { recommendation, raisedBy } = recommend(evidence, policy, {
+    decisive,
+    category,
+    confidence,
+    isDegraded: degraded,
+  })
   const first = [decisive, ...raisedBy.filter(reason => reason !== decisive)]
   // `no_evidence` holds always and says something only where it decides.
   const rest = held.filter(reason => !first.includes(reason) && reason !== "no_evidence")
@@ -46,29 +51,29 @@ export function judge(evidence: Evidence, policy: Policy): Verdict {
 }
 
 /** The category that a reason decides, given that it holds; null: it is evidence only. */
-function decidedBy(reason: Reason, evidence: Evidence): Category | null {
-  if (reason === "test_address") return evidence.test ?? REASONS.test_address.points
+function decidedCategory(reason: Reason, evidence: Evidence): Category | null {
+  if (reason === "test_address") return evidence.testCategory ?? REASONS.test_address.decides
   if (reason === "corrected") return evidence.correction
-  return REASONS[reason].points
+  return REASONS[reason].decides
 }
 
-function confidenceOf(decisive: Reason, category: Category, degraded: boolean, evidence: Evidence): number {
+function verdictConfidence(decisive: Reason, category: Category, degraded: boolean, evidence: Evidence): number {
   if (degraded && (decisive === "known_organisation" || decisive === "no_evidence")) return DEGRADED[decisive]
-  const confidence = fullConfidence(decisive, category, evidence)
+  const confidence = undegradedConfidence(decisive, category, evidence)
   return degraded ? Math.round(confidence * DEGRADED.factor * 1000) / 1000 : confidence
 }
 
-function fullConfidence(decisive: Reason, category: Category, evidence: Evidence): number {
+function undegradedConfidence(decisive: Reason, category: Category, evidence: Evidence): number {
   if (category === "business" && evidence.homepage.known && evidence.homepage.value === "parked")
     return PARKED_CONFIDENCE
-  if (decisive === "disposable_mx" && mailOf(evidence)?.runBy === "learned_disposable")
+  if (decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable")
     return LEARNED_MAIL_HOST_CONFIDENCE
-  if (decisive === "test_address") return TEST_CONFIDENCE[category]
+  if (decisive === "test_address") return TEST_ADDRESS_CONFIDENCE[category]
   return REASONS[decisive].confidence
 }
 
 /** A test address is as sure as the category's usual reason would be. */
-const TEST_CONFIDENCE: { readonly [C in Category]: number } = {
+const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
   business: REASONS.suite_a_mail.confidence,
   personal: REASONS.free_provider.confidence,
   disposable: REASONS.disposable_domain.confidence,
@@ -79,19 +84,22 @@ const TEST_CONFIDENCE: { readonly [C in Category]: number } = {
   unknown: REASONS.no_evidence.confidence,
 }
 
-type Decided = {
+type DecidedVerdict = {
   readonly decisive: Reason
   readonly category: Category
   readonly confidence: number
-  readonly degraded: boolean
+  readonly isDegraded: boolean
 }
 
 /** What raises a recommendation, when it does, and the reason that says so. A raise without a row does not compile. */
 const RAISE_RULES: {
-  readonly [R in Raise]: { readonly reason: Reason; readonly holds: (evidence: Evidence, decided: Decided) => boolean }
+  readonly [R in RecommendationFloor]: {
+    readonly reason: Reason
+    readonly holds: (evidence: Evidence, decided: DecidedVerdict) => boolean
+  }
 } = {
   blocked: { reason: "blocklisted", holds: e => e.blockedBy !== null },
-  lookalike: { reason: "lookalike_domain", holds: e => e.imitated !== null },
+  lookalike: { reason: "lookalike_domain", holds: e => e.lookalikeOf !== null },
   typo: { reason: "likely_typo", holds: e => e.suggestion !== null },
   new_domain: { reason: "new_domain", holds: isNewDomain },
   role: { reason: "role_account", holds: e => e.hints.isRole },
@@ -101,30 +109,30 @@ const RAISE_RULES: {
   },
   degraded: {
     reason: "dns_unavailable",
-    holds: (_, { category, degraded }) => degraded && (category === "business" || category === "unknown"),
+    holds: (_, { category, isDegraded: degraded }) => degraded && (category === "business" || category === "unknown"),
   },
 }
 
-const RAISE_ROWS = Object.entries(RAISE_RULES) as [Raise, (typeof RAISE_RULES)[Raise]][]
+const RAISE_ENTRIES = Object.entries(RAISE_RULES) as [RecommendationFloor, (typeof RAISE_RULES)[RecommendationFloor]][]
 
 const severity = (recommendation: Recommendation): number => RECOMMENDATIONS.indexOf(recommendation)
 
 function recommend(
   evidence: Evidence,
   policy: Policy,
-  decided: Decided,
+  decided: DecidedVerdict,
 ): { readonly recommendation: Recommendation; readonly raisedBy: readonly Reason[] } {
   // A mail host that was learned, not written down, refuses nobody on its own (decisions §4).
-  const isLearned = decided.decisive === "disposable_mx" && mailOf(evidence)?.runBy === "learned_disposable"
+  const isLearned = decided.decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
   const base = isLearned ? "review" : POLICIES[policy][decided.category]
   const hasFault = decided.category === "invalid" && evidence.subject.fault !== null
   if (evidence.isAllowed && evidence.blockedBy !== "operator" && !hasFault) {
     return { recommendation: "allow", raisedBy: ["allowlisted"] }
   }
-  const raisedTo = RAISE_ROWS.filter(
-    ([raise, { holds }]) => severity(RAISES[raise][policy]) > severity(base) && holds(evidence, decided),
+  const raisedTo = RAISE_ENTRIES.filter(
+    ([raise, { holds }]) => severity(RECOMMENDATION_FLOORS[raise][policy]) > severity(base) && holds(evidence, decided),
   )
-    .map(([raise, { reason }]) => ({ reason, least: RAISES[raise][policy] }))
+    .map(([raise, { reason }]) => ({ reason, least: RECOMMENDATION_FLOORS[raise][policy] }))
     .sort((one, other) => severity(other.least) - severity(one.least))
   return { recommendation: raisedTo[0]?.least ?? base, raisedBy: raisedTo.map(({ reason }) => reason) }
 }

@@ -1,7 +1,7 @@
 import type { Finding } from "../../base/finding.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { REASON_NAMES, type Reason } from "../../contract/reasons.ts"
-import type { Evidence, Mail, Tenant } from "./evidence.ts"
+import type { Evidence, MailEvidence, Tenant } from "./evidence.ts"
 
 /** When each reason holds. A reason without a row does not compile. */
 const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
@@ -25,24 +25,24 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   free_provider: e => e.listed.has("personal"),
   known_organisation: e => e.listed.has("organisation"),
 
-  domain_not_found: e => mailOf(e)?.exists === false,
-  null_mx: e => isEmail(e) && mailOf(e)?.reach === "null_mx",
-  no_mail_host: e => isEmail(e) && mailOf(e)?.exists === true && mailOf(e)?.reach === "none",
-  disposable_mx: e => mailOf(e)?.runBy === "disposable" || mailOf(e)?.runBy === "learned_disposable",
-  suite_a_mail: e => mailOf(e)?.runBy === "suite_a",
-  suite_b_mail: e => mailOf(e)?.runBy === "suite_b",
-  other_suite_mail: e => mailOf(e)?.runBy === "other_suite",
-  security_gateway: e => mailOf(e)?.runBy === "gateway",
-  mx_found: e => mailOf(e)?.reach === "mx",
-  implicit_mx: e => isEmail(e) && mailOf(e)?.reach === "implicit",
-  resolves: e => !isEmail(e) && mailOf(e)?.hasAddress === true,
+  domain_not_found: e => knownMail(e)?.exists === false,
+  null_mx: e => isEmail(e) && knownMail(e)?.delivery === "null_mx",
+  no_mail_host: e => isEmail(e) && knownMail(e)?.exists === true && knownMail(e)?.delivery === "none",
+  disposable_mx: e => knownMail(e)?.operatedBy === "disposable" || knownMail(e)?.operatedBy === "learned_disposable",
+  suite_a_mail: e => knownMail(e)?.operatedBy === "suite_a",
+  suite_b_mail: e => knownMail(e)?.operatedBy === "suite_b",
+  other_suite_mail: e => knownMail(e)?.operatedBy === "other_suite",
+  security_gateway: e => knownMail(e)?.operatedBy === "gateway",
+  mx_found: e => knownMail(e)?.delivery === "mx",
+  implicit_mx: e => isEmail(e) && knownMail(e)?.delivery === "implicit",
+  resolves: e => !isEmail(e) && knownMail(e)?.hasAddress === true,
   // The last row of the table: it decides only where nothing above it does.
   no_evidence: () => true,
-  suite_a_detected: e => e.suites.known && e.suites.value.a.length > 0 && mailOf(e)?.runBy !== "suite_a",
-  suite_b_tenant: e => hasTenant(e) && (tenantOf(e) !== null || mailOf(e)?.runBy !== "suite_b"),
-  spf_missing: e => mailOf(e)?.reach === "mx" && isAbsent(mailOf(e)?.spf),
-  dmarc_enforced: e => isEnforced(mailOf(e)),
-  dmarc_missing: e => mailOf(e)?.reach === "mx" && isAbsent(mailOf(e)?.dmarcPolicy),
+  suite_a_detected: e => e.suites.known && e.suites.value.suiteA.length > 0 && knownMail(e)?.operatedBy !== "suite_a",
+  suite_b_tenant: e => hasTenant(e) && (knownTenant(e) !== null || knownMail(e)?.operatedBy !== "suite_b"),
+  spf_missing: e => knownMail(e)?.delivery === "mx" && isAbsent(knownMail(e)?.spf),
+  dmarc_enforced: e => isEnforced(knownMail(e)),
+  dmarc_missing: e => knownMail(e)?.delivery === "mx" && isAbsent(knownMail(e)?.dmarcPolicy),
   dns_unavailable: e => isDegraded(e),
 
   role_account: e => e.hints.isRole,
@@ -52,7 +52,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   group_service: e => e.hints.groupService !== null,
 
   likely_typo: e => e.suggestion !== null,
-  lookalike_domain: e => e.imitated !== null,
+  lookalike_domain: e => e.lookalikeOf !== null,
   new_domain: e => isNewDomain(e),
   parked_domain: e => e.homepage.known && e.homepage.value === "parked",
   no_website: e => e.homepage.known && e.homepage.value === "none",
@@ -62,12 +62,12 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   allowlisted: e => e.isAllowed,
 }
 
-const ROWS = REASON_NAMES.map(reason => ({ reason, holds: RULES[reason] }))
+const RULE_ROWS = REASON_NAMES.map(reason => ({ reason, holds: RULES[reason] }))
 
 /** The reasons that the evidence shows, in order of precedence. `no_evidence` is always the last that can decide. */
-export function reasonsIn(evidence: Evidence): Reason[] {
+export function matchingReasons(evidence: Evidence): Reason[] {
   const reasons: Reason[] = []
-  for (const { reason, holds } of ROWS) if (holds(evidence)) reasons.push(reason)
+  for (const { reason, holds } of RULE_ROWS) if (holds(evidence)) reasons.push(reason)
   return reasons
 }
 
@@ -82,26 +82,26 @@ export const isNewDomain = (evidence: Evidence): boolean =>
  * The age in days that a result tells; null: it is not known, or the check was not deep. A plain one goes by the age that
  * an earlier deep check found, and does not tell it.
  */
-export function toldAge({ ageDays, homepage }: Evidence): number | null {
+export function reportedAgeDays({ ageDays, homepage }: Evidence): number | null {
   const isDeep = homepage.known || homepage.cause !== "not_asked"
   return isDeep && ageDays.known ? ageDays.value : null
 }
 
 /** What the domain publishes about mail; null when it was not asked or did not answer. */
-export const mailOf = (evidence: Evidence): Mail | null => (evidence.mail.known ? evidence.mail.value : null)
+export const knownMail = (evidence: Evidence): MailEvidence | null => (evidence.mail.known ? evidence.mail.value : null)
 
 /** The tenant in suite_b; null when there is none or nobody asked. */
-export const tenantOf = (evidence: Evidence): Tenant | null => (evidence.tenant.known ? evidence.tenant.value : null)
+export const knownTenant = (evidence: Evidence): Tenant | null => (evidence.tenant.known ? evidence.tenant.value : null)
 
 /** Whether suite_b knows the domain: as it says itself, and where nobody asked or it said nothing, as an MX of it shows. */
 export const hasTenant = ({ tenant, suites }: Evidence): boolean =>
-  tenant.known ? tenant.value !== null : suites.known && suites.value.b.some(entry => entry.startsWith("mx:"))
+  tenant.known ? tenant.value !== null : suites.known && suites.value.suiteB.some(entry => entry.startsWith("mx:"))
 
 /** Asked for and not there; what did not answer may be there. */
 const isAbsent = (finding: Finding<string | null> | undefined): boolean =>
   finding?.known === true && finding.value === null
 
-function isEnforced(mail: Mail | null): boolean {
+function isEnforced(mail: MailEvidence | null): boolean {
   if (mail === null || !mail.dmarcPolicy.known) return false
   return mail.dmarcPolicy.value === "quarantine" || mail.dmarcPolicy.value === "reject"
 }

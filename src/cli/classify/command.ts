@@ -1,18 +1,18 @@
 import { type Command, Option } from "commander"
 import { POLICY_DEFAULT, POLICY_NAMES } from "../../contract/policies.ts"
-import type { Checker } from "../check.ts"
-import { CommandFailure, json, type Output, table } from "../output.ts"
-import { FORMATS, formatsOf } from "./format.ts"
-import type { Target } from "./results-file.ts"
-import { type ClassifyTools, classify } from "./run.ts"
-import { type Summary, summaryText } from "./tally.ts"
+import type { CheckCommandDeps } from "../check.ts"
+import { CommandError, type Output, printJson, printTable } from "../output.ts"
+import { FILE_FORMATS, resolveFormats } from "./result-format.ts"
+import type { ResultsTarget } from "./results-writer.ts"
+import { type ClassifyDeps, classify } from "./run.ts"
+import { type ClassifySummary, formatSummary } from "./summary.ts"
 
 /** Registers `classify FILE|-`. */
-export function classifyCommands(
+export function registerClassify(
   root: Command,
   output: Output,
-  checker: (isOffline: boolean) => Promise<Checker>,
-  tools: ClassifyTools,
+  checker: (isOffline: boolean) => Promise<CheckCommandDeps>,
+  tools: ClassifyDeps,
 ): void {
   root
     .command("classify")
@@ -21,7 +21,7 @@ export function classifyCommands(
     .argument("<file>", "a file, or - for what is piped in")
     .addOption(
       new Option("--format <format>", "of the results, and of the inputs unless the file's name tells").choices(
-        FORMATS,
+        FILE_FORMATS,
       ),
     )
     .option("--column <name>", "the CSV column, or the NDJSON member, that has the inputs")
@@ -36,20 +36,23 @@ export function classifyCommands(
     .option("--force", "write over what is in --out", false)
     .option("--json", "give the summary in JSON", false)
     .action(async (path, { format = null, column = null, policy, offline, out, resume, force, json: asJson }) => {
-      const target = targetOf(out ?? null, resume, force)
-      const formats = formatsOf(path, format)
+      const target = parseTarget(out ?? null, resume, force)
+      const formats = resolveFormats(path, format)
       if (column !== null && formats.from === "text")
-        throw new CommandFailure("Text has no columns: --column is for csv and ndjson.", 2)
+        throw new CommandError("Text has no columns: --column is for csv and ndjson.", 2)
       const job = { path, ...formats, column, policy, target }
-      tell(output, await classify(tools, await checker(offline), job), { asJson, isOutFree: target.out !== null })
+      printSummary(output, await classify(tools, await checker(offline), job), {
+        asJson,
+        isOutFree: target.out !== null,
+      })
     })
 }
 
 /** `-` is the standard output, as it is the standard input. */
-function targetOf(named: string | null, isResumed: boolean, isForced: boolean): Target {
+function parseTarget(named: string | null, isResumed: boolean, isForced: boolean): ResultsTarget {
   const out = named === "-" ? null : named
   if (out === null && (isResumed || isForced)) {
-    throw new CommandFailure(`--${isResumed ? "resume" : "force"} needs --out.`, 2)
+    throw new CommandError(`--${isResumed ? "resume" : "force"} needs --out.`, 2)
   }
   return { out, mode: isResumed ? "resume" : isForced ? "over" : "new" }
 }
@@ -76,14 +79,18 @@ The summary goes to the standard error; with --out and --json, to the standard
 output. An interrupted run goes on with the same command and --resume, even
 one that was killed.`
 
-function tell(output: Output, summary: Summary, { asJson, isOutFree }: { asJson: boolean; isOutFree: boolean }): void {
+function printSummary(
+  output: Output,
+  summary: ClassifySummary,
+  { asJson, isOutFree }: { asJson: boolean; isOutFree: boolean },
+): void {
   // The standard output has the results, and nothing else.
-  const aside: Output = { ...output, line: output.aside }
+  const aside: Output = { ...output, line: output.stderrLine }
   if (asJson) {
-    json(isOutFree ? output : aside, summary)
+    printJson(isOutFree ? output : aside, summary)
     return
   }
-  const { says, rows } = summaryText(summary)
+  const { says, rows } = formatSummary(summary)
   aside.line(says)
-  table(aside, rows)
+  printTable(aside, rows)
 }

@@ -1,26 +1,26 @@
 import { SingleBar } from "cli-progress"
-import type { Stopwatch } from "../../base/clock.ts"
-import { counted } from "./tally.ts"
+import type { Stopwatch } from "../../base/outside-world.ts"
+import { formatCount } from "./summary.ts"
 
 /** How far a run is, shown while it runs. */
 export type Progress = {
   /** So many bytes are read, and so many results given. */
-  readonly show: (bytes: number, results: number) => void
+  readonly update: (bytes: number, results: number) => void
   /** Clears what was shown. */
-  readonly end: () => void
+  readonly stop: () => void
 }
 
 /** How often progress is drawn at most. */
 const DRAWS_PER_SECOND = 8
 
 /** Draws on a terminal: a bar where the number of bytes is known, else what is done. `terminal` null: nothing is shown. `what` is done is a word. */
-export function progressOn(
+export function createProgress(
   terminal: NodeJS.WritableStream | null,
   byteCount: number | null,
   stopwatch: Stopwatch,
   what = "results",
 ): Progress {
-  if (terminal === null) return { show: () => undefined, end: () => undefined }
+  if (terminal === null) return { update: () => undefined, stop: () => undefined }
   const isKnown = byteCount !== null && byteCount > 0
   const done = `{results} ${what} | {rate} a second`
   const bar = new SingleBar({
@@ -39,18 +39,18 @@ export function progressOn(
   const startedAt = stopwatch()
   bar.start(total, 0, { results: "0", rate: "0", left: "-" })
   return {
-    show: (bytes, results) => {
+    update: (bytes, results) => {
       const tookMs = stopwatch() - startedAt
-      const rate = counted(tookMs > 0 ? Math.round((results * 1000) / tookMs) : 0)
-      const left = bytes > 0 ? timeText((tookMs / bytes) * Math.max(0, total - bytes)) : "-"
-      bar.update(isKnown ? Math.min(bytes, total) : 0, { results: counted(results), rate, left })
+      const rate = formatCount(tookMs > 0 ? Math.round((results * 1000) / tookMs) : 0)
+      const left = bytes > 0 ? formatDuration((tookMs / bytes) * Math.max(0, total - bytes)) : "-"
+      bar.update(isKnown ? Math.min(bytes, total) : 0, { results: formatCount(results), rate, left })
     },
-    end: () => bar.stop(),
+    stop: () => bar.stop(),
   }
 }
 
 /** A duration as hours, minutes and seconds. */
-function timeText(ms: number): string {
+function formatDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   const two = (count: number): string => String(count).padStart(2, "0")

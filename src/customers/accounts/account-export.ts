@@ -1,13 +1,13 @@
-import { jsonIn } from "../../base/json.ts"
-import { dateOf } from "../../base/utc-day.ts"
-import type { Cell, Store } from "../store/store.ts"
+import { parseJson } from "../../base/text.ts"
+import { isoDate } from "../../base/time.ts"
+import type { SqlValue, Store } from "../store/core/store.ts"
 
 /** What one list of the export holds, and the rows of the account ($1) that it is read from. */
-type ListSpec = {
-  readonly says: string
+type ExportedList = {
+  readonly description: string
   readonly table: string
   readonly columns: readonly string[]
-  readonly isOwn: string
+  readonly whereSql: string
   /** Columns that tell every two of the account's rows apart, each with a value before all others. */
   readonly order: Readonly<Record<string, string | number>>
 }
@@ -17,7 +17,7 @@ const OF_ACCOUNT = "account_id = $1"
 /** The lists of the export in their order: every table with rows about an account. No hash of a key or a cookie is among the columns. */
 export const EXPORTED_LISTS = {
   keys: {
-    says: "Your keys, active and revoked, without the keys themselves.",
+    description: "Your keys, active and revoked, without the keys themselves.",
     table: "keys",
     columns: [
       "id",
@@ -30,25 +30,25 @@ export const EXPORTED_LISTS = {
       "revoked_at_ms",
       "revoked_by",
     ],
-    isOwn: OF_ACCOUNT,
+    whereSql: OF_ACCOUNT,
     order: { id: "" },
   },
   usage: {
-    says: "What each key did on each day: counts, no addresses and no domains.",
+    description: "What each key did on each day: counts, no addresses and no domains.",
     table: "usage",
     columns: ["day", "key_id", "measure", "count"],
-    isOwn: OF_ACCOUNT,
+    whereSql: OF_ACCOUNT,
     order: { day: -1, key_id: "", measure: "" },
   },
   units: {
-    says: "Units of the daily quota that were set aside, by account or publishable key.",
+    description: "Units of the daily quota that were set aside, by account or publishable key.",
     table: "units",
     columns: ["subject", "day", "leased"],
-    isOwn: "(subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1))",
+    whereSql: "(subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1))",
     order: { subject: "", day: -1 },
   },
   feedback: {
-    says: "The verdicts that you reported as wrong, and what became of each report.",
+    description: "The verdicts that you reported as wrong, and what became of each report.",
     table: "feedback",
     columns: [
       "id",
@@ -61,58 +61,60 @@ export const EXPORTED_LISTS = {
       "created_at_ms",
       "decided_at_ms",
     ],
-    isOwn: OF_ACCOUNT,
+    whereSql: OF_ACCOUNT,
     order: { id: "" },
   },
   list_entries: {
-    says: "Your block and allow lists; an address is there as its hash, which is all that is kept of it.",
+    description: "Your block and allow lists; an address is there as its hash, which is all that is kept of it.",
     table: "own_list_entries",
     columns: ["list", "entry", "added_at_ms"],
-    isOwn: OF_ACCOUNT,
+    whereSql: OF_ACCOUNT,
     order: { list: "", entry: "" },
   },
   sessions: {
-    says: "The browsers that are signed in.",
+    description: "The browsers that are signed in.",
     table: "sessions",
     columns: ["id", "agent", "created_at_ms", "seen_at_ms"],
-    isOwn: OF_ACCOUNT,
+    whereSql: OF_ACCOUNT,
     order: { id: "" },
   },
   mails: {
-    says: "The mails of the last 30 days that we wrote to you, and whether they were sent.",
+    description: "The mails of the last 30 days that we wrote to you, and whether they were sent.",
     table: "outbox",
     columns: ["notice", "subject", "particulars", "written_at_ms", "ending", "ended_at_ms"],
-    isOwn: OF_ACCOUNT,
+    whereSql: OF_ACCOUNT,
     order: { notice: "", subject: "" },
   },
-} as const satisfies Record<string, ListSpec>
+} as const satisfies Record<string, ExportedList>
 
 /** What the export holds beside its lists. */
 export const EXPORTED_MEMBERS = {
-  exported_at: { says: "When the file was made." },
-  account: { says: "Your email address, tier and since when the account is there, and the terms that were accepted." },
-} as const satisfies Record<string, { readonly says: string }>
+  exported_at: { description: "When the file was made." },
+  account: {
+    description: "Your email address, tier and since when the account is there, and the terms that were accepted.",
+  },
+} as const satisfies Record<string, { readonly description: string }>
 
 const ACCOUNT_COLUMNS = "id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms"
 
-type Row = Readonly<Record<string, Cell>>
+type ExportedRow = Readonly<Record<string, SqlValue>>
 
 /** How many rows are read at once. */
-const PAGE = 500
+const PAGE_ROWS = 500
 
 /**
  * Writes everything that is kept about an account as one JSON object, part by part: its members are those of
  * `EXPORTED_MEMBERS` and `EXPORTED_LISTS`. Instants are in ISO 8601, UTC. Little of it is in memory at a time. It throws
  * when the store fails; what was written until then is no JSON.
  */
-export async function* accountExport(store: Store, nowMs: number, accountId: string): AsyncGenerator<string> {
-  const account = await store.one<Row>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = $1`, [accountId])
-  yield `{\n"exported_at": ${JSON.stringify(instant(nowMs))},\n"account": ${account === null ? "null" : json(account)}`
-  for (const [name, list] of Object.entries<ListSpec>(EXPORTED_LISTS)) {
+export async function* exportAccount(store: Store, nowMs: number, accountId: string): AsyncGenerator<string> {
+  const account = await store.one<ExportedRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = $1`, [accountId])
+  yield `{\n"exported_at": ${JSON.stringify(isoInstant(nowMs))},\n"account": ${account === null ? "null" : toJson(account)}`
+  for (const [name, list] of Object.entries<ExportedList>(EXPORTED_LISTS)) {
     yield `,\n${JSON.stringify(name)}: [`
     let separator = "\n"
-    for await (const rows of pagesOf(store, list, accountId)) {
-      yield rows.map((row, at) => `${at === 0 ? separator : ",\n"}${json(row)}`).join("")
+    for await (const rows of readPages(store, list, accountId)) {
+      yield rows.map((row, at) => `${at === 0 ? separator : ",\n"}${toJson(row)}`).join("")
       separator = ",\n"
     }
     yield "]"
@@ -120,33 +122,33 @@ export async function* accountExport(store: Store, nowMs: number, accountId: str
   yield "\n}\n"
 }
 
-async function* pagesOf(store: Store, { table, columns, isOwn, order }: ListSpec, accountId: string) {
+async function* readPages(store: Store, { table, columns, whereSql, order }: ExportedList, accountId: string) {
   const names = Object.keys(order)
   const places = names.map((_, at) => `$${at + 3}`)
-  const sql = `SELECT ${columns.join(", ")} FROM ${table} WHERE ${isOwn} AND (${names.join(", ")}) > (${places.join(", ")})
+  const sql = `SELECT ${columns.join(", ")} FROM ${table} WHERE ${whereSql} AND (${names.join(", ")}) > (${places.join(", ")})
     ORDER BY ${names.join(", ")} LIMIT $2`
-  let after: readonly Cell[] = Object.values(order)
+  let after: readonly SqlValue[] = Object.values(order)
   for (;;) {
-    const rows = await store.all<Row>(sql, [accountId, PAGE, ...after])
+    const rows = await store.all<ExportedRow>(sql, [accountId, PAGE_ROWS, ...after])
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows
-    if (rows.length < PAGE) return
+    if (rows.length < PAGE_ROWS) return
     after = names.map(name => last[name] ?? null)
   }
 }
 
 /** A row with its members named and written as people read them. */
-const json = (row: Row): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(row).map(([column, cell]) => member(column, cell))))
+const toJson = (row: ExportedRow): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(row).map(([column, cell]) => exportedMember(column, cell))))
 
-function member(column: string, cell: Cell): readonly [name: string, value: unknown] {
+function exportedMember(column: string, cell: SqlValue): readonly [name: string, value: unknown] {
   if (column.endsWith("_at_ms"))
-    return [column.slice(0, -"_ms".length), typeof cell === "number" ? instant(cell) : null]
-  if (column === "day" && typeof cell === "number") return ["date", dateOf(cell)]
+    return [column.slice(0, -"_ms".length), typeof cell === "number" ? isoInstant(cell) : null]
+  if (column === "day" && typeof cell === "number") return ["date", isoDate(cell)]
   if (column === "origins" && typeof cell === "string") return [column, cell === "" ? [] : cell.split(" ")]
-  if (column === "particulars" && typeof cell === "string") return [column, jsonIn(cell) ?? null]
+  if (column === "particulars" && typeof cell === "string") return [column, parseJson(cell) ?? null]
   return [column, cell]
 }
 
-const instant = (atMs: number): string => new Date(atMs).toISOString()
+const isoInstant = (atMs: number): string => new Date(atMs).toISOString()

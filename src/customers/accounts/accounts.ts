@@ -1,15 +1,15 @@
-import type { Random } from "../../base/clock.ts"
+import type { Random } from "../../base/outside-world.ts"
 import { TIER_MAX } from "../../contract/tiers.ts"
-import { isMailableIn } from "../notices/mailable.ts"
-import { type ChangeLog, recordingChanges } from "../store/changes.ts"
-import { newId } from "../store/id.ts"
-import type { Store } from "../store/store.ts"
-import { accountEmail } from "./account-email.ts"
+import { mailableSql } from "../notices/mailer.ts"
+import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
+import { newId } from "../store/core/id.ts"
+import type { Store } from "../store/core/store.ts"
+import { normalizeAccountEmail } from "./account-email.ts"
 
 /** Who keys belong to. */
 export type Account = {
   readonly id: string
-  /** The account's own address, as `accountEmail` writes it. */
+  /** The account's own address, as `normalizeAccountEmail` writes it. */
   readonly email: string
   readonly tier: number
   readonly createdAtMs: number
@@ -31,13 +31,13 @@ export type NewAccount = {
 }
 
 /** Why an account could not be made. */
-export type AccountRefusal =
+export type AccountCreationRefusal =
   | { readonly kind: "malformed_email" }
   | { readonly kind: "email_taken" }
   | { readonly kind: "unknown_tier" }
 
 /** A new account, or why there is none. */
-export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountRefusal
+export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountCreationRefusal
 
 /** Creates an account whose terms count as accepted now. */
 export function createAccount(log: ChangeLog, random: Random, account: NewAccount): Promise<AccountCreation> {
@@ -51,7 +51,7 @@ export async function insertAccount(
   nowMs: number,
   { email, tier, termsVersion }: NewAccount,
 ): Promise<AccountCreation> {
-  const written = accountEmail(email)
+  const written = normalizeAccountEmail(email)
   if (written === null) return { kind: "malformed_email" }
   if (!isTier(tier)) return { kind: "unknown_tier" }
   const row = await store.one<AccountRow>(
@@ -59,31 +59,31 @@ export async function insertAccount(
      VALUES ($1, $2, $3, $4, $5, $4) ON CONFLICT (email) DO NOTHING RETURNING *`,
     [id, written, tier, nowMs, termsVersion],
   )
-  return row === null ? { kind: "email_taken" } : { kind: "created", account: accountOf(row) }
+  return row === null ? { kind: "email_taken" } : { kind: "created", account: toAccount(row) }
 }
 
 /** The account with this id, or null. */
 export async function findAccount(store: Store, id: string): Promise<Account | null> {
   const row = await store.one<AccountRow>("SELECT * FROM accounts WHERE id = $1", [id])
-  return row && accountOf(row)
+  return row && toAccount(row)
 }
 
 /** The account of this email however it is written, or null when there is none or the text is no email. */
 export async function findAccountByEmail(store: Store, email: string): Promise<Account | null> {
-  const row = await store.one<AccountRow>("SELECT * FROM accounts WHERE email = $1", [accountEmail(email)])
-  return row && accountOf(row)
+  const row = await store.one<AccountRow>("SELECT * FROM accounts WHERE email = $1", [normalizeAccountEmail(email)])
+  return row && toAccount(row)
 }
 
 /** The account with its counts of keys, or null. */
 export async function summarizeAccount(store: Store, id: string): Promise<AccountSummary | null> {
-  const row = await store.one<SummaryRow>(`${SUMMARY} WHERE accounts.id = $1 GROUP BY accounts.id`, [id])
-  return row && summaryOf(row)
+  const row = await store.one<AccountSummaryRow>(`${SELECT_SUMMARY} WHERE accounts.id = $1 GROUP BY accounts.id`, [id])
+  return row && toAccountSummary(row)
 }
 
 /** Which accounts are wanted. */
 export type AccountSearch = {
-  /** What their emails begin with, as `accountEmail` writes them; empty: all. */
-  readonly beginning: string
+  /** What their emails begin with, as `normalizeAccountEmail` writes them; empty: all. */
+  readonly emailPrefix: string
   /** The email of the last account of the page before; empty: the first page. */
   readonly afterEmail: string
   readonly countMax: number
@@ -91,27 +91,27 @@ export type AccountSearch = {
 
 /** The accounts asked for, by email. */
 export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
-  const { beginning, afterEmail, countMax } = search
+  const { emailPrefix, afterEmail, countMax } = search
   // The last character that there is comes after all that an email may go on with.
-  const rows = await store.all<SummaryRow>(
-    `${SUMMARY} WHERE accounts.email > $1 AND accounts.email >= $2 AND accounts.email < $3
+  const rows = await store.all<AccountSummaryRow>(
+    `${SELECT_SUMMARY} WHERE accounts.email > $1 AND accounts.email >= $2 AND accounts.email < $3
      GROUP BY accounts.id ORDER BY accounts.email LIMIT $4`,
-    [afterEmail, beginning, `${beginning}\u{10FFFF}`, countMax],
+    [afterEmail, emailPrefix, `${emailPrefix}\u{10FFFF}`, countMax],
   )
-  return rows.map(summaryOf)
+  return rows.map(toAccountSummary)
 }
 
 /** How many accounts there are, and how many of them mail can reach. */
 export async function countAccounts(store: Store): Promise<{ readonly all: number; readonly mailable: number }> {
   const row = await store.one<{ readonly all_count: number; readonly mailable_count: number }>(
-    `SELECT COUNT(*) AS all_count, COUNT(CASE WHEN ${isMailableIn("email")} THEN 1 END) AS mailable_count FROM accounts`,
+    `SELECT COUNT(*) AS all_count, COUNT(CASE WHEN ${mailableSql("email")} THEN 1 END) AS mailable_count FROM accounts`,
   )
   return { all: row?.all_count ?? 0, mailable: row?.mailable_count ?? 0 }
 }
 
 /** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` begins at the first. */
 export function listAccounts(store: Store, afterEmail: string, countMax: number): Promise<AccountSummary[]> {
-  return searchAccounts(store, { beginning: "", afterEmail, countMax })
+  return searchAccounts(store, { emailPrefix: "", afterEmail, countMax })
 }
 
 /** The account with its new tier, or why it has none. */
@@ -123,11 +123,11 @@ export type TierChange =
 /** Sets the tier of an account; its keys have the new limits here at once, and elsewhere when the change is read. */
 export async function setTier(log: ChangeLog, id: string, tier: number): Promise<TierChange> {
   if (!isTier(tier)) return { kind: "unknown_tier" }
-  return await recordingChanges(log, async (store, note) => {
+  return await recordChanges(log, async (store, note) => {
     const row = await store.one<AccountRow>("UPDATE accounts SET tier = $2 WHERE id = $1 RETURNING *", [id, tier])
     if (row === null) return { kind: "unknown_account" }
     await note("account_changed", id)
-    return { kind: "changed", account: accountOf(row) }
+    return { kind: "changed", account: toAccount(row) }
   })
 }
 
@@ -136,7 +136,7 @@ export async function setTier(log: ChangeLog, id: string, tier: number): Promise
  * change log, which name ids alone. False when there is no such account.
  */
 export async function removeAccount(log: ChangeLog, id: string): Promise<boolean> {
-  return await recordingChanges(log, async (store, note) => {
+  return await recordChanges(log, async (store, note) => {
     // A subject of units is an account or a key, so that no reference takes these rows along.
     await store.run("DELETE FROM units WHERE subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1)", [
       id,
@@ -160,12 +160,12 @@ type AccountRow = {
   readonly accepted_terms_at_ms: number | null
 }
 
-type SummaryRow = AccountRow & { readonly active_count: number; readonly revoked_count: number }
+type AccountSummaryRow = AccountRow & { readonly active_count: number; readonly revoked_count: number }
 
-const SUMMARY = `SELECT accounts.*, COUNT(keys.id) - COUNT(keys.revoked_at_ms) AS active_count,
+const SELECT_SUMMARY = `SELECT accounts.*, COUNT(keys.id) - COUNT(keys.revoked_at_ms) AS active_count,
   COUNT(keys.revoked_at_ms) AS revoked_count FROM accounts LEFT JOIN keys ON keys.account_id = accounts.id`
 
-function accountOf(row: AccountRow): Account {
+function toAccount(row: AccountRow): Account {
   return {
     id: row.id,
     email: row.email,
@@ -176,6 +176,6 @@ function accountOf(row: AccountRow): Account {
   }
 }
 
-function summaryOf(row: SummaryRow): AccountSummary {
-  return { ...accountOf(row), activeKeyCount: row.active_count, revokedKeyCount: row.revoked_count }
+function toAccountSummary(row: AccountSummaryRow): AccountSummary {
+  return { ...toAccount(row), activeKeyCount: row.active_count, revokedKeyCount: row.revoked_count }
 }

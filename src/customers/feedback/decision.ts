@@ -1,11 +1,11 @@
 import type { Category } from "../../contract/categories.ts"
-import { type ChangeLog, type Note, recordingChanges } from "../store/changes.ts"
-import type { Store } from "../store/store.ts"
-import { CORRECTIONS_MAX } from "./corrections.ts"
-import { type Feedback, type FeedbackRow, type FeedbackStatus, feedbackOf } from "./feedback.ts"
+import { type ChangeLog, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
+import type { Store } from "../store/core/store.ts"
+import { CORRECTIONS_MAX } from "./correction-cache.ts"
+import { type Feedback, type FeedbackRow, type FeedbackStatus, toFeedback } from "./feedback.ts"
 
 /** What an operator's decision did. `correction` is the one that the domain has now; null: none. */
-export type Decision =
+export type FeedbackDecision =
   /** `isNew` is false when it had been decided so before; then nothing was written. */
   | {
       readonly kind: "decided"
@@ -23,8 +23,8 @@ export type Decision =
  * Accepts a report, received or rejected: what it says is the correction of its domain from now on, in place of what any
  * report accepted before it says. Accepting it again changes nothing.
  */
-export function acceptFeedback(log: ChangeLog, id: string): Promise<Decision> {
-  return recordingChanges(log, (store, note) => decide({ store, note, nowMs: log.clock() }, id, "accepted"))
+export function acceptFeedback(log: ChangeLog, id: string): Promise<FeedbackDecision> {
+  return recordChanges(log, (store, record) => decide({ store, record, nowMs: log.clock() }, id, "accepted"))
 }
 
 /**
@@ -32,26 +32,26 @@ export function acceptFeedback(log: ChangeLog, id: string): Promise<Decision> {
  * what the latest of the domain's other accepted reports says takes its place, if there is one. Rejecting it again
  * changes nothing.
  */
-export function rejectFeedback(log: ChangeLog, id: string): Promise<Decision> {
-  return recordingChanges(log, (store, note) => decide({ store, note, nowMs: log.clock() }, id, "rejected"))
+export function rejectFeedback(log: ChangeLog, id: string): Promise<FeedbackDecision> {
+  return recordChanges(log, (store, record) => decide({ store, record, nowMs: log.clock() }, id, "rejected"))
 }
 
 /** Somebody decided otherwise since the report was looked at: nothing was written. */
-export type DecidedMeanwhile = { readonly kind: "decided_meanwhile"; readonly feedback: Feedback }
+export type DecisionConflict = { readonly kind: "decided_meanwhile"; readonly feedback: Feedback }
 
 /** The same as `acceptFeedback` and `rejectFeedback`, unless the report is no longer as it was `seen`. */
-export function decideAsSeen(
+export function decideIfUnchanged(
   log: ChangeLog,
   id: string,
-  verdict: Verdict,
+  verdict: DecidedStatus,
   seen: FeedbackStatus,
-): Promise<Decision | DecidedMeanwhile> {
-  return recordingChanges(log, async (store, note): Promise<Decision | DecidedMeanwhile> => {
+): Promise<FeedbackDecision | DecisionConflict> {
+  return recordChanges(log, async (store, record): Promise<FeedbackDecision | DecisionConflict> => {
     // A write that changes nothing takes the report's row: nobody decides between this look and the decision.
     const row = await store.one<FeedbackRow>("UPDATE feedback SET status = status WHERE id = $1 RETURNING *", [id])
     if (row !== null && row.status !== seen && row.status !== verdict)
-      return { kind: "decided_meanwhile", feedback: feedbackOf(row) }
-    return await decide({ store, note, nowMs: log.clock() }, id, verdict)
+      return { kind: "decided_meanwhile", feedback: toFeedback(row) }
+    return await decide({ store, record, nowMs: log.clock() }, id, verdict)
   })
 }
 
@@ -63,12 +63,12 @@ export async function findCorrection(
   return await store.one(`SELECT category, feedback_id AS "feedbackId" FROM corrections WHERE domain = $1`, [domain])
 }
 
-type Verdict = Exclude<FeedbackStatus, "received">
+type DecidedStatus = Exclude<FeedbackStatus, "received">
 
 /** What a decision does beside setting the status, by the status before: every status, every decision. */
-const EFFECTS: {
+const DECISION_EFFECTS: {
   readonly [S in FeedbackStatus]: {
-    readonly [V in Verdict]: "corrects" | "takes_back" | "corrects_nothing" | "repeats"
+    readonly [V in DecidedStatus]: "corrects" | "takes_back" | "corrects_nothing" | "repeats"
   }
 } = {
   received: { accepted: "corrects", rejected: "corrects_nothing" },
@@ -77,9 +77,9 @@ const EFFECTS: {
 }
 
 /** The transaction of one decision and its time. */
-type Moment = { readonly store: Store; readonly note: Note; readonly nowMs: number }
+type DecisionContext = { readonly store: Store; readonly record: RecordChange; readonly nowMs: number }
 
-async function decide(moment: Moment, id: string, verdict: Verdict): Promise<Decision> {
+async function decide(moment: DecisionContext, id: string, verdict: DecidedStatus): Promise<FeedbackDecision> {
   const { store, nowMs } = moment
   // Writes that change nothing take the report's row, then the correction's, always in this order: who decides next, in
   // any engine, sees what was decided here.
@@ -89,56 +89,62 @@ async function decide(moment: Moment, id: string, verdict: Verdict): Promise<Dec
     "UPDATE corrections SET category = category WHERE domain = $1 RETURNING domain, category, feedback_id",
     [row.domain],
   )
-  const effect = EFFECTS[row.status][verdict]
+  const effect = DECISION_EFFECTS[row.status][verdict]
   if (effect === "repeats")
-    return { kind: "decided", feedback: feedbackOf(row), isNew: false, correction: held?.category ?? null }
-  if (effect === "corrects" && held === null && (await isFull(store))) return { kind: "too_many_corrections" }
+    return { kind: "decided", feedback: toFeedback(row), isNew: false, correction: held?.category ?? null }
+  if (effect === "corrects" && held === null && (await isCorrectionLimitReached(store)))
+    return { kind: "too_many_corrections" }
   await store.run("UPDATE feedback SET status = $2, decided_at_ms = $3 WHERE id = $1", [id, verdict, nowMs])
-  const feedback = feedbackOf({ ...row, status: verdict, decided_at_ms: nowMs })
-  const decided = (correction: Category | null): Decision => ({ kind: "decided", feedback, isNew: true, correction })
-  if (effect === "corrects") return decided(await correct(moment, row))
+  const feedback = toFeedback({ ...row, status: verdict, decided_at_ms: nowMs })
+  const decided = (correction: Category | null): FeedbackDecision => ({
+    kind: "decided",
+    feedback,
+    isNew: true,
+    correction,
+  })
+  if (effect === "corrects") return decided(await writeCorrection(moment, row))
   // A correction that another report made since stays.
   const isOwn = effect === "takes_back" && held?.feedback_id === id
-  return decided(isOwn ? await takeBack(moment, row.domain) : (held?.category ?? null))
+  return decided(isOwn ? await withdrawCorrection(moment, row.domain) : (held?.category ?? null))
 }
 
-async function rejectOrphan(moment: Moment, feedbackId: string): Promise<Decision> {
+async function rejectOrphan(moment: DecisionContext, feedbackId: string): Promise<FeedbackDecision> {
   const held = await moment.store.one<CorrectionRow>(
     "UPDATE corrections SET category = category WHERE feedback_id = $1 RETURNING domain, category, feedback_id",
     [feedbackId],
   )
   if (held === null) return { kind: "unknown_feedback" }
-  return { kind: "orphan_taken_back", domain: held.domain, correction: await takeBack(moment, held.domain) }
+  return { kind: "orphan_taken_back", domain: held.domain, correction: await withdrawCorrection(moment, held.domain) }
 }
 
 type CorrectionRow = { readonly domain: string; readonly category: Category; readonly feedback_id: string }
 
-async function isFull(store: Store): Promise<boolean> {
+async function isCorrectionLimitReached(store: Store): Promise<boolean> {
   const row = await store.one<{ made: number }>("SELECT COUNT(*) AS made FROM corrections")
   return (row?.made ?? 0) >= CORRECTIONS_MAX
 }
 
 /** Makes what the report says the correction of its domain, in place of another, and gives the category. */
-async function correct({ store, note, nowMs }: Moment, by: FeedbackRow): Promise<Category> {
+async function writeCorrection({ store, record, nowMs }: DecisionContext, by: FeedbackRow): Promise<Category> {
   const { id, domain, reported_category: category } = by
   await store.run(
     `INSERT INTO corrections (domain, category, feedback_id, made_at_ms) VALUES ($1, $2, $3, $4)
      ON CONFLICT (domain) DO UPDATE SET category = $2, feedback_id = $3, made_at_ms = $4`,
     [domain, category, id, nowMs],
   )
-  await note("correction_changed", domain)
+  await record("correction_changed", domain)
   return category
 }
 
 /** Takes the domain's correction back and gives the one that takes its place; null: none does. */
-async function takeBack(moment: Moment, domain: string): Promise<Category | null> {
-  const { store, note } = moment
+async function withdrawCorrection(moment: DecisionContext, domain: string): Promise<Category | null> {
+  const { store, record } = moment
   const next = await store.one<FeedbackRow>(
     "SELECT * FROM feedback WHERE domain = $1 AND status = 'accepted' ORDER BY decided_at_ms DESC, id LIMIT 1",
     [domain],
   )
-  if (next !== null) return await correct(moment, next)
+  if (next !== null) return await writeCorrection(moment, next)
   await store.run("DELETE FROM corrections WHERE domain = $1", [domain])
-  await note("correction_changed", domain)
+  await record("correction_changed", domain)
   return null
 }

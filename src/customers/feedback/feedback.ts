@@ -1,20 +1,19 @@
-import { assert } from "../../base/assert.ts"
-import type { Random } from "../../base/clock.ts"
-import { DAY_MS } from "../../base/utc-day.ts"
+import { assert } from "../../base/errors.ts"
+import type { Random } from "../../base/outside-world.ts"
+import { DAY_MS } from "../../base/time.ts"
 import type { Category } from "../../contract/categories.ts"
 import type { ReceiptStatus, ReportableCategory } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import type { ChangeLog } from "../store/changes.ts"
-import { newId } from "../store/id.ts"
-import type { Cell, Store } from "../store/store.ts"
-import { keptComment } from "./kept-comment.ts"
+import type { ChangeLog } from "../store/change-log/change-log.ts"
+import { newId } from "../store/core/id.ts"
+import type { SqlValue, Store } from "../store/core/store.ts"
 
 /** What has become of a report: an operator accepts or rejects it, and may think again. */
 export const FEEDBACK_STATUSES = ["received", "accepted", "rejected"] as const
 export type FeedbackStatus = (typeof FEEDBACK_STATUSES)[number]
 
 /** A verdict that a caller calls wrong. The address that it was about is not part of it. */
-export type Report = {
+export type FeedbackReport = {
   readonly accountId: string
   /** As A-labels, lower case. */
   readonly domain: string
@@ -26,8 +25,8 @@ export type Report = {
   readonly comment: string | null
 }
 
-/** A report as it is kept; its comment is as `keptComment` writes it. */
-export type Feedback = Report & {
+/** A report as it is kept; its comment is as `sanitizeComment` writes it. */
+export type Feedback = FeedbackReport & {
   readonly id: string
   readonly status: FeedbackStatus
   readonly createdAtMs: number
@@ -36,30 +35,36 @@ export type Feedback = Report & {
 }
 
 /** What the caller is told of a report; of a duplicate, the id is that of the first one. */
-export type Receipt = Pick<Report, "domain" | "currentCategory" | "reportedCategory"> & {
+export type ReportReceipt = Pick<FeedbackReport, "domain" | "currentCategory" | "reportedCategory"> & {
   readonly id: string
   readonly status: ReceiptStatus
 }
 
 /** The receipt of a report, or why there is none. */
-export type Reporting = { readonly kind: "reported"; readonly receipt: Receipt } | { readonly kind: "unknown_account" }
+export type FeedbackReportResult =
+  | { readonly kind: "reported"; readonly receipt: ReportReceipt }
+  | { readonly kind: "unknown_account" }
 
 /**
  * Takes a report, durably. When the account reported the same category of the same domain less than
  * `LIMITS.feedbackDuplicateDays` days ago, whatever became of that report, nothing is written and the receipt names that
  * one, however many come at once.
  */
-export async function reportVerdict(log: ChangeLog, random: Random, report: Report): Promise<Reporting> {
+export async function recordFeedback(
+  log: ChangeLog,
+  random: Random,
+  report: FeedbackReport,
+): Promise<FeedbackReportResult> {
   // Who reports the same again does not make anybody wait for the disk.
-  const first = await findFirst(log.store, report, log.clock())
-  if (first !== null) return receiptOf(report, first.id, "duplicate")
-  return await log.store.transaction(store => insertUnlessFirst(store, random, log.clock(), report))
+  const first = await findDuplicate(log.store, report, log.clock())
+  if (first !== null) return toReceipt(report, first.id, "duplicate")
+  return await log.store.transaction(store => insertUnlessDuplicate(store, random, log.clock(), report))
 }
 
 /** The report with this id, or null. */
 export async function findFeedback(store: Store, id: string): Promise<Feedback | null> {
   const row = await store.one<FeedbackRow>("SELECT * FROM feedback WHERE id = $1", [id])
-  return row && feedbackOf(row)
+  return row && toFeedback(row)
 }
 
 /** Which reports are wanted. */
@@ -73,14 +78,14 @@ export type FeedbackQuery = {
 
 /** The reports asked for, the newest first. */
 export async function listFeedback(store: Store, { status, after, countMax }: FeedbackQuery): Promise<Feedback[]> {
-  const { createdAtMs, id } = after ?? BEFORE_ALL
-  const [only, wanted]: [string, Cell[]] = status === null ? ["", []] : ["status = $4 AND", [status]]
+  const { createdAtMs, id } = after ?? FIRST_PAGE
+  const [only, wanted]: [string, SqlValue[]] = status === null ? ["", []] : ["status = $4 AND", [status]]
   const rows = await store.all<FeedbackRow>(
     `SELECT * FROM feedback WHERE ${only} (created_at_ms, id) < ($1, $2)
      ORDER BY created_at_ms DESC, id DESC LIMIT $3`,
     [createdAtMs, id, countMax, ...wanted],
   )
-  return rows.map(feedbackOf)
+  return rows.map(toFeedback)
 }
 
 /** The next `countMax` reports that the account sent after `after` (null: from the first on), the newest first. */
@@ -90,13 +95,13 @@ export async function listFeedbackOf(
   after: FeedbackQuery["after"],
   countMax: number,
 ): Promise<Feedback[]> {
-  const { createdAtMs, id } = after ?? BEFORE_ALL
+  const { createdAtMs, id } = after ?? FIRST_PAGE
   const rows = await store.all<FeedbackRow>(
     `SELECT * FROM feedback WHERE account_id = $1 AND (created_at_ms, id) < ($2, $3)
      ORDER BY created_at_ms DESC, id DESC LIMIT $4`,
     [accountId, createdAtMs, id, countMax],
   )
-  return rows.map(feedbackOf)
+  return rows.map(toFeedback)
 }
 
 /** How many reports have this status. */
@@ -108,14 +113,14 @@ export async function countFeedback(store: Store, status: FeedbackStatus): Promi
 }
 
 /** How many other accounts reported a category of the report's domain, whatever became of their reports. */
-export type OtherReports = { readonly category: ReportableCategory; readonly accountCount: number }
+export type OtherReportCount = { readonly category: ReportableCategory; readonly accountCount: number }
 
 /** What other accounts reported of the domain, the most frequent first. */
-export async function otherReports(
+export async function readOtherReports(
   store: Store,
-  { domain, accountId }: Pick<Report, "domain" | "accountId">,
-): Promise<readonly OtherReports[]> {
-  return await store.all<OtherReports>(
+  { domain, accountId }: Pick<FeedbackReport, "domain" | "accountId">,
+): Promise<readonly OtherReportCount[]> {
+  return await store.all<OtherReportCount>(
     `SELECT reported_category AS category, COUNT(DISTINCT account_id) AS "accountCount" FROM feedback
      WHERE domain = $1 AND account_id <> $2 GROUP BY reported_category
      ORDER BY COUNT(DISTINCT account_id) DESC, reported_category`,
@@ -123,19 +128,24 @@ export async function otherReports(
   )
 }
 
-const BEFORE_ALL = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" }
+const FIRST_PAGE = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" }
 
 const DUPLICATE_MS = LIMITS.feedbackDuplicateDays * DAY_MS
 
-async function insertUnlessFirst(store: Store, random: Random, nowMs: number, report: Report): Promise<Reporting> {
+async function insertUnlessDuplicate(
+  store: Store,
+  random: Random,
+  nowMs: number,
+  report: FeedbackReport,
+): Promise<FeedbackReportResult> {
   const { accountId, domain, roleWord, currentCategory, reportedCategory, comment } = report
   // A write that changes nothing takes the account's row: who reports next, in any engine, waits for this report to be there.
   const held = await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])
   if (held === 0) return { kind: "unknown_account" }
-  const first = await findFirst(store, report, nowMs)
-  if (first !== null) return receiptOf(report, first.id, "duplicate")
+  const first = await findDuplicate(store, report, nowMs)
+  if (first !== null) return toReceipt(report, first.id, "duplicate")
   const id = newId("fb", random)
-  const kept = comment === null ? null : keptComment(comment)
+  const kept = comment === null ? null : sanitizeComment(comment)
   const count = await store.run(
     `INSERT INTO feedback
        (id, account_id, domain, role_word, current_category, reported_category, comment, status, created_at_ms)
@@ -143,11 +153,15 @@ async function insertUnlessFirst(store: Store, random: Random, nowMs: number, re
     [id, accountId, domain, roleWord, currentCategory, reportedCategory, kept, nowMs],
   )
   assert(count === 1, "a report is one row")
-  return receiptOf(report, id, "received")
+  return toReceipt(report, id, "received")
 }
 
 /** The report that this one would repeat, or null. */
-async function findFirst(store: Store, report: Report, nowMs: number): Promise<{ readonly id: string } | null> {
+async function findDuplicate(
+  store: Store,
+  report: FeedbackReport,
+  nowMs: number,
+): Promise<{ readonly id: string } | null> {
   return await store.one<{ readonly id: string }>(
     `SELECT id FROM feedback WHERE account_id = $1 AND domain = $2 AND created_at_ms > $3 AND reported_category = $4
      ORDER BY created_at_ms, id LIMIT 1`,
@@ -155,11 +169,11 @@ async function findFirst(store: Store, report: Report, nowMs: number): Promise<{
   )
 }
 
-function receiptOf(
-  { domain, currentCategory, reportedCategory }: Report,
+function toReceipt(
+  { domain, currentCategory, reportedCategory }: FeedbackReport,
   id: string,
   status: ReceiptStatus,
-): Reporting {
+): FeedbackReportResult {
   return { kind: "reported", receipt: { id, status, domain, currentCategory, reportedCategory } }
 }
 
@@ -178,7 +192,7 @@ export type FeedbackRow = {
 }
 
 /** The report that a row holds. */
-export function feedbackOf(row: FeedbackRow): Feedback {
+export function toFeedback(row: FeedbackRow): Feedback {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -191,4 +205,45 @@ export function feedbackOf(row: FeedbackRow): Feedback {
     createdAtMs: row.created_at_ms,
     decidedAtMs: row.decided_at_ms,
   }
+}
+
+/** Controls that part no words, halves of characters, and what turns the direction of the text around it. */
+const INVISIBLE = /(?!\s)\p{Cc}|[\p{Cs}\uFEFF\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
+const SPACES = /\s+/g
+
+/** The at-sign and the dot as people, or forms, write them to avoid the signs themselves. */
+const OTHER_AT_SIGNS = /[\uFF20\uFE6B]|%40|&(?:#0*64|#x0*40|commat);| ?[([{<] ?at ?[)\]}>] ?/gi
+const OTHER_DOTS = / ?[([{<] ?dot ?[)\]}>] ?/gi
+/** `jane dot doe at example dot com`: words stand for signs. */
+const SPELLED_OUT = /(?: at | ?@ ?)[^\s@.]+ dot /i
+const DOT_WORDS = / dot /gi
+const AT_WORDS = / at (?=[^\s@.]+\.)/gi
+/** `jane @ example.com`; an at-sign among spaces that no host follows is prose. */
+const AT_AMONG_SPACES = / ?@ ?(?=[^\s@.]+\.[^\s@.])/g
+/** From a quote to the next one, which is taken too where an at-sign follows it. No character is looked at twice. */
+const QUOTED = /"(?:[^"\\]|\\.)*("@)?/gs
+
+/** What stands where a local part stood. */
+const REDACTED = "…"
+
+/**
+ * The comment as it may be kept: in one line, without control characters, with `…` for all that may be the local part of
+ * an address (every word or quoted text before an at-sign, whatever it is), cut to `LIMITS.commentLengthMax` characters.
+ * Null when nothing is left. The time it takes grows with the length of the text, and no faster.
+ */
+export function sanitizeComment(text: string): string | null {
+  const line = text.replace(INVISIBLE, "").replace(SPACES, " ").replace(OTHER_AT_SIGNS, "@").replace(OTHER_DOTS, ".")
+  const signed = SPELLED_OUT.test(line) ? line.replace(DOT_WORDS, ".").replace(AT_WORDS, "@") : line
+  const parts = signed
+    .replace(AT_AMONG_SPACES, "@")
+    .replace(QUOTED, (quoted, end?: string) => (end === undefined ? quoted : `${REDACTED}@`))
+    .split("@")
+  const kept = parts.map((part, at) => (at === parts.length - 1 ? part : withoutLastWord(part))).join("@")
+  // Cut at the very end: a cut before would leave the start of a local part without the at-sign that tells it.
+  return [...kept.trim()].slice(0, LIMITS.commentLengthMax).join("").trimEnd() || null
+}
+
+function withoutLastWord(part: string): string {
+  const start = part.lastIndexOf(" ") + 1
+  return start === part.length ? part : part.slice(0, start) + REDACTED
 }

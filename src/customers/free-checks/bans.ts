@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts"
+import type { Clock } from "../../base/outside-world.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import type { Store } from "../store/store.ts"
+import type { Store } from "../store/core/store.ts"
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -15,7 +15,7 @@ const MEMORY_MS = LIMITS.banMemoryHours * HOUR_MS
  * When the ban of a network is over, in milliseconds since the Unix epoch; null: it is not banned. A network is named by
  * its keyed hash. A ban that would last longer than any was made by a clock that was ahead, and does not hold.
  */
-export async function banEnd(store: Store, clock: Clock, networkHash: string): Promise<number | null> {
+export async function bannedUntilMs(store: Store, clock: Clock, networkHash: string): Promise<number | null> {
   const row = await store.one<{ banned_until_ms: number }>(
     "SELECT banned_until_ms FROM free_check_bans WHERE network_hash = $1",
     [networkHash],
@@ -28,10 +28,10 @@ export async function banEnd(store: Store, clock: Clock, networkHash: string): P
  * `LIMITS.banHours`, twice as long each time that it is banned again within `LIMITS.banMemoryHours` of the end of the ban
  * before, `LIMITS.banHoursMax` at most. What a network does while it is banned counts nothing.
  */
-export async function strike(store: Store, clock: Clock, networkHash: string): Promise<void> {
+export async function recordStrike(store: Store, clock: Clock, networkHash: string): Promise<void> {
   const now = clock()
   await store.transaction(async inside => {
-    const before = (await inside.one<BanRow>(TAKE, [networkHash, now + STRIKES_MS])) ?? NOTHING
+    const before = (await inside.one<BanRow>(LOCK_NETWORK_ROW, [networkHash, now + STRIKES_MS])) ?? NO_STRIKES
     if (isBanned(before.banned_until_ms, now)) return
     const next = afterStrike(before, now)
     const forgetAtMs = Math.max(next.strikes_since_ms + STRIKES_MS, next.banned_until_ms + MEMORY_MS)
@@ -44,7 +44,7 @@ export async function strike(store: Store, clock: Clock, networkHash: string): P
 }
 
 /** Reads what is known of a network and takes its row, new or by a write that changes nothing: who strikes next counts on. */
-const TAKE = `INSERT INTO free_check_bans
+const LOCK_NETWORK_ROW = `INSERT INTO free_check_bans
     (network_hash, strike_count, strikes_since_ms, ban_count, banned_until_ms, forget_at_ms)
   VALUES ($1, 0, 0, 0, 0, $2)
   ON CONFLICT (network_hash) DO UPDATE SET strike_count = free_check_bans.strike_count
@@ -66,7 +66,7 @@ type BanRow = {
   readonly banned_until_ms: number
 }
 
-const NOTHING: BanRow = { strike_count: 0, strikes_since_ms: 0, ban_count: 0, banned_until_ms: 0 }
+const NO_STRIKES: BanRow = { strike_count: 0, strikes_since_ms: 0, ban_count: 0, banned_until_ms: 0 }
 
 const isBanned = (untilMs: number, now: number): boolean => untilMs > now && untilMs - now <= BAN_MAX_MS
 
@@ -80,4 +80,13 @@ function afterStrike(before: BanRow, now: number): BanRow {
   if (count < LIMITS.strikesMax) return { ...latest, strike_count: count, strikes_since_ms: since }
   const lastsMs = Math.min(BAN_MS * 2 ** latest.ban_count, BAN_MAX_MS)
   return { strike_count: 0, strikes_since_ms: now, ban_count: latest.ban_count + 1, banned_until_ms: now + lastsMs }
+}
+
+/**
+ * The network that a client's abuse is held against: of an IPv4 address its /24, of an IPv6 /64, as `ClientResolver` writes
+ * one, that /64. What is neither is a network of its own.
+ */
+export function clientNetwork(client: string): string {
+  const octets = client.split(".")
+  return octets.length === 4 ? octets.slice(0, 3).join(".") : client
 }

@@ -2,10 +2,10 @@ import { Type as t } from "@sinclair/typebox"
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { type Challenge, createChallenge, verifySolution } from "altcha-lib"
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2"
-import type { Clock, Random } from "../../base/clock.ts"
-import { jsonIn } from "../../base/json.ts"
+import type { Clock, Random } from "../../base/outside-world.ts"
+import { parseJson } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import type { CheckerKeys } from "./checker-keys.ts"
+import type { FreeCheckKeys } from "./derived-keys.ts"
 
 /** What the browser of a visitor computes; the page of the pass has a worker for it. */
 export const CHALLENGE_ALGORITHM = "PBKDF2/SHA-256"
@@ -19,7 +19,7 @@ const SOLUTION_LENGTH_MAX = 4096
 export type { Challenge }
 
 /** What came of a solution that was sent. */
-export type Solved =
+export type SolutionResult =
   | { readonly kind: "solved"; readonly nonce: string }
   /** It was ours, and is too old. */
   | { readonly kind: "expired" }
@@ -31,7 +31,7 @@ export type Solved =
  * signed, by our clock; altcha's own member for that would be held against the visitor's clock too, which may be wrong. To
  * make one takes 0.8 ms, off the main thread.
  */
-export async function newChallenge(keys: CheckerKeys, clock: Clock, random: Random): Promise<Challenge> {
+export async function issueChallenge(keys: FreeCheckKeys, clock: Clock, random: Random): Promise<Challenge> {
   const [number = 0] = new Uint32Array(random(4).slice().buffer)
   return await createChallenge({
     algorithm: CHALLENGE_ALGORITHM,
@@ -45,10 +45,10 @@ export async function newChallenge(keys: CheckerKeys, clock: Clock, random: Rand
 }
 
 /** Whether a text, as altcha's widget sends it, solves a challenge of ours. That it is worth a pass once only is told by `issuePass`. */
-export async function solved(keys: CheckerKeys, clock: Clock, text: string): Promise<Solved> {
+export async function checkSolution(keys: FreeCheckKeys, clock: Clock, text: string): Promise<SolutionResult> {
   if (text.length > SOLUTION_LENGTH_MAX) return REFUSED
-  const sent = jsonIn(Buffer.from(text, "base64").toString("latin1"))
-  if (!payload.Check(sent)) return REFUSED
+  const sent = parseJson(Buffer.from(text, "base64").toString("latin1"))
+  if (!solutionPayload.Check(sent)) return REFUSED
   const { challenge, solution } = sent
   const { verified: isVerified } = await verifySolution({
     // What else stands in it is signed too, or the signature does not hold.
@@ -63,9 +63,9 @@ export async function solved(keys: CheckerKeys, clock: Clock, text: string): Pro
   return clock() < data.expires_at_ms ? { kind: "solved", nonce } : { kind: "expired" }
 }
 
-const REFUSED: Solved = { kind: "refused" }
+const REFUSED: SolutionResult = { kind: "refused" }
 
-const payload = TypeCompiler.Compile(
+const solutionPayload = TypeCompiler.Compile(
   t.Object({
     challenge: t.Object({
       parameters: t.Object({

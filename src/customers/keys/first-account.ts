@@ -1,17 +1,17 @@
-import { assert } from "../../base/assert.ts"
-import type { Clock, Random } from "../../base/clock.ts"
+import { assert } from "../../base/errors.ts"
+import type { Clock, Random } from "../../base/outside-world.ts"
 import { OWNER_TIER } from "../../contract/tiers.ts"
 import { type Account, insertAccount } from "../accounts/accounts.ts"
-import { newId } from "../store/id.ts"
-import type { Store } from "../store/store.ts"
-import { insertKey, type Key } from "./keys.ts"
+import { newId } from "../store/core/id.ts"
+import type { Store } from "../store/core/store.ts"
+import { type ApiKey, insertKey } from "./keys.ts"
 
 /** The email of the account that the first start creates. */
 export const OWNER_EMAIL = "owner@localhost"
 
 /** The first account with its key and, this once, the key's text; or that there are accounts already. */
-export type FirstAccount =
-  | { readonly kind: "created"; readonly account: Account; readonly key: Key; readonly text: string }
+export type FirstAccountResult =
+  | { readonly kind: "created"; readonly account: Account; readonly key: ApiKey; readonly text: string }
   | { readonly kind: "exists" }
 
 /**
@@ -19,12 +19,12 @@ export type FirstAccount =
  * `termsVersion`, null when none are published. All or nothing, and only one of several processes that start together
  * does it.
  */
-export async function firstAccount(
+export async function createFirstAccount(
   store: Store,
   clock: Clock,
   random: Random,
   termsVersion: string | null,
-): Promise<FirstAccount> {
+): Promise<FirstAccountResult> {
   return await store.transaction(async inner => {
     if ((await inner.one("SELECT id FROM accounts LIMIT 1")) !== null) return { kind: "exists" }
     const wanted = { email: OWNER_EMAIL, tier: OWNER_TIER, termsVersion }

@@ -1,29 +1,29 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import { jsonIn } from "../../base/json.ts"
+import { parseJson } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import type { Letter, Piece } from "./letter.ts"
+import type { MailBlock, MailContent } from "./mail-content.tsx"
 
 /** Where the links of a notice lead: the public base address, without a slash at its end. */
-export type Place = { readonly baseUrl: string }
+export type LinkContext = { readonly baseUrl: string }
 
 /** A key as a notice names it: never the key itself, nor what it could be guessed from. */
-const KEY = Type.Object({
+const KEY_PARAMS = Type.Object({
   kind: Type.Union([Type.Literal("secret"), Type.Literal("publishable")]),
   name: Type.String(),
   last4: Type.String({ maxLength: 4 }),
   atMs: Type.Integer(),
 })
 
-const TERMS = Type.Object({ version: Type.String(), url: Type.String(), endsAtMs: Type.Integer() })
+const TERMS_PARAMS = Type.Object({ version: Type.String(), url: Type.String(), endsAtMs: Type.Integer() })
 
-const SIGN_IN = Type.Object({ link: Type.String(), code: Type.String(), minutes: Type.Integer() })
+const SIGN_IN_PARAMS = Type.Object({ link: Type.String(), code: Type.String(), minutes: Type.Integer() })
 
 type NoticeSpec<P extends TObject> = {
-  readonly says: string
+  readonly description: string
   /** What the notice tells beside its kind; the outbox keeps it as JSON. */
-  readonly particulars: P
-  readonly letter: (particulars: Static<P>, place: Place) => Letter
+  readonly params: P
+  readonly content: (particulars: Static<P>, place: LinkContext) => MailContent
 }
 
 const notice = <P extends TObject>(spec: NoticeSpec<P>): NoticeSpec<P> => spec
@@ -31,83 +31,83 @@ const notice = <P extends TObject>(spec: NoticeSpec<P>): NoticeSpec<P> => spec
 /** Every mail that we send. */
 export const NOTICES = {
   key_created: notice({
-    says: "A key was created for the account.",
-    particulars: KEY,
-    letter: (key, place) => ({
+    description: "A key was created for the account.",
+    params: KEY_PARAMS,
+    content: (key, place) => ({
       subject: "A new key was created for your mailkind account",
-      pieces: [
+      blocks: [
         prose("A new API key was created for your account. The key itself was shown once, and is in no mail."),
         keyFacts(key, "Created"),
         prose("If you did not do this, revoke the key at once:"),
-        dashboard(place),
+        dashboardLink(place),
       ],
     }),
   }),
   key_revoked_by_owner: notice({
-    says: "The account's owner revoked a key.",
-    particulars: KEY,
-    letter: (key, place) => ({
+    description: "The account's owner revoked a key.",
+    params: KEY_PARAMS,
+    content: (key, place) => ({
       subject: "A key of your mailkind account was revoked",
-      pieces: [
+      blocks: [
         prose("An API key was revoked from within your account. Requests with it are refused from now on."),
         keyFacts(key, "Revoked"),
         prose("If you did not do this, look at the other keys and the sessions of your account:"),
-        dashboard(place),
+        dashboardLink(place),
       ],
     }),
   }),
   key_revoked_by_admin: notice({
-    says: "An admin revoked a key of the account.",
-    particulars: KEY,
-    letter: (key, place) => ({
+    description: "An admin revoked a key of the account.",
+    params: KEY_PARAMS,
+    content: (key, place) => ({
       subject: "A key of your mailkind account was revoked by an administrator",
-      pieces: [
+      blocks: [
         prose("An administrator of this service revoked an API key of your account. Requests with it are refused."),
         keyFacts(key, "Revoked"),
         prose("Ask whoever runs this service for the reason. A new key can be created here:"),
-        dashboard(place),
+        dashboardLink(place),
       ],
     }),
   }),
   key_leaked: notice({
-    says: "A secret key was found in public and revoked; the steps to replace it follow.",
-    particulars: KEY,
-    letter: (key, place) => ({
+    description: "A secret key was found in public and revoked; the steps to replace it follow.",
+    params: KEY_PARAMS,
+    content: (key, place) => ({
       subject: "A key of your mailkind account was found in public and revoked",
-      pieces: [
+      blocks: [
         prose(
           "A secret API key of your account was reported as published at a code-hosting site. It was revoked at once, " +
             "automatically: requests with it are refused from now on.",
         ),
         keyFacts(key, "Revoked"),
         prose("To replace it:"),
-        ROTATION,
-        dashboard(place),
+        ROTATION_STEPS,
+        dashboardLink(place),
       ],
     }),
   }),
   terms_change: notice({
-    says: `Terms change materially: ${LIMITS.termsNoticeDays} days' notice.`,
-    particulars: TERMS,
-    letter: ({ version, url, endsAtMs }, place) => ({
-      subject: `The terms of mailkind change on ${dayIn(endsAtMs)}`,
-      pieces: [
+    description: `Terms change materially: ${LIMITS.termsNoticeDays} days' notice.`,
+    params: TERMS_PARAMS,
+    content: ({ version, url, endsAtMs }, place) => ({
+      subject: `The terms of mailkind change on ${formatDay(endsAtMs)}`,
+      blocks: [
         prose(
-          `We have published new terms, version ${version}. They need your acceptance before ${instant(endsAtMs)}; ` +
+          `We have published new terms, version ${version}. They need your acceptance before ${formatInstant(endsAtMs)}; ` +
             "after that, requests with the keys of your account are refused until somebody accepts them.",
         ),
         { kind: "link", label: "Read the new terms", url },
         prose("Your keys work unchanged until then. To accept, sign in:"),
-        dashboard(place),
+        dashboardLink(place),
       ],
     }),
   }),
   sign_in: notice({
-    says: "Somebody asked to sign in with this address: a link and a code, good once and for a short time.",
-    particulars: SIGN_IN,
-    letter: ({ link, code, minutes }) => ({
+    description: "Somebody asked to sign in with this address: a link and a code, good once and for a short time.",
+    params: SIGN_IN_PARAMS,
+    content: ({ link, code, minutes }) => ({
       subject: "Sign in to mailkind",
-      pieces: [
+      blocks: [
         prose(`Open this link to sign in. It works once, within ${minutes} minutes.`),
         { kind: "link", label: "Sign in", url: link },
         prose("Or type this code where you asked for it:"),
@@ -122,23 +122,23 @@ export const NOTICES = {
 export type NoticeKind = keyof typeof NOTICES
 
 /** What each notice tells beside its kind. */
-export type Particulars = { readonly [K in NoticeKind]: Static<(typeof NOTICES)[K]["particulars"]> }
+export type NoticeParams = { readonly [K in NoticeKind]: Static<(typeof NOTICES)[K]["params"]> }
 
 /** One notice: its kind and what it tells. */
 export type Notice = {
-  readonly [K in NoticeKind]: { readonly kind: K; readonly particulars: Particulars[K] }
+  readonly [K in NoticeKind]: { readonly kind: K; readonly params: NoticeParams[K] }
 }[NoticeKind]
 
 /** A notice written as a letter. */
-export function letterOf({ kind, particulars }: Notice, place: Place): Letter {
-  const letter = writtenBy(NOTICES[kind], particulars, place)
+export function noticeContent({ kind, params }: Notice, place: LinkContext): MailContent {
+  const letter = renderNotice(NOTICES[kind], params, place)
   if (letter === null) throw new TypeError(`the particulars of ${kind} have another form`)
   return letter
 }
 
 /** A stored notice written as a letter; null when another version of the program wrote it, and this one cannot read it. */
-export function storedLetter(kind: string, particulars: string, place: Place): Letter | null {
-  return isNoticeKind(kind) ? writtenBy(NOTICES[kind], jsonIn(particulars), place) : null
+export function storedNoticeContent(kind: string, particulars: string, place: LinkContext): MailContent | null {
+  return isNoticeKind(kind) ? renderNotice(NOTICES[kind], parseJson(particulars), place) : null
 }
 
 function isNoticeKind(kind: string): kind is NoticeKind {
@@ -146,34 +146,34 @@ function isNoticeKind(kind: string): kind is NoticeKind {
 }
 
 /** Asked of any row, which knows the form of its own particulars only when it has seen them. */
-function writtenBy(row: { readonly particulars: TObject }, particulars: unknown, place: Place): Letter | null {
-  const { letter } = row as NoticeSpec<TObject> // its schema is checked in the same breath
-  return Value.Check(row.particulars, particulars) ? letter(particulars, place) : null
+function renderNotice(row: { readonly params: TObject }, particulars: unknown, place: LinkContext): MailContent | null {
+  const { content } = row as NoticeSpec<TObject> // its schema is checked in the same breath
+  return Value.Check(row.params, particulars) ? content(particulars, place) : null
 }
 
-const prose = (text: string): Piece => ({ kind: "prose", text })
+const prose = (text: string): MailBlock => ({ kind: "prose", text })
 
-const dashboard = ({ baseUrl }: Place): Piece => ({
+const dashboardLink = ({ baseUrl }: LinkContext): MailBlock => ({
   kind: "link",
   label: "Open the dashboard",
   url: `${baseUrl}/dashboard`,
 })
 
-const KEY_WORDS = { secret: "secret key", publishable: "publishable key" } as const
+const KEY_KIND_LABELS = { secret: "secret key", publishable: "publishable key" } as const
 
-function keyFacts({ kind, name, last4, atMs }: Static<typeof KEY>, happened: string): Piece {
+function keyFacts({ kind, name, last4, atMs }: Static<typeof KEY_PARAMS>, happened: string): MailBlock {
   return {
     kind: "facts",
     facts: [
       ["Name", name],
-      ["Kind", KEY_WORDS[kind]],
+      ["Kind", KEY_KIND_LABELS[kind]],
       ["Ends in", last4],
-      [happened, instant(atMs)],
+      [happened, formatInstant(atMs)],
     ],
   }
 }
 
-const ROTATION: Piece = {
+const ROTATION_STEPS: MailBlock = {
   kind: "steps",
   steps: [
     "Create a new key in the dashboard.",
@@ -184,7 +184,7 @@ const ROTATION: Piece = {
   ],
 }
 
-const dayIn = (atMs: number): string =>
+const formatDay = (atMs: number): string =>
   new Date(atMs).toLocaleDateString("en-GB", { timeZone: "UTC", day: "numeric", month: "long", year: "numeric" })
 
-const instant = (atMs: number): string => `${dayIn(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`
+const formatInstant = (atMs: number): string => `${formatDay(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`

@@ -1,34 +1,34 @@
-import type { Store } from "../store/store.ts"
-import { isMailable } from "./mailable.ts"
+import type { Store } from "../store/core/store.ts"
+import { isMailable } from "./mailer.ts"
 import type { Notice } from "./notices.ts"
 
 /**
  * One mail that waits in the outbox, or was taken from it. An account has at most one of a notice about a subject: the id
  * of a key, or a version of the terms.
  */
-export type Envelope = { readonly accountId: string; readonly notice: string; readonly subject: string }
+export type OutboxKey = { readonly accountId: string; readonly notice: string; readonly subject: string }
 
 /** A notice for an account, about a subject. */
-export type Posting = Notice & { readonly accountId: string; readonly subject: string }
+type NewNotice = Notice & { readonly accountId: string; readonly subject: string }
 
 /**
  * Puts a notice into the outbox, as part of the transaction that causes it: that of `store`. False, and nothing is put
  * there: the account has had a notice of this kind about this subject, is gone, or has an email that no mail can reach.
  */
-export async function postNotice(store: Store, nowMs: number, posting: Posting): Promise<boolean> {
-  const { accountId, kind, subject, particulars } = posting
+export async function enqueueNotice(store: Store, nowMs: number, posting: NewNotice): Promise<boolean> {
+  const { accountId, kind, subject, params } = posting
   const account = await store.one<{ email: string }>("SELECT email FROM accounts WHERE id = $1", [accountId])
   if (account === null || !isMailable(account.email)) return false
   const postedCount = await store.run(
     `INSERT INTO outbox (account_id, notice, subject, particulars, written_at_ms, due_at_ms, refusal_count, renewal_count)
      VALUES ($1, $2, $3, $4, $5, $5, 0, 0) ON CONFLICT (account_id, notice, subject) DO NOTHING`,
-    [accountId, kind, subject, JSON.stringify(particulars), nowMs],
+    [accountId, kind, subject, JSON.stringify(params), nowMs],
   )
   return postedCount > 0
 }
 
 /** A mail that a sender has claimed: nobody else sends it until the claim is over. */
-export type Claimed = Envelope & {
+export type ClaimedMail = OutboxKey & {
   readonly email: string
   readonly particulars: string
   readonly writtenAtMs: number
@@ -47,25 +47,25 @@ export async function claimMails(
   claim: string,
   nowMs: number,
   countMax: number,
-): Promise<readonly Claimed[]> {
+): Promise<readonly ClaimedMail[]> {
   const due = "ended_at_ms IS NULL AND claim IS NULL AND due_at_ms <= $1"
   // Asked outside of a transaction, which would keep every other process from writing, each second.
   if ((await store.one(`SELECT 1 AS due FROM outbox WHERE ${due} LIMIT 1`, [nowMs])) === null) return []
   return await store.transaction(async inner => {
-    const rows = await inner.all<Claimed>(
+    const rows = await inner.all<ClaimedMail>(
       `SELECT account_id AS "accountId", notice, subject, particulars, written_at_ms AS "writtenAtMs",
          refusal_count AS "refusalCount", first_tried_at_ms AS "firstTriedAtMs",
          (SELECT email FROM accounts WHERE accounts.id = outbox.account_id) AS email
        FROM outbox WHERE ${due} ORDER BY due_at_ms LIMIT $2`,
       [nowMs, countMax],
     )
-    const claimed: Claimed[] = []
+    const claimed: ClaimedMail[] = []
     for (const row of rows) {
       // Asked again: in an engine that lets two transactions in side by side, the slower one learns it here.
       const takenCount = await inner.run(
         `UPDATE outbox SET claim = $4, renewal_count = renewal_count + 1
-         WHERE ${ENVELOPE} AND ended_at_ms IS NULL AND claim IS NULL`,
-        [...cellsOf(row), claim],
+         WHERE ${BY_OUTBOX_KEY} AND ended_at_ms IS NULL AND claim IS NULL`,
+        [...outboxKeyParams(row), claim],
       )
       if (takenCount > 0) claimed.push(row)
     }
@@ -77,7 +77,7 @@ export async function claimMails(
  * Makes due what would be due later than `latestMs`, which no delay can mean: it was put off, or written, under a clock that
  * was set back since. Gives the count.
  */
-export async function recallMails(store: Store, nowMs: number, latestMs: number): Promise<number> {
+export async function rescheduleFutureMails(store: Store, nowMs: number, latestMs: number): Promise<number> {
   return await store.run(
     "UPDATE outbox SET due_at_ms = $1 WHERE ended_at_ms IS NULL AND claim IS NULL AND due_at_ms > $2",
     [nowMs, latestMs],
@@ -90,63 +90,63 @@ export async function renewClaims(store: Store, claim: string): Promise<number> 
 }
 
 /** How a mail leaves the outbox: a server has taken it, a server refused it for good, or it was tried for too long. */
-export type Ending = "sent" | "refused" | "given_up"
+export type MailEnding = "sent" | "refused" | "given_up"
 
 /** Ends a mail that is under the claim. False: it is not, since somebody else took it over or its account is gone. */
 export async function endMail(
   store: Store,
   claim: string,
-  envelope: Envelope,
-  ending: Ending,
+  envelope: OutboxKey,
+  ending: MailEnding,
   nowMs: number,
 ): Promise<boolean> {
   const count = await store.run(
     `UPDATE outbox SET ending = $5, ended_at_ms = $6, claim = NULL
-     WHERE ${ENVELOPE} AND claim = $4`,
-    [...cellsOf(envelope), claim, ending, nowMs],
+     WHERE ${BY_OUTBOX_KEY} AND claim = $4`,
+    [...outboxKeyParams(envelope), claim, ending, nowMs],
   )
   return count > 0
 }
 
 /** When a mail is tried again; `isRefusal`: a server wanted it later, and each time more patience is due. */
-export type Delay = { readonly nowMs: number; readonly dueAtMs: number; readonly isRefusal: boolean }
+type MailDelay = { readonly nowMs: number; readonly dueAtMs: number; readonly isRefusal: boolean }
 
 /** Puts a mail that is under the claim off after an attempt that failed. False as `endMail` has it. */
-export async function putOff(
+export async function rescheduleMail(
   store: Store,
   claim: string,
-  envelope: Envelope,
-  { nowMs, dueAtMs, isRefusal }: Delay,
+  envelope: OutboxKey,
+  { nowMs, dueAtMs, isRefusal }: MailDelay,
 ): Promise<boolean> {
   const count = await store.run(
     `UPDATE outbox SET due_at_ms = $5, first_tried_at_ms = COALESCE(first_tried_at_ms, $6), claim = NULL,
        refusal_count = refusal_count + $7
-     WHERE ${ENVELOPE} AND claim = $4`,
-    [...cellsOf(envelope), claim, dueAtMs, nowMs, isRefusal ? 1 : 0],
+     WHERE ${BY_OUTBOX_KEY} AND claim = $4`,
+    [...outboxKeyParams(envelope), claim, dueAtMs, nowMs, isRefusal ? 1 : 0],
   )
   return count > 0
 }
 
 /** A mail under the claim of another process, and how often it was claimed or the claim renewed: that only rises. */
-export type ForeignClaim = Envelope & { readonly claim: string; readonly renewalCount: number }
+export type ForeignClaim = OutboxKey & { readonly claim: string; readonly renewalCount: number }
 
 /** The mails that others have claimed. */
-export async function foreignClaims(store: Store, ownClaim: string): Promise<readonly ForeignClaim[]> {
+export async function readForeignClaims(store: Store, ownClaim: string): Promise<readonly ForeignClaim[]> {
   return await store.all<ForeignClaim>(
     `SELECT account_id AS "accountId", notice, subject, claim, renewal_count AS "renewalCount" FROM outbox
      WHERE claim IS NOT NULL AND claim <> $1 ORDER BY account_id, notice, subject LIMIT $2`,
-    [ownClaim, FOREIGN_MAX],
+    [ownClaim, FOREIGN_CLAIMS_MAX],
   )
 }
 
 /** How many claims of others are looked at; all processes together have fewer mails under way. */
-const FOREIGN_MAX = 1000
+const FOREIGN_CLAIMS_MAX = 1000
 
 /** Gives a mail back to the outbox, where it is due. False: its claim was renewed meanwhile, or is over. */
 export async function releaseClaim(store: Store, foreign: ForeignClaim): Promise<boolean> {
   const count = await store.run(
-    `UPDATE outbox SET claim = NULL WHERE ${ENVELOPE} AND claim = $4 AND renewal_count = $5`,
-    [...cellsOf(foreign), foreign.claim, foreign.renewalCount],
+    `UPDATE outbox SET claim = NULL WHERE ${BY_OUTBOX_KEY} AND claim = $4 AND renewal_count = $5`,
+    [...outboxKeyParams(foreign), foreign.claim, foreign.renewalCount],
   )
   return count > 0
 }
@@ -163,7 +163,7 @@ export type OutboxState = {
 }
 
 /** How the outbox stands. */
-export async function outboxState(store: Store): Promise<OutboxState> {
+export async function readOutboxState(store: Store): Promise<OutboxState> {
   const waiting = await store.one<{ waiting: number; since: number | null }>(
     "SELECT COUNT(*) AS waiting, MIN(written_at_ms) AS since FROM outbox WHERE ended_at_ms IS NULL",
   )
@@ -180,12 +180,12 @@ export async function outboxState(store: Store): Promise<OutboxState> {
 }
 
 /** What `pruneOutbox` keeps, and how much it deletes at most. */
-export type Kept = { readonly endedFromMs: number; readonly waitingFromMs: number; readonly countMax: number }
+type OutboxRetention = { readonly endedFromMs: number; readonly waitingFromMs: number; readonly countMax: number }
 
 /** Deletes mails that ended before `endedFromMs`, and ones that nobody has taken since before `waitingFromMs`. */
 export async function pruneOutbox(
   store: Store,
-  { endedFromMs, waitingFromMs, countMax }: Kept,
+  { endedFromMs, waitingFromMs, countMax }: OutboxRetention,
 ): Promise<{ readonly endedCount: number; readonly waitingCount: number }> {
   const pruned = (which: string, fromMs: number) =>
     store.run(
@@ -199,6 +199,28 @@ export async function pruneOutbox(
   }
 }
 
-const ENVELOPE = "account_id = $1 AND notice = $2 AND subject = $3"
+const BY_OUTBOX_KEY = "account_id = $1 AND notice = $2 AND subject = $3"
 
-const cellsOf = ({ accountId, notice, subject }: Envelope) => [accountId, notice, subject]
+const outboxKeyParams = ({ accountId, notice, subject }: OutboxKey) => [accountId, notice, subject]
+
+/** How a mail in the outbox stands: nobody has taken it yet, a sender has claimed it, or how it ended. */
+type MailState = "waiting" | "under_way" | MailEnding
+
+/** How many mails of a notice are kept in a state. */
+type OutboxCount = { readonly notice: string; readonly state: MailState; readonly count: number }
+
+/** What the outbox keeps, by notice and state. */
+export async function countOutbox(store: Store): Promise<readonly OutboxCount[]> {
+  return await store.all<OutboxCount>(
+    `SELECT notice, COALESCE(ending, CASE WHEN claim IS NULL THEN 'waiting' ELSE 'under_way' END) AS state,
+       COUNT(*) AS count FROM outbox GROUP BY 1, 2`,
+  )
+}
+
+/** When the oldest mail that waits was written, in milliseconds since the Unix epoch; null: none waits. */
+export async function oldestWaitingAtMs(store: Store): Promise<number | null> {
+  const row = await store.one<{ atMs: number | null }>(
+    `SELECT MIN(written_at_ms) AS "atMs" FROM outbox WHERE ended_at_ms IS NULL AND claim IS NULL`,
+  )
+  return row?.atMs ?? null
+}

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts"
-import { type ChangeLog, holdChanges, recordingChanges } from "../store/changes.ts"
-import type { Store } from "../store/store.ts"
-import { type Entry, storedEntry } from "./own-list-entry.ts"
+import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
+import type { Store } from "../store/core/store.ts"
+import { type OwnListEntry, parseStoredEntry } from "./entries.ts"
 
 /** The lists that each owner has. */
 export const OWN_LISTS = ["block", "allow"] as const
@@ -27,12 +27,12 @@ export async function addEntries(
   log: ChangeLog,
   owner: ListOwner,
   list: OwnList,
-  entries: readonly Entry[],
+  entries: readonly OwnListEntry[],
 ): Promise<EntryAddition> {
-  const wanted = new Set(entries.map(({ kept }) => kept))
-  return await recordingChanges(log, async (store, note): Promise<EntryAddition> => {
-    if (!(await holdLists(store, owner))) return { kind: "unknown_account" }
-    const subject = subjectOf(owner)
+  const wanted = new Set(entries.map(({ storedText }) => storedText))
+  return await recordChanges(log, async (store, note): Promise<EntryAddition> => {
+    if (!(await lockLists(store, owner))) return { kind: "unknown_account" }
+    const subject = ownerId(owner)
     const present = await store.all<{ list: OwnList; entry: string }>(
       "SELECT list, entry FROM own_list_entries WHERE owner = $1",
       [subject],
@@ -43,7 +43,7 @@ export async function addEntries(
     const nowMs = log.clock()
     let addedCount = 0
     for (const entry of missing)
-      addedCount += await store.run(INSERT, [subject, accountIdOf(owner), list, entry, nowMs])
+      addedCount += await store.run(INSERT_ENTRY, [subject, accountIdOf(owner), list, entry, nowMs])
     if (addedCount > 0) await note("own_lists_changed", subject)
     return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
   })
@@ -57,28 +57,28 @@ export async function removeEntries(
   log: ChangeLog,
   owner: ListOwner,
   list: OwnList,
-  entries: readonly Entry[],
+  entries: readonly OwnListEntry[],
 ): Promise<EntryRemoval> {
-  const unwanted = new Set(entries.map(({ kept }) => kept))
-  return await recordingChanges(log, async (store, note) => {
-    const subject = subjectOf(owner)
-    await holdLists(store, owner)
+  const unwanted = new Set(entries.map(({ storedText }) => storedText))
+  return await recordChanges(log, async (store, note) => {
+    const subject = ownerId(owner)
+    await lockLists(store, owner)
     let removedCount = 0
-    for (const entry of unwanted) removedCount += await store.run(DELETE, [subject, list, entry])
+    for (const entry of unwanted) removedCount += await store.run(DELETE_ENTRY, [subject, list, entry])
     if (removedCount > 0) await note("own_lists_changed", subject)
     return { removedCount, absentCount: unwanted.size - removedCount }
   })
 }
 
 /** Who adds to or removes from lists of the owner waits until the transaction of `store` is over; false: there is no such account. */
-async function holdLists(store: Store, owner: ListOwner): Promise<boolean> {
-  if (owner !== OPERATOR) return await holdAccount(store, owner.accountId)
-  await holdChanges(store)
+async function lockLists(store: Store, owner: ListOwner): Promise<boolean> {
+  if (owner !== OPERATOR) return await lockAccountRow(store, owner.accountId)
+  await lockChangeHead(store)
   return true
 }
 
 /** An entry as its owner sees it. */
-export type ListedEntry = Entry & { readonly addedAtMs: number }
+export type DatedOwnListEntry = OwnListEntry & { readonly addedAtMs: number }
 
 /** The next `countMax` entries of a list whose kept form comes after `after` and holds the text `holding`, by kept form. */
 export async function listEntries(
@@ -88,36 +88,36 @@ export async function listEntries(
   after: string,
   countMax: number,
   holding = "",
-): Promise<ListedEntry[]> {
+): Promise<DatedOwnListEntry[]> {
   const rows = await store.all<{ entry: string; added_at_ms: number }>(
     `SELECT entry, added_at_ms FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry > $3
      AND entry LIKE $5 ESCAPE '\\' ORDER BY entry LIMIT $4`,
-    [subjectOf(owner), list, after, countMax, `%${holding.replace(/[\\%_]/g, "\\$&")}%`],
+    [ownerId(owner), list, after, countMax, `%${holding.replace(/[\\%_]/g, "\\$&")}%`],
   )
-  return rows.map(row => ({ ...storedEntry(row.entry), addedAtMs: row.added_at_ms }))
+  return rows.map(row => ({ ...parseStoredEntry(row.entry), addedAtMs: row.added_at_ms }))
 }
 
 /** How many entries an owner has on each list. */
 export async function countEntries(store: Store, owner: ListOwner): Promise<{ readonly [L in OwnList]: number }> {
   const rows = await store.all<{ list: OwnList; entries: number }>(
     "SELECT list, COUNT(*) AS entries FROM own_list_entries WHERE owner = $1 GROUP BY list",
-    [subjectOf(owner)],
+    [ownerId(owner)],
   )
   const countOf = (list: OwnList): number => rows.find(row => row.list === list)?.entries ?? 0
   return { block: countOf("block"), allow: countOf("allow") }
 }
 
-const INSERT = `INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms) VALUES ($1, $2, $3, $4, $5)
+const INSERT_ENTRY = `INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (owner, list, entry) DO NOTHING`
 
-const DELETE = "DELETE FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry = $3"
+const DELETE_ENTRY = "DELETE FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry = $3"
 
 const accountIdOf = (owner: ListOwner): string | null => (owner === OPERATOR ? null : owner.accountId)
 
 /** The owner as the table and the change log name it. */
-const subjectOf = (owner: ListOwner): string => accountIdOf(owner) ?? OPERATOR
+const ownerId = (owner: ListOwner): string => accountIdOf(owner) ?? OPERATOR
 
 /** A write that changes nothing takes the account's row, so that who counts next, in any engine, counts these entries too. */
-async function holdAccount(store: Store, accountId: string): Promise<boolean> {
+async function lockAccountRow(store: Store, accountId: string): Promise<boolean> {
   return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])) > 0
 }

@@ -1,4 +1,4 @@
-import { assert } from "../../base/assert.ts"
+import { assert } from "../../base/errors.ts"
 import { TIERS } from "../../contract/tiers.ts"
 
 /** What the accounts of a tier may do; null: as much as they like. */
@@ -9,11 +9,11 @@ export type TierLimits = {
 }
 
 /** `TIER=PER_SECOND/IN_FLIGHT/UNITS_A_DAY`, a number from 1 up or `-` for unlimited. Zero is neither: nothing could be asked. */
-const OVERRIDE = /^([0-4])=([1-9]\d{0,8}|-)\/([1-9]\d{0,8}|-)\/([1-9]\d{0,11}|-)$/
+const OVERRIDE_FORMAT = /^([0-4])=([1-9]\d{0,8}|-)\/([1-9]\d{0,8}|-)\/([1-9]\d{0,11}|-)$/
 
 /** Whether the text sets the limits of a tier, as `0=10/10/2000` or `3=-/500/-` do. */
 export function isTierOverride(text: string): boolean {
-  return OVERRIDE.test(text)
+  return OVERRIDE_FORMAT.test(text)
 }
 
 /** The limits of every tier, by its number: those of the overrides, the last one for a tier, else the built-in ones. */
@@ -22,16 +22,16 @@ export function tierLimits(overrides: readonly string[]): readonly TierLimits[] 
     ({ requestsPerSecond, inFlight, unitsPerDay }): TierLimits => ({ requestsPerSecond, inFlight, unitsPerDay }),
   )
   for (const text of overrides) {
-    const parsed = OVERRIDE.exec(text)
+    const parsed = OVERRIDE_FORMAT.exec(text)
     assert(parsed !== null, "an override was read by its form before")
     const [, tier = "", perSecond = "", inFlight = "", perDay = ""] = parsed
     limits[Number(tier)] = {
-      requestsPerSecond: limitOf(perSecond),
-      inFlight: limitOf(inFlight),
-      unitsPerDay: limitOf(perDay),
+      requestsPerSecond: parseLimit(perSecond),
+      inFlight: parseLimit(inFlight),
+      unitsPerDay: parseLimit(perDay),
     }
   }
   return limits
 }
 
-const limitOf = (text: string): number | null => (text === "-" ? null : Number(text))
+const parseLimit = (text: string): number | null => (text === "-" ? null : Number(text))

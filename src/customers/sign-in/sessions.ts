@@ -1,17 +1,16 @@
-import type { Clock, Random } from "../../base/clock.ts"
-import { DAY_MS } from "../../base/utc-day.ts"
+import type { Clock, Random } from "../../base/outside-world.ts"
+import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { type Account, findAccount } from "../accounts/accounts.ts"
-import { newId } from "../store/id.ts"
-import type { Store } from "../store/store.ts"
-import { begunBetween } from "./lasting.ts"
-import { isSecret, newSecret, secretHash } from "./secret.ts"
+import { newId } from "../store/core/id.ts"
+import type { Store } from "../store/core/store.ts"
+import { hashSecret, isSecret, newSecret, validStartRange } from "./secrets.ts"
 
 /** A browser that is signed in. */
 export type Session = {
   readonly id: string
   readonly accountId: string
-  /** Which browser it is, as `agentWords` says it. */
+  /** Which browser it is, as `userAgentLabel` says it. */
   readonly agent: string
   readonly createdAtMs: number
   /** When it last asked for anything, give or take `SEEN_EVERY_MS`. */
@@ -22,10 +21,10 @@ export type Session = {
 export const SESSION_MS = LIMITS.sessionDays * DAY_MS
 
 /** How often the last use of a session is written at most. */
-const SEEN_EVERY_MS = 300_000
+const SEEN_UPDATE_MS = 300_000
 
 /** A session and, this once, the secret by which its browser is known. */
-export type OpenedSession = { readonly session: Session; readonly secret: string }
+export type NewSession = { readonly session: Session; readonly secret: string }
 
 /**
  * Opens a session, as part of a transaction: that of `store`. The account's oldest ones beyond
@@ -37,12 +36,12 @@ export async function insertSession(
   nowMs: number,
   accountId: string,
   agent: string,
-): Promise<OpenedSession> {
+): Promise<NewSession> {
   const secret = newSecret(random)
   const session = { id: newId("ses", random), accountId, agent, createdAtMs: nowMs, seenAtMs: nowMs }
   await store.run(
     "INSERT INTO sessions (id, hash, account_id, agent, created_at_ms, seen_at_ms) VALUES ($1, $2, $3, $4, $5, $5)",
-    [session.id, secretHash(secret), accountId, agent, nowMs],
+    [session.id, hashSecret(secret), accountId, agent, nowMs],
   )
   await store.run(
     `DELETE FROM sessions WHERE account_id = $1 AND id <> $2 AND id NOT IN
@@ -53,31 +52,31 @@ export async function insertSession(
 }
 
 /** Who is signed in. */
-export type SignedIn = { readonly session: Session; readonly account: Account }
+export type ActiveSession = { readonly session: Session; readonly account: Account }
 
 /** Who is signed in by a secret; null: nobody, or no longer. */
-export async function findSession(store: Store, clock: Clock, secret: string): Promise<SignedIn | null> {
+export async function findSession(store: Store, clock: Clock, secret: string): Promise<ActiveSession | null> {
   if (!isSecret(secret)) return null
   const nowMs = clock()
-  const row = await store.one<SessionRow>(`SELECT ${COLUMNS} FROM sessions WHERE hash = $1 AND ${OPEN}`, [
-    secretHash(secret),
-    ...begunBetween(nowMs, SESSION_MS),
+  const row = await store.one<SessionRow>(`SELECT ${COLUMNS} FROM sessions WHERE hash = $1 AND ${IS_VALID}`, [
+    hashSecret(secret),
+    ...validStartRange(nowMs, SESSION_MS),
   ])
   if (row === null) return null
   const account = await findAccount(store, row.account_id)
   if (account === null) return null
-  if (nowMs - row.seen_at_ms >= SEEN_EVERY_MS)
+  if (nowMs - row.seen_at_ms >= SEEN_UPDATE_MS)
     await store.run("UPDATE sessions SET seen_at_ms = $2 WHERE id = $1", [row.id, nowMs])
-  return { session: sessionOf(row), account }
+  return { session: toSession(row), account }
 }
 
 /** The account's sessions that have not ended, the latest first. */
 export async function listSessions(store: Store, clock: Clock, accountId: string): Promise<readonly Session[]> {
   const rows = await store.all<SessionRow>(
-    `SELECT ${COLUMNS} FROM sessions WHERE account_id = $1 AND ${OPEN} ORDER BY created_at_ms DESC, id LIMIT $4`,
-    [accountId, ...begunBetween(clock(), SESSION_MS), LIMITS.sessionsPerAccountMax],
+    `SELECT ${COLUMNS} FROM sessions WHERE account_id = $1 AND ${IS_VALID} ORDER BY created_at_ms DESC, id LIMIT $4`,
+    [accountId, ...validStartRange(clock(), SESSION_MS), LIMITS.sessionsPerAccountMax],
   )
-  return rows.map(sessionOf)
+  return rows.map(toSession)
 }
 
 /** Ends a session of the account; false when it has none of this id. Its browser is signed out when this resolves. */
@@ -95,12 +94,12 @@ export async function pruneSessions(store: Store, clock: Clock, countMax: number
   return await store.run(
     `DELETE FROM sessions WHERE id IN
        (SELECT id FROM sessions WHERE created_at_ms <= $1 OR created_at_ms >= $2 LIMIT $3)`,
-    [...begunBetween(clock(), SESSION_MS), countMax],
+    [...validStartRange(clock(), SESSION_MS), countMax],
   )
 }
 
-/** Between the parameters of `begunBetween`. */
-const OPEN = "created_at_ms > $2 AND created_at_ms < $3"
+/** Between the parameters of `validStartRange`. */
+const IS_VALID = "created_at_ms > $2 AND created_at_ms < $3"
 
 const COLUMNS = "id, account_id, agent, created_at_ms, seen_at_ms"
 
@@ -112,7 +111,7 @@ type SessionRow = {
   readonly seen_at_ms: number
 }
 
-function sessionOf(row: SessionRow): Session {
+function toSession(row: SessionRow): Session {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -120,4 +119,34 @@ function sessionOf(row: SessionRow): Session {
     createdAtMs: row.created_at_ms,
     seenAtMs: row.seen_at_ms,
   }
+}
+
+/** Browsers, the more specific name first: most of them also carry the names of others. */
+const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["Edge", /\bEdgA?\//],
+  ["Opera", /\bOPR\//],
+  ["Firefox", /\b(?:Firefox|FxiOS)\//],
+  ["Chrome", /\b(?:Chrome|CriOS|HeadlessChrome)\//],
+  ["Safari", /\bSafari\//],
+]
+
+const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["Android", /\bAndroid\b/],
+  ["iOS", /\b(?:iPhone|iPad|iPod)\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Linux", /\bLinux\b/],
+]
+
+/** How much of a `User-Agent` is looked at. */
+const USER_AGENT_LENGTH_MAX = 512
+
+/** Which browser a `User-Agent` (RFC 9110 §10.1.5) names, in words of ours alone: `Firefox on Linux`. */
+export function userAgentLabel(userAgent: string | null): string {
+  const text = (userAgent ?? "").slice(0, USER_AGENT_LENGTH_MAX)
+  const named = (table: typeof BROWSERS): string | null => table.find(([, pattern]) => pattern.test(text))?.[0] ?? null
+  const browser = named(BROWSERS) ?? "another program"
+  const system = named(SYSTEMS)
+  return system === null ? browser : `${browser} on ${system}`
 }

@@ -1,37 +1,35 @@
-import type { Stopwatch } from "../../base/clock.ts"
-import { failing, type Log } from "../../base/log.ts"
-import { Slots } from "../../base/slots.ts"
-import type { Later } from "../../base/timer.ts"
-import { isMailable } from "../notices/mailable.ts"
-import type { Sending } from "../notices/mailer.ts"
+import { Semaphore } from "../../base/concurrency.ts"
+import { type Log, logError } from "../../base/log.ts"
+import type { SetTimer, Stopwatch } from "../../base/outside-world.ts"
+import { isMailable, type SendResult } from "../notices/mailer.ts"
 import type { Notice } from "../notices/notices.ts"
-import { SIGN_IN_MS } from "./sign-ins.ts"
+import { SIGN_IN_MS } from "./pending-sign-ins.ts"
 
 /** How the mails of sign-ins are tried. */
 export type SignInMailBounds = {
   /** How many are under way at once. */
-  readonly atOnceMax: number
+  readonly concurrentMax: number
   /** How many are under way or wait for their next try; more are not sent. */
-  readonly heldMax: number
+  readonly pendingMax: number
   /** How long each further try waits for, after the one before: greylisting lets a mail in after minutes. */
   readonly retriesMs: readonly number[]
 }
 
 /** The bounds in use. The last try is ten minutes after the first, and leaves time to read the mail. */
 export const SIGN_IN_MAIL_BOUNDS: SignInMailBounds = {
-  atOnceMax: 4,
-  heldMax: 1000,
+  concurrentMax: 4,
+  pendingMax: 1000,
   retriesMs: [15_000, 45_000, 60_000, 180_000, 300_000],
 }
 
 /** What sends them. */
-export type SignInMailTools = {
+export type SignInMailsDeps = {
   readonly stopwatch: Stopwatch
-  readonly later: Later
+  readonly setTimer: SetTimer
   readonly log: Log
   /** Whether there is a server to send mails through. */
-  readonly isSending: boolean
-  readonly sendNow: (to: string, notice: Notice) => Promise<Sending | { readonly kind: "no_server" }>
+  readonly hasMailServer: boolean
+  readonly sendNow: (to: string, notice: Notice) => Promise<SendResult | { readonly kind: "no_server" }>
 }
 
 /** What one mail says, and to whom. */
@@ -42,58 +40,58 @@ export type SignInMail = { readonly to: string; readonly link: string; readonly 
  * before a server has taken a mail, whoever waits for it asks again.
  */
 export class SignInMails {
-  readonly #tools: SignInMailTools
+  readonly #deps: SignInMailsDeps
   readonly #bounds: SignInMailBounds
-  readonly #slots: Slots
+  readonly #semaphore: Semaphore
   /** What waits for its next try; each is told whether there is one. */
-  readonly #waiting = new Set<(isTried: boolean) => void>()
-  #heldCount = 0
-  #isEnding = false
+  readonly #waitingRetries = new Set<(isTried: boolean) => void>()
+  #pendingCount = 0
+  #isStopping = false
 
-  constructor(tools: SignInMailTools, bounds: SignInMailBounds = SIGN_IN_MAIL_BOUNDS) {
-    this.#tools = tools
+  constructor(tools: SignInMailsDeps, bounds: SignInMailBounds = SIGN_IN_MAIL_BOUNDS) {
+    this.#deps = tools
     this.#bounds = bounds
-    this.#slots = new Slots(bounds.atOnceMax, bounds.heldMax)
+    this.#semaphore = new Semaphore(bounds.concurrentMax, bounds.pendingMax)
   }
 
   /** Whether what goes to this address is written to the log, since no mail reaches it from here. */
   isLogged(to: string): boolean {
-    return !this.#tools.isSending || !isMailable(to)
+    return !this.#deps.hasMailServer || !isMailable(to)
   }
 
   /** Begins to send a mail, or writes its link and code, but not the address, to the log. It never throws. */
   send(mail: SignInMail): void {
-    const { log } = this.#tools
-    if (this.isLogged(mail.to)) this.#tell(mail)
-    else if (this.#heldCount >= this.#bounds.heldMax)
-      log("warn", "too many mails for sign-ins are under way, and one is not sent", { held: this.#heldCount })
-    else if (!this.#isEnding) void this.#held(mail)
+    const { log } = this.#deps
+    if (this.isLogged(mail.to)) this.#logMail(mail)
+    else if (this.#pendingCount >= this.#bounds.pendingMax)
+      log("warn", "too many mails for sign-ins are under way, and one is not sent", { held: this.#pendingCount })
+    else if (!this.#isStopping) void this.#sendPending(mail)
   }
 
   /** Begins nothing more, and tries nothing again. */
-  end(): void {
-    this.#isEnding = true
-    for (const tell of [...this.#waiting]) tell(false)
+  stop(): void {
+    this.#isStopping = true
+    for (const tell of [...this.#waitingRetries]) tell(false)
   }
 
-  async #held(mail: SignInMail): Promise<void> {
-    this.#heldCount++
-    await this.#tried(mail).catch(failing(this.#tools.log, "a mail for a sign-in could not be written"))
-    this.#heldCount--
+  async #sendPending(mail: SignInMail): Promise<void> {
+    this.#pendingCount++
+    await this.#sendWithRetries(mail).catch(logError(this.#deps.log, "a mail for a sign-in could not be written"))
+    this.#pendingCount--
   }
 
-  async #tried(mail: SignInMail): Promise<void> {
-    const { stopwatch, log } = this.#tools
+  async #sendWithRetries(mail: SignInMail): Promise<void> {
+    const { stopwatch, log } = this.#deps
     const endsAt = stopwatch() + SIGN_IN_MS
     let reply: number | null = null
     for (const waitMs of [0, ...this.#bounds.retriesMs]) {
-      if (waitMs > 0 && !(await this.#waited(waitMs))) return
+      if (waitMs > 0 && !(await this.#waitForRetry(waitMs))) return
       const sending = await this.#attempt(mail, endsAt)
       if (sending === null) break
-      if (sending.kind === "no_server") return this.#tell(mail)
+      if (sending.kind === "no_server") return this.#logMail(mail)
       if (sending.kind === "accepted") return log("debug", "a mail for a sign-in was sent")
       reply = sending.reply
-      if (sending.kind === "refused" && sending.isForGood)
+      if (sending.kind === "refused" && sending.isPermanent)
         return log("warn", "a mail for a sign-in was refused for good", { reply })
     }
     log("warn", "a mail for a sign-in could not be sent in time", { reply })
@@ -101,32 +99,32 @@ export class SignInMails {
 
   /** Null: the sign-in is gone, and its mail of no use. */
   async #attempt({ to, link, code }: SignInMail, endsAt: number) {
-    const leave = await this.#slots.take()
+    const leave = await this.#semaphore.acquire()
     try {
-      const minutes = Math.round((endsAt - this.#tools.stopwatch()) / 60_000)
-      if (minutes < 1 || this.#isEnding) return null
-      return await this.#tools.sendNow(to, { kind: "sign_in", particulars: { link, code, minutes } })
+      const minutes = Math.round((endsAt - this.#deps.stopwatch()) / 60_000)
+      if (minutes < 1 || this.#isStopping) return null
+      return await this.#deps.sendNow(to, { kind: "sign_in", params: { link, code, minutes } })
     } finally {
       leave?.()
     }
   }
 
   /** False: there is no next try. */
-  #waited(ms: number): Promise<boolean> {
-    if (this.#isEnding) return Promise.resolve(false)
+  #waitForRetry(ms: number): Promise<boolean> {
+    if (this.#isStopping) return Promise.resolve(false)
     return new Promise(resolve => {
       const tell = (isTried: boolean): void => {
         callOff()
-        this.#waiting.delete(tell)
+        this.#waitingRetries.delete(tell)
         resolve(isTried)
       }
-      const callOff = this.#tools.later(ms, () => tell(true))
-      this.#waiting.add(tell)
+      const callOff = this.#deps.setTimer(ms, () => tell(true))
+      this.#waitingRetries.add(tell)
     })
   }
 
-  #tell({ link, code }: SignInMail): void {
-    this.#tools.log("info", "somebody asked to sign in; no mail goes out, so here are the link and the code", {
+  #logMail({ link, code }: SignInMail): void {
+    this.#deps.log("info", "somebody asked to sign in; no mail goes out, so here are the link and the code", {
       link,
       code,
     })

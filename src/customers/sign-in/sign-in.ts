@@ -1,20 +1,20 @@
-import { assert } from "../../base/assert.ts"
-import type { Clock, Random } from "../../base/clock.ts"
+import { assert } from "../../base/errors.ts"
+import type { Clock, Random } from "../../base/outside-world.ts"
 import { type Account, findAccountByEmail, insertAccount } from "../accounts/accounts.ts"
 import { insertKey } from "../keys/keys.ts"
-import { newId } from "../store/id.ts"
-import type { Store } from "../store/store.ts"
+import { newId } from "../store/core/id.ts"
+import type { Store } from "../store/core/store.ts"
 import { currentTermsVersion } from "../terms/terms.ts"
-import { insertSession, type OpenedSession } from "./sessions.ts"
-import { type Proof, proveByCode, proveByLink } from "./sign-ins.ts"
+import { proveByCode, proveByLink, type SignInProof } from "./pending-sign-ins.ts"
+import { insertSession, type NewSession } from "./sessions.ts"
 
-/** What brings somebody in: the secret of a link, or the secret of the browser that asked and a code of `typedCode`. */
-export type Brought =
+/** What brings somebody in: the secret of a link, or the secret of the browser that asked and a code of `parseTypedCode`. */
+export type SignInCredential =
   | { readonly kind: "link"; readonly link: string }
   | { readonly kind: "code"; readonly browser: string; readonly code: string }
 
 /** What a sign-in needs. */
-export type SignInTools = {
+export type SignInDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -23,44 +23,44 @@ export type SignInTools = {
 }
 
 /** Somebody who is signed in from now on, or why nobody is. */
-export type SigningIn =
+export type SignInResult =
   | {
       readonly kind: "signed_in"
       readonly account: Account
-      readonly opened: OpenedSession
+      readonly newSession: NewSession
       /** The text of the account's first key, this once; null: the account was there before. */
       readonly firstKey: string | null
     }
-  | Exclude<Proof, { readonly kind: "proved" }>
+  | Exclude<SignInProof, { readonly kind: "proved" }>
 
 /**
  * Signs in who reads the mail of an address, with a session for the browser that `agent` names. When no account has the
  * address, it makes one that has accepted the current terms, with its first secret key. All or nothing, and once, however
  * many bring the same.
  */
-export async function signIn(tools: SignInTools, brought: Brought, agent: string): Promise<SigningIn> {
+export async function signIn(tools: SignInDeps, brought: SignInCredential, agent: string): Promise<SignInResult> {
   const { store, clock, random } = tools
-  return await store.transaction(async (inner): Promise<SigningIn> => {
+  return await store.transaction(async (inner): Promise<SignInResult> => {
     const nowMs = clock()
     const proof =
       brought.kind === "link"
         ? await proveByLink(inner, nowMs, brought.link)
         : await proveByCode(inner, nowMs, brought.browser, brought.code)
     if (proof.kind !== "proved") return proof
-    const { account, firstKey } = await accountOf(inner, tools, nowMs, proof.email)
-    const opened = await insertSession(inner, random, nowMs, account.id, agent)
-    return { kind: "signed_in", account, opened, firstKey }
+    const { account, firstKey } = await findOrCreateAccount(inner, tools, nowMs, proof.email)
+    const newSession = await insertSession(inner, random, nowMs, account.id, agent)
+    return { kind: "signed_in", account, newSession, firstKey }
   })
 }
 
-type Entered = { readonly account: Account; readonly firstKey: string | null }
+type SignInAccount = { readonly account: Account; readonly firstKey: string | null }
 
-async function accountOf(
+async function findOrCreateAccount(
   store: Store,
-  { random, newAccountTier: tier }: SignInTools,
+  { random, newAccountTier: tier }: SignInDeps,
   nowMs: number,
   email: string,
-): Promise<Entered> {
+): Promise<SignInAccount> {
   const termsVersion = await currentTermsVersion(store)
   // Made first and looked for after: in an engine that lets two transactions in side by side, the slower one finds it.
   const creation = await insertAccount(store, newId("acc", random), nowMs, { email, tier, termsVersion })

@@ -1,22 +1,21 @@
-import type { Clock, Random } from "../../base/clock.ts"
-import type { Later } from "../../base/timer.ts"
-import { openPostgres } from "./postgres.ts"
-import { isPostgresUrl } from "./postgres-url.ts"
-import { openSqlite } from "./sqlite.ts"
-import type { OpenStore } from "./store.ts"
-import type { StoreFault } from "./store-fault.ts"
+import type { Clock, Random, SetTimer } from "../../base/outside-world.ts"
+import type { OpenStore } from "./core/store.ts"
+import type { StoreError } from "./core/store-error.ts"
+import { isPostgresUrl } from "./postgres/postgres-url.ts"
+import { openPostgres } from "./postgres-store.ts"
+import { openSqlite } from "./sqlite-store.ts"
 
 /** What opening needs of the world; all but the clock is of PostgreSQL alone. */
-export type Opening = {
+export type StoreOptions = {
   readonly clock: Clock
-  readonly later: Later
+  readonly setTimer: SetTimer
   readonly random?: Random | undefined
   readonly connectionsMax?: number
   /** Is told when the database cannot be reached any more, by its fault, and when it answers again, by null. */
-  readonly told?: (fault: StoreFault | null) => void
+  readonly onAvailabilityChange?: (fault: StoreError | null) => void
 }
 
-/** Opens the PostgreSQL database when `where` is its URL, and else the SQLite file of that path. Rejects with a `StoreFault`. */
-export async function openStoreAt(where: string, opening: Opening): Promise<OpenStore> {
+/** Opens the PostgreSQL database when `where` is its URL, and else the SQLite file of that path. Rejects with a `StoreError`. */
+export async function openStoreAt(where: string, opening: StoreOptions): Promise<OpenStore> {
   return isPostgresUrl(where) ? await openPostgres(where, opening) : await openSqlite(where, opening.clock)
 }

@@ -1,13 +1,13 @@
-import type { Clock } from "../../base/clock.ts"
-import { type ChangeLog, holdChanges, type Note, recordingChanges } from "../store/changes.ts"
-import type { Store } from "../store/store.ts"
-import { NOBODY_TOLD, tellNextAccounts } from "./terms-mails.ts"
-import { termsUrl } from "./terms-url.ts"
+import type { Clock } from "../../base/outside-world.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { type ChangeLog, lockChangeHead, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
+import type { Store } from "../store/core/store.ts"
+import { NOBODY_NOTIFIED, notifyNextAccounts } from "./terms-notices.ts"
 
 /** One version of the terms that accounts agree to. No two are published in the same millisecond: the latest is current. */
 export type Terms = {
   readonly version: string
-  /** Where they can be read, as `termsUrl` writes it. */
+  /** Where they can be read, as `parseTermsUrl` writes it. */
   readonly url: string
   /** True: accounts have to accept them. False: whoever accepted those before has nothing to do. */
   readonly isMaterial: boolean
@@ -18,7 +18,7 @@ export type Terms = {
 export type NewTerms = { readonly version: string; readonly url: string; readonly isMaterial: boolean }
 
 /** The terms as they were published, now or (`isNew` false) before; or why they are not. */
-export type Publication =
+export type TermsPublication =
   | { readonly kind: "published"; readonly terms: Terms; readonly isNew: boolean }
   /** Other terms have this version: these. */
   | { readonly kind: "version_taken"; readonly terms: Terms }
@@ -26,50 +26,50 @@ export type Publication =
   | { readonly kind: "bad_url" }
 
 /** What a version may be written with: it stands in a header, a table and a command as it is. */
-const VERSION = /^[A-Za-z0-9._-]{1,40}$/
+const VERSION_FORMAT = /^[A-Za-z0-9._-]{1,40}$/
 
 /**
  * Publishes terms, dated now, or after the latest ones when the clock was set back. The same terms once more change
  * nothing; other terms under a version that exists are refused. When they are material, every account that has not
- * accepted them is written to: the first ones here, the rest by `tellNextAccounts`, which the publication has set going.
+ * accepted them is written to: the first ones here, the rest by `notifyNextAccounts`, which the publication has set going.
  */
-export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<Publication> {
-  const publication = await recordingChanges(log, async (store, note): Promise<Publication> => {
+export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<TermsPublication> {
+  const publication = await recordChanges(log, async (store, note): Promise<TermsPublication> => {
     // So that of two publications the later one knows of the other, and gets another date.
-    await holdChanges(store)
-    const weighed = await weighTerms(store, log.clock, wanted)
+    await lockChangeHead(store)
+    const weighed = await previewPublication(store, log.clock, wanted)
     if (weighed.kind !== "publishable") return weighed
     const { version, url, isMaterial } = weighed.terms
     await note("terms_published", version)
-    const publishedAtMs = await nextDate(store, log.clock)
+    const publishedAtMs = await nextPublicationMs(store, log.clock)
     await store.run(
       "INSERT INTO terms (version, url, is_material, published_at_ms, told_up_to) VALUES ($1, $2, $3, $4, $5)",
-      [version, url, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_TOLD : null],
+      [version, url, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_NOTIFIED : null],
     )
-    await dateEarlierAcceptances(store, note, publishedAtMs)
+    await backdateAcceptances(store, note, publishedAtMs)
     return { kind: "published", terms: { version, url, isMaterial, publishedAtMs }, isNew: true }
   })
   // Not under the log's head: who removes an account has its row and waits for the head, and here it would be the other way round.
   if (publication.kind === "published" && publication.isNew && publication.terms.isMaterial)
-    await tellNextAccounts(log.store, log.clock())
+    await notifyNextAccounts(log.store, log.clock())
   return publication
 }
 
 /** Terms as they would be published now; or what `publishTerms` would say of them without publishing anything. */
-export type Weighing = { readonly kind: "publishable"; readonly terms: Terms } | Publication
+type PublicationPreview = { readonly kind: "publishable"; readonly terms: Terms } | TermsPublication
 
 /** Tells what would become of a publication, and publishes nothing. */
-export async function weighTerms(
+export async function previewPublication(
   store: Store,
   clock: Clock,
   { version, url, isMaterial }: NewTerms,
-): Promise<Weighing> {
-  if (!VERSION.test(version)) return { kind: "bad_version" }
-  const written = termsUrl(url)
+): Promise<PublicationPreview> {
+  if (!VERSION_FORMAT.test(version)) return { kind: "bad_version" }
+  const written = parseTermsUrl(url)
   if (written === null) return { kind: "bad_url" }
   const before = await findTerms(store, version)
   if (before === null) {
-    const publishedAtMs = await nextDate(store, clock)
+    const publishedAtMs = await nextPublicationMs(store, clock)
     return { kind: "publishable", terms: { version, url: written, isMaterial, publishedAtMs } }
   }
   const isSame = before.url === written && before.isMaterial === isMaterial
@@ -79,7 +79,7 @@ export async function weighTerms(
 /** All terms that were published, the current ones first. */
 export async function listTerms(store: Store): Promise<readonly Terms[]> {
   const rows = await store.all<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC")
-  return rows.map(termsOf)
+  return rows.map(toTerms)
 }
 
 /** The version that a new account accepts; null when no terms are published. */
@@ -88,7 +88,7 @@ export async function currentTermsVersion(store: Store): Promise<string | null> 
 }
 
 /** The terms that the account has accepted and when, now or (`isNew` false) before; or why it has accepted nothing. */
-export type AcceptanceResult =
+type TermsAcceptanceResult =
   | { readonly kind: "accepted"; readonly terms: Terms; readonly acceptedAtMs: number; readonly isNew: boolean }
   | { readonly kind: "none_published" }
   /** Others are current than the ones that were read: these. */
@@ -104,8 +104,8 @@ export async function acceptTerms(
   log: ChangeLog,
   accountId: string,
   readVersion: string | null = null,
-): Promise<AcceptanceResult> {
-  const result = await recordingChanges(log, async (store, note): Promise<AcceptanceResult> => {
+): Promise<TermsAcceptanceResult> {
+  const result = await recordChanges(log, async (store, note): Promise<TermsAcceptanceResult> => {
     const account = await store.one<AcceptanceRow>(
       "SELECT accepted_terms_version, accepted_terms_at_ms FROM accounts WHERE id = $1",
       [accountId],
@@ -127,7 +127,7 @@ export async function acceptTerms(
     return { kind: "accepted", terms, acceptedAtMs, isNew: true }
   })
   // Another process may have accepted them, and this one not have read of it yet.
-  if (result.kind === "accepted" && !result.isNew) log.hear([{ kind: "account_changed", subject: accountId }])
+  if (result.kind === "accepted" && !result.isNew) log.notify([{ kind: "account_changed", subject: accountId }])
   return result
 }
 
@@ -150,7 +150,7 @@ type TermsRow = {
 
 type AcceptanceRow = { readonly accepted_terms_version: string | null; readonly accepted_terms_at_ms: number | null }
 
-function termsOf(row: TermsRow): Terms {
+function toTerms(row: TermsRow): Terms {
   return {
     version: row.version,
     url: row.url,
@@ -161,16 +161,16 @@ function termsOf(row: TermsRow): Terms {
 
 async function findTerms(store: Store, version: string): Promise<Terms | null> {
   const row = await store.one<TermsRow>("SELECT * FROM terms WHERE version = $1", [version])
-  return row && termsOf(row)
+  return row && toTerms(row)
 }
 
 async function currentTerms(store: Store): Promise<Terms | null> {
   const row = await store.one<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC LIMIT 1")
-  return row && termsOf(row)
+  return row && toTerms(row)
 }
 
 /** The date of terms that are published now. */
-async function nextDate(store: Store, clock: Clock): Promise<number> {
+async function nextPublicationMs(store: Store, clock: Clock): Promise<number> {
   const latest = await currentTerms(store)
   return Math.max(clock(), (latest?.publishedAtMs ?? -1) + 1)
 }
@@ -179,11 +179,25 @@ async function nextDate(store: Store, clock: Clock): Promise<number> {
  * An account that was made before there were terms has a time in place of a version. When the clock was set back since
  * then, or stands still, that time is not before this publication, and would pass for an acceptance of what is published.
  */
-async function dateEarlierAcceptances(store: Store, note: Note, publishedAtMs: number): Promise<void> {
+async function backdateAcceptances(store: Store, note: RecordChange, publishedAtMs: number): Promise<void> {
   const dated = await store.all<{ id: string }>(
     `UPDATE accounts SET accepted_terms_at_ms = $1
      WHERE accepted_terms_version IS NULL AND accepted_terms_at_ms > $1 RETURNING id`,
     [publishedAtMs - 1],
   )
   for (const { id } of dated) await note("account_changed", id)
+}
+
+/** Scheme and two slashes as RFC 3986 writes them, and no space, control or backslash, which `URL` would drop or turn. */
+const URL_FORMAT = /^https?:\/\/(?!\/)[^\s\p{C}\\]+$/iu
+
+/**
+ * The address of terms as `URL` writes it: absolute, `http` or `https`, without user and password, at most
+ * `LIMITS.urlLengthMax` characters, all of them printable ASCII. Null when the text is no such address.
+ */
+export function parseTermsUrl(text: string): string | null {
+  if (text.length > LIMITS.urlLengthMax || !URL_FORMAT.test(text)) return null
+  const url = URL.parse(text)
+  if (url === null || url.username !== "" || url.password !== "") return null
+  return url.href.length > LIMITS.urlLengthMax ? null : url.href
 }

@@ -1,16 +1,16 @@
 import type { Category } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 
-type MeasureSpec = { readonly says: string }
+type MeasureSpec = { readonly description: string }
 
 /** What is counted besides categories, by the name that it has in the store. */
 export const MEASURES = {
-  used: { says: "Units that secret keys used: those of the account's daily quota." },
-  publishable_used: { says: "Units that publishable keys used: each such key has a quota of its own." },
-  checks: { says: "Checks that were not deep or told nothing deep, outside of batches." },
-  deep_checks: { says: "Deep checks." },
-  batch_items: { says: "Items of batches." },
-  rate_limited: { says: "Requests that were refused as `rate_limited`." },
+  used: { description: "Units that secret keys used: those of the account's daily quota." },
+  publishable_used: { description: "Units that publishable keys used: each such key has a quota of its own." },
+  checks: { description: "Checks that were not deep or told nothing deep, outside of batches." },
+  deep_checks: { description: "Deep checks." },
+  batch_items: { description: "Items of batches." },
+  rate_limited: { description: "Requests that were refused as `rate_limited`." },
 } as const satisfies Record<string, MeasureSpec>
 
 /** The measure of each category: the checks, deep checks and batch items that ended in it. */
@@ -48,55 +48,65 @@ export const SITE_KEY = { id: "site", kind: "secret" } as const satisfies Metere
 export const MEASURE_NAMES = [...Object.keys(MEASURES), ...Object.values(CATEGORY_MEASURES)] as readonly Measure[] // the keys are those of MEASURES
 
 /** The position of a measure among all: counts that stand in a row are found by it, each request some. */
-export const measureAt = (measure: Measure): number => MEASURE_NAMES.indexOf(measure)
+export const measureIndex = (measure: Measure): number => MEASURE_NAMES.indexOf(measure)
 
 /** By how much an event raises one measure, which is named by its position; always more than zero. */
-export type Raise = readonly [measureAt: number, by: number]
+export type MeasureIncrement = readonly [measureAt: number, by: number]
 
 /** Which measures the event raises when a key of this kind caused it. A batch without items raises none. */
-export function raisesOf(event: UsageEvent, keyKind: MeteredKey["kind"]): readonly Raise[] {
+export function measureIncrements(event: UsageEvent, keyKind: MeteredKey["kind"]): readonly MeasureIncrement[] {
   switch (event.kind) {
     case "check":
     case "deep_check":
-      return CHECK_RAISES[keyKind][event.kind][event.category]
+      return CHECK_INCREMENTS[keyKind][event.kind][event.category]
     case "batch": {
-      const units = UNITS_OF[keyKind]
+      const units = UNITS_INDEX[keyKind]
       const items = event.categories.length
       if (items === 0) return []
       return [
-        [BATCH_ITEMS_AT, items],
+        [BATCH_ITEMS_INDEX, items],
         [units, items * BATCH_ITEM_UNITS],
-        ...event.categories.map((category): Raise => [CATEGORY_AT[category], 1]),
+        ...event.categories.map((category): MeasureIncrement => [CATEGORY_INDEX[category], 1]),
       ]
     }
     case "rate_limited":
-      return RATE_LIMITED
+      return RATE_LIMITED_INCREMENTS
   }
 }
 
 const CHECK_UNITS = 1
 const BATCH_ITEM_UNITS = 1
-const UNITS_OF = { secret: measureAt("used"), publishable: measureAt("publishable_used") } as const
-const BATCH_ITEMS_AT = measureAt("batch_items")
-const RATE_LIMITED: readonly Raise[] = [[measureAt("rate_limited"), 1]]
+const UNITS_INDEX = { secret: measureIndex("used"), publishable: measureIndex("publishable_used") } as const
+const BATCH_ITEMS_INDEX = measureIndex("batch_items")
+const RATE_LIMITED_INCREMENTS: readonly MeasureIncrement[] = [[measureIndex("rate_limited"), 1]]
 
 /** The position of each category's measure. */
-const CATEGORY_AT = mapped(CATEGORY_MEASURES, measureAt)
+const CATEGORY_INDEX = mapCategories(CATEGORY_MEASURES, measureIndex)
 
-type ByCategory = { readonly [C in Category]: readonly Raise[] }
+type IncrementsByCategory = { readonly [C in Category]: readonly MeasureIncrement[] }
 
-const raisesBy = (check: Raise, units: Raise): ByCategory =>
-  mapped(CATEGORY_MEASURES, (category): readonly Raise[] => [check, units, [measureAt(category), 1]])
+const incrementsByCategory = (check: MeasureIncrement, units: MeasureIncrement): IncrementsByCategory =>
+  mapCategories(CATEGORY_MEASURES, (category): readonly MeasureIncrement[] => [
+    check,
+    units,
+    [measureIndex(category), 1],
+  ])
 
-const raisesOfChecks = (units: number) => ({
-  check: raisesBy([measureAt("checks"), 1], [units, CHECK_UNITS]),
-  deep_check: raisesBy([measureAt("deep_checks"), 1], [units, LIMITS.deepCheckUnits]),
+const checkIncrements = (units: number) => ({
+  check: incrementsByCategory([measureIndex("checks"), 1], [units, CHECK_UNITS]),
+  deep_check: incrementsByCategory([measureIndex("deep_checks"), 1], [units, LIMITS.deepCheckUnits]),
 })
 
 /** What checks raise, made once: nearly every event is one. */
-const CHECK_RAISES = { secret: raisesOfChecks(UNITS_OF.secret), publishable: raisesOfChecks(UNITS_OF.publishable) }
+const CHECK_INCREMENTS = {
+  secret: checkIncrements(UNITS_INDEX.secret),
+  publishable: checkIncrements(UNITS_INDEX.publishable),
+}
 
-function mapped<T>(measures: typeof CATEGORY_MEASURES, of: (measure: Measure) => T): { readonly [C in Category]: T } {
+function mapCategories<T>(
+  measures: typeof CATEGORY_MEASURES,
+  of: (measure: Measure) => T,
+): { readonly [C in Category]: T } {
   return {
     business: of(measures.business),
     personal: of(measures.personal),

@@ -1,9 +1,9 @@
-import type { Clock } from "../../base/clock.ts"
-import { dayOf } from "../../base/utc-day.ts"
-import type { Store } from "../store/store.ts"
-import { Turns } from "../store/turns.ts"
-import { type MeteredKey, raisesOf, type UsageEvent } from "./measures.ts"
-import { type Counter, Tallies } from "./tallies.ts"
+import { Mutex } from "../../base/mutex.ts"
+import type { Clock } from "../../base/outside-world.ts"
+import { utcDay } from "../../base/time.ts"
+import type { Store } from "../store/core/store.ts"
+import { CounterBuffer, type UsageCounter } from "./counter-buffer.ts"
+import { type MeteredKey, measureIncrements, type UsageEvent } from "./measures.ts"
 import { addCounts, type KeyCount, readCounts, readKeyCounts, type StoredCount } from "./usage-rows.ts"
 
 /** The bounds of a usage meter. */
@@ -25,16 +25,16 @@ export class UsageMeter {
   readonly #store: Store
   readonly #clock: Clock
   readonly #bounds: UsageMeterBounds
-  readonly #full: () => void
+  readonly #onFull: () => void
   /** What is noted. */
-  #gathered = new Tallies()
+  #pending = new CounterBuffer()
   /** What a flush writes: what had been gathered when the one before was all written. It is never added to. */
-  #writing = new Tallies()
+  #writing = new CounterBuffer()
   /** A read that ran beside a flush could see a count in both the store and the memory, or in neither. */
-  readonly #turns = new Turns()
-  #hasAsked = false
+  readonly #mutex = new Mutex()
+  #hasRequestedFlush = false
   /** When the first of what is gathered, and of what is written, was noted; null: there is none. */
-  #gatheredSinceMs: number | null = null
+  #pendingSinceMs: number | null = null
   #writingSinceMs: number | null = null
 
   /**
@@ -44,18 +44,18 @@ export class UsageMeter {
   constructor(store: Store, clock: Clock, full: () => void, bounds: UsageMeterBounds) {
     this.#store = store
     this.#clock = clock
-    this.#full = full
+    this.#onFull = full
     this.#bounds = bounds
   }
 
   /** Counts what a key of the account did, on the day that the clock shows now. Never waits and never fails. */
-  note(accountId: string, key: MeteredKey, event: UsageEvent): void {
+  record(accountId: string, key: MeteredKey, event: UsageEvent): void {
     const nowMs = this.#clock()
-    this.#gatheredSinceMs ??= nowMs
-    this.#gathered.raise(accountId, dayOf(nowMs), key.id, raisesOf(event, key.kind))
-    if (this.#hasAsked || !this.#isFull()) return
-    this.#hasAsked = true
-    this.#full()
+    this.#pendingSinceMs ??= nowMs
+    this.#pending.increment(accountId, utcDay(nowMs), key.id, measureIncrements(event, key.kind))
+    if (this.#hasRequestedFlush || !this.#isFull()) return
+    this.#hasRequestedFlush = true
+    this.#onFull()
   }
 
   /**
@@ -63,17 +63,17 @@ export class UsageMeter {
    * left. When that fails it rejects, and all is counted still, once. What an account that is gone did is forgotten.
    */
   flush(): Promise<number> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       if (this.#writing.size === 0) {
-        ;[this.#writing, this.#gathered] = [this.#gathered, this.#writing]
-        this.#writingSinceMs = this.#gatheredSinceMs
-        this.#gatheredSinceMs = null
+        ;[this.#writing, this.#pending] = [this.#pending, this.#writing]
+        this.#writingSinceMs = this.#pendingSinceMs
+        this.#pendingSinceMs = null
       }
       const batch = [...this.#writing.all().take(this.#bounds.rowsMax)]
       if (batch.length === 0) return 0
       await this.#store.transaction(inner => addCounts(inner, batch))
-      for (const counter of batch) this.#writing.drop(counter)
-      this.#hasAsked &&= this.#isFull()
+      for (const counter of batch) this.#writing.remove(counter)
+      this.#hasRequestedFlush &&= this.#isFull()
       return batch.length
     })
   }
@@ -84,7 +84,7 @@ export class UsageMeter {
    * when the store fails.
    */
   counts(accountId: string, fromDay: number, toDay: number): Promise<readonly StoredCount[]> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const stored = await readCounts(this.#store, accountId, fromDay, toDay)
       return [...stored, ...this.#unwritten(accountId, fromDay, toDay)]
     })
@@ -92,25 +92,25 @@ export class UsageMeter {
 
   /** The same counts by key and not by day. */
   countsByKey(accountId: string, fromDay: number, toDay: number): Promise<readonly KeyCount[]> {
-    return this.#turns.take(async () => {
+    return this.#mutex.runExclusive(async () => {
       const stored = await readKeyCounts(this.#store, accountId, fromDay, toDay)
       return [...stored, ...this.#unwritten(accountId, fromDay, toDay)]
     })
   }
 
-  #unwritten(accountId: string, fromDay: number, toDay: number): readonly Counter[] {
-    const all = [...this.#writing.of(accountId), ...this.#gathered.of(accountId)]
+  #unwritten(accountId: string, fromDay: number, toDay: number): readonly UsageCounter[] {
+    const all = [...this.#writing.ofAccount(accountId), ...this.#pending.ofAccount(accountId)]
     return all.filter(({ day }) => day >= fromDay && day <= toDay)
   }
 
   /** How many counters are not written yet, and for how long the oldest has not been. */
-  told(): { readonly unwritten: number; readonly lagMs: number } {
-    const unwritten = this.#gathered.size + this.#writing.size
-    const sinceMs = (this.#writing.size > 0 ? this.#writingSinceMs : null) ?? this.#gatheredSinceMs
+  stats(): { readonly unwritten: number; readonly lagMs: number } {
+    const unwritten = this.#pending.size + this.#writing.size
+    const sinceMs = (this.#writing.size > 0 ? this.#writingSinceMs : null) ?? this.#pendingSinceMs
     return { unwritten, lagMs: unwritten === 0 || sinceMs === null ? 0 : Math.max(0, this.#clock() - sinceMs) }
   }
 
   #isFull(): boolean {
-    return this.#gathered.size + this.#writing.size >= this.#bounds.countersMax
+    return this.#pending.size + this.#writing.size >= this.#bounds.countersMax
   }
 }

@@ -1,14 +1,14 @@
-import type { Clock } from "../../base/clock.ts"
-import { dateOf, dayOf, startOf } from "../../base/utc-day.ts"
+import type { Clock } from "../../base/outside-world.ts"
+import { dayStart, isoDate, utcDay } from "../../base/time.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
 import { CATEGORY_MEASURES, type Measure } from "./measures.ts"
 import type { UsageMeter } from "./usage-meter.ts"
-import type { StoredCount } from "./usage-rows.ts"
+import type { KeyCount, StoredCount } from "./usage-rows.ts"
 
 /** What an account may do; null is unlimited. */
-export type ReportedLimits = {
+type ReportedLimits = {
   readonly requestsPerSecond: number | null
   readonly inFlight: number | null
   readonly unitsPerDay: number | null
@@ -41,17 +41,17 @@ export type ReportedAccount = {
  * The body of GET /v1/usage: what the account's keys did today and on each of the last `LIMITS.usageDays` UTC days, with
  * what the meter has not written yet. Rejects when the store fails.
  */
-export async function usageReport(
+export async function createUsageReport(
   meter: UsageMeter,
   clock: Clock,
   { accountId, tier, limits, keys }: ReportedAccount,
 ): Promise<Usage> {
-  const today = dayOf(clock())
+  const today = utcDay(clock())
   const days = Array.from({ length: LIMITS.usageDays }, (_, ago) => today - ago)
   const counts = await meter.counts(accountId, today - LIMITS.usageDays + 1, today)
   const countsOfDay = Map.groupBy(counts, ({ day }) => day)
   const countsOfToday = countsOfDay.get(today) ?? []
-  const { used, ...whatWasDone } = totals(countsOfToday)
+  const { used, ...whatWasDone } = sumCounts(countsOfToday)
   return {
     tier,
     limits: {
@@ -62,21 +62,21 @@ export async function usageReport(
       keys: limits.keysMax,
     },
     today: {
-      date: dateOf(today),
+      date: isoDate(today),
       used,
       remaining: limits.unitsPerDay === null ? null : Math.max(0, limits.unitsPerDay - used),
-      resets_at: startOf(today + 1),
+      resets_at: dayStart(today + 1),
       ...whatWasDone,
       by_key: byKey(keys, countsOfToday),
     },
-    daily: days.map(day => ({ date: dateOf(day), ...totals(countsOfDay.get(day) ?? []) })),
+    daily: days.map(day => ({ date: isoDate(day), ...sumCounts(countsOfDay.get(day) ?? []) })),
   }
 }
 
-type Totals = Omit<Usage["daily"][number], "date">
+type UsageTotals = Omit<Usage["daily"][number], "date">
 
 /** Counts of one day, of all keys together. */
-function totals(counts: readonly StoredCount[]): Totals {
+function sumCounts(counts: readonly StoredCount[]): UsageTotals {
   const sums = new Map<string, number>()
   for (const { measure, count } of counts) sums.set(measure, (sums.get(measure) ?? 0) + count)
   const sumOf = (measure: Measure): number => sums.get(measure) ?? 0
@@ -90,9 +90,9 @@ function totals(counts: readonly StoredCount[]): Totals {
   }
 }
 
-function byCategory(sumOf: (measure: Measure) => number): Totals["by_category"] {
+function byCategory(sumOf: (measure: Measure) => number): UsageTotals["by_category"] {
   const entries = CATEGORY_NAMES.map(category => [category, sumOf(CATEGORY_MEASURES[category])])
-  return Object.fromEntries(entries) as Totals["by_category"] // built from all the names of the record
+  return Object.fromEntries(entries) as UsageTotals["by_category"] // built from all the names of the record
 }
 
 function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount[]): Usage["today"]["by_key"] {
@@ -103,14 +103,50 @@ function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount
       id,
       name,
       last4,
-      used: unitsIn(countsOfKey.get(id) ?? []),
+      used: sumUnits(countsOfKey.get(id) ?? []),
       last_used_at: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
     }))
 }
 
 /** A key's own units, of whichever quota. */
-function unitsIn(counts: readonly StoredCount[]): number {
+function sumUnits(counts: readonly StoredCount[]): number {
   return counts
     .filter(({ measure }) => measure === "used" || measure === "publishable_used")
     .reduce((sum, { count }) => sum + count, 0)
+}
+
+/** What one key did on the last `LIMITS.usageDays` days, today included. */
+export type KeyUsage = {
+  /** A key's id, or that of `SITE_KEY`. */
+  readonly keyId: string
+  /** Units, of whichever quota. */
+  readonly used: number
+  readonly checks: number
+  readonly deepChecks: number
+  readonly batchItems: number
+  readonly rateLimited: number
+}
+
+/**
+ * What each key of the account did on the days of a report, with what the meter has not written yet, the busiest first. Keys
+ * that did nothing are not among them. Rejects when the store fails.
+ */
+export async function readKeyUsages(meter: UsageMeter, clock: Clock, accountId: string): Promise<readonly KeyUsage[]> {
+  const today = utcDay(clock())
+  const counts = await meter.countsByKey(accountId, today - LIMITS.usageDays + 1, today)
+  const usages = [...Map.groupBy(counts, ({ keyId }) => keyId)].map(([keyId, own]) => toKeyUsage(keyId, own))
+  return usages.sort((one, other) => other.used - one.used || (one.keyId < other.keyId ? -1 : 1))
+}
+
+function toKeyUsage(keyId: string, counts: readonly KeyCount[]): KeyUsage {
+  const sumOf = (...measures: readonly Measure[]): number =>
+    counts.reduce((sum, { measure, count }) => (measures.some(name => name === measure) ? sum + count : sum), 0)
+  return {
+    keyId,
+    used: sumOf("used", "publishable_used"),
+    checks: sumOf("checks"),
+    deepChecks: sumOf("deep_checks"),
+    batchItems: sumOf("batch_items"),
+    rateLimited: sumOf("rate_limited"),
+  }
 }

@@ -1,28 +1,29 @@
-import type { Clock } from "../../base/clock.ts"
-import { dayOf } from "../../base/utc-day.ts"
+import type { Clock } from "../../base/outside-world.ts"
+import { utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { overRows } from "../store/over-rows.ts"
-import type { Store } from "../store/store.ts"
-import type { Counter } from "./tallies.ts"
+import { createBulkStatements } from "../store/core/sql-text.ts"
+import type { Store } from "../store/core/store.ts"
+import type { UsageCounter } from "./counter-buffer.ts"
 
 /** Adds the counts to what stands there. Those of an account that is gone are left out. `store` is a transaction's. */
-export async function addCounts(store: Store, counters: readonly Counter[]): Promise<void> {
+export async function addCounts(store: Store, counters: readonly UsageCounter[]): Promise<void> {
   const rows = counters
-    .toSorted(byRow)
+    .toSorted(byPrimaryKey)
     .map(({ accountId, keyId, day, measure, count }) => [accountId, keyId, day, measure, count])
   for (const { sql, params } of ADD_COUNTS(rows)) await store.run(sql, params)
 }
 
 /** One order for all processes: in an engine that locks rows, two that write the same ones never wait for each other. */
-const byRow = (one: Counter, other: Counter): number => {
-  const [a, b] = [rowOf(one), rowOf(other)]
+const byPrimaryKey = (one: UsageCounter, other: UsageCounter): number => {
+  const [a, b] = [primaryKeyOf(one), primaryKeyOf(other)]
   return a < b ? -1 : Number(a > b)
 }
 
-const rowOf = ({ accountId, day, keyId, measure }: Counter): string => `${accountId} ${day} ${keyId} ${measure}`
+const primaryKeyOf = ({ accountId, day, keyId, measure }: UsageCounter): string =>
+  `${accountId} ${day} ${keyId} ${measure}`
 
 /** The account is looked for in the statement itself: a broken reference would end the transaction for all others too. */
-const ADD_COUNTS = overRows(
+const ADD_COUNTS = createBulkStatements(
   ["TEXT", "TEXT", "BIGINT", "TEXT", "BIGINT"],
   rows => `INSERT INTO usage (account_id, key_id, day, measure, count)
   SELECT column1, column2, column3, column4, column5 FROM ${rows}
@@ -80,14 +81,14 @@ export async function readKeyCounts(
 export const PRUNED_ACCOUNTS_MAX = 200
 
 /** Deletes old rows of some accounts, and gives the count of rows. Rejects when the store fails, and then begins there again. */
-export type Pruning = () => Promise<number>
+export type PruneUsage = () => Promise<number>
 
 /**
  * Goes around all accounts in the order of their ids, `accountsMax` a call, and deletes their rows that are older than
  * the days of a report and the one before them, which a clock that is set back a little brings back into a report. One
  * call a minute goes around 288 000 accounts in a day.
  */
-export function usagePruning(store: Store, clock: Clock, accountsMax = PRUNED_ACCOUNTS_MAX): Pruning {
+export function createUsagePruning(store: Store, clock: Clock, accountsMax = PRUNED_ACCOUNTS_MAX): PruneUsage {
   let prunedUpTo = ""
   return async () => {
     // By account, which is how rows are ordered: to look for days only would read the whole table.
@@ -102,7 +103,7 @@ export function usagePruning(store: Store, clock: Clock, accountsMax = PRUNED_AC
     }
     const deletedCount = await store.run(
       `DELETE FROM usage WHERE account_id IN (SELECT id FROM accounts WHERE id > $1 AND id <= $2) AND day < $3`,
-      [prunedUpTo, last, dayOf(clock()) - LIMITS.usageDays],
+      [prunedUpTo, last, utcDay(clock()) - LIMITS.usageDays],
     )
     prunedUpTo = last
     return deletedCount

@@ -2,25 +2,33 @@ import { Elysia } from "elysia"
 import type { Log } from "../../base/log.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
-import type { Leak } from "../../customers/keys/leaks.ts"
-import type { RateLimiter } from "../../customers/quota/rate-limiter.ts"
-import type { Answers } from "../answer.ts"
-import { type Bodies, rawBody } from "../body.ts"
-import { Problem } from "../problem.ts"
-import { type LeakItem, type LeakLabel, type LeakReport, leakLabel, readLeakReport } from "./leak-report.ts"
-import { isSigned, type ReportSignature, reportSignature } from "./report-signature.ts"
+import type { LeakedKeyRevocation } from "../../customers/keys/keys.ts"
+import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
+import { type BodyReservations, readBytes } from "../request/body.ts"
+import type { JsonResponses } from "../response/json-responses.ts"
+import { Problem } from "../response/problem.ts"
+import {
+  isSignatureValid,
+  type LeakItem,
+  type LeakLabel,
+  type LeakReport,
+  leakLabel,
+  parseLeakReport,
+  type ReportSignature,
+  signatureFromHeaders,
+} from "./leak-report.ts"
 import type { FindReporterKey } from "./reporter-keys.ts"
 
-type Needs = {
-  readonly answers: Answers
+type SecretScanningDeps = {
+  readonly responses: JsonResponses
   /** Whoever reports has no key of ours. */
   readonly keyless: RateLimiter
   readonly clientOf: (request: Request) => string
-  readonly reporterKey: FindReporterKey
+  readonly findReporterKey: FindReporterKey
   /** Revokes the secret key that the text is; what it resolves with is durable. */
-  readonly revokeLeaked: (text: string) => Promise<Leak>
+  readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>
   readonly log: Log
-  readonly load: Bodies
+  readonly loadShedder: BodyReservations
 }
 
 /**
@@ -30,25 +38,38 @@ type Needs = {
  * It is refused in this order: too many reports of one client address, no signature, too many of all, not signed by the
  * reporter, too large, not signed, no report. Nothing is parsed, and no key is looked for, before the signature holds.
  */
-export function secretScanningRoute({ answers, keyless, clientOf, reporterKey, revokeLeaked, log, load }: Needs) {
+export function secretScanningRoute({
+  responses,
+  keyless,
+  clientOf,
+  findReporterKey,
+  revokeLeaked,
+  log,
+  loadShedder,
+}: SecretScanningDeps) {
   const received = async (request: Request): Promise<LeakReport> => {
-    admit(keyless, `leak reports from ${clientOf(request)}`, LIMITS.leakReportsPerSecond, "from one client address")
-    const signature = reportSignature(request.headers)
-    if (signature === null) throw unsigned()
-    admit(keyless, "leak reports", LIMITS.leakReportsOfAllPerSecond, "altogether")
-    return await signedReport(request, signature, reporterKey, load)
+    admitReport(
+      keyless,
+      `leak reports from ${clientOf(request)}`,
+      LIMITS.leakReportsPerSecond,
+      "from one client address",
+    )
+    const signature = signatureFromHeaders(request.headers)
+    if (signature === null) throw invalidSignature()
+    admitReport(keyless, "leak reports", LIMITS.leakReportsGlobalPerSecond, "altogether")
+    return await readSignedReport(request, signature, findReporterKey, loadShedder)
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postSecretScanning.path,
     async ({ request }) => {
-      const labels = await labelled(await received(request), revokeLeaked, log)
-      return answers.json(labels, answers.requestId(request))
+      const labels = await revokeAndLabel(await received(request), revokeLeaked, log)
+      return responses.json(labels, responses.requestId(request))
     },
     { parse: "none" },
   )
 }
 
-function admit(rates: RateLimiter, subject: string, limit: number, whose: string): void {
+function admitReport(rates: RateLimiter, subject: string, limit: number, whose: string): void {
   const { waitS } = rates.admit(subject, { perSecond: limit, burst: limit * LIMITS.burstFactor })
   if (waitS === 0) return
   throw new Problem("rate_limited", `At most ${limit} leak reports a second are taken ${whose}.`, {
@@ -57,26 +78,26 @@ function admit(rates: RateLimiter, subject: string, limit: number, whose: string
   })
 }
 
-async function signedReport(
+async function readSignedReport(
   request: Request,
   signature: ReportSignature,
   reporterKey: FindReporterKey,
-  bodies: Bodies,
+  bodies: BodyReservations,
 ): Promise<LeakReport> {
   const found = await reporterKey(signature.identifier)
   if (found.kind === "unavailable")
     throw new Problem("internal_error", "The reporter's public keys cannot be had now; send the report again later.")
-  if (found.kind === "unknown") throw unsigned()
-  const body = await rawBody(request, LIMITS.bodyBytesMax, bodies)
-  if (!isSigned(body, signature, found.key)) throw unsigned()
-  return readLeakReport(body)
+  if (found.kind === "unknown") throw invalidSignature()
+  const body = await readBytes(request, LIMITS.bodyBytesMax, bodies)
+  if (!isSignatureValid(body, signature, found.key)) throw invalidSignature()
+  return parseLeakReport(body)
 }
 
 /**
  * One refusal for whatever a signature lacks: the request has no valid credentials (RFC 9110 §15.5.2). A 401 must name a
  * scheme that would do (§11.6.1); that of these reports has no registered name but its header's.
  */
-const unsigned = (): Problem =>
+const invalidSignature = (): Problem =>
   new Problem(
     "unauthorized",
     "A leak report needs `Github-Public-Key-Identifier`, which names a key of the reporter, and `Github-Public-Key-Signature`, the signature of the whole body by that key.",
@@ -88,12 +109,12 @@ const unsigned = (): Problem =>
  * Revokes what was leaked, and gives the labels in the order of the items. One that fails keeps no other from being revoked,
  * and then all of it rejects: a report may come again and does no harm.
  */
-async function labelled(
-  { items, unreadable }: LeakReport,
-  revokeLeaked: Needs["revokeLeaked"],
+async function revokeAndLabel(
+  { items, unreadableCount }: LeakReport,
+  revokeLeaked: SecretScanningDeps["revokeLeaked"],
   log: Log,
 ): Promise<readonly LeakLabel[]> {
-  const leaks = new Map<string, Leak>()
+  const leaks = new Map<string, LeakedKeyRevocation>()
   const failures: unknown[] = []
   for (const token of new Set(items.map(item => item.token))) {
     try {
@@ -102,10 +123,10 @@ async function labelled(
       failures.push(failure)
     }
   }
-  const count = (isMeant: (leak: Leak) => boolean): number => [...leaks.values()].filter(isMeant).length
+  const count = (isMeant: (leak: LeakedKeyRevocation) => boolean): number => [...leaks.values()].filter(isMeant).length
   log("info", "a leak report was received", {
-    items: items.length + unreadable,
-    unreadable,
+    items: items.length + unreadableCount,
+    unreadable: unreadableCount,
     keys_revoked: count(leak => leak.kind === "revoked" && leak.isNew),
     keys_revoked_before: count(leak => leak.kind === "revoked" && !leak.isNew),
     no_secret_keys: count(leak => leak.kind === "no_secret_key"),

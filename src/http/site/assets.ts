@@ -1,14 +1,14 @@
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import { assert } from "../../base/assert.ts"
-import type { ServedFile } from "./page-answers.ts"
-import { STYLESHEET } from "./stylesheet.ts"
+import { assert } from "../../base/errors.ts"
+import type { AssetFile } from "./page-responses.ts"
+import { STYLESHEET } from "./ui/stylesheet.ts"
 
 /** Where the pages' own files are. */
 export const ASSETS_PATH = "/docs/assets/"
 
 /** What the executable carries for pages, by name, and of which media type it is. */
-const CARRIED = {
+const ASSETS = {
   /** The API reference. */
   "scalar.js": "text/javascript; charset=utf-8",
   /** What the API reference leaves out. */
@@ -30,46 +30,46 @@ const CARRIED = {
   "grafana-dashboard.json": "application/json",
   "prometheus-alerts.yml": "application/yaml",
 } as const satisfies Record<string, string>
-export type CarriedName = keyof typeof CARRIED
+export type AssetName = keyof typeof ASSETS
 
 /** A file that the executable carries; null: it does not. */
-export type Embedded = (name: CarriedName) => Blob | null
+export type ReadEmbeddedAsset = (name: AssetName) => Blob | null
 
 /** The pages' own files. Each path has the hash of the file's content in it. */
 export type Assets = {
   /** The path of a file that the executable carries. Rejects with `Broken` when it does not. */
-  readonly path: (name: CarriedName) => Promise<string>
+  readonly path: (name: AssetName) => Promise<string>
   /** The file at a path, compressed when the header `Accept-Encoding` allows it; null: there is none. */
-  readonly file: (path: string, acceptEncoding: string | null) => Promise<ServedFile | null>
+  readonly file: (path: string, acceptEncoding: string | null) => Promise<AssetFile | null>
 }
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2457a6"/><path d="M7 11h18v11H7z M7 11l9 7 9-7" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>'
 
 /** The path of the one stylesheet of all pages. */
-export const STYLESHEET_PATH = pathOf("site", "css", Buffer.from(STYLESHEET))
+export const STYLESHEET_PATH = hashedPath("site", "css", Buffer.from(STYLESHEET))
 
 /** The path of the icon that browsers show beside a page's title. */
-export const ICON_PATH = pathOf("icon", "svg", Buffer.from(ICON))
+export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(ICON))
 
 /** Builds the files of one server. What the executable carries is read when it is first asked for, and kept. */
-export function assets(embedded: Embedded): Assets {
-  const small: readonly (readonly [string, Kept])[] = [
-    [STYLESHEET_PATH, kept("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
-    [ICON_PATH, kept("image/svg+xml", Buffer.from(ICON))],
+export function createAssets(embedded: ReadEmbeddedAsset): Assets {
+  const small: readonly (readonly [string, EncodeAsset])[] = [
+    [STYLESHEET_PATH, cachedAsset("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
+    [ICON_PATH, cachedAsset("image/svg+xml", Buffer.from(ICON))],
   ]
   const files = new Map(small)
-  const load = async (name: CarriedName): Promise<string | null> => {
+  const load = async (name: AssetName): Promise<string | null> => {
     const blob = embedded(name)
     if (blob === null) return null
     const bytes = new Uint8Array(await blob.arrayBuffer())
     const at = name.lastIndexOf(".")
-    const path = pathOf(name.slice(0, at), name.slice(at + 1), bytes)
-    files.set(path, kept(CARRIED[name], bytes))
+    const path = hashedPath(name.slice(0, at), name.slice(at + 1), bytes)
+    files.set(path, cachedAsset(ASSETS[name], bytes))
     return path
   }
-  const loading = new Map<CarriedName, Promise<string | null>>()
-  const loaded = (name: CarriedName): Promise<string | null> => {
+  const loading = new Map<AssetName, Promise<string | null>>()
+  const loaded = (name: AssetName): Promise<string | null> => {
     const path = loading.get(name) ?? load(name)
     loading.set(name, path)
     return path
@@ -81,35 +81,35 @@ export function assets(embedded: Embedded): Assets {
       return path
     },
     file: async (path, acceptEncoding) => {
-      if (!files.has(path)) await Promise.all(NAMES.filter(name => path.startsWith(stemOf(name))).map(loaded))
+      if (!files.has(path)) await Promise.all(ASSET_NAMES.filter(name => path.startsWith(pathPrefix(name))).map(loaded))
       const file = files.get(path)
-      return file === undefined ? null : await file(takesGzip(acceptEncoding))
+      return file === undefined ? null : await file(acceptsGzip(acceptEncoding))
     },
   }
 }
 
-const NAMES = Object.keys(CARRIED) as CarriedName[] // the keys of a table are its type's
+const ASSET_NAMES = Object.keys(ASSETS) as AssetName[] // the keys of a table are its type's
 
 /** What the path of a file begins with, whatever its content. */
-const stemOf = (name: CarriedName): string => `${ASSETS_PATH}${name.slice(0, name.lastIndexOf("."))}-`
+const pathPrefix = (name: AssetName): string => `${ASSETS_PATH}${name.slice(0, name.lastIndexOf("."))}-`
 
 /** Gives a file, compressed or not. */
-type Kept = (isCompressed: boolean) => Promise<ServedFile>
+type EncodeAsset = (isCompressed: boolean) => Promise<AssetFile>
 
 /** Keeps a file and, once somebody took it so, its compressed form. */
-function kept(mediaType: string, bytes: Uint8Array<ArrayBuffer>): Kept {
+function cachedAsset(mediaType: string, bytes: Uint8Array<ArrayBuffer>): EncodeAsset {
   let compressed: Promise<Uint8Array<ArrayBuffer>> | null = null
   return async isCompressed => {
     if (!isCompressed) return { mediaType, bytes, encoding: null }
-    compressed ??= compress(bytes)
+    compressed ??= gzipBytes(bytes)
     return { mediaType, bytes: await compressed, encoding: "gzip" }
   }
 }
 
-const compress = promisify(gzip)
+const gzipBytes = promisify(gzip)
 
 /** Whether `Accept-Encoding` (RFC 9110 §12.5.3) names gzip with a weight above zero. */
-function takesGzip(acceptEncoding: string | null): boolean {
+function acceptsGzip(acceptEncoding: string | null): boolean {
   const codings = (acceptEncoding ?? "").toLowerCase().split(",")
   return codings.some(coding => {
     const [name = "", weight = "q=1"] = coding.split(";").map(part => part.trim())
@@ -117,7 +117,7 @@ function takesGzip(acceptEncoding: string | null): boolean {
   })
 }
 
-function pathOf(name: string, extension: string, bytes: Uint8Array): string {
+function hashedPath(name: string, extension: string, bytes: Uint8Array): string {
   const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16)
   return `${ASSETS_PATH}${name}-${hash}.${extension}`
 }

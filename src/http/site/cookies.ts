@@ -7,7 +7,7 @@ export type Cookies = {
   /** The value of `Set-Cookie` that gives the browser a cookie. */
   readonly write: (name: CookieName, value: string) => string
   /** The value of `Set-Cookie` that takes it back. */
-  readonly erase: (name: CookieName) => string
+  readonly clear: (name: CookieName) => string
 }
 
 const DAY_S = 86_400
@@ -35,17 +35,17 @@ export type CookieName = keyof typeof COOKIES
  * Builds the cookies of one server: out of reach of scripts, not sent with what other sites post, and over HTTPS never
  * without it and for this host alone (RFC 6265bis §4.1.3.2, `__Host-`).
  */
-export function cookies(isHttps: boolean): Cookies {
+export function createCookies(isHttps: boolean): Cookies {
   const named = (name: CookieName): string => `${isHttps ? "__Host-" : ""}mailkind_${name}`
   const rest = `Path=/; HttpOnly; SameSite=Lax${isHttps ? "; Secure" : ""}`
   return {
-    read: (request, name) => valueIn(request.headers.get("cookie") ?? "", named(name)),
+    read: (request, name) => cookieValue(request.headers.get("cookie") ?? "", named(name)),
     write: (name, value) => `${named(name)}=${value}; Max-Age=${COOKIES[name].seconds}; ${rest}`,
-    erase: name => `${named(name)}=; Max-Age=0; ${rest}`,
+    clear: name => `${named(name)}=; Max-Age=0; ${rest}`,
   }
 }
 
-function valueIn(header: string, name: string): string {
+function cookieValue(header: string, name: string): string {
   for (const pair of header.split(";")) {
     const at = pair.indexOf("=")
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()

@@ -1,55 +1,55 @@
 import { Elysia } from "elysia"
 import type { Log } from "../../base/log.ts"
-import { kindOf, parseSubject } from "../../check/address/parse.ts"
-import { type Batch, checkBatch } from "../../check/batch.ts"
+import { detectSubjectKind, parseSubject } from "../../check/address/parse-subject.ts"
+import { type BatchRequest, checkBatch } from "../../check/batch.ts"
 import type { Check } from "../../check/check.ts"
-import type { Outcome } from "../../check/present.ts"
-import { writtenBatch } from "../../check/written.ts"
+import type { CheckOutcome } from "../../check/result/result.ts"
+import { writeBatchResult } from "../../check/result/result-writer.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
-import type { KnownKey } from "../../customers/keys/held-keys.ts"
-import type { OwnLists } from "../../customers/own-lists/held-own-lists.ts"
+import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
+import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
-import type { Answers } from "../answer.ts"
-import { batchInput } from "../batch-input.ts"
-import { jsonBody } from "../body.ts"
-import type { Keyed } from "../keyed.ts"
-import type { Load } from "../load.ts"
+import type { WithSecretKey } from "../admission/admission.ts"
+import type { LoadShedder } from "../admission/load-shedder.ts"
+import type { RequestLease } from "../admission/request-lease.ts"
 import type { Meter } from "../metrics/meter.ts"
-import type { Pass } from "../pass.ts"
+import { readJsonBody } from "../request/body.ts"
+import { parseBatchRequest } from "../request/check-input.ts"
+import type { JsonResponses } from "../response/json-responses.ts"
 
-type Needs = {
-  readonly answers: Answers
-  readonly keyed: Keyed
+type BatchRouteDeps = {
+  readonly responses: JsonResponses
+  readonly withSecretKey: WithSecretKey
   readonly check: Check
-  readonly ownLists: OwnLists
+  readonly ownLists: OwnListCache
   readonly usage: UsageMeter
   readonly log: Log
   readonly meter: Meter
-  readonly load: Load
+  readonly loadShedder: LoadShedder
   readonly testDomain: string
 }
 
 /** POST /v1/check/batch: many addresses, domains and URLs, each answered as a check of it would be. */
-export function batchRoute(needs: Needs) {
-  const { answers, keyed, ownLists, log, testDomain, load } = needs
-  const answer = async (request: Request, known: KnownKey, pass: Pass | null): Promise<Response> => {
-    const { items, policy } = batchInput(await jsonBody(request, LIMITS.batchBodyBytesMax, load))
-    const requestId = answers.requestId(request)
-    const batch: Batch = {
-      subjects: items.map(item => parseSubject(kindOf(item), item, testDomain)),
+export function batchRoute(needs: BatchRouteDeps) {
+  const { responses, withSecretKey, ownLists, log, testDomain, loadShedder } = needs
+  const answer = async (request: Request, known: CallerCredentials, pass: RequestLease | null): Promise<Response> => {
+    const { items, policy } = parseBatchRequest(await readJsonBody(request, LIMITS.batchBodyBytesMax, loadShedder))
+    const requestId = responses.requestId(request)
+    const batch: BatchRequest = {
+      subjects: items.map(item => parseSubject(detectSubjectKind(item), item, testDomain)),
       policy,
-      standing: (normalized, domain) => ownLists.standing(known.account.id, normalized, domain),
-      failed: error => log("error", "a domain of a batch was not asked about", failure(error, requestId)),
+      ownListMatch: (normalized, domain) => ownLists.lookup(known.account.id, normalized, domain),
+      onError: error => log("error", "a domain of a batch was not asked about", errorFields(error, requestId)),
     }
     // What is written is to be copied into the answer before anybody else writes.
-    const tell = (outcomes: readonly Outcome[]) =>
-      answers.written(writtenBatch(outcomes, requestId), requestId, 200, pass?.told())
-    return await metered(needs, batch, known, pass, tell)
+    const tell = (outcomes: readonly CheckOutcome[]) =>
+      responses.serialized(writeBatchResult(outcomes, requestId), requestId, 200, pass?.headers())
+    return await runMeteredBatch(needs, batch, known, pass, tell)
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postBatch.path,
-    ({ request }) => keyed(request, (known, pass) => answer(request, known, pass), true),
+    ({ request }) => withSecretKey(request, (known, pass) => answer(request, known, pass), true),
     { parse: "none" },
   )
 }
@@ -59,12 +59,12 @@ export function batchRoute(needs: Needs) {
  * A test address costs nothing; one that asks for a problem is one that has no verdict of its own here, for a problem
  * would be all the items'.
  */
-async function metered(
-  { check, usage, meter }: Needs,
-  batch: Batch,
-  { key, account }: KnownKey,
-  pass: Pass | null,
-  tell: (outcomes: readonly Outcome[]) => Response,
+async function runMeteredBatch(
+  { check, usage, meter }: BatchRouteDeps,
+  batch: BatchRequest,
+  { key, account }: CallerCredentials,
+  pass: RequestLease | null,
+  tell: (outcomes: readonly CheckOutcome[]) => Response,
 ): Promise<Response> {
   const units = batch.subjects.filter(({ isTest }) => !isTest).length
   if (units > 0) await pass?.charge(units)
@@ -72,8 +72,8 @@ async function metered(
     const outcomes = await checkBatch(check, batch)
     const response = tell(outcomes)
     const paid = outcomes.filter(({ subject }) => !subject.isTest)
-    for (const { settled } of paid) meter.verdict(settled.verdict, settled.evidence.isCached)
-    usage.note(account.id, key, { kind: "batch", categories: paid.map(({ settled }) => settled.verdict.category) })
+    for (const { judged } of paid) meter.recordVerdict(judged.verdict, judged.evidence.isCached)
+    usage.record(account.id, key, { kind: "batch", categories: paid.map(({ judged }) => judged.verdict.category) })
     return response
   } catch (error) {
     pass?.refund(units)
@@ -82,7 +82,7 @@ async function metered(
 }
 
 /** An error's own message may hold what a caller sent, so only its name is written. */
-const failure = (error: unknown, requestId: string) => ({
+const errorFields = (error: unknown, requestId: string) => ({
   request_id: requestId,
   error: error instanceof Error ? error.name : typeof error,
 })

@@ -1,55 +1,61 @@
 import { Elysia } from "elysia"
-import type { KnownLists } from "../../check/lists.ts"
+import type { LoadedLists } from "../../check/domain-lookup.ts"
 import type { RefreshState } from "../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Health } from "../../contract/schemas.ts"
-import type { Answers } from "../answer.ts"
+import type { JsonResponses } from "../response/json-responses.ts"
 
-type Needs = {
-  readonly answers: Answers
+type HealthRouteDeps = {
+  readonly responses: JsonResponses
   /** The state of the house, told from memory. */
   readonly health: () => Health
   readonly isStopping: () => boolean
 }
 
 /** GET /v1/health: 200 with the state, 503 with the same body while the server shuts down. It waits for nothing. */
-export function healthRoute({ answers, health, isStopping }: Needs) {
+export function healthRoute({ responses, health, isStopping }: HealthRouteDeps) {
   return new Elysia({ normalize: false }).get(ROUTES.getHealth.path, ({ request }) =>
-    answers.json(health(), answers.requestId(request), isStopping() ? 503 : 200),
+    responses.json(health(), responses.requestId(request), isStopping() ? 503 : 200),
   )
 }
 
 /** The state of the house as health tells it: without DNS every verdict rests on lists alone, and the house says so. */
-export function healthOf({ version, known, refreshes, isDnsAway, uptimeMs }: Told): Health {
-  const { pack } = known.lists
-  const refresh = refreshHealth(known.state, refreshes)
+export function healthReport({
+  version,
+  activeLists,
+  isRefreshScheduled,
+  isDnsUnavailable,
+  uptimeMs,
+}: HealthInput): Health {
+  const { pack } = activeLists.lists
+  const refresh = refreshHealth(activeLists.refreshState, isRefreshScheduled)
   return {
-    status: isDnsAway ? "degraded" : "ok",
+    status: isDnsUnavailable ? "degraded" : "ok",
     version,
     uptime_seconds: Math.floor(uptimeMs / 1000),
-    lists: { version: pack.version, built_at: pack.builtAt, entries: pack.entries, refresh },
-    dns: { status: isDnsAway ? "unavailable" : "ok" },
+    lists: { version: pack.version, built_at: pack.builtAt, entries: pack.entryCounts, refresh },
+    dns: { status: isDnsUnavailable ? "unavailable" : "ok" },
   }
 }
 
 /** What health is told from. */
-type Told = {
+type HealthInput = {
   /** The version of this program. */
   readonly version: string
-  readonly known: KnownLists
+  readonly activeLists: LoadedLists
   /** Whether lists are refreshed on schedule. */
-  readonly refreshes: boolean
-  readonly isDnsAway: boolean
+  readonly isRefreshScheduled: boolean
+  readonly isDnsUnavailable: boolean
   readonly uptimeMs: number
 }
 
 function refreshHealth(state: RefreshState, refreshes: boolean): Health["lists"]["refresh"] {
   const sources = Object.entries(state.sources).map(
-    ([id, { outcome, changed_at_ms }]) => [id, { outcome, changed_at: instantOf(changed_at_ms) }] as const,
+    ([id, { outcome, changed_at_ms }]) => [id, { outcome, changed_at: isoInstant(changed_at_ms) }] as const,
   )
   return {
     status: refreshStatus(state, refreshes),
-    refreshed_at: instantOf(state.refreshed_at_ms === 0 ? null : state.refreshed_at_ms),
+    refreshed_at: isoInstant(state.refreshed_at_ms === 0 ? null : state.refreshed_at_ms),
     sources: Object.fromEntries(sources),
   }
 }
@@ -62,4 +68,4 @@ function refreshStatus(state: RefreshState, refreshes: boolean): Health["lists"]
   return isOfNoUse ? "failing" : "ok"
 }
 
-const instantOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())
+const isoInstant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

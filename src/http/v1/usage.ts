@@ -1,21 +1,21 @@
 import { Elysia } from "elysia"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
-import type { HeldAccount } from "../../customers/keys/held-keys.ts"
-import type { Answers } from "../answer.ts"
-import type { Keyed } from "../keyed.ts"
+import type { CallerAccount } from "../../customers/keys/key-cache.ts"
+import type { WithSecretKey } from "../admission/admission.ts"
+import type { JsonResponses } from "../response/json-responses.ts"
 
-type Needs = {
-  readonly answers: Answers
-  readonly keyed: Keyed
-  readonly usageOf: (account: HeldAccount) => Promise<Usage>
+type UsageRouteDeps = {
+  readonly responses: JsonResponses
+  readonly withSecretKey: WithSecretKey
+  readonly usageOf: (account: CallerAccount) => Promise<Usage>
 }
 
 /** GET /v1/usage: what the account may do, and what it did. It costs no unit. */
-export function usageRoute({ answers, keyed, usageOf }: Needs) {
+export function usageRoute({ responses, withSecretKey, usageOf }: UsageRouteDeps) {
   return new Elysia({ normalize: false }).get(ROUTES.getUsage.path, ({ request }) =>
-    keyed(request, async ({ account }, pass) =>
-      answers.written(JSON.stringify(await usageOf(account)), answers.requestId(request), 200, pass?.told()),
+    withSecretKey(request, async ({ account }, pass) =>
+      responses.serialized(JSON.stringify(await usageOf(account)), responses.requestId(request), 200, pass?.headers()),
     ),
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { mixRequests } from "../../../bench/load/mix.ts"
-import { kindOf, parseSubject } from "../../../src/check/address/parse.ts"
+import { detectSubjectKind, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 
 test("every kind of a mix has its share, mingled, and the same on every call", () => {
@@ -26,7 +26,7 @@ test("every input is one that can be checked, and a batch is full", () => {
     if (Array.isArray(value)) expect(value).toHaveLength(LIMITS.batchItemsMax)
     return [value ?? []].flat()
   })
-  const faults = new Set(inputs.map(input => parseSubject(kindOf(input), input, "mailkind.test").fault))
+  const faults = new Set(inputs.map(input => parseSubject(detectSubjectKind(input), input, "mailkind.test").fault))
   expect([...faults]).toEqual([null])
-  expect(new Set(inputs.map(kindOf))).toEqual(new Set(["email", "domain", "url"]))
+  expect(new Set(inputs.map(detectSubjectKind))).toEqual(new Set(["email", "domain", "url"]))
 })

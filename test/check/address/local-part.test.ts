@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { parseLocalPart } from "../../../src/check/address/local-part.ts"
+import { parseLocalPart } from "../../../src/check/address/parse-email.ts"
 
 const textOf = (sent: string) => parseLocalPart(sent)?.text ?? null
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { parseUrl } from "../../../src/check/address/parse-url.ts"
+import { parseUrl } from "../../../src/check/address/parse-host.ts"
 
 const namesOf = (texts: readonly string[]) => texts.map(text => [text, parseUrl(text).name])
 const faultsOf = (texts: readonly string[]) => texts.map(text => [text, parseUrl(text).fault])

@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test"
-import { isWithin, type Standing, standingOf } from "../../../src/check/address/public-suffix.ts"
+import {
+  classifySuffix,
+  isSameOrSubdomain,
+  type SuffixClassification,
+} from "../../../src/check/address/public-suffix.ts"
 
-const CASES: readonly (readonly [name: string, fault: Standing["fault"], registrable: string])[] = [
+const CASES: readonly (readonly [name: string, fault: SuffixClassification["fault"], registrable: string])[] = [
   ["acme.com", null, "acme.com"],
   ["mail.acme.com", null, "acme.com"],
   ["a.b.acme.co.uk", null, "acme.co.uk"],
@@ -61,16 +65,16 @@ const CASES: readonly (readonly [name: string, fault: Standing["fault"], registr
 ]
 
 test("a name's standing and registrable domain follow the Public Suffix List and the special-use names", () => {
-  expect(CASES.map(([name]) => [name, standingOf(name)])).toEqual(
+  expect(CASES.map(([name]) => [name, classifySuffix(name)])).toEqual(
     CASES.map(([name, fault, registrable]) => [name, { fault, registrable }]),
   )
 })
 
 test("a name is within itself and its parents, on label boundaries only", () => {
-  expect(isWithin("acme.com", "acme.com")).toBe(true)
-  expect(isWithin("a.acme.com", "acme.com")).toBe(true)
-  expect(isWithin("a.b.acme.com", "acme.com")).toBe(true)
-  expect(isWithin("xacme.com", "acme.com")).toBe(false)
-  expect(isWithin("acme.com", "a.acme.com")).toBe(false)
-  expect(isWithin("acme.com.org", "acme.com")).toBe(false)
+  expect(isSameOrSubdomain("acme.com", "acme.com")).toBe(true)
+  expect(isSameOrSubdomain("a.acme.com", "acme.com")).toBe(true)
+  expect(isSameOrSubdomain("a.b.acme.com", "acme.com")).toBe(true)
+  expect(isSameOrSubdomain("xacme.com", "acme.com")).toBe(false)
+  expect(isSameOrSubdomain("acme.com", "a.acme.com")).toBe(false)
+  expect(isSameOrSubdomain("acme.com.org", "acme.com")).toBe(false)
 })

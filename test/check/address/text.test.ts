@@ -1,33 +1,33 @@
 import { expect, test } from "bun:test"
-import { hasControl, isOver, trimmed } from "../../../src/check/address/text.ts"
+import { exceedsUtf8Bytes, hasControlCharacter, trimAsciiSpace } from "../../../src/check/address/text.ts"
 
 test("surrounding ASCII white space is trimmed, and only that", () => {
   for (const space of [" ", "\t", "\n", "\f", "\r", " \r\n\t "]) {
-    expect(trimmed(`${space}a b${space}`)).toBe("a b")
-    expect(trimmed(space)).toBe("")
+    expect(trimAsciiSpace(`${space}a b${space}`)).toBe("a b")
+    expect(trimAsciiSpace(space)).toBe("")
   }
   for (const other of ["\v", "\0", "\u00a0", "\u3000", "\u2028", "\ufeff", "\u0085"]) {
-    expect(trimmed(`${other}a${other}`)).toBe(`${other}a${other}`)
+    expect(trimAsciiSpace(`${other}a${other}`)).toBe(`${other}a${other}`)
   }
-  expect(trimmed("")).toBe("")
+  expect(trimAsciiSpace("")).toBe("")
 })
 
 test("C0, DEL and C1 are control characters, their neighbours are not", () => {
   for (const code of [0, 9, 10, 27, 31, 127, 128, 133, 159])
-    expect(hasControl(`a${String.fromCharCode(code)}b`)).toBe(true)
+    expect(hasControlCharacter(`a${String.fromCharCode(code)}b`)).toBe(true)
   for (const code of [32, 126, 160, 0x2028, 0x200b, 0xfeff, 0xd800]) {
-    expect(hasControl(`a${String.fromCharCode(code)}b`)).toBe(false)
+    expect(hasControlCharacter(`a${String.fromCharCode(code)}b`)).toBe(false)
   }
 })
 
 test("octets are those of the UTF-8 form", () => {
-  expect(isOver("aaaa", 4)).toBe(false)
-  expect(isOver("aaaaa", 4)).toBe(true)
-  expect(isOver("éé", 4)).toBe(false)
-  expect(isOver("ééa", 4)).toBe(true)
-  expect(isOver("💩", 4)).toBe(false)
-  expect(isOver("💩", 3)).toBe(true)
-  expect(isOver("日本", 6)).toBe(false)
-  expect(isOver("日本", 5)).toBe(true)
-  expect(isOver("", 0)).toBe(false)
+  expect(exceedsUtf8Bytes("aaaa", 4)).toBe(false)
+  expect(exceedsUtf8Bytes("aaaaa", 4)).toBe(true)
+  expect(exceedsUtf8Bytes("éé", 4)).toBe(false)
+  expect(exceedsUtf8Bytes("ééa", 4)).toBe(true)
+  expect(exceedsUtf8Bytes("💩", 4)).toBe(false)
+  expect(exceedsUtf8Bytes("💩", 3)).toBe(true)
+  expect(exceedsUtf8Bytes("日本", 6)).toBe(false)
+  expect(exceedsUtf8Bytes("日本", 5)).toBe(true)
+  expect(exceedsUtf8Bytes("", 0)).toBe(false)
 })

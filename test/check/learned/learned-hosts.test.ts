@@ -1,15 +1,20 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { LEARNED_BOUNDS, type LearnedBounds, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
-import { domainHash, type Sighting } from "../../../src/check/learned/sighting.ts"
+import {
+  type HostObservation,
+  hashDomain,
+  LEARNED_BOUNDS,
+  type LearnedBounds,
+  LearnedHosts,
+} from "../../../src/check/learned/learned-hosts.ts"
 
 const HOST = "throw-away.com"
 const TODAY = 20_000
 
 /** Has a host met on `day` by so many listed domains and so many others. */
 function meet(hosts: LearnedHosts, host: string, listed: number, others: number, day = TODAY): void {
-  for (let at = 0; at < listed; at++) hosts.met(host, `listed${at}.${host}`, true, day)
-  for (let at = 0; at < others; at++) hosts.met(host, `other${at}.${host}`, false, day)
+  for (let at = 0; at < listed; at++) hosts.observe(host, `listed${at}.${host}`, true, day)
+  for (let at = 0; at < others; at++) hosts.observe(host, `other${at}.${host}`, false, day)
 }
 
 function learnedFrom(listed: number, others: number, bounds: Partial<LearnedBounds> = {}): boolean {
@@ -35,7 +40,7 @@ test("a host that was never met serves nobody", () => {
 
 test("a domain counts once, however often it is met", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
-  for (let time = 0; time < 1000; time++) hosts.met(HOST, "listed.com", true, TODAY)
+  for (let time = 0; time < 1000; time++) hosts.observe(HOST, "listed.com", true, TODAY)
   meet(hosts, HOST, 3, 0)
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(false)
   expect(hosts.size).toEqual({ hosts: 1, sightings: 4 })
@@ -46,9 +51,9 @@ test("a domain counts once, however often it is met", () => {
 test("a domain that came on the lists, or went off them, counts as it does now", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   meet(hosts, HOST, 5, 2)
-  hosts.met(HOST, `other0.${HOST}`, true, TODAY)
+  hosts.observe(HOST, `other0.${HOST}`, true, TODAY)
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(true)
-  hosts.met(HOST, `other0.${HOST}`, false, TODAY)
+  hosts.observe(HOST, `other0.${HOST}`, false, TODAY)
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(false)
 })
 
@@ -56,7 +61,7 @@ test("a domain counts on the host where it was met last, so that five listed one
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   const victims = ["one.com", "two.com", "three.com"]
   for (const victim of victims) {
-    for (let at = 0; at < 5; at++) hosts.met(victim, `attack${at}.com`, true, TODAY)
+    for (let at = 0; at < 5; at++) hosts.observe(victim, `attack${at}.com`, true, TODAY)
     expect(victims.filter(host => hosts.servesDisposable(host, TODAY))).toEqual([victim])
   }
   expect(hosts.size).toEqual({ hosts: 1, sightings: 5 })
@@ -66,7 +71,7 @@ test("a sighting counts for ninety days", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   meet(hosts, HOST, 5, 0)
   expect([89, 90, 91].map(days => hosts.servesDisposable(HOST, TODAY + days))).toEqual([true, true, false])
-  hosts.met(HOST, `listed0.${HOST}`, true, TODAY + 1)
+  hosts.observe(HOST, `listed0.${HOST}`, true, TODAY + 1)
   expect(hosts.servesDisposable(HOST, TODAY + 91)).toBe(false)
   meet(hosts, HOST, 5, 0, TODAY + 1)
   expect([91, 92].map(days => hosts.servesDisposable(HOST, TODAY + days))).toEqual([true, false])
@@ -93,7 +98,7 @@ test("one domain more than fit: a whole host is forgotten, and no share shifts",
   const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, sightingsMax: 10 })
   for (const host of ["one.com", "two.com"]) meet(hosts, host, 5, 0)
   expect(hosts.size).toEqual({ hosts: 2, sightings: 10 })
-  hosts.met("two.com", "sixth.com", true, TODAY)
+  hosts.observe("two.com", "sixth.com", true, TODAY)
   expect(hosts.size).toEqual({ hosts: 1, sightings: 6 })
   expect(hosts.servesDisposable("two.com", TODAY)).toBe(true)
 })
@@ -104,13 +109,13 @@ test("of a host with many domains the same are kept in every order", () => {
     fc.property(domains, fc.integer({ min: 1, max: 12 }), (numbers, domainsPerHostMax) => {
       const keptOf = (order: readonly number[]): number[] => {
         const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, domainsPerHostMax })
-        for (const number of order) hosts.met(HOST, `d${number}.com`, false, TODAY)
+        for (const number of order) hosts.observe(HOST, `d${number}.com`, false, TODAY)
         return hosts
           .unwritten(1000)
           .map(sighting => sighting.domainHash)
           .toSorted((a, b) => a - b)
       }
-      const smallest = numbers.map(number => domainHash(`d${number}.com`)).toSorted((a, b) => a - b)
+      const smallest = numbers.map(number => hashDomain(`d${number}.com`)).toSorted((a, b) => a - b)
       expect(keptOf(numbers)).toEqual(smallest.slice(0, domainsPerHostMax))
       expect(keptOf(numbers.toReversed())).toEqual(keptOf(numbers))
     }),
@@ -138,7 +143,7 @@ test("what happens never breaks a bound, and no sighting stands on two hosts", (
       const bounds = { hostsMax: 4, sightingsMax: 12, domainsPerHostMax: 5 }
       const hosts = new LearnedHosts(bounds)
       for (const [host, domain, isListed, day] of meetings) {
-        hosts.met(`h${host}.com`, `d${domain}.com`, isListed, day)
+        hosts.observe(`h${host}.com`, `d${domain}.com`, isListed, day)
         const { hosts: hostCount, sightings } = hosts.size
         const kept = hosts.unwritten(1000)
         expect(hostCount).toBeLessThanOrEqual(bounds.hostsMax)
@@ -159,8 +164,8 @@ test("what was written is not written again until something of it changed", () =
   meet(hosts, HOST, 3, 0)
   const first = hosts.unwritten(2)
   expect(first).toHaveLength(2)
-  hosts.wrote(first)
-  hosts.wrote(hosts.unwritten(10))
+  hosts.markWritten(first)
+  hosts.markWritten(hosts.unwritten(10))
   meet(hosts, HOST, 3, 0)
   expect(hosts.unwritten(10)).toEqual([])
   meet(hosts, HOST, 1, 0, TODAY + 1)
@@ -169,22 +174,22 @@ test("what was written is not written again until something of it changed", () =
 
 test("what is seen anew while the earlier sighting is written is written too", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
-  hosts.met(HOST, "acme.com", false, TODAY)
+  hosts.observe(HOST, "acme.com", false, TODAY)
   const writing = hosts.unwritten(10)
-  hosts.met(HOST, "acme.com", true, TODAY)
-  hosts.wrote(writing)
+  hosts.observe(HOST, "acme.com", true, TODAY)
+  hosts.markWritten(writing)
   expect(hosts.unwritten(10)).toMatchObject([{ isListed: true }])
 })
 
 test("what a store holds is taken in, but not what is too old, nor over what was seen here since", () => {
-  const stored = (domain: string, seenOn: number, isListed = true): Sighting => ({
-    domainHash: domainHash(domain),
+  const stored = (domain: string, seenOn: number, isListed = true): HostObservation => ({
+    domainHash: hashDomain(domain),
     host: HOST,
     isListed,
     seenOn,
   })
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
-  hosts.met(HOST, "one.com", true, TODAY)
+  hosts.observe(HOST, "one.com", true, TODAY)
   const rows = ["two.com", "three.com", "four.com"].map(domain => stored(domain, TODAY))
   hosts.load([stored("one.com", TODAY - 1, false), ...rows, stored("five.com", TODAY - 91)], TODAY)
   expect(hosts.size.sightings).toBe(4)
@@ -196,6 +201,6 @@ test("what a store holds is taken in, but not what is too old, nor over what was
 
 test("the hash of a domain is the same in every version", () => {
   // The first 13 of the 16 hexadecimal digits of xxHash64, of which the document of xxHash has the one of the empty text.
-  expect(domainHash("")).toBe(0xef46db3751d8e)
-  expect(domainHash("example.com")).toBe(712739754121891)
+  expect(hashDomain("")).toBe(0xef46db3751d8e)
+  expect(hashDomain("example.com")).toBe(712739754121891)
 })

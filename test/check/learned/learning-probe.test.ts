@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test"
-import { Budget } from "../../../src/base/budget.ts"
+import { Deadline } from "../../../src/base/concurrency.ts"
 import { unknown } from "../../../src/base/finding.ts"
-import { DAY_MS } from "../../../src/base/utc-day.ts"
+import { DAY_MS } from "../../../src/base/time.ts"
 import { LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
-import { learningProbe } from "../../../src/check/learned/learning-probe.ts"
-import { type Listed, listedIn } from "../../../src/check/lists/listed.ts"
+import { createLearningProbe } from "../../../src/check/learned/learning-probe.ts"
+import { type ListMatch, matchInSet } from "../../../src/check/lists/list-match.ts"
 import { SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
-import { mailProbe } from "../../../src/check/probes/mail-probe.ts"
-import { type ProviderKind, providerOf } from "../../../src/check/probes/providers.ts"
-import type { Mail } from "../../../src/check/verdict/evidence.ts"
+import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
+import { type MailProviderKind, providerOfMailHost } from "../../../src/check/mail/mail-providers.ts"
+import type { MailEvidence } from "../../../src/check/verdict/evidence.ts"
 import { stoppedTime } from "../../world/time.ts"
 import { type ZoneRecords, zone } from "../../world/zone.ts"
 
@@ -18,31 +18,35 @@ const HOST = "mx1.throw-away.com"
 function learning(lists: Readonly<Record<string, SetName>> = {}) {
   const time = stoppedTime()
   const records: ZoneRecords = {}
-  const { ask } = zone(records, 300, time.clock)
-  const hosts = new LearnedHosts(LEARNED_BOUNDS)
+  const { ask: resolver } = zone(records, 300, time.clock)
+  const learnedHosts = new LearnedHosts(LEARNED_BOUNDS)
   const from = { isCached: false }
-  const listed = (domain: string, registrable: string): Listed => {
-    if (domain.startsWith("listed")) return listedIn("disposable")
-    return listedIn(lists[domain] ?? lists[registrable] ?? null)
+  const matchLists = (domain: string, registrable: string): ListMatch => {
+    if (domain.startsWith("listed")) return matchInSet("disposable")
+    return matchInSet(lists[domain] ?? lists[registrable] ?? null)
   }
-  const asked = mailProbe({ ask, clock: time.clock })
-  const probe = learningProbe(async (...of) => ({ ...(await asked(...of)), ...from }), {
-    hosts,
-    listed,
+  const asked = createMailProbe({ resolver, clock: time.clock })
+  const probe = createLearningProbe(async (...of) => ({ ...(await asked(...of)), ...from }), {
+    learnedHosts,
+    matchLists,
     clock: time.clock,
   })
   /** What kind of host takes the mail of a domain that has these MX records. */
-  const runBy = async (domain: string, mx: readonly string[], organisational = domain): Promise<Mail["runBy"]> => {
+  const runBy = async (
+    domain: string,
+    mx: readonly string[],
+    organisational = domain,
+  ): Promise<MailEvidence["operatedBy"]> => {
     records[`MX ${domain}`] = mx
-    const { mail } = await probe(domain, organisational, new Budget(time.later, 1000))
+    const { mail } = await probe(domain, organisational, new Deadline(time.later, 1000))
     if (!mail.known) throw new Error(`${domain} was not told`)
-    return mail.value.runBy
+    return mail.value.operatedBy
   }
   /** Points listed domains at a host. */
   const point = async (host: string, count: number, prefix = "listed"): Promise<void> => {
     for (let at = 0; at < count; at++) await runBy(`${prefix}${at}.com`, [`10 ${host}`])
   }
-  return { time, records, hosts, from, probe, runBy, point }
+  return { time, records, hosts: learnedHosts, from, probe, runBy, point }
 }
 
 test("the sixth domain on a host of five listed ones is on a learned host, and with the seventh it is none any more", async () => {
@@ -151,13 +155,13 @@ const HOSTS_OF_KINDS = {
   gateway: "mxa-001.pphosted.com",
   gateway_out: null,
   disposable_mx: "mail.mailinator.com",
-} as const satisfies { readonly [K in ProviderKind]: string | null }
+} as const satisfies { readonly [K in MailProviderKind]: string | null }
 
 describe("a host of a known provider is never learned, however many listed domains are on it:", () => {
   for (const [kind, host] of Object.entries(HOSTS_OF_KINDS))
     test(kind, async () => {
       if (host === null) return
-      expect(providerOf(host)?.kind).toBe(kind as ProviderKind) // a key of the table above
+      expect(providerOfMailHost(host)?.kind).toBe(kind as MailProviderKind) // a key of the table above
       const { runBy, point, hosts } = learning()
       await point(host, 20)
       expect(await runBy("acme.com", [`10 ${host}`])).not.toBe("learned_disposable")
@@ -213,7 +217,7 @@ test("domains without a mail host of a public name are neither counted nor judge
 test("what DNS does not tell is passed on as it is", async () => {
   const { probe, hosts, records, time } = learning()
   records["MX listed0.com"] = "timed_out"
-  const { mail } = await probe("listed0.com", "listed0.com", new Budget(time.later, 1000))
+  const { mail } = await probe("listed0.com", "listed0.com", new Deadline(time.later, 1000))
   expect(mail).toEqual(unknown("timed_out"))
   expect(hosts.size.sightings).toBe(0)
 })

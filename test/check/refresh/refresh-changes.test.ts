@@ -1,11 +1,18 @@
 import { describe, expect, test } from "bun:test"
-import { stateText } from "../../../src/check/refresh/refresh-state.ts"
-import { rollBack } from "../../../src/check/refresh/roll-back.ts"
+import { formatRefreshState, rollBack } from "../../../src/check/refresh/refresh-state.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
-import { FIRST, OLD_COUNT, oldNames, refreshedHouse, setsOf, smallStock, sourcesOf } from "./small-house.ts"
+import {
+  FIRST_NAMES,
+  OLD_COUNT,
+  oldNames,
+  refreshedFixture,
+  setsOf,
+  smallBundle,
+  sourcesOf,
+} from "./refresh-fixture.ts"
 
 describe("over another stock, a refresh", () => {
-  const newer = smallStock({
+  const newer = smallBundle({
     bundled: { set: "disposable", trust: "high", names: [...oldNames(OLD_COUNT), "newer.com"] },
     fresh: { set: "disposable", trust: "highest", names: [], isDownloaded: true },
     extra: { set: "disposable", trust: "low", names: [], isDownloaded: true },
@@ -13,26 +20,26 @@ describe("over another stock, a refresh", () => {
   })
 
   test("makes a pack of it and the copies, and keeps none of the packs before", async () => {
-    const house = await refreshedHouse()
+    const house = await refreshedFixture()
     house.serve("fresh", () => new Response(null, { status: 503 }))
-    const { made } = await house.refresh(null, { stock: newer, stockId: "stock-2" })
-    expect(made).toMatchObject({ version: house.inUse()?.version ?? "" })
+    const { activated } = await house.refresh(null, { bundle: newer, bundleId: "stock-2" })
+    expect(activated).toMatchObject({ version: house.inUse()?.version ?? "" })
     expect(sourcesOf(house, "newer.com")).toEqual([["bundled", null]])
     expect(sourcesOf(house, "first.com")).toEqual([["fresh", null]])
     expect(house.state().packs).toHaveLength(1)
   })
 
   test("of which no pack can be made does not bring back the one over the stock before", async () => {
-    const house = await refreshedHouse()
+    const house = await refreshedFixture()
     const word = (set: string) => ({ set, trust: "curated", names: ["team"] }) as const
-    const faulty = smallStock({
+    const faulty = smallBundle({
       fresh: { ...fresh(), renews: "bundled" },
       bundled: bundled(),
       a: word("group"),
       b: word("shared_inbox"),
     })
-    const { made, faults } = await house.refresh(null, { stock: faulty, stockId: "stock-2" })
-    expect([made, faults]).toEqual([null, ['"team" is a group word and a shared-inbox word']])
+    const { activated, faults } = await house.refresh(null, { bundle: faulty, bundleId: "stock-2" })
+    expect([activated, faults]).toEqual([null, ['"team" is a group word and a shared-inbox word']])
     expect(house.state()).toMatchObject({ stock: "stock-2", in_use: null })
   })
 
@@ -41,15 +48,15 @@ describe("over another stock, a refresh", () => {
 })
 
 test("no pack can be made: the one in use stays, and the copies serve once it can", async () => {
-  const house = await refreshedHouse()
+  const house = await refreshedFixture()
   const version = house.inUse()?.version
-  const stock = smallStock({
+  const bundle = smallBundle({
     fresh: { set: "disposable", trust: "highest", names: [], isDownloaded: true },
     a: { set: "group", trust: "curated", names: ["team"] },
     b: { set: "shared_inbox", trust: "curated", names: ["team"] },
   })
-  house.serve("fresh", [...FIRST, "second.com"])
-  expect(await house.refresh(null, { stock })).toMatchObject({ made: null, faults: [expect.any(String)] })
+  house.serve("fresh", [...FIRST_NAMES, "second.com"])
+  expect(await house.refresh(null, { bundle })).toMatchObject({ made: null, faults: [expect.any(String)] })
   expect(house.inUse()?.version).toBe(version)
   await house.refresh()
   expect(setsOf(house, "second.com")).toEqual(["disposable"])
@@ -57,7 +64,7 @@ test("no pack can be made: the one in use stays, and the copies serve once it ca
 
 describe("after an operator went back", () => {
   test("a refresh by hand makes an end of it, and nobody goes back to what was gone back from", async () => {
-    const house = await refreshedHouse()
+    const house = await refreshedFixture()
     const first = house.inUse()?.version
     house.serve("extra", ["extra.com", "bad.com"])
     await house.refresh()
@@ -72,29 +79,29 @@ describe("after an operator went back", () => {
   })
 
   test("a refresh that finds the same puts the newest pack in use again", async () => {
-    const house = await refreshedHouse()
+    const house = await refreshedFixture()
     house.serve("extra", ["extra.com", "more.com"])
     await house.refresh()
     const packs = house.state().packs
     await rollBack(house.folder, "stock-1")
-    expect((await house.refresh()).made).toMatchObject({ version: house.inUse()?.version ?? "" })
+    expect((await house.refresh()).activated).toMatchObject({ version: house.inUse()?.version ?? "" })
     expect(house.state().packs).toEqual(packs)
   })
 })
 
 describe("damage", () => {
   test("to a copy is made good by its source, which is asked for all of it", async () => {
-    const house = await refreshedHouse()
+    const house = await refreshedFixture()
     house.folder.put("extra.txt", "half a cop")
-    const { sources, made } = await house.refresh()
+    const { sources, activated } = await house.refresh()
     expect(sources["extra"]).toMatchObject({ outcome: "taken" })
-    expect(made).toBeNull()
+    expect(activated).toBeNull()
   })
 
   test("to the state is made good by the copies, even while no source answers", async () => {
-    const house = await refreshedHouse()
+    const house = await refreshedFixture()
     const version = house.inUse()?.version
-    house.folder.put("state.json", stateText(house.state()).slice(0, 100))
+    house.folder.put("state.json", formatRefreshState(house.state()).slice(0, 100))
     for (const id of ["fresh", "extra", "offices"]) house.serve(id, () => new Response(null, { status: 500 }))
     await house.refresh()
     expect(house.inUse()?.version).toBe(version)
@@ -103,18 +110,18 @@ describe("damage", () => {
 })
 
 test("of several writes that fail none is under way when the refresh rejects", async () => {
-  const house = await refreshedHouse()
-  house.serve("fresh", [...FIRST, "second.com"])
+  const house = await refreshedFixture()
+  house.serve("fresh", [...FIRST_NAMES, "second.com"])
   house.serve("extra", () => new Response(null, { status: 500 }))
   const bothBegun = Promise.withResolvers<void>()
   let underWay = 0
-  const replace: typeof house.folder.replace = async name => {
+  const writeAtomic: typeof house.folder.writeAtomic = async name => {
     if (++underWay === 2) bothBegun.resolve()
     await bothBegun.promise
     for (let turn = 0; turn < (name === "fresh.txt" ? 100 : 1); turn++) await Promise.resolve()
     underWay--
     throw new Error("no room left")
   }
-  expect(await outcomeOf(house.refresh(null, { folder: { ...house.folder, replace } }))).toThrow("no room left")
+  expect(await outcomeOf(house.refresh(null, { folder: { ...house.folder, writeAtomic } }))).toThrow("no room left")
   expect(underWay).toBe(0)
 })

@@ -1,23 +1,32 @@
 import { expect, test } from "bun:test"
 import { refresh } from "../../../src/check/refresh/refresh.ts"
-import { inTurn } from "../../../src/check/refresh/turn.ts"
-import { FIRST, type House, refreshedHouse, setsOf, smallHouse, sourcesOf } from "./small-house.ts"
+import { withRefreshLock } from "../../../src/check/refresh/refresh-lock.ts"
+import {
+  FIRST_NAMES,
+  type RefreshFixture,
+  refreshedFixture,
+  refreshFixture,
+  setsOf,
+  sourcesOf,
+} from "./refresh-fixture.ts"
 
 /** More changes than a refresh makes of its folder. */
 const CHANGES_MAX = 60
 
 /** Refreshes in turn as a process of this number; those of `dead` have ended. */
-const refreshAs = (house: House, pid: number, dead: ReadonlySet<number> = new Set()) =>
-  inTurn({ ...house.needs, pid, isRunning: other => other > 0 && !dead.has(other) }, () => refresh(house.needs, null))
+const refreshAs = (house: RefreshFixture, pid: number, dead: ReadonlySet<number> = new Set()) =>
+  withRefreshLock({ ...house.needs, pid, isRunning: other => other > 0 && !dead.has(other) }, () =>
+    refresh(house.needs, null),
+  )
 
 /**
  * Has a refresh die at each of its changes, one after the other, each time in a house of its own. `broken` sees the house
  * after the death; then another process refreshes.
  */
 async function dyingAtEach(
-  prepared: () => Promise<House>,
-  broken: (house: House) => void,
-  healed: (house: House) => void,
+  prepared: () => Promise<RefreshFixture>,
+  broken: (house: RefreshFixture) => void,
+  healed: (house: RefreshFixture) => void,
 ): Promise<number> {
   for (let change = 1; change <= CHANGES_MAX; change++) {
     const house = await prepared()
@@ -37,7 +46,7 @@ async function dyingAtEach(
 }
 
 /** The files of a folder in which nothing is left over. */
-function expectTidy(house: House): void {
+function expectTidy(house: RefreshFixture): void {
   const { packs } = house.state()
   const kept = packs.flatMap(({ sha256 }) => [`${sha256.slice(0, 16)}.json`, `${sha256.slice(0, 16)}.pack`])
   expect([...house.folder.held.keys()].toSorted()).toEqual(
@@ -47,8 +56,8 @@ function expectTidy(house: House): void {
 
 test("a first refresh may die between any two writes: what came along is in use, and the next one heals", async () => {
   const prepared = async () => {
-    const house = smallHouse()
-    house.serve("fresh", FIRST)
+    const house = refreshFixture()
+    house.serve("fresh", FIRST_NAMES)
     house.serve("extra", ["extra.com"])
     house.serve("offices", ["nasa.gov"])
     return house
@@ -69,10 +78,10 @@ test("a first refresh may die between any two writes: what came along is in use,
 test("a later one may too: the pack in use opens, old or new, and the days on which names came in stay right", async () => {
   const names = ["second.com", "third.com", "fourth.com"]
   const prepared = async () => {
-    const house = await refreshedHouse()
+    const house = await refreshedFixture()
     for (const [at, name] of names.entries()) {
       await house.nextDay()
-      house.serve("fresh", [...FIRST, ...names.slice(0, at + 1)])
+      house.serve("fresh", [...FIRST_NAMES, ...names.slice(0, at + 1)])
       house.serve("extra", ["extra.com", `extra-${name}`])
       // The last is the one that dies.
       if (name !== "fourth.com") await house.refresh()

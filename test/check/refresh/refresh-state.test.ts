@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
 import {
-  manifestFile,
-  packFile,
+  decodeRefreshState,
+  formatRefreshState,
+  INITIAL_REFRESH_STATE,
+  manifestFileName,
+  packFileName,
   type RefreshState,
-  readState,
   SOURCE_OUTCOMES,
-  stateText,
-  UNREFRESHED,
 } from "../../../src/check/refresh/refresh-state.ts"
 
 const SHA256 = "0123456789abcdef".repeat(4)
@@ -29,15 +29,17 @@ const STATE: RefreshState = {
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 test("a state reads back as it was written", () => {
-  for (const state of [STATE, UNREFRESHED]) expect(readState(bytesOf(stateText(state)))).toEqual(state)
+  for (const state of [STATE, INITIAL_REFRESH_STATE])
+    expect(decodeRefreshState(bytesOf(formatRefreshState(state)))).toEqual(state)
 })
 
 test("no file, and one that is half written anywhere, is the state in which nothing was refreshed", () => {
-  expect(readState(null)).toBe(UNREFRESHED)
-  const text = stateText(STATE)
+  expect(decodeRefreshState(null)).toBe(INITIAL_REFRESH_STATE)
+  const text = formatRefreshState(STATE)
   // Without its last line end alone it is whole.
-  for (let end = 0; end < text.length - 1; end++) expect(readState(bytesOf(text.slice(0, end)))).toBe(UNREFRESHED)
-  expect(readState(new Uint8Array([0xff, 0x00]))).toBe(UNREFRESHED)
+  for (let end = 0; end < text.length - 1; end++)
+    expect(decodeRefreshState(bytesOf(text.slice(0, end)))).toBe(INITIAL_REFRESH_STATE)
+  expect(decodeRefreshState(new Uint8Array([0xff, 0x00]))).toBe(INITIAL_REFRESH_STATE)
 })
 
 test.each([
@@ -48,9 +50,9 @@ test.each([
   ["packs that are none", { packs: [{ sha256: SHA256 }] }],
   ["no pause", { is_paused: undefined }],
 ])("a state with %s counts as none", (_, change) => {
-  expect(readState(bytesOf(JSON.stringify({ ...STATE, ...change })))).toBe(UNREFRESHED)
+  expect(decodeRefreshState(bytesOf(JSON.stringify({ ...STATE, ...change })))).toBe(INITIAL_REFRESH_STATE)
 })
 
 test("a pack and its manifest lie side by side", () => {
-  expect([packFile(SHA256), manifestFile(SHA256)]).toEqual(["0123456789abcdef.pack", "0123456789abcdef.json"])
+  expect([packFileName(SHA256), manifestFileName(SHA256)]).toEqual(["0123456789abcdef.pack", "0123456789abcdef.json"])
 })

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test"
 import {
+  decodeRefreshState,
+  formatRefreshState,
+  INITIAL_REFRESH_STATE,
   type RefreshState,
-  readState,
+  rollBack,
   STATE_FILE,
-  stateText,
-  UNREFRESHED,
 } from "../../../src/check/refresh/refresh-state.ts"
-import { rollBack } from "../../../src/check/refresh/roll-back.ts"
 import { memoryFolder } from "../../world/memory-folder.ts"
 
 const packs = ["c", "b", "a"].map((version, at) => ({ sha256: version.repeat(64), version, made_at_ms: 9 - at }))
 const THREE: RefreshState = {
-  ...UNREFRESHED,
+  ...INITIAL_REFRESH_STATE,
   stock: "s",
   refreshed_at_ms: 9,
   packs,
@@ -20,8 +20,8 @@ const THREE: RefreshState = {
 
 function folderWith(state: RefreshState) {
   const folder = memoryFolder()
-  folder.put(STATE_FILE, stateText(state))
-  return { folder, state: () => readState(folder.held.get(STATE_FILE) ?? null) }
+  folder.put(STATE_FILE, formatRefreshState(state))
+  return { folder, state: () => decodeRefreshState(folder.held.get(STATE_FILE) ?? null) }
 }
 
 test("one goes back pack by pack, at last to what came along, and then no further", async () => {

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from "commander"
 import type { Check } from "../../../src/check/check.ts"
-import { classifyCommands } from "../../../src/cli/classify/command.ts"
-import type { ClassifyTools } from "../../../src/cli/classify/run.ts"
-import { CommandFailure } from "../../../src/cli/output.ts"
+import { registerClassify } from "../../../src/cli/classify/command.ts"
+import type { ClassifyDeps } from "../../../src/cli/classify/run.ts"
+import { CommandError } from "../../../src/cli/output.ts"
 import { check } from "../../world/app.ts"
 import { memoryStreams } from "../../world/memory-streams.ts"
 
@@ -11,7 +11,7 @@ type Options = {
   readonly check?: Check
   readonly partBytes?: number
   readonly roomBytes?: number
-  readonly tools?: Partial<ClassifyTools>
+  readonly tools?: Partial<ClassifyDeps>
 }
 
 /** The command over files in memory: what it wrote, and the code that it would exit with. */
@@ -22,18 +22,18 @@ export function classifying(files: Record<string, string | Uint8Array>, options:
     const said = { out: [] as string[], err: [] as string[] }
     const output = {
       line: (text: string) => void said.out.push(text),
-      aside: (text: string) => void said.err.push(text),
+      stderrLine: (text: string) => void said.err.push(text),
     }
     memory.answered.length = 0
     const root = new Command("mailkind")
       .exitOverride()
-      .configureOutput({ writeOut: output.line, writeErr: output.aside })
+      .configureOutput({ writeOut: output.line, writeErr: output.stderrLine })
     const checker = async (isOffline: boolean) => {
       asked.push(isOffline)
       return { check: options.check ?? check, testDomain: "mailkind.test", requestId: () => "req_test" }
     }
-    classifyCommands(root, output, checker, { ...QUIET, streams: memory.streams, ...options.tools })
-    const code = await codeOf(root.parseAsync(["classify", ...args], { from: "user" }), output.aside)
+    registerClassify(root, output, checker, { ...QUIET, streams: memory.streams, ...options.tools })
+    const code = await codeOf(root.parseAsync(["classify", ...args], { from: "user" }), output.stderrLine)
     return { code, answered: memory.answered.join(""), out: said.out.join("\n"), err: said.err.join("\n") }
   }
   return { ...memory, run, asked }
@@ -42,9 +42,9 @@ export function classifying(files: Record<string, string | Uint8Array>, options:
 const QUIET = {
   terminal: null,
   stopwatch: () => 0,
-  tidy: () => undefined,
-  every: () => () => undefined,
-  stopAsked: () => new Promise<string>(() => undefined),
+  collectGarbage: () => undefined,
+  runInterval: () => () => undefined,
+  stopSignal: () => new Promise<string>(() => undefined),
 }
 
 async function codeOf(done: Promise<unknown>, aside: (text: string) => void): Promise<number> {
@@ -53,7 +53,7 @@ async function codeOf(done: Promise<unknown>, aside: (text: string) => void): Pr
     return 0
   } catch (failure) {
     if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2
-    if (!(failure instanceof CommandFailure)) throw failure
+    if (!(failure instanceof CommandError)) throw failure
     aside(failure.message)
     return failure.exitCode
   }

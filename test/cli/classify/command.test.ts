@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Check } from "@sinclair/typebox/value"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
-import type { Outcome } from "../../../src/check/present.ts"
+import type { CheckOutcome } from "../../../src/check/result/result.ts"
 import { CheckResult } from "../../../src/contract/schemas.ts"
 import { check } from "../../world/app.ts"
 import { categoriesOf, classifying, inputsOf, linesOf } from "./classifying.ts"
@@ -134,7 +134,7 @@ test("a file's name tells its format, and --format that of the results", async (
 
 test("results stand in the order of inputs when answers come late and out of order", async () => {
   const waiting: (() => void)[] = []
-  const late = (outcome: Outcome | Promise<Outcome>): Promise<Outcome> =>
+  const late = (outcome: CheckOutcome | Promise<CheckOutcome>): Promise<CheckOutcome> =>
     new Promise(resolve => {
       waiting.push(() => resolve(outcome))
       if (waiting.length % 7 === 0) for (const answer of waiting.splice(0).reverse()) answer()

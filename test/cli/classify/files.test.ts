@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
-import type { Outcome } from "../../../src/check/present.ts"
+import type { CheckOutcome } from "../../../src/check/result/result.ts"
 import { check } from "../../world/app.ts"
 import { classifying, linesOf } from "./classifying.ts"
 
@@ -58,10 +58,10 @@ test.each(["--resume", "--force", "--resume --out -", "--resume --force --out ou
 
 test("a run that is asked to stop writes every result that is there, whole, and says how to go on", async () => {
   const asked = Promise.withResolvers<string>()
-  const never = new Promise<Outcome>(() => undefined)
+  const never = new Promise<CheckOutcome>(() => undefined)
   const files = { in: "a@gmail.com\nb@gmail.com\nwaits@gmail.com\nbehind@gmail.com\n" }
   const { run, textOf } = classifying(files, {
-    tools: { stopAsked: () => asked.promise },
+    tools: { stopSignal: () => asked.promise },
     check: question => {
       if (!question.subject.sent.startsWith("waits")) return check(question)
       asked.resolve("SIGINT")
@@ -76,7 +76,7 @@ test("a run that is asked to stop writes every result that is there, whole, and 
 
 test("a run that waits for its input stops when it is asked to", async () => {
   const asked = Promise.withResolvers<string>()
-  const { run, streams } = classifying({}, { tools: { stopAsked: () => asked.promise } })
+  const { run, streams } = classifying({}, { tools: { stopSignal: () => asked.promise } })
   Object.assign(streams, {
     source: async () => ({
       byteCount: null,
@@ -105,7 +105,7 @@ test("who reads the output and has enough ends the run with the system's error",
 
 test("what rows leave behind is given back as they go, and each tenth time all that nothing uses", async () => {
   const tidied: boolean[] = []
-  const tools = { tidy: (isAll: boolean) => void tidied.push(isAll) }
+  const tools = { collectGarbage: (isAll: boolean) => void tidied.push(isAll) }
   const { run } = classifying({ "in.txt": "jane@gmail.com\n".repeat(100_000) }, { partBytes: 15_000, tools })
   expect((await run("in.txt", "--offline", "--out", "out.txt")).code).toBe(0)
   expect(tidied).toEqual([...Array(9).fill(false), true])

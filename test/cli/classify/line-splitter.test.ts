@@ -1,22 +1,22 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import type { InputLine } from "../../../src/cli/classify/input-rows.ts"
 import { LINE_BYTES_MAX, LineSplitter } from "../../../src/cli/classify/line-splitter.ts"
-import type { Line } from "../../../src/cli/classify/row.ts"
 
 /** The lines of parts, each of which is wiped when it was taken, as memory that is read into again is. */
-function linesIn(...parts: readonly Uint8Array[]): Line[] {
+function linesIn(...parts: readonly Uint8Array[]): InputLine[] {
   const splitter = new LineSplitter()
-  const lines: Line[] = []
+  const lines: InputLine[] = []
   for (const part of parts) {
     const lent = new Uint8Array(part)
-    splitter.take(lent, lines)
+    splitter.push(lent, lines)
     lent.fill(120)
   }
   splitter.end(lines)
   return lines
 }
 
-const texts = (lines: readonly Line[]): string[] => lines.map(({ text }) => text)
+const texts = (lines: readonly InputLine[]): string[] => lines.map(({ text }) => text)
 
 test("lines are the same wherever their bytes are cut", () => {
   const bytes = Buffer.from("\ufeffjané@gmail.com\r\n\n\u0000日本.jp\nlast")

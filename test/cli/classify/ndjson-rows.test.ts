@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { ndjsonRows } from "../../../src/cli/classify/ndjson-rows.ts"
-import { type Row, subjectOf } from "../../../src/cli/classify/row.ts"
+import { createNdjsonRowReader, type InputRow, rowSubject } from "../../../src/cli/classify/input-rows.ts"
 
 /** The row of one line. */
-function rowOf(text: string, column: string | null = null): Row | undefined {
-  const rows: Row[] = []
-  ndjsonRows(column).take({ text, isTooLong: false }, rows)
+function rowOf(text: string, column: string | null = null): InputRow | undefined {
+  const rows: InputRow[] = []
+  createNdjsonRowReader(column).push({ text, isTooLong: false }, rows)
   expect(rows).toHaveLength(1)
   return rows[0]
 }
@@ -47,22 +46,22 @@ describe("a row", () => {
   const row = { input: "a@b.com", kind: null, fault: null, cells: null }
 
   test("is parsed by the rule of a batch unless it says what it is", () => {
-    expect(subjectOf(row, "mailkind.test")).toMatchObject({ kind: "email", domain: "b.com", fault: null })
-    expect(subjectOf({ ...row, input: "b.com", kind: "email" }, "mailkind.test")).toMatchObject({
+    expect(rowSubject(row, "mailkind.test")).toMatchObject({ kind: "email", domain: "b.com", fault: null })
+    expect(rowSubject({ ...row, input: "b.com", kind: "email" }, "mailkind.test")).toMatchObject({
       kind: "email",
       fault: "invalid_syntax",
     })
   })
 
   test("with bytes that are no UTF-8 is invalid, even where an address could hold their replacement", () => {
-    expect(subjectOf({ ...row, input: "a\ufffd@b.com" }, "mailkind.test")).toMatchObject({
+    expect(rowSubject({ ...row, input: "a\ufffd@b.com" }, "mailkind.test")).toMatchObject({
       fault: "invalid_syntax",
       domain: null,
     })
   })
 
   test("with a fault keeps it, and nothing is read from it", () => {
-    expect(subjectOf({ ...row, fault: "too_long" }, "mailkind.test")).toEqual({
+    expect(rowSubject({ ...row, fault: "too_long" }, "mailkind.test")).toEqual({
       kind: "email",
       sent: "a@b.com",
       fault: "too_long",

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { PassThrough } from "node:stream"
-import { progressOn } from "../../../src/cli/classify/progress.ts"
+import { createProgress } from "../../../src/cli/classify/progress.ts"
 import { classifying } from "./classifying.ts"
 
 /** A terminal that keeps what is drawn on it. */
@@ -14,10 +14,10 @@ function terminal() {
 test("a file's progress is a bar with share, results, rate and time left, and is cleared at the end", () => {
   const { stream, drawn } = terminal()
   let nowMs = 0
-  const progress = progressOn(stream, 1_000, () => nowMs)
+  const progress = createProgress(stream, 1_000, () => nowMs)
   nowMs = 10_000
-  progress.show(250, 1_234_560)
-  progress.end()
+  progress.update(250, 1_234_560)
+  progress.stop()
   expect(drawn()).toContain("25 % | 1,234,560 results | 123,456 a second | 0:30 left")
   expect(drawn()).toContain("█")
   expect(drawn()).toEndWith("\u001b[2K")
@@ -26,10 +26,10 @@ test("a file's progress is a bar with share, results, rate and time left, and is
 test("progress of what is piped in has no share and no time left", () => {
   const { stream, drawn } = terminal()
   let nowMs = 0
-  const progress = progressOn(stream, null, () => nowMs)
+  const progress = createProgress(stream, null, () => nowMs)
   nowMs = 2_000
-  progress.show(250, 10)
-  progress.end()
+  progress.update(250, 10)
+  progress.stop()
   expect(drawn()).toContain("10 results | 5 a second")
   expect(drawn()).not.toMatch(/%|left|█|░/)
 })

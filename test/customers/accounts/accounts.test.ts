@@ -119,8 +119,8 @@ test("accounts are found by the beginning of their email, whatever it goes on wi
   const log = tempLog(store)
   const emails = ["jan@a.com", "jane@a.com", "jane@b.com", "jane.x@a.com", "jané@a.com", "janz@a.com", "x.jane@a.com"]
   for (const email of emails) await newAccount(log, email)
-  const found = async (beginning: string, afterEmail = "", countMax = 10) =>
-    (await searchAccounts(store, { beginning, afterEmail, countMax })).map(({ email }) => email)
+  const found = async (emailPrefix: string, afterEmail = "", countMax = 10) =>
+    (await searchAccounts(store, { emailPrefix, afterEmail, countMax })).map(({ email }) => email)
   expect(await found("jane")).toEqual(["jane.x@a.com", "jane@a.com", "jane@b.com"])
   expect(await found("jane", "jane.x@a.com", 1)).toEqual(["jane@a.com"])
   expect(await found("jané")).toEqual(["jané@a.com"])

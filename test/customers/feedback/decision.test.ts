@@ -1,20 +1,20 @@
 import { describe, expect } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { CORRECTIONS_MAX } from "../../../src/customers/feedback/corrections.ts"
+import { CORRECTIONS_MAX } from "../../../src/customers/feedback/correction-cache.ts"
 import {
   acceptFeedback,
-  type Decision,
-  decideAsSeen,
+  decideIfUnchanged,
+  type FeedbackDecision,
   findCorrection,
   rejectFeedback,
 } from "../../../src/customers/feedback/decision.ts"
 import { findFeedback } from "../../../src/customers/feedback/feedback.ts"
-import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
+import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
-import { receiptFor, reporters } from "./reports.ts"
+import { openFeedback, submitReport } from "./open-feedback.ts"
 
-type House = Awaited<ReturnType<typeof reporters>>
+type House = Awaited<ReturnType<typeof openFeedback>>
 
 /** How a report comes to each state that it can be in; it says `business`, another one of its domain says `relay`. */
 const STATES = {
@@ -73,7 +73,7 @@ const EVENTS = {
   "the same report again": async ({ report }: House) => (await report()).status,
 } as const
 
-function told(decision: Decision): string {
+function told(decision: FeedbackDecision): string {
   if (decision.kind !== "decided") return decision.kind
   return `${decision.isNew ? "now" : "already"} ${decision.feedback.status}`
 }
@@ -139,17 +139,17 @@ describe("every state and every event", () => {
     Object.entries(EVENTS).map(([event, happen]) => ({ state, event, arrive, happen })),
   )
   test.each(cases)("a report that is $state: $event", async ({ state, event, arrive, happen }) => {
-    const house = await reporters()
+    const house = await openFeedback()
     const { store, log, corrections } = house
     const id = await arrive(house)
     const before = { report: await findFeedback(store, id), corrections: await corrections() }
     const heardBefore = log.heard.length
-    const changesBefore = await latestChange(store)
+    const changesBefore = await latestChangeId(store)
     log.now += 1000
     const says = await happen(house, id).catch((error: Error) => error.message)
     const report = await findFeedback(store, id)
     const [correction] = await corrections()
-    const changeCount = (await latestChange(store)) - changesBefore
+    const changeCount = (await latestChangeId(store)) - changesBefore
     // The table's keys are those of the two tables above.
     const expected = Object.entries(EXPECTED).flatMap(([of, row]) => (of === state ? Object.entries(row) : []))
     const [, wanted] = expected.find(([on]) => on === event) ?? []
@@ -166,7 +166,7 @@ describe("every state and every event", () => {
 })
 
 test("a decision tells the report as it is now and the correction that its domain has", async () => {
-  const { log, store, report } = await reporters()
+  const { log, store, report } = await openFeedback()
   const { id } = await report()
   log.now = 9_000
   const accepted = { ...(await findFeedback(store, id)), status: "accepted", decidedAtMs: 9_000 }
@@ -178,7 +178,7 @@ test("a decision tells the report as it is now and the correction that its domai
 })
 
 test("of several accepted reports the one accepted last rules, and those before it come back one by one", async () => {
-  const { log, report, corrections } = await reporters()
+  const { log, report, corrections } = await openFeedback()
   const ids: string[] = []
   for (const reportedCategory of ["business", "relay", "education"] as const) {
     log.now += 1
@@ -196,9 +196,9 @@ test("of several accepted reports the one accepted last rules, and those before 
 })
 
 test("an earlier report of another account comes back too, and one whose account is gone does not", async () => {
-  const { log, accountId, report, corrections } = await reporters()
+  const { log, accountId, report, corrections } = await openFeedback()
   const other = await newAccount(log, "other@example.com")
-  const first = await receiptFor(log, { accountId: other, reportedCategory: "relay" })
+  const first = await submitReport(log, { accountId: other, reportedCategory: "relay" })
   const second = await report()
   await acceptFeedback(log, first.id)
   await acceptFeedback(log, second.id)
@@ -212,7 +212,7 @@ test("an earlier report of another account comes back too, and one whose account
 })
 
 test("a report of a subdomain corrects that subdomain alone", async () => {
-  const { log, report, corrections } = await reporters()
+  const { log, report, corrections } = await openFeedback()
   const { id } = await report({ domain: "mail.example.com" })
   await acceptFeedback(log, (await report()).id)
   await acceptFeedback(log, id)
@@ -221,7 +221,7 @@ test("a report of a subdomain corrects that subdomain alone", async () => {
 })
 
 test("of decisions at one moment, on two connections, one is new, and report and correction agree", async () => {
-  const { path, store, log, report, corrections } = await reporters()
+  const { path, store, log, report, corrections } = await openFeedback()
   const other = tempLog(await tempStore(path))
   const { id } = await report()
   const accepted = await Promise.all([log, other, log, other].map(by => acceptFeedback(by, id)))
@@ -231,7 +231,7 @@ test("of decisions at one moment, on two connections, one is new, and report and
 })
 
 test("there are no more corrections than can be kept in memory; a corrected domain can be corrected anew", async () => {
-  const { store, log, report } = await reporters()
+  const { store, log, report } = await openFeedback()
   const first = await report()
   const second = await report({ domain: "other.com" })
   await acceptFeedback(log, first.id)
@@ -248,25 +248,25 @@ test("there are no more corrections than can be kept in memory; a corrected doma
 })
 
 test("a decision that goes by what was seen is taken only while that is so, and repeats what is so already", async () => {
-  const { store, log, report } = await reporters()
+  const { store, log, report } = await openFeedback()
   const { id } = await report()
-  expect(await decideAsSeen(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided_meanwhile" })
-  expect(await decideAsSeen(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: true })
-  expect(await decideAsSeen(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: false })
-  const late = await decideAsSeen(log, id, "rejected", "received")
+  expect(await decideIfUnchanged(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided_meanwhile" })
+  expect(await decideIfUnchanged(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: true })
+  expect(await decideIfUnchanged(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: false })
+  const late = await decideIfUnchanged(log, id, "rejected", "received")
   expect(late).toMatchObject({ kind: "decided_meanwhile", feedback: { id, status: "accepted" } })
   expect(await findCorrection(store, "example.com")).toEqual({ category: "business", feedbackId: id })
-  expect(await decideAsSeen(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided", isNew: true })
+  expect(await decideIfUnchanged(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided", isNew: true })
   expect(await findCorrection(store, "example.com")).toBeNull()
-  expect(await decideAsSeen(log, "fb_none", "accepted", "received")).toEqual({ kind: "unknown_feedback" })
+  expect(await decideIfUnchanged(log, "fb_none", "accepted", "received")).toEqual({ kind: "unknown_feedback" })
 })
 
 test("of decisions at one moment that go by the same sight, one is taken", async () => {
-  const { log, report } = await reporters()
+  const { log, report } = await openFeedback()
   const { id } = await report()
   const decisions = await Promise.all([
-    decideAsSeen(log, id, "accepted", "received"),
-    decideAsSeen(log, id, "rejected", "received"),
+    decideIfUnchanged(log, id, "accepted", "received"),
+    decideIfUnchanged(log, id, "rejected", "received"),
   ])
   expect(decisions.map(({ kind }) => kind).sort()).toEqual(["decided", "decided_meanwhile"])
 })

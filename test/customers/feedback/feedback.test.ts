@@ -8,13 +8,13 @@ import {
   FEEDBACK_STATUSES,
   findFeedback,
   listFeedback,
-  otherReports,
+  readOtherReports,
 } from "../../../src/customers/feedback/feedback.ts"
-import { latestChange } from "../../../src/customers/store/changes.ts"
+import { latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore, writtenAt } from "../temp-store.ts"
-import { receiptFor, reporters } from "./reports.ts"
+import { openFeedback, submitReport } from "./open-feedback.ts"
 
 setDefaultTimeout(60_000)
 
@@ -23,7 +23,7 @@ const DUPLICATE_MS = LIMITS.feedbackDuplicateDays * 24 * 60 * 60 * 1000
 const everything = { status: null, after: null, countMax: 1000 } as const
 
 test("a report is kept as it was sent, and its receipt says so", async () => {
-  const { store, accountId, report } = await reporters()
+  const { store, accountId, report } = await openFeedback()
   const sent = {
     roleWord: "support",
     currentCategory: "personal",
@@ -48,11 +48,11 @@ test("a report is kept as it was sent, and its receipt says so", async () => {
     decidedAtMs: null,
   })
   expect(await findFeedback(store, "fb_x")).toBeNull()
-  expect(await latestChange(store)).toBe(0)
+  expect(await latestChangeId(store)).toBe(0)
 })
 
 test("the same report again gives the first one's id and what a check says now, and writes nothing", async () => {
-  const { store, report } = await reporters()
+  const { store, report } = await openFeedback()
   const first = await report({ comment: "one" })
   const again = await report({ comment: "two", currentCategory: "personal", roleWord: "sales" })
   expect(again).toEqual({ ...first, status: "duplicate", currentCategory: "personal" })
@@ -60,7 +60,7 @@ test("the same report again gives the first one's id and what a check says now, 
 })
 
 test("another account, domain or category makes another report", async () => {
-  const { store, log, report } = await reporters()
+  const { store, log, report } = await openFeedback()
   const other = await newAccount(log, "other@example.com")
   await report()
   for (const wanted of [
@@ -73,7 +73,7 @@ test("another account, domain or category makes another report", async () => {
 })
 
 test("a report is a duplicate for 30 days to the millisecond, counted from the first one", async () => {
-  const { log, report } = await reporters()
+  const { log, report } = await openFeedback()
   const { id } = await report()
   for (const ageMs of [1, DUPLICATE_MS - 1]) {
     log.now = 5_000 + ageMs
@@ -90,14 +90,14 @@ test("a report is a duplicate for 30 days to the millisecond, counted from the f
 })
 
 test("a report is a duplicate even when the clock went back since", async () => {
-  const { log, report } = await reporters()
+  const { log, report } = await openFeedback()
   const { id } = await report()
   log.now = 10
   expect(await report()).toMatchObject({ id, status: "duplicate" })
 })
 
 test("what became of the first report does not matter", async () => {
-  const { log, report } = await reporters()
+  const { log, report } = await openFeedback()
   const { id } = await report()
   await acceptFeedback(log, id)
   expect(await report()).toMatchObject({ id, status: "duplicate" })
@@ -106,7 +106,7 @@ test("what became of the first report does not matter", async () => {
 })
 
 test("an account that is gone reports nothing, and its reports went with it", async () => {
-  const { store, log, accountId, report } = await reporters()
+  const { store, log, accountId, report } = await openFeedback()
   const { id } = await report()
   await removeAccount(log, accountId)
   expect(await outcomeOf(report())).toThrow("unknown_account")
@@ -114,10 +114,10 @@ test("an account that is gone reports nothing, and its reports went with it", as
 })
 
 test("of the same reports at one moment, on two connections, one is kept and all receipts name it", async () => {
-  const { path, store, log, accountId } = await reporters()
+  const { path, store, log, accountId } = await openFeedback()
   const other = tempLog(await tempStore(path))
   const receipts = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => receiptFor(at % 2 ? log : other, { accountId })),
+    Array.from({ length: 20 }, (_, at) => submitReport(at % 2 ? log : other, { accountId })),
   )
   expect(receipts.filter(({ status }) => status === "received")).toHaveLength(1)
   expect(new Set(receipts.map(({ id }) => id)).size).toBe(1)
@@ -125,7 +125,7 @@ test("of the same reports at one moment, on two connections, one is kept and all
 })
 
 test("of the same reports by processes at one moment one is kept, and none that was acknowledged dies with its process", async () => {
-  const { path, store, accountId } = await reporters()
+  const { path, store, accountId } = await openFeedback()
   const count = 50
   const printed = await runReporters(3, path, accountId, String(count))
   const received = printed.flat().filter(line => line.startsWith("received "))
@@ -137,7 +137,7 @@ test("of the same reports by processes at one moment one is kept, and none that 
 })
 
 test("no part of an address that a comment holds reaches the disk", async () => {
-  const { path, store, report } = await reporters()
+  const { path, store, report } = await openFeedback()
   const comment = `I am "zaphod beeblebrox"@example.com, or trillian.astra@example.com`
   const { id } = await report({ comment })
   expect((await findFeedback(store, id))?.comment).toBe("I am …@example.com, or …@example.com")
@@ -147,7 +147,7 @@ test("no part of an address that a comment holds reaches the disk", async () => 
 })
 
 test("reports are listed by status, the newest first, page by page", async () => {
-  const { store, log, report } = await reporters()
+  const { store, log, report } = await openFeedback()
   const ids: string[] = []
   // Two of a moment each: pages part them without losing one.
   for (const now of [1, 1, 2, 2, 3]) {
@@ -202,7 +202,7 @@ async function runReporters(count: number, ...words: string[]): Promise<string[]
 }
 
 test("reports are counted by their status", async () => {
-  const { store, log, report } = await reporters()
+  const { store, log, report } = await openFeedback()
   const [first] = [await report(), await report({ domain: "b.com" }), await report({ domain: "c.com" })]
   await acceptFeedback(log, first?.id ?? "")
   const counts = await Promise.all(FEEDBACK_STATUSES.map(status => countFeedback(store, status)))
@@ -210,11 +210,11 @@ test("reports are counted by their status", async () => {
 })
 
 test("what other accounts report of a domain is counted by account, and not what the account itself does", async () => {
-  const { store, log, accountId, report } = await reporters()
+  const { store, log, accountId, report } = await openFeedback()
   const others = [await newAccount(log, "b@example.com"), await newAccount(log, "c@example.com")]
   await report()
   await report({ reportedCategory: "personal" })
-  expect(await otherReports(store, { accountId, domain: "example.com" })).toEqual([])
+  expect(await readOtherReports(store, { accountId, domain: "example.com" })).toEqual([])
   for (const id of others) {
     await report({ accountId: id })
     await report({ accountId: id, domain: "sub.example.com" })
@@ -222,7 +222,7 @@ test("what other accounts report of a domain is counted by account, and not what
     await report({ accountId: id })
   }
   await report({ accountId: others[0] ?? "", reportedCategory: "relay" })
-  expect(await otherReports(store, { accountId, domain: "example.com" })).toEqual([
+  expect(await readOtherReports(store, { accountId, domain: "example.com" })).toEqual([
     { category: "business", accountCount: 2 },
     { category: "relay", accountCount: 1 },
   ])

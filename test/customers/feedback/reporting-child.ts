@@ -1,4 +1,4 @@
-import { reportVerdict } from "../../../src/customers/feedback/feedback.ts"
+import { recordFeedback } from "../../../src/customers/feedback/feedback.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
 import { later } from "../../world/later.ts"
 
@@ -7,13 +7,13 @@ import { later } from "../../world/later.ts"
 
 const [path = "", accountId = "", count = ""] = process.argv.slice(2)
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
-const store = await openStoreAt(path, { clock: Date.now, later })
-const log = { store, clock: Date.now, hear: () => undefined }
+const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
+const log = { store, clock: Date.now, notify: () => undefined }
 
 console.log("ready")
 await console[Symbol.asyncIterator]().next()
 for (let at = 0; at < Number(count); at++) {
-  const reporting = await reportVerdict(log, random, {
+  const reporting = await recordFeedback(log, random, {
     accountId,
     domain: `d${at}.example.com`,
     roleWord: null,

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { banEnd, pruneBans, strike } from "../../../src/customers/free-checks/bans.ts"
+import { bannedUntilMs, pruneBans, recordStrike } from "../../../src/customers/free-checks/bans.ts"
 import { stoppedTime } from "../../world/time.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
@@ -12,11 +12,11 @@ async function house() {
   const store = await tempStore()
   const time = stoppedTime()
   const strikes = async (count: number, network = "n"): Promise<void> => {
-    for (let done = 0; done < count; done++) await strike(store, time.clock, network)
+    for (let done = 0; done < count; done++) await recordStrike(store, time.clock, network)
   }
   /** For how many milliseconds more the network is banned; null: it is not. */
   const bannedMs = async (network = "n"): Promise<number | null> => {
-    const end = await banEnd(store, time.clock, network)
+    const end = await bannedUntilMs(store, time.clock, network)
     return end === null ? null : end - time.clock()
   }
   return { store, time, strikes, bannedMs }
@@ -88,15 +88,15 @@ test("a few strikes are forgotten with their ten minutes", async () => {
 test("a ban by a clock that was days ahead does not hold when the clock is right again", async () => {
   const { strikes, time, store } = await house()
   const ahead = stoppedTime(time.clock() + 100 * 24 * HOUR)
-  for (let count = 0; count < LIMITS.strikesMax; count++) await strike(store, ahead.clock, "n")
-  expect(await banEnd(store, ahead.clock, "n")).not.toBeNull()
-  expect(await banEnd(store, time.clock, "n")).toBeNull()
+  for (let count = 0; count < LIMITS.strikesMax; count++) await recordStrike(store, ahead.clock, "n")
+  expect(await bannedUntilMs(store, ahead.clock, "n")).not.toBeNull()
+  expect(await bannedUntilMs(store, time.clock, "n")).toBeNull()
   await strikes(LIMITS.strikesMax)
-  expect(await banEnd(store, time.clock, "n")).toBe(time.clock() + HOUR)
+  expect(await bannedUntilMs(store, time.clock, "n")).toBe(time.clock() + HOUR)
 })
 
 test("strikes of many processes at one moment are all counted", async () => {
   const { store, time, bannedMs } = await house()
-  await Promise.all(Array.from({ length: LIMITS.strikesMax }, () => strike(store, time.clock, "n")))
+  await Promise.all(Array.from({ length: LIMITS.strikesMax }, () => recordStrike(store, time.clock, "n")))
   expect(await bannedMs()).toBe(HOUR)
 })

@@ -1,20 +1,20 @@
 import { describe, expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { type Challenge, newChallenge, solved } from "../../../src/customers/free-checks/challenges.ts"
-import { heldCheckerKeys } from "../../../src/customers/free-checks/checker-keys.ts"
+import { type Challenge, checkSolution, issueChallenge } from "../../../src/customers/free-checks/challenges.ts"
+import { createFreeCheckKeys } from "../../../src/customers/free-checks/derived-keys.ts"
 import { stoppedTime } from "../../world/time.ts"
 import { test } from "../engines.ts"
 import { openAt, random, tempPlace, tempStore } from "../temp-store.ts"
-import { quickRandom, sent, solutionOf } from "./free-house.ts"
+import { quickRandom, sent, solutionOf } from "./open-free-checks.ts"
 
-const keys = async () => await heldCheckerKeys(await tempStore(), random)()
+const keys = async () => await createFreeCheckKeys(await tempStore(), random)()
 
 async function made() {
   const own = await keys()
   const time = stoppedTime()
-  const challenge = await newChallenge(own, time.clock, quickRandom)
+  const challenge = await issueChallenge(own, time.clock, quickRandom)
   const text = await solutionOf(challenge)
-  return { own, time, challenge, text, solvedNow: (sentText: string) => solved(own, time.clock, sentText) }
+  return { own, time, challenge, text, solvedNow: (sentText: string) => checkSolution(own, time.clock, sentText) }
 }
 
 /** A payload, taken apart. */
@@ -38,7 +38,7 @@ test("the counter of a challenge is hidden, and one of as many as the table says
     [[0xcf, 0x07, 0, 0], 2000],
     [[0xd0, 0x07, 0, 0], 1],
   ] as const) {
-    const challenge = await newChallenge(own, time.clock, () => new Uint8Array(bytes))
+    const challenge = await issueChallenge(own, time.clock, () => new Uint8Array(bytes))
     expect(challenge.parameters).toMatchObject({ cost: LIMITS.challengeRounds })
     expect(opened(await solutionOf(challenge)).solution.counter).toBe(counter)
   }
@@ -99,19 +99,19 @@ describe("refused is", () => {
 test("the keys are the same in every process on one store and after a restart, and another installation's differ", async () => {
   const path = tempPlace()
   const [first, second] = [await openAt(path, () => 1), await openAt(path, () => 1)]
-  const both = await Promise.all([heldCheckerKeys(first, random)(), heldCheckerKeys(second, random)()])
+  const both = await Promise.all([createFreeCheckKeys(first, random)(), createFreeCheckKeys(second, random)()])
   expect(both[0]).toEqual(both[1])
   await first.close()
   await second.close()
   const again = await tempStore(path)
-  expect(await heldCheckerKeys(again, random)()).toEqual(both[0])
+  expect(await createFreeCheckKeys(again, random)()).toEqual(both[0])
   expect(new Set([...Object.values(both[0]), ...Object.values(await keys())]).size).toBe(8)
 })
 
 test("keys that could not be read are read at the next time", async () => {
   const store = await tempStore()
   let isBroken = true
-  const held = heldCheckerKeys(
+  const held = createFreeCheckKeys(
     {
       ...store,
       one: async (sql, params) => {

@@ -3,13 +3,13 @@ import { LIMITS } from "../../../src/contract/limits.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
 import { openAt, tempPlace, tempStore } from "../temp-store.ts"
-import { freeHouse, STRANGER, sent, solutionOf } from "./free-house.ts"
+import { openFreeChecks, STRANGER, sent, solutionOf } from "./open-free-checks.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const PASS = LIMITS.passMinutes * 60_000
 
-type House = Awaited<ReturnType<typeof freeHouse>>
+type House = Awaited<ReturnType<typeof openFreeChecks>>
 
 /** What becomes of visits of a client, one after the other. */
 async function kinds({ free }: House, count: number, visit: Partial<typeof STRANGER> | { pass: string } = {}) {
@@ -30,7 +30,7 @@ const useDay = (house: House, client: string = STRANGER.client) =>
 
 describe("without a pass", () => {
   test("a client has a few checks a day, and a new day brings new ones", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     expect(await kinds(house, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
     expect(await kinds(house, 1, { client: "192.0.2.2" } as never)).toEqual(["granted"])
     await house.time.tick(DAY - 1)
@@ -41,13 +41,13 @@ describe("without a pass", () => {
   })
 
   test("many visits of a client at one moment get no more", async () => {
-    const { free } = await freeHouse()
+    const { free } = await openFreeChecks()
     const all = await Promise.all(Array.from({ length: 10 }, () => free.grant(STRANGER)))
     expect(all.filter(({ kind }) => kind === "granted")).toHaveLength(LIMITS.freeChecksPerClientAndDay)
   })
 
   test("no address stands in any row, and the same client is another name the next day", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     const { store, free, time } = house
     await free.grant(STRANGER)
     await house.passOf()
@@ -64,7 +64,7 @@ describe("without a pass", () => {
 
 describe("a pass", () => {
   test("is good for as many checks as the table says, the first included, from any network", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     const pass = await house.passOf()
     await useDay(house)
     expect(await kinds(house, LIMITS.passChecks, { pass, client: "192.0.2.1" } as never)).toEqual([
@@ -79,7 +79,7 @@ describe("a pass", () => {
       [PASS - 1, "granted"],
       [PASS, "pass_required"],
     ] as const) {
-      const house = await freeHouse()
+      const house = await openFreeChecks()
       const pass = await house.passOf()
       await useDay(house)
       await house.time.tick(passedMs)
@@ -89,7 +89,7 @@ describe("a pass", () => {
   })
 
   test("whose last check many take at one moment gives one of them", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     const pass = await house.passOf()
     await useDay(house)
     await kinds(house, LIMITS.passChecks - 2, { pass })
@@ -100,10 +100,10 @@ describe("a pass", () => {
   test("holds across processes and a restart, and its secret is in no row", async () => {
     const path = tempPlace()
     const store = await openAt(path, () => 1)
-    const pass = await (await freeHouse({ store })).passOf()
+    const pass = await (await openFreeChecks({ store })).passOf()
     await store.close()
     const again = await tempStore(path)
-    const [one, other] = [await freeHouse({ store: again }), await freeHouse({ store: again })]
+    const [one, other] = [await openFreeChecks({ store: again }), await openFreeChecks({ store: again })]
     await useDay(one)
     expect([...(await kinds(one, 10, { pass })), ...(await kinds(other, 10, { pass }))]).toEqual([
       ...Array(LIMITS.passChecks - 1).fill("granted"),
@@ -113,7 +113,7 @@ describe("a pass", () => {
   })
 
   test("that is over is forgotten by the browser, and one that still holds is not", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     const pass = await house.passOf()
     expect((await house.free.grant({ ...STRANGER, pass })).change).toBeNull()
     await house.time.tick(PASS)
@@ -122,15 +122,15 @@ describe("a pass", () => {
   })
 
   test("that is forged, or of another installation, is a strike each time, and its visitor has what anybody has", async () => {
-    const house = await freeHouse()
-    const foreign = await (await freeHouse()).passOf()
+    const house = await openFreeChecks()
+    const foreign = await (await openFreeChecks()).passOf()
     for (const pass of [foreign, "x", "0".repeat(32), "' OR 1=1 --"]) await house.free.grant({ ...STRANGER, pass })
     expect(await strikeCount(house)).toBe(4)
     expect((await house.free.grant({ ...STRANGER, pass: foreign })).kind).toBe("pass_required")
   })
 
   test("that holds is used before a solution that comes along: who loads a page again loses nothing", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     const solution = await solutionOf(await house.free.challenge())
     const first = await house.free.grant({ ...STRANGER, solution })
     const pass = first.change?.secret ?? ""
@@ -141,7 +141,7 @@ describe("a pass", () => {
 
 describe("a solution", () => {
   test("is worth one pass: sent again it is a strike and worth nothing, at one moment too", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     await useDay(house)
     const solution = await solutionOf(await house.free.challenge())
     const all = await Promise.all(Array.from({ length: 5 }, () => house.free.grant({ ...STRANGER, solution })))
@@ -152,13 +152,13 @@ describe("a solution", () => {
   })
 
   test("that came too late is no strike; a wrong one, and one of another installation, is", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     await useDay(house)
     const late = await solutionOf(await house.free.challenge())
     await house.time.tick(LIMITS.challengeMinutes * 60_000)
     expect(await kinds(house, 1, { solution: late } as never)).toEqual(["pass_required"])
     expect(await strikeCount(house)).toBe(0)
-    const foreign = await solutionOf(await (await freeHouse()).free.challenge())
+    const foreign = await solutionOf(await (await openFreeChecks()).free.challenge())
     for (const solution of ["nonsense", sent({}), foreign]) await house.free.grant({ ...STRANGER, solution })
     expect(await strikeCount(house)).toBe(3)
   })
@@ -167,7 +167,7 @@ describe("a solution", () => {
 describe("the budget", () => {
   test("is shared by all clients and passes, and never passed by two processes on one store", async () => {
     const store = await tempStore()
-    const houses = [await freeHouse({ store, perDay: 7 }), await freeHouse({ store, perDay: 7 })] as const
+    const houses = [await openFreeChecks({ store, perDay: 7 }), await openFreeChecks({ store, perDay: 7 })] as const
     const visits = Array.from({ length: 20 }, (_, at) =>
       houses[at % 2 === 0 ? 0 : 1].free.grant({ ...STRANGER, client: `192.0.2.${at}` }),
     )
@@ -176,7 +176,7 @@ describe("the budget", () => {
   })
 
   test("is whole again at 00:00 UTC, and says so", async () => {
-    const house = await freeHouse({ perDay: 1 })
+    const house = await openFreeChecks({ perDay: 1 })
     expect(await kinds(house, 1)).toEqual(["granted"])
     const refused = await house.free.grant(STRANGER)
     expect(refused).toEqual({ kind: "busy", change: null, resetsAtMs: Date.UTC(2026, 0, 2) })
@@ -187,7 +187,7 @@ describe("the budget", () => {
   })
 
   test("that is used up costs neither a pass nor the checks of the day, and leaves no row of a client", async () => {
-    const house = await freeHouse({ perDay: 1 })
+    const house = await openFreeChecks({ perDay: 1 })
     const pass = await house.passOf()
     expect(await kinds(house, LIMITS.passChecks + 5, { pass })).toEqual(Array(LIMITS.passChecks + 5).fill("busy"))
     expect(await kinds(house, 5)).toEqual(Array(5).fill("busy"))
@@ -198,7 +198,7 @@ describe("the budget", () => {
   })
 
   test("a new pass whose first check the budget refuses is whole, and the browser gets it", async () => {
-    const house = await freeHouse({ perDay: 1 })
+    const house = await openFreeChecks({ perDay: 1 })
     await kinds(house, 1)
     const solution = await solutionOf(await house.free.challenge())
     const { kind, change } = await house.free.grant({ ...STRANGER, solution })
@@ -209,18 +209,18 @@ describe("the budget", () => {
   })
 
   test("and the pass get back what failed by our own fault", async () => {
-    const house = await freeHouse({ perDay: 4 })
+    const house = await openFreeChecks({ perDay: 4 })
     const pass = await house.passOf()
     for (let count = 0; count < 40; count++) {
       const granted = await house.free.grant({ ...STRANGER, pass })
       if (granted.kind !== "granted") throw new Error(granted.kind)
-      await granted.giveBack()
+      await granted.refund()
     }
     expect(await kinds(house, 4, { pass })).toEqual(["granted", "granted", "granted", "busy"])
   })
 
   test("that cannot be read costs the visitor nothing", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     await house.store.run("ALTER TABLE units RENAME TO away")
     expect(await outcomeOf(house.free.grant(STRANGER))).toThrow()
     expect(await house.store.all("SELECT * FROM free_check_days")).toEqual([])
@@ -231,34 +231,34 @@ describe("the budget", () => {
 
 describe("a client", () => {
   test("may burst, then come once a second; what is faster is a strike", async () => {
-    const house = await freeHouse()
+    const house = await openFreeChecks()
     const { free, time } = house
     for (let count = 0; count < LIMITS.freeRequestsBurst; count++)
-      expect(await free.welcome("192.0.2.1")).toEqual({ kind: "welcome" })
-    expect(await free.welcome("192.0.2.1")).toEqual({ kind: "too_fast", waitS: 1 })
+      expect(await free.admit("192.0.2.1")).toEqual({ kind: "welcome" })
+    expect(await free.admit("192.0.2.1")).toEqual({ kind: "too_fast", waitS: 1 })
     expect(await strikeCount(house)).toBe(1)
     await time.tick(1000)
-    expect(await free.welcome("192.0.2.1")).toEqual({ kind: "welcome" })
+    expect(await free.admit("192.0.2.1")).toEqual({ kind: "welcome" })
   })
 
   test("that is too fast too often has its network banned, in every process, and nobody else's", async () => {
     const store = await tempStore()
-    const { free, time } = await freeHouse({ store })
-    for (let count = 0; count < LIMITS.freeRequestsBurst + LIMITS.strikesMax; count++) await free.welcome("192.0.2.1")
-    const elsewhere = await freeHouse({ store })
+    const { free, time } = await openFreeChecks({ store })
+    for (let count = 0; count < LIMITS.freeRequestsBurst + LIMITS.strikesMax; count++) await free.admit("192.0.2.1")
+    const elsewhere = await openFreeChecks({ store })
     for (const each of [free, elsewhere.free]) {
       const untilMs = time.clock() + HOUR
-      expect(await each.welcome("192.0.2.99")).toEqual({ kind: "banned", untilMs })
-      expect(await each.welcome("192.0.3.1")).toEqual({ kind: "welcome" })
-      expect(await each.welcome("2001:db8:0:1")).toEqual({ kind: "welcome" })
+      expect(await each.admit("192.0.2.99")).toEqual({ kind: "banned", untilMs })
+      expect(await each.admit("192.0.3.1")).toEqual({ kind: "welcome" })
+      expect(await each.admit("2001:db8:0:1")).toEqual({ kind: "welcome" })
     }
     await time.tick(HOUR)
-    expect(await free.welcome("192.0.2.99")).toEqual({ kind: "welcome" })
+    expect(await free.admit("192.0.2.99")).toEqual({ kind: "welcome" })
   })
 })
 
 test("of networks without number no more wrong things are noted than a server can write, and later ones are again", async () => {
-  const house = await freeHouse()
+  const house = await openFreeChecks()
   const rowCount = async () => (await house.store.all("SELECT network_hash FROM free_check_bans")).length
   const forged = "A".repeat(32)
   const visit = (at: number) => house.free.grant({ ...STRANGER, client: `2001:db8:${at.toString(16)}:1`, pass: forged })
@@ -270,7 +270,7 @@ test("of networks without number no more wrong things are noted than a server ca
 })
 
 test("what is over is deleted, and what is not is kept", async () => {
-  const house = await freeHouse()
+  const house = await openFreeChecks()
   const { store, free, time } = house
   const countOf = async (table: string) => (await store.all(`SELECT * FROM ${table}`)).length
   const counts = () => Promise.all(["free_check_days", "free_check_passes", "free_check_bans"].map(countOf))

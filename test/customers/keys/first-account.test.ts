@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { OWNER_TIER } from "../../../src/contract/tiers.ts"
 import { listAccounts, removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { firstAccount } from "../../../src/customers/keys/first-account.ts"
-import { parseKey } from "../../../src/customers/keys/key-form.ts"
+import { createFirstAccount } from "../../../src/customers/keys/first-account.ts"
+import { parseKey } from "../../../src/customers/keys/key-format.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, runChildren, tempLog, tempPlace, tempStore } from "../temp-store.ts"
@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 test("an empty store gets its owner with one secret key, and a second start gets nothing", async () => {
   const path = tempPlace()
   const store = await tempStore(path)
-  const first = await firstAccount(store, () => 5_000, random, null)
+  const first = await createFirstAccount(store, () => 5_000, random, null)
   expect(first).toMatchObject({
     kind: "created",
     account: { email: "owner@localhost", tier: OWNER_TIER, acceptedTermsAtMs: 5_000 },
@@ -21,10 +21,10 @@ test("an empty store gets its owner with one secret key, and a second start gets
   if (first.kind !== "created") return
   expect(first.key.accountId).toBe(first.account.id)
   expect(parseKey(first.text)).toEqual({ kind: "well_formed", keyKind: "secret" })
-  expect(await firstAccount(store, () => 6_000, random, null)).toEqual({ kind: "exists" })
+  expect(await createFirstAccount(store, () => 6_000, random, null)).toEqual({ kind: "exists" })
   await store.close()
   const again = await tempStore(path)
-  expect(await firstAccount(again, () => 7_000, random, null)).toEqual({ kind: "exists" })
+  expect(await createFirstAccount(again, () => 7_000, random, null)).toEqual({ kind: "exists" })
   expect(await listAccounts(again, "", 10)).toMatchObject([{ email: "owner@localhost", activeKeyCount: 1 }])
 })
 
@@ -33,11 +33,11 @@ test("a store that has any account gets no owner", async () => {
   const log = tempLog(store)
   await newAccount(log)
   await newAccount(log, "owner@localhost")
-  expect(await firstAccount(store, () => 1, random, null)).toEqual({ kind: "exists" })
+  expect(await createFirstAccount(store, () => 1, random, null)).toEqual({ kind: "exists" })
   const accounts = await listAccounts(store, "", 10)
   expect(accounts.map(account => account.activeKeyCount)).toEqual([0, 0])
   for (const account of accounts) await removeAccount(log, account.id)
-  expect((await firstAccount(store, () => 1, random, null)).kind).toBe("created")
+  expect((await createFirstAccount(store, () => 1, random, null)).kind).toBe("created")
 })
 
 test("of several processes that start together on nothing, one creates the owner", async () => {
@@ -56,7 +56,7 @@ test("a fault in the middle leaves no account without a key", async () => {
     if (++draws > 1) throw new Error("no randomness")
     return random(count)
   }
-  expect(await outcomeOf(firstAccount(store, () => 1, failing, null))).toThrow("no randomness")
+  expect(await outcomeOf(createFirstAccount(store, () => 1, failing, null))).toThrow("no randomness")
   expect(await listAccounts(store, "", 10)).toEqual([])
-  expect((await firstAccount(store, () => 1, random, null)).kind).toBe("created")
+  expect((await createFirstAccount(store, () => 1, random, null)).kind).toBe("created")
 })

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { firstAccount } from "../../../src/customers/keys/first-account.ts"
+import { createFirstAccount } from "../../../src/customers/keys/first-account.ts"
 import { createKey, insertKey, type Revoker, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
@@ -74,7 +74,7 @@ test("the outbox holds no key, even when one was pasted into the name of another
 
 test("the first account of an installation is written to by nobody", async () => {
   const store = await tempStore()
-  await firstAccount(store, () => 1, random, null)
+  await createFirstAccount(store, () => 1, random, null)
   expect(await outboxRows(store)).toEqual([])
 })
 

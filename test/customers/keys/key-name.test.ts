@@ -1,23 +1,23 @@
 import { expect, test } from "bun:test"
-import { keyName } from "../../../src/customers/keys/key-name.ts"
+import { normalizeKeyName } from "../../../src/customers/keys/keys.ts"
 
 test("a name is kept as written, without the white space around it", () => {
-  expect(keyName("  CI – Zürich 🇨🇭 ", "secret")).toBe("CI – Zürich 🇨🇭")
-  expect(keyName("Zu\u0308rich", "secret")).toBe("Zürich")
+  expect(normalizeKeyName("  CI – Zürich 🇨🇭 ", "secret")).toBe("CI – Zürich 🇨🇭")
+  expect(normalizeKeyName("Zu\u0308rich", "secret")).toBe("Zürich")
 })
 
 test("no name and a blank one are the default of the kind", () => {
-  expect(keyName(null, "secret")).toBe("Secret key")
-  expect(keyName("", "publishable")).toBe("Publishable key")
-  expect(keyName("   ", "secret")).toBe("Secret key")
+  expect(normalizeKeyName(null, "secret")).toBe("Secret key")
+  expect(normalizeKeyName("", "publishable")).toBe("Publishable key")
+  expect(normalizeKeyName("   ", "secret")).toBe("Secret key")
 })
 
 test("a name has at most 60 characters, whatever they take in memory", () => {
-  expect(keyName("a".repeat(60), "secret")).toHaveLength(60)
-  expect(keyName("a".repeat(61), "secret")).toBeNull()
-  expect(keyName("😀".repeat(60), "secret")).not.toBeNull()
-  expect(keyName("😀".repeat(61), "secret")).toBeNull()
-  expect(keyName("a".repeat(1_000_000), "secret")).toBeNull()
+  expect(normalizeKeyName("a".repeat(60), "secret")).toHaveLength(60)
+  expect(normalizeKeyName("a".repeat(61), "secret")).toBeNull()
+  expect(normalizeKeyName("😀".repeat(60), "secret")).not.toBeNull()
+  expect(normalizeKeyName("😀".repeat(61), "secret")).toBeNull()
+  expect(normalizeKeyName("a".repeat(1_000_000), "secret")).toBeNull()
 })
 
 for (const character of [
@@ -35,6 +35,6 @@ for (const character of [
   "\uD800",
 ])
   test(`a name with ${JSON.stringify(character)} is refused`, () => {
-    expect(keyName(`a${character}b`, "secret")).toBeNull()
-    expect(keyName(character, "secret")).toBeNull()
+    expect(normalizeKeyName(`a${character}b`, "secret")).toBeNull()
+    expect(normalizeKeyName(character, "secret")).toBeNull()
   })

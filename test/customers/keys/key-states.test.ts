@@ -1,12 +1,12 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { newKey } from "../../../src/customers/keys/key-form.ts"
-import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
+import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
+import { generateKey } from "../../../src/customers/keys/key-format.ts"
 import { createKey, findKey, listKeys, type Revoker, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import type { ChangeLog } from "../../../src/customers/store/changes.ts"
-import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
-import type { OpenStore } from "../../../src/customers/store/store.ts"
+import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
+import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
@@ -15,17 +15,17 @@ type Outside = { nowMs: number; elapsedMs: number }
 /** One process: its own connection, its own keys in memory, and how far it has read the change log. */
 function oneOf(store: OpenStore, outside: Outside) {
   const clock = () => outside.nowMs
-  const ring = new KeyRing(store, clock, () => outside.elapsedMs, KEY_RING_BOUNDS)
-  const log: ChangeLog = { ...tempLog(store), clock, hear: changes => ring.apply(changes) }
+  const ring = new KeyAuthenticator(store, clock, () => outside.elapsedMs, KEY_AUTHENTICATOR_BOUNDS)
+  const log: ChangeLog = { ...tempLog(store), clock, notify: changes => ring.applyChanges(changes) }
   let upTo = 0
   const skipLog = async () => {
-    upTo = await latestChange(store)
+    upTo = await latestChangeId(store)
   }
   const readLog = async () => {
     const read = await readChangesSince(store, upTo)
-    if (read.kind === "read") ring.apply(read.changes)
-    else ring.forget()
-    upTo = read.upTo
+    if (read.kind === "read") ring.applyChanges(read.changes)
+    else ring.invalidateAll()
+    upTo = read.lastId
   }
   return { store, ring, log, skipLog, readLog }
 }
@@ -36,7 +36,7 @@ async function opened() {
   const outside: Outside = { nowMs: 5_000, elapsedMs: 0 }
   const [here, there] = [oneOf(await tempStore(path), outside), oneOf(await tempStore(path), outside)]
   const accountId = await newAccount(here.log)
-  const key = { id: "key_none", text: newKey("secret", random) }
+  const key = { id: "key_none", text: generateKey("secret", random) }
   const create = () => createKey(here.log, random, { accountId, kind: "secret", name: null, origins: [] })
   const become = async () => {
     const made = await create()

@@ -1,19 +1,19 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { keyHash, parseKey } from "../../../src/customers/keys/key-form.ts"
+import { hashKey, parseKey } from "../../../src/customers/keys/key-format.ts"
 import {
-  countKeys,
+  type ApiKey,
+  countActiveKeys,
   createKey,
   findKey,
-  type Key,
   type KeyCreation,
   listKeys,
-  type NewKey,
+  type NewApiKey,
   renameKey,
   revokeKey,
 } from "../../../src/customers/keys/keys.ts"
-import { ORIGINS_PER_KEY_MAX } from "../../../src/customers/keys/origin.ts"
-import { latestChange, readChangesSince } from "../../../src/customers/store/changes.ts"
+import { ORIGINS_PER_KEY_MAX } from "../../../src/customers/keys/origins.ts"
+import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, runChildren, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 
@@ -22,12 +22,12 @@ setDefaultTimeout(60_000)
 async function opened(path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
-  const create = (wanted: Partial<NewKey> & { readonly accountId: string }) =>
+  const create = (wanted: Partial<NewApiKey> & { readonly accountId: string }) =>
     createKey(log, random, { kind: "secret", name: null, origins: [], ...wanted })
   return { path, store, log, create }
 }
 
-function madeBy(creation: KeyCreation): { readonly key: Key; readonly text: string } {
+function madeBy(creation: KeyCreation): { readonly key: ApiKey; readonly text: string } {
   if (creation.kind !== "created") throw new Error(creation.kind)
   return creation
 }
@@ -56,7 +56,7 @@ test("a new key is shown once, and its owner knows it by its name and last four 
 test("only a key's hash reaches the disk", async () => {
   const { path, log, create } = await opened()
   const { text } = madeBy(await create({ accountId: await newAccount(log) }))
-  expect(writtenAt(path)).toContain(keyHash(text))
+  expect(writtenAt(path)).toContain(hashKey(text))
   expect(writtenAt(path)).not.toContain(text.slice(9, 30))
 })
 
@@ -131,7 +131,7 @@ test("keys are listed active first, then newest first, and no more than were ask
   expect(await listed(10)).toEqual([2, 1, 0, 3])
   expect(await listed(2)).toEqual([2, 1])
   await create({ accountId: await newAccount(log, "b@example.com") })
-  expect(await countKeys(store)).toBe(4)
+  expect(await countActiveKeys(store)).toBe(4)
 })
 
 test("a key is revoked once: who and when stay, and others are told once", async () => {
@@ -142,7 +142,7 @@ test("a key is revoked once: who and when stay, and others are told once", async
   expect(await revokeKey(log, key.id, "leak")).toEqual({ kind: "revoked", key: revoked, isNew: true })
   log.now = 7_000
   expect(await revokeKey(log, key.id, "owner")).toEqual({ kind: "revoked", key: revoked, isNew: false })
-  expect(await latestChange(store)).toBe(1)
+  expect(await latestChangeId(store)).toBe(1)
   expect(await readChangesSince(store, 0)).toMatchObject({ changes: [{ kind: "key_revoked", subject: key.id }] })
   expect(await revokeKey(log, "key_x", "owner")).toEqual({ kind: "unknown_key" })
 })
@@ -152,7 +152,7 @@ test("of revocations at the same moment, one is new", async () => {
   const { key } = madeBy(await create({ accountId: await newAccount(log) }))
   const revoked = await Promise.all(Array.from({ length: 5 }, () => revokeKey(log, key.id, "owner")))
   expect(revoked.filter(revocation => revocation.kind === "revoked" && revocation.isNew)).toHaveLength(1)
-  expect(await latestChange(store)).toBe(1)
+  expect(await latestChangeId(store)).toBe(1)
 })
 
 test("a revocation that was acknowledged survives the death of its process", async () => {
@@ -162,7 +162,7 @@ test("a revocation that was acknowledged survives the death of its process", asy
   expect(await runChildren(1, "revoke", path, key.id)).toEqual([{ out: ["revoked"], code: 137 }])
   const again = await tempStore(path)
   expect(await findKey(again, key.id)).toMatchObject({ revokedBy: "admin" })
-  expect(await latestChange(again)).toBe(1)
+  expect(await latestChangeId(again)).toBe(1)
 })
 
 test("a key is renamed; a blank name is the default; a bad one or an unknown key changes nothing", async () => {

@@ -1,4 +1,4 @@
-import { revokeLeaked } from "../../../src/customers/keys/leaks.ts"
+import { revokeLeakedKey } from "../../../src/customers/keys/keys.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
 import { later } from "../../world/later.ts"
 
@@ -6,7 +6,7 @@ import { later } from "../../world/later.ts"
 // as in a crash.
 
 const [path = "", text = ""] = process.argv.slice(2)
-const store = await openStoreAt(path, { clock: Date.now, later })
-const leak = await revokeLeaked({ store, clock: Date.now, hear: () => undefined }, text)
+const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
+const leak = await revokeLeakedKey({ store, clock: Date.now, notify: () => undefined }, text)
 console.log(JSON.stringify(leak))
 process.kill(process.pid, "SIGKILL")

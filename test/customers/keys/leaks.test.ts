@@ -1,12 +1,11 @@
 import { describe, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { newKey } from "../../../src/customers/keys/key-form.ts"
-import { KEY_RING_BOUNDS, KeyRing } from "../../../src/customers/keys/key-ring.ts"
-import { createKey, findKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { revokeLeaked } from "../../../src/customers/keys/leaks.ts"
-import { changeReader } from "../../../src/customers/store/change-reader.ts"
-import { latestChange } from "../../../src/customers/store/changes.ts"
+import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
+import { generateKey } from "../../../src/customers/keys/key-format.ts"
+import { createKey, findKey, revokeKey, revokeLeakedKey } from "../../../src/customers/keys/keys.ts"
+import { latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
+import { createChangePoller } from "../../../src/customers/store/change-log/change-poller.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
@@ -26,7 +25,7 @@ async function withKey(origins: readonly string[] = []) {
 describe("a secret key that leaked", () => {
   test("is revoked by the detection of leaks, and that is told to this process", async () => {
     const { store, log, id, text } = await withKey()
-    expect(await revokeLeaked(log, text)).toEqual({ kind: "revoked", isNew: true })
+    expect(await revokeLeakedKey(log, text)).toEqual({ kind: "revoked", isNew: true })
     expect(await findKey(store, id)).toMatchObject({ revokedAtMs: 5_000, revokedBy: "leak" })
     expect(log.heard.at(-1)).toEqual({ kind: "key_revoked", subject: id })
   })
@@ -36,35 +35,35 @@ describe("a secret key that leaked", () => {
       const { store, log, id, text } = await withKey()
       await revokeKey(log, id, by)
       log.now = 9_000
-      expect(await revokeLeaked(log, text)).toEqual({ kind: "revoked", isNew: false })
+      expect(await revokeLeakedKey(log, text)).toEqual({ kind: "revoked", isNew: false })
       expect(await findKey(store, id)).toMatchObject({ revokedAtMs: 5_000, revokedBy: by })
     }
   })
 
   test("does not count as used", async () => {
     const { store, log, id, text } = await withKey()
-    await revokeLeaked(log, text)
+    await revokeLeakedKey(log, text)
     expect((await findKey(store, id))?.lastUsedAtMs).toBeNull()
   })
 
   test("is gone here after another process revoked it and died at once", async () => {
     const { path, store, log, text } = await withKey()
-    const ring = new KeyRing(
+    const ring = new KeyAuthenticator(
       store,
       () => 0,
       () => 0,
-      KEY_RING_BOUNDS,
+      KEY_AUTHENTICATOR_BOUNDS,
     )
     expect((await ring.lookup(text)).kind).toBe("active")
     const { promise: heard, resolve, reject } = Promise.withResolvers<void>()
     const follower = {
-      apply: (changes: Parameters<KeyRing["apply"]>[0]) => {
-        ring.apply(changes)
+      applyChanges: (changes: Parameters<KeyAuthenticator["applyChanges"]>[0]) => {
+        ring.applyChanges(changes)
         resolve()
       },
-      forget: () => ring.forget(),
+      invalidateAll: () => ring.invalidateAll(),
     }
-    const read = changeReader(store, [follower], await latestChange(log.store), reject)
+    const read = createChangePoller(store, [follower], await latestChangeId(log.store), reject)
     const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "leaks-child.ts"), path, text])
     expect(JSON.parse(child.stdout.toString())).toEqual({ kind: "revoked", isNew: true })
     read()
@@ -76,7 +75,7 @@ describe("a secret key that leaked", () => {
 describe("nothing is revoked by", () => {
   test("a publishable key, which is public by its nature", async () => {
     const { store, log, id, text } = await withKey(["https://shop.example"])
-    expect(await revokeLeaked(log, text)).toEqual({ kind: "no_secret_key" })
+    expect(await revokeLeakedKey(log, text)).toEqual({ kind: "no_secret_key" })
     expect((await findKey(store, id))?.revokedAtMs).toBeNull()
   })
 
@@ -86,11 +85,11 @@ describe("nothing is revoked by", () => {
     for (const other of [
       ...["", "some_token", "svc_live_", "x".repeat(60_000), `${text} `, ` ${text}`, `${text}a`, text.slice(0, -1)],
       text.replace(/.$/, last => (last === "a" ? "b" : "a")),
-      newKey("secret", random),
-      newKey("publishable", random),
+      generateKey("secret", random),
+      generateKey("publishable", random),
       id,
     ])
-      expect(await revokeLeaked(log, other)).toEqual({ kind: "no_secret_key" })
+      expect(await revokeLeakedKey(log, other)).toEqual({ kind: "no_secret_key" })
     expect((await findKey(store, id))?.revokedAtMs).toBeNull()
     expect(log.heard).toHaveLength(heardCount)
   })
@@ -98,6 +97,6 @@ describe("nothing is revoked by", () => {
   test("a key whose account is gone", async () => {
     const { log, accountId, text } = await withKey()
     await removeAccount(log, accountId)
-    expect(await revokeLeaked(log, text)).toEqual({ kind: "no_secret_key" })
+    expect(await revokeLeakedKey(log, text)).toEqual({ kind: "no_secret_key" })
   })
 })

@@ -2,92 +2,92 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { LiveNodes, NODE_BOUNDS } from "../../../src/customers/nodes/live-nodes.ts"
 
-const { beatMs, silentMs, goneMs } = NODE_BOUNDS
+const { intervalMs: beatMs, deadAfterMs: silentMs, removedAfterMs: goneMs } = NODE_BOUNDS
 
 const nodes = () => new LiveNodes("b", NODE_BOUNDS)
 const row = (id: string, beat: number) => ({ id, beat })
 /** A row that stands still, looked at so often, `everyMs` after each other. */
 function lookOn(live: LiveNodes, times: number, fromMs: number, everyMs = beatMs, id = "a"): number {
-  for (let time = 1; time <= times; time++) live.look([row(id, 1)], fromMs + time * everyMs)
+  for (let time = 1; time <= times; time++) live.observe([row(id, 1)], fromMs + time * everyMs)
   return fromMs + times * everyMs
 }
 
 test("a node that has not looked is alone", () => {
-  expect(nodes().standing).toEqual({ count: 1, position: 0 })
+  expect(nodes().position).toEqual({ count: 1, position: 0 })
 })
 
 test("a row that is seen for the first time counts at once, and the own one never twice", () => {
   const live = nodes()
-  live.look([row("a", 7), row("b", 3), row("c", 9)], 1000)
-  expect(live.standing).toEqual({ count: 3, position: 1 })
+  live.observe([row("a", 7), row("b", 3), row("c", 9)], 1000)
+  expect(live.position).toEqual({ count: 3, position: 1 })
 })
 
 test("a row that moves counts, however long and wherever its beat goes", () => {
   const live = nodes()
   for (const [at, beat] of [5, 6, 7, 2, 1, 40].entries()) {
-    live.look([row("a", beat)], at * beatMs)
-    expect(live.standing.count).toBe(2)
+    live.observe([row("a", beat)], at * beatMs)
+    expect(live.position.count).toBe(2)
   }
 })
 
 test("a row that stands still counts until it was seen to for the whole silence, and again when it moves", () => {
   const live = nodes()
-  live.look([row("a", 1)], 0)
-  live.look([row("a", 1)], beatMs)
-  live.look([row("a", 1)], 2 * beatMs)
-  live.look([row("a", 1)], silentMs - 1)
-  expect(live.standing.count).toBe(2)
-  live.look([row("a", 1)], silentMs)
-  expect(live.standing).toEqual({ count: 1, position: 0 })
-  live.look([row("a", 2)], silentMs + beatMs)
-  expect(live.standing).toEqual({ count: 2, position: 1 })
+  live.observe([row("a", 1)], 0)
+  live.observe([row("a", 1)], beatMs)
+  live.observe([row("a", 1)], 2 * beatMs)
+  live.observe([row("a", 1)], silentMs - 1)
+  expect(live.position.count).toBe(2)
+  live.observe([row("a", 1)], silentMs)
+  expect(live.position).toEqual({ count: 1, position: 0 })
+  live.observe([row("a", 2)], silentMs + beatMs)
+  expect(live.position).toEqual({ count: 2, position: 1 })
 })
 
 test("a row that is gone counts no more at once, and is new when it comes back", () => {
   const live = nodes()
-  live.look([row("a", 1)], 0)
-  live.look([], 1)
-  expect(live.standing.count).toBe(1)
-  live.look([row("a", 1)], 2)
-  expect(live.standing.count).toBe(2)
+  live.observe([row("a", 1)], 0)
+  live.observe([], 1)
+  expect(live.position.count).toBe(1)
+  live.observe([row("a", 1)], 2)
+  expect(live.position.count).toBe(2)
   lookOn(live, silentMs / beatMs - 1, 2)
-  expect(live.standing.count).toBe(2)
+  expect(live.position.count).toBe(2)
 })
 
 test("a row is told to be gone when it stood still for much longer, not a moment before", () => {
   const live = nodes()
-  live.look([row("a", 1)], 0)
+  live.observe([row("a", 1)], 0)
   const lastMs = lookOn(live, goneMs / beatMs - 1, 0)
-  live.look([row("a", 1)], lastMs + beatMs - 1)
-  expect(live.gone).toEqual([])
-  live.look([row("a", 1)], goneMs)
-  expect(live.gone).toMatchObject([row("a", 1)])
+  live.observe([row("a", 1)], lastMs + beatMs - 1)
+  expect(live.expired).toEqual([])
+  live.observe([row("a", 1)], goneMs)
+  expect(live.expired).toMatchObject([row("a", 1)])
 })
 
 test("while the database is away nobody falls silent, and the time of its absence counts for nothing", () => {
   const live = nodes()
-  live.look([row("a", 1)], 0)
+  live.observe([row("a", 1)], 0)
   lookOn(live, silentMs / beatMs - 1, 0)
-  live.miss()
-  expect(live.standing.count).toBe(2)
-  live.look([row("a", 1)], 3_600_000)
-  expect(live.standing.count).toBe(2)
-  live.look([row("a", 1)], 3_600_000 + beatMs)
-  expect(live.standing.count).toBe(1)
+  live.recordMiss()
+  expect(live.position.count).toBe(2)
+  live.observe([row("a", 1)], 3_600_000)
+  expect(live.position.count).toBe(2)
+  live.observe([row("a", 1)], 3_600_000 + beatMs)
+  expect(live.position.count).toBe(1)
 })
 
 test("a process that was suspended does not take the others for dead", () => {
   const live = nodes()
-  live.look([row("a", 1)], 0)
-  live.look([row("a", 1)], 3_600_000)
-  expect(live.standing.count).toBe(2)
+  live.observe([row("a", 1)], 0)
+  live.observe([row("a", 1)], 3_600_000)
+  expect(live.position.count).toBe(2)
 })
 
 test("looks in quick succession count for the time that passed, not for their number", () => {
   const live = nodes()
-  live.look([row("a", 1)], 0)
+  live.observe([row("a", 1)], 0)
   lookOn(live, 1000, 0, 1)
-  expect(live.standing.count).toBe(2)
+  expect(live.position.count).toBe(2)
 })
 
 test("whatever is seen, those who see the same rows agree on how many they are, and each has a position of its own", () => {
@@ -96,11 +96,11 @@ test("whatever is seen, those who see the same rows agree on how many they are, 
     fc.property(rows, ids => {
       const all = ids.map(id => {
         const live = new LiveNodes(id, NODE_BOUNDS)
-        live.look(
+        live.observe(
           ids.map(other => row(other, 1)),
           0,
         )
-        return live.standing
+        return live.position
       })
       expect(new Set(all.map(({ count }) => count))).toEqual(new Set([ids.length]))
       expect(all.map(({ position }) => position).toSorted((a, b) => a - b)).toEqual([...ids.keys()])

@@ -6,16 +6,16 @@ const KEY = { kind: "secret", name: "Billing <b>&amp;</b> “Ünï”", last4: "
 
 /** One notice of each kind, with what a name or an address may do to HTML. */
 export const GOLDEN_NOTICES: { readonly [K in NoticeKind]: Extract<Notice, { kind: K }> } = {
-  key_created: { kind: "key_created", particulars: { ...KEY, kind: "publishable" } },
-  key_revoked_by_owner: { kind: "key_revoked_by_owner", particulars: KEY },
-  key_revoked_by_admin: { kind: "key_revoked_by_admin", particulars: KEY },
-  key_leaked: { kind: "key_leaked", particulars: KEY },
+  key_created: { kind: "key_created", params: { ...KEY, kind: "publishable" } },
+  key_revoked_by_owner: { kind: "key_revoked_by_owner", params: KEY },
+  key_revoked_by_admin: { kind: "key_revoked_by_admin", params: KEY },
+  key_leaked: { kind: "key_leaked", params: KEY },
   terms_change: {
     kind: "terms_change",
-    particulars: { version: "2026-01", url: 'https://example.com/terms?a=1&b="2"', endsAtMs: AT_MS },
+    params: { version: "2026-01", url: 'https://example.com/terms?a=1&b="2"', endsAtMs: AT_MS },
   },
   sign_in: {
     kind: "sign_in",
-    particulars: { link: "https://mk.example.com/sign-in?token=a&b=c", code: "012345", minutes: 15 },
+    params: { link: "https://mk.example.com/sign-in?token=a&b=c", code: "012345", minutes: 15 },
   },
 }

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { OWNER_EMAIL } from "../../../src/customers/keys/first-account.ts"
-import { isMailable, isMailableIn } from "../../../src/customers/notices/mailable.ts"
+import { isMailable, mailableSql } from "../../../src/customers/notices/mailer.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
@@ -28,7 +28,7 @@ test("SQL says the same of an email as the function does", async () => {
     "j@x.notinvalid",
   ]
   for (const email of [...emails, ...others]) {
-    const row = await store.one<{ is: number }>(`SELECT ${isMailableIn("$1")} AS "is"`, [email])
+    const row = await store.one<{ is: number }>(`SELECT ${mailableSql("$1")} AS "is"`, [email])
     expect([email, row?.is === 1]).toEqual([email, isMailable(email)])
   }
 })

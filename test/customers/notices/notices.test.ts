@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import fc from "fast-check"
-import { KEY_KINDS, newKey, withoutKeys } from "../../../src/customers/keys/key-form.ts"
-import { letterText } from "../../../src/customers/notices/letter.ts"
-import { letterHtml } from "../../../src/customers/notices/letter-html.tsx"
-import { letterOf, NOTICES, type NoticeKind, storedLetter } from "../../../src/customers/notices/notices.ts"
+import { generateKey, KEY_KINDS, redactKeys } from "../../../src/customers/keys/key-format.ts"
+import { renderMailHtml, renderMailText } from "../../../src/customers/notices/mail-content.tsx"
+import { NOTICES, type NoticeKind, noticeContent, storedNoticeContent } from "../../../src/customers/notices/notices.ts"
 import { random } from "../temp-store.ts"
 import { GOLDEN_NOTICES } from "./golden-notices.ts"
 
@@ -21,10 +20,10 @@ async function golden(name: string, made: string): Promise<string> {
 describe("every notice reads as it was reviewed", () => {
   for (const kind of KINDS)
     test(kind, async () => {
-      const letter = letterOf(GOLDEN_NOTICES[kind], PLACE)
-      const text = `Subject: ${letter.subject}\n\n${letterText(letter)}`
+      const letter = noticeContent(GOLDEN_NOTICES[kind], PLACE)
+      const text = `Subject: ${letter.subject}\n\n${renderMailText(letter)}`
       expect(text).toBe(await golden(`${kind}.txt`, text))
-      const html = letterHtml(letter)
+      const html = renderMailHtml(letter)
       expect(html).toBe(await golden(`${kind}.html`, html))
     })
 })
@@ -37,7 +36,7 @@ test("there is a golden file for each notice and no other", async () => {
 test("what is stored comes back as the same letter", () => {
   for (const kind of KINDS) {
     const notice = GOLDEN_NOTICES[kind]
-    expect(storedLetter(kind, JSON.stringify(notice.particulars), PLACE)).toEqual(letterOf(notice, PLACE))
+    expect(storedNoticeContent(kind, JSON.stringify(notice.params), PLACE)).toEqual(noticeContent(notice, PLACE))
   }
 })
 
@@ -48,16 +47,16 @@ test("what another version stored is no letter", () => {
     ["key_created", "{}"],
     ["key_created", "null"],
     ["key_created", "{"],
-    ["key_created", JSON.stringify({ ...GOLDEN_NOTICES.key_created.particulars, last4: "aB3de" })],
-    ["terms_change", JSON.stringify({ ...GOLDEN_NOTICES.terms_change.particulars, endsAtMs: "soon" })],
+    ["key_created", JSON.stringify({ ...GOLDEN_NOTICES.key_created.params, last4: "aB3de" })],
+    ["terms_change", JSON.stringify({ ...GOLDEN_NOTICES.terms_change.params, endsAtMs: "soon" })],
   ] as const)
-    expect(storedLetter(kind, particulars, PLACE)).toBeNull()
+    expect(storedNoticeContent(kind, particulars, PLACE)).toBeNull()
 })
 
 test("HTML holds what others wrote as text only, and loads nothing", () => {
   const name = `<script>alert(1)</script>"'><img src=x onerror=y>`
-  const html = letterHtml(
-    letterOf({ kind: "key_created", particulars: { kind: "secret", name, last4: "1234", atMs: 0 } }, PLACE),
+  const html = renderMailHtml(
+    noticeContent({ kind: "key_created", params: { kind: "secret", name, last4: "1234", atMs: 0 } }, PLACE),
   )
   expect(html).not.toMatch(/<(?:script|img|link|iframe|style)|url\(|src=x[^ ]*"/i)
   expect(html).toContain("&lt;script>")
@@ -67,8 +66,8 @@ test("text has lines of at most 78 characters, but for words that are longer", (
   const anyName = fc.string({ maxLength: 240, unit: "grapheme" }).filter(name => !/[\n\r]/.test(name))
   fc.assert(
     fc.property(anyName, name => {
-      const text = letterText(
-        letterOf({ kind: "key_leaked", particulars: { kind: "secret", name, last4: "1234", atMs: 0 } }, PLACE),
+      const text = renderMailText(
+        noticeContent({ kind: "key_leaked", params: { kind: "secret", name, last4: "1234", atMs: 0 } }, PLACE),
       )
       for (const line of text.split("\n"))
         if (line.trim().split(" ").length > 2) expect(line.length).toBeLessThanOrEqual(78)
@@ -77,24 +76,26 @@ test("text has lines of at most 78 characters, but for words that are longer", (
 })
 
 describe("no notice contains a key", () => {
-  const anyKey = fc.constantFrom("secret", "publishable").map(kind => newKey(kind as keyof typeof KEY_KINDS, random)) // one of both
+  const anyKey = fc
+    .constantFrom("secret", "publishable")
+    .map(kind => generateKey(kind as keyof typeof KEY_KINDS, random)) // one of both
   const around = fc.string({ maxLength: 10 })
 
   test("even when its name was made of one", () => {
     fc.assert(
       fc.property(around, anyKey, around, fc.integer({ min: 9, max: 47 }), (before, key, after, length) => {
-        const written = withoutKeys(`${before}${key.slice(0, length)}${after}`)
+        const written = redactKeys(`${before}${key.slice(0, length)}${after}`)
         const secret = key.slice(
           Object.values(KEY_KINDS).find(({ prefix }) => key.startsWith(prefix))?.prefix.length,
           length,
         )
         if (secret.length > 3) expect(written).not.toContain(secret)
         for (const kind of ["key_created", "key_revoked_by_owner", "key_revoked_by_admin", "key_leaked"] as const) {
-          const letter = letterOf(
-            { kind, particulars: { kind: "secret", name: written, last4: "wxyz", atMs: 0 } },
+          const letter = noticeContent(
+            { kind, params: { kind: "secret", name: written, last4: "wxyz", atMs: 0 } },
             PLACE,
           )
-          expect(`${letter.subject}${letterText(letter)}${letterHtml(letter)}`).not.toMatch(
+          expect(`${letter.subject}${renderMailText(letter)}${renderMailHtml(letter)}`).not.toMatch(
             /svc_(?:live|pub)_[0-9A-Za-z]/,
           )
         }
@@ -103,6 +104,6 @@ describe("no notice contains a key", () => {
   })
 
   test("a name without one stays as it is", () => {
-    for (const name of ["Billing", "svc_live_", "my svc key", "svc_other_ABC"]) expect(withoutKeys(name)).toBe(name)
+    for (const name of ["Billing", "svc_live_", "my svc key", "svc_other_ABC"]) expect(redactKeys(name)).toBe(name)
   })
 })

@@ -1,6 +1,5 @@
 import { expect } from "bun:test"
-import { claimMails, endMail } from "../../../src/customers/notices/outbox.ts"
-import { oldestWaitingMs, outboxCounts } from "../../../src/customers/notices/outbox-counts.ts"
+import { claimMails, countOutbox, endMail, oldestWaitingAtMs } from "../../../src/customers/notices/outbox.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { post } from "./outbox-rows.ts"
@@ -9,19 +8,19 @@ const NOW = 10_000
 
 test("an outbox without a mail has nothing to count, and nothing that waits", async () => {
   const store = await tempStore()
-  expect([await outboxCounts(store), await oldestWaitingMs(store)]).toEqual([[], null])
+  expect([await countOutbox(store), await oldestWaitingAtMs(store)]).toEqual([[], null])
 })
 
 test("mails are counted by notice and state, and the oldest that waits is the one that nobody has taken", async () => {
   const store = await tempStore()
   const accountId = await newAccount(tempLog(store))
   await post(store, accountId)
-  expect(await outboxCounts(store)).toEqual([{ notice: "key_created", state: "waiting", count: 1 }])
-  const writtenMs = await oldestWaitingMs(store)
+  expect(await countOutbox(store)).toEqual([{ notice: "key_created", state: "waiting", count: 1 }])
+  const writtenMs = await oldestWaitingAtMs(store)
   expect(writtenMs).toBeLessThanOrEqual(NOW)
   await claimMails(store, "me", NOW, 1)
-  expect(await outboxCounts(store)).toEqual([{ notice: "key_created", state: "under_way", count: 1 }])
-  expect(await oldestWaitingMs(store)).toBeNull()
+  expect(await countOutbox(store)).toEqual([{ notice: "key_created", state: "under_way", count: 1 }])
+  expect(await oldestWaitingAtMs(store)).toBeNull()
   await endMail(store, "me", { accountId, notice: "key_created", subject: "key_1" }, "refused", NOW)
-  expect(await outboxCounts(store)).toEqual([{ notice: "key_created", state: "refused", count: 1 }])
+  expect(await countOutbox(store)).toEqual([{ notice: "key_created", state: "refused", count: 1 }])
 })

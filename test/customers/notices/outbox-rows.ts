@@ -1,8 +1,8 @@
-import { postNotice } from "../../../src/customers/notices/outbox.ts"
-import type { Store } from "../../../src/customers/store/store.ts"
+import { enqueueNotice } from "../../../src/customers/notices/outbox.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
 
 /** What a test sees of a mail in the outbox. */
-export type Row = {
+export type OutboxTableRow = {
   readonly accountId: string
   readonly notice: string
   readonly subject: string
@@ -15,8 +15,8 @@ export type Row = {
 }
 
 /** Every mail of the outbox, in the order of its keys. */
-export async function outboxRows(store: Store): Promise<readonly Row[]> {
-  return await store.all<Row>(
+export async function outboxRows(store: Store): Promise<readonly OutboxTableRow[]> {
+  return await store.all<OutboxTableRow>(
     `SELECT account_id AS "accountId", notice, subject, particulars, written_at_ms AS "writtenAtMs", due_at_ms AS "dueAtMs",
        refusal_count AS "refusalCount", claim, ending FROM outbox ORDER BY account_id, notice, subject`,
   )
@@ -24,6 +24,6 @@ export async function outboxRows(store: Store): Promise<readonly Row[]> {
 
 /** Posts that a key was created; `subject` is the key's id. */
 export async function post(store: Store, accountId: string, subject = "key_1", nowMs = 5_000): Promise<boolean> {
-  const particulars = { kind: "secret", name: "Billing", last4: "aB3d", atMs: nowMs } as const
-  return await postNotice(store, nowMs, { accountId, subject, kind: "key_created", particulars })
+  const params = { kind: "secret", name: "Billing", last4: "aB3d", atMs: nowMs } as const
+  return await enqueueNotice(store, nowMs, { accountId, subject, kind: "key_created", params })
 }

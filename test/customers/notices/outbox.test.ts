@@ -3,15 +3,15 @@ import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import {
   claimMails,
   endMail,
-  foreignClaims,
-  outboxState,
   pruneOutbox,
-  putOff,
-  recallMails,
+  readForeignClaims,
+  readOutboxState,
   releaseClaim,
   renewClaims,
+  rescheduleFutureMails,
+  rescheduleMail,
 } from "../../../src/customers/notices/outbox.ts"
-import type { Store } from "../../../src/customers/store/store.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { outboxRows, post } from "./outbox-rows.ts"
@@ -50,7 +50,7 @@ describe("a mail of the outbox", () => {
     due: async (store, id) => void (await post(store, id)),
     later: async (store, id) => {
       await MAKE.mine(store, id)
-      await putOff(store, "me", envelope(id), later)
+      await rescheduleMail(store, "me", envelope(id), later)
     },
     mine: async (store, id) => {
       await MAKE.due(store, id)
@@ -81,14 +81,14 @@ describe("a mail of the outbox", () => {
     end_sent: end("sent"),
     end_refused: end("refused"),
     end_given_up: end("given_up"),
-    put_off: async (store, id) => void (await putOff(store, "me", envelope(id), later)),
+    put_off: async (store, id) => void (await rescheduleMail(store, "me", envelope(id), later)),
     release: async store => {
-      for (const foreign of await foreignClaims(store, "me")) await releaseClaim(store, foreign)
+      for (const foreign of await readForeignClaims(store, "me")) await releaseClaim(store, foreign)
     },
     prune: async store =>
       void (await pruneOutbox(store, { endedFromMs: NOW + 1, waitingFromMs: NOW + 1, countMax: 10 })),
     account_gone: async (store, id) =>
-      void (await removeAccount({ store, clock: () => NOW, hear: () => undefined }, id)),
+      void (await removeAccount({ store, clock: () => NOW, notify: () => undefined }, id)),
   } as const satisfies Record<string, (store: Store, accountId: string) => Promise<void>>
   type Event = keyof typeof EVENTS
 
@@ -178,8 +178,8 @@ test("a mail is due from its millisecond on", async () => {
 test("a mail that waits for a time that no delay can mean is due now", async () => {
   const { store, accountId } = await opened()
   await post(store, accountId, "key_1", NOW)
-  expect(await recallMails(store, 1, NOW)).toBe(0)
-  expect(await recallMails(store, 1, NOW - 1)).toBe(1)
+  expect(await rescheduleFutureMails(store, 1, NOW)).toBe(0)
+  expect(await rescheduleFutureMails(store, 1, NOW - 1)).toBe(1)
   expect(await claimMails(store, "me", 1, MANY)).toHaveLength(1)
 })
 
@@ -187,14 +187,14 @@ test("a claim that was renewed, or ended and made anew, is not released by what 
   const { store, accountId } = await opened()
   await post(store, accountId)
   await claimMails(store, "other", NOW, MANY)
-  const [seen] = await foreignClaims(store, "me")
+  const [seen] = await readForeignClaims(store, "me")
   if (seen === undefined) throw new Error("nothing is claimed")
   await renewClaims(store, "other")
   expect(await releaseClaim(store, seen)).toBe(false)
-  await putOff(store, "other", envelope(accountId), { nowMs: NOW, dueAtMs: NOW, isRefusal: false })
+  await rescheduleMail(store, "other", envelope(accountId), { nowMs: NOW, dueAtMs: NOW, isRefusal: false })
   await claimMails(store, "other", NOW, MANY)
   expect(await releaseClaim(store, seen)).toBe(false)
-  const [now] = await foreignClaims(store, "me")
+  const [now] = await readForeignClaims(store, "me")
   expect(now !== undefined && (await releaseClaim(store, now))).toBe(true)
 })
 
@@ -213,7 +213,7 @@ test("a mail is kept up to its bound, and a pruning deletes no more than it may"
 test("the outbox tells how many mails wait and since when, and how many were never taken", async () => {
   const store = await tempStore()
   const accountId = await newAccount(tempLog(store))
-  const state = () => outboxState(store)
+  const state = () => readOutboxState(store)
   expect(await state()).toEqual({ waitingCount: 0, waitingSinceMs: null, refusedCount: 0, givenUpCount: 0 })
   for (const [at, subject] of ["a", "b", "c", "d"].entries()) await post(store, accountId, subject, 5_000 + at)
   expect(await state()).toMatchObject({ waitingCount: 4, waitingSinceMs: 5_000 })

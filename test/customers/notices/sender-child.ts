@@ -1,6 +1,6 @@
 import { createKey } from "../../../src/customers/keys/keys.ts"
-import { SENDER_BOUNDS, Sender } from "../../../src/customers/notices/sender.ts"
-import { smtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
+import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/mail-sender.ts"
+import { createSmtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
 import { later } from "../../world/later.ts"
 
@@ -10,17 +10,17 @@ import { later } from "../../world/later.ts"
 const LOOK_MS = 5
 
 const [path = "", url = ""] = process.argv.slice(2)
-const store = await openStoreAt(path, { clock: Date.now, later })
+const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
-const mailer = smtpMailer()(url)
-const sender = new Sender({
+const mailer = createSmtpMailer()(url)
+const sender = new MailSender({
   store,
   clock: Date.now,
   stopwatch: () => performance.now(),
   random,
   mailer,
   from: () => "notices@mail.example.com",
-  place: () => ({ baseUrl: "https://mk.example.com" }),
+  linkContext: () => ({ baseUrl: "https://mk.example.com" }),
   log: () => undefined,
 })
 
@@ -28,14 +28,14 @@ console.log("ready")
 for await (const line of console) {
   const [command = "", accountId = ""] = line.split(" ")
   if (command === "create") {
-    const log = { store, clock: Date.now, hear: () => undefined }
+    const log = { store, clock: Date.now, notify: () => undefined }
     console.log((await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })).kind)
   } else {
-    setInterval(() => sender.turn(), LOOK_MS).unref()
-    setInterval(() => void sender.renew(), SENDER_BOUNDS.leaseMs / 3).unref()
+    setInterval(() => sender.sendDue(), LOOK_MS).unref()
+    setInterval(() => void sender.renew(), MAIL_SENDER_BOUNDS.leaseMs / 3).unref()
   }
 }
-sender.end()
-await sender.settled()
+sender.stop()
+await sender.whenIdle()
 mailer.close()
 await store.close()

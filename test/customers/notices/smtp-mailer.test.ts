@@ -1,12 +1,17 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Mail, Mailer, Sending } from "../../../src/customers/notices/mailer.ts"
-import { connectionOf, SMTP_BOUNDS, type SmtpBounds, smtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
+import type { Mailer, OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
+import {
+  createSmtpMailer,
+  parseSmtpUrl,
+  SMTP_BOUNDS,
+  type SmtpBounds,
+} from "../../../src/customers/notices/smtp-mailer.ts"
 import { afterwards } from "../../world/afterwards.ts"
 import { deadServer, muteServer, type Refusal, testSmtp } from "../../world/smtp-server.ts"
 
-const MAIL: Mail = {
+const MAIL: OutgoingMail = {
   from: "mailkind <notices@mail.example.com>",
   to: "jane@example.com",
   subject: "A new key",
@@ -17,12 +22,12 @@ const MAIL: Mail = {
 }
 
 function mailer(url: string, bounds: Partial<SmtpBounds> = {}): Mailer {
-  const opened = smtpMailer({ ...SMTP_BOUNDS, ...bounds })(url)
+  const opened = createSmtpMailer({ ...SMTP_BOUNDS, ...bounds })(url)
   afterwards(opened.close)
   return opened
 }
 
-const accepted: Sending = { kind: "accepted" }
+const accepted: SendResult = { kind: "accepted" }
 
 test("a mail arrives whole, with its message id and date and a header that keeps absence notes away", async () => {
   const server = await testSmtp()
@@ -47,8 +52,8 @@ test("mails that follow one another share a connection", async () => {
 })
 
 describe("what a server answers", () => {
-  const refused = (isForGood: boolean, reply: number): Sending => ({ kind: "refused", isForGood, reply })
-  const cases: readonly (readonly [step: "sender" | "recipient" | "mail", Refusal, Sending])[] = [
+  const refused = (isPermanent: boolean, reply: number): SendResult => ({ kind: "refused", isPermanent, reply })
+  const cases: readonly (readonly [step: "sender" | "recipient" | "mail", Refusal, SendResult])[] = [
     ["recipient", 450, refused(false, 450)],
     ["recipient", 452, refused(false, 452)],
     ["recipient", 550, refused(true, 550)],
@@ -62,7 +67,7 @@ describe("what a server answers", () => {
     ["mail", 421, { kind: "unavailable", cause: "EMESSAGE", reply: 421 }],
   ]
   for (const [step, reply, sending] of cases)
-    test(`${reply} at the ${step} is ${sending.kind}${sending.kind === "refused" && sending.isForGood ? " for good" : ""}`, async () => {
+    test(`${reply} at the ${step} is ${sending.kind}${sending.kind === "refused" && sending.isPermanent ? " for good" : ""}`, async () => {
       const server = await testSmtp({ [step]: () => reply })
       expect(await mailer(server.url).send(MAIL)).toEqual(sending)
       expect(server.taken).toEqual([])
@@ -175,7 +180,7 @@ describe("what a URL asks for", () => {
   const strict = { rejectUnauthorized: true }
   const lax = { rejectUnauthorized: false }
   const auth = { user: "me", pass: "pw" }
-  const cases: readonly (readonly [url: string, connection: ReturnType<typeof connectionOf>])[] = [
+  const cases: readonly (readonly [url: string, connection: ReturnType<typeof parseSmtpUrl>])[] = [
     ["smtp://mx.example.com", { host: "mx.example.com", port: 587, secure: false, requireTLS: false, tls: lax }],
     ["smtp://mx.example.com:25", { host: "mx.example.com", port: 25, secure: false, requireTLS: false, tls: lax }],
     [
@@ -198,7 +203,7 @@ describe("what a URL asks for", () => {
       { host: "127.example.com", port: 587, secure: false, requireTLS: true, tls: strict, auth },
     ],
   ]
-  for (const [url, connection] of cases) test(url, () => expect(connectionOf(url)).toEqual(connection))
+  for (const [url, connection] of cases) test(url, () => expect(parseSmtpUrl(url)).toEqual(connection))
 })
 
 test("an outcome repeats nothing that the server said", async () => {

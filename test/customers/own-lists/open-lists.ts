@@ -1,22 +1,22 @@
-import { namedIn } from "../../../src/check/address/named-in.ts"
+import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
+import { type OwnListEntry, parseEntry } from "../../../src/customers/own-lists/entries.ts"
 import {
-  OWN_LISTS_BOUNDS,
-  OwnLists,
-  type OwnListsBounds,
-  type Standing,
-} from "../../../src/customers/own-lists/held-own-lists.ts"
-import { type Entry, parseEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
+  OWN_LIST_CACHE_BOUNDS,
+  OwnListCache,
+  type OwnListCacheBounds,
+  type OwnListLookup,
+} from "../../../src/customers/own-lists/own-list-cache.ts"
 import { addEntries, type ListOwner, type OwnList, removeEntries } from "../../../src/customers/own-lists/own-lists.ts"
-import type { ChangeLog } from "../../../src/customers/store/changes.ts"
-import type { Store } from "../../../src/customers/store/store.ts"
+import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
 import { newAccount, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
-function entries(texts: readonly string[]): Entry[] {
-  return texts.map(text => parseEntry(text, namedIn)).filter(entry => entry !== null)
+function entries(texts: readonly string[]): OwnListEntry[] {
+  return texts.map(text => parseEntry(text, parseAddressOrDomain)).filter(entry => entry !== null)
 }
 
 /** Held lists over a real store that counts what it is asked, can hold its answers back, and can fail. */
-export async function openLists({ path = tempPlace(), bounds = {} as Partial<OwnListsBounds> } = {}) {
+export async function openLists({ path = tempPlace(), bounds = {} as Partial<OwnListCacheBounds> } = {}) {
   const store = await tempStore(path)
   const outside = { asked: [] as unknown[], gate: Promise.resolve(), isBroken: false }
   const watched: Store = {
@@ -29,16 +29,16 @@ export async function openLists({ path = tempPlace(), bounds = {} as Partial<Own
       return rows
     },
   }
-  const lists = new OwnLists(watched, { ...OWN_LISTS_BOUNDS, ...bounds })
-  const log: ChangeLog = { ...tempLog(store), hear: changes => lists.apply(changes) }
+  const lists = new OwnListCache(watched, { ...OWN_LIST_CACHE_BOUNDS, ...bounds })
+  const log: ChangeLog = { ...tempLog(store), notify: changes => lists.applyChanges(changes) }
   const add = (owner: ListOwner, list: OwnList, ...texts: string[]) => addEntries(log, owner, list, entries(texts))
   const remove = (owner: ListOwner, list: OwnList, ...texts: string[]) =>
     removeEntries(log, owner, list, entries(texts))
   const ask = async (accountId: string, text: string) => await askNow(accountId, text)
-  const askNow = (accountId: string, text: string): Standing | Promise<Standing> => {
-    const named = namedIn(text)
+  const askNow = (accountId: string, text: string): OwnListLookup | Promise<OwnListLookup> => {
+    const named = parseAddressOrDomain(text)
     if (named === null) throw new Error(`${text} names nothing`)
-    return lists.standing(accountId, named.kind === "address" ? named.normalized : null, named.domain)
+    return lists.lookup(accountId, named.kind === "address" ? named.normalized : null, named.domain)
   }
   return {
     store,

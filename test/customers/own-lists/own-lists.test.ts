@@ -1,8 +1,8 @@
 import { describe, expect } from "bun:test"
-import { namedIn } from "../../../src/check/address/named-in.ts"
+import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { type Entry, parseEntry } from "../../../src/customers/own-lists/own-list-entry.ts"
+import { type OwnListEntry, parseEntry } from "../../../src/customers/own-lists/entries.ts"
 import {
   addEntries,
   type ListOwner,
@@ -10,7 +10,7 @@ import {
   type OwnList,
   removeEntries,
 } from "../../../src/customers/own-lists/own-lists.ts"
-import { readChangesSince } from "../../../src/customers/store/changes.ts"
+import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 
@@ -20,13 +20,13 @@ async function opened(path = tempPlace()) {
   const remove = (owner: ListOwner, list: OwnList, ...texts: string[]) =>
     removeEntries(log, owner, list, entries(...texts))
   const listed = async (owner: ListOwner, list: OwnList) =>
-    (await listEntries(log.store, owner, list, "", 100_000)).map(({ kept }) => kept)
+    (await listEntries(log.store, owner, list, "", 100_000)).map(({ storedText }) => storedText)
   return { log, add, remove, listed, path }
 }
 
-function entries(...texts: string[]): Entry[] {
+function entries(...texts: string[]): OwnListEntry[] {
   return texts.map(text => {
-    const entry = parseEntry(text, namedIn)
+    const entry = parseEntry(text, parseAddressOrDomain)
     if (entry === null) throw new Error(`${text} is no entry`)
     return entry
   })
@@ -64,7 +64,7 @@ describe("adding", () => {
     log.now = 6_000
     await add("operator", "block", "a.com", "b.com")
     const listed = await listEntries(log.store, "operator", "block", "", 10)
-    expect(listed.map(({ kept, addedAtMs }) => [kept, addedAtMs])).toEqual([
+    expect(listed.map(({ storedText, addedAtMs }) => [storedText, addedAtMs])).toEqual([
       ["a.com", 5_000],
       ["b.com", 6_000],
     ])
@@ -163,7 +163,7 @@ describe("removing", () => {
   test("takes an entry in any of its forms, and tells what was not there", async () => {
     const { add, remove, listed } = await opened()
     await add("operator", "block", "jane@acme.com", "joan@acme.com", "acme.com", "*.acme.com")
-    const [joan = ""] = entries("joan@acme.com").map(({ kept }) => kept)
+    const [joan = ""] = entries("joan@acme.com").map(({ storedText }) => storedText)
     expect(await remove("operator", "block", "JANE+x@acme.com", joan)).toEqual({ removedCount: 2, absentCount: 0 })
     expect(await remove("operator", "block", "Acme.com", "jane@acme.com", "b.com")).toEqual({
       removedCount: 1,
@@ -207,7 +207,7 @@ describe("listing", () => {
     await add("operator", "block", "c.com", "jane@a.com", "a.com", "*.b.com", "b.com")
     const pages: string[][] = []
     for (let after = ""; ; ) {
-      const page = (await listEntries(log.store, "operator", "block", after, 2)).map(({ kept }) => kept)
+      const page = (await listEntries(log.store, "operator", "block", after, 2)).map(({ storedText }) => storedText)
       pages.push(page)
       if (page.length < 2) break
       after = page.at(-1) ?? ""
@@ -215,7 +215,7 @@ describe("listing", () => {
     expect(pages.map(page => page.length)).toEqual([2, 2, 1])
     expect(pages.flat()).toEqual([...pages.flat()].sort())
     expect(new Set(pages.flat())).toEqual(
-      new Set(entries("c.com", "jane@a.com", "a.com", "*.b.com", "b.com").map(({ kept }) => kept)),
+      new Set(entries("c.com", "jane@a.com", "a.com", "*.b.com", "b.com").map(({ storedText }) => storedText)),
     )
   })
 

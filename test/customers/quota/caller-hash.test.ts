@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { callerHash } from "../../../src/customers/quota/caller-hash.ts"
+import { createCallerHash } from "../../../src/customers/quota/caller-hash.ts"
 
 const places = (seed: number): string[] => {
-  const hash = callerHash(seed)
+  const hash = createCallerHash(seed)
   return Array.from({ length: 100_000 }, (_, at) => {
     const { mark, bucket } = hash(`2001:db8:${at.toString(16)}::/64`)
     return `${mark} ${bucket}`
@@ -17,7 +17,7 @@ test("callers have places of their own, which a seed decides", () => {
 })
 
 test("marks are 32 bits and never zero, buckets 20 bits, and both are used evenly", () => {
-  const hash = callerHash(7)
+  const hash = createCallerHash(7)
   const low = new Map<number, number>()
   for (let at = 0; at < 100_000; at++) {
     const { mark, bucket } = hash(`caller ${at}`)

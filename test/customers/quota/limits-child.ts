@@ -1,4 +1,4 @@
-import { sharedLimits } from "../../../src/customers/quota/shared-limits.ts"
+import { createSharedLimits } from "../../../src/customers/quota/shared-limits.ts"
 
 // A worker without its HTTP: `limits-child.ts PATH SEAT TASK TIMES` maps the memory that is the file at PATH and asks the
 // limits as often as it can, a few thousand requests at most ahead of its like. The last 64 bytes of the file are the
@@ -9,7 +9,7 @@ import { sharedLimits } from "../../../src/customers/quota/shared-limits.ts"
 const [path = "", seat = "", task = "", times = ""] = process.argv.slice(2)
 const memory = Bun.mmap(path)
 const board = new Int32Array(memory.buffer, memory.byteLength - 64, 16)
-const limits = sharedLimits(memory.subarray(0, -64), Number(seat), () => Date.UTC(2026, 0, 1))
+const limits = createSharedLimits(memory.subarray(0, -64), Number(seat), () => Date.UTC(2026, 0, 1))
 const [own, other] = seat === "0" ? [2, 3] : [3, 2]
 const PARTS = 64
 
@@ -51,17 +51,17 @@ if (task === "in_flight") {
   let entered = 0
   const max = 1
   together(() => {
-    if (!limits.inFlight.enter("a", max)) return
+    if (!limits.inFlight.tryAcquire("a", max)) return
     entered++
     const inside = Atomics.add(board, 0, 1) + 1
     if (inside > max) Atomics.store(board, 1, inside)
     Atomics.sub(board, 0, 1)
-    limits.inFlight.leave("a")
+    limits.inFlight.release("a")
   })
   console.log(entered)
 }
 
 if (task === "die") {
-  for (let at = 0; at < Number(times); at++) limits.inFlight.enter("a", 1000)
+  for (let at = 0; at < Number(times); at++) limits.inFlight.tryAcquire("a", 1000)
   process.kill(process.pid, "SIGKILL")
 }

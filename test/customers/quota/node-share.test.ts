@@ -1,17 +1,16 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { localLimits } from "../../../src/customers/quota/caller-limits.ts"
-import { NodeShare, sharedAmongNodes } from "../../../src/customers/quota/node-share.ts"
-import type { Rate } from "../../../src/customers/quota/rate-limiter.ts"
+import { createLocalLimits, createNodeLimits, NodeShare } from "../../../src/customers/quota/caller-limits.ts"
+import type { RateLimit } from "../../../src/customers/quota/rate/rate-limiter.ts"
 import { stoppedTime } from "../../world/time.ts"
 
-const RATE: Rate = { perSecond: 30, burst: 60 }
+const RATE: RateLimit = { perSecond: 30, burst: 60 }
 
 /** The shares of so many nodes that agree on how many they are. */
 const shares = (count: number): NodeShare[] =>
   Array.from({ length: count }, (_, position) => {
     const share = new NodeShare()
-    share.among({ count, position })
+    share.setPosition({ count, position })
     return share
   })
 
@@ -19,32 +18,32 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 test("a node that is alone admits the whole, and nothing is worked out for it", () => {
   const share = new NodeShare()
-  expect(share.rateOf(RATE)).toBe(RATE)
-  expect(share.mostOf(7)).toBe(7)
+  expect(share.shareOfRate(RATE)).toBe(RATE)
+  expect(share.shareOfMax(7)).toBe(7)
 })
 
 test("a share of a rate is worked out once for each change of how many share", () => {
   const share = new NodeShare()
-  share.among({ count: 3, position: 0 })
-  expect(share.rateOf(RATE)).toEqual({ perSecond: 10, burst: 20 })
-  expect(share.rateOf(RATE)).toBe(share.rateOf(RATE))
-  share.among({ count: 2, position: 0 })
-  expect(share.rateOf(RATE)).toEqual({ perSecond: 15, burst: 30 })
-  share.among({ count: 1, position: 0 })
-  expect(share.rateOf(RATE)).toBe(RATE)
+  share.setPosition({ count: 3, position: 0 })
+  expect(share.shareOfRate(RATE)).toEqual({ perSecond: 10, burst: 20 })
+  expect(share.shareOfRate(RATE)).toBe(share.shareOfRate(RATE))
+  share.setPosition({ count: 2, position: 0 })
+  expect(share.shareOfRate(RATE)).toEqual({ perSecond: 15, burst: 30 })
+  share.setPosition({ count: 1, position: 0 })
+  expect(share.shareOfRate(RATE)).toBe(RATE)
 })
 
 test("a visitor's burst is not divided, its rate is", () => {
   const [share] = shares(4)
-  expect(share?.rateOf({ perSecond: 2, burst: 4, isBurstWhole: true })).toEqual({ perSecond: 0.5, burst: 4 })
+  expect(share?.shareOfRate({ perSecond: 2, burst: 4, isBurstWhole: true })).toEqual({ perSecond: 0.5, burst: 4 })
 })
 
 test("all shares together are the whole, or one request a node where there are more nodes than requests", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1000 }), (count, max) => {
       const all = shares(count)
-      expect(sum(all.map(share => share.mostOf(max)))).toBe(Math.max(max, count))
-      const rates = all.map(share => share.rateOf({ perSecond: max, burst: 2 * max }))
+      expect(sum(all.map(share => share.shareOfMax(max)))).toBe(Math.max(max, count))
+      const rates = all.map(share => share.shareOfRate({ perSecond: max, burst: 2 * max }))
       expect(sum(rates.map(({ perSecond }) => perSecond))).toBeCloseTo(max, 6)
       expect(sum(rates.map(({ burst }) => burst))).toBeCloseTo(Math.max(2 * max, count), 6)
     }),
@@ -55,7 +54,7 @@ test("all shares together are the whole, or one request a node where there are m
 function cluster(count: number) {
   const time = stoppedTime()
   const all = shares(count)
-  const limits = all.map(share => sharedAmongNodes(localLimits(time.clock), share))
+  const limits = all.map(share => createNodeLimits(createLocalLimits(time.clock), share))
   /** How many of so many requests are admitted that go to each node in turn. */
   const admitted = (requests: number, which = limits): number => {
     let admittedCount = 0
@@ -81,7 +80,7 @@ test("when a node goes the others take its share, and nobody has a burst twice",
   const { time, all, limits, admitted } = cluster(3)
   expect(admitted(1000)).toBe(60)
   const rest = limits.slice(0, 2)
-  for (const [position, share] of all.slice(0, 2).entries()) share.among({ count: 2, position })
+  for (const [position, share] of all.slice(0, 2).entries()) share.setPosition({ count: 2, position })
   expect(admitted(1000, rest)).toBeLessThanOrEqual(1)
   let later = 0
   for (let step = 0; step < 100; step++) {
@@ -96,14 +95,14 @@ test("requests under way on all nodes are as many as one node would let in, and 
   const { limits } = cluster(3)
   const entered = limits.map(({ inFlight }) => {
     let count = 0
-    while (inFlight.enter("a", 5)) count++
+    while (inFlight.tryAcquire("a", 5)) count++
     return count
   })
   expect(entered).toEqual([2, 2, 1])
   const [first] = limits
   expect(first?.inFlight.callersCount).toBe(1)
-  first?.inFlight.leave("a")
-  expect([first?.inFlight.enter("a", 5), first?.inFlight.enter("a", 5)]).toEqual([true, false])
+  first?.inFlight.release("a")
+  expect([first?.inFlight.tryAcquire("a", 5), first?.inFlight.tryAcquire("a", 5)]).toEqual([true, false])
 })
 
 test("callers without a key share in the same way", () => {

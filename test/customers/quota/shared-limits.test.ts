@@ -2,7 +2,12 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { clearSeat, nodeIdIn, sharedLimits, sharedLimitsMemory } from "../../../src/customers/quota/shared-limits.ts"
+import {
+  clearWorkerSlot,
+  createSharedLimits,
+  createSharedLimitsMemory,
+  readNodeId,
+} from "../../../src/customers/quota/shared-limits.ts"
 
 setDefaultTimeout(60_000)
 
@@ -20,7 +25,7 @@ async function mapped() {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-limits-"))
   directories.push(directory)
   const path = join(directory, "memory")
-  const limits = sharedLimitsMemory(SEATS, NOW_MS, 42, NODE)
+  const limits = createSharedLimitsMemory(SEATS, NOW_MS, 42, NODE)
   await Bun.write(path, new Blob([limits, new Uint8Array(64)]))
   const memory = Bun.mmap(path)
   const run = (...tasks: readonly (readonly [task: string, times: number])[]) =>
@@ -72,24 +77,24 @@ test("two processes never let in more than the limit together", async () => {
 
 test("what was under way in a process that died is over once its seat is cleared, and nothing else", async () => {
   const { run, memory } = await mapped()
-  const limits = sharedLimits(memory, 1, () => NOW_MS)
-  expect(limits.inFlight.enter("a", 10)).toBe(true)
+  const limits = createSharedLimits(memory, 1, () => NOW_MS)
+  expect(limits.inFlight.tryAcquire("a", 10)).toBe(true)
   await run(["die", 4], ["nothing", 0])
-  expect([limits.inFlight.enter("a", 5), limits.inFlight.enter("a", 6)]).toEqual([false, true])
-  clearSeat(memory, 0)
-  expect(["a", "a", "a"].map(caller => limits.inFlight.enter(caller, 4))).toEqual([true, true, false])
+  expect([limits.inFlight.tryAcquire("a", 5), limits.inFlight.tryAcquire("a", 6)]).toEqual([false, true])
+  clearWorkerSlot(memory, 0)
+  expect(["a", "a", "a"].map(caller => limits.inFlight.tryAcquire(caller, 4))).toEqual([true, true, false])
 })
 
 test("callers with a key and callers without have limits of their own", () => {
-  const limits = sharedLimits(sharedLimitsMemory(SEATS, NOW_MS, 42, NODE), 0, () => NOW_MS)
+  const limits = createSharedLimits(createSharedLimitsMemory(SEATS, NOW_MS, 42, NODE), 0, () => NOW_MS)
   const once = { perSecond: 1, burst: 1 }
   expect([limits.rates, limits.keyless, limits.rates].map(rates => rates.admit("a", once).waitS)).toEqual([0, 0, 1])
 })
 
 test("the seed decides where callers stand, so that nobody outside can tell", () => {
   const [one, two] = [1, 2].map(seed => {
-    const memory = sharedLimitsMemory(SEATS, NOW_MS, seed, NODE)
-    const rates = sharedLimits(memory, 0, () => NOW_MS)
+    const memory = createSharedLimitsMemory(SEATS, NOW_MS, seed, NODE)
+    const rates = createSharedLimits(memory, 0, () => NOW_MS)
     rates.rates.admit("a", { perSecond: 1, burst: 1 })
     return memory.subarray(64).findIndex(byte => byte !== 0)
   })
@@ -98,7 +103,7 @@ test("the seed decides where callers stand, so that nobody outside can tell", ()
 
 test("all processes that share the memory have one name among nodes, whatever they have admitted", () => {
   const id = `node_${"z".repeat(20)}`
-  const memory = sharedLimitsMemory(SEATS, NOW_MS, 42, id)
-  sharedLimits(memory, 1, () => NOW_MS).rates.admit("a", { perSecond: 1, burst: 1 })
-  expect(nodeIdIn(memory)).toBe(id)
+  const memory = createSharedLimitsMemory(SEATS, NOW_MS, 42, id)
+  createSharedLimits(memory, 1, () => NOW_MS).rates.admit("a", { perSecond: 1, burst: 1 })
+  expect(readNodeId(memory)).toBe(id)
 })

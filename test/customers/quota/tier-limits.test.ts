@@ -57,7 +57,7 @@ test.each(FORMS)("%j is an override: %p", (text, isOverride) => {
 
 test("the setting takes what is an override, and nothing else", () => {
   for (const [text, isOverride] of FORMS)
-    expect(SETTINGS.MAILKIND_TIERS.read(text).ok).toBe(isTierOverride(text.trim()) || isOverride)
+    expect(SETTINGS.MAILKIND_TIERS.parse(text).ok).toBe(isTierOverride(text.trim()) || isOverride)
 })
 
 test("what is no override is a fault of ours, since the settings were read before", () => {

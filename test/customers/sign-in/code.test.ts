@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { newCode, typedCode } from "../../../src/customers/sign-in/code.ts"
+import { generateCode, parseTypedCode } from "../../../src/customers/sign-in/secrets.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { random } from "../temp-store.ts"
 
@@ -16,21 +16,21 @@ function drawing(...numbers: readonly number[]) {
 
 describe("a new code", () => {
   test("is six digits, with its zeros in front", () => {
-    expect(newCode(drawing(0))).toBe("000000")
-    expect(newCode(drawing(1_000_042))).toBe("000042")
-    expect(newCode(drawing(999_999))).toBe("999999")
-    for (let time = 0; time < 1000; time++) expect(newCode(random)).toMatch(/^[0-9]{6}$/)
+    expect(generateCode(drawing(0))).toBe("000000")
+    expect(generateCode(drawing(1_000_042))).toBe("000042")
+    expect(generateCode(drawing(999_999))).toBe("999999")
+    for (let time = 0; time < 1000; time++) expect(generateCode(random)).toMatch(/^[0-9]{6}$/)
   })
 
   test("is drawn again where the end of 32 bits would make some codes come more often", () => {
-    expect(newCode(drawing(4_293_999_999))).toBe("999999")
-    expect(newCode(drawing(4_294_000_000, 7))).toBe("000007")
-    expect(newCode(drawing(2 ** 32 - 1, 4_294_000_000, 8))).toBe("000008")
+    expect(generateCode(drawing(4_293_999_999))).toBe("999999")
+    expect(generateCode(drawing(4_294_000_000, 7))).toBe("000007")
+    expect(generateCode(drawing(2 ** 32 - 1, 4_294_000_000, 8))).toBe("000008")
   })
 
   test("is not made of a source that gives nothing usable", async () => {
     const stuck = () => new Uint8Array(4).fill(255)
-    expect(await outcomeOf(Promise.resolve().then(() => newCode(stuck)))).toThrow("usable draws")
+    expect(await outcomeOf(Promise.resolve().then(() => generateCode(stuck)))).toThrow("usable draws")
   })
 })
 
@@ -46,8 +46,8 @@ describe("a code that was typed", () => {
       "１２３４５６",
       "123\t456",
     ])
-      expect(typedCode(text)).toBe("123456")
-    expect(typedCode("000 000")).toBe("000000")
+      expect(parseTypedCode(text)).toBe("123456")
+    expect(parseTypedCode("000 000")).toBe("000000")
   })
 
   test("is none when anything else stands in it, or more or fewer digits", () => {
@@ -55,14 +55,14 @@ describe("a code that was typed", () => {
       ...["", "12345", "1234567", "12345a", "123.456", "+123456", "0x1234", "1e5000", "123456\0", "12345６7"],
       ...["١٢٣٤٥٦", "१२३४५६", "①②③④⑤", "null", "[object Object]", "1".repeat(100_000), " ".repeat(33)],
     ])
-      expect(typedCode(text)).toBeNull()
+      expect(parseTypedCode(text)).toBeNull()
   })
 
   test("is read wherever spaces stand between its digits", () => {
     const gaps = fc.array(fc.constantFrom("", " ", "\u00a0", "-", "\u2009"), { minLength: 7, maxLength: 7 })
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{6}$/), gaps, (code, [first = "", ...rest]) => {
-        expect(typedCode(first + [...code].map((digit, at) => digit + (rest[at] ?? "")).join(""))).toBe(code)
+        expect(parseTypedCode(first + [...code].map((digit, at) => digit + (rest[at] ?? "")).join(""))).toBe(code)
       }),
     )
   })

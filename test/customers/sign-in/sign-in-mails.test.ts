@@ -1,28 +1,28 @@
 import { describe, expect, test } from "bun:test"
-import type { Sending } from "../../../src/customers/notices/mailer.ts"
+import type { SendResult } from "../../../src/customers/notices/mailer.ts"
 import type { Notice } from "../../../src/customers/notices/notices.ts"
 import { SIGN_IN_MAIL_BOUNDS, SignInMails } from "../../../src/customers/sign-in/sign-in-mails.ts"
 import type { Logged } from "../../world/app.ts"
 import { settled, stoppedTime } from "../../world/time.ts"
 
 const MAIL = { to: "jane@example.com", link: "https://mk.example.com/sign-in/link?token=x", code: "012345" }
-const ACCEPTED: Sending = { kind: "accepted" }
-const LATER: Sending = { kind: "refused", isForGood: false, reply: 451 }
-const NEVER: Sending = { kind: "refused", isForGood: true, reply: 550 }
-const AWAY: Sending = { kind: "unavailable", cause: "ECONNECTION", reply: null }
-type Answer = Sending | { readonly kind: "no_server" }
+const ACCEPTED: SendResult = { kind: "accepted" }
+const LATER: SendResult = { kind: "refused", isPermanent: false, reply: 451 }
+const NEVER: SendResult = { kind: "refused", isPermanent: true, reply: 550 }
+const AWAY: SendResult = { kind: "unavailable", cause: "ECONNECTION", reply: null }
+type Answer = SendResult | { readonly kind: "no_server" }
 
 /** Mails in a time that stands still, whose server says what `answer` says. */
 function opened(
   answer: (count: number) => Answer | Promise<Answer>,
-  { isSending = true, bounds = SIGN_IN_MAIL_BOUNDS } = {},
+  { isSending: hasMailServer = true, bounds = SIGN_IN_MAIL_BOUNDS } = {},
 ) {
   const time = stoppedTime()
   const tried: { readonly to: string; readonly notice: Notice; readonly atMs: number }[] = []
   const logged: Logged[] = []
   const mails = new SignInMails(
     {
-      ...{ stopwatch: time.stopwatch, later: time.later, isSending },
+      ...{ stopwatch: time.stopwatch, setTimer: time.later, hasMailServer },
       log: (level, says, fields = {}) => void logged.push({ level, says, fields }),
       sendNow: async (to, notice) => {
         tried.push({ to, notice, atMs: time.stopwatch() })
@@ -39,9 +39,7 @@ test("a mail is sent once, with its link, its code and the minutes that they are
   mails.send(MAIL)
   await time.tick(3_600_000)
   const { link, code } = MAIL
-  expect(tried).toEqual([
-    { to: MAIL.to, notice: { kind: "sign_in", particulars: { link, code, minutes: 15 } }, atMs: 0 },
-  ])
+  expect(tried).toEqual([{ to: MAIL.to, notice: { kind: "sign_in", params: { link, code, minutes: 15 } }, atMs: 0 }])
   expect(logged).toMatchObject([{ level: "debug" }])
   expect(time.waiting()).toBe(0)
 })
@@ -55,7 +53,7 @@ describe.each([
     mails.send(MAIL)
     await time.tick(3_600_000)
     expect(tried.map(({ atMs }) => atMs)).toEqual([0, 15_000, 60_000, 120_000])
-    const minutes = tried.map(({ notice }) => (notice.kind === "sign_in" ? notice.particulars.minutes : 0))
+    const minutes = tried.map(({ notice }) => (notice.kind === "sign_in" ? notice.params.minutes : 0))
     expect(minutes).toEqual([15, 15, 14, 13])
   })
 
@@ -80,9 +78,9 @@ test("a mail that is refused for good is not tried again", async () => {
 })
 
 test("a mail whose turn comes when its sign-in is over is not sent", async () => {
-  const first = Promise.withResolvers<Sending>()
+  const first = Promise.withResolvers<SendResult>()
   const { time, tried, logged, mails } = opened(() => first.promise, {
-    bounds: { ...SIGN_IN_MAIL_BOUNDS, atOnceMax: 1 },
+    bounds: { ...SIGN_IN_MAIL_BOUNDS, concurrentMax: 1 },
   })
   mails.send(MAIL)
   mails.send({ ...MAIL, to: "late@example.com" })
@@ -94,8 +92,8 @@ test("a mail whose turn comes when its sign-in is over is not sent", async () =>
 })
 
 test("a few mails are under way at once, and only so many wait", async () => {
-  const gate = Promise.withResolvers<Sending>()
-  const bounds = { atOnceMax: 2, heldMax: 5, retriesMs: [] }
+  const gate = Promise.withResolvers<SendResult>()
+  const bounds = { concurrentMax: 2, pendingMax: 5, retriesMs: [] }
   const { tried, logged, mails } = opened(() => gate.promise, { bounds })
   for (let count = 0; count < 7; count++) mails.send(MAIL)
   await settled()
@@ -133,7 +131,7 @@ test("an end leaves nothing waiting, and nothing is tried after it", async () =>
   mails.send(MAIL)
   await settled()
   expect(time.waiting()).toBe(1)
-  mails.end()
+  mails.stop()
   expect(time.waiting()).toBe(0)
   mails.send(MAIL)
   await time.tick(3_600_000)
@@ -141,11 +139,11 @@ test("an end leaves nothing waiting, and nothing is tried after it", async () =>
 })
 
 test("a mail that is under way at the end is not tried again", async () => {
-  const gate = Promise.withResolvers<Sending>()
+  const gate = Promise.withResolvers<SendResult>()
   const { time, tried, mails } = opened(() => gate.promise)
   mails.send(MAIL)
   await settled()
-  mails.end()
+  mails.stop()
   gate.resolve(AWAY)
   await settled()
   expect([tried.length, time.waiting()]).toEqual([1, 0])

@@ -1,10 +1,10 @@
 import { describe, expect } from "bun:test"
 import { createAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { openSignIn } from "../../../src/customers/sign-in/pending-sign-ins.ts"
 import { findSession, listSessions, pruneSessions, SESSION_MS } from "../../../src/customers/sign-in/sessions.ts"
-import { type SigningIn, signIn } from "../../../src/customers/sign-in/sign-in.ts"
-import { openSignIn } from "../../../src/customers/sign-in/sign-ins.ts"
-import type { Store } from "../../../src/customers/store/store.ts"
+import { type SignInResult, signIn } from "../../../src/customers/sign-in/sign-in.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../src/customers/terms/terms.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
@@ -33,7 +33,7 @@ async function opened(wrap: (store: Store) => Store = store => store) {
 }
 
 /** What somebody got who was signed in. */
-function signedIn(end: SigningIn) {
+function signedIn(end: SignInResult) {
   if (end.kind !== "signed_in") throw new Error(end.kind)
   return end
 }
@@ -42,7 +42,7 @@ describe.each(["link", "code"] as const)("a first sign-in by %s", by => {
   test("makes the account, its first key and a session, and the key's notice", async () => {
     const { store, log, clock, asks } = await opened()
     await publishTerms(log, { version: "2026-01", url: "https://example.com/terms", isMaterial: true })
-    const { account, opened: session, firstKey } = signedIn(await (await asks())[by]())
+    const { account, newSession: session, firstKey } = signedIn(await (await asks())[by]())
     expect(account).toMatchObject({ email: EMAIL, tier: 2, acceptedTermsVersion: "2026-01" })
     expect(firstKey).toMatch(/^svc_live_[0-9A-Za-z]{38}$/)
     expect(await listKeys(store, account.id, 10)).toMatchObject([{ kind: "secret", revokedAtMs: null }])
@@ -139,7 +139,7 @@ test("an address that cannot be written to signs in to the account that has it",
 
 test("a session is open for its days from the sign-in on, and no longer where the clock was far ahead of them", async () => {
   const { store, clock, asks } = await opened()
-  const { account, opened: session } = signedIn(await (await asks()).link())
+  const { account, newSession: session } = signedIn(await (await asks()).link())
   const openedAtMs = session.session.createdAtMs
   const isOpen = async (nowMs: number): Promise<boolean> => {
     const found = await findSession(store, () => nowMs, session.secret)

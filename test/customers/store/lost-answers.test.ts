@@ -1,11 +1,11 @@
 import { describe, expect } from "bun:test"
-import { reportVerdict } from "../../../src/customers/feedback/feedback.ts"
-import { createKeyOnce, newSlip } from "../../../src/customers/keys/key-once.ts"
+import { recordFeedback } from "../../../src/customers/feedback/feedback.ts"
+import { createKeyOnce, newIdempotencyKey } from "../../../src/customers/keys/idempotent-creation.ts"
 import { revokeKey } from "../../../src/customers/keys/keys.ts"
-import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/pool-bounds.ts"
-import { openPostgres } from "../../../src/customers/store/postgres.ts"
-import type { OpenStore } from "../../../src/customers/store/store.ts"
-import { StoreFault } from "../../../src/customers/store/store-fault.ts"
+import type { OpenStore } from "../../../src/customers/store/core/store.ts"
+import { StoreError } from "../../../src/customers/store/core/store-error.ts"
+import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres/connection-pool.ts"
+import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
 import { afterwards } from "../../world/afterwards.ts"
 import { bounded } from "../../world/bounded.ts"
 import { later } from "../../world/later.ts"
@@ -19,17 +19,21 @@ async function behindWay(bounds: Partial<PoolBounds> = {}) {
   const way = await openWay(Number(place.port))
   afterwards(way.stop)
   place.port = String(way.port)
-  const store = await openPostgres(place.href, { clock: () => 1_000, later, bounds: { ...POOL_BOUNDS, ...bounds } })
+  const store = await openPostgres(place.href, {
+    clock: () => 1_000,
+    setTimer: later,
+    bounds: { ...POOL_BOUNDS, ...bounds },
+  })
   afterwards(store.close)
   return { store, way }
 }
 
-async function faultOf(work: Promise<unknown>): Promise<StoreFault> {
+async function faultOf(work: Promise<unknown>): Promise<StoreError> {
   const fault = await work.then(
     () => new Error("it did not fail"),
     (thrown: unknown) => thrown,
   )
-  if (!(fault instanceof StoreFault)) throw fault
+  if (!(fault instanceof StoreError)) throw fault
   return fault
 }
 
@@ -70,7 +74,7 @@ describe("a write whose answer is lost", () => {
     const log = tempLog(store)
     const accountId = await newAccount(log)
     const report = () =>
-      reportVerdict(log, random, {
+      recordFeedback(log, random, {
         accountId,
         domain: "acme.com",
         roleWord: null,
@@ -78,7 +82,7 @@ describe("a write whose answer is lost", () => {
         reportedCategory: "relay",
         comment: null,
       })
-    const slip = newSlip(random)
+    const slip = newIdempotencyKey(random)
     const make = () => createKeyOnce(log, random, { accountId, kind: "secret", name: null, origins: [] }, slip)
     const lost = async (work: () => Promise<unknown>): Promise<void> => {
       way.cutAt("COMMIT\0", 1)

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { termsHeaders } from "../../../src/customers/terms/terms-headers.ts"
+import { termsHeaders } from "../../../src/customers/terms/terms-cache.ts"
 
 const url = "https://example.com/terms"
 const endsAtMs = Date.UTC(2026, 2, 31, 12, 30, 15, 999)

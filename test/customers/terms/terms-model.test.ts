@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import fc from "fast-check"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
-import { HeldTerms } from "../../../src/customers/terms/held-terms.ts"
-import { noticeEndsAtMs } from "../../../src/customers/terms/notice-period.ts"
 import { acceptTerms, countUnaccepted, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
+import { TermsCache } from "../../../src/customers/terms/terms-cache.ts"
+import { noticeEndsAtMs } from "../../../src/customers/terms/terms-notices.ts"
 import { test } from "../engines.ts"
 import { random, tempLog, tempStore } from "../temp-store.ts"
 
@@ -75,7 +75,7 @@ test("an account owes the material terms published since it was made or accepted
       const both = await worlds()
       for (const step of taken) await step(both)
       const { log, accounts, stateOf } = both
-      const held = new HeldTerms(log.store, log.clock, () => undefined)
+      const held = new TermsCache(log.store, log.clock, () => undefined)
       await held.load()
       for (const { id, seenCount } of accounts) {
         const account = await findAccount(log.store, id)

@@ -1,9 +1,9 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { createAccount, findAccount, removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { readChangesSince } from "../../../src/customers/store/changes.ts"
-import { HeldTerms } from "../../../src/customers/terms/held-terms.ts"
+import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
+import { TermsCache } from "../../../src/customers/terms/terms-cache.ts"
 import { settled } from "../../world/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
@@ -17,10 +17,10 @@ async function opened() {
   const [store, otherStore] = [await tempStore(path), await tempStore(path)]
   const log = tempLog(store)
   log.now = Date.UTC(2026, 0, 1)
-  const here = new HeldTerms(store, log.clock, () => undefined)
-  const there = new HeldTerms(otherStore, log.clock, () => undefined)
+  const here = new TermsCache(store, log.clock, () => undefined)
+  const there = new TermsCache(otherStore, log.clock, () => undefined)
   for (const held of [here, there]) await held.load()
-  const changes = { ...log, clock: log.clock, hear: here.apply.bind(here) }
+  const changes = { ...log, clock: log.clock, hear: here.applyChanges.bind(here) }
   const accountId = await newAccount(changes)
   let publishedCount = 0
   const publish = async (isMaterial: boolean) => {
@@ -29,8 +29,8 @@ async function opened() {
   /** What the two processes say of the account, once the other has read the log and both their readings are over. */
   const seen = async (id = accountId): Promise<readonly string[]> => {
     const read = await readChangesSince(otherStore, 0)
-    if (read.kind === "read") there.apply(read.changes)
-    else there.forget()
+    if (read.kind === "read") there.applyChanges(read.changes)
+    else there.invalidateAll()
     for (let turn = 0; turn < 3; turn++) for (const one of [store, otherStore]) await one.one("SELECT 1")
     await settled()
     const account = await findAccount(store, id)

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { termsUrl } from "../../../src/customers/terms/terms-url.ts"
+import { parseTermsUrl } from "../../../src/customers/terms/terms.ts"
 
 for (const [text, url] of [
   ["https://example.com/terms", "https://example.com/terms"],
@@ -11,7 +11,7 @@ for (const [text, url] of [
   ['https://example.com/<a>"b"', "https://example.com/%3Ca%3E%22b%22"],
   ["https://example.com/a/../b", "https://example.com/b"],
 ] as const)
-  test(`${text} is the address ${url}`, () => expect(termsUrl(text)).toBe(url))
+  test(`${text} is the address ${url}`, () => expect(parseTermsUrl(text)).toBe(url))
 
 for (const text of [
   "",
@@ -41,13 +41,13 @@ for (const text of [
   "mailto:a@example.com",
   "data:text/html,x",
 ])
-  test(`${JSON.stringify(text)} is no address of terms`, () => expect(termsUrl(text)).toBeNull())
+  test(`${JSON.stringify(text)} is no address of terms`, () => expect(parseTermsUrl(text)).toBeNull())
 
 test("an address has a longest length, as it is sent and as it is written", () => {
   const longest = `https://example.com/${"a".repeat(LIMITS.urlLengthMax - 20)}`
-  expect(termsUrl(longest)).toBe(longest)
-  expect(termsUrl(`${longest}a`)).toBeNull()
-  expect(termsUrl(`https://example.com/${"ü".repeat(LIMITS.urlLengthMax / 6)}`)).toBeNull()
+  expect(parseTermsUrl(longest)).toBe(longest)
+  expect(parseTermsUrl(`${longest}a`)).toBeNull()
+  expect(parseTermsUrl(`https://example.com/${"ü".repeat(LIMITS.urlLengthMax / 6)}`)).toBeNull()
 })
 
 test("an address is its own address, of printable ASCII without what ends it in a header", () => {
@@ -55,10 +55,10 @@ test("an address is its own address, of printable ASCII without what ends it in 
   const query = fc.string({ unit: "grapheme", maxLength: 30 }).map(text => `https://example.com/?${text}`)
   fc.assert(
     fc.property(fc.oneof(near, query, fc.webUrl({ withFragments: true }), fc.string({ unit: "binary" })), text => {
-      const url = termsUrl(text)
+      const url = parseTermsUrl(text)
       if (url === null) return
       expect(url).toMatch(/^https?:\/\/[!#-;=?-~]+$/)
-      expect(termsUrl(url)).toBe(url)
+      expect(parseTermsUrl(url)).toBe(url)
     }),
     { numRuns: 3000 },
   )

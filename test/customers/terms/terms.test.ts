@@ -1,15 +1,15 @@
 import { describe, expect } from "bun:test"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
-import { latestChange } from "../../../src/customers/store/changes.ts"
-import { noticeEndsAtMs } from "../../../src/customers/terms/notice-period.ts"
+import { latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
 import {
   acceptTerms,
   countUnaccepted,
   currentTermsVersion,
   listTerms,
+  previewPublication,
   publishTerms,
-  weighTerms,
 } from "../../../src/customers/terms/terms.ts"
+import { noticeEndsAtMs } from "../../../src/customers/terms/terms-notices.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
@@ -38,7 +38,7 @@ describe("publication", () => {
     log.now = 9_000
     expect(await publish("1", true)).toEqual({ ...first, isNew: false } as typeof first)
     expect(await listTerms(store)).toHaveLength(1)
-    expect(await latestChange(store)).toBe(1)
+    expect(await latestChangeId(store)).toBe(1)
     expect(log.heard).toHaveLength(1)
   })
 
@@ -49,7 +49,7 @@ describe("publication", () => {
     expect(await publish("1", false)).toEqual({ kind: "version_taken", terms })
     expect(await publish("1", true, `${URL}/2`)).toEqual({ kind: "version_taken", terms })
     expect(await listTerms(store)).toEqual([terms])
-    expect(await latestChange(store)).toBe(1)
+    expect(await latestChangeId(store)).toBe(1)
   })
 
   test.each(["1", "v2.0_b-1", "a".repeat(40), "..."])("%p can be a version", async version => {
@@ -91,7 +91,7 @@ describe("publication", () => {
     const asked = Array.from({ length: 10 }, (_, n) => (n % 2 ? one : other).publish("1", true))
     const isNew = (await Promise.all(asked)).map(published => published.kind === "published" && published.isNew)
     expect(isNew.filter(Boolean)).toHaveLength(1)
-    expect(await latestChange(one.store)).toBe(1)
+    expect(await latestChangeId(one.store)).toBe(1)
   })
 
   test("without terms there is no current version", async () => {
@@ -130,11 +130,11 @@ describe("acceptance", () => {
     await publish("1", true)
     log.now = 7_000
     const first = await acceptTerms(log, id)
-    const upTo = await latestChange(store)
+    const upTo = await latestChangeId(store)
     log.now = 8_000
     log.heard.length = 0
     expect(await acceptTerms(log, id)).toEqual({ ...first, isNew: false } as typeof first)
-    expect(await latestChange(store)).toBe(upTo)
+    expect(await latestChangeId(store)).toBe(upTo)
     expect(log.heard).toEqual([{ kind: "account_changed", subject: id }])
   })
 
@@ -215,7 +215,7 @@ test("what a publication would come to is told as it then does, and nothing is p
   const store = await tempStore()
   const log = tempLog(store)
   const wanted = { version: "1", url: "https://a.example/terms", isMaterial: true }
-  const weigh = (more: Partial<typeof wanted> = {}) => weighTerms(store, log.clock, { ...wanted, ...more })
+  const weigh = (more: Partial<typeof wanted> = {}) => previewPublication(store, log.clock, { ...wanted, ...more })
   const weighed = await weigh({ url: "HTTPS://A.example/terms" })
   expect(weighed).toEqual({ kind: "publishable", terms: { ...wanted, publishedAtMs: 5_000 } })
   expect(await listTerms(store)).toEqual([])

@@ -1,26 +1,26 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { keyUsages } from "../../../src/customers/usage/key-usage.ts"
 import { SITE_KEY } from "../../../src/customers/usage/measures.ts"
+import { readKeyUsages } from "../../../src/customers/usage/usage-report.ts"
 import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET } from "./metered-store.ts"
 
 type Metered = Awaited<ReturnType<typeof meteredStore>>
 
-const usages = ({ meter, log, accountId }: Metered) => keyUsages(meter, log.clock, accountId)
+const usages = ({ meter, log, accountId }: Metered) => readKeyUsages(meter, log.clock, accountId)
 
 const NOTHING = { used: 0, checks: 0, deepChecks: 0, batchItems: 0, rateLimited: 0 }
 
 test("what each key did is told once, the busiest first, whether it is written, being written or not yet", async () => {
   const metered = await meteredStore()
   const { meter, accountId, flushAll } = metered
-  meter.note(accountId, SECRET, { kind: "deep_check", category: "business" })
-  meter.note(accountId, PUBLISHABLE, { kind: "check", category: "personal" })
+  meter.record(accountId, SECRET, { kind: "deep_check", category: "business" })
+  meter.record(accountId, PUBLISHABLE, { kind: "check", category: "personal" })
   await flushAll()
-  meter.note(accountId, SECRET, { kind: "batch", categories: ["invalid", "invalid"] })
+  meter.record(accountId, SECRET, { kind: "batch", categories: ["invalid", "invalid"] })
   const flushing = meter.flush()
-  meter.note(accountId, SITE_KEY, { kind: "check", category: "personal" })
-  meter.note(accountId, SITE_KEY, { kind: "rate_limited" })
+  meter.record(accountId, SITE_KEY, { kind: "check", category: "personal" })
+  meter.record(accountId, SITE_KEY, { kind: "rate_limited" })
   const told = await usages(metered)
   expect(told).toEqual([
     { ...NOTHING, keyId: SECRET.id, used: LIMITS.deepCheckUnits + 2, deepChecks: 1, batchItems: 2 },
@@ -37,7 +37,7 @@ test("the days are those of a report: neither one before nor one to come", async
   const { meter, log, accountId, flushAll } = metered
   for (const ago of [LIMITS.usageDays, LIMITS.usageDays - 1, 0, -1]) {
     log.now = NOON - ago * DAY_MS
-    meter.note(accountId, SECRET, { kind: "check", category: "business" })
+    meter.record(accountId, SECRET, { kind: "check", category: "business" })
     if (ago > 0) await flushAll()
   }
   log.now = NOON
@@ -47,7 +47,7 @@ test("the days are those of a report: neither one before nor one to come", async
 test("what other accounts did is not told", async () => {
   const metered = await meteredStore()
   const other = await metered.account("other@example.com")
-  metered.meter.note(other, SECRET, { kind: "check", category: "business" })
+  metered.meter.record(other, SECRET, { kind: "check", category: "business" })
   expect(await usages(metered)).toEqual([])
   await metered.flushAll()
   expect(await usages(metered)).toEqual([])

@@ -19,7 +19,7 @@ export const SECRET: MeteredKey = { id: "key_s", kind: "secret" }
 export const PUBLISHABLE: MeteredKey = { id: "key_p", kind: "publishable" }
 
 /** A row of the table of usage. */
-export type Row = {
+export type UsageTableRow = {
   readonly account_id: string
   readonly key_id: string
   readonly day: number
@@ -43,7 +43,7 @@ export async function meteredStore(bounds: Partial<UsageMeterBounds> = {}, path 
     account,
     accountId: await account(`${crypto.randomUUID()}@example.com`),
     askedCount: () => askedCount,
-    rows: () => store.all<Row>("SELECT * FROM usage ORDER BY account_id, key_id, day, measure"),
+    rows: () => store.all<UsageTableRow>("SELECT * FROM usage ORDER BY account_id, key_id, day, measure"),
     /** Writes all that is counted; gives how many flushes that took. */
     flushAll: async () => {
       let flushCount = 0

@@ -87,7 +87,7 @@ async function take(taken: readonly Step[], both: readonly [Metered, Metered]): 
   const takeOne = async (step: Step): Promise<unknown> => {
     switch (step.do) {
       case "note":
-        return both[step.at].meter.note(accountId, step.key, step.event)
+        return both[step.at].meter.record(accountId, step.key, step.event)
       case "flush":
         flushing.push(both[step.at].meter.flush())
         return await Promise.allSettled(step.isAwaited ? flushing : [])

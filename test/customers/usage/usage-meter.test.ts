@@ -3,14 +3,14 @@ import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
-import { DAY_MS, meteredStore, PUBLISHABLE, type Row, SECRET, TODAY } from "./metered-store.ts"
+import { DAY_MS, meteredStore, PUBLISHABLE, SECRET, TODAY, type UsageTableRow } from "./metered-store.ts"
 
 const CHECK = { kind: "check", category: "business" } as const
 const DEEP = { kind: "deep_check", category: "personal" } as const
 const REFUSAL = { kind: "rate_limited" } as const
 
 /** The counts by measure, of all rows. */
-const counted = (rows: readonly Row[]) => {
+const counted = (rows: readonly UsageTableRow[]) => {
   const sums: Record<string, number> = {}
   for (const { measure, count } of rows) sums[measure] = (sums[measure] ?? 0) + count
   return sums
@@ -19,9 +19,9 @@ const counted = (rows: readonly Row[]) => {
 describe("what is counted", () => {
   test("a check is one unit and a deep check five, each in its category", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore()
-    meter.note(accountId, SECRET, CHECK)
-    meter.note(accountId, SECRET, CHECK)
-    meter.note(accountId, SECRET, DEEP)
+    meter.record(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, DEEP)
     await flushAll()
     expect(counted(await rows())).toEqual({
       checks: 2,
@@ -34,7 +34,7 @@ describe("what is counted", () => {
 
   test("a batch counts each item once, in its own category", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore()
-    meter.note(accountId, SECRET, { kind: "batch", categories: [...CATEGORY_NAMES, "relay"] })
+    meter.record(accountId, SECRET, { kind: "batch", categories: [...CATEGORY_NAMES, "relay"] })
     await flushAll()
     expect(counted(await rows())).toEqual({
       batch_items: CATEGORY_NAMES.length + 1,
@@ -45,22 +45,22 @@ describe("what is counted", () => {
 
   test("a batch without items that cost units is nothing to write", async () => {
     const { meter, accountId, rows } = await meteredStore()
-    meter.note(accountId, SECRET, { kind: "batch", categories: [] })
+    meter.record(accountId, SECRET, { kind: "batch", categories: [] })
     expect(await meter.flush()).toBe(0)
     expect(await rows()).toEqual([])
   })
 
   test("a refusal is counted and costs nothing", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore()
-    meter.note(accountId, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
     await flushAll()
     expect(counted(await rows())).toEqual({ rate_limited: 1 })
   })
 
   test("units of a publishable key are counted apart from the account's", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore()
-    meter.note(accountId, PUBLISHABLE, CHECK)
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, PUBLISHABLE, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     await flushAll()
     expect(await rows()).toMatchObject([
       { key_id: "key_p", measure: "category:business", count: 1 },
@@ -75,10 +75,10 @@ describe("what is counted", () => {
   test("accounts and keys are counted each by itself", async () => {
     const { meter, account, accountId, rows, flushAll } = await meteredStore()
     const other = await account("other@example.com")
-    meter.note(accountId, SECRET, REFUSAL)
-    meter.note(accountId, PUBLISHABLE, REFUSAL)
-    meter.note(other, SECRET, REFUSAL)
-    meter.note(other, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
+    meter.record(accountId, PUBLISHABLE, REFUSAL)
+    meter.record(other, SECRET, REFUSAL)
+    meter.record(other, SECRET, REFUSAL)
     await flushAll()
     expect(await rows()).toEqual(
       [
@@ -94,9 +94,9 @@ describe("days", () => {
   test("the last millisecond of a day and the next one are counted on their own days", async () => {
     const { meter, log, accountId, rows, flushAll } = await meteredStore()
     log.now = (TODAY + 1) * DAY_MS - 1
-    meter.note(accountId, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
     log.now++
-    meter.note(accountId, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
     await flushAll()
     expect((await rows()).map(({ day, count }) => [day, count])).toEqual([
       [TODAY, 1],
@@ -108,7 +108,7 @@ describe("days", () => {
     const { meter, log, accountId, rows, flushAll } = await meteredStore()
     for (const day of [TODAY, TODAY + 1, TODAY, TODAY - 1, TODAY + 1]) {
       log.now = day * DAY_MS
-      meter.note(accountId, SECRET, REFUSAL)
+      meter.record(accountId, SECRET, REFUSAL)
     }
     await flushAll()
     expect((await rows()).map(({ day, count }) => [day, count])).toEqual([
@@ -120,7 +120,7 @@ describe("days", () => {
 
   test("what was noted before midnight and is written after it stays on its day", async () => {
     const { meter, log, accountId, rows, flushAll } = await meteredStore()
-    meter.note(accountId, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
     log.now += DAY_MS
     await flushAll()
     expect(await rows()).toMatchObject([{ day: TODAY, count: 1 }])
@@ -130,7 +130,7 @@ describe("days", () => {
 describe("flushes", () => {
   test("nothing is written before a flush, and by it everything once", async () => {
     const { meter, accountId, rows } = await meteredStore()
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     expect(await rows()).toEqual([])
     expect(await meter.flush()).toBe(3)
     expect(await meter.flush()).toBe(0)
@@ -140,7 +140,7 @@ describe("flushes", () => {
   test("later counts are added to those that are written", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore()
     for (let n = 0; n < 3; n++) {
-      meter.note(accountId, SECRET, DEEP)
+      meter.record(accountId, SECRET, DEEP)
       await flushAll()
     }
     expect(counted(await rows())).toEqual({ deep_checks: 3, used: 15, "category:personal": 3 })
@@ -148,7 +148,7 @@ describe("flushes", () => {
 
   test("a flush writes a bounded batch, and the next ones the rest", async () => {
     const { meter, accountId, rows } = await meteredStore({ rowsMax: 3 })
-    for (let n = 0; n < 7; n++) meter.note(accountId, { id: `key_${n}`, kind: "secret" }, REFUSAL)
+    for (let n = 0; n < 7; n++) meter.record(accountId, { id: `key_${n}`, kind: "secret" }, REFUSAL)
     const written = [await meter.flush(), await meter.flush(), await meter.flush(), await meter.flush()]
     expect(written).toEqual([3, 3, 1, 0])
     expect(counted(await rows())).toEqual({ rate_limited: 7 })
@@ -157,11 +157,11 @@ describe("flushes", () => {
   test("who is busy between flushes does not keep others from being written", async () => {
     const { meter, accountId, account, rows } = await meteredStore({ rowsMax: 1 })
     const quiet = await account("quiet@example.com")
-    meter.note(accountId, SECRET, REFUSAL)
-    meter.note(quiet, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
+    meter.record(quiet, SECRET, REFUSAL)
     for (let n = 0; n < 2; n++) {
       await meter.flush()
-      meter.note(accountId, SECRET, REFUSAL)
+      meter.record(accountId, SECRET, REFUSAL)
     }
     expect((await rows()).filter(row => row.account_id === quiet)).toMatchObject([{ count: 1 }])
   })
@@ -169,10 +169,10 @@ describe("flushes", () => {
   test("flushes that are asked for at once, and notes beside them, count everything once", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore({ rowsMax: 2 })
     const flushing = Array.from({ length: 5 }, () => {
-      meter.note(accountId, SECRET, CHECK)
+      meter.record(accountId, SECRET, CHECK)
       return meter.flush()
     })
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     await Promise.all(flushing)
     await flushAll()
     expect(counted(await rows())).toEqual({ checks: 6, used: 6, "category:business": 6 })
@@ -182,8 +182,8 @@ describe("flushes", () => {
     const here = await meteredStore()
     const there = await meteredStore({}, here.path)
     for (let n = 0; n < 3; n++) {
-      here.meter.note(here.accountId, SECRET, CHECK)
-      there.meter.note(here.accountId, SECRET, DEEP)
+      here.meter.record(here.accountId, SECRET, CHECK)
+      there.meter.record(here.accountId, SECRET, DEEP)
       await Promise.all([here.flushAll(), there.flushAll()])
     }
     expect(counted(await here.rows())).toEqual({
@@ -197,10 +197,10 @@ describe("flushes", () => {
 
   test("counts beyond 32 bits stay exact", async () => {
     const { store, meter, accountId, rows, flushAll } = await meteredStore()
-    meter.note(accountId, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
     await flushAll()
     await store.run("UPDATE usage SET count = $1", [2 ** 52])
-    meter.note(accountId, SECRET, REFUSAL)
+    meter.record(accountId, SECRET, REFUSAL)
     await flushAll()
     expect(counted(await rows())).toEqual({ rate_limited: 2 ** 52 + 1 })
     expect(await store.one<unknown>("SELECT COUNT(*) AS exact FROM usage WHERE count = $1", [2 ** 52 + 1])).toEqual({
@@ -214,15 +214,15 @@ describe("failures", () => {
     "when the store fails at a %s, nothing is written and everything is kept, once",
     async at => {
       const { meter, accountId, rows, refuse, accept, flushAll } = await meteredStore()
-      meter.note(accountId, SECRET, CHECK)
+      meter.record(accountId, SECRET, CHECK)
       await meter.flush()
       const before = await rows()
-      meter.note(accountId, SECRET, CHECK)
+      meter.record(accountId, SECRET, CHECK)
       await refuse("used", at)
       expect(await outcomeOf(meter.flush())).toThrow()
       expect(await outcomeOf(meter.flush())).toThrow()
       expect(await rows()).toEqual(before)
-      meter.note(accountId, SECRET, CHECK)
+      meter.record(accountId, SECRET, CHECK)
       await accept()
       await flushAll()
       expect(counted(await rows())).toEqual({ checks: 3, used: 3, "category:business": 3 })
@@ -232,9 +232,9 @@ describe("failures", () => {
   test("an account that is gone blocks no other in its batch, and is forgotten", async () => {
     const { log, store, meter, accountId, account, rows, flushAll } = await meteredStore()
     const removed = await account("removed@example.com")
-    meter.note(removed, SECRET, CHECK)
-    meter.note(accountId, SECRET, REFUSAL)
-    meter.note("acc_of_nobody", SECRET, CHECK)
+    meter.record(removed, SECRET, CHECK)
+    meter.record(accountId, SECRET, REFUSAL)
+    meter.record("acc_of_nobody", SECRET, CHECK)
     await removeAccount({ ...log, store }, removed)
     await flushAll()
     expect(await rows()).toMatchObject([{ account_id: accountId, measure: "rate_limited", count: 1 }])
@@ -245,7 +245,7 @@ describe("failures", () => {
 describe("the bound of memory", () => {
   test("a flush is asked for when the bound is reached, and once until there is room again", async () => {
     const { meter, accountId, askedCount, flushAll, rows } = await meteredStore({ countersMax: 4 })
-    const note = (n: number) => meter.note(accountId, { id: `key_${n}`, kind: "secret" }, REFUSAL)
+    const note = (n: number) => meter.record(accountId, { id: `key_${n}`, kind: "secret" }, REFUSAL)
     for (let n = 0; n < 3; n++) note(n)
     note(0)
     expect(askedCount()).toBe(0)
@@ -265,7 +265,7 @@ describe("the bound of memory", () => {
       countersMax: 3,
       rowsMax: 1,
     })
-    const note = (n: number) => meter.note(accountId, { id: `key_${n}`, kind: "secret" }, REFUSAL)
+    const note = (n: number) => meter.record(accountId, { id: `key_${n}`, kind: "secret" }, REFUSAL)
     for (let n = 0; n < 5; n++) note(n)
     await refuse("rate_limited")
     expect(await outcomeOf(meter.flush())).toThrow()

@@ -4,10 +4,10 @@ import { Value } from "@sinclair/typebox/value"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { Usage } from "../../../src/contract/usage-schema.ts"
-import type { Cell, Store } from "../../../src/customers/store/store.ts"
+import type { SqlValue, Store } from "../../../src/customers/store/core/store.ts"
 import { CATEGORY_MEASURES, MEASURES } from "../../../src/customers/usage/measures.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
-import { type ReportedAccount, type ReportedKey, usageReport } from "../../../src/customers/usage/usage-report.ts"
+import { createUsageReport, type ReportedAccount, type ReportedKey } from "../../../src/customers/usage/usage-report.ts"
 import { settled } from "../../world/time.ts"
 import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
@@ -46,7 +46,7 @@ async function reported() {
   const metered = await meteredStore()
   const report = async (more: Partial<ReportedAccount> = {}) => {
     const { accountId, meter, log } = metered
-    const body = await usageReport(meter, log.clock, { accountId, ...ACCOUNT, ...more })
+    const body = await createUsageReport(meter, log.clock, { accountId, ...ACCOUNT, ...more })
     expect([...Value.Errors(Usage, JSON.parse(JSON.stringify(body)))]).toEqual([])
     return body
   }
@@ -85,7 +85,7 @@ test("the schema refuses what a report never says: other members, fewer days, co
 
 test("tier and limits are those that were given, and null is unlimited", async () => {
   const { meter, accountId, report } = await reported()
-  meter.note(accountId, SECRET, DEEP)
+  meter.record(accountId, SECRET, DEEP)
   expect(await report({ tier: 3 })).toMatchObject({
     tier: 3,
     limits: { requests_per_second: 5, in_flight: 5, daily_units: 1000, batch_items: 100, keys: 5 },
@@ -100,7 +100,7 @@ test("tier and limits are those that were given, and null is unlimited", async (
 
 test("nothing remains when the whole quota, or more of it than there is now, was used", async () => {
   const { meter, accountId, report } = await reported()
-  meter.note(accountId, SECRET, DEEP)
+  meter.record(accountId, SECRET, DEEP)
   const remaining = async (unitsPerDay: number) =>
     (await report({ limits: { ...LIMITED, unitsPerDay } })).today.remaining
   expect([await remaining(6), await remaining(5), await remaining(4)]).toEqual([1, 0, 0])
@@ -110,10 +110,10 @@ describe("what is counted", () => {
   test("everything that was done today is in today and in the first of the days, written or not", async () => {
     const { meter, accountId, report, flushAll } = await reported()
     const did = async () => {
-      meter.note(accountId, SECRET, CHECK)
-      meter.note(accountId, SECRET, DEEP)
-      meter.note(accountId, SECRET, { kind: "batch", categories: ["business", "relay", "relay"] })
-      meter.note(accountId, SECRET, REFUSAL)
+      meter.record(accountId, SECRET, CHECK)
+      meter.record(accountId, SECRET, DEEP)
+      meter.record(accountId, SECRET, { kind: "batch", categories: ["business", "relay", "relay"] })
+      meter.record(accountId, SECRET, REFUSAL)
     }
     await did()
     await flushAll()
@@ -136,7 +136,7 @@ describe("what is counted", () => {
   test("each category of a check is counted where its name is", async () => {
     const { meter, accountId, report } = await reported()
     for (const [at, category] of CATEGORY_NAMES.entries())
-      for (let n = 0; n <= at; n++) meter.note(accountId, SECRET, { kind: "check", category })
+      for (let n = 0; n <= at; n++) meter.record(accountId, SECRET, { kind: "check", category })
     expect<unknown>((await report()).today.by_category).toEqual(
       Object.fromEntries(CATEGORY_NAMES.map((category, at) => [category, at + 1])),
     )
@@ -144,10 +144,10 @@ describe("what is counted", () => {
 
   test("publishable keys add to what was done, but neither to the account's units nor against its quota", async () => {
     const { meter, accountId, report, flushAll } = await reported()
-    meter.note(accountId, PUBLISHABLE, CHECK)
+    meter.record(accountId, PUBLISHABLE, CHECK)
     await flushAll()
-    meter.note(accountId, PUBLISHABLE, CHECK)
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, PUBLISHABLE, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     const { today, daily } = await report({ keys: [key("key_p"), key("key_s")] })
     expect(today).toMatchObject({ used: 1, remaining: 999, checks: 3, by_category: { business: 3 } })
     expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([
@@ -161,9 +161,9 @@ describe("what is counted", () => {
     const { path, meter, account, accountId, report } = await reported()
     const there = await meteredStore({}, path)
     const other = await account("other@example.com")
-    meter.note(other, SECRET, CHECK)
-    there.meter.note(accountId, SECRET, CHECK)
-    there.meter.note(other, SECRET, CHECK)
+    meter.record(other, SECRET, CHECK)
+    there.meter.record(accountId, SECRET, CHECK)
+    there.meter.record(other, SECRET, CHECK)
     await there.flushAll()
     expect((await report()).today.checks).toBe(1)
   })
@@ -171,7 +171,7 @@ describe("what is counted", () => {
   test("a report beside flushes has every event once, whichever comes first", async () => {
     const { meter, accountId, report, flushAll } = await reported()
     for (let round = 1; round <= 5; round++) {
-      meter.note(accountId, SECRET, CHECK)
+      meter.record(accountId, SECRET, CHECK)
       const [before, , after] = await Promise.all([report(), flushAll(), report()])
       expect([before.today.checks, after.today.checks]).toEqual([round, round])
     }
@@ -186,9 +186,9 @@ describe("what is counted", () => {
       return answer
     }
     const meter = new UsageMeter({ ...store, transaction }, log.clock, () => undefined, USAGE_METER_BOUNDS)
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     const flushed = meter.flush()
-    const report = usageReport(meter, log.clock, { accountId, ...ACCOUNT })
+    const report = createUsageReport(meter, log.clock, { accountId, ...ACCOUNT })
     await settled()
     gate.resolve()
     expect(await flushed).toBe(3)
@@ -197,25 +197,25 @@ describe("what is counted", () => {
 
   test("a report whose rows come late has what was noted meanwhile, and once, though a flush was asked for", async () => {
     const { store, log, accountId } = await meteredStore()
-    const all: Store["all"] = async <Row>(sql: string, params?: readonly Cell[]) => {
+    const all: Store["all"] = async <Row>(sql: string, params?: readonly SqlValue[]) => {
       const rows = await store.all<Row>(sql, params)
-      meter.note(accountId, SECRET, CHECK)
+      meter.record(accountId, SECRET, CHECK)
       void meter.flush()
       await settled()
       return rows
     }
     const meter = new UsageMeter({ ...store, all }, log.clock, () => undefined, USAGE_METER_BOUNDS)
-    const report = await usageReport(meter, log.clock, { accountId, ...ACCOUNT })
+    const report = await createUsageReport(meter, log.clock, { accountId, ...ACCOUNT })
     expect(report.today.checks).toBe(2)
     expect(await meter.flush()).toBe(0)
   })
 
   test("a report is of the day on which it is asked for, however long it waits", async () => {
     const { meter, log, accountId, report } = await reported()
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     const asked = report()
     log.now += DAY_MS
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     expect((await asked).today).toMatchObject({ date: "2026-03-10", checks: 1 })
     expect((await report()).daily.slice(0, 2).map(({ checks }) => checks)).toEqual([1, 1])
   })
@@ -236,7 +236,7 @@ describe("what is counted", () => {
     const add = (day: number, keyId: string) =>
       store.run("INSERT INTO usage VALUES ($1, $2, $3, 'used', $4)", [accountId, keyId, day, 2 ** 51])
     for (const day of [TODAY, TODAY - 1]) for (const keyId of ["key_s", "key_t"]) await add(day, keyId)
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     const { today, daily } = await report()
     expect([today.used, today.remaining, daily[1]?.used]).toEqual([2 ** 52 + 1, 0, 2 ** 52])
   })
@@ -247,7 +247,7 @@ describe("days", () => {
     const { meter, log, accountId, report, flushAll } = await reported()
     for (let ago = LIMITS.usageDays + 1; ago >= -1; ago--) {
       log.now = NOON - ago * DAY_MS
-      for (let n = 0; n < ago + 2; n++) meter.note(accountId, ago % 2 === 0 ? SECRET : PUBLISHABLE, CHECK)
+      for (let n = 0; n < ago + 2; n++) meter.record(accountId, ago % 2 === 0 ? SECRET : PUBLISHABLE, CHECK)
       // Every third day is left in memory.
       if (ago % 3 !== 0) await flushAll()
     }
@@ -266,7 +266,7 @@ describe("days", () => {
   test("at midnight UTC today is empty, yesterday is the second of the days, and the next reset is a day away", async () => {
     const { meter, log, accountId, report } = await reported()
     log.now = (TODAY + 1) * DAY_MS - 1
-    meter.note(accountId, SECRET, DEEP)
+    meter.record(accountId, SECRET, DEEP)
     const before = await report()
     expect(before.today).toMatchObject({ date: "2026-03-10", used: 5, resets_at: "2026-03-11T00:00:00.000Z" })
     log.now++
@@ -283,12 +283,12 @@ describe("days", () => {
 
   test("a clock that was set back over midnight shows the old day again, and then the new one as it was", async () => {
     const { meter, log, accountId, report } = await reported()
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     log.now += DAY_MS
-    meter.note(accountId, SECRET, CHECK)
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     log.now -= DAY_MS
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     expect((await report()).today.checks).toBe(2)
     log.now += DAY_MS
     expect((await report()).daily.slice(0, 2).map(({ checks }) => checks)).toEqual([2, 2])
@@ -298,7 +298,7 @@ describe("days", () => {
 describe("keys", () => {
   test("active keys are shown used or not, revoked ones only when they did something today, in the given order", async () => {
     const { meter, log, accountId, report, flushAll } = await reported()
-    const use = (id: string) => meter.note(accountId, { id, kind: "secret" }, CHECK)
+    const use = (id: string) => meter.record(accountId, { id, kind: "secret" }, CHECK)
     log.now -= DAY_MS
     use("key_gone")
     log.now += DAY_MS
@@ -324,7 +324,7 @@ describe("keys", () => {
 
   test("a revoked key that was used today and is not written yet is shown", async () => {
     const { meter, accountId, report } = await reported()
-    meter.note(accountId, SECRET, CHECK)
+    meter.record(accountId, SECRET, CHECK)
     const { today } = await report({ keys: [key("key_s", { revokedAtMs: NOON })] })
     expect(today.by_key).toMatchObject([{ id: "key_s", used: 1 }])
   })

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { addCounts, usagePruning } from "../../../src/customers/usage/usage-rows.ts"
+import { addCounts, createUsagePruning } from "../../../src/customers/usage/usage-rows.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
@@ -17,7 +17,7 @@ async function used(accountCount: number, days: readonly number[]) {
   const { now } = log
   for (const day of days) {
     log.now = day * DAY_MS
-    for (const id of ids) meter.note(id, SECRET, REFUSAL)
+    for (const id of ids) meter.record(id, SECRET, REFUSAL)
   }
   await flushAll()
   log.now = now
@@ -46,7 +46,7 @@ test("processes that write the same rows in any order wait for each other in one
 test("rows of the days of a report and of the one before them are kept, older ones are deleted", async () => {
   const oldest = TODAY - LIMITS.usageDays
   const { store, log, daysLeft } = await used(2, [oldest - 400, oldest - 1, oldest, oldest + 1, TODAY, TODAY + 1])
-  const prune = usagePruning(store, log.clock)
+  const prune = createUsagePruning(store, log.clock)
   expect(await prune()).toBe(4)
   expect(await daysLeft()).toEqual([oldest, oldest + 1, TODAY, TODAY + 1])
   log.now += DAY_MS / 2 - 1
@@ -61,12 +61,12 @@ test("rows of the days of a report and of the one before them are kept, older on
 
 test("pruning goes around all accounts, a bounded number a turn, and begins again at the first", async () => {
   const { store, log, meter, ids, rows, flushAll } = await used(5, [TODAY - 100, TODAY])
-  const prune = usagePruning(store, log.clock, 2)
+  const prune = createUsagePruning(store, log.clock, 2)
   const turns = [await prune(), await prune(), await prune(), await prune()]
   expect(turns).toEqual([2, 2, 1, 0])
   expect(await rows()).toHaveLength(5)
   log.now -= 100 * DAY_MS
-  for (const id of ids) meter.note(id, SECRET, REFUSAL)
+  for (const id of ids) meter.record(id, SECRET, REFUSAL)
   await flushAll()
   log.now += 100 * DAY_MS
   expect([await prune(), await prune(), await prune()]).toEqual([2, 2, 1])
@@ -74,7 +74,7 @@ test("pruning goes around all accounts, a bounded number a turn, and begins agai
 
 test("pruning that fails begins at the same accounts the next time", async () => {
   const { store, log, rows } = await used(2, [TODAY - 100])
-  const prune = usagePruning(store, log.clock, 1)
+  const prune = createUsagePruning(store, log.clock, 1)
   await store.run("ALTER TABLE usage RENAME TO hidden")
   expect(await outcomeOf(prune())).toThrow(/no such table|42P01/)
   await store.run("ALTER TABLE hidden RENAME TO usage")
@@ -85,6 +85,6 @@ test("pruning that fails begins at the same accounts the next time", async () =>
 test("pruning an empty store deletes nothing", async () => {
   const { store, log, accountId } = await meteredStore()
   await store.run("DELETE FROM accounts WHERE id = $1", [accountId])
-  const prune = usagePruning(store, log.clock)
+  const prune = createUsagePruning(store, log.clock)
   expect([await prune(), await prune()]).toEqual([0, 0])
 })

@@ -1,41 +1,48 @@
 import { describe, expect, test } from "bun:test"
-import type { Download } from "../../../src/check/refresh/download.ts"
-import { KEY_FETCHES, KEYS_TTL_MS, reporterKeys } from "../../../src/http/hooks/reporter-keys.ts"
+import { generateKeyPairSync } from "node:crypto"
+import fc from "fast-check"
+import type { DownloadResult } from "../../../src/check/fetch/download.ts"
+import {
+  createReporterKeyLookup,
+  KEY_FETCH_RATE,
+  KEYS_TTL_MS,
+  parseKeySet,
+} from "../../../src/http/hooks/reporter-keys.ts"
 import { keysDocument, type Signer, signer } from "../../world/leak-reporter.ts"
 import { stoppedTime } from "../../world/time.ts"
 
 const [one, two] = [signer("one"), signer("two")]
 const ETAG = { etag: '"v1"', lastModified: null }
-const FETCH_MS = 1000 / KEY_FETCHES.perSecond
+const FETCH_MS = 1000 / KEY_FETCH_RATE.perSecond
 
-const taken = (text: string): Download => ({ kind: "taken", text, validators: ETAG, bytes: text.length })
-const published = (...signers: readonly Signer[]): Download => taken(keysDocument(...signers))
-const FAILED: Download = { kind: "failed", says: "Nobody answered." }
+const taken = (text: string): DownloadResult => ({ kind: "taken", text, validators: ETAG, byteCount: text.length })
+const published = (...signers: readonly Signer[]): DownloadResult => taken(keysDocument(...signers))
+const FAILED: DownloadResult = { kind: "failed", message: "Nobody answered." }
 
 /** A look-up over a document that the test changes, and what was asked for it. */
-function lookUp(first: Download) {
+function lookUp(first: DownloadResult) {
   const time = stoppedTime()
   const asked: unknown[] = []
   const complaints: string[] = []
-  let answer: () => Promise<Download> = async () => first
-  const find = reporterKeys({
+  let answer: () => Promise<DownloadResult> = async () => first
+  const find = createReporterKeyLookup({
     download: known => {
       asked.push(known)
       return answer()
     },
     clock: time.clock,
     stopwatch: time.stopwatch,
-    complain: says => void complaints.push(says),
+    onWarning: says => void complaints.push(says),
   })
   return {
     time,
     asked,
     complaints,
     kindOf: async (identifier: string) => (await find(identifier)).kind,
-    set: (next: Download) => {
+    set: (next: DownloadResult) => {
       answer = async () => next
     },
-    setLater: (next: () => Promise<Download>) => {
+    setLater: (next: () => Promise<DownloadResult>) => {
       answer = next
     },
   }
@@ -89,19 +96,19 @@ describe("a flood of made-up identifiers", () => {
   test("has the keys fetched a few times, then once each two minutes, and never keeps a known one from being found", async () => {
     const { kindOf, asked, time } = lookUp(published(one))
     for (let at = 0; at < 500; at++) expect(await kindOf(`made-up-${at}`)).toBe("unknown")
-    expect(asked).toHaveLength(KEY_FETCHES.burst)
+    expect(asked).toHaveLength(KEY_FETCH_RATE.burst)
     expect(await kindOf("one")).toBe("found")
     await time.tick(FETCH_MS - 1)
     await kindOf("made-up")
-    expect(asked).toHaveLength(KEY_FETCHES.burst)
+    expect(asked).toHaveLength(KEY_FETCH_RATE.burst)
     await time.tick(1)
     for (let at = 0; at < 500; at++) await kindOf("made-up")
-    expect(asked).toHaveLength(KEY_FETCHES.burst + 1)
+    expect(asked).toHaveLength(KEY_FETCH_RATE.burst + 1)
   })
 
   test("that comes at once waits for one fetch", async () => {
     const { kindOf, asked, setLater } = lookUp(published(one))
-    const answered = Promise.withResolvers<Download>()
+    const answered = Promise.withResolvers<DownloadResult>()
     setLater(() => answered.promise)
     const kinds = Promise.all(["one", ...Array.from({ length: 100 }, (_, at) => `made-up-${at}`)].map(kindOf))
     answered.resolve(published(one))
@@ -144,7 +151,7 @@ describe("when a fetch fails", () => {
   test("and there never was a copy, no key can be had, and that is complained of once a fetch", async () => {
     const { kindOf, asked, complaints, time, set } = lookUp(FAILED)
     for (let at = 0; at < 100; at++) expect(await kindOf("one")).toBe("unavailable")
-    expect([asked.length, complaints.length]).toEqual([KEY_FETCHES.burst, KEY_FETCHES.burst])
+    expect([asked.length, complaints.length]).toEqual([KEY_FETCH_RATE.burst, KEY_FETCH_RATE.burst])
     set(published(one))
     await time.tick(FETCH_MS)
     expect(await kindOf("one")).toBe("found")
@@ -153,4 +160,55 @@ describe("when a fetch fails", () => {
   test("a server that says that nothing changed to whom it gave nothing gave no copy", async () => {
     expect(await lookUp({ kind: "unchanged" }).kindOf("one")).toBe("unavailable")
   })
+})
+
+/** A key on the curve whose name is nearest, which the runtime makes none on. */
+const SECP256K1 =
+  "-----BEGIN PUBLIC KEY-----\nMFYwEAYHKoZIzj0CAQYFK4EEAAoDQgAEXkHt9dypywM2xbENwCyhx/fWXlO3R0Nl\n/E25Mmz0axMCEPNc71c0lPtQxsmAyxZSFx0F8gW4TL8B4o/NioOpyw==\n-----END PUBLIC KEY-----\n"
+
+const current = signer("current")
+const former = signer("former", "P-256", false)
+
+const identifiersIn = (text: string): readonly string[] => [...(parseKeySet(text)?.keys() ?? [])]
+
+test("every key on P-256 that is published is read, be it current or not", () => {
+  expect(identifiersIn(keysDocument(current, former))).toEqual(["current", "former"])
+})
+
+test("a key of another curve or kind, and what is no key, is left out and costs the others nothing", () => {
+  const { publicKey } = generateKeyPairSync("ed25519")
+  const entries: unknown[] = [
+    signer("P-384", "P-384").published,
+    signer("P-521", "P-521").published,
+    { key_identifier: "secp256k1", key: SECP256K1 },
+    { key_identifier: "ed25519", key: publicKey.export({ type: "spki", format: "pem" }) },
+    { ...current.published, key: "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n" },
+    { ...current.published, key: 1 },
+    { ...current.published, key_identifier: "" },
+    { ...current.published, key_identifier: null },
+    null,
+    "key",
+    [],
+    former.published,
+  ]
+  expect(identifiersIn(JSON.stringify({ public_keys: entries }))).toEqual(["former"])
+})
+
+test("a document without a key is none", () => {
+  for (const text of [
+    ...["", "nonsense", "null", "[]", "{}", '{"public_keys":null}', '{"public_keys":[]}', '{"public_keys":{}}'],
+    "[".repeat(60_000),
+    keysDocument(signer("other", "P-384")),
+  ])
+    expect(parseKeySet(text)).toBeNull()
+})
+
+test("a hundred keys are read, and no more", () => {
+  const entries = Array.from({ length: 101 }, (_, at) => ({ ...current.published, key_identifier: `key-${at}` }))
+  expect(identifiersIn(JSON.stringify({ public_keys: entries }))).toHaveLength(100)
+})
+
+test("no document makes it throw", () => {
+  fc.assert(fc.property(fc.json(), text => void parseKeySet(text)))
+  fc.assert(fc.property(fc.array(fc.anything()), entries => void parseKeySet(JSON.stringify({ public_keys: entries }))))
 })

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { LABELS, METRICS, type MetricName } from "../../../src/contract/metrics.ts"
-import { ownColumn } from "../../../src/http/metrics/columns.ts"
-import { exposition } from "../../../src/http/metrics/exposition.ts"
-import { placeOf } from "../../../src/http/metrics/layout.ts"
+import { METRIC_LABELS, METRICS, type MetricName } from "../../../src/contract/metrics.ts"
+import { createCounterShard, metricLayout } from "../../../src/http/metrics/counter-layout.ts"
+import { renderExposition } from "../../../src/http/metrics/exposition.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
 import { samplesOf } from "../../world/prometheus.ts"
 
@@ -11,26 +10,26 @@ const BUILD = { version: "1.0.0", bun: "1.4.5" }
 /** The columns of workers, each at work and otherwise as it is told. */
 async function told(...workers: readonly ((meter: Meter) => void)[]) {
   const columns = workers.map(work => {
-    const column = ownColumn()
+    const column = createCounterShard()
     const meter = new Meter(column)
-    meter.set("mailkind_process_start_time_seconds", 1)
+    meter.setGauge("mailkind_process_start_time_seconds", 1)
     work(meter)
     return column
   })
-  return samplesOf((await exposition(columns, BUILD)).text)
+  return samplesOf((await renderExposition(columns, BUILD)).text)
 }
 
 describe("of several workers", () => {
   test("what was counted is summed up, and a flag is the worse one's", async () => {
     const samples = await told(
       meter => {
-        meter.raise("mailkind_problems_total", 2, "not_found")
-        meter.set("mailkind_dns_up", 1)
-        meter.set("mailkind_usage_flush_lag_seconds", 4)
+        meter.increment("mailkind_problems_total", 2, "not_found")
+        meter.setGauge("mailkind_dns_up", 1)
+        meter.setGauge("mailkind_usage_flush_lag_seconds", 4)
       },
       meter => {
-        meter.raise("mailkind_problems_total", 3, "not_found")
-        meter.set("mailkind_usage_flush_lag_seconds", 1)
+        meter.increment("mailkind_problems_total", 3, "not_found")
+        meter.setGauge("mailkind_usage_flush_lag_seconds", 1)
       },
     )
     expect(samples.get('mailkind_problems_total{problem="not_found"}')).toBe(5)
@@ -40,20 +39,20 @@ describe("of several workers", () => {
 
   test("each tells of its own process", async () => {
     const samples = await told(
-      meter => meter.set("mailkind_process_heap_bytes", 10),
-      meter => meter.set("mailkind_process_heap_bytes", 20),
+      meter => meter.setGauge("mailkind_process_heap_bytes", 10),
+      meter => meter.setGauge("mailkind_process_heap_bytes", 20),
     )
     expect(samples.get('mailkind_process_heap_bytes{worker="0"}')).toBe(10)
     expect(samples.get('mailkind_process_heap_bytes{worker="1"}')).toBe(20)
   })
 
   test("one that is gone is counted still, and holds nothing: what it cannot tell is not zero", async () => {
-    const gone = ownColumn()
-    new Meter(gone).raise("mailkind_problems_total", 3, "not_found")
-    const here = ownColumn()
-    new Meter(here).set("mailkind_process_start_time_seconds", 1)
-    new Meter(here).set("mailkind_dns_up", 1)
-    const samples = samplesOf((await exposition([gone, here], BUILD)).text)
+    const gone = createCounterShard()
+    new Meter(gone).increment("mailkind_problems_total", 3, "not_found")
+    const here = createCounterShard()
+    new Meter(here).setGauge("mailkind_process_start_time_seconds", 1)
+    new Meter(here).setGauge("mailkind_dns_up", 1)
+    const samples = samplesOf((await renderExposition([gone, here], BUILD)).text)
     expect(samples.get('mailkind_problems_total{problem="not_found"}')).toBe(3)
     expect(samples.get("mailkind_dns_up")).toBe(1)
     expect(samples.has('mailkind_process_heap_bytes{worker="0"}')).toBe(false)
@@ -63,13 +62,13 @@ describe("of several workers", () => {
 
 test("a latency has its buckets one within the other, its sum and its count", async () => {
   const samples = await told(
-    meter => meter.answered(0, 200, 0.2),
+    meter => meter.recordResponse(0, 200, 0.2),
     meter => {
-      meter.answered(0, 200, 3)
-      meter.answered(0, 200, 60_000)
+      meter.recordResponse(0, 200, 3)
+      meter.recordResponse(0, 200, 60_000)
     },
   )
-  const route = LABELS.route[0]
+  const route = METRIC_LABELS.route[0]
   const bucket = (le: string) =>
     samples.get(`mailkind_http_request_duration_seconds_bucket{route="${route}",le="${le}"}`)
   expect(["0.0001", "0.00025", "0.0025", "0.005", "10", "+Inf"].map(bucket)).toEqual([0, 1, 1, 2, 2, 3])
@@ -78,22 +77,22 @@ test("a latency has its buckets one within the other, its sum and its count", as
 })
 
 test("every metric is told under its name, with its labels and values from the tables alone", async () => {
-  const full = ownColumn().fill(1)
-  const { text, mediaType } = await exposition([full], BUILD)
+  const full = createCounterShard().fill(1)
+  const { text, mediaType } = await renderExposition([full], BUILD)
   expect(mediaType).toBe("text/plain; version=0.0.4; charset=utf-8")
   for (const name of Object.keys(METRICS) as MetricName[]) {
     // the keys are those of METRICS
-    const { kind, says } = METRICS[name]
-    expect(text).toContain(`# HELP ${name} ${says}\n# TYPE ${name} ${kind}\n`)
+    const { kind, description } = METRICS[name]
+    expect(text).toContain(`# HELP ${name} ${description}\n# TYPE ${name} ${kind}\n`)
     const samples = [...samplesOf(text).keys()].filter(key =>
       new RegExp(`^${name}(?:_bucket|_sum|_count)?(?:\\{|$)`).test(key),
     )
-    const { seriesCount, width } = placeOf(name)
-    expect([name, samples.length]).toEqual([name, seriesCount * (kind === "histogram" ? width + 1 : 1)])
+    const { seriesCount, seriesCells } = metricLayout(name)
+    expect([name, samples.length]).toEqual([name, seriesCount * (kind === "histogram" ? seriesCells + 1 : 1)])
   }
   for (const [, label = "", value = ""] of text.matchAll(/[{,](\w+)="([^"]*)"/g)) {
     if (["le", "worker", "version", "bun"].includes(label)) continue
-    const values: readonly string[] = LABELS[label as keyof typeof LABELS]
+    const values: readonly string[] = METRIC_LABELS[label as keyof typeof METRIC_LABELS]
     expect(values).toContain(value)
   }
   expect(samplesOf(text).get('mailkind_build_info{version="1.0.0",bun="1.4.5"}')).toBe(1)

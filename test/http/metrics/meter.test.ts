@@ -1,23 +1,22 @@
 import { describe, expect, test } from "bun:test"
-import { LABELS, LATENCY_BUCKETS_S } from "../../../src/contract/metrics.ts"
-import { ownColumn } from "../../../src/http/metrics/columns.ts"
-import { cellOf } from "../../../src/http/metrics/layout.ts"
+import { LATENCY_BUCKETS_S, METRIC_LABELS } from "../../../src/contract/metrics.ts"
+import { cellIndex, createCounterShard } from "../../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
 
 const LATENCY = "mailkind_http_request_duration_seconds"
 const PAST_LAST = LATENCY_BUCKETS_S.length
 
 function metered() {
-  const column = ownColumn()
+  const column = createCounterShard()
   return { column, meter: new Meter(column), raised: () => [...column.entries()].filter(([, value]) => value !== 0) }
 }
 
 describe("an answer", () => {
   test("counts for its route and status, in one bucket, and in the sum", () => {
     const { meter, raised } = metered()
-    meter.answered(1, 429, 0.3)
-    const latency = cellOf(LATENCY, LABELS.route[1] ?? "")
-    const cells = [cellOf("mailkind_http_requests_total", LABELS.route[1] ?? "", "429"), latency + 4]
+    meter.recordResponse(1, 429, 0.3)
+    const latency = cellIndex(LATENCY, METRIC_LABELS.route[1] ?? "")
+    const cells = [cellIndex("mailkind_http_requests_total", METRIC_LABELS.route[1] ?? "", "429"), latency + 4]
     expect(raised()).toEqual([
       ...cells.map((cell): [number, number] => [cell, 1]),
       [latency + PAST_LAST + 1, 0.3 / 1000],
@@ -27,40 +26,41 @@ describe("an answer", () => {
   test("counts in the bucket whose bound it just keeps, and past it in the next one", () => {
     for (const [at, bound] of LATENCY_BUCKETS_S.entries()) {
       const { column, meter } = metered()
-      meter.answered(0, 200, bound * 1000)
-      meter.answered(0, 200, bound * 1000 + 1e-6)
-      const first = cellOf(LATENCY, LABELS.route[0])
+      meter.recordResponse(0, 200, bound * 1000)
+      meter.recordResponse(0, 200, bound * 1000 + 1e-6)
+      const first = cellIndex(LATENCY, METRIC_LABELS.route[0])
       expect([column[first + at], column[first + at + 1]]).toEqual([1, 1])
     }
   })
 
   test.each([100, 418, 599, 600, 999])("of the odd status %d counts as another", status => {
     const { column, meter } = metered()
-    meter.answered(0, status, 0)
-    expect(column[cellOf("mailkind_http_requests_total", LABELS.route[0], "other")]).toBe(1)
+    meter.recordResponse(0, status, 0)
+    expect(column[cellIndex("mailkind_http_requests_total", METRIC_LABELS.route[0], "other")]).toBe(1)
   })
 })
 
 test("a verdict counts by category and decisive reason, and where it was held or degraded", () => {
   const { column, meter } = metered()
-  for (const category of LABELS.category)
-    for (const reason of LABELS.reason)
-      meter.verdict(
+  for (const category of METRIC_LABELS.category)
+    for (const reason of METRIC_LABELS.reason)
+      meter.recordVerdict(
         { category, reasons: [reason, "subaddress"], isDegraded: reason === "no_evidence" },
         reason === "mx_found",
       )
-  for (const category of LABELS.category)
-    for (const reason of LABELS.reason) expect(column[cellOf("mailkind_verdicts_total", category, reason)]).toBe(1)
-  expect(column[cellOf("mailkind_verdicts_cached_total")]).toBe(LABELS.category.length)
-  expect(column[cellOf("mailkind_verdicts_degraded_total")]).toBe(LABELS.category.length)
+  for (const category of METRIC_LABELS.category)
+    for (const reason of METRIC_LABELS.reason)
+      expect(column[cellIndex("mailkind_verdicts_total", category, reason)]).toBe(1)
+  expect(column[cellIndex("mailkind_verdicts_cached_total")]).toBe(METRIC_LABELS.category.length)
+  expect(column[cellIndex("mailkind_verdicts_degraded_total")]).toBe(METRIC_LABELS.category.length)
 })
 
 test("a total that is counted elsewhere goes on where the process before has left it", () => {
   const { column, meter } = metered()
-  meter.following("mailkind_cache_hits_total", "dns")(7)
-  const next = new Meter(column).following("mailkind_cache_hits_total", "dns")
+  meter.mirror("mailkind_cache_hits_total", "dns")(7)
+  const next = new Meter(column).mirror("mailkind_cache_hits_total", "dns")
   next(0)
-  expect(column[cellOf("mailkind_cache_hits_total", "dns")]).toBe(7)
+  expect(column[cellIndex("mailkind_cache_hits_total", "dns")]).toBe(7)
   next(3)
-  expect(column[cellOf("mailkind_cache_hits_total", "dns")]).toBe(10)
+  expect(column[cellIndex("mailkind_cache_hits_total", "dns")]).toBe(10)
 })

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
 import { ROUTES } from "../../../src/contract/routes.ts"
-import { attributes, SCRIPT, site } from "./open-site.ts"
+import { attributesIn, openSite, VIEWER_SCRIPT } from "../../support/open-site.ts"
 
-const ask = site()
+const ask = openSite()
 
 /** The path of the API reference's script. */
 const scriptPath = async (from = ask): Promise<string> =>
-  attributes(await (await from(ROUTES.docs.path)).text(), "src")[1] ?? ""
+  attributesIn(await (await from(ROUTES.docs.path)).text(), "src")[1] ?? ""
 
 test("a file is kept for good, since its path names its content", async () => {
   const { headers } = await ask(await scriptPath())
@@ -14,14 +14,14 @@ test("a file is kept for good, since its path names its content", async () => {
   expect(headers.get("content-type")).toBe("text/javascript; charset=utf-8")
   expect(headers.get("x-content-type-options")).toBe("nosniff")
   expect(headers.get("vary")).toBe("Accept-Encoding")
-  const other = site({ asset: () => new Blob(["changed"]) })
+  const other = openSite({ asset: () => new Blob(["changed"]) })
   expect(await scriptPath(other)).not.toBe(await scriptPath())
 })
 
 test.each(["gzip", "br, gzip;q=0.5", "GZIP ; q=1.0"])("a file is compressed for %s", async accepted => {
   const response = await ask(await scriptPath(), { "accept-encoding": accepted })
   expect(response.headers.get("content-encoding")).toBe("gzip")
-  expect(Buffer.from(Bun.gunzipSync(await response.bytes())).toString()).toBe(SCRIPT)
+  expect(Buffer.from(Bun.gunzipSync(await response.bytes())).toString()).toBe(VIEWER_SCRIPT)
 })
 
 test.each(["", "identity", "br", "gzip;q=0", "gzip;q=0.000", "x-gzippy"])(
@@ -29,12 +29,12 @@ test.each(["", "identity", "br", "gzip;q=0", "gzip;q=0.000", "x-gzippy"])(
   async accepted => {
     const response = await ask(await scriptPath(), { "accept-encoding": accepted })
     expect(response.headers.get("content-encoding")).toBeNull()
-    expect(await response.text()).toBe(SCRIPT)
+    expect(await response.text()).toBe(VIEWER_SCRIPT)
   },
 )
 
 test("a script's path works before any page was asked for", async () => {
-  expect((await site()(await scriptPath())).status).toBe(200)
+  expect((await openSite()(await scriptPath())).status).toBe(200)
 })
 
 test.each(["nothing.css", "site-0000000000000000.css", "%2e%2e%2fjson", "scalar.js"])("%s is not found", async name => {

@@ -1,38 +1,50 @@
-/** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import type { AccountRefusal, AccountSummary } from "../../../customers/accounts/accounts.ts"
+import { TIERS } from "../../../contract/tiers.ts"
+import type { AccountCreationRefusal, AccountSummary } from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
-import { Choice, Instant, Refused, TextField } from "../fields.tsx"
-import { Table } from "../layout.tsx"
-import type { Visitor } from "../signed-in.ts"
-import { AdminLayout, grouped } from "./admin-layout.tsx"
-import { type PageOfRows, Pager } from "./page-of-rows.tsx"
-import { adminPaths } from "./paths.ts"
-import { tierName, tierOptions } from "./tier-words.ts"
+import type { SignedInUser } from "../guards.ts"
+import { adminPaths } from "../links.ts"
+import { FormError, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
+import { Table } from "../ui/layout.tsx"
+import { Pagination, type ResultPage } from "../ui/pagination.tsx"
+import { AdminLayout, formatNumber } from "./admin-layout.tsx"
 
+/** @jsxImportSource preact */
 /** What was typed for a new account, and why there is none. */
-export type RefusedAccount = { readonly email: string; readonly tier: string; readonly refusal: AccountRefusal["kind"] }
+export type RejectedAccountForm = {
+  readonly email: string
+  readonly tier: string
+  readonly reason: AccountCreationRefusal["kind"]
+}
 
-type Props = {
-  readonly visitor: Visitor
-  readonly accounts: PageOfRows<AccountSummary>
+type AccountsPageProps = {
+  readonly visitor: SignedInUser
+  readonly accounts: ResultPage<AccountSummary>
   /** What the emails begin with, as it was typed; empty: all are shown. */
   readonly beginning: string
-  readonly isFirst: boolean
+  readonly isFirstPage: boolean
   readonly tiers: readonly TierLimits[]
   readonly defaultTier: number
   /** Null: no account was asked for. */
-  readonly refused: RefusedAccount | null
+  readonly refused: RejectedAccountForm | null
 }
 
 /** All accounts page by page, and the form for a new one. */
-export function AccountsPage({ visitor, accounts, beginning, isFirst, tiers, defaultTier, refused }: Props) {
-  const { rows, last } = accounts
+export function AccountsPage({
+  visitor,
+  accounts,
+  beginning,
+  isFirstPage,
+  tiers,
+  defaultTier,
+  refused,
+}: AccountsPageProps) {
+  const { rows, lastRow } = accounts
   return (
-    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" visitor={visitor}>
-      <Refused says={refused && "The account was not created. The form below says why."} />
-      <SearchForm beginning={beginning} />
+    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" user={visitor}>
+      <FormError message={refused && "The account was not created. The form below says why."} />
+      <AccountSearchForm beginning={beginning} />
       <p>
         <a href="#new">Create an account</a>
       </p>
@@ -46,18 +58,18 @@ export function AccountsPage({ visitor, accounts, beginning, isFirst, tiers, def
           ))}
         </Table>
       )}
-      <Pager
+      <Pagination
         path={ROUTES.adminAccounts.path}
-        parameters={{ email: beginning }}
-        after={last?.id ?? null}
-        isFirst={isFirst}
+        query={{ email: beginning }}
+        after={lastRow?.id ?? null}
+        isFirstPage={isFirstPage}
       />
       <NewAccountForm tiers={tiers} defaultTier={defaultTier} refused={refused} />
     </AdminLayout>
   )
 }
 
-function SearchForm({ beginning }: Pick<Props, "beginning">) {
+function AccountSearchForm({ beginning }: Pick<AccountsPageProps, "beginning">) {
   return (
     <search>
       <form class="ask" method="get" action={ROUTES.adminAccounts.path}>
@@ -66,7 +78,7 @@ function SearchForm({ beginning }: Pick<Props, "beginning">) {
           id="search"
           name="email"
           type="search"
-          maxLength={LIMITS.addressOctetsMax}
+          maxLength={LIMITS.addressBytesMax}
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
@@ -85,27 +97,27 @@ function AccountRow({ account }: { readonly account: AccountSummary }) {
       <th scope="row">
         <a href={adminPaths.account(id)}>{email}</a>
       </th>
-      <td>{tierName(tier)}</td>
-      <td class="number">{grouped(activeKeyCount)}</td>
+      <td>{tierLabel(tier)}</td>
+      <td class="number">{formatNumber(activeKeyCount)}</td>
       <td>
-        <Instant atMs={createdAtMs} />
+        <Timestamp atMs={createdAtMs} />
       </td>
     </tr>
   )
 }
 
 /** Why there is no account, and beside which field it is said. */
-const REFUSALS: {
-  readonly [K in AccountRefusal["kind"]]: { readonly field: "email" | "tier"; readonly says: string }
+const ACCOUNT_FORM_ERRORS: {
+  readonly [K in AccountCreationRefusal["kind"]]: { readonly field: "email" | "tier"; readonly message: string }
 } = {
-  malformed_email: { field: "email", says: "That is no email address that an account can have." },
-  email_taken: { field: "email", says: "There is an account with this email already." },
-  unknown_tier: { field: "tier", says: "Choose one of the tiers." },
+  malformed_email: { field: "email", message: "That is no email address that an account can have." },
+  email_taken: { field: "email", message: "There is an account with this email already." },
+  unknown_tier: { field: "tier", message: "Choose one of the tiers." },
 }
 
-function NewAccountForm({ tiers, defaultTier, refused }: Pick<Props, "tiers" | "defaultTier" | "refused">) {
-  const refusal = refused && REFUSALS[refused.refusal]
-  const faultAt = (field: "email" | "tier") => (refusal?.field === field ? refusal.says : null)
+function NewAccountForm({ tiers, defaultTier, refused }: Pick<AccountsPageProps, "tiers" | "defaultTier" | "refused">) {
+  const refusal = refused && ACCOUNT_FORM_ERRORS[refused.reason]
+  const faultAt = (field: "email" | "tier") => (refusal?.field === field ? refusal.message : null)
   return (
     <section aria-labelledby="new">
       <h2 id="new">Create an account</h2>
@@ -119,20 +131,41 @@ function NewAccountForm({ tiers, defaultTier, refused }: Pick<Props, "tiers" | "
           label="Email"
           type="email"
           required
-          maxLength={LIMITS.addressOctetsMax}
+          maxLength={LIMITS.addressBytesMax}
           autocomplete="off"
           value={refused?.email ?? ""}
-          fault={faultAt("email")}
+          error={faultAt("email")}
         />
-        <Choice
+        <SelectField
           name="tier"
           label="Tier"
           options={tierOptions(tiers)}
-          chosen={refused?.tier ?? String(defaultTier)}
-          fault={faultAt("tier")}
+          selected={refused?.tier ?? String(defaultTier)}
+          error={faultAt("tier")}
         />
         <button type="submit">Create the account</button>
       </form>
     </section>
   )
 }
+
+/** A tier's number and name. */
+export const tierLabel = (tier: number): string => `${tier} (${TIERS[tier]?.name ?? "not known"})`
+
+/** What accounts of a tier may do. */
+export function tierLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
+  const limits = [
+    [requestsPerSecond, "requests a second"],
+    [inFlight, "at once"],
+    [unitsPerDay, "units a day"],
+  ] as const
+  const words = limits.flatMap(([limit, what]) => (limit === null ? [] : [`${formatNumber(limit)} ${what}`]))
+  return words.length === 0 ? "no limits" : words.join(", ")
+}
+
+/** Every tier as a choice, with its limits in words. */
+export const tierOptions = (tiers: readonly TierLimits[]) =>
+  tiers.map((limits, tier) => ({ value: String(tier), label: `${tierLabel(tier)}: ${tierLimitsLabel(limits)}` }))
+
+/** The tier that a form names; a number that is no tier when it names none. */
+export const parseTier = (text: string): number => (/^\d$/.test(text) ? Number(text) : -1)

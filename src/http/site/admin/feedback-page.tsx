@@ -1,20 +1,20 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../contract/routes.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus } from "../../../customers/feedback/feedback.ts"
-import { Done, Instant } from "../fields.tsx"
-import { Table } from "../layout.tsx"
-import type { Visitor } from "../signed-in.ts"
+import type { SignedInUser } from "../guards.ts"
+import { adminPaths, withQuery } from "../links.ts"
+import { FlashMessage, Timestamp } from "../ui/forms.tsx"
+import { Table } from "../ui/layout.tsx"
+import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { type PageOfRows, Pager } from "./page-of-rows.tsx"
-import { adminPaths, withQuery } from "./paths.ts"
 
 /** What may have been done just before the page is shown, by its name in the page's URL. */
-export const QUEUE_DEEDS = {
+export const QUEUE_FLASH = {
   "orphan-taken-back": "The report had gone with its account. The correction that it had made is taken back.",
 } as const satisfies Record<string, string>
 
 /** Which reports are shown, by the word in the page's URL; those that wait come first, and are what is shown unasked. */
-const SHOWN = {
+const STATUS_FILTERS = {
   received: "Waiting",
   accepted: "Accepted",
   rejected: "Rejected",
@@ -22,49 +22,58 @@ const SHOWN = {
 } as const satisfies { readonly [S in FeedbackStatus]: string } & Record<"all", string>
 
 /** Which reports a page shows. */
-export type ShownStatus = keyof typeof SHOWN
+export type StatusFilter = keyof typeof STATUS_FILTERS
 
 /** The reports that the page's URL asks for. */
-export const shownStatus = (word: string): ShownStatus =>
+export const parseStatusFilter = (word: string): StatusFilter =>
   word === "all" ? word : (FEEDBACK_STATUSES.find(status => status === word) ?? "received")
 
-type Props = {
-  readonly visitor: Visitor
-  readonly reports: PageOfRows<Feedback>
-  readonly status: ShownStatus
-  readonly isFirst: boolean
-  readonly done: string | null
+type AdminFeedbackPageProps = {
+  readonly visitor: SignedInUser
+  readonly reports: ResultPage<Feedback>
+  readonly status: StatusFilter
+  readonly isFirstPage: boolean
+  readonly flash: string | null
 }
 
 /** Reports of wrong verdicts, the newest first. */
-export function FeedbackPage({ visitor, reports: { rows, last }, status, isFirst, done }: Props) {
+export function AdminFeedbackPage({
+  visitor,
+  reports: { rows, lastRow },
+  status,
+  isFirstPage,
+  flash,
+}: AdminFeedbackPageProps) {
   const { path } = ROUTES.adminFeedback
   return (
-    <AdminLayout route="adminFeedback" section="adminFeedback" title="Feedback" visitor={visitor}>
-      <Done says={done} />
+    <AdminLayout route="adminFeedback" section="adminFeedback" title="Feedback" user={visitor}>
+      <FlashMessage message={flash} />
       <StatusLinks status={status} />
       {rows.length === 0 ? (
-        <p>{NONE[status]}</p>
+        <p>{EMPTY_MESSAGES[status]}</p>
       ) : (
-        <Table caption={`Reports: ${SHOWN[status]}`} columns={["Domain", "Verdict and report", "Status", "Sent"]}>
+        <Table
+          caption={`Reports: ${STATUS_FILTERS[status]}`}
+          columns={["Domain", "Verdict and report", "Status", "Sent"]}
+        >
           {rows.map(report => (
             <ReportRow key={report.id} report={report} />
           ))}
         </Table>
       )}
-      <Pager path={path} parameters={{ status }} after={last?.id ?? null} isFirst={isFirst} />
+      <Pagination path={path} query={{ status }} after={lastRow?.id ?? null} isFirstPage={isFirstPage} />
     </AdminLayout>
   )
 }
 
-const NONE: { readonly [S in ShownStatus]: string } = {
+const EMPTY_MESSAGES: { readonly [S in StatusFilter]: string } = {
   received: "No report waits for a decision.",
   accepted: "No report is accepted.",
   rejected: "No report is rejected.",
   all: "There are no reports.",
 }
 
-function StatusLinks({ status }: Pick<Props, "status">) {
+function StatusLinks({ status }: Pick<AdminFeedbackPageProps, "status">) {
   return (
     <nav class="sections" aria-label="Status">
       {[...FEEDBACK_STATUSES, "all" as const].map(word => (
@@ -73,7 +82,7 @@ function StatusLinks({ status }: Pick<Props, "status">) {
           href={withQuery(ROUTES.adminFeedback.path, { status: word })}
           {...(word === status ? { "aria-current": true as const } : {})}
         >
-          {SHOWN[word]}
+          {STATUS_FILTERS[word]}
         </a>
       ))}
     </nav>
@@ -94,7 +103,7 @@ function ReportRow({ report }: { readonly report: Feedback }) {
       </td>
       <td>{status}</td>
       <td>
-        <Instant atMs={createdAtMs} />
+        <Timestamp atMs={createdAtMs} />
       </td>
     </tr>
   )

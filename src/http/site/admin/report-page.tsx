@@ -1,17 +1,20 @@
-/** @jsxImportSource preact */
-import type { DomainLookUp } from "../../../check/look-up.ts"
+import type { DomainExplanation } from "../../../check/explain-domain.ts"
 import type { Category } from "../../../contract/categories.ts"
+import { REASONS, type Reason } from "../../../contract/reasons.ts"
+import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
-import type { Feedback, FeedbackStatus, OtherReports } from "../../../customers/feedback/feedback.ts"
-import { ActionButton, Done, Instant, Refused } from "../fields.tsx"
-import type { Visitor } from "../signed-in.ts"
-import { AdminLayout, counted, Facts } from "./admin-layout.tsx"
-import { adminPaths } from "./paths.ts"
-import { CheckSection, ListsSection } from "./report-evidence.tsx"
+import type { Feedback, FeedbackStatus, OtherReportCount } from "../../../customers/feedback/feedback.ts"
+import type { SignedInUser } from "../guards.ts"
+import { adminPaths } from "../links.ts"
+import { ListingsTable } from "../public/domain-lookup-section.tsx"
+import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
+import { Prose, Table } from "../ui/layout.tsx"
+import { AdminLayout, DescriptionList, formatCount } from "./admin-layout.tsx"
 
+/** @jsxImportSource preact */
 /** What may have been done just before the page is shown, by its name in the page's URL. */
-export const REPORT_DEEDS = {
+export const REPORT_FLASH = {
   accepted: "The report is accepted. Its domain is corrected everywhere within a minute.",
   "accepted-before": "The report had been accepted before; nothing changed.",
   rejected: "The report is rejected. A correction that it made is taken back everywhere within a minute.",
@@ -19,7 +22,7 @@ export const REPORT_DEEDS = {
 } as const satisfies Record<string, string>
 
 /** The correction that a domain has. */
-export type ShownCorrection = {
+export type DomainCorrection = {
   readonly category: Category
   readonly feedbackId: string
   /** The report that made it went with its account. */
@@ -27,47 +30,47 @@ export type ShownCorrection = {
 }
 
 /** A report and the evidence for its domain. */
-export type ShownReport = {
+export type ReportDetails = {
   readonly report: Feedback
   readonly account: Account
   /** Null: the domain has none of its own. */
-  readonly correction: ShownCorrection | null
-  readonly others: readonly OtherReports[]
+  readonly correction: DomainCorrection | null
+  readonly otherReports: readonly OtherReportCount[]
   /** Null: the lists read no domain in it. */
-  readonly listed: DomainLookUp | null
+  readonly lookup: DomainExplanation | null
   /** What the account that sent the report is told of its domain now. */
-  readonly checked: CheckResult
+  readonly checkResult: CheckResult
 }
 
-type Props = {
-  readonly visitor: Visitor
-  readonly shown: ShownReport
-  readonly done: string | null
+type ReportPageProps = {
+  readonly user: SignedInUser
+  readonly details: ReportDetails
+  readonly flash: string | null
   /** Why a decision was not taken; null: none was refused. */
-  readonly refused: string | null
+  readonly error: string | null
 }
 
 /** One report, the evidence for its domain, and the decision. */
-export function ReportPage({ visitor, shown, done, refused }: Props) {
-  const { report, correction, listed, checked } = shown
+export function ReportPage({ user, details, flash, error }: ReportPageProps) {
+  const { report, correction, lookup, checkResult } = details
   return (
-    <AdminLayout route="adminReport" section="adminFeedback" title={`Report of ${report.domain}`} visitor={visitor}>
-      <Done says={done} />
-      <Refused says={refused} />
-      <ReportFacts shown={shown} />
+    <AdminLayout route="adminReport" section="adminFeedback" title={`Report of ${report.domain}`} user={user}>
+      <FlashMessage message={flash} />
+      <FormError message={error} />
+      <ReportFacts details={details} />
       <DecisionSection report={report} />
       <CorrectionSection report={report} correction={correction} />
-      <CheckSection checked={checked} />
-      <ListsSection listed={listed} />
+      <CheckSection result={checkResult} />
+      <ListsSection lookup={lookup} />
     </AdminLayout>
   )
 }
 
-function ReportFacts({ shown: { report, account, others } }: Pick<Props, "shown">) {
+function ReportFacts({ details: { report, account, otherReports } }: Pick<ReportPageProps, "details">) {
   const { id, domain, currentCategory, reportedCategory, roleWord, comment, status, createdAtMs, decidedAtMs } = report
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         ["Id", <code>{id}</code>],
         ["Domain", <code>{domain}</code>],
         ["The verdict was", currentCategory],
@@ -75,37 +78,37 @@ function ReportFacts({ shown: { report, account, others } }: Pick<Props, "shown"
         ["Role word", roleWord === null ? "none" : <code>{roleWord}</code>],
         ["Comment", comment ?? "none"],
         ["Sent by", <a href={adminPaths.account(account.id)}>{account.email}</a>],
-        ["Sent", <Instant atMs={createdAtMs} />],
+        ["Sent", <Timestamp atMs={createdAtMs} />],
         [
           "Status",
           <>
-            {STATUS_WORDS[status]}
+            {STATUS_LABELS[status]}
             {decidedAtMs === null ? null : (
               <>
                 {" "}
-                <Instant atMs={decidedAtMs} />
+                <Timestamp atMs={decidedAtMs} />
               </>
             )}
           </>,
         ],
-        ["Other accounts", otherWords(others, report)],
+        ["Other accounts", otherReportsLabel(otherReports, report)],
       ]}
     />
   )
 }
 
-const STATUS_WORDS: { readonly [S in FeedbackStatus]: string } = {
+const STATUS_LABELS: { readonly [S in FeedbackStatus]: string } = {
   received: "waits for a decision",
   accepted: "accepted",
   rejected: "rejected",
 }
 
 /** How many other accounts say the same, and how many something else. */
-function otherWords(others: readonly OtherReports[], { reportedCategory }: Feedback): string {
+function otherReportsLabel(others: readonly OtherReportCount[], { reportedCategory }: Feedback): string {
   if (others.length === 0) return "none reported this domain"
   const words = others.map(({ category, accountCount }) => {
     const says = category === reportedCategory ? `the same, ${category}` : category
-    return `${counted(accountCount, "says", "say")} ${says}`
+    return `${formatCount(accountCount, "says", "say")} ${says}`
   })
   return words.join("; ")
 }
@@ -133,9 +136,9 @@ function DecisionSection({ report: { id, domain, status, reportedCategory } }: {
   )
 }
 
-type CorrectionProps = { readonly report: Feedback; readonly correction: ShownCorrection | null }
+type CorrectionSectionProps = { readonly report: Feedback; readonly correction: DomainCorrection | null }
 
-function CorrectionSection({ report, correction }: CorrectionProps) {
+function CorrectionSection({ report, correction }: CorrectionSectionProps) {
   return (
     <section aria-labelledby="correction">
       <h2 id="correction">Correction</h2>
@@ -144,7 +147,7 @@ function CorrectionSection({ report, correction }: CorrectionProps) {
       ) : (
         <p>
           The domain is corrected to <strong>{correction.category}</strong>,{" "}
-          <CorrectionMaker {...{ report, correction }} />
+          <CorrectionSource {...{ report, correction }} />
         </p>
       )}
       {correction?.isOrphan === true ? (
@@ -159,12 +162,102 @@ function CorrectionSection({ report, correction }: CorrectionProps) {
   )
 }
 
-function CorrectionMaker({ report, correction }: { readonly report: Feedback; readonly correction: ShownCorrection }) {
+function CorrectionSource({
+  report,
+  correction,
+}: {
+  readonly report: Feedback
+  readonly correction: DomainCorrection
+}) {
   if (correction.feedbackId === report.id) return <>by this report.</>
   if (correction.isOrphan) return <>by a report that went with its account.</>
   return (
     <>
       by <a href={adminPaths.report(correction.feedbackId)}>another report</a>.
+    </>
+  )
+}
+
+/** @jsxImportSource preact */
+/** What a check says of the domain now, and why. */
+function CheckSection({ result }: { readonly result: CheckResult }) {
+  const { category, confidence, recommendation, policy, degraded, did_you_mean: meant, is_lookalike: imitates } = result
+  return (
+    <section aria-labelledby="check">
+      <h2 id="check">What a check says now</h2>
+      <p>This is what the account that sent the report is told.</p>
+      {degraded ? <p class="told">DNS gave no answer, so this rests on the lists alone.</p> : null}
+      <DescriptionList
+        items={[
+          ["Category", <strong>{category}</strong>],
+          ["Confidence", confidence.toFixed(2)],
+          ["Recommendation", `${recommendation} (policy ${policy})`],
+          ["Imitates another name", imitates ? "yes" : "no"],
+          ["Probably meant", meant === null ? "nothing else" : <code>{meant}</code>],
+          ...mailFacts(result),
+        ]}
+      />
+      <Table caption="Reasons" columns={["Reason", "Meaning"]}>
+        {result.reasons.map(reason => (
+          <ReasonRow key={reason} reason={reason} />
+        ))}
+      </Table>
+    </section>
+  )
+}
+
+function mailFacts({ mail, includeTenant: workspace }: CheckResult) {
+  const hosts = mail.mx.map(({ priority, host }) => `${priority} ${host}`).join(", ")
+  const suites = [
+    ...workspace.suite_a.evidence.map(found => `suite_a (${found})`),
+    ...workspace.suite_b.evidence.map(found => `suite_b (${found})`),
+    ...(workspace.other_suite === null ? [] : [workspace.other_suite]),
+  ]
+  return [
+    ["Mail hosts", mail.has_mx === null ? "not known" : hosts || "none"],
+    ["Mail provider", mail.provider ?? "none that is known"],
+    ["Workspace", workspace.pending ? "still being looked up" : suites.join(", ") || "none found"],
+  ] as const
+}
+
+function ReasonRow({ reason }: { readonly reason: Reason }) {
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`${ROUTES.docsReasons.path}#${reason}`}>
+          <code>{reason}</code>
+        </a>
+      </th>
+      <td>
+        <Prose text={REASONS[reason].description} />
+      </td>
+    </tr>
+  )
+}
+
+/** What the lists say of the domain: each entry, its source, and since when. */
+function ListsSection({ lookup }: { readonly lookup: DomainExplanation | null }) {
+  return (
+    <section aria-labelledby="lists">
+      <h2 id="lists">What the lists say</h2>
+      {lookup === null ? <p>The lists read no domain in this name.</p> : <ListingsSummary lookup={lookup} />}
+    </section>
+  )
+}
+
+function ListingsSummary({ lookup }: { readonly lookup: DomainExplanation }) {
+  const { category, message, entry, sets } = lookup
+  return (
+    <>
+      <p>
+        {entry === null ? null : (
+          <>
+            The entry <code>{entry}</code> in {sets.join(", ")} makes it <strong>{category}</strong>.{" "}
+          </>
+        )}
+        <Prose text={message} />
+      </p>
+      <ListingsTable lookup={lookup} sourcesPath={ROUTES.docsLists.path} />
     </>
   )
 }

@@ -3,113 +3,112 @@ import { Elysia } from "elysia"
 import { PROBLEMS } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { countAccounts } from "../../../customers/accounts/accounts.ts"
-import { letterOf } from "../../../customers/notices/notices.ts"
-import type { ChangeLog } from "../../../customers/store/changes.ts"
-import { noticeEndsAtMs } from "../../../customers/terms/notice-period.ts"
+import { noticeContent } from "../../../customers/notices/notices.ts"
+import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import {
   countUnaccepted,
   listTerms,
   type NewTerms,
+  previewPublication,
   publishTerms,
   type Terms,
-  weighTerms,
 } from "../../../customers/terms/terms.ts"
-import { doneWords } from "../deed.ts"
-import type { PageAnswers } from "../page-answers.ts"
-import type { Entrances, Visitor } from "../signed-in.ts"
-import { parameterOf } from "./paths.ts"
-import { TERMS_DEEDS, TermsPage, type TermsRefusal, type TypedTerms } from "./terms-page.tsx"
-import { TermsPreviewPage } from "./terms-preview-page.tsx"
+import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
+import type { Guards, SignedInUser } from "../guards.ts"
+import { queryParameter } from "../links.ts"
+import type { PageResponses } from "../page-responses.ts"
+import { flashMessage } from "../ui/forms.tsx"
+import { TERMS_FLASH, type TermsFormError, type TermsFormValues, TermsPage, TermsPreviewPage } from "./terms-pages.tsx"
 
 /** What the pages about terms are built from. */
-export type TermsNeeds = {
-  readonly pages: PageAnswers
-  readonly enter: Entrances
+export type AdminTermsRoutesDeps = {
+  readonly pages: PageResponses
+  readonly enter: Guards
   readonly changes: ChangeLog
   readonly baseUrl: () => string
 }
 
 /** The published terms, and how others are published: written down, looked at, and only then sent. */
-export function termsRoutes(needs: TermsNeeds) {
+export function adminTermsRoutes(needs: AdminTermsRoutesDeps) {
   const { enter, changes } = needs
   return new Elysia({ normalize: false })
     .get(ROUTES.adminTerms.path, ({ request }) =>
-      enter.admin.page(request, visitor =>
+      enter.requireAdmin.page(request, visitor =>
         termsPage(
           changes,
           visitor,
-          typedIn(name => parameterOf(request.url, name)),
+          readTermsForm(name => queryParameter(request.url, name)),
           {
-            refusal: null,
-            done: doneWords(request.url, TERMS_DEEDS),
+            error: null,
+            flash: flashMessage(request.url, TERMS_FLASH),
           },
         ),
       ),
     )
-    .get(ROUTES.adminTermsPreview.path, ({ request }) => previewed(needs, request))
-    .post(ROUTES.postAdminTerms.path, ({ request }) => published(needs, request), { parse: "none" })
+    .get(ROUTES.adminTermsPreview.path, ({ request }) => handlePreview(needs, request))
+    .post(ROUTES.postAdminTerms.path, ({ request }) => handlePublish(needs, request), { parse: "none" })
 }
 
-const typedIn = (text: (name: keyof TypedTerms) => string): TypedTerms => ({
+const readTermsForm = (text: (name: keyof TermsFormValues) => string): TermsFormValues => ({
   version: text("version"),
   url: text("url"),
   material: text("material"),
 })
 
-type More = { readonly refusal: TermsRefusal | null; readonly done: string | null }
+type TermsPageState = { readonly error: TermsFormError | null; readonly flash: string | null }
 
-async function termsPage({ store }: ChangeLog, visitor: Visitor, typed: TypedTerms, more: More) {
+async function termsPage({ store }: ChangeLog, user: SignedInUser, values: TermsFormValues, more: TermsPageState) {
   const published = await listTerms(store)
   const unacceptedCount = await countUnaccepted(store)
-  return <TermsPage {...{ visitor, typed, published, unacceptedCount }} {...more} />
+  return <TermsPage {...{ user, values, published, unacceptedCount }} {...more} />
 }
 
 /** The terms that were typed; null: nothing says whether they are material. */
-function wantedIn({ version, url, material }: TypedTerms): NewTerms | null {
+function parseNewTerms({ version, url, material }: TermsFormValues): NewTerms | null {
   return material === "yes" || material === "no" ? { version, url, isMaterial: material === "yes" } : null
 }
 
-const previewed = (needs: TermsNeeds, request: Request) =>
-  needs.enter.admin.page(request, async visitor => {
+const handlePreview = (needs: AdminTermsRoutesDeps, request: Request) =>
+  needs.enter.requireAdmin.page(request, async visitor => {
     const { changes, pages } = needs
-    const typed = typedIn(name => parameterOf(request.url, name))
-    const wanted = wantedIn(typed)
-    const weighed = wanted && (await weighTerms(changes.store, changes.clock, wanted))
+    const typed = readTermsForm(name => queryParameter(request.url, name))
+    const wanted = parseNewTerms(typed)
+    const weighed = wanted && (await previewPublication(changes.store, changes.clock, wanted))
     if (weighed?.kind === "publishable") return await previewPage(needs, visitor, weighed.terms)
-    if (weighed?.kind === "published") return pages.goTo(publishedPath(false), request)
-    return await refusedPage(needs, visitor, request, typed, weighed?.kind ?? "material_unsaid")
+    if (weighed?.kind === "published") return pages.redirect(publishedPath(false), request)
+    return await rejectedTermsPage(needs, visitor, request, typed, weighed?.kind ?? "material_unsaid")
   })
 
-async function previewPage({ changes, baseUrl }: TermsNeeds, visitor: Visitor, terms: Terms) {
+async function previewPage({ changes, baseUrl }: AdminTermsRoutesDeps, user: SignedInUser, terms: Terms) {
   const { all, mailable } = await countAccounts(changes.store)
   const { version, url, isMaterial } = terms
-  const particulars = { version, url, endsAtMs: noticeEndsAtMs(terms) }
-  const letter = isMaterial ? letterOf({ kind: "terms_change", particulars }, { baseUrl: baseUrl() }) : null
+  const params = { version, url, endsAtMs: noticeEndsAtMs(terms) }
+  const mail = isMaterial ? noticeContent({ kind: "terms_change", params }, { baseUrl: baseUrl() }) : null
   const unacceptedCount = await countUnaccepted(changes.store)
   const counts = { accountCount: all, mailableCount: mailable, unacceptedCount }
-  return <TermsPreviewPage {...{ visitor, terms, letter }} {...counts} />
+  return <TermsPreviewPage {...{ user, terms, mail }} {...counts} />
 }
 
-const published = (needs: TermsNeeds, request: Request) =>
-  needs.enter.admin.form(request, async (visitor, form) => {
+const handlePublish = (needs: AdminTermsRoutesDeps, request: Request) =>
+  needs.enter.requireAdmin.form(request, async (visitor, form) => {
     const { changes, pages } = needs
-    const typed = typedIn(form.text)
-    const wanted = wantedIn(typed)
+    const typed = readTermsForm(form.text)
+    const wanted = parseNewTerms(typed)
     const publication = wanted && (await publishTerms(changes, wanted))
-    if (publication?.kind === "published") return pages.goTo(publishedPath(publication.isNew), request)
-    return await refusedPage(needs, visitor, request, typed, publication?.kind ?? "material_unsaid")
+    if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), request)
+    return await rejectedTermsPage(needs, visitor, request, typed, publication?.kind ?? "material_unsaid")
   })
 
 const publishedPath = (isNew: boolean): string =>
   `${ROUTES.adminTerms.path}?done=${isNew ? "published" : "published-before"}`
 
-async function refusedPage(
-  { changes, pages }: TermsNeeds,
-  visitor: Visitor,
+async function rejectedTermsPage(
+  { changes, pages }: AdminTermsRoutesDeps,
+  visitor: SignedInUser,
   request: Request,
-  typed: TypedTerms,
-  refusal: TermsRefusal,
+  typed: TermsFormValues,
+  error: TermsFormError,
 ) {
-  const page = await termsPage(changes, visitor, typed, { refusal, done: null })
-  return pages.page(page, request, { status: PROBLEMS.invalid_input.status })
+  const page = await termsPage(changes, visitor, typed, { error, flash: null })
+  return pages.render(page, request, { status: PROBLEMS.invalid_input.status })
 }

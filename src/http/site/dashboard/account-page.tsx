@@ -1,41 +1,46 @@
-/** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import type { Session } from "../../../customers/sign-in/sessions.ts"
-import { ActionButton, Done, Instant, Refused } from "../fields.tsx"
-import { Table } from "../layout.tsx"
-import { type DeletionRefusal, DeletionSection } from "./account-deletion.tsx"
-import { AccountFacts, ExportSection } from "./account-facts.tsx"
-import type { AccountView } from "./account-view.ts"
+import { TIERS } from "../../../contract/tiers.ts"
+import { EXPORTED_LISTS, EXPORTED_MEMBERS } from "../../../customers/accounts/account-export.ts"
+import type { Account } from "../../../customers/accounts/accounts.ts"
+import { OWNER_EMAIL } from "../../../customers/keys/first-account.ts"
+import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
+import { listSessions, type Session } from "../../../customers/sign-in/sessions.ts"
+import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
+import type { SignedInUser } from "../guards.ts"
+import { ActionButton, FlashMessage, FormError, TextField, Timestamp } from "../ui/forms.tsx"
+import { Layout, Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
+import { formatNumber } from "./own-lists/own-list-labels.tsx"
 
+/** @jsxImportSource preact */
 /** What may have been done just before the page is shown, by its name in the page's URL. */
-export const ACCOUNT_DEEDS = {
+export const ACCOUNT_FLASH = {
   "session-ended": "That browser is signed out.",
   "sessions-ended": "All other browsers are signed out.",
   "terms-accepted": "Thank you. The terms are accepted, and your keys work.",
   "terms-settled": "There are no terms left to accept.",
 } as const satisfies Record<string, string>
 
-type Props = {
-  readonly view: AccountView
-  readonly done: string | null
+type AccountPageProps = {
+  readonly data: AccountPageData
+  readonly flash: string | null
   /** What kept terms from being accepted; null: nothing. */
-  readonly refused?: string | null
-  readonly deletion?: DeletionRefusal | null
+  readonly error?: string | null
+  readonly rejectedDeletion?: RejectedDeletion | null
 }
 
 /** Who the account is, which browsers are signed in, what is kept, and the way to be rid of it. */
-export function AccountPage({ view, done, refused = null, deletion = null }: Props) {
-  const { visitor, limits, sessions } = view
+export function AccountPage({ data, flash, error = null, rejectedDeletion = null }: AccountPageProps) {
+  const { user, limits, sessions } = data
   return (
-    <DashboardLayout route="account" title="Account" visitor={visitor}>
-      <Done says={done} />
-      <Refused says={refused} />
-      <AccountFacts account={visitor.account} limits={limits} />
-      <SessionsSection sessions={sessions} ownId={visitor.session.id} />
+    <DashboardLayout route="account" title="Account" user={user}>
+      <FlashMessage message={flash} />
+      <FormError message={error} />
+      <AccountSummary account={user.account} limits={limits} />
+      <SessionsSection sessions={sessions} ownId={user.session.id} />
       <ExportSection />
-      <DeletionSection visitor={visitor} refusal={deletion} />
+      <DeletionSection user={user} rejected={rejectedDeletion} />
     </DashboardLayout>
   )
 }
@@ -50,10 +55,10 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
           <tr key={session.id}>
             <th scope="row">{session.agent}</th>
             <td>
-              <Instant atMs={session.createdAtMs} />
+              <Timestamp atMs={session.createdAtMs} />
             </td>
             <td>
-              <Instant atMs={session.seenAtMs} />
+              <Timestamp atMs={session.seenAtMs} />
             </td>
             <td>
               {session.id === ownId ? (
@@ -63,7 +68,7 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
                   path={ROUTES.postSessionEnd.path}
                   fields={{ session: session.id }}
                   label="Sign out"
-                  about={session.agent}
+                  hiddenLabel={session.agent}
                 />
               )}
             </td>
@@ -73,4 +78,172 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
       {sessions.length > 1 ? <ActionButton path={ROUTES.postSessionEnd.path} label="Sign out all others" /> : null}
     </section>
   )
+}
+
+/** @jsxImportSource preact */
+/** What was typed to confirm the deletion, when it was not the account's email. */
+type RejectedDeletion = { readonly input: string }
+
+type DeletionSectionProps = { readonly user: SignedInUser; readonly rejected: RejectedDeletion | null }
+
+/** What the deletion of the account takes along, what stays, and the form that does it. */
+function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSectionProps) {
+  return (
+    <section aria-labelledby="delete">
+      <h2 id="delete">Delete the account</h2>
+      <p>This happens at once and cannot be undone.</p>
+      <ul>
+        <li>All keys stop working, and all browsers are signed out.</li>
+        <li>Your email address, keys, usage, lists, reports, mails and sessions are deleted.</li>
+        <li>
+          What stays: corrections that came of your reports, without a word of who reported them, and random ids of your
+          account and keys in the log by which servers tell each other of changes.
+        </li>
+        <li>Whoever runs this server may have backups; they are not reached from here.</li>
+        {isAdmin ? (
+          <li>
+            You are an administrator because the server's settings name your address. They are not changed by this:
+            whoever signs in with this address later is an administrator again.
+          </li>
+        ) : null}
+        {account.email === OWNER_EMAIL ? (
+          <li>
+            This is the account that the first start of the server made. If no other account is left, the next start
+            makes it again, with a new key; otherwise nothing does.
+          </li>
+        ) : null}
+      </ul>
+      <form class="form" method="post" action={ROUTES.postAccountDeletion.path}>
+        <TextField
+          name="email"
+          label="Type your email address to confirm"
+          value={rejected?.input ?? ""}
+          maxLength={LIMITS.addressBytesMax}
+          required
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          error={rejected === null ? null : "That is not the address of this account. Nothing was deleted."}
+          hint={`It is ${account.email}.`}
+        />
+        <button type="submit" class="danger">
+          Delete my account
+        </button>
+      </form>
+    </section>
+  )
+}
+
+/** Says that the account is gone. */
+export function AccountDeletedPage() {
+  return (
+    <Layout route="home" title="Your account is deleted">
+      <p class="lead">Its keys are refused from now on, and this browser is signed out.</p>
+      <p>
+        <a href={ROUTES.home.path}>Back to the first page</a>
+      </p>
+    </Layout>
+  )
+}
+
+/** @jsxImportSource preact */
+type AccountSummaryProps = { readonly account: Account; readonly limits: TierLimits | null }
+
+/** Who the account is, what it may do, and which terms it has accepted. */
+function AccountSummary({ account, limits }: AccountSummaryProps) {
+  const { email, tier, createdAtMs } = account
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Email</dt>
+        <dd class="any">{email}</dd>
+      </div>
+      <div>
+        <dt>Member since</dt>
+        <dd>
+          <Timestamp atMs={createdAtMs} />
+        </dd>
+      </div>
+      <div>
+        <dt>Tier</dt>
+        <dd>
+          {TIERS[tier]?.name ?? `${tier}`}: {limits === null ? "unknown limits" : accountLimitsLabel(limits)}
+        </dd>
+      </div>
+      <div>
+        <dt>Terms</dt>
+        <dd>
+          <AcceptedTerms account={account} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** What a tier allows, in words. */
+function accountLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
+  return [
+    requestsPerSecond === null ? "any number of requests" : `${formatNumber(requestsPerSecond)} requests a second`,
+    inFlight === null ? "any number at a time" : `${formatNumber(inFlight)} at a time`,
+    unitsPerDay === null ? "no daily quota" : `${formatNumber(unitsPerDay)} units a day`,
+    `${LIMITS.keysPerAccountMax} keys`,
+  ].join(", ")
+}
+
+function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }: Pick<AccountSummaryProps, "account">) {
+  if (acceptedTermsAtMs === null) return <>none accepted yet</>
+  if (acceptedTermsVersion === null) return <>none were published when the account was made</>
+  return (
+    <>
+      version {acceptedTermsVersion}, accepted <Timestamp atMs={acceptedTermsAtMs} />
+    </>
+  )
+}
+
+/** What is kept about the account, as a file. */
+function ExportSection() {
+  return (
+    <section aria-labelledby="export">
+      <h2 id="export">Your data</h2>
+      <p>
+        Take everything that is kept about your account with you, as one JSON file. Addresses that you checked are not
+        in it: they are never kept.
+      </p>
+      <p class="actions">
+        <a class="button small" href={ROUTES.accountExport.path} download>
+          Download everything
+        </a>
+      </p>
+      <Table caption="What the file holds" columns={["Member", "Holds"]}>
+        {Object.entries({ ...EXPORTED_MEMBERS, ...EXPORTED_LISTS }).map(([name, { description }]) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td>{description}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  )
+}
+
+/** What the page about an account shows. */
+type AccountPageData = {
+  readonly user: SignedInUser
+  /** What the account's tier allows; null: this server knows no such tier. */
+  readonly limits: TierLimits | null
+  readonly sessions: readonly Session[]
+}
+
+/** Reads what the page about an account shows. */
+type ReadAccountPageData = (visitor: SignedInUser) => Promise<AccountPageData>
+
+/** Builds it over the limits of each tier, by its number. */
+export function accountPageReader({ store, clock }: ChangeLog, tiers: readonly TierLimits[]): ReadAccountPageData {
+  return async user => ({
+    user,
+    limits: tiers[user.account.tier] ?? null,
+    sessions: await listSessions(store, clock, user.account.id),
+  })
 }

@@ -1,13 +1,13 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { ActionButton } from "../fields.tsx"
-import { currentPage, Layout } from "../layout.tsx"
-import type { Visitor } from "../signed-in.ts"
-import { TermsBanner } from "./terms-banner.tsx"
+import type { TermsState } from "../../../customers/terms/terms-cache.ts"
+import type { SignedInUser } from "../guards.ts"
+import { ActionButton, Timestamp } from "../ui/forms.tsx"
+import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 
+/** @jsxImportSource preact */
 /** The pages of an account, in the order in which they are linked. */
-const PAGES = [
+const DASHBOARD_PAGES = [
   { route: "dashboard", label: "Keys" },
   { route: "usage", label: "Usage" },
   { route: "tryIt", label: "Try it" },
@@ -16,26 +16,26 @@ const PAGES = [
   { route: "account", label: "Account" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 
-type Props = {
+type DashboardLayoutProps = {
   readonly route: RouteId
   readonly title: string
-  readonly visitor: Visitor
+  readonly user: SignedInUser
   /** Paths of the scripts that the page runs. */
   readonly scripts?: readonly string[]
   readonly children: ComponentChildren
 }
 
 /** A page for somebody who is signed in: links to all such pages, who it is, and the way out. */
-export function DashboardLayout({ route, title, visitor, scripts = [], children }: Props) {
+export function DashboardLayout({ route, title, user, scripts = [], children }: DashboardLayoutProps) {
   return (
     <Layout
       route={route}
       title={title}
       scripts={scripts}
-      above={
+      aboveTitle={
         <>
-          <AccountBar route={route} visitor={visitor} />
-          <TermsBanner terms={visitor.terms} />
+          <AccountBar route={route} user={user} />
+          <TermsBanner terms={user.terms} />
         </>
       }
     >
@@ -45,25 +45,56 @@ export function DashboardLayout({ route, title, visitor, scripts = [], children 
 }
 
 /** The links to the pages of an account, who it is, and the way out; for admins, the way to their pages too. */
-export function AccountBar({ route, visitor }: Pick<Props, "route" | "visitor">) {
+export function AccountBar({ route, user }: Pick<DashboardLayoutProps, "route" | "user">) {
   return (
     <div class="account-bar">
       <nav aria-label="Your account">
-        {PAGES.map(page => (
-          <a key={page.route} href={ROUTES[page.route].path} {...currentPage(page.route === route)}>
+        {DASHBOARD_PAGES.map(page => (
+          <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrentPage(page.route === route)}>
             {page.label}
           </a>
         ))}
-        {visitor.isAdmin ? (
-          <a href={ROUTES.admin.path} {...(ROUTES[route].asks === "admin" ? { "aria-current": true as const } : {})}>
+        {user.isAdmin ? (
+          <a href={ROUTES.admin.path} {...(ROUTES[route].access === "admin" ? { "aria-current": true as const } : {})}>
             Admin
           </a>
         ) : null}
       </nav>
       <div class="who">
-        <span class="email">{visitor.account.email}</span>
+        <span class="email">{user.account.email}</span>
         <ActionButton path={ROUTES.postSignOut.path} label="Sign out" />
       </div>
     </div>
+  )
+}
+
+/** @jsxImportSource preact */
+/** Terms that wait to be accepted, until when or since when, and the button that does it; nothing where none wait. */
+function TermsBanner({ terms }: { readonly terms: TermsState }) {
+  if (terms.kind === "accepted") return null
+  return (
+    <section class={terms.kind === "grace" ? "told" : "fault boxed"} aria-label="Terms to accept">
+      <p>
+        {terms.kind === "grace" ? (
+          <>
+            <strong>The terms have changed.</strong> Please read version {terms.version} and accept it before{" "}
+            <Timestamp atMs={terms.endsAtMs} />. Until then your keys work unchanged; after that, requests with your
+            keys are refused.
+          </>
+        ) : (
+          <>
+            <strong>Requests with your keys are refused</strong>, since <Timestamp atMs={terms.sinceMs} />: the terms of
+            version {terms.version} have not been accepted. They work again as soon as you accept.
+          </>
+        )}
+      </p>
+      <div class="actions">
+        <a class="button small" href={terms.url} rel="noopener noreferrer" target="_blank">
+          Read version {terms.version}
+          <span class="unseen"> (opens in another tab)</span>
+        </a>
+        <ActionButton path={ROUTES.postTermsAcceptance.path} fields={{ version: terms.version }} label="I accept" />
+      </div>
+    </section>
   )
 }

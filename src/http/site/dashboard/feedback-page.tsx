@@ -4,53 +4,53 @@ import { REPORTABLE_CATEGORIES } from "../../../contract/feedback-schema.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Feedback, FeedbackStatus } from "../../../customers/feedback/feedback.ts"
-import { Choice, Done, Instant, Refused, TextArea, TextField } from "../fields.tsx"
-import { Table } from "../layout.tsx"
-import type { Visitor } from "../signed-in.ts"
+import type { SignedInUser } from "../guards.ts"
+import { FlashMessage, FormError, SelectField, TextArea, TextField, Timestamp } from "../ui/forms.tsx"
+import { Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 
 /** What may have been done just before the page is shown, by its name in the page's URL. */
-export const FEEDBACK_DEEDS = {
+export const FEEDBACK_FLASH = {
   received: "Thank you. Your report was received, and a person will look at it.",
   duplicate: `You reported the same of this domain within the last ${LIMITS.feedbackDuplicateDays} days. That report stands; nothing was added.`,
 } as const satisfies Record<string, string>
 
 /** What each state of a report means to who sent it, and the class of its mark. */
-const STATES: { readonly [S in FeedbackStatus]: { readonly mark: string; readonly says: string } } = {
-  received: { mark: "review", says: "waits to be looked at" },
-  accepted: { mark: "allow", says: "checks say so now, or will within a minute" },
-  rejected: { mark: "block", says: "the verdict stays as it is" },
+const STATUS_BADGES: { readonly [S in FeedbackStatus]: { readonly mark: string; readonly meaning: string } } = {
+  received: { mark: "review", meaning: "waits to be looked at" },
+  accepted: { mark: "allow", meaning: "checks say so now, or will within a minute" },
+  rejected: { mark: "block", meaning: "the verdict stays as it is" },
 }
 
 /** What was typed into the form. */
-export type FeedbackDraft = { readonly subject: string; readonly expected: string; readonly comment: string }
+export type FeedbackFormValues = { readonly subject: string; readonly expected: string; readonly comment: string }
 
 /** Faults by field. */
-export type FeedbackFaults = { readonly [F in keyof FeedbackDraft]?: string }
+export type FeedbackFormErrors = { readonly [F in keyof FeedbackFormValues]?: string }
 
-type Props = {
-  readonly visitor: Visitor
+type FeedbackPageProps = {
+  readonly user: SignedInUser
   readonly reports: readonly Feedback[]
   /** Where the page of older reports is; null: there are none. */
   readonly olderPath: string | null
   readonly isFirstPage: boolean
-  readonly done: string | null
-  readonly draft: FeedbackDraft
-  readonly faults: FeedbackFaults
+  readonly flash: string | null
+  readonly values: FeedbackFormValues
+  readonly errors: FeedbackFormErrors
 }
 
 /** Reports that the account sent and what became of them, and the form for another. */
-export function FeedbackPage({ visitor, reports, olderPath, isFirstPage, done, draft, faults }: Props) {
-  const isFaulty = Object.keys(faults).length > 0
+export function FeedbackPage({ user, reports, olderPath, isFirstPage, flash, values, errors }: FeedbackPageProps) {
+  const isFaulty = Object.keys(errors).length > 0
   return (
-    <DashboardLayout route="feedback" title="Feedback" visitor={visitor}>
-      <Done says={done} />
-      <Refused says={isFaulty ? "Nothing was sent yet. Please mend what is marked below." : null} />
+    <DashboardLayout route="feedback" title="Feedback" user={user}>
+      <FlashMessage message={flash} />
+      <FormError message={isFaulty ? "Nothing was sent yet. Please mend what is marked below." : null} />
       <p class="lead">
         Tell us where a verdict is wrong. A report that is accepted corrects the verdict for everybody.
       </p>
       <h2 id="report">Report a wrong verdict</h2>
-      <ReportForm draft={draft} faults={faults} />
+      <ReportForm values={values} errors={errors} />
       <h2 id="sent">Reports that you sent</h2>
       {reports.length === 0 ? (
         <p>{isFirstPage ? "You have not sent any reports yet." : "There are no older reports."}</p>
@@ -65,36 +65,36 @@ export function FeedbackPage({ visitor, reports, olderPath, isFirstPage, done, d
   )
 }
 
-const CHOOSE = { value: "", label: "Choose one" } as const
+const CHOOSE_OPTION = { value: "", label: "Choose one" } as const
 
-function ReportForm({ draft, faults }: Pick<Props, "draft" | "faults">) {
+function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "errors">) {
   return (
     <form class="form" method="post" action={ROUTES.postFeedbackForm.path}>
       <TextField
         name="subject"
         label="Domain or email address"
-        value={draft.subject}
-        maxLength={LIMITS.addressOctetsMax}
+        value={values.subject}
+        maxLength={LIMITS.addressBytesMax}
         required
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
-        fault={faults.subject ?? null}
+        error={errors.subject ?? null}
         hint="Of an address only its domain is kept, and whether it names a role such as support."
       />
-      <Choice
+      <SelectField
         name="expected"
         label="What it should be"
-        chosen={draft.expected}
-        fault={faults.expected ?? null}
-        options={[CHOOSE, ...REPORTABLE_CATEGORIES.map(value => ({ value, label: categoryWords(value) }))]}
+        selected={values.expected}
+        error={errors.expected ?? null}
+        options={[CHOOSE_OPTION, ...REPORTABLE_CATEGORIES.map(value => ({ value, label: categoryLabel(value) }))]}
       />
       <TextArea
         name="comment"
         label="Why (optional)"
-        value={draft.comment}
+        value={values.comment}
         maxLength={LIMITS.commentLengthMax}
-        fault={faults.comment ?? null}
+        error={errors.comment ?? null}
         hint={`Up to ${LIMITS.commentLengthMax} characters. Anything that looks like an email address is left out.`}
       />
       <button type="submit">Send the report</button>
@@ -102,13 +102,13 @@ function ReportForm({ draft, faults }: Pick<Props, "draft" | "faults">) {
   )
 }
 
-const categoryWords = (category: Category): string => `${category}: ${CATEGORIES[category].says}`
+const categoryLabel = (category: Category): string => `${category}: ${CATEGORIES[category].description}`
 
-const COLUMNS = ["Domain", "Was", "Should be", "State", "Comment", "Sent"]
+const REPORT_COLUMNS = ["Domain", "Was", "Should be", "State", "Comment", "Sent"]
 
-function ReportTable({ reports }: Pick<Props, "reports">) {
+function ReportTable({ reports }: Pick<FeedbackPageProps, "reports">) {
   return (
-    <Table caption="Reports that you sent" columns={COLUMNS}>
+    <Table caption="Reports that you sent" columns={REPORT_COLUMNS}>
       {reports.map(({ id, domain, currentCategory, reportedCategory, status, comment, createdAtMs, decidedAtMs }) => (
         <tr key={id}>
           <th scope="row">
@@ -117,20 +117,20 @@ function ReportTable({ reports }: Pick<Props, "reports">) {
           <td>{currentCategory}</td>
           <td>{reportedCategory}</td>
           <td>
-            <span class={`advice ${STATES[status].mark}`}>{status}</span>
+            <span class={`advice ${STATUS_BADGES[status].mark}`}>{status}</span>
             <p class="hint">
-              {STATES[status].says}
+              {STATUS_BADGES[status].meaning}
               {decidedAtMs === null ? null : (
                 <>
                   {" "}
-                  (<Instant atMs={decidedAtMs} />)
+                  (<Timestamp atMs={decidedAtMs} />)
                 </>
               )}
             </p>
           </td>
           <td>{comment ?? "–"}</td>
           <td>
-            <Instant atMs={createdAtMs} />
+            <Timestamp atMs={createdAtMs} />
           </td>
         </tr>
       ))}

@@ -1,8 +1,6 @@
 /** @jsxImportSource preact */
-
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../../contract/problems.ts"
-import { CodeLinks } from "../code-links.tsx"
-import { Prose, Table } from "../layout.tsx"
+import { ProblemCodeLinks, Prose, Table } from "../ui/layout.tsx"
 import { To } from "./guide-page.tsx"
 
 type Advice = {
@@ -94,7 +92,7 @@ export function AdviceSection() {
             </th>
             <td>
               {codes.length === 0 ? "–" : null}
-              <CodeLinks codes={codes} />
+              <ProblemCodeLinks codes={codes} />
             </td>
             <td>
               <Prose text={waiting} />

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../contract/routes.ts"
-import { Sample } from "../layout.tsx"
+import { CodeBlock } from "../ui/layout.tsx"
 import HAPROXY from "./examples/haproxy.txt" with { type: "text" }
 import { To } from "./guide-page.tsx"
 import { Setting } from "./setting.tsx"
@@ -35,7 +35,7 @@ export function BalancerSection() {
         twice. This is haproxy's whole file:
       </p>
       {Object.entries(HALVES).map(([caption, code]) => (
-        <Sample key={caption} caption={caption} code={code} />
+        <CodeBlock key={caption} caption={caption} code={code} />
       ))}
       <p>
         With it, nobody notices a node that is taken out, as below, or started. When a host dies, a check that was under
@@ -53,7 +53,7 @@ function TakingOut() {
   return (
     <>
       <h2 id="stop">Taking a node out</h2>
-      <Sample caption="Shell, on the balancer" code={`${said(TAKE_OUT.drain)}\n${said(TAKE_OUT.ready)}`} />
+      <CodeBlock caption="Shell, on the balancer" code={`${said(TAKE_OUT.drain)}\n${said(TAKE_OUT.ready)}`} />
       <p>
         After the first line the node gets nothing new; then SIGTERM ends it when it has answered the rest, and not even
         a report is lost. Without that line SIGTERM has connections that are kept go elsewhere for a quarter of a

@@ -2,9 +2,9 @@
 import { POLICY_NAMES } from "../../../contract/policies.ts"
 import { DEGRADED } from "../../../contract/reasons.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { exampleResult } from "../../openapi-examples.ts"
-import { Table } from "../layout.tsx"
-import { Advice } from "../policy-tables.tsx"
+import { exampleResult } from "../../openapi/examples.ts"
+import { Table } from "../ui/layout.tsx"
+import { RecommendationBadge } from "../ui/policy-tables.tsx"
 import { callerTimeoutSeconds, type ExampleFacts } from "./examples.ts"
 import { GuidePage, To } from "./guide-page.tsx"
 
@@ -37,7 +37,7 @@ export function DegradedPage({ facts, testDomain }: Props) {
               <code>{policy}</code>
             </th>
             <td>
-              <Advice recommendation={exampleResult("degraded", testDomain, policy).recommendation} />
+              <RecommendationBadge recommendation={exampleResult("degraded", testDomain, policy).recommendation} />
             </td>
           </tr>
         ))}

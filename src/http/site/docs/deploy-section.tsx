@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { Sample } from "../layout.tsx"
+import { CodeBlock } from "../ui/layout.tsx"
 import { To } from "./guide-page.tsx"
 import { Setting } from "./setting.tsx"
 
@@ -16,8 +16,8 @@ export function DeploySection({ files }: { readonly files: DeployFiles }) {
         nothing but the data directory, and sees the rest of the system read-only. Its settings stand in a file that
         root alone can read, since <Setting name="MAILKIND_SMTP_URL" /> may hold a password.
       </p>
-      <Sample caption="mailkind@.service" code={files.unit.trimEnd()} />
-      <Sample caption="mailkind.env" code={files.environment.trimEnd()} />
+      <CodeBlock caption="mailkind@.service" code={files.unit.trimEnd()} />
+      <CodeBlock caption="mailkind.env" code={files.environment.trimEnd()} />
       <p>
         There are two instances, <code>mailkind@a</code> and <code>mailkind@b</code>, of which one runs. To restart,
         start the other: it takes over <To page="docsUpgrades">without refusing a connection</To>.
@@ -27,7 +27,7 @@ export function DeploySection({ files }: { readonly files: DeployFiles }) {
         This is <code>data/deploy/Dockerfile</code>. The image holds the executable and what it needs of the C library,
         runs as a user without rights on a read-only root, and keeps its data in the volume <code>/data</code>.
       </p>
-      <Sample caption="Dockerfile" code={files.dockerfile.trimEnd()} />
+      <CodeBlock caption="Dockerfile" code={files.dockerfile.trimEnd()} />
       <p>
         Several processes may share a data directory on one host. Hosts may not share one, and neither may containers on
         different hosts: they share a <To page="docsScaling">PostgreSQL database</To>.

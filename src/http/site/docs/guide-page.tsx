@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { currentPage, Layout } from "../layout.tsx"
+import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 import { around, GUIDE, type GuideRoute } from "./guide.ts"
 
 /** The index: every page of the documentation with its summary. */
@@ -18,7 +18,7 @@ export function GuideIndex() {
                 <dt>
                   <To page={route}>{title}</To>
                 </dt>
-                <dd>{ROUTES[route].says}</dd>
+                <dd>{ROUTES[route].description}</dd>
               </div>
             ))}
           </dl>
@@ -40,13 +40,13 @@ export function GuidePage({ route, children }: GuidePageProps) {
     <Layout
       route={route}
       title={page.title}
-      above={
+      aboveTitle={
         <p class="crumb">
           <To page="docsGuide">Guide</To>
           <a href="#all-pages">All pages</a>
         </p>
       }
-      beside={<Pages route={route} />}
+      sidebar={<Pages route={route} />}
     >
       {children}
       <nav class="turn" aria-label="Before and after this page">
@@ -75,7 +75,7 @@ function Pages({ route }: { readonly route: GuideRoute }) {
           <ul>
             {pages.map(({ route: target, title }) => (
               <li key={target}>
-                <a href={ROUTES[target].path} {...currentPage(target === route)}>
+                <a href={ROUTES[target].path} {...ariaCurrentPage(target === route)}>
                   {title}
                 </a>
               </li>

@@ -2,9 +2,9 @@
 import { Elysia } from "elysia"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
-import type { Inventory } from "../../../supply/inventory.ts"
+import type { Inventory } from "../../../licences/inventory.ts"
 import type { Assets } from "../assets.ts"
-import type { PageAnswers } from "../page-answers.ts"
+import type { PageResponses } from "../page-responses.ts"
 import { DegradedPage } from "./degraded-page.tsx"
 import type { DeployFiles } from "./deploy-section.tsx"
 import type { ExampleFacts } from "./examples.ts"
@@ -37,7 +37,7 @@ export type GuideFacts = {
 }
 
 type Needs = {
-  readonly pages: PageAnswers
+  readonly pages: PageResponses
   readonly files: Pick<Assets, "path">
   readonly baseUrl: () => string
   readonly testDomain: string
@@ -45,22 +45,22 @@ type Needs = {
 }
 
 /** The pages of the guide. None has a script. */
-export function guideRoutes({ pages: { page }, files, baseUrl, testDomain, guide }: Needs) {
+export function guideRoutes({ pages: { render }, files, baseUrl, testDomain, guide }: Needs) {
   const facts = (): ExampleFacts => ({ baseUrl: baseUrl(), checkTimeoutMs: guide.checkTimeoutMs })
   let kept: Inventory | null = null
   return new Elysia({ normalize: false })
-    .get(ROUTES.docsGuide.path, ({ request }) => page(<GuideIndex />, request))
-    .get(ROUTES.docsStart.path, ({ request }) => page(<StartPage facts={facts()} testDomain={testDomain} />, request))
-    .get(ROUTES.docsKeys.path, ({ request }) => page(<KeysPage facts={facts()} />, request))
+    .get(ROUTES.docsGuide.path, ({ request }) => render(<GuideIndex />, request))
+    .get(ROUTES.docsStart.path, ({ request }) => render(<StartPage facts={facts()} testDomain={testDomain} />, request))
+    .get(ROUTES.docsKeys.path, ({ request }) => render(<KeysPage facts={facts()} />, request))
     .get(ROUTES.docsSignUpForms.path, ({ request }) =>
-      page(<SignUpFormsPage facts={facts()} testDomain={testDomain} />, request),
+      render(<SignUpFormsPage facts={facts()} testDomain={testDomain} />, request),
     )
-    .get(ROUTES.docsPolicies.path, ({ request }) => page(<PoliciesPage />, request))
+    .get(ROUTES.docsPolicies.path, ({ request }) => render(<PoliciesPage />, request))
     .get(ROUTES.docsDegraded.path, ({ request }) =>
-      page(<DegradedPage facts={facts()} testDomain={testDomain} />, request),
+      render(<DegradedPage facts={facts()} testDomain={testDomain} />, request),
     )
-    .get(ROUTES.docsLimits.path, ({ request }) => page(<LimitsPage tiers={guide.tiers} />, request))
-    .get(ROUTES.docsPrivacy.path, ({ request }) => page(<PrivacyPage />, request))
+    .get(ROUTES.docsLimits.path, ({ request }) => render(<LimitsPage tiers={guide.tiers} />, request))
+    .get(ROUTES.docsPrivacy.path, ({ request }) => render(<PrivacyPage />, request))
     .get(ROUTES.docsSelfHosting.path, async ({ request }) => {
       const { settings, examinations } = guide
       const deployFiles = await guide.deployFiles()
@@ -68,12 +68,12 @@ export function guideRoutes({ pages: { page }, files, baseUrl, testDomain, guide
         dashboard: await files.path("grafana-dashboard.json"),
         alerts: await files.path("prometheus-alerts.yml"),
       }
-      return page(<SelfHostingPage {...{ settings, examinations, deployFiles, metricsFiles }} />, request)
+      return render(<SelfHostingPage {...{ settings, examinations, deployFiles, metricsFiles }} />, request)
     })
-    .get(ROUTES.docsUpgrades.path, ({ request }) => page(<UpgradesPage />, request))
-    .get(ROUTES.docsScaling.path, ({ request }) => page(<ScalingPage />, request))
+    .get(ROUTES.docsUpgrades.path, ({ request }) => render(<UpgradesPage />, request))
+    .get(ROUTES.docsScaling.path, ({ request }) => render(<ScalingPage />, request))
     .get(ROUTES.docsLicences.path, async ({ request }) => {
       kept ??= await guide.inventory()
-      return page(<LicencesPage inventory={kept} part={partAsked(request.url, kept)} />, request)
+      return render(<LicencesPage inventory={kept} part={partAsked(request.url, kept)} />, request)
     })
 }

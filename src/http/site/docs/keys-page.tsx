@@ -2,7 +2,7 @@
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../customers/keys/first-account.ts"
-import { Sample, Table } from "../layout.tsx"
+import { CodeBlock, Table } from "../ui/layout.tsx"
 import { type ExampleFacts, rotationText } from "./examples.ts"
 import { GuidePage, grouped, To } from "./guide-page.tsx"
 
@@ -43,7 +43,7 @@ export function KeysPage({ facts }: { readonly facts: ExampleFacts }) {
         The <To page="dashboard">dashboard</To> does all of it: sign in with your email address, make the new key under
         Keys, and revoke the old one on its own page. On the server itself the commands do it too, while it runs:
       </p>
-      <Sample caption="rotate-keys.sh" code={rotationText(OWNER_EMAIL, facts)} />
+      <CodeBlock caption="rotate-keys.sh" code={rotationText(OWNER_EMAIL, facts)} />
       <h2 id="lost">A key is out</h2>
       <p>
         Create the new key first, then revoke the one that is out: a gap of a minute is a gap in your sign-ups, unless

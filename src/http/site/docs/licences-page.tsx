@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
-import type { Inventory, Use } from "../../../supply/inventory.ts"
-import { nameAndVersion } from "../../../supply/inventory.ts"
-import { LICENCES } from "../../../supply/licence-policy.ts"
-import { queryOf } from "../../query.ts"
-import { Sample, Table } from "../layout.tsx"
+import type { Inventory, PackageUse } from "../../../licences/inventory.ts"
+import { packageId } from "../../../licences/inventory.ts"
+import { LICENCES } from "../../../licences/licence-policy.ts"
+import { queryParameters } from "../../request/request-url.ts"
+import { CodeBlock, Table } from "../ui/layout.tsx"
 import { GuidePage } from "./guide-page.tsx"
 
 /** What one part is called, where it comes from (null: from here), and its licences and notices, whole. */
@@ -17,7 +17,7 @@ type Props = {
 
 /** The texts of the part that a URL asks for by `?part=`; null: it asks for none, or for one that is not there. */
 export function partAsked(url: string, inventory: Inventory): ShownTexts | null {
-  const wanted = queryOf(url).get("part")
+  const wanted = queryParameters(url).get("part")
   const found = partsOf(inventory).find(({ what }) => what === wanted)
   if (found === undefined) return null
   return { what: found.what, from: found.from, texts: found.at.map(at => inventory.allTexts[at] ?? "") }
@@ -31,22 +31,22 @@ type Part = {
 }
 
 const partsOf = (inventory: Inventory): readonly Part[] => [
-  { what: nameAndVersion(inventory), from: null, at: inventory.texts },
+  { what: packageId(inventory), from: null, at: inventory.texts },
   ...[inventory.runtime, ...inventory.packages].map(each => ({
-    what: nameAndVersion(each),
+    what: packageId(each),
     from: each.origin,
     at: each.texts,
   })),
   ...inventory.sources.map(each => ({ what: each.id, from: each.origin, at: each.texts })),
 ]
 
-const USES: { readonly [U in Use]: string } = {
+const USES: { readonly [U in PackageUse]: string } = {
   server: "The server",
   pages: "The script of the API reference",
   lists: "Packages that lists were read from",
 }
 
-const USE_NAMES = Object.keys(USES) as Use[] // the keys of a table are its type's
+const USE_NAMES = Object.keys(USES) as PackageUse[] // the keys of a table are its type's
 
 /** Every package, source and licence of this program, and the texts of the one that is asked for. */
 export function LicencesPage({ inventory, part }: Props) {
@@ -68,13 +68,13 @@ export function LicencesPage({ inventory, part }: Props) {
               <code>{id}</code>
             </th>
             <td>
-              {row.asks} {"runtimeOnly" in row ? "Allowed for the runtime alone." : ""}
+              {row.requires} {"runtimeOnly" in row ? "Allowed for the runtime alone." : ""}
             </td>
           </tr>
         ))}
       </Table>
       <h2 id="runtime">Runtime</h2>
-      <PartTable caption="Runtime" rows={[{ what: nameAndVersion(runtime), licence: runtime.licence }]} />
+      <PartTable caption="Runtime" rows={[{ what: packageId(runtime), licence: runtime.licence }]} />
       {USE_NAMES.map(use => (
         <section key={use}>
           <h2 id={`use-${use}`}>{USES[use]}</h2>
@@ -82,7 +82,7 @@ export function LicencesPage({ inventory, part }: Props) {
             caption={USES[use]}
             rows={packages
               .filter(each => each.use === use)
-              .map(each => ({ what: nameAndVersion(each), licence: each.licence }))}
+              .map(each => ({ what: packageId(each), licence: each.licence }))}
           />
         </section>
       ))}
@@ -102,7 +102,7 @@ function Texts({ part: { what, from, texts } }: { readonly part: ShownTexts }) {
       {from === null ? null : <p>From {from}</p>}
       {texts.length === 0 ? <p>It is downloaded by a refresh; its text lies at its origin.</p> : null}
       {texts.map((text, at) => (
-        <Sample key={at} caption={at === 0 ? "Licence" : "Licence or notice"} code={text} />
+        <CodeBlock key={at} caption={at === 0 ? "Licence" : "Licence or notice"} code={text} />
       ))}
     </section>
   )

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
-import { Table } from "../layout.tsx"
+import { Table } from "../ui/layout.tsx"
 import { GuidePage, grouped, octets, To } from "./guide-page.tsx"
 
 /** Every limit of a caller, as this server has them. */
@@ -47,8 +47,8 @@ const limitOf = (limit: number | null): string => (limit === null ? "unlimited" 
 
 /** What may be how long, and where that is refused. */
 const SIZES = [
-  { what: "An address", max: `${LIMITS.addressOctetsMax} octets, ${LIMITS.localPartOctetsMax} before the @` },
-  { what: "A domain", max: `${LIMITS.domainOctetsMax} octets, ${LIMITS.labelOctetsMax} a label` },
+  { what: "An address", max: `${LIMITS.addressBytesMax} octets, ${LIMITS.localPartBytesMax} before the @` },
+  { what: "A domain", max: `${LIMITS.domainBytesMax} octets, ${LIMITS.labelBytesMax} a label` },
   { what: "A website address", max: `${grouped(LIMITS.urlLengthMax)} characters` },
   {
     what: "A batch",

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../contract/routes.ts"
-import { Prose, Sample, Table } from "../layout.tsx"
+import { CodeBlock, Prose, Table } from "../ui/layout.tsx"
 import { To } from "./guide-page.tsx"
 import { Setting } from "./setting.tsx"
 
@@ -37,13 +37,13 @@ export function LookingAfterSection({ examinations, files }: Props) {
         <code>skipped</code>; what is not well has a second line that says what to do. It ends with code 1 when
         something has failed.
       </p>
-      <Sample caption="Shell" code={LOOKS} />
+      <CodeBlock caption="Shell" code={LOOKS} />
       <p>
         With <code>--running</code> a port that nobody answers on is a failure: the last line is the health check of the
         container below. With no setting set, in the empty directory <code>{PRINTED.directory}</code>,{" "}
         <code>{PRINTED.command}</code> prints:
       </p>
-      <Sample caption="What it prints" code={PRINTED.text} />
+      <CodeBlock caption="What it prints" code={PRINTED.text} />
       <Table caption="What doctor looks at" columns={["Name", "Well is"]}>
         {examinations.map(({ name, says }) => (
           <tr key={name}>

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../contract/policies.ts"
-import { Sample } from "../layout.tsx"
-import { PolicyTables } from "../policy-tables.tsx"
+import { CodeBlock } from "../ui/layout.tsx"
+import { PolicyTables } from "../ui/policy-tables.tsx"
 import { GuidePage, To } from "./guide-page.tsx"
 
 /** How a policy turns a category into a recommendation. */
@@ -13,7 +13,7 @@ export function PoliciesPage() {
         Name one with <code>policy</code> in a check or a batch; without it <code>{POLICY_DEFAULT}</code> holds. The
         category, its confidence and its reasons are the same under each.
       </p>
-      <Sample caption="Body" code={'{"email": "jane@gmail.com", "policy": "strict"}'} />
+      <CodeBlock caption="Body" code={'{"email": "jane@gmail.com", "policy": "strict"}'} />
       <PolicyTables />
       <h2 id="own-lists">Your own lists</h2>
       <p>

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
-import { POOL_BOUNDS } from "../../../customers/store/pool-bounds.ts"
-import { Sample, Table } from "../layout.tsx"
+import { POOL_BOUNDS } from "../../../customers/store/postgres/connection-pool.ts"
+import { CodeBlock, Table } from "../ui/layout.tsx"
 import { Setting } from "./setting.tsx"
 
 /** What is kept, in bytes of the database with its indexes, as PostgreSQL 15 was measured to take it. */
@@ -30,9 +30,9 @@ export function PostgresSection() {
         PostgreSQL has its own, and <code>mailkind backup</code> says so. A dump is the database at one moment, made
         while nodes serve:
       </p>
-      <Sample caption="Shell" code={DUMP} />
+      <CodeBlock caption="Shell" code={DUMP} />
       <p>Stop every node before you put it back:</p>
-      <Sample caption="Shell" code={RESTORE} />
+      <CodeBlock caption="Shell" code={RESTORE} />
       <p>
         The last line has every node drop what it holds, should one still run. Unlike a restore of SQLite, this takes
         nothing over from what was there: keys that were revoked since the dump work again, units of today can be used

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-import { SIGHTING_DAYS_MAX } from "../../../check/learned/learned-hosts.ts"
+import { OBSERVATION_DAYS_MAX } from "../../../check/learned/learned-hosts.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { COOKIES } from "../cookies.ts"
-import { Table } from "../layout.tsx"
+import { Table } from "../ui/layout.tsx"
 import { GuidePage, To } from "./guide-page.tsx"
 
 /** What is kept of what is sent here, and who else learns of it. */
@@ -88,7 +88,7 @@ const KEPT = [
     as: "domains as they are; an address as its SHA-256 beside its domain",
     time: "until you remove it",
   },
-  { what: "A mail host", as: "the domains that were seen on it", time: `${SIGHTING_DAYS_MAX} days` },
+  { what: "A mail host", as: "the domains that were seen on it", time: `${OBSERVATION_DAYS_MAX} days` },
   { what: "A key", as: "its SHA-256 and its last four characters", time: "as long as the account" },
   { what: "Your account", as: "your email address", time: "until it is deleted" },
   {

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { KEY_RING_BOUNDS } from "../../../customers/keys/key-ring.ts"
-import { Sample, Table } from "../layout.tsx"
+import { KEY_AUTHENTICATOR_BOUNDS } from "../../../customers/keys/key-authenticator.ts"
+import { CodeBlock, Table } from "../ui/layout.tsx"
 import { BalancerSection } from "./balancer-section.tsx"
 import { GuidePage, grouped, To } from "./guide-page.tsx"
 import { PostgresSection } from "./postgres-section.tsx"
@@ -89,7 +89,7 @@ function Move() {
         </li>
         <li>Start the server with the same setting; then the others.</li>
       </ol>
-      <Sample caption="Shell" code={MOVE} />
+      <CodeBlock caption="Shell" code={MOVE} />
       <p>
         A new installation needs none of it: the first node that starts on an empty database makes the tables and the
         first account, whose key it prints; nodes that start together wait for each other.
@@ -109,8 +109,9 @@ function Outage() {
       <h2 id="outage">While the database is away</h2>
       <ul>
         <li>
-          A node answers checks of the keys that it has in hand, each for at most {KEY_RING_BOUNDS.keyTtlMs / 1000}{" "}
-          seconds from when it was read, and as far as the units reach that it has leased.
+          A node answers checks of the keys that it has in hand, each for at most{" "}
+          {KEY_AUTHENTICATOR_BOUNDS.keyTtlMs / 1000} seconds from when it was read, and as far as the units reach that
+          it has leased.
         </li>
         <li>
           All else gets{" "}

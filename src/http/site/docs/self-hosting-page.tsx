@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../customers/keys/first-account.ts"
-import { Prose, Sample, Table } from "../layout.tsx"
+import { CodeBlock, Prose, Table } from "../ui/layout.tsx"
 import { type DeployFiles, DeploySection } from "./deploy-section.tsx"
 import { GuidePage, To } from "./guide-page.tsx"
 import { LookingAfterSection, type MetricsFiles, type ShownExamination } from "./looking-after-section.tsx"
@@ -38,20 +38,20 @@ export function SelfHostingPage({ settings, examinations, deployFiles, metricsFi
         <code>bun run build</code> makes the executable <code>dist/mailkind</code> from the sources; it needs nothing
         beside it. Put it on a machine and start it:
       </p>
-      <Sample caption="Shell" code={COMMANDS.start} />
+      <CodeBlock caption="Shell" code={COMMANDS.start} />
       <p>
         The first start on an empty data directory creates the account <code>{OWNER_EMAIL}</code> without limits and
         prints its key, this once. Ctrl-C and SIGTERM answer what is in flight, write what is held, and end with code 0.
         With more than one core let it use them all:
       </p>
-      <Sample caption="Shell" code={COMMANDS.workers} />
+      <CodeBlock caption="Shell" code={COMMANDS.workers} />
       <h2 id="accounts">Accounts and keys</h2>
-      <Sample caption="Shell" code={COMMANDS.account} />
+      <CodeBlock caption="Shell" code={COMMANDS.account} />
       <p>
         Commands work beside the server, on the same data directory and with the same settings. They take{" "}
         <code>--json</code>, and end with 0 when they are done, 1 when they failed and 2 when they were used wrongly.
       </p>
-      <Sample caption="Shell" code={COMMANDS.looks} />
+      <CodeBlock caption="Shell" code={COMMANDS.looks} />
       <Pages />
       <Outside />
       <LookingAfterSection examinations={examinations} files={metricsFiles} />

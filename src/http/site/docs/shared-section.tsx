@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { Prose, Sample, Table } from "../layout.tsx"
+import { CodeBlock, Prose, Table } from "../ui/layout.tsx"
 import { Setting } from "./setting.tsx"
 
 /** What all nodes have together, and how exactly. */
@@ -51,7 +51,7 @@ export function SharedSection() {
       <h2 id="shared">What nodes share, and what not</h2>
       <Parts caption="Shared" parts={SHARED} />
       <Parts caption="Of each node" parts={OWN} />
-      <Sample caption="Shell, on each node" code={REFRESH} />
+      <CodeBlock caption="Shell, on each node" code={REFRESH} />
       <h2 id="same-settings">Settings that must be the same</h2>
       <p>
         Give all nodes one environment, but for the address that each listens on. There is no secret to hand round: the

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { exampleReduced } from "../../openapi-examples.ts"
-import { pretty, Sample, Table } from "../layout.tsx"
+import { exampleReducedResult } from "../../openapi/examples.ts"
+import { CodeBlock, prettyJson, Table } from "../ui/layout.tsx"
 import { type ExampleFacts, signUpFormText } from "./examples.ts"
 import { GuidePage, To } from "./guide-page.tsx"
 
@@ -19,12 +19,12 @@ export function SignUpFormsPage({ facts, testDomain }: Props) {
         <code>https://www.example.com</code>. It may stand in the page: it gets a reduced result, from those origins
         alone, and has <To page="docsLimits">small limits</To> of its own.
       </p>
-      <Sample caption="sign-up.html" code={signUpFormText("svc_pub_…", facts)} />
+      <CodeBlock caption="sign-up.html" code={signUpFormText("svc_pub_…", facts)} />
       <p>
         The answer has the verdict, the first {LIMITS.publishableReasonsMax} reasons and a suggestion for a slip of the
         keyboard, and none of what was found in DNS:
       </p>
-      <Sample caption="Answer" code={pretty(exampleReduced("typo", testDomain))} />
+      <CodeBlock caption="Answer" code={prettyJson(exampleReducedResult("typo", testDomain))} />
       <p>
         Never refuse to send the form for it. A hint is not a gate: scripts can be switched off, the question can fail,
         and the origin can be forged outside of a browser.

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
-import { exampleResult } from "../../openapi-examples.ts"
-import { curlLine } from "../curl-line.ts"
-import { pretty, Sample } from "../layout.tsx"
+import { exampleResult } from "../../openapi/examples.ts"
+import { curlCommand } from "../ui/format.ts"
+import { CodeBlock, prettyJson } from "../ui/layout.tsx"
 import {
   callerTimeoutSeconds,
   type ExampleFacts,
@@ -66,10 +66,10 @@ function FirstQuestion({ facts, testDomain }: Props) {
       <p>
         <To page="docsTestAddresses">Test addresses</To> need no key and cost nothing. Paste this into a shell:
       </p>
-      <Sample caption="Command" code={curlLine(facts.baseUrl, `business@${testDomain}`)} />
+      <CodeBlock caption="Command" code={curlCommand(facts.baseUrl, `business@${testDomain}`)} />
       <details>
         <summary>What it answers</summary>
-        <Sample caption="Answer" code={pretty(exampleResult("business", testDomain))} />
+        <CodeBlock caption="Answer" code={prettyJson(exampleResult("business", testDomain))} />
       </details>
       <p>
         Four members are enough for most: <code>recommendation</code> (<code>allow</code>, <code>review</code> or{" "}
@@ -90,7 +90,7 @@ function KeyPart() {
         finds theirs in the <To page="dashboard">dashboard</To>. A secret key belongs in the environment of a server,
         never in code, in a page or in a URL:
       </p>
-      <Sample caption="Shell" code={`export ${KEY_VARIABLE}=svc_live_…`} />
+      <CodeBlock caption="Shell" code={`export ${KEY_VARIABLE}=svc_live_…`} />
       <p>
         How to keep and exchange it is told under <To page="docsKeys">Keys and rotation</To>.
       </p>
@@ -114,7 +114,7 @@ function TaskPart({
       {LANGUAGE_NAMES.map((language, at) => (
         <details key={language} open={at === 0}>
           <summary>{LANGUAGES[language].label}</summary>
-          <Sample caption={exampleFile(task, language)} code={exampleText(task, language, facts)} />
+          <CodeBlock caption={exampleFile(task, language)} code={exampleText(task, language, facts)} />
         </details>
       ))}
     </section>

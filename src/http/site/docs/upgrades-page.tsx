@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { API_VERSION, ROUTES } from "../../../contract/routes.ts"
-import { KEPT_BEFORE_MAX } from "../../../customers/store/keep-before.ts"
-import { Sample, Table } from "../layout.tsx"
+import { PRE_MIGRATION_BACKUPS_MAX } from "../../../customers/store/backup/backup.ts"
+import { CodeBlock, Table } from "../ui/layout.tsx"
 import { GuidePage, To } from "./guide-page.tsx"
 
 /** How a server is brought to a new version, how its data is kept safe, and what callers may rely on meanwhile. */
@@ -46,12 +46,12 @@ function NewVersion() {
           Ask <code>{ROUTES.getHealth.path}</code>: it names the version and the lists in use.
         </li>
       </ol>
-      <Sample caption="Shell" code={UPGRADE} />
+      <CodeBlock caption="Shell" code={UPGRADE} />
       <p>
         The database is brought up to date at the start, forward only. Before that changes any table, a copy is kept
         beside it as <code>mailkind.sqlite.before-N</code>, where N is the number of the first change; of these the
-        latest {KEPT_BEFORE_MAX} stay. Lists that were refreshed belong to the version that made them: a new one begins
-        with those it carries, and makes fresh ones from the copies that are there.
+        latest {PRE_MIGRATION_BACKUPS_MAX} stay. Lists that were refreshed belong to the version that made them: a new
+        one begins with those it carries, and makes fresh ones from the copies that are there.
       </p>
       <p>
         To go back, stop the new version, put the old executable in its place, and restore the copy with it by{" "}
@@ -76,7 +76,7 @@ function HandOver() {
         </To>{" "}
         it is the other instance:
       </p>
-      <Sample caption="Shell" code="systemctl enable --now mailkind@b && systemctl disable mailkind@a" />
+      <CodeBlock caption="Shell" code="systemctl enable --now mailkind@b && systemctl disable mailkind@a" />
       <p>
         It works on Linux, whatever number of <code>--workers</code> either has. In a container, stop the old one and
         start the new one: SIGTERM answers what is in flight, and clients that{" "}
@@ -100,7 +100,7 @@ function Backups() {
         All that cannot be had again is in <code>mailkind.sqlite</code> in the data directory: accounts, the hashes of
         keys, units, reports, own lists, mails that wait. The lists beside it can be made anew.
       </p>
-      <Sample caption="Shell" code={BACKUP} />
+      <CodeBlock caption="Shell" code={BACKUP} />
       <p>
         <code>backup</code> writes the database as it is at one moment, also while the server runs, and reads every page
         of the copy back. A file that is there is not replaced without <code>--force</code>. It holds email addresses
@@ -149,7 +149,7 @@ function OlderLists() {
   return (
     <>
       <h2 id="lists">Going back to older lists</h2>
-      <Sample
+      <CodeBlock
         caption="Shell"
         code={`mailkind lists info
 mailkind lists rollback

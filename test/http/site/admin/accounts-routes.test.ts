@@ -4,8 +4,8 @@ import { findAccountByEmail, removeAccount } from "../../../../src/customers/acc
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
-import { formIn } from "../browser.ts"
-import { attributes, HOSTILE } from "../open-site.ts"
+import { formIn } from "../../../support/html-browser.ts"
+import { attributesIn, HOSTILE } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
 const house = async (options: Parameters<typeof openAdmin>[0] = {}) => {
@@ -33,7 +33,7 @@ describe("the list of accounts", () => {
       const emails = [...html.matchAll(/>([^<>]+@[^<>]+)<\/a><\/th>/g)].map(([, email = ""]) => email)
       expect(emails).toHaveLength(pages === 3 ? 5 : 50)
       seen.push(...emails)
-      next = attributes(html, "href").find(target => target.includes("after="))
+      next = attributesIn(html, "href").find(target => target.includes("after="))
     }
     expect(seen).toHaveLength(105)
     expect(seen).toEqual([...new Set(seen)].sort())
@@ -58,7 +58,7 @@ describe("the list of accounts", () => {
     const { changes, page } = await house()
     for (const email of ["jane@example.com", "jane.doe@example.com", "mia@bücher.example"])
       await newAccount(changes, email)
-    const { html, words } = await page(`/admin/accounts?email=${encodeURIComponent(beginning)}`)
+    const { html, text: words } = await page(`/admin/accounts?email=${encodeURIComponent(beginning)}`)
     expect([...html.matchAll(/>([^<>]+@[^<>]+)<\/a><\/th>/g)].map(([, email = ""]) => email)).toEqual(found)
     expect(words.includes("No account's email begins so.")).toBe(found.length === 0)
   })
@@ -66,11 +66,11 @@ describe("the list of accounts", () => {
   test("keeps what was searched for from page to page, as text and nothing more", async () => {
     const { changes, page } = await house()
     for (let at = 0; at < 60; at++) await newAccount(changes, `a${String(at).padStart(2, "0")}@example.com`)
-    const next = attributes((await page("/admin/accounts?email=a")).html, "href").find(target =>
+    const next = attributesIn((await page("/admin/accounts?email=a")).html, "href").find(target =>
       target.includes("after="),
     )
     expect(next).toStartWith("/admin/accounts?email=a&after=acc_")
-    expect((await page(next ?? "")).words).toContain("a59@example.com")
+    expect((await page(next ?? "")).text).toContain("a59@example.com")
     const { html } = await page(
       `/admin/accounts?email=${encodeURIComponent(`"${HOSTILE}`)}&after=${encodeURIComponent(HOSTILE)}`,
     )
@@ -82,7 +82,7 @@ describe("the list of accounts", () => {
     const { changes, page } = await house()
     const gone = await newAccount(changes, "zoe@example.com")
     await removeAccount(changes, gone)
-    expect((await page(`/admin/accounts?after=${gone}`)).words).toContain("owner@localhost")
+    expect((await page(`/admin/accounts?after=${gone}`)).text).toContain("owner@localhost")
   })
 })
 
@@ -90,7 +90,7 @@ describe("a new account", () => {
   test("is made with its tier, and counts as having accepted the terms", async () => {
     const { changes, store, done } = await house()
     await publishTerms(changes, { version: "7", url: "https://a.example/", isMaterial: true })
-    const { words } = await done("/admin/accounts", { "new-email": " New.Person@Example.COM ", tier: "2" })
+    const { text: words } = await done("/admin/accounts", { "new-email": " New.Person@Example.COM ", tier: "2" })
     expect(words).toContain("The account is there.")
     expect(words).toContain("2 (growth): 100 requests a second, 100 at once, 250,000 units a day")
     expect(words).toContain("accepted, version 7")
@@ -113,7 +113,7 @@ describe("a new account", () => {
   ])("is refused in words, and what was typed is kept: %p", async (fields, says) => {
     const sent: Record<string, string> = { ...fields }
     const { store, form } = await house()
-    const { status, words, html } = await form("/admin/accounts", sent)
+    const { status, text: words, html } = await form("/admin/accounts", sent)
     expect(status).toBe(400)
     expect(words).toContain(says)
     expect(words).toContain("The account was not created.")
@@ -137,7 +137,7 @@ describe("one account", () => {
     await ask("POST /v1/check", { body: { domain: "gmail.com" } })
     await customers.usage.flush()
     await signIn()
-    const { words, html } = await page(`/admin/accounts/${accountId}`)
+    const { text: words, html } = await page(`/admin/accounts/${accountId}`)
     expect(words).toContain("0 (free): 5 requests a second, 5 at once, 1,000 units a day")
     expect(words).toContain("Units used 1; 999 are left")
     expect(words).toContain("Signed in 2 browsers")
@@ -152,12 +152,12 @@ describe("one account", () => {
     const { changes, page, time, signIn } = await house()
     const id = await newAccount(changes, "jane@example.com")
     const path = `/admin/accounts/${id}`
-    expect((await page(path)).words).toContain("nothing to accept")
+    expect((await page(path)).text).toContain("nothing to accept")
     await publishTerms(changes, { version: "v2", url: "https://a.example/", isMaterial: true })
     await time.tick(1)
-    expect((await page(path)).words).toContain("version v2 is to be accepted before 2026-01-31 00:00 UTC")
+    expect((await page(path)).text).toContain("version v2 is to be accepted before 2026-01-31 00:00 UTC")
     await time.tick(30 * 86_400_000)
-    expect((await page(path, await signIn())).words).toContain(
+    expect((await page(path, await signIn())).text).toContain(
       "version v2 was not accepted: requests are refused since 2026-01-31 00:00 UTC",
     )
   })
@@ -165,16 +165,16 @@ describe("one account", () => {
   test.each(TIERS.map((_, tier) => tier))("gets tier %p, whose limits hold at once", async tier => {
     const { changes, done, page } = await house()
     const id = await newAccount(changes, "jane@example.com", 1)
-    const { words } = await done(`/admin/accounts/${id}/tier`, { tier: String(tier) })
+    const { text: words } = await done(`/admin/accounts/${id}/tier`, { tier: String(tier) })
     expect(words).toContain("The tier is set")
     expect(words).toContain(`Tier ${tier} (${TIERS[tier]?.name})`)
-    expect((await page("/admin/accounts?email=jane")).words).toContain(`${tier} (${TIERS[tier]?.name})`)
+    expect((await page("/admin/accounts?email=jane")).text).toContain(`${tier} (${TIERS[tier]?.name})`)
   })
 
   test.each(["5", "-1", "", "free", "1e0", "01"])("gets no tier %p", async tier => {
     const { changes, store, form } = await house()
     const id = await newAccount(changes, "jane@example.com", 1)
-    const { status, words } = await form(`/admin/accounts/${id}/tier`, { tier })
+    const { status, text: words } = await form(`/admin/accounts/${id}/tier`, { tier })
     expect({ status, isSaid: words.includes("Choose one of the tiers.") }).toEqual({ status: 400, isSaid: true })
     expect(await findAccountByEmail(store, "jane@example.com")).toMatchObject({ tier: 1 })
   })
@@ -199,16 +199,16 @@ describe("a key", () => {
     const path = `/admin/keys/${key.id}/revoke`
     expect((await page(`/admin/accounts/${id}`)).html).toContain(`href="${path}"`)
     const question = await page(path)
-    expect(question.words).toContain("nobody can take that back")
+    expect(question.text).toContain("nobody can take that back")
     expect((await ask("GET /v1/usage", { key: key.text })).status).toBe(200)
     const sent = formIn(question.html, "Revoke the key")
-    const { words } = await done(sent.path, sent.fields)
+    const { text: words } = await done(sent.path, sent.fields)
     expect(words).toContain("The key is revoked, and the account's owner is written to.")
     expect(words).toContain("revoked by an administrator")
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "key_revoked" })
     const again = await form(path)
-    expect(again.leadsTo).toEndWith("done=key-revoked-before")
-    expect((await page(path)).words).toContain("The key is revoked already.")
+    expect(again.redirectPath).toEndWith("done=key-revoked-before")
+    expect((await page(path)).text).toContain("The key is revoked already.")
     expect((await mails()).filter(({ subject }) => subject === key.id).map(({ notice }) => notice)).toEqual([
       "key_created",
       "key_revoked_by_admin",

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
-import { receiptFor } from "../../../customers/feedback/reports.ts"
+import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
-import type { Shown } from "../browser.ts"
-import { attributes } from "../open-site.ts"
+import type { BrowserPage } from "../../../support/html-browser.ts"
+import { attributesIn } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
 const house = await openAdmin()
 const somebody = await newAccount(house.changes, "somebody@example.com")
 const asSomebody = await house.signIn(somebody)
 const made = await createKey(house.changes, random, { accountId: somebody, kind: "secret", name: null, origins: [] })
-const receipt = await receiptFor(house.changes, { accountId: somebody, domain: "example.net" })
+const receipt = await submitReport(house.changes, { accountId: somebody, domain: "example.net" })
 
 /** A path of the table with an id for which there is something. */
 function pathOf(path: string): string {
@@ -20,39 +20,39 @@ function pathOf(path: string): string {
 }
 
 const ADMIN = Object.values(ROUTES)
-  .filter(({ asks }) => asks === "admin")
+  .filter(({ access }) => access === "admin")
   .map(({ method, path }) => ({ method, path, asked: pathOf(path) }))
 const PAGES = ADMIN.filter(({ method }) => method === "GET")
 
-const ask = (method: string, path: string, as: string): Promise<Shown> =>
+const ask = (method: string, path: string, as: string): Promise<BrowserPage> =>
   method === "GET" ? house.page(path, as) : house.form(path, {}, as)
 
 test("every path below /admin is for admins, and no other is", () => {
-  for (const { path, asks } of Object.values(ROUTES))
-    expect({ path, asks: asks === "admin" }).toEqual({ path, asks: /^\/admin(\/|$)/.test(path) })
+  for (const { path, access } of Object.values(ROUTES))
+    expect({ path, asks: access === "admin" }).toEqual({ path, asks: /^\/admin(\/|$)/.test(path) })
 })
 
 describe.each(ADMIN)("$method $path", ({ method, asked }) => {
   test("does not exist for who is no admin", async () => {
-    const { status, words, html } = await ask(method, asked, asSomebody)
+    const { status, text, html } = await ask(method, asked, asSomebody)
     expect(status).toBe(404)
-    expect(words).toContain("No such page.")
+    expect(text).toContain("No such page.")
     expect(html).not.toContain("Administration")
   })
 
   test("sends who is not signed in to sign in", async () => {
     for (const as of ["", "mailkind_session=", `mailkind_session=${"x".repeat(32)}`]) {
-      const { status, leadsTo } = await ask(method, asked, as)
-      expect({ status, leadsTo: leadsTo?.split("?")[0] }).toEqual({ status: 303, leadsTo: ROUTES.signIn.path })
+      const { status, redirectPath } = await ask(method, asked, as)
+      expect({ status, leadsTo: redirectPath?.split("?")[0] }).toEqual({ status: 303, leadsTo: ROUTES.signIn.path })
     }
   })
 })
 
 test("nothing that who is no admin sent has changed anything", async () => {
-  const { words } = await house.page(`/admin/accounts/${somebody}`)
-  expect(words).toContain("0 (free)")
-  expect(words).not.toContain("revoked")
-  expect((await house.page(`/admin/feedback/${receipt.id}`)).words).toContain("waits for a decision")
+  const { text } = await house.page(`/admin/accounts/${somebody}`)
+  expect(text).toContain("0 (free)")
+  expect(text).not.toContain("revoked")
+  expect((await house.page(`/admin/feedback/${receipt.id}`)).text).toContain("waits for a decision")
 })
 
 describe.each(PAGES)("the page $path", ({ path, asked }) => {
@@ -65,7 +65,7 @@ describe.each(PAGES)("the page $path", ({ path, asked }) => {
     expect(html.match(/<h1>/g)).toHaveLength(1)
     expect(html).toContain('<html lang="en">')
     expect(html).not.toMatch(/\sstyle=|\son[a-z]+=|<script(?![^>]*src=)/)
-    const ids = attributes(html, "id")
+    const ids = attributesIn(html, "id")
     expect(ids).toEqual([...new Set(ids)])
   })
 
@@ -79,16 +79,16 @@ describe.each(PAGES)("the page $path", ({ path, asked }) => {
   test("links to the parts of the administration, and to nothing of another host but what an admin typed", async () => {
     const { html } = await house.page(shown)
     for (const route of ["admin", "adminAccounts", "adminFeedback", "adminTerms"] as const)
-      expect(attributes(html, "href")).toContain(ROUTES[route].path)
-    for (const target of [...attributes(html, "href"), ...attributes(html, "src")])
+      expect(attributesIn(html, "href")).toContain(ROUTES[route].path)
+    for (const target of [...attributesIn(html, "href"), ...attributesIn(html, "src")])
       expect(target).toMatch(/^(\/(?!\/)|#|https:\/\/a\.example\/$)/)
   })
 })
 
 test("only admins see the way to these pages", async () => {
   const { path } = ROUTES.account
-  expect(attributes((await house.page(path)).html, "href")).toContain(ROUTES.admin.path)
-  expect(attributes((await house.page(path, asSomebody)).html, "href")).not.toContain(ROUTES.admin.path)
+  expect(attributesIn((await house.page(path)).html, "href")).toContain(ROUTES.admin.path)
+  expect(attributesIn((await house.page(path, asSomebody)).html, "href")).not.toContain(ROUTES.admin.path)
 })
 
 test.each(["acc_none", "%00", "%ff", "..%2f..", "x".repeat(3000), "<script>", "'; DROP TABLE accounts; --"])(

@@ -1,23 +1,27 @@
 import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../../../src/base/finding.ts"
-import type { Told } from "../../../../src/check/outside.ts"
+import type { NetworkEvidence } from "../../../../src/check/network-evidence.ts"
 import { removeAccount } from "../../../../src/customers/accounts/accounts.ts"
-import { CORRECTIONS_MAX } from "../../../../src/customers/feedback/corrections.ts"
+import { CORRECTIONS_MAX } from "../../../../src/customers/feedback/correction-cache.ts"
 import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
-import { FEEDBACK_STATUSES, type FeedbackStatus, type Report } from "../../../../src/customers/feedback/feedback.ts"
-import { receiptFor } from "../../../customers/feedback/reports.ts"
+import {
+  FEEDBACK_STATUSES,
+  type FeedbackReport,
+  type FeedbackStatus,
+} from "../../../../src/customers/feedback/feedback.ts"
+import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
-import { formIn } from "../browser.ts"
-import { attributes, HOSTILE, unescaped } from "../open-site.ts"
+import { formIn } from "../../../support/html-browser.ts"
+import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
 /** The app with a report of example.net by jane@example.com, unless another is wanted. */
-async function house(wanted: Partial<Report> = {}, options: Parameters<typeof openAdmin>[0] = {}) {
+async function house(wanted: Partial<FeedbackReport> = {}, options: Parameters<typeof openAdmin>[0] = {}) {
   const admin = await openAdmin(options)
   const { changes, store } = admin
   const janeId = await newAccount(changes, "jane@example.com")
-  const report = async (more: Partial<Report> = {}): Promise<string> =>
-    (await receiptFor(changes, { accountId: janeId, domain: "example.net", ...more })).id
+  const report = async (more: Partial<FeedbackReport> = {}): Promise<string> =>
+    (await submitReport(changes, { accountId: janeId, domain: "example.net", ...more })).id
   const statusOf = async (id: string): Promise<unknown> =>
     (await store.one<{ status: string }>("SELECT status FROM feedback WHERE id = $1", [id]))?.status
   const corrections = () => store.all<{ domain: string; category: string }>("SELECT domain, category FROM corrections")
@@ -39,7 +43,7 @@ describe("the queue", () => {
     await acceptFeedback(changes, accepted)
     await rejectFeedback(changes, rejected)
     const shown = async (query: string) =>
-      attributes((await page(`/admin/feedback${query}`)).html, "href")
+      attributesIn((await page(`/admin/feedback${query}`)).html, "href")
         .filter(target => target.startsWith("/admin/feedback/"))
         .map(target => target.slice("/admin/feedback/".length))
     expect(await shown("")).toEqual([id])
@@ -57,7 +61,7 @@ describe("the queue", () => {
       if (at % 7 === 0) await time.tick(1)
     }
     const first = await page("/admin/feedback?status=received")
-    const next = attributes(first.html, "href").find(target => target.includes("after="))
+    const next = attributesIn(first.html, "href").find(target => target.includes("after="))
     const second = await page(next ?? "")
     const domains = [first, second].map(({ html }) =>
       [...html.matchAll(/<code>([^<]+)<\/code>/g)].map(([, name]) => name),
@@ -70,11 +74,11 @@ describe("the queue", () => {
   test.each([...FEEDBACK_STATUSES, "all"])("says so when there is none: %s", async status => {
     const { page, changes, janeId } = await house()
     await removeAccount(changes, janeId)
-    expect((await page(`/admin/feedback?status=${status}`)).words).toMatch(/No report (waits|is)|There are no reports/)
+    expect((await page(`/admin/feedback?status=${status}`)).text).toMatch(/No report (waits|is)|There are no reports/)
   })
 })
 
-const TOLD: Told = {
+const TOLD: NetworkEvidence = {
   mail: known({
     reach: "mx",
     provider: null,
@@ -99,7 +103,7 @@ describe("one report", () => {
       accountId: await newAccount(changes, "d@example.com"),
       reportedCategory: "disposable",
     })
-    const { words, html } = await page(`/admin/feedback/${id}`)
+    const { text, html } = await page(`/admin/feedback/${id}`)
     for (const part of [
       "Report of mailinator.com",
       "It should be business",
@@ -113,9 +117,9 @@ describe("one report", () => {
       "The domain has no correction of its own.",
       "DNS gave no answer",
     ])
-      expect(words).toContain(part)
-    expect(attributes(html, "href")).toContain(`/admin/accounts/${janeId}`)
-    expect(attributes(html, "href").some(target => target.startsWith("/docs/lists#source-"))).toBe(true)
+      expect(text).toContain(part)
+    expect(attributesIn(html, "href")).toContain(`/admin/accounts/${janeId}`)
+    expect(attributesIn(html, "href").some(target => target.startsWith("/docs/lists#source-"))).toBe(true)
   })
 
   test("asks the outside world about its domain once, and the queue asks nothing", async () => {
@@ -128,17 +132,17 @@ describe("one report", () => {
     await report({ domain: "other.net" })
     await page("/admin/feedback")
     expect(asked).toEqual([])
-    const { html, words } = await page(`/admin/feedback/${id}`)
+    const { html, text } = await page(`/admin/feedback/${id}`)
     expect(asked).toEqual(["example.net"])
     expect(html).not.toContain("<b>mx</b>")
-    expect(words).toContain("Mail hosts 10 <b>mx</b>.example.net")
+    expect(text).toContain("Mail hosts 10 <b>mx</b>.example.net")
   })
 
   test("shows its comment as text and nothing more", async () => {
     const { page, id } = await house({ comment: `${HOSTILE} "><img src=x onerror=alert(1)>` })
     const { html } = await page(`/admin/feedback/${id}`)
     expect(html).not.toMatch(/<script>alert|<img/)
-    expect(unescaped(html)).toContain("<img src=x onerror=alert(1)>")
+    expect(unescapeHtml(html)).toContain("<img src=x onerror=alert(1)>")
   })
 
   test("that went with its account is not found", async () => {
@@ -169,14 +173,16 @@ describe("a decision", () => {
       const { form, page, id, statusOf, corrections } = all
       const answer = await form(`/admin/feedback/${id}/${verdict}`, { seen })
       if (status === MADE[verdict]) {
-        expect(answer.leadsTo).toEndWith(`done=${MADE[verdict]}-before`)
-        expect((await page(answer.leadsTo ?? "")).words).toContain(`had been ${MADE[verdict]} before; nothing changed`)
+        expect(answer.redirectPath).toEndWith(`done=${MADE[verdict]}-before`)
+        expect((await page(answer.redirectPath ?? "")).text).toContain(
+          `had been ${MADE[verdict]} before; nothing changed`,
+        )
       } else if (status !== seen) {
         expect(answer.status).toBe(400)
-        expect(answer.words).toContain("Somebody else has decided about this report since you opened it")
+        expect(answer.text).toContain("Somebody else has decided about this report since you opened it")
         expect(await statusOf(id)).toBe(status)
       } else {
-        expect((await page(answer.leadsTo ?? "")).words).toContain(SAYS[verdict])
+        expect((await page(answer.redirectPath ?? "")).text).toContain(SAYS[verdict])
         expect(await statusOf(id)).toBe(MADE[verdict])
       }
       const isCorrected = (await statusOf(id)) === "accepted"
@@ -197,7 +203,10 @@ describe("a decision", () => {
     const { form, id } = await house()
     const send = () => form(`/admin/feedback/${id}/accept`, { seen: "received" })
     const answers = await Promise.all([send(), send()])
-    expect(answers.map(({ leadsTo }) => leadsTo?.split("done=")[1]).sort()).toEqual(["accepted", "accepted-before"])
+    expect(answers.map(({ redirectPath }) => redirectPath?.split("done=")[1]).sort()).toEqual([
+      "accepted",
+      "accepted-before",
+    ])
   })
 
   test.each([
@@ -217,8 +226,8 @@ describe("a decision", () => {
     const said = async () => (await ask("POST /v1/check", { body: { domain: "example.net" } })).body["category"]
     expect(await said()).not.toBe("business")
     const { path, fields } = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
-    const { words } = await done(path, fields)
-    expect(words).toContain("The domain is corrected to business , by this report.")
+    const { text } = await done(path, fields)
+    expect(text).toContain("The domain is corrected to business , by this report.")
     expect(await said()).toBe("business")
   })
 
@@ -228,7 +237,7 @@ describe("a decision", () => {
     const second = formIn((await page(`/admin/feedback/${id}`)).html, "Reject the report")
     await form(first.path, first.fields)
     const answer = await form(second.path, second.fields)
-    expect(answer.words).toContain("so nothing was changed")
+    expect(answer.text).toContain("so nothing was changed")
     expect(await statusOf(id)).toBe("accepted")
   })
 
@@ -238,9 +247,9 @@ describe("a decision", () => {
       `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${CORRECTIONS_MAX})
        INSERT INTO corrections SELECT 'd' || n || '.com', 'business', 'fb_' || n, 0 FROM numbers`,
     )
-    const { status, words } = await form(`/admin/feedback/${id}/accept`, { seen: "received" })
+    const { status, text } = await form(`/admin/feedback/${id}/accept`, { seen: "received" })
     expect({ status, is: await statusOf(id) }).toEqual({ status: 400, is: "received" })
-    expect(words).toContain("There are as many corrections as there may be.")
+    expect(text).toContain("There are as many corrections as there may be.")
   })
 
   test("takes back the correction of a report that went with its account", async () => {
@@ -248,10 +257,10 @@ describe("a decision", () => {
     await acceptFeedback(changes, id)
     await removeAccount(changes, janeId)
     const other = await report({ accountId: await newAccount(changes, "b@example.com"), reportedCategory: "personal" })
-    const { html, words } = await page(`/admin/feedback/${other}`)
-    expect(words).toContain("by a report that went with its account")
+    const { html, text } = await page(`/admin/feedback/${other}`)
+    expect(text).toContain("by a report that went with its account")
     const { path, fields } = formIn(html, "Take the correction back")
-    expect((await done(path, fields)).words).toContain("The correction that it had made is taken back.")
+    expect((await done(path, fields)).text).toContain("The correction that it had made is taken back.")
     expect(await corrections()).toEqual([])
   })
 
@@ -259,8 +268,8 @@ describe("a decision", () => {
     const { changes, page, report, id } = await house()
     const other = await report({ reportedCategory: "personal" })
     await acceptFeedback(changes, other)
-    const { words, html } = await page(`/admin/feedback/${id}`)
-    expect(words).toContain("The domain is corrected to personal , by another report")
-    expect(attributes(html, "href")).toContain(`/admin/feedback/${other}`)
+    const { text, html } = await page(`/admin/feedback/${id}`)
+    expect(text).toContain("The domain is corrected to personal , by another report")
+    expect(attributesIn(html, "href")).toContain(`/admin/feedback/${other}`)
   })
 })

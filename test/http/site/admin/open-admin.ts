@@ -1,13 +1,13 @@
+import { createBrowser, signedInBrowser } from "../../../support/html-browser.ts"
 import { testApp } from "../../../world/app.ts"
-import { browser, signedIn } from "../browser.ts"
 
 type Options = Parameters<typeof testApp>[0]
 
 /** The whole app, with `owner@localhost` as its admin, who is signed in and asks for pages and sends forms. */
 export async function openAdmin(options: Options = {}) {
   const house = await testApp({ admins: ["Owner@LOCALHOST"], ...options })
-  const admin = await signedIn(house)
-  const by = (cookie: string) => browser(house.app, { cookie })
+  const admin = await signedInBrowser(house)
+  const by = (cookie: string) => createBrowser(house.app, { cookie })
   return {
     ...house,
     /** Asks for a page, as the admin unless another cookie is given. */
@@ -15,6 +15,6 @@ export async function openAdmin(options: Options = {}) {
     /** Sends a form. */
     form: (path: string, fields: Record<string, string> = {}, as = admin.cookie) => by(as).post(path, fields),
     /** Sends a form and shows the page that it leads to. */
-    done: admin.done,
+    done: admin.submitAndFollow,
   }
 }

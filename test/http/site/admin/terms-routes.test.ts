@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { letterText } from "../../../../src/customers/notices/letter.ts"
-import { type Notice, storedLetter } from "../../../../src/customers/notices/notices.ts"
+import { renderMailText } from "../../../../src/customers/notices/mail-content.tsx"
+import { type Notice, storedNoticeContent } from "../../../../src/customers/notices/notices.ts"
 import { acceptTerms, publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
-import { formIn } from "../browser.ts"
-import { attributes, HOSTILE, unescaped } from "../open-site.ts"
+import { formIn } from "../../../support/html-browser.ts"
+import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
 const TERMS = { version: "2026-12", url: "https://a.example/terms?a=b&c=d", material: "yes" }
@@ -28,10 +28,10 @@ async function house() {
 describe("the preview of terms", () => {
   test("tells who is told what and when it ends, and publishes nothing", async () => {
     const { page, published, mails } = await house()
-    const { status, words } = await page(previewOf(TERMS))
+    const { status, text } = await page(previewOf(TERMS))
     expect(status).toBe(200)
     for (const part of ["4 have to accept them", "3 accounts get one", "To be accepted before 2026-01-31 00:00 UTC"])
-      expect(words).toContain(part)
+      expect(text).toContain(part)
     expect(await published()).toEqual([])
     expect(await mails()).toEqual([])
   })
@@ -40,23 +40,23 @@ describe("the preview of terms", () => {
     const { page, done, mails } = await house()
     const preview = await page(previewOf(TERMS))
     const { path, fields } = formIn(preview.html, "Publish version 2026-12")
-    expect((await done(path, fields)).words).toContain("The terms are published.")
+    expect((await done(path, fields)).text).toContain("The terms are published.")
     const sent = await mails()
     expect(sent).toHaveLength(3)
     for (const { notice, particulars } of sent) {
-      const letter = storedLetter(notice, particulars, { baseUrl: "http://localhost" })
+      const letter = storedNoticeContent(notice, particulars, { baseUrl: "http://localhost" })
       if (letter === null) throw new Error(particulars)
-      expect(unescaped(preview.html)).toContain(letterText(letter))
-      expect(preview.words).toContain(`Subject: ${letter.subject}`)
+      expect(unescapeHtml(preview.html)).toContain(renderMailText(letter))
+      expect(preview.text).toContain(`Subject: ${letter.subject}`)
     }
   })
 
   test("of terms that are not material shows no mail, and none is sent", async () => {
     const { page, done, mails, published } = await house()
     const preview = await page(previewOf({ ...TERMS, material: "no" }))
-    expect(preview.words).toContain("none has to do anything")
-    expect(preview.words).toContain("Mails none are sent")
-    expect(preview.words).not.toContain("Subject:")
+    expect(preview.text).toContain("none has to do anything")
+    expect(preview.text).toContain("Mails none are sent")
+    expect(preview.text).not.toContain("Subject:")
     const { path, fields } = formIn(preview.html, "Publish version 2026-12")
     await done(path, fields)
     expect(await published()).toEqual([{ version: "2026-12", url: TERMS.url, is_material: 0 } as never]) // a row as it is
@@ -67,19 +67,19 @@ describe("the preview of terms", () => {
     const { changes, page, time } = await house()
     await publishTerms(changes, { version: "1", url: "https://a.example/", isMaterial: true })
     await time.tick(1)
-    expect((await page(previewOf(TERMS))).words).toContain("4 accounts have yet to accept earlier terms")
+    expect((await page(previewOf(TERMS))).text).toContain("4 accounts have yet to accept earlier terms")
     for (const { id } of await changes.store.all<{ id: string }>("SELECT id FROM accounts"))
       await acceptTerms(changes, id)
-    expect((await page(previewOf(TERMS))).words).not.toContain("earlier terms")
+    expect((await page(previewOf(TERMS))).text).not.toContain("earlier terms")
   })
 
   test("leads back to the form with what was typed", async () => {
     const { page } = await house()
     const { html } = await page(previewOf(TERMS))
-    const back = attributes(html, "href").find(target => target.startsWith("/admin/terms?"))
+    const back = attributesIn(html, "href").find(target => target.startsWith("/admin/terms?"))
     const form = await page(back ?? "")
     expect(form.html).toContain('value="2026-12"')
-    expect(unescaped(form.html)).toContain(`value="${TERMS.url}"`)
+    expect(unescapeHtml(form.html)).toContain(`value="${TERMS.url}"`)
     expect(form.html).toMatch(/<option value="yes" selected/)
   })
 })
@@ -108,10 +108,10 @@ describe("terms that cannot be published", () => {
     const sent: Record<string, string> = { ...fields }
     for (const answer of [await page(previewOf(sent)), await form("/admin/terms", sent)]) {
       expect(answer.status).toBe(400)
-      expect(answer.words).toContain(says)
+      expect(answer.text).toContain(says)
       expect(answer.html).toContain('aria-invalid="true"')
       expect(answer.html).not.toContain("<script>alert")
-      if (sent["url"] === TERMS.url) expect(unescaped(answer.html)).toContain(`value="${TERMS.url}"`)
+      if (sent["url"] === TERMS.url) expect(unescapeHtml(answer.html)).toContain(`value="${TERMS.url}"`)
     }
     expect(await published()).toHaveLength(1)
     expect(await mails()).toEqual([])
@@ -133,23 +133,26 @@ test("an address that would be more than an address in a page is written with wh
 describe("terms that were published", () => {
   test("are listed, the current ones first, with how many have yet to accept", async () => {
     const { changes, page, time } = await house()
-    expect((await page("/admin/terms")).words).toContain("No terms are published.")
+    expect((await page("/admin/terms")).text).toContain("No terms are published.")
     await publishTerms(changes, { version: "1", url: "https://a.example/1", isMaterial: true })
     await time.tick(1000)
     await publishTerms(changes, { version: "2", url: "https://a.example/2", isMaterial: false })
-    const { words } = await page("/admin/terms")
-    expect(words).toContain("4 accounts have yet to accept material terms.")
-    expect(words.indexOf("https://a.example/2")).toBeLessThan(words.indexOf("https://a.example/1"))
-    expect(words).toContain("before 2026-01-31 00:00 UTC")
+    const { text } = await page("/admin/terms")
+    expect(text).toContain("4 accounts have yet to accept material terms.")
+    expect(text.indexOf("https://a.example/2")).toBeLessThan(text.indexOf("https://a.example/1"))
+    expect(text).toContain("before 2026-01-31 00:00 UTC")
   })
 
   test("are published once, however often the form is sent", async () => {
     const { form, page, published, mails, time } = await house()
     const answers = await Promise.all([form("/admin/terms", TERMS), form("/admin/terms", TERMS)])
-    expect(answers.map(({ leadsTo }) => leadsTo?.split("done=")[1]).sort()).toEqual(["published", "published-before"])
+    expect(answers.map(({ redirectPath }) => redirectPath?.split("done=")[1]).sort()).toEqual([
+      "published",
+      "published-before",
+    ])
     await time.tick(86_400_000)
     const again = await form("/admin/terms", TERMS)
-    expect((await page(again.leadsTo ?? "")).words).toContain("had been published before; nothing changed")
+    expect((await page(again.redirectPath ?? "")).text).toContain("had been published before; nothing changed")
     expect(await published()).toHaveLength(1)
     expect(await mails()).toHaveLength(3)
   })
@@ -157,7 +160,7 @@ describe("terms that were published", () => {
   test("have no preview any more: it says that they are there", async () => {
     const { form, page } = await house()
     await form("/admin/terms", TERMS)
-    const { leadsTo } = await page(previewOf(TERMS))
-    expect(leadsTo).toBe("/admin/terms?done=published-before")
+    const { redirectPath } = await page(previewOf(TERMS))
+    expect(redirectPath).toBe("/admin/terms?done=published-before")
   })
 })

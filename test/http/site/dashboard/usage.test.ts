@@ -3,10 +3,10 @@ import { CATEGORY_NAMES } from "../../../../src/contract/categories.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import type { Usage } from "../../../../src/contract/usage-schema.ts"
+import { openSignedIn, signedInBrowser, textOf } from "../../../support/html-browser.ts"
+import { attributesIn, HOSTILE } from "../../../support/open-site.ts"
 import { testApp } from "../../../world/app.ts"
 import { deepTold } from "../../../world/deep-told.ts"
-import { browsing, signedIn, wordsOf } from "../browser.ts"
-import { attributes, HOSTILE } from "../open-site.ts"
 
 const { path: USAGE } = ROUTES.usage
 const DAY_MS = 86_400_000
@@ -16,12 +16,12 @@ const SITE = "https://shop.example"
 function rowsOf(html: string, caption: string): readonly (readonly string[])[] {
   const table = html.match(new RegExp(`<caption>${caption}</caption>.*?<tbody>(.*?)</tbody>`, "s"))?.[1] ?? ""
   return [...table.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
-    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) => wordsOf(cell).trim()),
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) => textOf(cell).trim()),
   )
 }
 
 test("every number of the page is one of GET /v1/usage", async () => {
-  const { house, get } = await browsing({ tier: 1, deep: () => deepTold })
+  const { house, get } = await openSignedIn({ tier: 1, deep: () => deepTold })
   const { text } = await house.newKey([SITE])
   for (const domain of ["gmail.com", "mailinator.com", "mit.edu"])
     await house.ask("POST /v1/check", { body: { domain } })
@@ -30,7 +30,7 @@ test("every number of the page is one of GET /v1/usage", async () => {
   await house.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
   await house.ask("POST /v1/check/batch", { body: { items: ["jane@gmail.com", "a@@b"] } })
   const told = (await house.ask("GET /v1/usage")).body as Usage // its schema has a test of its own
-  const { html, words } = await get(USAGE)
+  const { html, text: words } = await get(USAGE)
   expect(words).toContain(`${told.today.used} of 10,000 units used, 9,993 left.`)
   expect(html).toMatch(/<meter [^>]*max="10000"[^>]*value="7"|<meter [^>]*value="7"[^>]*max="10000"/)
   expect(words).toContain("2026-01-03 00:00 UTC")
@@ -62,15 +62,15 @@ test("what a key did is told for as many days as a report has, written or not, a
   await house.revoke()
   // A session ends as soon as a report.
   const used = async () =>
-    rowsOf((await (await signedIn(house)).get(USAGE)).html, "Use by key").map(([key, units]) => [key, units])
+    rowsOf((await (await signedInBrowser(house)).get(USAGE)).html, "Use by key").map(([key, units]) => [key, units])
   expect(await used()).toEqual([[expect.stringMatching(/^Secret key .* revoked$/), "2"]])
   await house.time.tick(DAY_MS)
   expect(await used()).toEqual([[expect.anything(), "1"]])
 })
 
 test("an account that did nothing is told how to begin, and loads no chart", async () => {
-  const { get } = await browsing({ tier: 0 })
-  const { html, words } = await get(USAGE)
+  const { get } = await openSignedIn({ tier: 0 })
+  const { html, text: words } = await get(USAGE)
   expect(words).toContain("Nothing was checked yet")
   expect(html).not.toContain("<script")
   expect(words).toContain("Your account is of tier 0, “free”")
@@ -78,24 +78,24 @@ test("an account that did nothing is told how to begin, and loads no chart", asy
 })
 
 test("an account without limits has no bar, and is told so", async () => {
-  const { house, get } = await browsing({ tier: 4 })
+  const { house, get } = await openSignedIn({ tier: 4 })
   await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-  const { html, words } = await get(USAGE)
+  const { html, text: words } = await get(USAGE)
   expect(html).not.toContain("<meter")
   expect(words).toContain("1 unit used. Nothing limits your units.")
   expect(words).toContain("A second no limit")
 })
 
 test("the chart's files are this server's, and names of keys are text", async () => {
-  const { house, get, post } = await browsing()
+  const { house, get, post } = await openSignedIn()
   await post(`/dashboard/keys/${house.keyId}/name`, { name: HOSTILE.slice(0, 50) })
   await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-  const { html, words } = await get(USAGE)
+  const { html, text: words } = await get(USAGE)
   expect(words).toContain(HOSTILE.slice(0, 50))
   expect(html).not.toContain("<script>")
   expect(html).not.toMatch(/\sstyle=/)
   const files = [
-    ...attributes(html, "src"),
+    ...attributesIn(html, "src"),
     ...[...html.matchAll(/data-(?:script|styles)="([^"]*)"/g)].map(([, path = ""]) => path),
   ]
   expect(files).toHaveLength(3)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { inventoryOf } from "../../../../src/assemble-supply.ts"
+import { loadInventory } from "../../../../src/assemble/licences.ts"
 import { SETTINGS } from "../../../../src/config/settings.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
@@ -9,16 +9,16 @@ import { TIERS } from "../../../../src/contract/tiers.ts"
 import { ADVICE } from "../../../../src/http/site/docs/advice-section.tsx"
 import { exampleFile, exampleText, LANGUAGE_NAMES, TASK_NAMES } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
-import { nameAndVersion } from "../../../../src/supply/inventory.ts"
-import { LICENCES } from "../../../../src/supply/licence-policy.ts"
-import { realWorld } from "../../../../src/world.ts"
+import { packageId } from "../../../../src/licences/inventory.ts"
+import { LICENCES } from "../../../../src/licences/licence-policy.ts"
+import { createSystem } from "../../../../src/system/system.ts"
 import { ROOT } from "../../../house/source.ts"
-import { BASE_URL, guideOf, site, unescaped } from "../open-site.ts"
+import { BASE_URL, guideFactsFor, openSite, unescapeHtml } from "../../../support/open-site.ts"
 import { sampleIn } from "./sample-in.ts"
 
-const ask = site()
+const ask = openSite()
 const textOf = async (path: string): Promise<string> => (await ask(path)).text()
-const plain = (html: string): string => unescaped(html.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ")
+const plain = (html: string): string => unescapeHtml(html.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ")
 const routes = GUIDE.flatMap(({ pages }) => pages.map(({ route }) => route))
 
 test("the guide has every page of the documentation once, with its summary", async () => {
@@ -30,7 +30,7 @@ test("the guide has every page of the documentation once, with its summary", asy
   const html = await textOf(ROUTES.docsGuide.path)
   for (const route of routes) {
     expect(html).toContain(`<a href="${ROUTES[route].path}">`)
-    expect(plain(html)).toContain(ROUTES[route].says)
+    expect(plain(html)).toContain(ROUTES[route].description)
   }
 })
 
@@ -53,13 +53,13 @@ describe("the quick start", () => {
         expect(sampleIn(html, exampleFile(task, language))).toBe(
           exampleText(task, language, {
             baseUrl: BASE_URL,
-            checkTimeoutMs: SETTINGS.MAILKIND_CHECK_TIMEOUT_MS.fallback,
+            checkTimeoutMs: SETTINGS.MAILKIND_CHECK_TIMEOUT_MS.defaultValue,
           }),
         )
   })
 
   test("has callers wait longer than a check may take here", async () => {
-    const patient = site({ guide: guideOf({ MAILKIND_CHECK_TIMEOUT_MS: "10500" }) })
+    const patient = openSite({ guide: guideFactsFor({ MAILKIND_CHECK_TIMEOUT_MS: "10500" }) })
     const html = await (await patient(ROUTES.docsStart.path)).text()
     expect(sampleIn(html, "check.py")).toContain("timeout=13)")
     expect(sampleIn(html, "check.sh")).toContain("--max-time 13 ")
@@ -73,24 +73,24 @@ test("the limits page has the tiers in force, and every size", async () => {
   expect(usual).toContain(`0 ${TIERS[0].name} 5 5 1,000`)
   expect(usual).toContain(`4 ${TIERS[4].name} unlimited unlimited unlimited`)
   expect(usual).toContain(`${LIMITS.batchItemsMax} items of 2,048 characters, 256 KiB`)
-  const other = site({ guide: guideOf({ MAILKIND_TIERS: "0=7/-/2000000" }) })
+  const other = openSite({ guide: guideFactsFor({ MAILKIND_TIERS: "0=7/-/2000000" }) })
   expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("0 free 7 unlimited 2,000,000")
 })
 
 test("the page about self-hosting has every setting with its default, and never what it is set to", async () => {
-  const own = site({
-    guide: guideOf({ MAILKIND_SMTP_URL: "smtp://u:hidden@mail.example", MAILKIND_ADMINS: "a@b.example" }),
+  const own = openSite({
+    guide: guideFactsFor({ MAILKIND_SMTP_URL: "smtp://u:hidden@mail.example", MAILKIND_ADMINS: "a@b.example" }),
   })
   const html = await (await own(ROUTES.docsSelfHosting.path)).text()
-  for (const [name, { shown }] of Object.entries(SETTINGS)) {
+  for (const [name, { defaultText }] of Object.entries(SETTINGS)) {
     const row = new RegExp(`<tr id="${name}">(.*?)</tr>`).exec(html)?.[1] ?? ""
-    expect(plain(row)).toContain(shown.replaceAll("`", " ").replaceAll(/\s+/g, " ").trim())
+    expect(plain(row)).toContain(defaultText.replaceAll("`", " ").replaceAll(/\s+/g, " ").trim())
   }
   expect(html).not.toMatch(/hidden|a@b\.example/)
 })
 
 test("the page about self-hosting gives the dashboard and the alerts, under the names that they have in the sources", async () => {
-  const own = site({ asset: name => realWorld().files.own(`${name}.asset`) })
+  const own = openSite({ asset: name => createSystem().files.bundled(`${name}.asset`) })
   const html = await (await own(ROUTES.docsSelfHosting.path)).text()
   for (const name of ["mailkind.json", "alerts.yml"]) {
     const path = new RegExp(`href="([^"]+)" download="${name}"`).exec(html)?.[1] ?? ""
@@ -104,17 +104,17 @@ test("each code of a problem has one row that says what to do", () => {
 
 describe("the licences page", () => {
   test("names every part with its licence, and the licences that are allowed", async () => {
-    const inventory = await inventoryOf(realWorld())
+    const inventory = await loadInventory(createSystem())
     const html = await textOf(ROUTES.docsLicences.path)
-    for (const part of inventory.packages) expect(plain(html)).toContain(`${nameAndVersion(part)} ${part.licence}`)
+    for (const part of inventory.packages) expect(plain(html)).toContain(`${packageId(part)} ${part.licence}`)
     for (const { id, licence } of inventory.sources) expect(plain(html)).toContain(`${id} ${licence}`)
-    for (const [id, { asks }] of Object.entries(LICENCES)) expect(plain(html)).toContain(`${id} ${asks}`)
+    for (const [id, { requires }] of Object.entries(LICENCES)) expect(plain(html)).toContain(`${id} ${requires}`)
   })
 
   test("shows origin and text of the part that is asked for, and nothing of what it does not know", async () => {
-    const inventory = await inventoryOf(realWorld())
+    const inventory = await loadInventory(createSystem())
     const preact = inventory.packages.find(({ name }) => name === "preact")
-    const asked = `${ROUTES.docsLicences.path}?part=${encodeURIComponent(preact === undefined ? "" : nameAndVersion(preact))}`
+    const asked = `${ROUTES.docsLicences.path}?part=${encodeURIComponent(preact === undefined ? "" : packageId(preact))}`
     expect(plain(await textOf(asked))).toContain(`From ${preact?.origin}`)
     expect(sampleIn(await textOf(asked), "Licence")).toBe(inventory.allTexts[preact?.texts[0] ?? -1] ?? null)
     const unknown = await textOf(`${ROUTES.docsLicences.path}?part=%3Cscript%3E&part=x`)

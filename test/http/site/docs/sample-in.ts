@@ -1,8 +1,8 @@
-import { unescaped } from "../open-site.ts"
+import { unescapeHtml } from "../../../support/open-site.ts"
 
 /** The code under a caption of a page; null: there is none. */
 export function sampleIn(html: string, caption: string): string | null {
   const figures = html.matchAll(/<figcaption>(.*?)<\/figcaption><pre[^>]*><code>(.*?)<\/code>/gs)
-  for (const [, title = "", code = ""] of figures) if (unescaped(title) === caption) return unescaped(code)
+  for (const [, title = "", code = ""] of figures) if (unescapeHtml(title) === caption) return unescapeHtml(code)
   return null
 }

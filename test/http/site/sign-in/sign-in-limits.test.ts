@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test"
 import { createAccount } from "../../../../src/customers/accounts/accounts.ts"
-import type { Rate } from "../../../../src/customers/quota/rate-limiter.ts"
-import { signInLimits } from "../../../../src/http/site/sign-in/sign-in-limits.ts"
+import type { RateLimit } from "../../../../src/customers/quota/rate/rate-limiter.ts"
+import { createSignInLimits } from "../../../../src/http/site/sign-in/sign-in-limits.ts"
 import { random } from "../../../customers/temp-store.ts"
+import { createBrowser } from "../../../support/html-browser.ts"
 import { testApp } from "../../../world/app.ts"
 import { settled } from "../../../world/time.ts"
-import { browser } from "../browser.ts"
 
 /** A server, and how somebody of a network asks for a sign-in there. */
 async function opened(nodesCount = 1) {
   const house = await testApp({ nodesCount })
-  const from = (peer: string) => browser(house.app, { headers: { "x-test-peer": peer }, follows: true })
+  const from = (peer: string) => createBrowser(house.app, { headers: { "x-test-peer": peer }, followsRedirects: true })
   const asks = (email: string, peer: string) => from(peer).post("/sign-in", { email })
   return { ...house, from, asks }
 }
@@ -24,9 +24,9 @@ test("one address is asked for three times at once, then once in five minutes, f
     const refused = await asks(email.toUpperCase(), `192.0.2.${10 * at + 9}`)
     expect(refused.status).toBe(429)
     expect(refused.headers.get("retry-after")).toBe("300")
-    expect(refused.words).toContain("It goes on in 5 minutes.")
-    expect(refused.words).not.toContain("example.com")
-    told.push(refused.words)
+    expect(refused.text).toContain("It goes on in 5 minutes.")
+    expect(refused.text).not.toContain("example.com")
+    told.push(refused.text)
   }
   expect(told[0]).toBe(told[1] ?? "")
   await settled()
@@ -55,7 +55,7 @@ test("all together ask three hundred times at once, then once in a second", asyn
     expect((await asks(`jane${count}@example.com`, `198.51.${count >> 8}.${count & 255}`)).status).toBe(200)
   const refused = await asks("late@example.com", "203.0.113.1")
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
-  expect(refused.words).toContain("It goes on in a second.")
+  expect(refused.text).toContain("It goes on in a second.")
 })
 
 test("one client brings thirty links and codes at once, then one in ten seconds", async () => {
@@ -77,12 +77,12 @@ test("one client brings thirty links and codes at once, then one in ten seconds"
 test("no address is held in clear by what limits", () => {
   const subjects: string[] = []
   const rates = {
-    admit: (subject: string, { burst }: Rate) => {
+    admit: (subject: string, { burst }: RateLimit) => {
       subjects.push(subject)
       return { waitS: 0, remaining: burst }
     },
   }
-  signInLimits(rates, () => "192.0.2.1").asksFor("jane@example.com")
+  createSignInLimits(rates, () => "192.0.2.1").admitEmail("jane@example.com")
   expect(subjects).toHaveLength(2)
   expect(subjects.join()).not.toMatch(/jane|example/)
 })

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { createAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { random } from "../../../customers/temp-store.ts"
+import { createBrowser, linksIn, signInMailParts } from "../../../support/html-browser.ts"
 import { testApp } from "../../../world/app.ts"
 import { settled } from "../../../world/time.ts"
-import { browser, linksOf, partsOf } from "../browser.ts"
 
 const EMAIL = "jane.doe@private-example.com"
 const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" }
@@ -12,14 +12,14 @@ const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/2
 /** A server, a browser, and how somebody asks there for a sign-in. */
 async function opened(options: Parameters<typeof testApp>[0] = {}) {
   const house = await testApp(options)
-  const own = browser(house.app, { headers: AGENT, follows: true })
+  const own = createBrowser(house.app, { headers: AGENT, followsRedirects: true })
   const asks = async (email = EMAIL, from = own, next = "") => {
     const page = await from.get(`/sign-in${next === "" ? "" : `?next=${encodeURIComponent(next)}`}`)
     const shown = await from.submit(page, { email })
     await settled()
-    return { shown, ...partsOf(house.mails.at(-1)) }
+    return { shown, ...signInMailParts(house.mails.at(-1)) }
   }
-  return { ...house, own, asks, other: () => browser(house.app, { headers: AGENT, follows: true }) }
+  return { ...house, own, asks, other: () => createBrowser(house.app, { headers: AGENT, followsRedirects: true }) }
 }
 
 const keyIn = (text: string): string => /svc_live_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? ""
@@ -29,16 +29,16 @@ describe("a first sign-in", () => {
     const { own, asks, ask, mails } = await opened()
     const { shown, code, link } = await asks()
     expect(shown.path).toBe("/sign-in/code")
-    expect(shown.words).toContain(EMAIL)
+    expect(shown.text).toContain(EMAIL)
     expect(mails).toMatchObject([{ to: EMAIL, subject: "Sign in to mailkind" }])
     const welcome = by === "code" ? await own.submit(shown, { code }) : await own.submit(await own.get(link))
     expect(welcome).toMatchObject({ status: 200 })
-    const key = keyIn(welcome.words)
-    expect(welcome.words).toContain(`-H 'Authorization: Bearer ${key}'`)
+    const key = keyIn(welcome.text)
+    expect(welcome.text).toContain(`-H 'Authorization: Bearer ${key}'`)
     expect((await ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })).status).toBe(200)
     expect([...own.cookies.keys()]).toEqual(["mailkind_session"])
     const account = await own.get("/dashboard/account")
-    expect(account.words).toContain("Firefox on Linux")
+    expect(account.text).toContain("Firefox on Linux")
     expect(account.html).not.toContain(key)
     // Sent again, the form leads to the dashboard and shows no key.
     const again = by === "code" ? await own.submit(shown, { code }) : await own.post("/sign-in/link", { token: "x" })
@@ -47,12 +47,12 @@ describe("a first sign-in", () => {
 
   test("is told of the terms that it accepts, when there are any", async () => {
     const { own, asks, changes, store } = await opened()
-    expect((await own.get("/sign-in")).words).not.toContain("you accept")
+    expect((await own.get("/sign-in")).text).not.toContain("you accept")
     await publishTerms(changes, { version: "2026-01", url: "https://example.com/terms", isMaterial: true })
     const { shown, link } = await asks()
     for (const page of [await own.get("/sign-in"), shown, await own.get(link)]) {
-      expect(page.words).toContain("With your first sign-in you accept the terms, version 2026-01 .")
-      expect(linksOf(page)).toContain("https://example.com/terms")
+      expect(page.text).toContain("With your first sign-in you accept the terms, version 2026-01 .")
+      expect(linksIn(page)).toContain("https://example.com/terms")
     }
     await own.submit(await own.get(link))
     const rows = await store.all("SELECT accepted_terms_version AS v FROM accounts WHERE email = $1", [EMAIL])
@@ -115,13 +115,13 @@ describe("a link", () => {
     const { link } = await asks()
     const scanner = other()
     for (let time = 0; time < 3; time++) {
-      expect((await scanner.get(link)).words).toContain(`You sign in as ${EMAIL}`)
+      expect((await scanner.get(link)).text).toContain(`You sign in as ${EMAIL}`)
       expect((await app(new Request(`http://localhost${link}`, { method: "HEAD" }))).status).toBe(200)
     }
     expect([...scanner.cookies]).toEqual([])
     expect(await store.all("SELECT id FROM sessions")).toEqual([])
     const from = other()
-    expect(keyIn((await from.submit(await from.get(link))).words)).not.toBe("")
+    expect(keyIn((await from.submit(await from.get(link))).text)).not.toBe("")
   })
 
   test("works in a browser that did not ask, and ends the code in the one that did", async () => {
@@ -132,9 +132,9 @@ describe("a link", () => {
     expect(phone.cookies.has("mailkind_session")).toBe(true)
     const late = await own.submit(shown, { code })
     expect(late).toMatchObject({ status: 400 })
-    expect(late.words).toContain("This sign-in is over")
+    expect(late.text).toContain("This sign-in is over")
     expect(own.cookies.has("mailkind_session")).toBe(false)
-    expect((await own.get("/sign-in/code")).words).toContain("This sign-in is over")
+    expect((await own.get("/sign-in/code")).text).toContain("This sign-in is over")
   })
 
   test("works once, and within a quarter of an hour", async () => {
@@ -148,7 +148,7 @@ describe("a link", () => {
     expect([...second.cookies]).toEqual([])
     const { link: next } = await asks()
     await time.tick(15 * 60_000)
-    expect((await second.get(next)).words).toContain("This sign-in is over")
+    expect((await second.get(next)).text).toContain("This sign-in is over")
     expect((await second.post("/sign-in/link", { token: new URLSearchParams(next).get("token") ?? "" })).status).toBe(
       400,
     )
@@ -159,11 +159,11 @@ describe("a link", () => {
     for (const token of ["", "x", "%00", "a".repeat(32), "a".repeat(5000), "<script>", "é".repeat(32)]) {
       const from = other()
       const shown = await from.get(`/sign-in/link?token=${encodeURIComponent(token)}`)
-      expect(shown.words).toContain("a part of it is missing")
+      expect(shown.text).toContain("a part of it is missing")
       expect((await from.post("/sign-in/link", { token })).status).toBe(400)
       expect([...from.cookies]).toEqual([])
     }
-    expect((await other().get("/sign-in/link")).words).toContain("This sign-in is over")
+    expect((await other().get("/sign-in/link")).text).toContain("This sign-in is over")
     expect((await other().get("/sign-in/link?token=%zz&token=x")).status).toBe(200)
   })
 })
@@ -172,7 +172,7 @@ describe("a code", () => {
   test("may be typed as people type it", async () => {
     const { own, asks } = await opened()
     const { shown, code } = await asks()
-    expect(keyIn((await own.submit(shown, { code: ` ${code.slice(0, 3)} ${code.slice(3)}` })).words)).not.toBe("")
+    expect(keyIn((await own.submit(shown, { code: ` ${code.slice(0, 3)} ${code.slice(3)}` })).text)).not.toBe("")
   })
 
   test("that is wrong tells how many tries are left, and after the fifth to ask again", async () => {
@@ -182,15 +182,15 @@ describe("a code", () => {
     for (const left of ["4 more tries", "3 more tries", "2 more tries", "one more try"]) {
       const refused = await own.submit(shown, { code: wrong })
       expect(refused).toMatchObject({ status: 400 })
-      expect(refused.words).toContain(`You have ${left}.`)
+      expect(refused.text).toContain(`You have ${left}.`)
       expect(refused.html).toContain("aria-invalid")
       expect(refused.html).not.toContain(wrong)
     }
-    expect((await own.submit(shown, { code: wrong })).words).toContain("it was the last of 5 tries")
+    expect((await own.submit(shown, { code: wrong })).text).toContain("it was the last of 5 tries")
     const over = await own.submit(shown, { code })
     expect(over).toMatchObject({ status: 400 })
-    expect(linksOf(over)).toContain("/sign-in")
-    expect((await own.get(link)).words).toContain("This sign-in is over")
+    expect(linksIn(over)).toContain("/sign-in")
+    expect((await own.get(link)).text).toContain("This sign-in is over")
     expect(own.cookies.has("mailkind_session")).toBe(false)
   })
 
@@ -200,10 +200,10 @@ describe("a code", () => {
     for (const typed of ["", "12345", "1234567", "١٢٣٤٥٦", "abcdef", "<script>alert(1)</script>", "0".repeat(60_000)]) {
       const refused = await own.submit(shown, { code: typed })
       expect(refused).toMatchObject({ status: 400 })
-      expect(refused.words).toContain("The code has 6 digits")
+      expect(refused.text).toContain("The code has 6 digits")
       expect(refused.html).not.toContain("alert(1)")
     }
-    expect(keyIn((await own.submit(shown, { code })).words)).not.toBe("")
+    expect(keyIn((await own.submit(shown, { code })).text)).not.toBe("")
   })
 
   test("signs nobody in without the cookie of the browser that asked, nor the cookie without a code", async () => {
@@ -215,7 +215,7 @@ describe("a code", () => {
     const thief = other()
     for (const [name, value] of own.cookies) thief.cookies.set(name, value)
     for (const path of ["/dashboard/account", "/sign-in/code", "/sign-in"])
-      expect((await thief.get(path)).words).not.toContain("Browsers that are signed in")
+      expect((await thief.get(path)).text).not.toContain("Browsers that are signed in")
     expect(thief.cookies.has("mailkind_session")).toBe(false)
     for (const hostile of ["", "x", "a".repeat(32), "a=b", '"'.repeat(32)]) {
       const guesser = other()
@@ -230,7 +230,7 @@ describe("a code", () => {
     const first = await asks()
     const second = await asks()
     if (first.code !== second.code) expect((await own.submit(second.shown, { code: first.code })).status).toBe(400)
-    expect(keyIn((await own.submit(second.shown, { code: second.code })).words)).not.toBe("")
+    expect(keyIn((await own.submit(second.shown, { code: second.code })).text)).not.toBe("")
   })
 })
 
@@ -250,7 +250,7 @@ describe("a session", () => {
     own.cookies.set("mailkind_session", (await signIn()).split("=")[1] ?? "")
     await own.submit(await own.get(link))
     expect(await store.all("SELECT id FROM sessions WHERE account_id = $1", [accountId])).toEqual([])
-    expect((await own.get("/dashboard/account")).words).toContain(EMAIL)
+    expect((await own.get("/dashboard/account")).text).toContain(EMAIL)
   })
 
   test("makes the pages of the sign-in lead to the dashboard", async () => {
@@ -290,7 +290,7 @@ describe("an address", () => {
     ]) {
       const refused = await own.submit(await own.get("/sign-in"), { email })
       expect([email.slice(0, 50), refused.status]).toEqual([email.slice(0, 50), 400])
-      expect(refused.words).toContain("This is no email address")
+      expect(refused.text).toContain("This is no email address")
       expect(refused.html).not.toContain("<script>alert")
       expect(refused.html.length).toBeLessThan(10_000)
       await time.tick(60_000)
@@ -312,7 +312,7 @@ describe("an address", () => {
 
   test("is in no log line, and in no row before the sign-in", async () => {
     const { own, asks, logged, store } = await opened({
-      takes: () => ({ kind: "refused", isForGood: true, reply: 550 }),
+      takes: () => ({ kind: "refused", isPermanent: true, reply: 550 }),
     })
     const { shown, code } = await asks()
     await own.submit(shown, { code: code === "000000" ? "000001" : "000000" })
@@ -329,7 +329,7 @@ describe("without a mail server", () => {
   test("link and code are in the log, the page says so, and the first account signs in", async () => {
     const { own, asks, logged, key } = await opened({ smtpUrl: null })
     const { shown } = await asks("owner@localhost")
-    expect(shown.words).toContain("This server sends no mail to owner@localhost")
+    expect(shown.text).toContain("This server sends no mail to owner@localhost")
     const [line, ...more] = logged
     expect(more).toEqual([])
     expect(JSON.stringify(line)).not.toContain("owner")
@@ -362,7 +362,7 @@ test("a form from elsewhere signs nobody in and asks for nothing", async () => {
       expect((await own.post(path, fields, { Origin })).status).toBe(403)
   expect(mails).toHaveLength(1)
   expect(own.cookies.has("mailkind_session")).toBe(false)
-  expect(keyIn((await own.submit(shown, { code })).words)).not.toBe("")
+  expect(keyIn((await own.submit(shown, { code })).text)).not.toBe("")
 })
 
 describe("the page that somebody wanted", () => {
@@ -375,10 +375,10 @@ describe("the page that somebody wanted", () => {
       const turnedAway = await from.get(WANTED)
       const shown = await from.submit(turnedAway, { email: "owner@localhost.example" })
       await settled()
-      expect(linksOf(shown)).toContain(`/sign-in?next=${encodeURIComponent(WANTED)}`)
+      expect(linksIn(shown)).toContain(`/sign-in?next=${encodeURIComponent(WANTED)}`)
       const { code, link } = await asks("owner@localhost.example", from, WANTED)
       const end = by === "code" ? await from.submit(shown, { code }) : await from.submit(await from.get(link))
-      if (by === "code") expect(linksOf(end)).toContain(WANTED)
+      if (by === "code") expect(linksIn(end)).toContain(WANTED)
       else expect(end.path).toBe(WANTED)
     }
   })
@@ -387,9 +387,9 @@ describe("the page that somebody wanted", () => {
     const { own, asks } = await opened()
     const { link, shown, code } = await asks(EMAIL, own, "//elsewhere.example/dashboard/account")
     expect(link).not.toContain("next")
-    expect(linksOf(shown).join()).not.toContain("elsewhere")
+    expect(linksIn(shown).join()).not.toContain("elsewhere")
     const end = await own.post("/sign-in/code", { code, next: "https://elsewhere.example" })
-    expect(linksOf(end)).toContain("/dashboard")
+    expect(linksIn(end)).toContain("/dashboard")
     expect(end.html).not.toContain("elsewhere")
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
+import { createBrowser, signInMailParts } from "../../../support/html-browser.ts"
 import { testApp } from "../../../world/app.ts"
 import { testSmtp } from "../../../world/smtp-server.ts"
-import { browser, partsOf } from "../browser.ts"
 
 /** Lets what comes from sockets come until it is so. */
 async function until(isSo: () => boolean): Promise<void> {
@@ -16,7 +16,7 @@ test("a mail that a server turns away at first signs up whoever waits for it, wi
   let triesCount = 0
   const smtp = await testSmtp({ recipient: () => (++triesCount === 1 ? 451 : null) })
   const { app, ask, time, logged, look, store } = await testApp({ smtpUrl: smtp.url })
-  const own = browser(app, { follows: true })
+  const own = createBrowser(app, { followsRedirects: true })
   const shown = await own.submit(await own.get("/sign-in"), { email: "jane@example.com" })
   expect(shown.status).toBe(200)
   await until(() => time.waiting() > 0)
@@ -25,11 +25,11 @@ test("a mail that a server turns away at first signs up whoever waits for it, wi
   await smtp.takes(1)
   const [mail] = smtp.taken
   expect(mail?.to).toEqual(["jane@example.com"])
-  const { link, code } = partsOf({ text: textIn(mail?.raw ?? "") })
+  const { link, code } = signInMailParts({ text: textIn(mail?.raw ?? "") })
   const page = await own.get(link)
-  expect(page.words).toContain("You sign in as jane@example.com")
+  expect(page.text).toContain("You sign in as jane@example.com")
   const welcome = await own.submit(page)
-  const key = /svc_live_\w{38}/.exec(welcome.words)?.[0] ?? ""
+  const key = /svc_live_\w{38}/.exec(welcome.text)?.[0] ?? ""
   expect((await ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })).status).toBe(200)
   expect((await own.submit(shown, { code })).path).toBe("/dashboard")
   // The notice of the new key went into the outbox with it, and holds no key.

@@ -1,0 +1,96 @@
+import { parseSubject } from "../../src/check/address/parse-subject.ts"
+import type { SubjectKind } from "../../src/check/address/subject.ts"
+import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import type { DomainLists } from "../../src/check/domain-lookup.ts"
+import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
+import { fullResult } from "../../src/check/result/result.ts"
+import type { CheckResult } from "../../src/contract/schemas.ts"
+import type { Labelled, Sample, Trap, Typo } from "./sample.ts"
+import type { Answered } from "./score.ts"
+
+/** Asks the product about one text and gives the result that a caller reads. */
+type Asker = (kind: SubjectKind, text: string) => Promise<CheckResult>
+
+/** The product over lists alone: the path of every check, with an outside world that is never asked. */
+export function productOver(lists: DomainLists): Asker {
+  const check = createCheck({
+    activeLists: () => lists,
+    networkProbe: offlineNetworkProbe,
+    deepProbe: OFFLINE_DEEP_PROBE,
+    corrections: NO_CORRECTIONS,
+    clock: () => 0,
+    stopwatch: () => 0,
+  })
+  return async (kind, text) => {
+    const subject = parseSubject(kind, text, "mailkind.test")
+    const outcome = await check({
+      subject,
+      policy: "b2b",
+      isDeep: false,
+      includeTenant: false,
+      ownListMatch: NO_OWN_LIST_MATCH,
+    })
+    return fullResult(outcome, "req_0123456789abcdefghijkl")
+  }
+}
+
+/** A typo with the correction that was offered; null: none was. */
+type Corrected = Typo & { readonly offered: string | null }
+
+/** All that was answered of the sample. */
+export type Answers = {
+  readonly labelled: readonly Answered[]
+  readonly traps: readonly (Answered & Pick<Trap, "mistaken">)[]
+  readonly typos: readonly Corrected[]
+  /** Domains that must not be corrected, and were. */
+  readonly corrected: readonly { readonly text: string; readonly offered: string }[]
+  /** Role names that were taken for people's. */
+  readonly rolesMissed: readonly string[]
+  /** People's names that were taken for a role's. */
+  readonly rolesFalse: readonly string[]
+}
+
+/** Asks about every row of the sample. */
+export async function answersTo(sample: Sample, ask: Asker): Promise<Answers> {
+  const categoryOf = async ({ asked }: Labelled) => (await ask(asked.kind, asked.text)).category
+  const offeredFor = async (domain: string) => (await ask("email", `jane@${domain}`)).did_you_mean
+  const isRole = async (localPart: string) => (await ask("email", `${localPart}@acme.com`)).is_role_account
+  const rolesSeen = await among(sample.roles, isRole)
+  const kept = await each(sample.kept, async text => ({ text, offered: await offeredFor(text) }))
+  return {
+    labelled: await each(sample.labelled, async row => ({ ...row, answered: await categoryOf(row) })),
+    traps: await each(sample.traps, async row => ({ ...row, answered: await categoryOf(row) })),
+    typos: await each(sample.typos, async typo => ({ ...typo, offered: await offeredFor(typo.text) })),
+    corrected: kept.flatMap(({ text, offered }) => (offered === null ? [] : [{ text, offered }])),
+    rolesMissed: sample.roles.filter(role => !rolesSeen.has(role)),
+    rolesFalse: [...(await among(sample.notRoles, isRole))],
+  }
+}
+
+const each = <T, R>(rows: readonly T[], ask: (row: T) => Promise<R>): Promise<readonly R[]> =>
+  Promise.all(rows.map(ask))
+
+async function among(rows: readonly string[], holds: (row: string) => Promise<boolean>): Promise<ReadonlySet<string>> {
+  const asked = await each(rows, async row => ({ row, isSo: await holds(row) }))
+  return new Set(asked.flatMap(({ row, isSo }) => (isSo ? [row] : [])))
+}
+
+/** Every text that was answered wrongly, a line each: what it is, the text, and what was answered. Empty: none was. */
+export function missLines({ labelled, traps, typos, corrected, rolesMissed, rolesFalse }: Answers): readonly string[] {
+  const line = (...cells: readonly string[]): string => cells.join("\t")
+  return [
+    ...labelled
+      .filter(({ label, answered }) => answered !== label)
+      .map(({ label, text, answered }) => line(label, text, answered)),
+    ...traps
+      .filter(({ label, answered }) => answered !== label)
+      .map(({ label, text, answered }) => line(`trap ${label}`, text, answered)),
+    ...typos
+      .filter(({ offered, meant }) => offered !== meant)
+      .map(({ text, meant, offered }) => line("typo", text, `${offered ?? "nothing"}, not ${meant}`)),
+    ...corrected.map(({ text, offered }) => line("kept", text, offered)),
+    ...rolesMissed.map(text => line("role", text, "no role")),
+    ...rolesFalse.map(text => line("not a role", text, "a role")),
+  ]
+}

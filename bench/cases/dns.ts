@@ -1,0 +1,277 @@
+/**
+ * What does asking DNS cost? Cold checks against a server in a process of its own that answers after 20 ms, by what that
+ * delay allows at best, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
+ */
+
+import { fileURLToPath } from "bun"
+import { createNetworkService } from "../../src/assemble/check/network.ts"
+import { assembleCheck } from "../../src/assemble/server.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { type Check, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { DNS_CACHE_BOUNDS } from "../../src/check/dns/resolver/dns-cache.ts"
+import type { DomainLists } from "../../src/check/domain-lookup.ts"
+import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
+import { fullResultJson } from "../../src/check/result/result.ts"
+import { parseSettings, type Settings } from "../../src/config/settings.ts"
+import type { System } from "../../src/system/system.ts"
+import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
+import { interleaved, ratios } from "../report/rounds.ts"
+import { askDnsServer } from "../servers/dns-server-control.ts"
+import { startServer } from "../servers/server-process.ts"
+import { cacheHeld } from "./dns-memory.ts"
+
+/** How much the bench does. */
+export type DnsScale = {
+  readonly rounds: number
+  /** Names of one cold run. */
+  readonly names: number
+  /** How many checks are under way at once in the run that has a budget, and in the search for the most. */
+  readonly atOnce: number
+  readonly atOnceTried: readonly number[]
+  /** Checks of one warm run, and checks while the servers are dead. */
+  readonly warmChecks: number
+  readonly deadChecks: number
+  /** How many names a cache is given, five questions each: far more than it may hold. */
+  readonly cacheNames: number
+}
+
+/** The scale of a figure that may be told. */
+export const DNS_FULL: DnsScale = {
+  rounds: 5,
+  names: 5000,
+  atOnce: 64,
+  atOnceTried: [128, 256, 512, 1024],
+  warmChecks: 50_000,
+  deadChecks: 2000,
+  cacheNames: 100_000,
+}
+
+const SERVER = fileURLToPath(import.meta.resolve("../servers/dns-server.ts"))
+const DELAY_MS = 20
+/** The server denies names that begin so, and knows every other. */
+const DENIED_STEM = "nx1-"
+const CANARY = "canary.example"
+const RECOVERY_LOOK_MS = 50
+const RECOVERY_MAX_MS = 20_000
+const REQUEST_ID = "req_0123456789abcdefghijkl"
+
+/** Runs the bench over the lists. Rejects when a check against a server that answers is degraded. */
+export async function dnsBench(scale: DnsScale, world: System, lists: DomainLists): Promise<Report> {
+  await using server = await startServer({
+    command: [process.execPath, SERVER, "--delay-ms", String(DELAY_MS)],
+    core: "server",
+  })
+  const bench = new Bench(scale, world, lists, server.url)
+  const cold = await bench.cold()
+  const denied = await bench.denied()
+  const warm = await bench.warm()
+  const dead = await bench.dead()
+  return {
+    bench: "dns",
+    description: [
+      `cold: ${scale.names} names a run that were never asked for, a server that answers after ${DELAY_MS} ms, no tenants`,
+      "denied: the same with names that do not exist and a canary that does",
+      `warm: ${scale.warmChecks} checks a round over the names of one cold run, text to JSON`,
+      "dead: the server hears and says nothing; each check is of another name",
+    ],
+    figures: [...cold, ...denied, ...warm, ...dead, ...(await memory(scale.cacheNames))],
+  }
+}
+
+class Bench {
+  readonly #scale: DnsScale
+  readonly #world: System
+  readonly #server: URL
+  readonly #listOnly: Check
+  readonly #lists: DomainLists
+  #run = 0
+
+  constructor(scale: DnsScale, world: System, lists: DomainLists, server: URL) {
+    this.#scale = scale
+    this.#world = world
+    this.#lists = lists
+    this.#server = server
+    this.#listOnly = assembleCheck(world, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS)
+  }
+
+  /** Cold checks at the concurrency that has a budget, then the most at any. */
+  async cold(): Promise<Figure[]> {
+    const { rounds, atOnce, atOnceTried } = this.#scale
+    const ideal = (atOnce * 1000) / DELAY_MS
+    const shares: number[] = []
+    // Runs before the first make the code warm; their times are dropped.
+    for (let run = 0; run < Math.ceil(rounds / 2); run++) await this.#coldRun(atOnce)
+    const before = Number(await askDnsServer(this.#server, "count"))
+    for (let round = 0; round < rounds; round++) shares.push((await this.#coldRun(atOnce)) / ideal)
+    const questions = Number(await askDnsServer(this.#server, "count")) - before
+    const tried: { readonly atOnce: number; readonly perSecond: number }[] = []
+    for (const each of atOnceTried) tried.push({ atOnce: each, perSecond: await this.#coldRun(each) })
+    const most = tried.reduce((one, other) => (other.perSecond > one.perSecond ? other : one))
+    return [
+      medianFigure(`cold, ${atOnce} at once, by ${atOnce} ÷ ${DELAY_MS} ms`, "×", shares, "dns_cold"),
+      figure("questions a cold check", "", questions / (rounds * this.#scale.names)),
+      figure(`most cold checks a second (${most.atOnce} at once)`, "/s", most.perSecond),
+    ]
+  }
+
+  /** Cold checks of names that the server denies: each denial waits for a canary, which is asked for after it came. */
+  async denied(): Promise<Figure[]> {
+    const { rounds, atOnce } = this.#scale
+    const ideal = (atOnce * 1000) / (2 * DELAY_MS)
+    const shares: number[] = []
+    const before = Number(await askDnsServer(this.#server, "count"))
+    for (let round = 0; round < rounds; round++)
+      shares.push((await this.#coldRun(atOnce, { stem: DENIED_STEM, canaries: CANARY })) / ideal)
+    const questions = Number(await askDnsServer(this.#server, "count")) - before
+    return [
+      medianFigure(`denied, ${atOnce} at once, by ${atOnce} ÷ ${2 * DELAY_MS} ms`, "×", shares, "dns_denied"),
+      figure("questions a denied check", "", questions / (rounds * this.#scale.names)),
+    ]
+  }
+
+  /** Cold checks a second over names of their own. */
+  async #coldRun(atOnce: number, { stem = "", canaries = "off" } = {}): Promise<number> {
+    const { check, end } = this.#house(canaries)
+    const names = this.#newNames(this.#scale.names, stem)
+    const startedAt = performance.now()
+    await allOf(names, atOnce, async name => assertWhole(await answer(check, name)))
+    const tookMs = performance.now() - startedAt
+    end()
+    return (names.length * 1000) / tookMs
+  }
+
+  /** Warm checks by checks over lists alone, over the same names, in turn. */
+  async warm(): Promise<Figure[]> {
+    const { rounds, names, atOnce, warmChecks } = this.#scale
+    const { check, end } = this.#house()
+    const asked = this.#newNames(names)
+    // Twice: what comes a second time is what is kept.
+    for (let time = 0; time < 2; time++) await allOf(asked, atOnce, name => answer(check, name))
+    const checks = { warm: check, lists: this.#listOnly }
+    const measure = async (name: keyof typeof checks): Promise<number> => {
+      const startedAt = performance.now()
+      for (let at = 0; at < warmChecks; at++) await answer(checks[name], asked[at % asked.length] ?? "")
+      return (warmChecks * 1000) / (performance.now() - startedAt)
+    }
+    await interleaved(["warm", "lists"], 2, measure)
+    const found = await interleaved(["warm", "lists"], rounds, measure)
+    end()
+    return [
+      medianFigure("warm, by lists alone", "×", ratios(found.warm, found.lists), "dns_warm"),
+      medianFigure("warm checks a second, in process", "/s", found.warm),
+    ]
+  }
+
+  /** The first check while the server is dead, those after it, and how soon its return is noticed. */
+  async dead(): Promise<Figure[]> {
+    const { check, end } = this.#house()
+    const [first = "", ...names] = this.#newNames(this.#scale.deadChecks + 1)
+    await askDnsServer(this.#server, "mute")
+    const firstMs = await millisecondsOf(() => answer(check, first))
+    const dead: number[] = []
+    const alone: number[] = []
+    for (const name of names) dead.push(await millisecondsOf(() => answer(check, name)))
+    for (const name of this.#newNames(names.length)) {
+      alone.push(await millisecondsOf(() => answer(this.#listOnly, name)))
+    }
+    await askDnsServer(this.#server, "speak")
+    const recoveryMs = await millisecondsOf(() => this.#recovered(check))
+    end()
+    return [
+      figure("first check while the servers are dead", "ms", firstMs, "dns_first_dead"),
+      figure(
+        "p99 of the next ones, above lists alone",
+        "ms",
+        Math.max(percentile99(dead) - percentile99(alone), 0.001),
+        "dns_dead",
+      ),
+      figure("p99 of the next ones", "ms", percentile99(dead)),
+      figure("from the servers' return to a whole answer", "ms", recoveryMs, "dns_recovery"),
+    ]
+  }
+
+  async #recovered(check: Check): Promise<void> {
+    const until = performance.now() + RECOVERY_MAX_MS
+    for (const name of this.#newNames(Math.ceil(RECOVERY_MAX_MS / RECOVERY_LOOK_MS))) {
+      if (!isDegraded(await answer(check, name)) || performance.now() > until) return
+      await this.#world.sleep(RECOVERY_LOOK_MS)
+    }
+  }
+
+  /** A check with caches of its own. */
+  #house(canaries = "off"): { readonly check: Check; readonly end: () => void } {
+    const { networkEvidence, stop } = createNetworkService(this.#world, settingsFor(this.#server, canaries))
+    return {
+      check: assembleCheck(this.#world, () => this.#lists, networkEvidence, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
+      end: stop,
+    }
+  }
+
+  /** Names that no run before has asked for. */
+  #newNames(count: number, stem = ""): string[] {
+    const run = this.#run++
+    return Array.from({ length: count }, (_, at) => `jane@${stem}harbor${run}-freight${at}.com`)
+  }
+}
+
+async function memory(names: number): Promise<Figure[]> {
+  const { entries, heapBytes } = await cacheHeld(names)
+  return [
+    figure(`answers held of ${names * 5}`, "", entries, "dns_cache_entries"),
+    figure(
+      "heap that they take, by the bound that is set",
+      "×",
+      heapBytes / DNS_CACHE_BOUNDS.bytesMax,
+      "dns_cache_memory",
+    ),
+  ]
+}
+
+function settingsFor({ host }: URL, canaries: string): Settings {
+  const read = parseSettings({
+    MAILKIND_DNS_SERVERS: host,
+    MAILKIND_DNS_CANARIES: canaries,
+    MAILKIND_IDENTITY_URL: "off",
+  })
+  if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+  return read.settings
+}
+
+async function answer(check: Check, input: string): Promise<string> {
+  const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
+  return fullResultJson(
+    await check({ subject, policy: "b2b", isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
+    REQUEST_ID,
+  )
+}
+
+const isDegraded = (text: string): boolean => text.includes('"degraded":true')
+
+function assertWhole(text: string): void {
+  if (isDegraded(text)) throw new Error("a check against a server that answers was degraded")
+}
+
+/** Does the work for each, so many at once. */
+async function allOf(
+  inputs: readonly string[],
+  atOnce: number,
+  work: (input: string) => Promise<unknown>,
+): Promise<void> {
+  const left = inputs.values()
+  const lane = async (): Promise<void> => {
+    for (const input of left) await work(input)
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+}
+
+async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+function percentile99(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN
+}

@@ -1,0 +1,118 @@
+/**
+ * How does the product stand beside what people use today, on the same names in one run? Each is asked only what it can
+ * answer offline: whether an address is disposable, and whether it is an address at all.
+ */
+
+import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
+import { interleaved } from "../report/rounds.ts"
+import { type Judge, PEER_NAMES, PEERS, type PeerName, type PeerVerdict } from "./peers-judges.ts"
+import { peerMemory } from "./peers-memory.ts"
+import { LABELS, type Label, type LabelledName, labelledNames } from "./peers-names.ts"
+
+/** How much the bench does: each round asks each peer about every name so many times. */
+export type PeersScale = { readonly rounds: number; readonly passes: number }
+
+/** The scale of a figure that may be told. */
+export const PEERS_FULL: PeersScale = { rounds: 9, passes: 50 }
+
+/** What is right to say of a name with a label. */
+const RIGHT: Readonly<Record<Label, readonly PeerVerdict[]>> = {
+  disposable: ["disposable", "refused"],
+  disposable_host: ["disposable", "refused"],
+  ordinary: ["fine"],
+  invalid: ["invalid", "refused"],
+}
+
+/** Runs the bench. */
+export async function peersBench({ rounds, passes }: PeersScale): Promise<Report> {
+  const names = await labelledNames()
+  const addresses = names.map(({ address }) => address)
+  const judges = await judgesOf()
+  const scores = await Promise.all(PEER_NAMES.map(peer => scoreOf(peer, judges[peer], names)))
+  // Rounds before the first make the code warm; their times are dropped.
+  await interleaved(PEER_NAMES, Math.ceil(rounds / 3), peer => microsecondsOf(judges[peer], addresses, passes))
+  const times = await interleaved(PEER_NAMES, rounds, peer => microsecondsOf(judges[peer], addresses, passes))
+  const firstTimes: number[] = []
+  for (let round = 0; round < rounds; round++)
+    firstTimes.push(await microsecondsOf(judges.mailkind, unheardOf(names, round), 1))
+  const memory: Figure[] = []
+  for (const peer of PEER_NAMES) memory.push(...memoryFigures(peer, await peerMemory(peer)))
+  return {
+    bench: "peers",
+    description: saysOf(names, scores),
+    figures: [
+      ...PEER_NAMES.map(peer => medianFigure(`${peer}: time`, "µs/name", times[peer])),
+      medianFigure("mailkind: time of a name that was not asked before", "µs/name", firstTimes),
+      ...memory,
+      ...scores.flatMap(({ figures }) => figures),
+    ],
+  }
+}
+
+async function judgesOf(): Promise<Readonly<Record<PeerName, Judge>>> {
+  const loaded = await Promise.all(PEER_NAMES.map(async peer => [peer, await PEERS[peer].load()] as const))
+  return Object.fromEntries(loaded) as Record<PeerName, Judge> // one a name
+}
+
+/** The same names, each below a label that no other round has: what was kept of them is of no use. */
+const unheardOf = (names: readonly LabelledName[], round: number): readonly string[] =>
+  names.flatMap(({ address, label }) => (label === "invalid" ? [] : [address.replace("@", `@round-${round}.`)]))
+
+async function microsecondsOf(judge: Judge, addresses: readonly string[], passes: number): Promise<number> {
+  let refused = 0
+  const startedAt = performance.now()
+  for (let pass = 0; pass < passes; pass++)
+    for (const address of addresses) {
+      const said = judge(address)
+      // Who answers at once is not made to wait for a promise.
+      if ((typeof said === "string" ? said : await said) !== "fine") refused++
+    }
+  const tookMs = performance.now() - startedAt
+  // The answers are used, so none of the work can be left out.
+  if (refused === 0) throw new Error("nothing was refused")
+  return (tookMs * 1000) / (addresses.length * passes)
+}
+
+const memoryFigures = (peer: PeerName, { privateBytes, loadMs }: Awaited<ReturnType<typeof peerMemory>>): Figure[] => [
+  figure(`${peer}: private memory`, "MB", privateBytes / 1e6),
+  figure(`${peer}: load and first answer`, "ms", loadMs),
+]
+
+type Score = { readonly figures: readonly Figure[]; readonly wrong: string }
+
+async function scoreOf(peer: PeerName, judge: Judge, names: readonly LabelledName[]): Promise<Score> {
+  const judged = await Promise.all(names.map(async name => ({ ...name, said: await judge(name.address) })))
+  const labels = LABEL_NAMES.filter(label => label !== "invalid" || PEERS[peer].seesInvalid)
+  const figures = labels.map(label => {
+    const asked = judged.filter(name => name.label === label)
+    const right = asked.filter(({ said }) => RIGHT[label].includes(said))
+    return figure(`${peer}: ${SHORT[label]}`, `of ${asked.length}`, right.length)
+  })
+  const wronged = judged.filter(({ label, said }) => label === "ordinary" && said !== "fine")
+  const byCategory = Object.entries(Object.groupBy(wronged, ({ category }) => category))
+  const counts = byCategory.map(([category, wrong = []]) => `${wrong.length} ${category}`)
+  return { figures, wrong: counts.length === 0 ? "" : `${peer} turns away ${counts.join(", ")}` }
+}
+
+const LABEL_NAMES = Object.keys(LABELS) as readonly Label[] // the keys are those of LABELS
+
+/** What a peer does right with names of a label. */
+const SHORT: Readonly<Record<Label, string>> = {
+  disposable: "disposable names seen",
+  disposable_host: "disposable mail hosts seen",
+  ordinary: "ordinary names let through",
+  invalid: "invalid names seen",
+}
+
+function saysOf(names: readonly LabelledName[], scores: readonly Score[]): readonly string[] {
+  const counts = LABEL_NAMES.map(label => `${names.filter(name => name.label === label).length} ${LABELS[label]}`)
+  const peers = PEER_NAMES.map(peer => `${peer}: ${PEERS[peer].says}`)
+  const blind = PEER_NAMES.filter(peer => !PEERS[peer].seesInvalid)
+  const wrong = scores.map(score => score.wrong).filter(text => text !== "")
+  return [
+    `${names.length} names that this project itself has labelled: ${counts.join("; ")}`,
+    ...peers,
+    `${blind.join(", ")} is not asked what is invalid; names that are invalid only by DNS are left out`,
+    ...(wrong.length === 0 ? [] : [`of the ordinary names ${wrong.join("; ")}`]),
+  ]
+}

@@ -1,0 +1,123 @@
+import { join } from "node:path"
+import { ROUTES } from "../../src/contract/routes.ts"
+import { benchAddresses } from "../load/addresses.ts"
+import { type CheckAnswers, type CheckRound, checkAnswers, checkRound } from "../load/check-rounds.ts"
+import { interleaved } from "../report/rounds.ts"
+import { emptyDirectory, KEEPING_MEMORY, productSettings } from "../servers/product.ts"
+import { startServer } from "../servers/server-process.ts"
+import type { Measured } from "./figures.ts"
+import type { Tree } from "./worktree.ts"
+
+/** Both trees, and how they are measured: each round starts each of them anew, one after the other. */
+export type Comparison = {
+  readonly ours: Pick<Tree, "path">
+  readonly theirs: Pick<Tree, "path">
+  readonly rounds: number
+  readonly connections: number
+  readonly roundS: number
+  /** Load on a fresh server before its figures count. */
+  readonly warmupS: number
+  /** Ends the comparison between two measurements. */
+  readonly signal: AbortSignal
+}
+
+/** What was measured, and what is to be told beside it. */
+export type ComparisonResult = { readonly description: readonly string[]; readonly measured: readonly Measured[] }
+
+/** What a comparison can be about. */
+export const COMPARISONS = {
+  http: { says: "POST /v1/check over HTTP", run: compareHttp },
+  check: { says: "one check in process, by the check bench of each tree", run: compareCheck },
+} as const satisfies Record<
+  string,
+  { readonly says: string; readonly run: (comparison: Comparison) => Promise<ComparisonResult> }
+>
+
+const SIDES = ["ours", "theirs"] as const
+/** A fresh process has its own memory layout and compiled code, which differ by chance: rounds within one would agree too well. */
+const FRESH = "fresh processes each round, in an order that turns about"
+
+/** What is told of a load on a server. */
+const HTTP_FIGURES = [
+  { name: "throughput", unit: "answers/s", better: "more", of: (round: CheckRound) => round.answersPerSecond },
+  { name: "p99", unit: "ms", better: "less", of: (round: CheckRound) => round.latencyMs.p99 },
+  { name: "server CPU", unit: "µs/answer", better: "less", of: (round: CheckRound) => round.serverCpuUs },
+] as const
+
+async function compareHttp(comparison: Comparison): Promise<ComparisonResult> {
+  const { rounds, connections, roundS, warmupS, signal } = comparison
+  const { ours, theirs } = await interleaved(SIDES, rounds, side => {
+    signal.throwIfAborted()
+    return httpRound(comparison[side], comparison)
+  })
+  const isAlike = [...ours, ...theirs].every(({ answers }) => Bun.deepEquals(answers, ours[0]?.answers))
+  return {
+    description: [
+      `POST /v1/check, secret key, ${connections} connections, ${rounds} rounds of ${roundS} s after ${warmupS} s of warm-up`,
+      FRESH,
+      ...(isAlike ? [] : ["the trees do not answer alike: their answers differ in length or category"]),
+    ],
+    measured: HTTP_FIGURES.map(({ of, ...figure }) => ({
+      ...figure,
+      ours: ours.map(({ round }) => of(round)),
+      theirs: theirs.map(({ round }) => of(round)),
+    })),
+  }
+}
+
+type HttpRound = { readonly round: CheckRound; readonly answers: CheckAnswers }
+
+async function httpRound(tree: Pick<Tree, "path">, size: Comparison): Promise<HttpRound> {
+  await using directory = await emptyDirectory()
+  await using server = await startServer({
+    command: [process.execPath, join(tree.path, "src", "main.ts"), "serve"],
+    environment: { ...(await settingsFor(tree, directory.path)), ...KEEPING_MEMORY },
+    core: "server",
+  })
+  const load = {
+    path: ROUTES.postCheck.path,
+    bodies: benchAddresses().map(email => JSON.stringify({ email })),
+    authorization: `Bearer ${await server.key()}`,
+  }
+  const answers = await checkAnswers(server, load)
+  const { connections, roundS: durationS, warmupS } = size
+  return { round: await checkRound(server, load, { connections, durationS, warmupS }), answers }
+}
+
+/** The product's settings that a tree knows: one of before does not start with others. */
+async function settingsFor({ path }: Pick<Tree, "path">, directory: string): Promise<Readonly<Record<string, string>>> {
+  const table = await Bun.file(join(path, "src", "config", "settings.ts")).text()
+  return Object.fromEntries(Object.entries(productSettings(directory)).filter(([name]) => table.includes(`${name}:`)))
+}
+
+async function compareCheck(comparison: Comparison): Promise<ComparisonResult> {
+  const { rounds, signal } = comparison
+  const found = await interleaved(SIDES, rounds, side => {
+    signal.throwIfAborted()
+    return checkFigures(comparison[side], signal)
+  })
+  const names = Object.keys(found.ours[0] ?? {}).filter(name =>
+    found.theirs.every(figures => figures[name] !== undefined),
+  )
+  return {
+    description: [`\`bench check\` of each tree, ${rounds} rounds`, FRESH],
+    measured: names.map(name => ({
+      name,
+      unit: "µs",
+      better: "less",
+      ours: found.ours.map(figures => figures[name] ?? Number.NaN),
+      theirs: found.theirs.map(figures => figures[name] ?? Number.NaN),
+    })),
+  }
+}
+
+/** Runs a tree's own bench, which exits with 1 when a budget is crossed, and gives its figures by name. */
+async function checkFigures(tree: Pick<Tree, "path">, signal: AbortSignal): Promise<Readonly<Record<string, number>>> {
+  const command = [process.execPath, join("bench", "main.ts"), "check", "--json"]
+  const child = Bun.spawn(command, { cwd: tree.path, stdin: "ignore", stdout: "pipe", stderr: "pipe", signal })
+  const [out, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  if ((await child.exited) > 1 || !out.startsWith("{"))
+    throw new Error(`the check bench of ${tree.path} failed: ${complaint.trim()}`)
+  const { reports }: { reports: { figures: { name: string; value: number }[] }[] } = JSON.parse(out)
+  return Object.fromEntries(reports.flatMap(({ figures }) => figures.map(({ name, value }) => [name, value])))
+}

@@ -1,0 +1,92 @@
+import { fileURLToPath } from "bun"
+import { median } from "../report/rounds.ts"
+import { type Program, runToEnd, type ServerProcess } from "../servers/server-process.ts"
+import { sendRequest } from "./ask.ts"
+import type { LoadReport } from "./run.ts"
+
+const LOAD = fileURLToPath(import.meta.resolve("./main.ts"))
+
+/** What is posted to a path of a server: bodies in turn, and the header that tells who sends them. */
+export type CheckLoad = { readonly path: string; readonly bodies: readonly string[]; readonly authorization: string }
+
+/** How a round loads a server: over so many connections, and so long after so long a warm-up. */
+export type RoundSize = {
+  readonly connections: number
+  readonly durationS: number
+  readonly warmupS: number
+  /** The core that the load program is bound to; absent: one that is not the server's, where that is bound. */
+  readonly loadCore?: Program["core"]
+}
+
+/** How much a bench of servers under load does. A round loads each server once. */
+export type RoundsScale = {
+  readonly connections: number
+  readonly rounds: number
+  readonly roundS: number
+  /** Load on each server before the first round; rounds have a short warm-up of their own. */
+  readonly warmupS: number
+}
+
+/** The scale in words. */
+export const describeRounds = ({ connections, rounds, roundS }: RoundsScale): string =>
+  `${connections} connections, ${rounds} rounds of ${roundS} s each, order turned each round`
+
+/** What a round found: the load program's report, and the CPU time that an answer cost the server. */
+export type CheckRound = LoadReport & { readonly serverCpuUs: number }
+
+/** What a server answers to some bodies: the mean length of an answer in bytes, and how many there are of each category. */
+export type CheckAnswers = { readonly bytes: number; readonly categories: Readonly<Record<string, number>> }
+
+/** Asks each body once. Rejects when an answer is no full result. */
+export async function checkAnswers(
+  server: ServerProcess,
+  { path, bodies, authorization }: CheckLoad,
+): Promise<CheckAnswers> {
+  const url = new URL(path, server.url)
+  const categories: Record<string, number> = {}
+  let bytes = 0
+  for (const body of bodies) {
+    const headers = { Authorization: authorization, "Content-Type": "application/json" }
+    const answer = await sendRequest({ method: "POST", url, headers, body })
+    const result: unknown = JSON.parse(answer.body)
+    const isFull = typeof result === "object" && result !== null && "mail" in result && "category" in result
+    if (answer.status !== 200 || !isFull) throw new Error(`no full result, but ${answer.status}: ${answer.body}`)
+    categories[String(result.category)] = (categories[String(result.category)] ?? 0) + 1
+    bytes += Buffer.byteLength(answer.body)
+  }
+  return { bytes: Math.round(bytes / bodies.length), categories }
+}
+
+/** One run of the load program, in a process of its own, which is bound to a core when the server is. Rejects when an answer is not 200 or a request fails. */
+export async function checkRound(
+  server: ServerProcess,
+  { path, bodies, authorization }: CheckLoad,
+  { connections, durationS, warmupS, loadCore = server.isBound ? "load" : undefined }: RoundSize,
+): Promise<CheckRound> {
+  const url = new URL(path, server.url)
+  const words = [process.execPath, LOAD, url.href, "--json", "--bodies", "-"] as const
+  const sizes = ["--connections", connections, "--duration", durationS, "--warmup", warmupS].map(String)
+  const command = [...words, "--header", `Authorization: ${authorization}`, ...sizes] as const
+  const timeoutMs = (durationS + warmupS + 10) * 1000
+  const cpuBeforeMs = server.cpuMs()
+  const program: Program = loadCore === undefined ? { command } : { command, core: loadCore }
+  const report: LoadReport = JSON.parse(await runToEnd(program, bodies.join("\n"), timeoutMs))
+  const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)
+  if (failed > 0 || report.byStatus["200"] !== report.answers || report.answers === 0)
+    throw new Error(`not every answer was 200: ${JSON.stringify([report.byStatus, report.failures])}`)
+  const cpuUs = (server.cpuMs() - cpuBeforeMs) * 1000
+  return { ...report, serverCpuUs: cpuUs / (report.answers + report.warmupAnswers) }
+}
+
+/** Answers a second, by round. */
+export const perSecond = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.answersPerSecond)
+
+/** The 99th percentile of latency in milliseconds, by round. */
+export const p99 = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.latencyMs.p99)
+
+/** CPU time of the server in microseconds an answer, by round. */
+export const cpuUs = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.serverCpuUs)
+
+/** The share of a core that the load program took, in the median of all these rounds. */
+export const loadCpu = (...subjects: readonly (readonly CheckRound[])[]): number =>
+  median(subjects.flat().map(one => one.cpuShare))

@@ -1,0 +1,21 @@
+import { OWNER_TIER } from "../../src/contract/tiers.ts"
+import { PROGRAM, productSettings } from "./product.ts"
+import { runToEnd } from "./server-process.ts"
+
+/** Settings under which every step of a limited caller is taken, and nothing is refused. */
+export const HIGH_LIMITS: Readonly<Record<string, string>> = { MAILKIND_TIERS: "0=1000000/100000/1000000000" }
+
+const COMMAND_TIMEOUT_MS = 30_000
+
+/** The text of a secret key of a new account with limits, made as an operator makes it in that directory. */
+export const limitedKey = (directory: string): Promise<string> => newKey(directory, "load@example.com", 0)
+
+/** The same of an account without limits, as the first start makes one. */
+export const unlimitedKey = (directory: string): Promise<string> => newKey(directory, "owner@example.com", OWNER_TIER)
+
+async function newKey(directory: string, email: string, tier: number): Promise<string> {
+  const run = (...words: readonly string[]) =>
+    runToEnd({ command: [...PROGRAM, ...words], environment: productSettings(directory) }, "", COMMAND_TIMEOUT_MS)
+  await run("account", "create", email, "--tier", String(tier))
+  return (await run("key", "create", "--account", email)).trim()
+}

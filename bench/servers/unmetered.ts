@@ -1,0 +1,94 @@
+/**
+ * The product's HTTP face without customers' checks: the same app over the same lists, but whatever key is sent is that of
+ * one account without limits. No key is hashed or looked up, and no rate, request in flight, unit, use or list of its own
+ * is counted or asked for. What customers cost is measured against it. It reads the product's settings.
+ */
+
+import { join } from "node:path"
+import { OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
+import { createCustomersService } from "../../src/assemble/customers/customers.ts"
+import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
+import { openStore } from "../../src/assemble/customers/store.ts"
+import { guideFacts } from "../../src/assemble/licences.ts"
+import { assembleCheck, createLog, requestIdGenerator } from "../../src/assemble/server.ts"
+import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { openLists } from "../../src/check/domain-lookup.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { TIER_MAX } from "../../src/contract/tiers.ts"
+import type { CallerCredentials } from "../../src/customers/keys/key-cache.ts"
+import { LOAD_LIMITS, LoadShedder } from "../../src/http/admission/load-shedder.ts"
+import { createApp } from "../../src/http/app.ts"
+import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
+import { Meter } from "../../src/http/metrics/meter.ts"
+import { createJsonResponses } from "../../src/http/response/json-responses.ts"
+import { BUNDLED_FILES, createSystem } from "../../src/system/system.ts"
+
+/** Whose every request is; the highest tier has no limits. */
+const EVERYBODY: CallerCredentials = {
+  kind: "active",
+  key: { id: "key_everybody", kind: "secret", origins: [] },
+  account: { id: "acc_everybody", tier: TIER_MAX, acceptedTermsVersion: null, acceptedTermsAtMs: null },
+}
+
+const world = createSystem()
+const read = parseSettings(world.environment)
+if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+const { settings } = read
+const opened = openLists(
+  world.files.mmap(join(world.files.root, BUNDLED_FILES["lists.pack"])) ?? new Uint8Array(),
+  true,
+)
+if (opened.kind === "refused") throw new Error(`${opened.says} ${opened.remedy}`)
+const { lists } = opened
+const log = createLog(world, settings)
+
+// The parts are the real ones, so that the app is; the three that every request asks are made to know everything already.
+const store = await openStore(world, settings, createLog(world, settings))
+const customers = await createCustomersService(world, settings, store, log)
+customers.keys.lookup = () => EVERYBODY
+customers.ownLists.lookup = () => NO_OWN_LIST_MATCH
+customers.usage.record = () => undefined
+
+const meter = new Meter(createCounterShard())
+const { server } = createApp({
+  ...customers,
+  responses: createJsonResponses(requestIdGenerator(world), false),
+  isHttps: false,
+  roleOf: () => null,
+  check: assembleCheck(world, () => lists, OFFLINE_NETWORK.networkEvidence, OFFLINE_DEEP_PROBE, customers.corrections),
+  clientOf: () => "192.0.2.1",
+  clock: world.clock,
+  random: world.random,
+  nextTick: world.nextTick,
+  findReporterKey: async () => ({ kind: "unavailable" }),
+  changes: { store, clock: world.clock, notify: customers.publishChanges },
+  isAdmin: () => false,
+  signIn: createSignInService(world, settings, store, log, async () => ({ kind: "no_server" })),
+  defaultTier: settings.MAILKIND_DEFAULT_TIER,
+  hasMailServer: false,
+  revokeLeaked: async () => ({ kind: "no_secret_key" }),
+  log,
+  stopwatch: world.stopwatch,
+  logging: { slowMs: null, sampleEvery: null },
+  meter,
+  loadShedder: new LoadShedder(
+    { ...LOAD_LIMITS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX },
+    () => 0,
+    meter,
+    world.nextTick,
+  ),
+  metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
+  testDomain: settings.MAILKIND_TEST_DOMAIN,
+  baseUrl: () => "http://localhost",
+  health: () => {
+    throw new Error("nobody asks how this server is")
+  },
+  isStopping: () => false,
+  asset: () => null,
+  guide: guideFacts(world, settings),
+  lists: () => {
+    throw new Error("nobody asks this server for its lists")
+  },
+}).listen({ hostname: "127.0.0.1", port: settings.MAILKIND_PORT, development: false, reusePort: false })
+console.log(`without customers' checks it listens on http://127.0.0.1:${server?.port}`)

@@ -1,0 +1,119 @@
+import WORDS from "../../../data/common-words.txt" with { type: "text" }
+
+/**
+ * How plainly a word beside a listed name asks for trust: 0 fills, 1 sounds official, 2 is about money or a parcel, 3
+ * is about signing in.
+ */
+export type AffixWeight = 0 | 1 | 2 | 3
+
+const AFFIX_WORDS: { readonly [W in AffixWeight]: string } = {
+  3: `account accounts acceso accesso anmelden anmeldung authenticate authentication compte comptes connexion
+    conta credential credentials cuenta identity inloggen konto logging login logon logowanie passcode password
+    passwort reactivate reactivation signin signon suspended suspension unlock validate validation verificacion
+    verificar verifica verification verified verify verifying verifizierung webscr wachtwoord`,
+  2: `billing claim claims colis confirm confirmation customs delivery deliver dispute factura facture fattura
+    invoice invoices kyc livraison otp package paket parcel payment payments rechnung refund refunds reimbursement
+    remboursement resolution shipment shipping sendungsverfolgung tracking track trackings unblock zustellung`,
+  1: `activation airdrop alert alerts authenticator beveiliging giveaway helpdesk kundenservice notice
+    notification notifications protect protection recover recovery refunded renew renewal reset resolve restore
+    secure secured security securite seguranca seguridad sicherheit sicurezza support supports update updates
+    updating upgrade wallet warning`,
+  0: `access and app assistance auth by care center centre client clients com contact customer customers desk for
+    form from global group help here home http https inc info international kunden link live llc ltd mail email
+    mobile my net new notify now official on online org page portal process required rescue safe safety server
+    service services session sign site smart status team the to unusual user users via web webmail website with
+    www your`,
+}
+
+const WEIGHT_BY_AFFIX = new Map<string, AffixWeight>()
+for (const weight of [0, 1, 2, 3] as const) {
+  for (const word of AFFIX_WORDS[weight].split(/\s+/)) WEIGHT_BY_AFFIX.set(word, weight)
+}
+
+/**
+ * The weight of a word that stands beside a listed name. Null: the word is none of these, so the whole is another name.
+ */
+export function affixWeight(word: string): AffixWeight | null {
+  return WEIGHT_BY_AFFIX.get(word) ?? (word.length <= 2 || /^\d+$/.test(word) ? 0 : null)
+}
+
+/** Words that are written together with a name (`paypallogin`), by their first and by their last letter. */
+const CONCATENABLE_AFFIXES = [...WEIGHT_BY_AFFIX]
+  .filter(([word, weight]) => weight > 0 && word.length >= 5)
+  .map(([word]) => word)
+
+const affixesByLetter = (place: (word: string) => number): readonly (readonly string[])[] =>
+  Array.from({ length: 128 }, (_, unit) => CONCATENABLE_AFFIXES.filter(word => word.charCodeAt(place(word)) === unit))
+
+const AFFIXES_BY_FIRST_LETTER = affixesByLetter(() => 0)
+const AFFIXES_BY_LAST_LETTER = affixesByLetter(word => word.length - 1)
+const NO_AFFIXES: readonly string[] = []
+
+/** Affixes of weight 1 to 3 that a label begins with, as they stand. */
+export function leadingAffixes(label: string): readonly string[] {
+  return (AFFIXES_BY_FIRST_LETTER[label.charCodeAt(0)] ?? NO_AFFIXES).filter(word => label.startsWith(word))
+}
+
+/** Affixes of weight 1 to 3 that a label ends with. */
+export function trailingAffixes(label: string): readonly string[] {
+  return (AFFIXES_BY_LAST_LETTER[label.charCodeAt(label.length - 1)] ?? NO_AFFIXES).filter(word => label.endsWith(word))
+}
+
+/**
+ * Labels of listed names that say so little that any firm may put a word beside them: `mail-login.com` and
+ * `web-support.de` imitate nobody.
+ */
+const GENERIC_LABELS = new Set(
+  `academy access account ads agent air alert alpha android api app apps art asia atlas atm auto bank beauty best
+    beta bill bit black blog blue book booking books box british business buy call canada car card care career
+    cars cash cell center central chain chat check china city class clean click client cloud club cms code coin
+    company connect content core corporate credit crm crypto customer data deal demo design dev digital direct
+    doctor domain dream drive easy edge edu education email employee energy english erp euro europe event express
+    family fast fashion film finance first fit flash flight flow focus food forum france free fresh friend fun
+    fund future game games german gift global gold good grand green group guide hand happy health help home host
+    hosting hotel hotels house hub icon idea image inbox india info insurance international internet invest iot
+    isp job jobs journal key kids land law lead learn legal life light like line link live local lock logic login
+    london look love magazine mail market master media medical meet member menu metro mobile money moon music my
+    name nation national natural net network new news next note now office one online open order page paper paris
+    park partner party pass pay people phone photo pick place plan plant play plus point pos post power press
+    price prime pro product profile project public pure quick radio real red rent report research review ride safe
+    sale sales school science search secure security seed sense service shop silver simple site smart sms social
+    soft software solar solo sound space sport sports spot staff star start state stay step stock store stream
+    street student studio study style sun support surf survey swift system table talk tax team tech test text
+    ticket time times today token tool tools top total tour track trade train training travel tree trend trust
+    tube union unit university up usa user vault video view vip virtual vision vital vote vpn wallet watch water
+    wave way web white wifi win wine wire wise work works world yes you young zone zip`.split(/\s+/),
+)
+
+/** Whether a listed name's label says too little to be imitated by a word beside it. */
+export const isGenericLabel = (label: string): boolean => GENERIC_LABELS.has(label)
+
+/** Endings that leave a word a word; the list holds base forms only. */
+const WORD_ENDINGS = ["s", "ly", "es", "ed", "ing", "er", "ers", "est", "y"]
+
+/** The base forms; made when the first label is asked about (2 ms, about 1 MB). */
+let baseWords: ReadonlySet<string> | null = null
+
+/** Whether a label is a common English word, or one with a common ending. */
+export function isCommonWord(label: string): boolean {
+  return (
+    isBaseWord(label) ||
+    WORD_ENDINGS.some(ending => label.endsWith(ending) && isInflectedStem(label.slice(0, -ending.length), ending))
+  )
+}
+
+/**
+ * Whether a word remains before an ending; a vowel may have taken the word's last `e` or `y`, or doubled its last
+ * letter.
+ */
+function isInflectedStem(stem: string, ending: string): boolean {
+  if (isBaseWord(stem)) return true
+  if (ending === "s" || ending === "ly") return false
+  if (stem.endsWith("i")) return isBaseWord(`${stem.slice(0, -1)}y`)
+  return isBaseWord(`${stem}e`) || (stem.at(-1) === stem.at(-2) && isBaseWord(stem.slice(0, -1)))
+}
+
+function isBaseWord(word: string): boolean {
+  baseWords ??= new Set(WORDS.split("\n").filter(line => !line.startsWith("#")))
+  return word.length >= 3 && baseWords.has(word)
+}

@@ -1,0 +1,113 @@
+import { type Finding, known, unknown } from "../base/finding.ts"
+import { testAddress } from "../contract/test-addresses.ts"
+import type { AddressHints } from "./address/address-hints.ts"
+import type { Subject } from "./address/subject.ts"
+import { matchInSet } from "./lists/list-match.ts"
+import type { SetName } from "./lists/sets.ts"
+import type { DetectedSuites, DmarcPolicy, Evidence, MailEvidence, Tenant } from "./verdict/evidence.ts"
+
+type TestAddressRow = NonNullable<ReturnType<typeof testAddress>>
+
+/** The evidence of an address, domain or URL under the test domain: written down, always the same, from no network (decisions §6). */
+export function testAddressEvidence(subject: Subject, workspace: boolean): Evidence {
+  const row: TestAddressRow = testAddress(subject.localPart ?? "") ?? {
+    description: "Nothing is known.",
+    category: "unknown",
+  }
+  return {
+    subject,
+    listed: matchInSet(SET_OF_CATEGORY[row.category] ?? null),
+    hints: testHints(row),
+    suggestion: row.didYouMean ?? null,
+    lookalikeOf: row.lookalike ? "a known name" : null,
+    testCategory: row.category,
+    correction: null,
+    mail: dnsFinding(row, () => testMail(row, subject)),
+    suites: dnsFinding(row, () => testSuites(row, subject)),
+    tenant: workspace ? testTenant(row) : unknown("not_asked"),
+    ageDays: row.ageDays === undefined ? unknown("not_asked") : known(row.ageDays),
+    // An address that has an age answers like a deep check that found nothing else.
+    homepage: row.ageDays === undefined ? unknown("not_asked") : known("found"),
+    blockedBy: row.blocked ? "account" : null,
+    isAllowed: false,
+    isCached: row.cached ?? false,
+  }
+}
+
+/** What DNS would have told; of an unknown name nobody asks. */
+function dnsFinding<T>(row: TestAddressRow, told: () => T): Finding<T> {
+  if (row.degraded) return unknown("unavailable")
+  return row.category === "unknown" ? unknown("not_asked") : known(told())
+}
+
+/** The set that makes the flags of a result agree with its category. */
+const SET_OF_CATEGORY: { readonly [C in TestAddressRow["category"]]?: SetName } = {
+  personal: "personal",
+  disposable: "disposable",
+  relay: "relay",
+  education: "education",
+  government: "government",
+}
+
+const testHints = (row: TestAddressRow): AddressHints => ({
+  isRole: row.role ?? false,
+  sharedInbox: row.sharedInbox ?? null,
+  group: row.group ?? null,
+  groupService: row.groupService ?? null,
+})
+
+const OWN_MAIL = {
+  exists: true,
+  delivery: "mx",
+  hasAddress: true,
+  provider: null,
+  operatedBy: null,
+  spf: known("v=spf1 mx -all"),
+  dmarcPolicy: known<DmarcPolicy>("reject"),
+} as const
+
+const NO_MAIL: MailEvidence = {
+  ...OWN_MAIL,
+  delivery: "none",
+  hasAddress: false,
+  mx: [],
+  spf: known(null),
+  dmarcPolicy: known(null),
+}
+
+function testMail(row: TestAddressRow, subject: Subject): MailEvidence {
+  if (row.category === "invalid") return NO_MAIL
+  const suite = row.mail === "suite_a" || row.mail === "suite_b" ? row.mail : null
+  return {
+    ...OWN_MAIL,
+    mx: [{ priority: 10, host: testMailHost(row, subject), provider: suite }],
+    provider: suite,
+    operatedBy: suite,
+  }
+}
+
+const testMailHost = (row: TestAddressRow, subject: Subject): string =>
+  row.mail === undefined || row.mail === "tenant"
+    ? `mx.${subject.domain}`
+    : `mx.${row.mail.replace("_", "-")}.${subject.domain}`
+
+function testSuites(row: TestAddressRow, subject: Subject): DetectedSuites {
+  const evidence = [`mx:${testMailHost(row, subject)}`]
+  return {
+    suiteA: row.mail === "suite_a" ? evidence : [],
+    suiteB: row.mail === "suite_b" ? evidence : [],
+    otherSuite: null,
+  }
+}
+
+const TEST_TENANT: Tenant = {
+  id: "00000000-0000-4000-8000-000000000000",
+  region: "EU",
+  auth: "managed",
+  identityProvider: null,
+}
+
+function testTenant(row: TestAddressRow): Finding<Tenant | null> {
+  if (row.pending) return unknown("pending")
+  return row.mail === "suite_b" || row.mail === "tenant" ? known(TEST_TENANT) : known(null)
+}

@@ -1,0 +1,207 @@
+import type { Streams, TextSink } from "../../base/streams.ts"
+import type { CheckOutcome } from "../../check/result/result.ts"
+import { CommandError, escapeControls } from "../output.ts"
+import { type InputColumns, type InputRow, rowSubject } from "./input-rows.ts"
+import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "./result-format.ts"
+import { ResumeState, readPartial } from "./resume-state.ts"
+import { SummaryCounter } from "./summary.ts"
+
+/** Where results go: the standard output, or a file, which is new, goes on after what an earlier run has left, or is written over. */
+export type ResultsTarget = { readonly out: string | null; readonly mode: "new" | "resume" | "over" }
+
+/** Throws a `CommandError` when results must not go there: nothing is written over that nobody said may be. */
+export async function assertTargetWritable(
+  streams: Streams,
+  input: string,
+  { out, mode }: ResultsTarget,
+): Promise<void> {
+  if (out === null) return
+  const [size, isInput] = await withWriteErrors(
+    out,
+    0,
+    Promise.all([streams.size(out), streams.isSameFile(out, input)]),
+  )
+  if (isInput) throw new CommandError("The results cannot be written over their inputs: name another file.", 2)
+  if (mode === "new" && size !== null && size > 0) {
+    throw new CommandError(
+      `${escapeControls(out)} is there already: go on with --resume, or write over it with --force.`,
+    )
+  }
+}
+
+/** Writes results where they go, in the order in which they are given. What an earlier run has left is passed over. */
+export class ResultsWriter {
+  readonly #streams: Streams
+  readonly #target: ResultsTarget
+  readonly #format: FileFormat
+  readonly #testDomain: string
+  #resultFormat: ResultFormat | null = null
+  #resume: ResumeState | null = null
+  #writer: BufferedWriter | null = null
+  /** What is counted of this run. */
+  readonly tally = new SummaryCounter()
+
+  constructor(streams: Streams, target: ResultsTarget, format: FileFormat, testDomain: string) {
+    this.#streams = streams
+    this.#target = target
+    this.#format = format
+    this.#testDomain = testDomain
+  }
+
+  /** Whether the columns of the rows are known. */
+  get hasColumns(): boolean {
+    return this.#resultFormat !== null
+  }
+
+  /** Whether enough is given to be worth a `flush`. */
+  get isFull(): boolean {
+    return this.#writer?.isFull ?? false
+  }
+
+  /** How many results were there before this run. */
+  get resumedCount(): number {
+    return this.#resume?.partial.count ?? 0
+  }
+
+  /** How many results there are in all. */
+  get count(): number {
+    return this.resumedCount + this.tally.resultCount
+  }
+
+  /** Makes ready for rows with these columns. */
+  async start(columns: InputColumns): Promise<void> {
+    const form = RESULT_FORMATS[this.#format](columns)
+    this.#resultFormat = form
+    const { out, mode } = this.#target
+    if (out === null || mode !== "resume") return await this.#open(0)
+    const left = await withWriteErrors(out, 0, readPartial(this.#streams, out, form, this.#format === "csv"))
+    if (left === null) throw mismatchError(out)
+    this.#resume = new ResumeState(left, form, row => rowSubject(row, this.#testDomain))
+  }
+
+  /** The rows of these that have no result yet. Only when there is one, and all that is there is known, the file is touched. */
+  async unfinishedRows(rows: readonly InputRow[]): Promise<readonly InputRow[]> {
+    if (this.#writer !== null || this.#resume === null) return rows
+    const rest = this.#resume.unfinishedRows(rows)
+    if (rest === null) throw mismatchError(this.#target.out ?? "")
+    if (rest.length > 0) await this.#open(this.#resume.partial.bytes)
+    return rest
+  }
+
+  /** Takes the next result. */
+  readonly write = (row: InputRow, outcome: CheckOutcome): void => {
+    this.tally.count(outcome)
+    if (this.#resultFormat !== null) this.#writer?.add(this.#resultFormat.format(row, outcome, this.count))
+  }
+
+  /** Resolves when all that was given is written. */
+  async flush(): Promise<void> {
+    if (this.#writer !== null) await this.#withWriteErrors(this.#writer.flush())
+  }
+
+  /** There are no more rows. */
+  async end(): Promise<void> {
+    if (this.#resume !== null && !this.#resume.isFullyMatched) throw mismatchError(this.#target.out ?? "")
+    if (this.#writer === null) await this.#open(this.#resume?.partial.bytes ?? 0)
+  }
+
+  /** Writes what was given, in whole results, and closes the file. */
+  async close(): Promise<void> {
+    if (this.#writer !== null) await this.#withWriteErrors(this.#writer.close())
+  }
+
+  async #open(keptBytes: number): Promise<void> {
+    const { out } = this.#target
+    const sink =
+      out === null ? this.#streams.stdout : await this.#withWriteErrors(this.#streams.openSink(out, keptBytes))
+    this.#writer = new BufferedWriter(sink)
+    if (keptBytes === 0) this.#writer.add(this.#resultFormat?.header ?? "")
+  }
+
+  #withWriteErrors<T>(work: Promise<T>): Promise<T> {
+    return withWriteErrors(this.#target.out, this.count, work)
+  }
+}
+
+const mismatchError = (out: string): CommandError =>
+  new CommandError(
+    `${escapeControls(out)} does not hold results of these inputs in this format, so there is nothing to go on with. It was left as it is.`,
+  )
+
+/** Tells a fault of the system in words, and how to go on. */
+async function withWriteErrors<T>(out: string | null, count: number, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const says = streamErrorMessage(error)
+    if (says === null) throw error
+    const name = out === null ? "the standard output" : escapeControls(out)
+    const onward = out !== null && count > 0 ? " Go on with the same command and --resume once that is mended." : ""
+    throw new CommandError(`Cannot write ${name}: ${says}.${onward}`)
+  }
+}
+
+/** How much text is written at once, in UTF-16 code units. */
+const BUFFER_LENGTH = 262_144
+
+/** Text that is written in large pieces, one after the other, so that whoever waits for them holds no more than the sink takes. */
+class BufferedWriter {
+  readonly #sink: TextSink
+  #buffer = ""
+  #lastWrite: Promise<void> = Promise.resolve()
+
+  constructor(sink: TextSink) {
+    this.#sink = sink
+  }
+
+  /** Whether there is enough to be written. */
+  get isFull(): boolean {
+    return this.#buffer.length >= BUFFER_LENGTH
+  }
+
+  /** Takes the next text. */
+  add(text: string): void {
+    this.#buffer += text
+  }
+
+  /** Resolves when all text so far is written. Rejects with the system's error, and with the same again ever after. */
+  flush(): Promise<void> {
+    const text = this.#buffer
+    if (text === "") return this.#lastWrite
+    this.#buffer = ""
+    this.#lastWrite = this.#lastWrite.then(() => this.#sink.write(text))
+    // Whoever flushes next is told; nobody may wait for this one.
+    this.#lastWrite.catch(() => undefined)
+    return this.#lastWrite
+  }
+
+  /** Writes what is left and closes the sink. */
+  async close(): Promise<void> {
+    try {
+      await this.flush()
+    } finally {
+      await this.#sink.close()
+    }
+  }
+}
+
+/** What the system's codes say, as the rest of a sentence about a file. */
+const ERROR_MESSAGES: Readonly<Record<string, string>> = {
+  EACCES: "it may not be opened by this user",
+  EDQUOT: "the quota of this user is used up",
+  EFBIG: "it is as large as a file may be",
+  EIO: "the device failed",
+  EISDIR: "it is a directory",
+  ENOENT: "there is no such file or directory",
+  ENOSPC: "there is no space left",
+  ENOTDIR: "a part of its path is no directory",
+  EPERM: "it may not be opened by this user",
+  EROFS: "it may not be written to",
+}
+
+/** Why the system did not let a file be read or written; null: the error is not the system's, or says only that whoever read our output has enough. */
+export function streamErrorMessage(error: unknown): string | null {
+  if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null
+  if (error.code === "EPIPE" || !/^E[A-Z0-9]+$/.test(error.code)) return null
+  return ERROR_MESSAGES[error.code] ?? `the system says ${error.code}`
+}

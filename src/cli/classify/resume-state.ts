@@ -1,0 +1,129 @@
+import type { Streams } from "../../base/streams.ts"
+import type { Subject } from "../../check/address/subject.ts"
+import type { InputRow } from "./input-rows.ts"
+import type { ResultFormat } from "./result-format.ts"
+
+/** What an earlier run has left in its file. */
+export type PartialResults = {
+  /** How many whole results. */
+  readonly count: number
+  /** How many bytes they take, with what stands before them. */
+  readonly bytes: number
+  /** How the last of them begins; empty when there is none. */
+  readonly last: Uint8Array
+  /** How the one begins that is torn; empty when none is. */
+  readonly incomplete: Uint8Array
+}
+
+/** How many bytes of a result are compared at most. */
+const COMPARED_BYTES_MAX = 1_048_576
+
+const LINE_FEED = 10
+const QUOTE = 34
+
+/**
+ * Reads what is left in a file: a result ends at a line feed, in CSV at one outside of quotes. Null: the file does not
+ * begin with the head of this form. No file, and one that is torn within its head, leave nothing.
+ */
+export async function readPartial(
+  streams: Streams,
+  path: string,
+  { header }: ResultFormat,
+  isCsv: boolean,
+): Promise<PartialResults | null> {
+  if ((await streams.size(path)) === null) return NO_RESULTS
+  const ends = await findResultEnds(streams, path, isCsv)
+  const headBytes = Buffer.from(header)
+  const beginning = await readBytes(streams, path, 0, headBytes.length)
+  if (!sharePrefix(beginning, headBytes)) return null
+  if (beginning.length < headBytes.length) return NO_RESULTS
+  const results = header === "" ? ends.count : ends.count - 1
+  const last =
+    results > 0
+      ? await readBytes(streams, path, ends.lastFrom, Math.min(ends.to - ends.lastFrom, COMPARED_BYTES_MAX))
+      : EMPTY
+  return {
+    count: results,
+    bytes: ends.to,
+    last,
+    incomplete: await readBytes(streams, path, ends.to, COMPARED_BYTES_MAX),
+  }
+}
+
+const EMPTY = new Uint8Array()
+const NO_RESULTS: PartialResults = { count: 0, bytes: 0, last: EMPTY, incomplete: EMPTY }
+
+/** How many records end in a file, where the last of them begins, and where it ends. */
+async function findResultEnds(streams: Streams, path: string, isCsv: boolean) {
+  const { chunks } = await streams.openSource(path)
+  let isQuoted = false
+  let [count, lastFrom, to, before] = [0, 0, 0, 0]
+  for await (const part of chunks) {
+    for (let at = 0; at < part.length; at++) {
+      const byte = part[at]
+      if (byte === QUOTE) isQuoted = isCsv && !isQuoted
+      if (byte !== LINE_FEED || isQuoted) continue
+      count++
+      lastFrom = to
+      to = before + at + 1
+    }
+    before += part.length
+  }
+  return { count, lastFrom, to }
+}
+
+/** So many bytes of a file, or as many as there are. */
+async function readBytes(streams: Streams, path: string, from: number, count: number): Promise<Uint8Array> {
+  let bytes: Uint8Array = EMPTY
+  const { chunks } = await streams.openSource(path, from)
+  for await (const part of chunks) {
+    bytes = Buffer.concat([bytes, part])
+    if (bytes.length >= count) break
+  }
+  return bytes.subarray(0, count)
+}
+
+/** Whether one of them begins with the other. */
+const sharePrefix = (one: Uint8Array, other: Uint8Array): boolean => {
+  const length = Math.min(one.length, other.length)
+  return Buffer.compare(one.subarray(0, length), other.subarray(0, length)) === 0
+}
+
+/** Passes over the rows whose results are there. A row is known again by how its result begins. */
+export class ResumeState {
+  /** What is left. */
+  readonly partial: PartialResults
+  readonly #resultPrefix: (row: InputRow) => Uint8Array
+  #skippedCount = 0
+  #isIncompleteMatched: boolean
+
+  constructor(left: PartialResults, form: ResultFormat, subjectOf: (row: InputRow) => Subject) {
+    this.partial = left
+    this.#resultPrefix = row => Buffer.from(form.prefix(row, subjectOf(row)))
+    this.#isIncompleteMatched = left.incomplete.length === 0
+  }
+
+  /** The rows of these that have no result. Null: the results that are there are not those of the rows. */
+  unfinishedRows(rows: readonly InputRow[]): readonly InputRow[] | null {
+    const { count: results, last, incomplete } = this.partial
+    const count = Math.min(rows.length, results - this.#skippedCount)
+    const lastRow = rows[count - 1]
+    this.#skippedCount += count
+    if (lastRow !== undefined && this.#skippedCount === results && !matchesPrefix(last, this.#resultPrefix(lastRow)))
+      return null
+    const [next] = count === 0 ? rows : rows.slice(count, count + 1)
+    if (next !== undefined && !this.#isIncompleteMatched) {
+      if (!sharePrefix(incomplete, this.#resultPrefix(next))) return null
+      this.#isIncompleteMatched = true
+    }
+    return count === 0 ? rows : rows.slice(count)
+  }
+
+  /** Whether every result that is there, whole or torn, is that of a row that was passed. */
+  get isFullyMatched(): boolean {
+    return this.#skippedCount === this.partial.count && this.#isIncompleteMatched
+  }
+}
+
+const matchesPrefix = (bytes: Uint8Array, beginning: Uint8Array): boolean =>
+  sharePrefix(bytes, beginning) && bytes.length >= Math.min(beginning.length, COMPARED_BYTES_MAX)

@@ -1,0 +1,67 @@
+import type { CheckOutcome } from "../../check/result/result.ts"
+import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
+
+/** How many results a run gave, by what they are. */
+export class SummaryCounter {
+  readonly #byCategory = new Map<Category, number>()
+  #resultCount = 0
+  #degradedCount = 0
+
+  /** How many results there are. */
+  get resultCount(): number {
+    return this.#resultCount
+  }
+
+  /** Counts a result. */
+  count({ judged: { verdict } }: CheckOutcome): void {
+    this.#resultCount++
+    if (verdict.isDegraded) this.#degradedCount++
+    this.#byCategory.set(verdict.category, (this.#byCategory.get(verdict.category) ?? 0) + 1)
+  }
+
+  /** What it comes to after so many milliseconds, in a run that found so many results there already. */
+  summary(tookMs: number, keptCount: number): ClassifySummary {
+    return {
+      results: this.#resultCount,
+      kept: keptCount,
+      seconds: Math.round(tookMs) / 1000,
+      per_second: tookMs > 0 ? Math.round((this.#resultCount * 1000) / tookMs) : 0,
+      degraded: this.#degradedCount,
+      by_category: Object.fromEntries(CATEGORY_NAMES.map(name => [name, this.#byCategory.get(name) ?? 0])),
+    }
+  }
+}
+
+/** What a run came to. `kept` results of an earlier run are in none of the other numbers. */
+export type ClassifySummary = {
+  readonly results: number
+  readonly kept: number
+  readonly seconds: number
+  readonly per_second: number
+  readonly degraded: number
+  readonly by_category: Readonly<Record<string, number>>
+}
+
+/** The summary for a person: a line for the whole, and rows for a table, the largest first. */
+export function formatSummary({ results, kept, seconds, per_second, degraded, by_category }: ClassifySummary): {
+  readonly says: string
+  readonly rows: readonly (readonly string[])[]
+} {
+  const after = kept === 0 ? "" : ` after ${formatCount(kept)} that were there`
+  const rows = Object.entries(by_category)
+    .filter(([, count]) => count > 0)
+    .sort(([, one], [, other]) => other - one)
+  if (degraded > 0) rows.push(["from lists only", degraded])
+  const width = Math.max(0, ...rows.map(([, count]) => formatCount(count).length))
+  return {
+    says: `${formatCount(results)} results${after} in ${seconds} s, ${formatCount(per_second)} a second`,
+    rows: rows.map(([name, count]) => [
+      `  ${name}`,
+      formatCount(count).padStart(width),
+      `${((count * 100) / results).toFixed(1).padStart(5)} %`,
+    ]),
+  }
+}
+
+/** A count for a person. */
+export const formatCount = (count: number): string => count.toLocaleString("en")

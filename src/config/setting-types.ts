@@ -1,0 +1,148 @@
+/** What reading one setting's text gives: a value, or the sentence that says what is wrong with the text. */
+type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly expected: string }
+
+/** One setting: what it means, how its text is read, and its value when the environment does not name it. */
+export type Setting<T> = {
+  readonly description: string
+  /** The default, as the documentation prints it. */
+  readonly defaultText: string
+  readonly defaultValue: T
+  readonly parse: (text: string) => ParseResult<T>
+  /** Whether this version acts on it. A setting that does not act is accepted, so that one environment serves all versions. */
+  readonly isEffective: boolean
+}
+
+type SettingSpec<T> = {
+  readonly description: string
+  readonly defaultValue: T
+  readonly defaultText?: string
+  readonly isEffective?: boolean
+}
+
+const valid = <T>(value: T): ParseResult<T> => ({ ok: true, value })
+const invalid = (sentence: string): ParseResult<never> => ({ ok: false, expected: sentence })
+
+function createSetting<T>(common: SettingSpec<T>, parse: (text: string) => ParseResult<T>): Setting<T> {
+  const {
+    description,
+    defaultValue,
+    defaultText = defaultValue === null ? "none" : String(defaultValue),
+    isEffective = true,
+  } = common
+  return { description, defaultValue, defaultText, isEffective, parse }
+}
+
+/** A whole number from `min` to `max`. */
+export function integer(spec: SettingSpec<number> & { readonly min: number; readonly max: number }): Setting<number> {
+  return createSetting(spec, text => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    return value >= spec.min && value <= spec.max
+      ? valid(value)
+      : invalid(`a whole number from ${spec.min} to ${spec.max}`)
+  })
+}
+
+/** A whole number from `min` to `max`, or `off`. */
+export function integerOrOff(
+  spec: SettingSpec<number | "off"> & { readonly min: number; readonly max: number },
+): Setting<number | "off"> {
+  const number = integer({ ...spec, defaultValue: spec.min })
+  return createSetting<number | "off">(spec, given => {
+    if (given === "off") return valid(given)
+    const read = number.parse(given)
+    return read.ok ? read : invalid(`${read.expected}, or off`)
+  })
+}
+
+/** A comma list of `name=URL`; white space around members is ignored, and the last of two with one name counts. */
+export function urlMap(
+  spec: SettingSpec<ReadonlyMap<string, string>> & {
+    readonly namePattern: RegExp
+    readonly schemes: readonly string[]
+  },
+): Setting<ReadonlyMap<string, string>> {
+  const sentence = `a comma list of name=URL with ${spec.schemes.map(scheme => `${scheme}://`).join(" or ")}`
+  return createSetting<ReadonlyMap<string, string>>(spec, given => {
+    const members = given.split(",").map(member => {
+      const at = member.indexOf("=")
+      return [member.slice(0, at).trim(), member.slice(at + 1).trim()] as const
+    })
+    const isRight = ([name, address]: readonly [string, string]): boolean =>
+      spec.namePattern.test(name) && spec.schemes.includes(URL.parse(address)?.protocol.slice(0, -1) ?? "")
+    return members.every(isRight) ? valid(new Map(members)) : invalid(sentence)
+  })
+}
+
+/** One of a closed set of words. */
+export function choice<const C extends string>(spec: SettingSpec<C> & { readonly options: readonly C[] }): Setting<C> {
+  return createSetting<C>(spec, text => {
+    const found = spec.options.find(word => word === text)
+    return found === undefined ? invalid(`one of ${spec.options.join(", ")}`) : valid(found)
+  })
+}
+
+/** Text of a given shape; `null` when it is not set. */
+export function text<F extends string | null>(
+  spec: SettingSpec<F> & { readonly pattern: RegExp; readonly expected: string },
+): Setting<string | F> {
+  return createSetting<string | F>(spec, given => (spec.pattern.test(given) ? valid(given) : invalid(spec.expected)))
+}
+
+/** An absolute URL with one of the schemes, without credentials, query and fragment; kept without a trailing slash. */
+export function url<F extends string | null>(
+  spec: SettingSpec<F> & { readonly schemes: readonly string[]; readonly allowsOff?: boolean },
+): Setting<string | F> {
+  const sentence = `a URL with ${spec.schemes.map(scheme => `${scheme}://`).join(" or ")}${spec.allowsOff ? ", or off" : ""}`
+  return createSetting<string | F>(spec, given => {
+    if (spec.allowsOff && given === "off") return valid(given)
+    const parsed = URL.parse(given)
+    const plain = parsed !== null && parsed.username === "" && parsed.search === "" && parsed.hash === ""
+    if (!plain || !spec.schemes.includes(parsed.protocol.slice(0, -1))) return invalid(sentence)
+    return valid(given.replace(/\/+$/, ""))
+  })
+}
+
+/** A value that never prints: it shows as `•••` in text, JSON and logs; `reveal()` gives it. */
+export class Secret {
+  readonly #value: string
+  constructor(value: string) {
+    this.#value = value
+  }
+  reveal(): string {
+    return this.#value
+  }
+  toString(): string {
+    return "•••"
+  }
+  toJSON(): string {
+    return "•••"
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return "•••"
+  }
+}
+
+/** Text that may hold a password; `null` when it is not set. */
+export function secret(
+  spec: SettingSpec<null> & { readonly pattern: RegExp; readonly expected: string },
+): Setting<Secret | null> {
+  return createSetting<Secret | null>(spec, given =>
+    spec.pattern.test(given) ? valid(new Secret(given)) : invalid(spec.expected),
+  )
+}
+
+/** A comma list, each member of a given shape; white space around members is ignored. `off`, where it may be, stands alone. */
+export function list(
+  spec: SettingSpec<readonly string[]> & {
+    readonly isMember: (text: string) => boolean
+    readonly expected: string
+    readonly allowsOff?: boolean
+  },
+): Setting<readonly string[]> {
+  const { defaultText = spec.defaultValue.join(", ") } = spec
+  return createSetting<readonly string[]>({ ...spec, defaultText }, given => {
+    if (spec.allowsOff && given === "off") return valid([given])
+    const members = given.split(",").map(member => member.trim())
+    return members.every(spec.isMember) ? valid(members) : invalid(spec.expected)
+  })
+}

@@ -1,0 +1,107 @@
+import type { Store } from "../store/core/store.ts"
+
+/** On which mail host a domain was seen last, as it is stored. No name of a domain is kept. */
+export type StoredHostObservation = {
+  /** A hash of the registrable domain, below 2^53. */
+  readonly domainHash: number
+  readonly host: string
+  readonly isListed: boolean
+  /** The day, UTC, counted from 1 January 1970. */
+  readonly seenOn: number
+}
+
+/** How far a reader has come: after the row of this domain in this batch. */
+export type ObservationCursor = { readonly batch: number; readonly domainHash: number }
+
+/** Before the first row. */
+export const OBSERVATIONS_START: ObservationCursor = { batch: 0, domainHash: 0 }
+
+/** How much of the table is kept. */
+export type ObservationRetention = {
+  /** How many rows, but for one batch; the ones that were written least recently go first. */
+  readonly rowsMax: number
+  /** Rows that were seen before this day go. */
+  readonly fromDay: number
+}
+
+/** How many rows are written, read and looked at for pruning at once: each keeps everything else waiting for a few milliseconds. */
+export const OBSERVATIONS_PER_WRITE_MAX = 500
+export const OBSERVATIONS_PER_READ_MAX = 1000
+export const OBSERVATIONS_PER_PRUNE_MAX = 1000
+
+/**
+ * Writes a batch of sightings in one transaction, each in the place of an earlier one of its domain. A row that another
+ * process wrote alike stays as it is, so that nobody reads it again. Rejects when the store fails, and then none is
+ * written.
+ */
+export async function writeHostObservations(store: Store, sightings: readonly StoredHostObservation[]): Promise<void> {
+  if (sightings.length === 0) return
+  await store.transaction(async inner => {
+    // Counted up in the transaction that writes, so that batches become visible in their order and a reader misses none.
+    const head = await inner.one<{ batch: number }>(
+      "UPDATE host_sightings_head SET batch = batch + 1 WHERE singleton = 1 RETURNING batch",
+    )
+    for (const { domainHash, host, isListed, seenOn } of sightings)
+      await inner.run(UPSERT_OBSERVATION, [domainHash, host, isListed ? 1 : 0, seenOn, head?.batch ?? 0])
+  })
+}
+
+const UPSERT_OBSERVATION = `INSERT INTO host_sightings (domain_hash, host, is_listed, seen_on, batch) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (domain_hash) DO UPDATE
+  SET host = excluded.host, is_listed = excluded.is_listed, seen_on = excluded.seen_on, batch = excluded.batch
+  WHERE host_sightings.host <> excluded.host OR host_sightings.is_listed <> excluded.is_listed
+    OR host_sightings.seen_on <> excluded.seen_on`
+
+type HostObservationRow = {
+  readonly domainHash: number
+  readonly host: string
+  readonly isListed: number
+  readonly seenOn: number
+  readonly batch: number
+}
+
+/**
+ * At most `rowsMax` of the sightings that were written after `upTo`, in the order of writing, and how far that is. Fewer
+ * mean that there are no more now.
+ */
+export async function readHostObservations(
+  store: Store,
+  { batch, domainHash }: ObservationCursor,
+  rowsMax = OBSERVATIONS_PER_READ_MAX,
+): Promise<{ readonly observations: readonly StoredHostObservation[]; readonly cursor: ObservationCursor }> {
+  const rows = await store.all<HostObservationRow>(
+    `SELECT domain_hash AS "domainHash", host, is_listed AS "isListed", seen_on AS "seenOn", batch FROM host_sightings
+     WHERE (batch, domain_hash) > ($1, $2) ORDER BY batch, domain_hash LIMIT $3`,
+    [batch, domainHash, rowsMax],
+  )
+  const last = rows.at(-1)
+  return {
+    observations: rows.map(row => ({
+      domainHash: row.domainHash,
+      host: row.host,
+      isListed: row.isListed === 1,
+      seenOn: row.seenOn,
+    })),
+    cursor: last === undefined ? { batch, domainHash } : { batch: last.batch, domainHash: last.domainHash },
+  }
+}
+
+/** Deletes some of the rows that are not kept, and gives their count; zero: none is left, or none among the oldest `prunedMax`. */
+export async function pruneHostObservations(
+  store: Store,
+  { rowsMax, fromDay }: ObservationRetention,
+  prunedMax = OBSERVATIONS_PER_PRUNE_MAX,
+): Promise<number> {
+  const last = await store.one<{ batch: number }>(
+    "SELECT batch FROM host_sightings ORDER BY batch DESC LIMIT 1 OFFSET $1",
+    [rowsMax],
+  )
+  // Days rise with batches, so that what is too old stands among the first: to look for days would read the whole table.
+  return await store.run(
+    `DELETE FROM host_sightings WHERE domain_hash IN (
+       SELECT domain_hash FROM (
+         SELECT domain_hash, seen_on, batch FROM host_sightings ORDER BY batch, domain_hash LIMIT $1) AS oldest
+       WHERE seen_on < $2 OR batch <= $3)`,
+    [prunedMax, fromDay, last?.batch ?? 0],
+  )
+}

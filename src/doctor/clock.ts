@@ -1,0 +1,51 @@
+import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
+
+/** How far the clock may be from those of others, or behind what was written: quota days and certificates do not mind. */
+export const CLOCK_SKEW_MS_MAX = 60_000
+
+/** What the clock is held against. */
+export type ClockReferences = {
+  readonly nowMs: number
+  /** When the newest source of the lists is of. */
+  readonly listsAtMs: number | null
+  /** When the database was last written, as far as it tells; null: it does not. */
+  readonly writtenAtMs: number | null
+  /** How far the clocks of the servers that were asked anyway are ahead of ours. */
+  readonly serversAheadMs: readonly number[]
+}
+
+const CLOCK_REMEDY = "Set the clock, and let a time daemon (NTP) keep it."
+
+/** Holds the clock against what must lie in its past, and against the servers that told their time. */
+export function diagnoseClock({ nowMs, listsAtMs, writtenAtMs, serversAheadMs }: ClockReferences): DiagnosticResult {
+  if (listsAtMs !== null && nowMs < listsAtMs)
+    return failed(`It is ${isoTime(nowMs)} here, and the lists are of ${isoTime(listsAtMs)}.`, CLOCK_REMEDY)
+  if (writtenAtMs !== null && nowMs < writtenAtMs - CLOCK_SKEW_MS_MAX)
+    return failed(
+      `It is ${isoTime(nowMs)} here, and the database was written at ${isoTime(writtenAtMs)}.`,
+      CLOCK_REMEDY,
+    )
+  const off = median(serversAheadMs)
+  if (off === null) return ok(`It is ${isoTime(nowMs)}; nobody who told the time was asked.`)
+  const words = `${Math.round(Math.abs(off) / 1000)} s ${off > 0 ? "behind" : "ahead of"} the servers that were asked`
+  if (Math.abs(off) > CLOCK_SKEW_MS_MAX) return warning(`It is ${isoTime(nowMs)}, ${words}.`, CLOCK_REMEDY)
+  return ok(`It is ${isoTime(nowMs)}, ${words}.`)
+}
+
+/**
+ * How far the clock of a server is ahead of ours, by the Date of its answer (RFC 9110 §6.6.1) and the Age that a cache adds
+ * (RFC 9111 §5.1); null: it does not tell.
+ */
+export function serverAheadMs(headers: Headers, nowMs: number): number | null {
+  const date = Date.parse(headers.get("date") ?? "")
+  if (Number.isNaN(date)) return null
+  const age = headers.get("age") ?? "0"
+  return date + (/^\d{1,9}$/.test(age) ? Number(age) * 1000 : 0) - nowMs
+}
+
+/** One server whose own clock is wrong moves nothing while there are two others. */
+function median(numbers: readonly number[]): number | null {
+  return [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)] ?? null
+}
+
+const isoTime = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z")

@@ -1,0 +1,91 @@
+import { errorCode } from "../base/errors.ts"
+import type { SetTimer } from "../base/outside-world.ts"
+
+/** How something was found: `skipped` was not looked at, and `seen` says why. */
+export const DIAGNOSTIC_STATUSES = ["ok", "warning", "failed", "skipped"] as const
+type DiagnosticStatus = (typeof DIAGNOSTIC_STATUSES)[number]
+
+/** What an examination came to. No sentence holds a secret, or an address of a person. */
+export type DiagnosticResult = {
+  readonly verdict: DiagnosticStatus
+  /** What was seen, in a sentence or two. */
+  readonly seen: string
+  /** What an operator does about it, in a sentence; null: nothing. */
+  readonly remedy: string | null
+}
+
+/** All is well. */
+export const ok = (seen: string): DiagnosticResult => ({ verdict: "ok", seen, remedy: null })
+
+/** It works, and something about it should be mended. */
+export const warning = (seen: string, remedy: string): DiagnosticResult => ({ verdict: "warning", seen, remedy })
+
+/** It does not work. */
+export const failed = (seen: string, remedy: string): DiagnosticResult => ({ verdict: "failed", seen, remedy })
+
+/** It was not looked at. */
+export const skipped = (why: string): DiagnosticResult => ({ verdict: "skipped", seen: why, remedy: null })
+
+/** Everything that is looked at, in the order in which it is told. */
+export const DIAGNOSTICS = {
+  settings: { description: "Every setting that is set is known, and can be read." },
+  directory: { description: "The data directory is there, for its owner alone, and can be written and mapped." },
+  disk: { description: "There is room on its disk." },
+  database: { description: "The database opens, every page of it is whole, and its tables are of this version." },
+  dns: { description: "Each DNS server knows the canaries." },
+  clock: { description: "The clock agrees with what was written before, and with the servers that are asked." },
+  smtp: { description: "The mail server takes a connection, TLS and the log-in." },
+  identity: { description: "The identity endpoint answers." },
+  rdap: { description: "The RDAP bootstrap can be downloaded and read." },
+  leak_keys: { description: "The leak reporter's public keys can be downloaded and read." },
+  lists: { description: "Every byte of the lists is right, and they are fresh." },
+  port: { description: "Our server answers on the port, or the port is free." },
+  outbox: { description: "No mail waits for long." },
+} as const satisfies Record<string, { readonly description: string }>
+export type DiagnosticName = keyof typeof DIAGNOSTICS
+
+/** All names, in their order. */
+export const DIAGNOSTIC_NAMES: readonly DiagnosticName[] = Object.keys(DIAGNOSTICS).filter(isDiagnostic)
+
+/** How long one examination may take; they run side by side, so the whole takes hardly longer. */
+export const DIAGNOSTIC_TIMEOUT_MS = 60_000
+
+/** What is looked at, and how. An examination that rejects has failed. */
+export type Diagnostics = { readonly [N in DiagnosticName]: () => Promise<DiagnosticResult> }
+
+/** One row of what was found. */
+export type DiagnosticRow = DiagnosticResult & { readonly name: DiagnosticName }
+
+/** Whether something that can be looked at has this name. */
+export function isDiagnostic(name: string): name is DiagnosticName {
+  return Object.hasOwn(DIAGNOSTICS, name)
+}
+
+/**
+ * Looks at what the names name, side by side, and gives a row for each in the order of the table. It never rejects, and
+ * settles within `EXAMINATION_MS_MAX`.
+ */
+export async function runDiagnostics(
+  examiners: Diagnostics,
+  names: readonly DiagnosticName[],
+  later: SetTimer,
+): Promise<readonly DiagnosticRow[]> {
+  const asked = DIAGNOSTIC_NAMES.filter(name => names.includes(name))
+  return await Promise.all(asked.map(async name => ({ name, ...(await runWithTimeout(examiners[name], later)) })))
+}
+
+async function runWithTimeout(look: () => Promise<DiagnosticResult>, later: SetTimer): Promise<DiagnosticResult> {
+  const { promise, resolve } = Promise.withResolvers<DiagnosticResult>()
+  const callOff = later(DIAGNOSTIC_TIMEOUT_MS, () => resolve(TIMED_OUT))
+  // A message may hold anything; the name of a fault holds nothing.
+  const found = Promise.try(look).catch(fault =>
+    failed(`It could not be looked at (${errorCode(fault)}).`, REPORT_REMEDY),
+  )
+  return await Promise.race([found, promise]).finally(callOff)
+}
+
+const REPORT_REMEDY = "Report this as a fault of mailkind, with the version and the words in brackets."
+const TIMED_OUT = failed(
+  `It was not over after ${DIAGNOSTIC_TIMEOUT_MS / 1000} s.`,
+  "Look whether the disk or the network of this host is stuck, and run `mailkind doctor` again.",
+)

@@ -1,0 +1,56 @@
+import { DAY_MS } from "../base/time.ts"
+import type { OpenPackResult } from "../check/lists/pack/pack.ts"
+import type { RefreshState } from "../check/refresh/refresh-state.ts"
+import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
+
+/** How old lists may be that nobody refreshes. */
+export const LISTS_AGE_DAYS_MAX = 90
+/** How many refreshes in a row may be missed before they are late: a host may be off for a while. */
+const MISSED_REFRESHES_MAX = 3
+const HOUR_MS = 3_600_000
+
+/** What is known of refreshes; `everyHours` null: lists are not refreshed. */
+export type RefreshStatus = {
+  readonly state: RefreshState
+  readonly everyHours: number | null
+  readonly nowMs: number
+}
+
+/** Reads every byte of the pack in place, and looks at how its refreshes went. */
+export function diagnoseLists(opened: OpenPackResult, { state, everyHours, nowMs }: RefreshStatus): DiagnosticResult {
+  if (opened.kind === "refused") return failed(opened.says, opened.remedy)
+  const { pack } = opened
+  const verified = pack.verify()
+  if (!verified.ok)
+    return failed(verified.message, "Run `mailkind lists update`, or copy the program again from where it is whole.")
+  const seen = `${pack.version} is whole, its sources as of ${pack.builtAt.slice(0, 10)}.`
+  const days = Math.floor((nowMs - Date.parse(pack.builtAt)) / DAY_MS)
+  if (everyHours === null) return listsAge(`${seen} They are not refreshed.`, days, "set MAILKIND_LISTS_REFRESH_HOURS")
+  if (state.is_paused)
+    return warning(
+      `${seen} An operator went back to them.`,
+      "Run `mailkind lists update` when they shall be refreshed again.",
+    )
+  if (state.refreshed_at_ms === 0)
+    return listsAge(`${seen} They were never refreshed.`, days, "start the server, which refreshes them")
+  const hours = Math.floor((nowMs - state.refreshed_at_ms) / HOUR_MS)
+  if (hours > everyHours * MISSED_REFRESHES_MAX)
+    return warning(
+      `${seen} They were refreshed ${hours} hours ago, and should be each ${everyHours}.`,
+      "Run `mailkind lists update` and see what it says.",
+    )
+  const useless = Object.entries(state.sources).filter(
+    ([, { outcome }]) => outcome === "refused" || outcome === "failed",
+  )
+  if (useless.length === 0) return ok(`${seen} They were refreshed ${hours} hours ago.`)
+  const names = useless.map(([id, { outcome }]) => `${id} ${outcome}`).join(", ")
+  return warning(
+    `${seen} Of the last refresh: ${names}.`,
+    "See why by `mailkind lists info`; the last good copy of each serves.",
+  )
+}
+
+function listsAge(seen: string, days: number, else_: string): DiagnosticResult {
+  if (days <= LISTS_AGE_DAYS_MAX) return ok(seen)
+  return warning(`${seen} That is ${days} days ago.`, `Run \`mailkind lists update\`, or ${else_}.`)
+}

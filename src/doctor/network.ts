@@ -1,0 +1,127 @@
+import type { Resolver } from "../check/dns/dns-types.ts"
+import { type CanaryOutcome, probeCanary } from "../check/dns/resolver/canary-guard.ts"
+import type { DownloadResult } from "../check/fetch/download.ts"
+import type { IdentityResponse } from "../check/tenant/identity-endpoint.ts"
+import type { SmtpCheckResult } from "../customers/notices/smtp-mailer.ts"
+import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
+
+/** An address that is asked: the setting that names it, and whether the operator did. */
+export type DiagnosedEndpoint = {
+  readonly setting: string
+  readonly isConfigured: boolean
+  /** What is missing while it does not answer, in a sentence. */
+  readonly consequence: string
+}
+
+/** Asks the identity endpoint of each cloud. That it knows no tenant (400) is an answer. */
+export async function diagnoseIdentity(
+  endpoint: DiagnosedEndpoint,
+  bases: readonly string[],
+  ask: (base: string) => Promise<IdentityResponse>,
+): Promise<DiagnosticResult> {
+  const found = await Promise.all(bases.map(async base => ({ host: urlHost(base), reply: await ask(base) })))
+  const isWell = found.every(({ reply }) => isIdentityAnswer(reply))
+  const seen = `${found.map(({ host, reply }) => `${host} ${replyText(reply)}`).join("; ")}.`
+  return isWell ? ok(seen) : unavailableEndpoint(endpoint, seen)
+}
+
+/** Downloads a document and reads it; `read` says what is wrong with its text, or null. */
+export async function diagnoseDocument(
+  endpoint: DiagnosedEndpoint,
+  url: string,
+  download: () => Promise<DownloadResult>,
+  read: (text: string) => string | null,
+): Promise<DiagnosticResult> {
+  const answer = await download()
+  const host = urlHost(url)
+  if (answer.kind !== "taken")
+    return unavailableEndpoint(
+      endpoint,
+      `${host}: ${answer.kind === "failed" ? answer.message : "It says that nothing changed."}`,
+    )
+  const says = read(answer.text)
+  return says === null ? ok(`${host} gave one that can be read.`) : unavailableEndpoint(endpoint, `${host}: ${says}`)
+}
+
+/** What only makes answers poorer is a warning; what an operator has named himself should be there. */
+function unavailableEndpoint(
+  { setting, isConfigured, consequence }: DiagnosedEndpoint,
+  seen: string,
+): DiagnosticResult {
+  if (isConfigured) return failed(seen, `Set ${setting} to an address that answers. ${consequence}`)
+  return warning(seen, `Let this host reach it by https, or name another address by ${setting}. ${consequence}`)
+}
+
+const isIdentityAnswer = (reply: IdentityResponse): boolean =>
+  reply.kind === "told" || (reply.kind === "refused" && reply.status === 400)
+
+function replyText(reply: IdentityResponse): string {
+  if (isIdentityAnswer(reply)) return "answers"
+  if (reply.kind === "refused") return `answers with status ${reply.status}`
+  return reply.kind === "timed_out" ? "says nothing" : "cannot be reached, or answers with what cannot be read"
+}
+
+const urlHost = (url: string): string => URL.parse(url)?.host ?? "an address that is none"
+
+const SMTP_STEP_REMEDIES: { readonly [S in Extract<SmtpCheckResult, { kind: "failed" }>["step"]]: string } = {
+  connect: "Set MAILKIND_SMTP_URL to a server that answers, and let this host reach its port.",
+  tls: "Name the host as its certificate does, and use smtps:// for a port that is TLS from the first octet.",
+  log_in: "Set the user and the password in MAILKIND_SMTP_URL, percent-encoded.",
+  command: "Look at the log of the mail server: it takes the log-in, and nothing after it.",
+}
+
+/** What trying the mail server came to. */
+export function diagnoseMailServer(trial: SmtpCheckResult): DiagnosticResult {
+  const { hostPort } = trial
+  if (trial.kind === "failed") {
+    const reply = trial.reply === null ? "" : `, reply ${trial.reply}`
+    return failed(
+      `${hostPort} failed at the step ${trial.step} (${trial.cause}${reply}).`,
+      SMTP_STEP_REMEDIES[trial.step],
+    )
+  }
+  const how = trial.isEncrypted ? "by TLS" : "without TLS"
+  return ok(`${hostPort} was reached ${how}${trial.isLoggedIn ? " and took the log-in" : ", and no log-in is set"}.`)
+}
+
+/** One DNS server, as the setting names it, and what asks it alone. */
+type DiagnosedDnsServer = { readonly name: string; readonly resolver: Resolver }
+
+/** What any resolver has an answer to: who serves the root (RFC 8109). It is asked where there is no canary. */
+const ROOT_QUESTION = { name: "", type: "NS" } as const
+
+/** What a server says of all canaries, in words. */
+const CANARY_TEXTS: { readonly [F in CanaryOutcome]: string } = {
+  alive: "knows the canaries",
+  denied: "denies every canary",
+  silent: "says nothing",
+}
+
+const RESOLVER_REMEDY =
+  "Set MAILKIND_DNS_SERVERS to servers that resolve public names, and let this host reach their port by UDP and TCP."
+
+/** Asks each server for the canaries, or for the root where there is none. One canary that is known is enough. */
+export async function diagnoseResolvers(
+  servers: readonly DiagnosedDnsServer[],
+  canaries: readonly string[],
+): Promise<DiagnosticResult> {
+  if (servers.length === 0) return failed("The system names no DNS server.", "Set MAILKIND_DNS_SERVERS.")
+  const found = await Promise.all(
+    servers.map(async ({ name, resolver }) => ({ name, fate: await canaryFateAt(resolver, canaries) })),
+  )
+  const seen = `${found.map(({ name, fate }) => `${name} ${CANARY_TEXTS[fate]}`).join("; ")}.`
+  const aliveCount = found.filter(({ fate }) => fate === "alive").length
+  if (aliveCount === found.length) return ok(seen)
+  return aliveCount === 0 ? failed(seen, RESOLVER_REMEDY) : warning(seen, RESOLVER_REMEDY)
+}
+
+async function canaryFateAt(resolver: Resolver, canaries: readonly string[]): Promise<CanaryOutcome> {
+  if (canaries.length === 0) {
+    const finding = await resolver(ROOT_QUESTION)
+    if (!finding.known) return finding.cause === "timed_out" ? "silent" : "denied"
+    return finding.value.outcome === "records" ? "alive" : "denied"
+  }
+  const fates = await Promise.all(canaries.map(name => probeCanary(name, resolver)))
+  if (fates.includes("alive")) return "alive"
+  return fates.includes("silent") ? "silent" : "denied"
+}

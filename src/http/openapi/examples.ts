@@ -1,0 +1,162 @@
+import { DAY_MS } from "../../base/time.ts"
+import { parseSubject } from "../../check/address/parse-subject.ts"
+import { SETS } from "../../check/lists/sets.ts"
+import { fullResult, judgeDomain, reducedResultJson } from "../../check/result/result.ts"
+import { testAddressEvidence } from "../../check/test-address-evidence.ts"
+import { CATEGORY_NAMES } from "../../contract/categories.ts"
+import type { FeedbackReceipt } from "../../contract/feedback-schema.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { POLICY_DEFAULT, type Policy } from "../../contract/policies.ts"
+import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
+import { API_VERSION, allowedMethods, ROUTES } from "../../contract/routes.ts"
+import type { BatchBody, BatchResult, CheckResult, Health, ProblemBody, ReducedResult } from "../../contract/schemas.ts"
+import { TIERS } from "../../contract/tiers.ts"
+import type { Usage } from "../../contract/usage-schema.ts"
+import { overloaded } from "../admission/load-shedder.ts"
+import { keylessTooFast, unauthorized } from "../request/caller.ts"
+import { tooManyItems } from "../request/check-input.ts"
+import { INVALID_POLICY, invalidInput, Problem, problemBody } from "../response/problem.ts"
+import { bannedProblem, busyProblem, passRequiredProblem } from "../site/public/free-check-problems.ts"
+
+/** The request id of every example. */
+const EXAMPLE_REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
+
+/** What a test address is answered: the real verdict under `policy`, from the code that answers requests. */
+export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
+  const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
+  return fullResult(
+    { subject, judged: judgeDomain(subject, testAddressEvidence(subject, true), policy), tookMs: 0 },
+    EXAMPLE_REQUEST_ID,
+  )
+}
+
+/** What a test address is answered for a publishable key. */
+export function exampleReducedResult(localPart: string, testDomain: string): ReducedResult {
+  const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
+  const judged = judgeDomain(subject, testAddressEvidence(subject, true), POLICY_DEFAULT)
+  return JSON.parse(reducedResultJson({ subject, judged, tookMs: 0 })) // it was written from this very shape
+}
+
+/** A batch of test addresses, each of which costs nothing. */
+export const exampleBatch = (testDomain: string): BatchBody => ({
+  items: BATCH_LOCAL_PARTS.map(localPart => `${localPart}@${testDomain}`),
+  policy: POLICY_DEFAULT,
+})
+
+/** What that batch is answered. */
+export const exampleBatchResult = (testDomain: string): BatchResult => ({
+  results: BATCH_LOCAL_PARTS.map(localPart => exampleResult(localPart, testDomain)),
+  took_ms: 0,
+  request_id: EXAMPLE_REQUEST_ID,
+})
+
+const BATCH_LOCAL_PARTS = ["business", "disposable"] as const
+
+/** The receipt of a report. */
+export const exampleFeedbackReceipt = (): FeedbackReceipt => ({
+  id: "fb_7Yc2mQvTz0KdW4sNhLpR",
+  status: "received",
+  domain: "acme.com",
+  current_category: "unknown",
+  reported_category: "business",
+})
+
+/** The usage of an account that made three checks today. */
+export function exampleUsage(): Usage {
+  const nothing = Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])) as Usage["today"]["by_category"] // a map forgets the names that it was made from
+  const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: nothing }
+  const done = { ...none, used: 3, checks: 3, by_category: { ...nothing, business: 2, personal: 1 } }
+  const [free] = TIERS
+  const today = Date.parse("2026-11-20")
+  const dateOf = (daysAgo: number): string => new Date(today - daysAgo * DAY_MS).toISOString().slice(0, 10)
+  const key = { id: "key_3fQb9LxWm2VtRz8KcN5y", name: "Server", last4: "x7Qd", used: 3 }
+  return {
+    tier: 0,
+    limits: {
+      requests_per_second: free.requestsPerSecond,
+      in_flight: free.inFlight,
+      daily_units: free.unitsPerDay,
+      batch_items: LIMITS.batchItemsMax,
+      keys: LIMITS.keysPerAccountMax,
+    },
+    today: {
+      date: dateOf(0),
+      ...done,
+      remaining: free.unitsPerDay - done.used,
+      resets_at: new Date(today + DAY_MS).toISOString(),
+      by_key: [{ ...key, last_used_at: "2026-11-20T09:30:00.000Z" }],
+    },
+    daily: Array.from({ length: LIMITS.usageDays }, (_, daysAgo) => ({
+      date: dateOf(daysAgo),
+      ...(daysAgo === 0 ? done : none),
+    })),
+  }
+}
+
+/** The body of a problem as a caller may see it, with the members that come with its code. */
+export const exampleProblem = (code: ProblemCode, baseUrl: string): ProblemBody =>
+  problemBody(PROBLEM_EXAMPLES[code], baseUrl, EXAMPLE_REQUEST_ID)
+
+/** The headers that come with a problem beside those of every answer. */
+export function problemHeaders(code: ProblemCode): Readonly<Record<string, string>> {
+  const { extensions, headers } = PROBLEM_EXAMPLES[code]
+  return {
+    ...(extensions.retry_after === undefined ? {} : { "Retry-After": String(extensions.retry_after) }),
+    ...headers,
+  }
+}
+
+/** The answer of a server that is well. */
+export const exampleHealth = (): Health => ({
+  status: "ok",
+  version: API_VERSION,
+  uptime_seconds: 86_400,
+  lists: {
+    version: "2026-11-20",
+    built_at: "2026-11-20T06:00:00.000Z",
+    entries: Object.fromEntries(Object.keys(SETS).map(set => [set, 1000])),
+    refresh: {
+      status: "ok",
+      refreshed_at: "2026-11-20T06:00:00.000Z",
+      sources: { "disposable-email-domains": { outcome: "taken", changed_at: "2026-11-20T06:00:00.000Z" } },
+    },
+  },
+  dns: { status: "ok" },
+})
+
+/** The challenge of a 401 (RFC 9110 §11.6.1), as every answer with that status has it. */
+const AUTH_CHALLENGE = unauthorized().headers
+
+const ALLOW_HEALTH = allowedMethods(ROUTES.getHealth.path) ?? ""
+
+/** One occurrence of each problem. A problem without a row does not compile. */
+const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
+  invalid_input: invalidInput([{ pointer: "/policy", detail: INVALID_POLICY }]),
+  unauthorized: unauthorized(),
+  invalid_key: new Problem("invalid_key", "The key's checksum is wrong: it was mistyped or cut.", {}, AUTH_CHALLENGE),
+  key_revoked: new Problem("key_revoked", "The key was revoked; use another one.", {}, AUTH_CHALLENGE),
+  forbidden_origin: new Problem("forbidden_origin", "The key does not allow this origin."),
+  terms_not_accepted: new Problem("terms_not_accepted", PROBLEMS.terms_not_accepted.cause),
+  rate_limited: keylessTooFast(1),
+  quota_exceeded: new Problem("quota_exceeded", "The units of the day are used up.", {
+    retry_after: 21_600,
+    limit: 1000,
+    resets_at: "2026-11-21T00:00:00.000Z",
+  }),
+  batch_too_large: tooManyItems(),
+  payload_too_large: new Problem("payload_too_large", `The body is over ${LIMITS.bodyBytesMax} octets.`, {
+    limit: LIMITS.bodyBytesMax,
+  }),
+  not_found: new Problem("not_found", "No such path; the API's paths begin with /v1."),
+  method_not_allowed: new Problem(
+    "method_not_allowed",
+    `This path takes ${ALLOW_HEALTH}.`,
+    {},
+    { Allow: ALLOW_HEALTH },
+  ),
+  overloaded: overloaded(),
+  internal_error: new Problem("internal_error", "The server failed. The request id names this failure in its log."),
+  pass_required: passRequiredProblem(),
+  banned: bannedProblem(3600),
+  busy: busyProblem("2026-11-21T00:00:00.000Z", 21_600),
+}

@@ -1,0 +1,302 @@
+import { CATEGORY_NAMES } from "../../contract/categories.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { POLICY_DEFAULT } from "../../contract/policies.ts"
+import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
+import { API_VERSION, ROUTES, type RouteId } from "../../contract/routes.ts"
+import { CheckBody } from "../../contract/schemas.ts"
+import { TEST_ADDRESSES } from "../../contract/test-addresses.ts"
+import {
+  exampleBatch,
+  exampleBatchResult,
+  exampleFeedbackReceipt,
+  exampleHealth,
+  exampleProblem,
+  exampleReducedResult,
+  exampleResult,
+  exampleUsage,
+  problemHeaders,
+} from "./examples.ts"
+import { inputMembers, type JsonSchema, namedSchemas } from "./json-schemas.ts"
+
+/** What the examples of a document are made for. */
+type ExampleContext = { readonly baseUrl: string; readonly testDomain: string }
+
+type ApiRouteId = { [R in RouteId]: (typeof ROUTES)[R]["kind"] extends "api" ? R : never }[RouteId]
+
+/** An OpenAPI 3.1 document. */
+export type OpenApiDocument = {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly description: string; readonly version: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
+}
+
+/** The API's OpenAPI document, written from the tables of `contract/`. `testDomain` is A-labels, lower case. */
+export function openapiDocument(baseUrl: string, testDomain: string): OpenApiDocument {
+  const place = { baseUrl, testDomain }
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const id of API_ROUTE_IDS) {
+    const { path, method } = ROUTES[id]
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, place) }
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "mailkind", description: DESCRIPTION, version: API_VERSION },
+    servers: [{ url: baseUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: namedSchemas(),
+      responses: noRouteResponses(),
+      examples: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, problemExample(code, place)])),
+      headers: HEADER_OBJECTS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+}
+
+const ROUTE_IDS = Object.keys(ROUTES) as RouteId[] // the keys of a table are its type's
+const API_ROUTE_IDS = ROUTE_IDS.filter(isApi)
+
+function isApi(id: RouteId): id is ApiRouteId {
+  return ROUTES[id].kind === "api"
+}
+
+const DESCRIPTION =
+  "Tells what an email address, a domain or a website URL is: business, personal, disposable, relay, education, government, invalid or unknown. Every refusal is a problem (RFC 9457) with a stable code. A path that is not in this document is refused with not_found, a method that its path does not take with method_not_allowed and an Allow header. HEAD is answered wherever GET is, OPTIONS on every path."
+
+const TAGS = {
+  check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} octets, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, a URL ${LIMITS.urlLengthMax} characters. Addresses under the test domain need no key.`,
+  feedback: "Reports of wrong verdicts. An accepted one corrects the verdict of the domain for everybody.",
+  usage: "What an account may do, and what it did.",
+  health: "Whether the server is well. It needs no key.",
+} as const
+
+type OperationSpec = {
+  readonly tag: keyof typeof TAGS
+  readonly summary: string
+  /** What a request brings. */
+  readonly request: (place: ExampleContext) => JsonSchema
+  /** The answers that are no problems, by status. */
+  readonly responses: (place: ExampleContext) => Readonly<Record<number, JsonSchema>>
+}
+
+/** What the tables do not say of each route. A route of the API without a row does not compile. */
+const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
+  getCheck: {
+    tag: "check",
+    summary: "Check by query",
+    request: ({ testDomain }) => ({ parameters: queryParameterObjects(testDomain) }),
+    responses: checkResponses,
+  },
+  postCheck: {
+    tag: "check",
+    summary: "Check by body",
+    request: ({ testDomain }) => ({ requestBody: checkBody(testDomain) }),
+    responses: checkResponses,
+  },
+  postBatch: {
+    tag: "check",
+    summary: "Check many",
+    request: ({ testDomain }) => ({ requestBody: batchBody(testDomain) }),
+    responses: ({ testDomain }) => ({
+      200: {
+        description: BATCH_DESCRIPTION,
+        headers: headerReferences([], KEY_HEADERS),
+        content: jsonContent("BatchResult", { two: { summary: "Two items", value: exampleBatchResult(testDomain) } }),
+      },
+    }),
+  },
+  postFeedback: {
+    tag: "feedback",
+    summary: "Report a wrong verdict",
+    request: () => ({ requestBody: feedbackBody() }),
+    responses: () => ({
+      202: {
+        description: `The report is kept; \`duplicate\` when the account sent the same within ${LIMITS.feedbackDuplicateDays} days.`,
+        headers: headerReferences([], KEY_HEADERS),
+        content: jsonContent("FeedbackReceipt", {
+          received: { summary: "A new report", value: exampleFeedbackReceipt() },
+        }),
+      },
+    }),
+  },
+  getUsage: {
+    tag: "usage",
+    summary: "Usage",
+    request: () => ({}),
+    responses: () => ({
+      200: {
+        description: "The account's limits, its day, and the days before.",
+        headers: headerReferences([], KEY_HEADERS),
+        content: jsonContent("Usage", { free: { summary: "An account of the lowest tier", value: exampleUsage() } }),
+      },
+    }),
+  },
+  getHealth: {
+    tag: "health",
+    summary: "Health",
+    request: () => ({}),
+    responses: () => {
+      const content = jsonContent("Health", { ok: { summary: "All is well", value: exampleHealth() } })
+      return {
+        200: { description: "The server answers.", headers: headerReferences(), content },
+        503: {
+          description: "The server is shutting down; the body is the same.",
+          headers: headerReferences(),
+          content,
+        },
+      }
+    },
+  },
+}
+
+function operationObject(id: ApiRouteId, place: ExampleContext): JsonSchema {
+  const { description: says, access, problems } = ROUTES[id]
+  const { tag, summary, request: input, responses } = OPERATIONS[id]
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: says,
+    security: SECURITY[access],
+    ...input(place),
+    responses: { ...responses(place), ...problemResponses(problems) },
+  }
+}
+
+function queryParameterObjects(testDomain: string): readonly JsonSchema[] {
+  const examples: Readonly<Record<string, string>> = { email: `business@${testDomain}` }
+  return inputMembers(CheckBody).map(([name, { description, ...schema }]) => {
+    const example = examples[name] === undefined ? {} : { example: examples[name] }
+    const note = schema.type === "boolean" ? " `1` and `0` are read too." : ""
+    return { name, in: "query", required: false, description: `${description}${note}`, schema, ...example }
+  })
+}
+
+function checkBody(testDomain: string): JsonSchema {
+  const examples = Object.entries(TEST_ADDRESSES).map(([localPart, { description: says }]) => [
+    localPart,
+    { summary: says, value: { email: `${localPart}@${testDomain}`, policy: POLICY_DEFAULT } },
+  ])
+  return {
+    required: true,
+    description: `Exactly one of \`email\`, \`domain\` and \`url\`. At most ${LIMITS.bodyBytesMax} octets; members that are not listed are ignored.`,
+    content: jsonContent("CheckBody", Object.fromEntries(examples)),
+  }
+}
+
+function checkResponses({ testDomain }: ExampleContext): Readonly<Record<number, JsonSchema>> {
+  const examples = CATEGORY_NAMES.map(category => [
+    category,
+    { summary: TEST_ADDRESSES[category].description, value: exampleResult(category, testDomain) },
+  ])
+  const description =
+    "The verdict; the reduced result for a publishable key. An address that is simply invalid is a verdict too, not a problem."
+  const reduced = [
+    "publishable_key",
+    { summary: "What a publishable key gets.", value: exampleReducedResult("business", testDomain) },
+  ]
+  const schema = { oneOf: ["CheckResult", "ReducedResult"].map(name => ({ $ref: `#/components/schemas/${name}` })) }
+  const content = { "application/json": { schema, examples: Object.fromEntries([...examples, reduced]) } }
+  return { 200: { description, headers: headerReferences([], KEY_HEADERS), content } }
+}
+
+const BATCH_DESCRIPTION =
+  "A verdict an item. An item that is empty, too long or does not parse is `invalid`, and costs the others nothing. Each domain is looked up once, however many items name it; the verdict of one that does not answer in time is degraded, and the others are whole. An item costs a unit, a test address nothing; one that stands for a problem is `unknown` here."
+
+const batchBody = (testDomain: string): JsonSchema => ({
+  required: true,
+  description: `1 to ${LIMITS.batchItemsMax} items, counted before anything else is looked at, each of at most ${LIMITS.batchItemLengthMax} characters. At most ${LIMITS.batchBodyBytesMax} octets; members that are not listed are ignored.`,
+  content: jsonContent("BatchBody", { two: { summary: "Two test addresses", value: exampleBatch(testDomain) } }),
+})
+
+const feedbackBody = (): JsonSchema => ({
+  required: true,
+  description: `Exactly one of \`email\` and \`domain\`. At most ${LIMITS.bodyBytesMax} octets.`,
+  content: jsonContent("FeedbackBody", {
+    domain: { summary: "A domain", value: { domain: "acme.com", expected_category: "business" } },
+  }),
+})
+
+const jsonContent = (schema: string, examples: JsonSchema): JsonSchema => ({
+  "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples },
+})
+
+/** The problems by status; several codes of one status share its response. */
+function problemResponses(codes: readonly ProblemCode[]): Readonly<Record<number, JsonSchema>> {
+  const byStatus = Map.groupBy(codes, code => PROBLEMS[code].status)
+  return Object.fromEntries([...byStatus].map(([status, group]) => [status, problemResponse(group)]))
+}
+
+function problemResponse(codes: readonly ProblemCode[]): JsonSchema {
+  const schema = { $ref: "#/components/schemas/Problem" }
+  const examples = Object.fromEntries(codes.map(code => [code, { $ref: `#/components/examples/${code}` }]))
+  return {
+    description: codes.map(code => `\`${code}\`: ${PROBLEMS[code].cause} Retry: ${PROBLEMS[code].retry}.`).join("\n\n"),
+    headers: headerReferences(codes),
+    content: { "application/problem+json": { schema, examples } },
+  }
+}
+
+/** Two refusals belong to no operation: they are about paths and methods that are not in the document. */
+const noRouteResponses = (): Readonly<Record<string, JsonSchema>> => ({
+  not_found: problemResponse(["not_found"]),
+  method_not_allowed: problemResponse(["method_not_allowed"]),
+})
+
+const problemExample = (code: ProblemCode, { baseUrl }: ExampleContext): JsonSchema => ({
+  summary: PROBLEMS[code].cause,
+  value: exampleProblem(code, baseUrl),
+})
+
+/** Who may ask. The empty requirement stands for a test address, which needs no key. */
+const SECURITY = {
+  anybody: [],
+  "secret key": [{ bearer: [] }, { apiKey: [] }],
+  "key or test address": [{ bearer: [] }, { apiKey: [] }, {}],
+} as const
+
+/** How a key is sent. */
+const SECURITY_SCHEMES = {
+  bearer: { type: "http", scheme: "bearer", description: "The key in `Authorization: Bearer <API_KEY>` (preferred)." },
+  apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The key in `X-API-Key: <API_KEY>`." },
+} as const
+
+/** Every header that an answer may have, beside what HTTP itself needs. */
+const HEADER_OBJECTS = {
+  "X-Request-Id": {
+    description: `Names the request. A caller's own is kept when it is 1 to ${LIMITS.requestIdLengthMax} of letters, digits, \`.\`, \`_\` and \`-\`.`,
+    schema: { type: "string" },
+  },
+  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 0 } },
+  "WWW-Authenticate": {
+    description: "The scheme in which a key is sent (RFC 9110 §11.6.1).",
+    schema: { type: "string" },
+  },
+  Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
+  "RateLimit-Policy": {
+    description: "What the key may do: requests a second, and units a day. Absent where nothing limits it.",
+    schema: { type: "string" },
+  },
+  RateLimit: {
+    description: "What is left of each policy (`r`), and the seconds until it is whole again (`t`).",
+    schema: { type: "string" },
+  },
+  Warning: {
+    description: "New terms were published and not accepted yet; `Link` leads to them.",
+    schema: { type: "string" },
+  },
+  Link: { description: 'The terms, with `rel="terms-of-service"`.', schema: { type: "string" } },
+} as const
+
+/** Headers of every answer to a key: of limits where it has any, of terms where there are new ones. */
+const KEY_HEADERS = ["RateLimit-Policy", "RateLimit", "Warning", "Link"]
+
+/** References to `X-Request-Id` and to the headers that come with any of the problems. */
+function headerReferences(codes: readonly ProblemCode[] = [], more: readonly string[] = []): JsonSchema {
+  const names = new Set(["X-Request-Id", ...more, ...codes.flatMap(code => Object.keys(problemHeaders(code)))])
+  return Object.fromEntries([...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}

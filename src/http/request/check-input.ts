@@ -1,0 +1,158 @@
+import { TypeCompiler } from "@sinclair/typebox/compiler"
+import { inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
+import { SUBJECT_KINDS, type SubjectKind } from "../../check/address/subject.ts"
+import { type CheckRequest, NO_OWN_LIST_MATCH } from "../../check/check.ts"
+import { hasAtMostCharacters } from "../../contract/character-count.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { POLICIES, POLICY_DEFAULT, type Policy } from "../../contract/policies.ts"
+import { CheckBody } from "../../contract/schemas.ts"
+import {
+  INPUT_FAULTS_MAX,
+  INVALID_POLICY,
+  type InputFault,
+  invalidInput,
+  NOT_AN_OBJECT,
+  Problem,
+} from "../response/problem.ts"
+import { queryParameters } from "./request-url.ts"
+
+/** The members of a check's input, not yet looked at. */
+export type CheckInput = {
+  readonly members: unknown
+  /** Where they stand, which is how a fault names its place. */
+  readonly location: "body" | "query"
+  /** Faults that reading alone has found. */
+  readonly faults: readonly InputFault[]
+}
+
+const QUERY_PARAMETERS = [...SUBJECT_KINDS, "policy", "deep", "workspace"] as const
+const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
+const checkBodySchema = TypeCompiler.Compile(CheckBody)
+
+const NO_FAULTS: readonly InputFault[] = []
+
+const faultAt = (place: CheckInput["location"], name: string): Pick<InputFault, "pointer" | "parameter"> =>
+  place === "body" ? { pointer: `/${name}` } : { parameter: name }
+
+/** The input of a POST. */
+export const inputFromBody = (members: unknown): CheckInput => ({ members, location: "body", faults: NO_FAULTS })
+
+/** The input of a GET. A parameter that is given twice, and a boolean that is none, are faults; an unknown parameter is not. */
+export function inputFromQuery(url: string): CheckInput {
+  const query = queryParameters(url)
+  const members: Record<string, unknown> = {}
+  const faults: InputFault[] = []
+  for (const parameter of QUERY_PARAMETERS) {
+    const [value, another] = query.getAll(parameter)
+    if (value === undefined) continue
+    const wantsBoolean = parameter === "deep" || parameter === "workspace"
+    if (another !== undefined) faults.push({ parameter, detail: `\`${parameter}\` is given more than once.` })
+    else if (!wantsBoolean) members[parameter] = value
+    else if (Object.hasOwn(BOOLEAN_VALUES, value)) members[parameter] = BOOLEAN_VALUES[value]
+    else faults.push({ parameter, detail: `\`${parameter}\` must be true, false, 1 or 0.` })
+  }
+  return { members, location: "query", faults }
+}
+
+/** Whether the input's `email` reads as an address under the test domain, whatever else is wrong with it. */
+export function isTestInput(input: CheckInput, testDomain: string): boolean {
+  const { members } = input
+  if (typeof members !== "object" || members === null || !Object.hasOwn(members, "email")) return false
+  const email: unknown = Reflect.get(members, "email")
+  return typeof email === "string" && parseSubject("email", email, testDomain).isTest
+}
+
+/** The question that an input asks. Throws `invalid_input` with every fault and its place. */
+export function parseCheckRequest(input: CheckInput, testDomain: string): CheckRequest {
+  const { members, location } = input
+  if (input.faults.length > 0 || !checkBodySchema.Check(members)) throw inputProblem(input)
+  const kind = sentKind(members, location)
+  const subject = parseSubject(kind, members[kind] ?? "", testDomain)
+  const refusal = inputRefusal(subject)
+  if (refusal !== null) throw invalidInput([{ ...faultAt(location, kind), detail: SUBJECT_REFUSALS[refusal](kind) }])
+  const { policy = POLICY_DEFAULT, deep: isDeep = false, workspace: includeTenant = true } = members
+  return { subject, policy, isDeep, includeTenant, ownListMatch: NO_OWN_LIST_MATCH }
+}
+
+/** Which of the inputs is sent; exactly one must be. */
+function sentKind(members: CheckBody, place: CheckInput["location"]): SubjectKind {
+  let sent: SubjectKind | null = null
+  for (const kind of SUBJECT_KINDS) {
+    if (members[kind] === undefined) continue
+    if (sent !== null)
+      throw invalidInput([{ ...faultAt(place, kind), detail: "Send only one of `email`, `domain` and `url`." }])
+    sent = kind
+  }
+  if (sent === null)
+    throw invalidInput([{ ...faultAt(place, "email"), detail: "Send one of `email`, `domain` and `url`." }])
+  return sent
+}
+
+const SUBJECT_REFUSALS = {
+  empty: (kind: string) => `\`${kind}\` is empty.`,
+  control_character: (kind: string) => `\`${kind}\` holds a control character.`,
+  too_long: () =>
+    `The input is too long: an address has at most ${LIMITS.addressBytesMax} octets, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, a URL ${LIMITS.urlLengthMax} characters.`,
+} as const
+
+/** Says what is wrong in our own words: nothing of the input is repeated. */
+function inputProblem({ members, location, faults }: CheckInput): Error {
+  const found = new Map<string, InputFault>()
+  for (const { path } of checkBodySchema.Errors(members)) {
+    if (found.size >= INPUT_FAULTS_MAX) break
+    const name = path.slice(1)
+    if (!found.has(name))
+      found.set(name, name === "" ? NOT_AN_OBJECT : { ...faultAt(location, name), detail: memberRule(name) })
+  }
+  const [first, ...rest] = [...faults, ...found.values()]
+  return invalidInput([first ?? { pointer: "", detail: "The input is not of the documented form." }, ...rest])
+}
+
+function memberRule(name: string): string {
+  if (name === "policy") return INVALID_POLICY
+  if (name === "deep" || name === "workspace") return `\`${name}\` must be true or false.`
+  if (name === "url") return `\`url\` must be a string of at most ${LIMITS.urlLengthMax} characters.`
+  return `\`${name}\` must be a string.`
+}
+
+/** What a batch asks: at least one item, at most as many as a batch has. */
+type BatchInput = { readonly items: readonly string[]; readonly policy: Policy }
+
+/**
+ * Reads the body of a batch. Throws `batch_too_large` for too many items, whatever else is wrong, else `invalid_input`
+ * with its faults and their places. What stands in an item is no fault of the batch's.
+ */
+export function parseBatchRequest(sent: unknown): BatchInput {
+  if (!isObject(sent)) throw invalidInput([NOT_AN_OBJECT])
+  const { items, policy = POLICY_DEFAULT } = sent
+  if (Array.isArray(items) && items.length > LIMITS.batchItemsMax) throw tooManyItems()
+  if (areItems(items) && isPolicy(policy)) return { items, policy }
+  const faults = [...(isPolicy(policy) ? [] : [POLICY_FAULT]), ...itemFaults(items)]
+  throw invalidInput([faults[0] ?? POLICY_FAULT, ...faults.slice(1, INPUT_FAULTS_MAX)])
+}
+
+/** The refusal of a batch with too many items. */
+export const tooManyItems = (): Problem =>
+  new Problem("batch_too_large", `A batch has at most ${LIMITS.batchItemsMax} items.`, { limit: LIMITS.batchItemsMax })
+
+const isObject = (sent: unknown): sent is { readonly items?: unknown; readonly policy?: unknown } =>
+  typeof sent === "object" && sent !== null && !Array.isArray(sent)
+
+const areItems = (items: unknown): items is readonly string[] =>
+  Array.isArray(items) && items.length > 0 && items.every(isItem)
+
+const isItem = (item: unknown): item is string =>
+  typeof item === "string" && hasAtMostCharacters(item, LIMITS.batchItemLengthMax)
+
+const isPolicy = (policy: unknown): policy is Policy => typeof policy === "string" && Object.hasOwn(POLICIES, policy)
+
+const POLICY_FAULT: InputFault = { pointer: "/policy", detail: INVALID_POLICY }
+
+/** Each item that is none, by its place. */
+function itemFaults(items: unknown): readonly InputFault[] {
+  if (!Array.isArray(items) || items.length === 0) {
+    return [{ pointer: "/items", detail: `\`items\` must be an array of 1 to ${LIMITS.batchItemsMax} strings.` }]
+  }
+  const detail = `An item must be a string of at most ${LIMITS.batchItemLengthMax} characters.`
+  return items.flatMap((item, at) => (isItem(item) ? [] : [{ pointer: `/items/${at}`, detail }]))
+}

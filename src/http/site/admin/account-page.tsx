@@ -1,0 +1,217 @@
+import type { Usage } from "../../../contract/usage-schema.ts"
+import type { Account } from "../../../customers/accounts/accounts.ts"
+import type { ApiKey } from "../../../customers/keys/keys.ts"
+import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
+import type { TermsState } from "../../../customers/terms/terms-cache.ts"
+import type { SignedInUser } from "../guards.ts"
+import { adminPaths } from "../links.ts"
+import { ActionButton, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
+import { Table } from "../ui/layout.tsx"
+import { tierLabel, tierLimitsLabel, tierOptions } from "./accounts-page.tsx"
+import { AdminLayout, DescriptionList, formatCount, formatNumber } from "./admin-layout.tsx"
+
+/** @jsxImportSource preact */
+/** What may have been done just before the page is shown, by its name in the page's URL. */
+export const ADMIN_ACCOUNT_FLASH = {
+  created: "The account is there. Its owner can sign in now.",
+  "tier-set": "The tier is set; its limits hold from now on.",
+  "key-revoked": "The key is revoked, and the account's owner is written to.",
+  "key-revoked-before": "The key had been revoked before; nothing changed.",
+} as const satisfies Record<string, string>
+
+/** All that is shown of an account. */
+export type AccountDetails = {
+  readonly account: Account
+  /** Active ones first. */
+  readonly keys: readonly ApiKey[]
+  readonly today: Usage["today"]
+  readonly sessionCount: number
+  readonly termsState: TermsState
+}
+
+type AdminAccountPageProps = {
+  readonly user: SignedInUser
+  readonly details: AccountDetails
+  readonly tiers: readonly TierLimits[]
+  readonly flash: string | null
+  /** What is wrong with the tier that was chosen; null: nothing. */
+  readonly tierError: string | null
+}
+
+/** One account: who it is, what it may do, its keys, and what it did today. */
+export function AdminAccountPage({ user, details, tiers, flash, tierError }: AdminAccountPageProps) {
+  const { account, keys, today, sessionCount, termsState } = details
+  const limits = tiers[account.tier]
+  return (
+    <AdminLayout route="adminAccount" section="adminAccounts" title={account.email} user={user}>
+      <FlashMessage message={flash} />
+      <DescriptionList
+        items={[
+          ["Id", <code>{account.id}</code>],
+          ["Created", <Timestamp atMs={account.createdAtMs} />],
+          [
+            "Tier",
+            limits === undefined ? tierLabel(account.tier) : `${tierLabel(account.tier)}: ${tierLimitsLabel(limits)}`,
+          ],
+          ["Terms", <TermsStatus account={account} state={termsState} />],
+          ["Signed in", formatCount(sessionCount, "browser", "browsers")],
+        ]}
+      />
+      <section aria-labelledby="tier-section">
+        <h2 id="tier-section">Change the tier</h2>
+        <form class="form" method="post" action={adminPaths.tier(account.id)}>
+          <SelectField
+            name="tier"
+            label="Tier"
+            options={tierOptions(tiers)}
+            selected={String(account.tier)}
+            error={tierError}
+          />
+          <button type="submit">Set the tier</button>
+        </form>
+      </section>
+      <KeysSection keys={keys} />
+      <TodaySection today={today} />
+    </AdminLayout>
+  )
+}
+
+/** How the account stands to the terms. */
+function TermsStatus({ account, state }: { readonly account: Account; readonly state: TermsState }) {
+  switch (state.kind) {
+    case "accepted": {
+      const { acceptedTermsVersion: version, acceptedTermsAtMs: atMs } = account
+      if (version === null || atMs === null) return <>nothing to accept</>
+      return (
+        <>
+          accepted, version {version} on <Timestamp atMs={atMs} />
+        </>
+      )
+    }
+    case "grace":
+      return (
+        <>
+          version {state.version} is to be accepted before <Timestamp atMs={state.endsAtMs} />
+        </>
+      )
+    case "not_accepted":
+      return (
+        <>
+          version {state.version} was not accepted: requests are refused since <Timestamp atMs={state.sinceMs} />
+        </>
+      )
+  }
+}
+
+function KeysSection({ keys }: Pick<AccountDetails, "keys">) {
+  return (
+    <section aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      {keys.length === 0 ? (
+        <p>The account has no keys.</p>
+      ) : (
+        <Table caption="Keys" columns={["Name", "Kind", "Ends in", "Created", "Last used", "State"]}>
+          {keys.map(key => (
+            <KeyRow key={key.id} apiKey={key} />
+          ))}
+        </Table>
+      )}
+    </section>
+  )
+}
+
+function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { id, name, kind, last4, origins, createdAtMs, lastUsedAtMs, revokedAtMs, revokedBy } = apiKey
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>
+        {kind}
+        {origins.length === 0 ? null : <p class="hint">{origins.join(", ")}</p>}
+      </td>
+      <td class="short">
+        <code>{last4}</code>
+      </td>
+      <td>
+        <Timestamp atMs={createdAtMs} />
+      </td>
+      <td>{lastUsedAtMs === null ? "never" : <Timestamp atMs={lastUsedAtMs} />}</td>
+      <td>
+        {revokedAtMs === null ? (
+          <a class="button small" href={adminPaths.keyRevocation(id)}>
+            Revoke…<span class="unseen"> {name}</span>
+          </a>
+        ) : (
+          <>
+            revoked {revokedBy === null ? null : REVOKED_BY_LABELS[revokedBy]}
+            <p class="hint">
+              <Timestamp atMs={revokedAtMs} />
+            </p>
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const REVOKED_BY_LABELS: { readonly [R in NonNullable<ApiKey["revokedBy"]>]: string } = {
+  owner: "by its owner",
+  admin: "by an administrator",
+  leak: "after a leak",
+}
+
+function TodaySection({ today }: Pick<AccountDetails, "today">) {
+  const { date, used, remaining, checks, deep_checks: deep, batch_items: items, rate_limited: limited } = today
+  return (
+    <section aria-labelledby="today">
+      <h2 id="today">Usage today, {date} UTC</h2>
+      <DescriptionList
+        items={[
+          ["Units used", `${formatNumber(used)}${remaining === null ? "" : `; ${formatNumber(remaining)} are left`}`],
+          ["Checks", `${formatNumber(checks)}, and ${formatNumber(deep)} deep ones`],
+          ["Batch items", formatNumber(items)],
+          ["Refused as too many", formatNumber(limited)],
+        ]}
+      />
+    </section>
+  )
+}
+
+/** @jsxImportSource preact */
+type KeyRevocationPageProps = { readonly user: SignedInUser; readonly apiKey: ApiKey; readonly account: Account }
+
+/** Asks once more before a key is revoked, which cannot be undone. */
+export function KeyRevocationPage({ user, apiKey, account }: KeyRevocationPageProps) {
+  const { id, name, kind, last4, revokedAtMs } = apiKey
+  const back = adminPaths.account(account.id)
+  return (
+    <AdminLayout route="adminKeyRevocation" section="adminAccounts" title="Revoke a key" user={user}>
+      <DescriptionList
+        items={[
+          ["Account", <a href={back}>{account.email}</a>],
+          ["Name", name],
+          ["Kind", kind],
+          ["Ends in", <code>{last4}</code>],
+        ]}
+      />
+      {revokedAtMs === null ? (
+        <>
+          <p>
+            Requests with this key are refused from then on, and nobody can take that back. The account's owner gets a
+            mail that says that an administrator did it.
+          </p>
+          <div class="actions">
+            <ActionButton path={adminPaths.keyRevocation(id)} label="Revoke the key" isDangerous />
+            <a class="button small" href={back}>
+              Leave it
+            </a>
+          </div>
+        </>
+      ) : (
+        <p>
+          The key is revoked already. <a href={back}>Back to the account</a>
+        </p>
+      )}
+    </AdminLayout>
+  )
+}

@@ -1,0 +1,104 @@
+/** @jsxImportSource preact */
+import { ROUTES } from "../../../../contract/routes.ts"
+import type { KeyKind } from "../../../../customers/keys/key-format.ts"
+import type { ApiKey } from "../../../../customers/keys/keys.ts"
+import type { SignedInUser } from "../../guards.ts"
+import { keyPath } from "../../links.ts"
+import { curlCommand } from "../../ui/format.ts"
+import { CodeBlock } from "../../ui/layout.tsx"
+import { DashboardLayout } from "../dashboard-layout.tsx"
+import { KeyLast4 } from "./key-page.tsx"
+
+type NewKeyPageProps = {
+  readonly user: SignedInUser
+  readonly apiKey: ApiKey
+  /** The key itself. */
+  readonly keyText: string
+  readonly baseUrl: string
+  /** The path of the script that copies. */
+  readonly copyScript: string
+}
+
+/** The one page that ever shows a key, and how to use it. */
+export function NewKeyPage({ user, apiKey, keyText, baseUrl, copyScript }: NewKeyPageProps) {
+  return (
+    <DashboardLayout route="dashboard" title="Your new key" user={user} scripts={[copyScript]}>
+      <NewKeySection apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
+      <p>
+        <a href={ROUTES.dashboard.path}>All keys</a> · <a href={keyPath(apiKey.id)}>This key’s page</a>
+      </p>
+    </DashboardLayout>
+  )
+}
+
+/** A new key, this once, with a command that uses it; the page that shows it runs `copy.js`. */
+export function NewKeySection({
+  apiKey,
+  keyText,
+  baseUrl,
+}: {
+  readonly apiKey: ApiKey
+  readonly keyText: string
+  readonly baseUrl: string
+}) {
+  return (
+    <>
+      <p class="told">
+        Copy it now and keep it safe: <strong>this key will not be shown again.</strong>
+      </p>
+      <p>
+        <bdi>{apiKey.name}</bdi>, {KIND_DESCRIPTIONS[apiKey.kind]}
+      </p>
+      <div class="secret">
+        <code class="copied">{keyText}</code>
+      </div>
+      {apiKey.kind === "secret" ? (
+        <CodeBlock caption="Try it in a terminal" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} isCopyable />
+      ) : (
+        <CodeBlock
+          caption={`In a page of ${apiKey.origins.join(", ")}`}
+          code={browserExample(baseUrl, keyText)}
+          isCopyable
+        />
+      )}
+    </>
+  )
+}
+
+const KIND_DESCRIPTIONS: { readonly [K in KeyKind]: string } = {
+  secret: "a secret key: for your server, with all endpoints and full results. Whoever has it can use up your units.",
+  publishable: "a publishable key: for your web pages, with short results. It may be read by anybody.",
+}
+
+/** An address that needs no DNS for its verdict. */
+const EXAMPLE_EMAIL = "jane@stripe.com"
+
+/** Lines of a page's script that do the same. */
+const browserExample = (baseUrl: string, key: string): string =>
+  [
+    ["const answer = await fetch(", JSON.stringify(`${baseUrl}${ROUTES.postCheck.path}`), ", {"].join(""),
+    '  method: "POST",',
+    "  headers: {",
+    `    Authorization: "Bearer ${key}",`,
+    '    "Content-Type": "application/json",',
+    "  },",
+    `  body: JSON.stringify({ email: "${EXAMPLE_EMAIL}" }),`,
+    "})",
+    "const { recommendation } = await answer.json()",
+  ].join("\n")
+
+/** What a form is answered that was sent again: its key is there, and nobody has its text. */
+export function KeyCreatedBeforePage({ user, apiKey }: Pick<NewKeyPageProps, "user" | "apiKey">) {
+  return (
+    <DashboardLayout route="dashboard" title="This key was created before" user={user}>
+      <p class="lead">
+        The same form was sent twice, and no second key was made: <bdi>{apiKey.name}</bdi> <KeyLast4 apiKey={apiKey} />{" "}
+        is there already. It was shown when it was created.
+      </p>
+      <p>
+        If you did not copy it, <a href={keyPath(apiKey.id)}>revoke it</a> and{" "}
+        <a href={`${ROUTES.dashboard.path}#new`}>create another</a>.
+      </p>
+    </DashboardLayout>
+  )
+}

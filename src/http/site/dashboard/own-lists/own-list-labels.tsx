@@ -1,0 +1,74 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { LIMITS } from "../../../../contract/limits.ts"
+import type { OwnListEntryKind } from "../../../../customers/own-lists/entries.ts"
+import type { OwnList } from "../../../../customers/own-lists/own-lists.ts"
+import { Table } from "../../ui/layout.tsx"
+
+/** What each list is called and does. */
+export const LIST_LABELS: { readonly [L in OwnList]: { readonly label: string; readonly description: string } } = {
+  block: {
+    label: "Block list",
+    description: "A check of what is on it recommends block, unless your allow list covers it too.",
+  },
+  allow: {
+    label: "Allow list",
+    description: "A check of what is on it recommends allow, whatever else is known, unless no such address can exist.",
+  },
+}
+
+/** What each kind of entry is about, by an example. */
+export const ENTRY_KIND_LABELS: {
+  readonly [K in OwnListEntryKind]: {
+    readonly label: string
+    readonly example: string
+    readonly description: ComponentChildren
+  }
+} = {
+  address: {
+    label: "one address",
+    example: "jane@example.com",
+    description:
+      "This address, with any +tag. We keep a fingerprint (a hash) of it and its domain, never the address itself.",
+  },
+  domain: {
+    label: "a domain and all below it",
+    example: "example.com",
+    description: "Every address at example.com, and at every name below it, such as mail.example.com.",
+  },
+  subdomains: {
+    label: "all below a domain",
+    example: "*.example.com",
+    description: "Every name below example.com, but not example.com itself. A whole top level is *.zip, for example.",
+  },
+}
+
+/** The number as people write it: `10,000`. */
+export const formatNumber = (count: number): string => count.toLocaleString("en")
+
+/** What an entry does, and which list wins. */
+export function EntryHelp() {
+  return (
+    <section aria-labelledby="what-entries-do">
+      <h2 id="what-entries-do">What an entry does</h2>
+      <Table caption="What an entry does" columns={["Entry", "Covers"]}>
+        {Object.entries(ENTRY_KIND_LABELS).map(([kind, { example, description }]) => (
+          <tr key={kind}>
+            <th scope="row">
+              <code>{example}</code>
+            </th>
+            <td>{description}</td>
+          </tr>
+        ))}
+      </Table>
+      <ul>
+        <li>Where both of your lists cover an address, the allow list wins.</li>
+        <li>Whoever runs this server has a block list too. It beats your allow list.</li>
+        <li>
+          Both lists together hold up to {formatNumber(LIMITS.ownListEntriesMax)} entries. A change holds for your next
+          check; where several servers answer, within a minute.
+        </li>
+      </ul>
+    </section>
+  )
+}

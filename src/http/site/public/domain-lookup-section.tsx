@@ -1,0 +1,205 @@
+import { Fragment, type VNode } from "preact"
+import {
+  type DomainExplanation,
+  type ExplainDomainResult,
+  type ExplainedListing,
+  listingsOfLevel,
+  sinceLabel,
+} from "../../../check/explain-domain.ts"
+import { CATEGORY_NAMES } from "../../../contract/categories.ts"
+import { LIMITS } from "../../../contract/limits.ts"
+import { ROUTES } from "../../../contract/routes.ts"
+import { queryParameters } from "../../request/request-url.ts"
+import { CodeBlock, Prose, Table } from "../ui/layout.tsx"
+
+/** @jsxImportSource preact */
+/** The parameter of the page's URL that asks about a domain, and the id of its field. */
+const DOMAIN_PARAMETER = "domain"
+
+const REPEATED_PARAMETER: ExplainDomainResult = { kind: "no_domain", message: "Ask about one domain at a time." }
+
+/** What a page's URL asks the lists about; null: nothing. */
+export function lookupInUrl(url: string, lookUp: (text: string) => ExplainDomainResult): ExplainDomainResult | null {
+  const [text, another] = queryParameters(url).getAll(DOMAIN_PARAMETER)
+  if (text === undefined) return null
+  return another === undefined ? lookUp(text) : REPEATED_PARAMETER
+}
+
+/** The field for a domain and, once one was asked about, what the lists say of it. Nothing that was sent but a domain is shown. */
+export function DomainLookupSection({ lookup }: { readonly lookup: ExplainDomainResult | null }) {
+  return (
+    <section aria-labelledby="look-up">
+      <h2 id="look-up">Look up a domain</h2>
+      <DomainLookupForm lookup={lookup} />
+      {lookup?.kind === "domain" ? <DomainLookupResult lookup={lookup} /> : null}
+    </section>
+  )
+}
+
+function DomainLookupForm({ lookup }: { readonly lookup: ExplainDomainResult | null }) {
+  const fault = lookup?.kind === "no_domain" ? lookup.message : null
+  return (
+    <search>
+      <form class="ask" method="get" action={ROUTES.docsLists.path}>
+        <label for={DOMAIN_PARAMETER}>Domain</label>
+        <input
+          id={DOMAIN_PARAMETER}
+          name={DOMAIN_PARAMETER}
+          type="text"
+          inputMode="url"
+          required
+          maxLength={LIMITS.urlLengthMax}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          value={lookup?.kind === "domain" ? lookup.domain : ""}
+          aria-describedby={fault === null ? "domain-hint" : "domain-fault domain-hint"}
+          aria-invalid={fault !== null}
+        />
+        <button type="submit">Look up</button>
+        {fault === null ? null : (
+          <p class="fault" id="domain-fault" role="alert">
+            That is no domain. {fault}
+          </p>
+        )}
+        <p class="hint" id="domain-hint">
+          A name such as <code>example.com</code>. Leave out what stands before the <code>@</code> of an address: it is
+          not used, and the page's URL would hold it.
+        </p>
+      </form>
+    </search>
+  )
+}
+
+/** What holds, why, and every source that has a word in it. */
+function DomainLookupResult({ lookup }: { readonly lookup: DomainExplanation }) {
+  const { domain, category, message, levels } = lookup
+  const listings = levels.flatMap(listingsOfLevel)
+  return (
+    <section aria-labelledby="answer">
+      <h3 id="answer">
+        <code>{domain}</code> {category === "unknown" ? "is on no list" : `counts as ${category}`}
+      </h3>
+      <p>
+        <Prose text={message} /> <DecisiveEntry lookup={lookup} />
+      </p>
+      <ListingsTable lookup={lookup} sourcesPath="" />
+      <p class="hint">
+        {listings.length === 0 ? "No source lists it, or a name above it. " : null}A check also goes by accepted
+        reports, own lists and DNS.
+      </p>
+    </section>
+  )
+}
+
+type ListingsProps = {
+  readonly lookup: DomainExplanation
+  /** The path of the page that tells of the sources; empty: it is this one. */
+  readonly sourcesPath: string
+}
+
+/** Every source that has a word in it; nothing when none has. */
+export function ListingsTable({ lookup: { domain, levels }, sourcesPath }: ListingsProps) {
+  const listings = levels.flatMap(listingsOfLevel)
+  return listings.length === 0 ? null : (
+    <Table caption={`Sources that list ${domain}`} columns={["Source", "Lists", "Since", "Licence"]}>
+      {listings.map(listing => (
+        <ListingRow key={`${listing.source} ${listing.entry}`} listing={listing} sourcesPath={sourcesPath} />
+      ))}
+    </Table>
+  )
+}
+
+/** Which entry gives the answer, in which sets it is, and the reason that a check would name. */
+function DecisiveEntry({ lookup: { entry, sets, reason } }: { readonly lookup: DomainExplanation }) {
+  const named = (
+    <a href={`${ROUTES.docsReasons.path}#${reason}`}>
+      <code>{reason}</code>
+    </a>
+  )
+  if (entry === null) return <>The reason is {named}.</>
+  return (
+    <>
+      What decides is the entry <code>{entry}</code> in{" "}
+      {joinWithCommas(sets, set => (
+        <a href={`#set-${set}`}>
+          <code>{set}</code>
+        </a>
+      ))}
+      ; the reason is {named}.
+    </>
+  )
+}
+
+function ListingRow({
+  listing,
+  sourcesPath,
+}: Pick<ListingsProps, "sourcesPath"> & { readonly listing: ExplainedListing }) {
+  const { source, entry, set, licence, dropReason } = listing
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`${sourcesPath}#source-${source}`}>
+          <code>{source}</code>
+        </a>
+      </th>
+      <td>
+        <code>{entry}</code> as <code>{set}</code>
+        {dropReason === null ? null : <p class="hint">Does not count: {dropReason}</p>}
+      </td>
+      <td class="short">{sinceLabel(listing)}</td>
+      <td class="short">{licence}</td>
+    </tr>
+  )
+}
+
+/** Names between commas, each as it is drawn. */
+const joinWithCommas = <T extends string>(names: readonly T[], drawn: (name: T) => VNode) =>
+  names.map((name, at) => (
+    <Fragment key={name}>
+      {at === 0 ? "" : ", "}
+      {drawn(name)}
+    </Fragment>
+  ))
+
+/** @jsxImportSource preact */
+type ReportMistakeProps = {
+  readonly baseUrl: string
+  /** What was looked up; null: nothing. */
+  readonly lookup: ExplainDomainResult | null
+}
+
+/** How a wrong listing is reported, with the domain that was looked up where there is one. */
+export function ReportMistakeSection({ baseUrl, lookup }: ReportMistakeProps) {
+  const isFound = lookup?.kind === "domain" && lookup.category !== "invalid"
+  const domain = isFound ? lookup.domain : "example.com"
+  const expected = CATEGORY_NAMES.find(category => !isFound || category !== lookup.category) ?? "business"
+  return (
+    <section aria-labelledby="mistakes">
+      <h2 id="mistakes">Report a mistake</h2>
+      <p>
+        Whoever has a key reports a wrong verdict to the operator of this server, by this line or{" "}
+        <a href={ROUTES.feedback.path}>on the dashboard</a>. Once the report is accepted, the domain has the right
+        category for everybody here.
+      </p>
+      <CodeBlock caption="Report" code={reportCommand(baseUrl, { domain, expected_category: expected })} />
+      <p>
+        The operator needs no report: <code>mailkind allow add {domain}</code> takes a domain out of the sets{" "}
+        <code>disposable</code> and <code>relay</code>, <code>mailkind block add {domain}</code> has it blocked.
+      </p>
+      <p>
+        A mistake in a source is best put right where the source comes from, which is told <a href="#sources">below</a>:
+        a refresh brings it here.
+      </p>
+    </section>
+  )
+}
+
+/** A command for a shell that reports a wrong verdict. */
+const reportCommand = (baseUrl: string, report: Readonly<Record<string, string>>): string =>
+  [
+    `curl -s '${baseUrl}${ROUTES.postFeedback.path}'`,
+    "-H 'Authorization: Bearer <API_KEY>'",
+    "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify(report)}'`,
+  ].join(" \\\n  ")

@@ -1,0 +1,29 @@
+import { LIMITS } from "../../../contract/limits.ts"
+import { Problem } from "../../response/problem.ts"
+
+/** The refusal of a visitor who has no checks left without a pass. */
+export const passRequiredProblem = (): Problem =>
+  new Problem("pass_required", "The checks without a pass are used up: the page of the free checker gets one.")
+
+/** The refusal of a network that is banned. */
+export const bannedProblem = (retryAfterS: number): Problem =>
+  new Problem(
+    "banned",
+    "Too many wrong requests came from your network, so the free checker is closed to it for a while. With a key you are not affected.",
+    { retry_after: retryAfterS },
+  )
+
+/** The refusal when the shared budget of the day is used up. */
+export const busyProblem = (resetsAt: string, retryAfterS: number): Problem =>
+  new Problem(
+    "busy",
+    "The free checks of the day, which all visitors share, are used up. There are new ones at 00:00 UTC. With a key you are not affected.",
+    { retry_after: retryAfterS, resets_at: resetsAt },
+  )
+
+/** The refusal of a visitor who comes too fast. */
+export const rateLimitedProblem = (retryAfterS: number): Problem =>
+  new Problem("rate_limited", "That was too fast. Wait a moment, then check again.", {
+    retry_after: retryAfterS,
+    limit: LIMITS.freeRequestsPerSecond,
+  })

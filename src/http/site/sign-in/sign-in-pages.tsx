@@ -1,0 +1,207 @@
+import type { ComponentChildren } from "preact"
+import { LIMITS } from "../../../contract/limits.ts"
+import { ROUTES } from "../../../contract/routes.ts"
+import { curlCommand } from "../ui/format.ts"
+import { FlashMessage, TextField } from "../ui/forms.tsx"
+import { CodeBlock, Layout } from "../ui/layout.tsx"
+import { withNextPath } from "./next-path.ts"
+
+/** @jsxImportSource preact */
+/** The terms that a first sign-in accepts; null: none are published. */
+type SignInTerms = { readonly version: string; readonly url: string } | null
+
+/** What all pages of the sign-in know. */
+export type CommonSignInProps = {
+  /** The page that somebody gets to by signing in, as `safeNextPath` gives it. */
+  readonly next: string
+  readonly terms: SignInTerms
+  readonly scripts: readonly string[]
+}
+
+type SignInPageProps = CommonSignInProps & {
+  /** What was typed before. */
+  readonly email: string
+  /** What is wrong with it; null: nothing. */
+  readonly error: string | null
+}
+
+/** Where somebody asks to sign in. */
+export function SignInPage({ next, terms, scripts, email, error }: SignInPageProps) {
+  return (
+    <Layout route="signIn" title="Sign in" scripts={scripts}>
+      <p class="lead">
+        There is no password: we send a link and a code to your email address, and either signs you in.
+      </p>
+      <SignInForm path={ROUTES.postSignIn.path} next={next} button="Send me a link">
+        <TextField
+          name="email"
+          label="Email address"
+          hint="If it has no account yet, signing in makes one."
+          error={error}
+          value={email}
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellcheck={false}
+          maxLength={LIMITS.addressBytesMax}
+          required
+        />
+      </SignInForm>
+      <TermsNotice terms={terms} />
+    </Layout>
+  )
+}
+
+type CodePageProps = CommonSignInProps & {
+  readonly email: string
+  /** Whether link and code went to the log, since no mail reaches the address. */
+  readonly isLogged: boolean
+  /** What is wrong with the code that was typed; null: nothing. */
+  readonly error: string | null
+}
+
+/** Where the browser that asked takes the code from the mail. */
+export function CodePage({ next, terms, scripts, email, isLogged, error }: CodePageProps) {
+  return (
+    <Layout route="signInCode" title={isLogged ? "Look into the log" : "Look into your mail"} scripts={scripts}>
+      <p class="lead">
+        {isLogged ? (
+          <>
+            This server sends no mail to <strong>{email}</strong>. Whoever runs it finds a link and a code in its log.
+          </>
+        ) : (
+          <>
+            We are sending a link and a code to <strong>{email}</strong>.
+          </>
+        )}{" "}
+        Open the link, or type the code here. Either works once, within {LIMITS.signInMinutes} minutes.
+      </p>
+      <SignInForm path={ROUTES.postSignInCode.path} next={next} button="Sign in">
+        <TextField
+          name="code"
+          label="Code"
+          hint={`${LIMITS.signInCodeDigits} digits.`}
+          error={error}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+        />
+      </SignInForm>
+      <p>
+        {isLogged
+          ? "Is the address wrong?"
+          : "Is the address wrong, or is there no mail after some minutes, and none among the unwanted ones?"}{" "}
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>.
+      </p>
+      <TermsNotice terms={terms} />
+    </Layout>
+  )
+}
+
+type LinkPageProps = CommonSignInProps & { readonly email: string; readonly token: string }
+
+/**
+ * Where the link in the mail leads. Programs that open the links of a mail, to see whether they are safe, press no button; and
+ * who was sent somebody else's link sees whose account it opens.
+ */
+export function LinkPage({ next, terms, scripts, email, token }: LinkPageProps) {
+  return (
+    <Layout route="signInLink" title="Sign in" scripts={scripts}>
+      <p class="lead">
+        You sign in as <strong>{email}</strong>.
+      </p>
+      <SignInForm path={ROUTES.postSignInLink.path} next={next} button="Sign in">
+        <input type="hidden" name="token" value={token} />
+      </SignInForm>
+      <TermsNotice terms={terms} />
+    </Layout>
+  )
+}
+
+/** What ended a sign-in, as far as it is known. */
+const END_MESSAGES = {
+  link: `The link was used before, is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
+  code: `The mail's link or code was used before, or it is older than ${LIMITS.signInMinutes} minutes.`,
+  tries: `That is not the code, and it was the last of ${LIMITS.signInTriesMax} tries.`,
+} as const
+
+type SignInEndedPageProps = { readonly next: string; readonly end: keyof typeof END_MESSAGES }
+
+/** What somebody sees whose sign-in is gone. */
+export function SignInEndedPage({ next, end }: SignInEndedPageProps) {
+  return (
+    <Layout route={end === "link" ? "signInLink" : "signInCode"} title="This sign-in is over">
+      <p class="lead">{END_MESSAGES[end]}</p>
+      <p>
+        <a class="button" href={withNextPath(ROUTES.signIn.path, next)}>
+          Ask again
+        </a>
+      </p>
+    </Layout>
+  )
+}
+
+type SignInFormProps = {
+  readonly path: string
+  readonly next: string
+  readonly button: string
+  readonly children: ComponentChildren
+}
+
+function SignInForm({ path, next, button, children }: SignInFormProps) {
+  return (
+    <form class="form" method="post" action={path}>
+      <input type="hidden" name="next" value={next} />
+      {children}
+      <button type="submit">{button}</button>
+    </form>
+  )
+}
+
+function TermsNotice({ terms }: { readonly terms: SignInTerms }) {
+  return terms === null ? null : (
+    <p class="hint">
+      With your first sign-in you accept the <a href={terms.url}>terms, version {terms.version}</a>.
+    </p>
+  )
+}
+
+/** @jsxImportSource preact */
+/** An address that needs no DNS for its verdict. */
+const EXAMPLE_EMAIL = "jane@gmail.com"
+
+type FirstKeyPageProps = {
+  readonly email: string
+  /** The key itself: this page is where it is shown, once. */
+  readonly keyText: string
+  readonly baseUrl: string
+  readonly next: string
+  readonly scripts: readonly string[]
+}
+
+/** What a first sign-in is answered with: the account's first key, and a command that works with it. */
+export function FirstKeyPage({ email, keyText, baseUrl, next, scripts }: FirstKeyPageProps) {
+  return (
+    <Layout route="signIn" title="Welcome" scripts={scripts}>
+      <FlashMessage message="Your account is made, and you are signed in." />
+      <p>
+        You are <strong>{email}</strong>. This is the first key of your account:
+      </p>
+      <div class="secret">
+        <code class="copied">{keyText}</code>
+      </div>
+      <p class="told">
+        It is shown only now: copy it to where your program keeps its secrets, which is not its code. If it gets lost,
+        revoke it and create another; an account has up to {LIMITS.keysPerAccountMax}.
+      </p>
+      <h2>Try it</h2>
+      <p>Paste this into a shell.</p>
+      <CodeBlock caption="Command" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} isCopyable={true} />
+      <p>
+        <a class="button" href={next}>
+          Go on to the dashboard
+        </a>
+      </p>
+    </Layout>
+  )
+}

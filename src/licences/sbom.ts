@@ -1,0 +1,195 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { type Inventory, packageId, type ShippedPackage, type ShippedSource } from "./inventory.ts"
+
+/** The bill of materials (CycloneDX 1.6) of an inventory. Its serial number is made of its content. */
+export function createSbom(inventory: Inventory): Sbom {
+  const { packages, sources, runtime } = inventory
+  const program = programComponent(inventory)
+  const platform = runtimeComponent(inventory)
+  const pack = listsComponent(inventory)
+  const content = {
+    version: 1,
+    metadata: { lifecycles: [{ phase: "build" }], component: program },
+    components: [platform, ...packages.map(packageComponent), pack, ...sources.map(sourceComponent)],
+    dependencies: [
+      { ref: program["bom-ref"], dependsOn: [platform["bom-ref"], pack["bom-ref"], ...rootPackageUrls(inventory)] },
+      { ref: platform["bom-ref"], dependsOn: [] },
+      ...packages.map(shipped => ({ ref: packageUrl(shipped), dependsOn: shipped.needs.map(parsePackageUrl) })),
+      { ref: pack["bom-ref"], dependsOn: sources.map(sourceRef) },
+      ...sources.map(source => ({
+        ref: sourceRef(source),
+        dependsOn: source.package === "" ? [] : [parsePackageUrl(source.package)],
+      })),
+    ],
+  } satisfies Partial<Sbom>
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: serialNumber(`${runtime.version}\n${JSON.stringify(content)}`),
+    ...content,
+  }
+}
+
+/** The text of a bill: the same bill gives the same text. */
+export const sbomText = (bill: Sbom): string => `${JSON.stringify(bill, null, 2)}\n`
+
+function programComponent({ name, version, licence, says }: Inventory): SbomComponent {
+  return {
+    ...{ type: "application", "bom-ref": `pkg:generic/${name}@${version}`, name, version, description: says },
+    ...{ purl: `pkg:generic/${name}@${version}`, licenses: sbomLicences(licence) },
+  }
+}
+
+function runtimeComponent({ runtime: { name, version, licence, origin } }: Inventory): SbomComponent {
+  const purl = `pkg:github/oven-sh/bun@bun-v${version}`
+  return {
+    ...{ type: "platform", "bom-ref": purl, name, version, purl, licenses: sbomLicences(licence) },
+    externalReferences: [{ type: "vcs", url: origin }],
+  }
+}
+
+const rootPackageUrls = ({ packages, roots }: Inventory): readonly string[] & string[] =>
+  packages.filter(shipped => shipped.use !== "lists" && roots.includes(packageId(shipped))).map(packageUrl)
+
+function packageComponent(shipped: ShippedPackage): SbomComponent {
+  const { name, version, licence, origin, sha512 } = shipped
+  const [bare = "", scope] = name.split("/").reverse()
+  return {
+    ...{
+      type: "library",
+      "bom-ref": packageUrl(shipped),
+      ...(scope === undefined ? {} : { group: scope }),
+      name: bare,
+      version,
+    },
+    ...{ purl: packageUrl(shipped), hashes: [{ alg: "SHA-512", content: sha512 }], licenses: sbomLicences(licence) },
+    ...(origin === "" ? {} : { externalReferences: [{ type: "vcs", url: origin }] }),
+  }
+}
+
+/** The packed lists as the executable carries them. */
+function listsComponent({ lists: { version, sha256 } }: Inventory): SbomComponent {
+  return {
+    ...{ type: "data", "bom-ref": "lists.pack", name: "lists.pack", version, description: "The packed lists." },
+    ...{ hashes: [{ alg: "SHA-256", content: sha256 }], data: [{ type: "dataset", name: "lists.pack" }] },
+  }
+}
+
+function sourceComponent(source: ShippedSource): SbomComponent {
+  const { id, says, licence, origin, version, sha256 } = source
+  const url = /https?:\/\/[^\s,]+/.exec(origin)?.[0]
+  return {
+    ...{
+      type: "data",
+      "bom-ref": sourceRef(source),
+      name: id,
+      ...(version === "" ? {} : { version }),
+      description: says,
+    },
+    ...(sha256 === "" ? {} : { hashes: [{ alg: "SHA-256", content: sha256 }] }),
+    ...{ licenses: sbomLicences(licence) },
+    ...(url === undefined ? {} : { externalReferences: [{ type: "website", url }] }),
+    data: [{ type: "dataset", name: id }],
+  }
+}
+
+const sourceRef = ({ id }: ShippedSource): string => `source:${id}`
+
+/** What stands alone is an identifier of SPDX's list, unless it is one of our own. */
+const sbomLicences = (expression: string): NonNullable<SbomComponent["licenses"]> =>
+  /^(?!LicenseRef-)[A-Za-z0-9.+-]+$/.test(expression) ? [{ license: { id: expression } }] : [{ expression }]
+
+/** A package URL (ECMA-427): the scope is a namespace, and its `@` is written out. */
+const packageUrl = ({ name, version }: { readonly name: string; readonly version: string }): string =>
+  `pkg:npm/${name.replace("@", "%40")}@${version}`
+
+function parsePackageUrl(named: string): string {
+  const at = named.lastIndexOf("@")
+  return packageUrl({ name: named.slice(0, at), version: named.slice(at + 1) })
+}
+
+/** A UUID of version 8 (RFC 9562 §5.8) out of the content's SHA-256. */
+function serialNumber(content: string): string {
+  const hex = new Bun.CryptoHasher("sha256").update(content).digest("hex")
+  const variant = (8 + (Number.parseInt(hex.charAt(16), 16) & 3)).toString(16)
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ]
+  return `urn:uuid:${parts.join("-")}`
+}
+
+/*
+ * The parts of a CycloneDX 1.6 bill of materials (ECMA-424, bom-1.6.schema.json) that we write, each as strict as it is there
+ * or stricter.
+ */
+const closed = { additionalProperties: false }
+const text = Type.String({ minLength: 1 })
+
+/** One licence by its SPDX identifier, or an expression alone. */
+const Licences = Type.Union([
+  Type.Array(Type.Object({ license: Type.Object({ id: text }, closed) }, closed), { minItems: 1, maxItems: 1 }),
+  Type.Array(Type.Object({ expression: text }, closed), { minItems: 1, maxItems: 1 }),
+])
+
+const Hashes = Type.Array(
+  Type.Union([
+    Type.Object({ alg: Type.Literal("SHA-256"), content: Type.String({ pattern: "^[0-9a-f]{64}$" }) }, closed),
+    Type.Object({ alg: Type.Literal("SHA-512"), content: Type.String({ pattern: "^[0-9a-f]{128}$" }) }, closed),
+  ]),
+  { minItems: 1 },
+)
+
+const ExternalReference = Type.Object(
+  {
+    type: Type.Union([Type.Literal("vcs"), Type.Literal("website")]),
+    url: Type.String({ pattern: "^https?://\\S+$" }),
+  },
+  closed,
+)
+
+const SbomComponent = Type.Object(
+  {
+    type: Type.Union(["application", "library", "platform", "data"].map(type => Type.Literal(type))),
+    "bom-ref": text,
+    group: Type.Optional(text),
+    name: text,
+    version: Type.Optional(text),
+    description: Type.Optional(text),
+    purl: Type.Optional(Type.String({ pattern: "^pkg:[a-z]+/\\S+@\\S+$" })),
+    hashes: Type.Optional(Hashes),
+    licenses: Type.Optional(Licences),
+    externalReferences: Type.Optional(Type.Array(ExternalReference, { minItems: 1, uniqueItems: true })),
+    /** Of components of type `data` only. */
+    data: Type.Optional(
+      Type.Array(Type.Object({ type: Type.Literal("dataset"), name: text }, closed), { minItems: 1 }),
+    ),
+  },
+  closed,
+)
+
+const SbomDependency = Type.Object({ ref: text, dependsOn: Type.Array(text, { uniqueItems: true }) }, closed)
+
+/** A bill of materials, without a time: the same content is the same bill. */
+export const Sbom = Type.Object(
+  {
+    $schema: Type.Literal("http://cyclonedx.org/schema/bom-1.6.schema.json"),
+    bomFormat: Type.Literal("CycloneDX"),
+    specVersion: Type.Literal("1.6"),
+    serialNumber: Type.String({ pattern: "^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" }),
+    version: Type.Integer({ minimum: 1 }),
+    metadata: Type.Object(
+      { lifecycles: Type.Array(Type.Object({ phase: Type.Literal("build") }, closed)), component: SbomComponent },
+      closed,
+    ),
+    components: Type.Array(SbomComponent, { uniqueItems: true }),
+    dependencies: Type.Array(SbomDependency, { uniqueItems: true }),
+  },
+  closed,
+)
+export type Sbom = Static<typeof Sbom>
+type SbomComponent = Static<typeof SbomComponent>

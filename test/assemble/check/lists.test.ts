@@ -1,0 +1,155 @@
+import { expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createListsService, openActivePack, openListsForCommand } from "../../../src/assemble/check/lists.ts"
+import type { Log } from "../../../src/base/log.ts"
+import { formatManifest } from "../../../src/check/lists/manifest.ts"
+import {
+  formatRefreshState,
+  INITIAL_REFRESH_STATE,
+  manifestFileName,
+  packFileName,
+  type RefreshState,
+  STATE_FILE,
+} from "../../../src/check/refresh/refresh-state.ts"
+import { parseSettings } from "../../../src/config/settings.ts"
+import { createSystem } from "../../../src/system/system.ts"
+import { smallPack } from "../../check/lists/pack/small-pack.ts"
+import { knownLists, type Logged } from "../../world/app.ts"
+
+const STOCK = knownLists.manifest.pack.sha256
+const SHA256 = { one: "1".repeat(64), two: "2".repeat(64) } as const
+
+/** A data directory, with what a refresh has left there, and the lists that a server takes from it. */
+function dataDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-in-place-"))
+  const folder = join(directory, "lists", "refresh")
+  mkdirSync(folder, { recursive: true })
+  const read = parseSettings({ MAILKIND_DATA_DIR: directory })
+  if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+  const { settings } = read
+  const logged: Logged[] = []
+  const world = createSystem()
+  let look = (): void => undefined
+  const runInterval = (_: number, work: () => void) => {
+    look = work
+    return () => undefined
+  }
+  const put = (name: string, content: string | Uint8Array): void => writeFileSync(join(folder, name), content)
+  const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
+  return {
+    folder,
+    logged,
+    look: () => look(),
+    open: () => createListsService({ ...world, runInterval }, settings, log),
+    openForCommand: () => openListsForCommand(world, settings, log),
+    openInPlace: () => openActivePack(world, settings),
+    put,
+    /** Puts a pack in use, in which this name is disposable. */
+    putInUse: (sha256: string, name: string, change: Partial<RefreshState> = {}): void => {
+      put(packFileName(sha256), smallPack({ [name]: ["disposable"] }))
+      put(manifestFileName(sha256), formatManifest(knownLists.manifest))
+      put(STATE_FILE, formatRefreshState({ ...INITIAL_REFRESH_STATE, stock: STOCK, in_use: sha256, ...change }))
+    },
+  }
+}
+
+type AtWork = Awaited<ReturnType<typeof createListsService>>
+
+const isListed = (lists: AtWork, name: string): boolean =>
+  lists.current().lists.lookupDomain(name, name).listMatch.sets.length > 0
+
+test("the lists that a refresh has put in use are taken at the start, and others when they are there", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  const lists = await directory.open()
+  expect([isListed(lists, "mailkind-one.com"), isListed(lists, "mailinator.com")]).toEqual([true, false])
+  directory.putInUse(SHA256.two, "mailkind-two.com")
+  expect(isListed(lists, "mailkind-two.com")).toBe(false)
+  await lists.reload()
+  expect([isListed(lists, "mailkind-one.com"), isListed(lists, "mailkind-two.com")]).toEqual([false, true])
+  expect(directory.logged).toMatchObject([{ level: "info", says: "the lists were taken anew" }])
+})
+
+test("a server that looks finds other lists by itself, and reads nothing while they are the same", async () => {
+  const directory = dataDirectory()
+  const lists = await directory.open()
+  lists.start()
+  expect(isListed(lists, "mailinator.com")).toBe(true)
+  directory.look()
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  directory.look()
+  // Takes its turn behind what the look has begun.
+  await lists.reload()
+  expect(isListed(lists, "mailkind-one.com")).toBe(true)
+  // Once for the second look, and once since it was asked for.
+  expect(directory.logged).toHaveLength(2)
+})
+
+/** Lets the files of this process be read. */
+const nextTurn = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+
+test("a look that finds a state whose pack is the same tells the state, and the lists stay the very same", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  const lists = await directory.open()
+  const before = lists.current().lists
+  lists.start()
+  directory.putInUse(SHA256.one, "mailkind-one.com", { refreshed_at_ms: 7 })
+  directory.look()
+  while (lists.current().refreshState.refreshed_at_ms !== 7) await nextTurn()
+  expect(lists.current().lists).toBe(before)
+  expect(directory.logged).toEqual([])
+})
+
+test("lists over another stock than the program's are not taken", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com", { stock: "another" })
+  const lists = await directory.open()
+  expect([isListed(lists, "mailkind-one.com"), isListed(lists, "mailinator.com")]).toEqual([false, true])
+  expect(lists.current().refreshState.in_use).toBeNull()
+})
+
+const DAMAGES: Readonly<Record<string, (directory: ReturnType<typeof dataDirectory>, sha256: string) => void>> = {
+  "no pack": ({ folder }, sha256) => rmSync(join(folder, packFileName(sha256))),
+  "a pack that is cut off": ({ put }, sha256) =>
+    put(packFileName(sha256), smallPack({ "cut.com": ["disposable"] }).subarray(0, -1)),
+  "no manifest": ({ folder }, sha256) => rmSync(join(folder, manifestFileName(sha256))),
+  "half a manifest": ({ put }, sha256) => put(manifestFileName(sha256), '{"format": 1,'),
+  "half a state": ({ put }) => put(STATE_FILE, '{"format": 1,'),
+}
+
+test.each(Object.entries(DAMAGES))(
+  "with %s a server keeps the lists in use and says why, and one that starts takes those that came along",
+  async (_, damage) => {
+    const directory = dataDirectory()
+    directory.putInUse(SHA256.one, "mailkind-one.com")
+    const lists = await directory.open()
+    directory.putInUse(SHA256.two, "mailkind-two.com")
+    damage(directory, SHA256.two)
+    await lists.reload()
+    expect(isListed(lists, "mailkind-one.com")).toBe(true)
+    expect(directory.logged).toMatchObject([{ level: "error", says: "the lists in use are kept" }])
+    expect(String(directory.logged[0]?.fields["remedy"])).toContain("lists update")
+    const started = await directory.open()
+    expect(isListed(started, "mailinator.com")).toBe(true)
+    expect((await directory.openForCommand()).refreshState.in_use).toBeNull()
+    const warning = { level: "warn", says: "the refreshed lists are damaged; those that came along are used" }
+    expect(directory.logged.slice(1)).toMatchObject([warning, warning])
+    expect(await directory.openInPlace()).toMatchObject({ kind: "refused", remedy: expect.stringMatching(/update/) })
+  },
+)
+
+test("lists that cannot be read at all are no end of a server", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  const lists = await directory.open()
+  lists.start()
+  rmSync(directory.folder, { recursive: true })
+  writeFileSync(directory.folder, "a file in place of the folder")
+  directory.look()
+  await lists.reload()
+  expect(isListed(lists, "mailkind-one.com")).toBe(true)
+  expect(directory.logged.every(({ level }) => level === "error")).toBe(true)
+})

@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test"
+import { createCustomersService } from "../../../src/assemble/customers/customers.ts"
+import { parseSettings } from "../../../src/config/settings.ts"
+import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { deleteNode, readHeartbeats, writeHeartbeat } from "../../../src/customers/nodes/live-nodes.ts"
+import { LocalRateLimiter } from "../../../src/customers/quota/rate/local-rate-limiter.ts"
+import type { SqlValue } from "../../../src/customers/store/core/store.ts"
+import { createSystem } from "../../../src/system/system.ts"
+import { onPostgres } from "../../customers/engines.ts"
+import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "../../customers/temp-store.ts"
+import { afterwards } from "../../world/afterwards.ts"
+import { bounded } from "../../world/bounded.ts"
+
+onPostgres("what another node changes is learnt from its notification, without looking from time to time", async () => {
+  const place = tempPlace()
+  const [ours, theirs] = [await tempStore(place), await tempStore(place)]
+  const log = tempLog(theirs)
+  const made = await createKey(log, random, {
+    accountId: await newAccount(log),
+    kind: "secret",
+    name: null,
+    origins: [],
+  })
+  if (made.kind !== "created") throw new Error(made.kind)
+  const read = parseSettings({})
+  if (read.kind !== "read") throw new Error(read.faults.join())
+  // No time passes for whoever wants to look again.
+  const world = { ...createSystem(), every: () => () => undefined }
+  const customers = await createCustomersService(world, read.settings, ours, () => undefined)
+  const listening = Promise.withResolvers<void>()
+  ours.onChange(() => listening.resolve())
+  await bounded(listening.promise, () => "nobody listens")
+  customers.start()
+  afterwards(customers.stop)
+  expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "active" })
+  await revokeKey(log, made.key.id, "owner")
+  const refused = async (): Promise<void> => {
+    while ((await customers.keys.lookup(made.text)).kind !== "revoked")
+      await new Promise(resolve => setImmediate(resolve))
+  }
+  await bounded(refused(), () => "the key is still active")
+})
+
+onPostgres("that a node came or went is learnt from its notification, and its share is taken at once", async () => {
+  const place = tempPlace()
+  const [ours, theirs] = [await tempStore(place), await tempStore(place)]
+  await writeHeartbeat(theirs, "node_1")
+  const read = parseSettings({ MAILKIND_DATABASE_URL: place })
+  if (read.kind !== "read") throw new Error(read.faults.join())
+  const world = { ...createSystem(), every: () => () => undefined }
+  const logged: unknown[] = []
+  const customers = await createCustomersService(world, read.settings, ours, (_, says, fields) =>
+    logged.push([says, fields]),
+  )
+  const atOnce = (caller: string): number => {
+    let count = 0
+    while (customers.rates.admit(caller, { perSecond: 0.001, burst: 12 }).waitS === 0) count++
+    return count
+  }
+  // It knows of the other before it serves; the other knows of it when it does.
+  expect([customers.nodesCount(), atOnce("a"), (await readHeartbeats(theirs)).length]).toEqual([2, 6, 1])
+  customers.start()
+  const counted = async (wanted: number): Promise<void> => {
+    const waiting = async (): Promise<void> => {
+      while (customers.nodesCount() !== wanted) await new Promise(resolve => setImmediate(resolve))
+    }
+    await bounded(waiting(), () => `it counts ${customers.nodesCount()} nodes, not ${wanted}`)
+  }
+  const listening = Promise.withResolvers<void>()
+  ours.onChange(() => listening.resolve())
+  await bounded(listening.promise, () => "nobody listens")
+  await writeHeartbeat(theirs, "node_2")
+  await counted(3)
+  expect([atOnce("b"), customers.inFlight.tryAcquire("a", 1), customers.inFlight.tryAcquire("a", 1)]).toEqual([
+    4,
+    true,
+    false,
+  ])
+  for (const id of ["node_1", "node_2"]) await deleteNode(theirs, id)
+  await counted(1)
+  expect(atOnce("c")).toBe(12)
+  await customers.stop()
+  expect(await readHeartbeats(theirs)).toEqual([])
+  expect(logged).toContainEqual(["so many nodes share the limits now", { nodes: 3 }])
+  expect(JSON.stringify(logged)).not.toContain("node_")
+})
+
+test("where the database is a file nobody else has it, and no statement is asked about nodes", async () => {
+  const store = await tempStore(tempPath())
+  const asked: string[] = []
+  const watched = {
+    ...store,
+    all: <Row>(sql: string, params?: readonly SqlValue[]) => {
+      asked.push(sql)
+      return store.all<Row>(sql, params)
+    },
+  }
+  const read = parseSettings({})
+  if (read.kind !== "read") throw new Error(read.faults.join())
+  const works: (() => void)[] = []
+  const every = (_: number, work: () => void) => {
+    works.push(work)
+    return () => undefined
+  }
+  const world = { ...createSystem(), every }
+  const customers = await createCustomersService(world, read.settings, watched, () => undefined)
+  customers.start()
+  for (const work of works) work()
+  expect([customers.nodesCount(), customers.rates instanceof LocalRateLimiter]).toEqual([1, true])
+  await customers.stop()
+  expect(asked.filter(sql => sql.includes("nodes"))).toEqual([])
+})

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "bun:test"
+import { createMailService } from "../../../src/assemble/customers/mails.ts"
+import { parseSettings } from "../../../src/config/settings.ts"
+import { insertAccount } from "../../../src/customers/accounts/accounts.ts"
+import { createKey } from "../../../src/customers/keys/keys.ts"
+import type { OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
+import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts"
+import { createSystem } from "../../../src/system/system.ts"
+import { outboxRows } from "../../customers/notices/outbox-rows.ts"
+import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
+import type { Logged } from "../../world/app.ts"
+import { settled, stoppedTime } from "../../world/time.ts"
+
+const DAY_MS = 86_400_000
+const SMTP = { MAILKIND_SMTP_URL: "smtp://me:hunter2@mx.example.com:2525" }
+
+type Options = {
+  readonly answer?: () => Promise<SendResult>
+  readonly baseUrl?: string
+  /** Whether the background is at work; else a test does what would be done there. */
+  readonly isAtWork?: boolean
+}
+
+async function opened(
+  environment: Readonly<Record<string, string>>,
+  { answer, baseUrl = "https://mk.example.com", isAtWork = false }: Options = {},
+) {
+  const read = parseSettings(environment)
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  const { settings } = read
+  const store = await tempStore()
+  const time = stoppedTime()
+  const sent: OutgoingMail[] = []
+  const urls: string[] = []
+  const logged: Logged[] = []
+  let isClosed = false
+  const mailer = (url: string) => {
+    urls.push(url)
+    return {
+      send: async (mail: OutgoingMail): Promise<SendResult> => {
+        sent.push(mail)
+        return (await answer?.()) ?? { kind: "accepted" }
+      },
+      close: () => {
+        isClosed = true
+      },
+    }
+  }
+  const { clock, stopwatch, later } = time
+  const every = (everyMs: number, work: () => void) => {
+    if (!isAtWork) return () => undefined
+    let callOff = later(everyMs, function again() {
+      work()
+      callOff = later(everyMs, again)
+    })
+    return () => callOff()
+  }
+  const start = () => {
+    const world = { ...createSystem(), clock, stopwatch, later, random, mailer, every }
+    const mails = createMailService(
+      world,
+      settings,
+      store,
+      (level, says, fields = {}) => void logged.push({ level, says, fields }),
+      () => baseUrl,
+    )
+    mails.start()
+    return mails
+  }
+  const log = { store, clock, notify: () => undefined }
+  return { store, log, time, sent, urls, logged, start, mails: start(), isClosed: () => isClosed }
+}
+
+const sentCount = async (store: Parameters<typeof outboxRows>[0]): Promise<number> =>
+  (await outboxRows(store)).filter(({ ending }) => ending === "sent").length
+
+const notices = async (store: Parameters<typeof outboxRows>[0]) => (await outboxRows(store)).map(({ ending }) => ending)
+
+test("what lies in the outbox goes within a second through the server of the setting", async () => {
+  const { log, time, sent, urls } = await opened(
+    { ...SMTP, MAILKIND_MAIL_FROM: "mailkind <notices@example.com>" },
+    { isAtWork: true },
+  )
+  const accountId = await newAccount(log)
+  await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+  await time.tick(1000)
+  await settled()
+  expect(urls).toEqual([SMTP.MAILKIND_SMTP_URL])
+  expect(sent).toMatchObject([{ to: "jane@example.com", from: "mailkind <notices@example.com>" }])
+  expect(sent[0]?.messageId).toEndWith("@example.com")
+})
+
+test("without a sender's address mails come from the host of the base address", async () => {
+  for (const [baseUrl, from] of [
+    ["https://mk.example.com:8443/mk", "mailkind@mk.example.com"],
+    ["http://127.0.0.1:8080", "mailkind@localhost"],
+    ["http://[::1]:8080", "mailkind@localhost"],
+  ] as const) {
+    const { mails, sent } = await opened(SMTP, { baseUrl })
+    await mails.sendNow("jane@example.com", {
+      kind: "sign_in",
+      params: { link: `${baseUrl}/x`, code: "123456", minutes: 15 },
+    })
+    expect(sent).toMatchObject([{ from, to: "jane@example.com", subject: "Sign in to mailkind" }])
+  }
+})
+
+describe("without a server", () => {
+  test("mails stay in the outbox for 30 days, and the log tells how many went then", async () => {
+    const { store, log, time, sent, logged, mails } = await opened({})
+    const accountId = await newAccount(log)
+    await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+    await time.tick(29 * DAY_MS)
+    await mails.prune()
+    expect(await notices(store)).toEqual([null])
+    await time.tick(DAY_MS + 1)
+    await mails.prune()
+    expect(await notices(store)).toEqual([])
+    expect(sent).toEqual([])
+    expect(logged).toEqual([
+      { level: "warn", says: "mails that could not be sent for a month were deleted", fields: { count: 1 } },
+    ])
+  })
+
+  test("what is to be sent now is not, and says so", async () => {
+    const { store, mails } = await opened({})
+    const notice = { kind: "sign_in", params: { link: "https://x.example", code: "123456", minutes: 15 } } as const
+    expect(await mails.sendNow("jane@example.com", notice)).toEqual({ kind: "no_server" })
+    expect(await notices(store)).toEqual([])
+  })
+})
+
+test("the terms clock: each mail goes once, over restarts, a clock that is set, the end of the notice and an acceptance", async () => {
+  const ACCOUNTS = 1200
+  const { store, log, time, sent, mails, start } = await opened(SMTP)
+  for (let at = 0; at < ACCOUNTS; at++)
+    await insertAccount(store, `acc_${at}`, 1, { email: `u${at}@example.com`, tier: 0, termsVersion: null })
+  await publishTerms(log, { version: "2", url: "https://example.com/2", isMaterial: true })
+  await mails.pollOutbox()
+  await mails.stop()
+  expect(sent.length).toBeLessThan(ACCOUNTS)
+  const again = start()
+  for (let left = 1000; left > 0 && (await sentCount(store)) < ACCOUNTS; left--) await again.pollOutbox()
+  for (const ms of [29 * DAY_MS + 23 * 3_600_000, 3_600_000 - 1, 1]) {
+    await time.tick(ms)
+    await again.pollOutbox()
+    await again.prune()
+  }
+  await again.stop()
+  const last = start()
+  await acceptTerms(log, "acc_1")
+  await time.tick(40 * DAY_MS)
+  await last.prune()
+  await last.pollOutbox()
+  await last.stop()
+  expect(new Set(sent.map(({ to }) => to)).size).toBe(ACCOUNTS)
+  expect(sent).toHaveLength(ACCOUNTS)
+})
+
+test("a stop waits for what is under way, but not for a server that never answers", async () => {
+  const answer = Promise.withResolvers<SendResult>()
+  const { store, log, time, mails, isClosed } = await opened(SMTP, { answer: () => answer.promise })
+  const accountId = await newAccount(log)
+  await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+  await mails.pollOutbox()
+  await time.tick(0)
+  let isOver = false
+  const end = mails.stop().then(() => {
+    isOver = true
+  })
+  await time.tick(2999)
+  expect([isClosed(), isOver]).toEqual([false, false])
+  await time.tick(1)
+  expect(isClosed()).toBe(true)
+  answer.resolve({ kind: "unavailable", cause: "ECONNECTION", reply: null })
+  await end
+  const [row] = await outboxRows(store)
+  expect([row?.claim, row?.ending]).toEqual([null, null])
+})

@@ -1,0 +1,197 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { createDoctor } from "../../src/assemble/doctor.ts"
+import { DIAGNOSTIC_NAMES, type DiagnosticName, type DiagnosticRow } from "../../src/doctor/diagnostics.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
+import { ROOT } from "../house/source.ts"
+import { afterwards } from "../world/afterwards.ts"
+import { dnsServer } from "../world/dns-server.ts"
+import { askLoopback } from "../world/loopback.ts"
+import { deadServer, testSmtp } from "../world/smtp-server.ts"
+
+setDefaultTimeout(60_000)
+
+/** Where everybody is whom nobody may ask in a test: an address that no answer comes from at once. */
+const NOBODY = "http://127.0.0.1:9"
+const QUIET = { MAILKIND_DNS_SERVERS: "off", MAILKIND_IDENTITY_URL: "off", MAILKIND_LISTS_REFRESH_HOURS: "off" }
+
+/** The doctor over the real world with an environment of its own, whose web is loopback alone. */
+function doctor(environment: Readonly<Record<string, string>>, isRunning = false) {
+  const world = createSystem()
+  const main = join(ROOT, "src/main.ts")
+  const ran: string[] = []
+  const run = async (words: readonly string[]) => {
+    ran.push(words.join(" "))
+    const child = Bun.spawn([process.execPath, main, ...words], {
+      env: { ...environment },
+      stdout: "pipe",
+      stderr: "ignore",
+    })
+    return { exitCode: await child.exited, stdout: await new Response(child.stdout).text() }
+  }
+  const asked: string[] = []
+  const fetchUrl = async (url: string) => {
+    asked.push(url)
+    const { status, headers, body } = await askLoopback(url)
+    return new Response(body, { status, headers: { date: String(headers["date"] ?? "") } })
+  }
+  const look = createDoctor({ ...world, fetchUrl, environment, processes: { ...world.processes, run } })
+  const rows = async (...names: DiagnosticName[]) => {
+    const found = await look(names.length === 0 ? DIAGNOSTIC_NAMES : names, isRunning)
+    return Object.fromEntries(found.map(row => [row.name, row])) as Record<DiagnosticName, DiagnosticRow>
+  }
+  return { rows, asked, ran }
+}
+
+const inDirectory = (): string => {
+  const path = tempPath("data")
+  mkdirSync(path, { mode: 0o700 })
+  return path
+}
+
+const web = (answer: (path: string) => Response): string => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: request => answer(new URL(request.url).pathname) })
+  afterwards(() => server.stop(true))
+  return server.url.origin
+}
+
+const KEYS = await (async () => {
+  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"])
+  const der = Buffer.from(await crypto.subtle.exportKey("spki", pair.publicKey)).toString("base64")
+  const key = `-----BEGIN PUBLIC KEY-----\n${der}\n-----END PUBLIC KEY-----\n`
+  return JSON.stringify({ public_keys: [{ key_identifier: "a", key, is_current: true }] })
+})()
+
+test("where all is well, every row says so, and nothing is left behind", async () => {
+  const data = inDirectory()
+  const store = await tempStore(join(data, "mailkind.sqlite"))
+  await newAccount(tempLog(store))
+  using dns = await dnsServer({ "A canary.com": ["192.0.2.10"] })
+  const smtp = await testSmtp({ logIn: () => true })
+  const origin = web(path => {
+    if (path === "/rdap") return new Response('{"version":"1.0","services":[[["com"],["https://rdap.example/"]]]}')
+    if (path === "/keys") return new Response(KEYS)
+    return new Response("{}", { status: 400 })
+  })
+  const before = readdirSync(data)
+  const { rows, ran } = doctor({
+    MAILKIND_DATA_DIR: data,
+    MAILKIND_PORT: "0",
+    MAILKIND_LISTS_REFRESH_HOURS: "off",
+    MAILKIND_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILKIND_DNS_CANARIES: "canary.com",
+    MAILKIND_IDENTITY_URL: origin,
+    MAILKIND_RDAP_BOOTSTRAP_URL: `${origin}/rdap`,
+    MAILKIND_SECRET_SCANNING_KEYS_URL: `${origin}/keys`,
+    MAILKIND_SMTP_URL: smtp.url.replace("//", "//jane:s3cret@"),
+  })
+  const found = await rows()
+  expect(Object.values(found).filter(({ verdict }) => verdict !== "ok")).toEqual([])
+  expect(Object.keys(found)).toEqual([...DIAGNOSTIC_NAMES])
+  // What would keep this process for seconds is looked at by another one.
+  expect(ran).toEqual(["doctor --only database --json"])
+  expect(found.clock.seen).toContain("the servers that were asked")
+  expect(JSON.stringify(found)).not.toContain("s3cret")
+  // On a busy machine a question may be sent again.
+  expect([smtp.taken, new Set(dns.asked()), readdirSync(data)]).toEqual([[], new Set(["A canary.com"]), before])
+})
+
+test("where all is broken, every row says so with a remedy, and none holds a secret", async () => {
+  const data = inDirectory()
+  writeFileSync(join(data, "mailkind.sqlite"), "broken ".repeat(1000))
+  mkdirSync(join(data, "lists", "refresh"), { recursive: true })
+  writeFileSync(join(data, "lists", "refresh", "state.json"), "{}")
+  const taken = createServer(socket => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  taken.listen(0, "127.0.0.1", resolve)
+  await promise
+  afterwards(() => taken.close())
+  const address = taken.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  using dns = await dnsServer({})
+  const dead = await deadServer()
+  const { rows } = doctor({
+    MAILKIND_DATA_DIR: data,
+    MAILKIND_PORT: String(port),
+    MAILKIND_DNS_SERVERS: `${dns.address}:${dns.port}`,
+    MAILKIND_DNS_CANARIES: "canary.com",
+    MAILKIND_IDENTITY_URL: NOBODY,
+    MAILKIND_RDAP_BOOTSTRAP_URL: `${NOBODY}/rdap`,
+    MAILKIND_SECRET_SCANNING_KEYS_URL: web(() => new Response("{}")),
+    MAILKIND_SMTP_URL: dead.replace("//", "//jane:s3cret@"),
+  })
+  const found = await rows()
+  const failed = Object.values(found).filter(({ verdict }) => verdict === "failed")
+  expect(failed.map(({ name }) => name)).toEqual([
+    ...(["database", "dns", "smtp", "identity", "rdap", "leak_keys", "lists", "port", "outbox"] as const),
+  ])
+  expect(failed.filter(({ remedy }) => remedy === null)).toEqual([])
+  expect(found.port.seen).toContain("Another program")
+  expect(found.dns.seen).toContain("denies every canary")
+  expect(JSON.stringify(found)).not.toContain("s3cret")
+})
+
+describe("the port", () => {
+  test("on which our server answers is well, and one that is free too", async () => {
+    const health = { version: "1.2.3", status: "ok", uptime_seconds: 1 }
+    const port = new URL(web(() => Response.json(health))).port
+    const { rows } = doctor({ ...QUIET, MAILKIND_PORT: port })
+    expect((await rows("port")).port).toMatchObject({
+      verdict: "ok",
+      seen: `mailkind 1.2.3 answers on 127.0.0.1 port ${port}.`,
+    })
+    const free = new URL(await deadServer()).port
+    expect((await doctor({ ...QUIET, MAILKIND_PORT: free }).rows("port")).port).toMatchObject({
+      verdict: "ok",
+      seen: expect.stringContaining("is free"),
+    })
+  })
+
+  test("that is free has failed where a server is to be running", async () => {
+    const free = new URL(await deadServer()).port
+    const { rows } = doctor({ ...QUIET, MAILKIND_PORT: free }, true)
+    expect((await rows("port")).port).toMatchObject({
+      verdict: "failed",
+      seen: expect.stringContaining("Nobody answers"),
+    })
+  })
+
+  test("of an address that is not this host's cannot be had", async () => {
+    const { rows } = doctor({ ...QUIET, MAILKIND_HOST: "localhost.invalid.example", MAILKIND_PORT: "8080" })
+    expect((await rows("port")).port).toMatchObject({ verdict: "failed" })
+  })
+})
+
+test("with DNS off and nobody named, what is off is skipped, and nobody is asked but who is not off", async () => {
+  const { rows, asked } = doctor({ ...QUIET, MAILKIND_PORT: "0", MAILKIND_DATA_DIR: inDirectory() })
+  const found = await rows("dns", "smtp", "identity")
+  expect(Object.values(found).map(({ verdict }) => verdict)).toEqual(["skipped", "skipped", "skipped"])
+  expect(asked).toEqual([])
+})
+
+test("faulty settings are told with every fault, and all else is skipped", async () => {
+  const found = await doctor({ MAILKIND_PORT: "x", MAILKIND_PROT: "1" }).rows()
+  expect(found.settings).toMatchObject({
+    verdict: "failed",
+    seen: expect.stringMatching(/MAILKIND_PROT.*MAILKIND_PORT/),
+  })
+  expect(Object.values(found).filter(({ verdict }) => verdict === "skipped")).toHaveLength(DIAGNOSTIC_NAMES.length - 1)
+})
+
+test("one DNS server of two that is silent is a warning", async () => {
+  using alive = await dnsServer({ "A canary.com": ["192.0.2.10"] })
+  using silent = await dnsServer({ "A canary.com": ["192.0.2.10"] })
+  silent.fault("*", "silent")
+  const { rows } = doctor({
+    MAILKIND_DNS_SERVERS: `${alive.address}:${alive.port},${silent.address}:${silent.port}`,
+    MAILKIND_DNS_CANARIES: "other.com,canary.com",
+    MAILKIND_DNS_TIMEOUT_MS: "100",
+  })
+  expect((await rows("dns")).dns).toMatchObject({
+    verdict: "warning",
+    seen: expect.stringMatching(/knows the canaries;.*says nothing\./),
+  })
+})

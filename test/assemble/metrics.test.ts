@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test"
+import { type NetworkService, OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
+import { createInstrumentation, skipDeepChecksUnderLoad } from "../../src/assemble/metrics.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { METRIC_LABELS } from "../../src/contract/metrics.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { post } from "../customers/notices/outbox-rows.ts"
+import { newAccount } from "../customers/temp-store.ts"
+import { knownLists, testApp } from "../world/app.ts"
+import { samplesOf } from "../world/prometheus.ts"
+
+const ASKED: NetworkService = {
+  ...OFFLINE_NETWORK,
+  isDnsUnavailable: () => false,
+  stats: () => ({
+    isBreakerOpen: true,
+    queryCounts: { records: 5, no_data: 4, no_name: 3, timed_out: 2, unavailable: 1 },
+    answerCache: { entries: 7, hits: 8, misses: 9 },
+    tenantStats: { entries: 10, hits: 11, misses: 12, tenant: 13, none: 14, failed: 15, openBreakerCount: 1 },
+  }),
+}
+
+/** A house that observes itself; `works` is what it does again and again, by how often. */
+async function observed(
+  environment: Record<string, string> = { MAILKIND_METRICS_ALLOW: "127.0.0.1" },
+  outside = ASKED,
+) {
+  const house = await testApp({ tier: 0 })
+  const read = parseSettings(environment)
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  const works = new Map<number, () => void>()
+  const runInterval = (ms: number, work: () => void) => {
+    works.set(ms, work)
+    return () => void works.delete(ms)
+  }
+  const log = () => undefined
+  const own = createInstrumentation(
+    { ...createSystem(), runInterval, clock: house.clock },
+    read.settings,
+    log,
+    "alone",
+    {
+      version: "1",
+      bun: "2",
+    },
+  )
+  const lists = { current: () => knownLists, reload: async () => undefined, start: () => () => undefined }
+  const over = own.createGaugeWriter({ store: house.store, lists, outside, customers: house.customers })
+  return { house, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
+}
+
+describe("a scrape tells", () => {
+  test("how DNS, tenants and their caches stand", async () => {
+    const { over, samples } = await observed()
+    over.start()
+    const told = await samples()
+    expect(
+      METRIC_LABELS.dns_outcome.map(outcome => told.get(`mailkind_dns_questions_total{dns_outcome="${outcome}"}`)),
+    ).toEqual([5, 4, 3, 2, 1])
+    expect(
+      METRIC_LABELS.tenant_outcome.map(outcome =>
+        told.get(`mailkind_tenant_lookups_total{tenant_outcome="${outcome}"}`),
+      ),
+    ).toEqual([13, 14, 15])
+    const names = ["mailkind_dns_up", "mailkind_dns_breaker_open", "mailkind_tenant_breakers_open"]
+    expect(names.map(name => told.get(name))).toEqual([1, 1, 1])
+    const cache = (name: string, of: string) => told.get(`mailkind_cache_${name}{cache="${of}"}`)
+    expect(["entries", "hits_total", "misses_total"].map(name => [cache(name, "dns"), cache(name, "tenants")])).toEqual(
+      [
+        [7, 10],
+        [8, 11],
+        [9, 12],
+      ],
+    )
+    await over.stop()
+  })
+
+  test("that DNS is away where nobody is asked", async () => {
+    const { over, samples } = await observed(undefined, OFFLINE_NETWORK)
+    over.start()
+    expect((await samples()).get("mailkind_dns_up")).toBe(0)
+    await over.stop()
+  })
+
+  test("what lists hold, and when they were made", async () => {
+    const { over, samples } = await observed()
+    over.start()
+    const told = await samples()
+    const { builtAt, entryCounts } = knownLists.lists.pack
+    expect(told.get("mailkind_lists_built_timestamp_seconds")).toBe(Date.parse(builtAt) / 1000)
+    for (const set of METRIC_LABELS.set) expect(told.get(`mailkind_lists_entries{set="${set}"}`)).toBe(entryCounts[set])
+    await over.stop()
+  })
+
+  test("keys, leases and usage as of now, and what is in flight", async () => {
+    const { house, own, over, samples } = await observed()
+    over.start()
+    expect((await house.ask("GET /v1/check?domain=stripe.com")).status).toBe(200)
+    await house.time.tick(3000)
+    own.loadShedder.acquire()
+    own.loadShedder.reserveBody(10_000)
+    const told = await samples()
+    expect(told.get('mailkind_cache_entries{cache="keys"}')).toBe(1)
+    expect(told.get('mailkind_cache_misses_total{cache="keys"}')).toBe(1)
+    expect(told.get("mailkind_leases_held")).toBe(1)
+    expect(told.get("mailkind_nodes")).toBe(1)
+    expect(told.get("mailkind_usage_unwritten")).toBeGreaterThan(0)
+    expect(told.get("mailkind_usage_flush_lag_seconds")).toBe(3)
+    expect([told.get("mailkind_http_in_flight"), told.get("mailkind_http_body_bytes")]).toEqual([1, 10_000])
+    await house.customers.usage.flush()
+    expect((await samples()).get("mailkind_usage_flush_lag_seconds")).toBe(0)
+    await over.stop()
+  })
+
+  test("that units could not be leased", async () => {
+    const { house, over, samples } = await observed()
+    over.start()
+    await house.store.run("DROP TABLE units")
+    expect((await house.ask("GET /v1/check?domain=stripe.com")).status).toBe(500)
+    expect((await samples()).get("mailkind_quota_store_failures_total")).toBe(1)
+    await over.stop()
+  })
+
+  test("mails by notice and state, and for how long the oldest has waited", async () => {
+    const { house, over, works, samples } = await observed()
+    const accountId = await newAccount(house.changes, "jane@acme.com")
+    await post(house.store, accountId, "key_1", house.clock())
+    over.start()
+    await house.time.tick(5000)
+    works.get(15_000)?.()
+    // What it asks the store is told when the store has answered.
+    for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
+    const told = await samples()
+    expect(told.get('mailkind_outbox_mails{notice="key_created",mail_state="waiting"}')).toBe(1)
+    expect(told.get("mailkind_outbox_oldest_waiting_seconds")).toBe(5)
+    await over.stop()
+  })
+
+  test("what the process takes", async () => {
+    const { over, samples } = await observed()
+    over.start()
+    const told = await samples()
+    for (const name of ["resident_memory_bytes", "heap_bytes", "cpu_seconds_total", "start_time_seconds"])
+      expect(told.get(`mailkind_process_${name}{worker="0"}`)).toBeGreaterThan(0)
+    await over.stop()
+  })
+})
+
+test("where metrics are off nothing is written down again and again, and the end ends everything", async () => {
+  const { over, works } = await observed({})
+  over.start()
+  const looks = [...works.keys()]
+  expect(looks).toEqual([50])
+  await over.stop()
+  expect(works.size).toBe(0)
+  const on = await observed()
+  on.over.start()
+  expect(on.works.size).toBe(3)
+  await on.over.stop()
+  expect(on.works.size).toBe(0)
+})
+
+test("what is deep gives way while the server has much to do", async () => {
+  const { own } = await observed({ MAILKIND_IN_FLIGHT_MAX: "4" })
+  const asked = skipDeepChecksUnderLoad(ASKED, own)
+  const told = [1, 2, 3].map(() => {
+    own.loadShedder.acquire()
+    return asked.isDnsUnavailable()
+  })
+  expect(told).toEqual([false, false, true])
+  expect(skipDeepChecksUnderLoad(OFFLINE_NETWORK, own).isDnsUnavailable()).toBe(true)
+})

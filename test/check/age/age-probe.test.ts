@@ -1,0 +1,242 @@
+import { expect, test } from "bun:test"
+import { known, unknown } from "../../../src/base/finding.ts"
+import { AGE_PROBE_BOUNDS, ageInDays, type BootstrapSource, createAgeProbe } from "../../../src/check/age/age-probe.ts"
+import { parseBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
+import type { RdapLookupResult } from "../../../src/check/age/rdap-lookup.ts"
+import type { StoredAge } from "../../../src/check/fact-store.ts"
+import { stoppedTime } from "../../world/time.ts"
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const START_MS = Date.UTC(2026, 0, 1)
+const REGISTERED = { registeredAtMs: START_MS - 10 * DAY_MS }
+
+const told = (value: { registeredAtMs: number } | null): RdapLookupResult => ({
+  registration: known(value),
+  wasQueried: true,
+})
+const FAILED: RdapLookupResult = { registration: unknown("unavailable"), wasQueried: true }
+const NOT_ASKED: RdapLookupResult = { registration: unknown("unavailable"), wasQueried: false }
+
+const read = parseBootstrap('{"services":[[["com"],["https://rdap.test.net/"]]]}', false)
+if (read.kind === "refused") throw new Error(read.message)
+const there: BootstrapSource = { current: () => read.bootstrap, ready: async () => read.bootstrap }
+
+type Wanted = {
+  readonly bounds?: { readonly underWayMax?: number; readonly entriesMax?: number }
+  readonly bootstrap?: BootstrapSource
+  /** Null: there is no shelf. */
+  readonly shelf?: Map<string, StoredAge> | null
+  /** Reading the shelf fails. */
+  readonly isBroken?: boolean
+}
+
+/** A probe over look-ups whose fate the test may change. */
+function probing(fate: RdapLookupResult | Promise<RdapLookupResult>, wanted: Wanted = {}) {
+  const { bounds = {}, bootstrap = there, shelf = new Map(), isBroken = false } = wanted
+  const time = stoppedTime(START_MS)
+  const asked: string[] = []
+  const failures: unknown[] = []
+  const fates = { next: fate }
+  const probe = createAgeProbe(
+    {
+      lookupRegistration: async (base, domain) => {
+        asked.push(`${base}${domain}`)
+        return await fates.next
+      },
+      bootstrap,
+      store: shelf && {
+        read: async domain => {
+          if (isBroken) throw new Error("the disk failed")
+          return shelf.get(domain) ?? null
+        },
+        write: (domain, found) => void shelf.set(domain, found),
+      },
+      clock: time.clock,
+      onError: error => failures.push(error),
+    },
+    {
+      ...AGE_PROBE_BOUNDS,
+      inFlightMax: bounds.underWayMax ?? AGE_PROBE_BOUNDS.inFlightMax,
+      cache: { ...AGE_PROBE_BOUNDS.cache, entriesMax: bounds.entriesMax ?? AGE_PROBE_BOUNDS.cache.entriesMax },
+    },
+  )
+  return { ...probe, time, asked, fates, shelf, failures }
+}
+
+for (const shelf of ["with a shelf", "without one"])
+  test(`${shelf}, a registration is held for 30 days and given at once, and asked for again after that`, async () => {
+    const { lookup, asked, time } = probing(told(REGISTERED), { shelf: shelf === "with a shelf" ? new Map() : null })
+    const freshUntilMs = START_MS + 30 * DAY_MS
+    expect(await lookup("acme.com")).toEqual({ registration: known(REGISTERED), isCached: false, freshUntilMs })
+    for (const days of [29, 1]) {
+      await time.tick(days * DAY_MS - 1)
+      expect(lookup("acme.com")).toEqual({ registration: known(REGISTERED), isCached: true, freshUntilMs })
+      await time.tick(days === 29 ? 1 : 0)
+    }
+    expect(asked).toEqual(["https://rdap.test.net/acme.com"])
+    await time.tick(1)
+    expect(await lookup("acme.com")).toMatchObject({ isCached: false, freshUntilMs: freshUntilMs + 30 * DAY_MS })
+    expect(asked).toHaveLength(2)
+  })
+
+test("that a registry does not tell is held for an hour", async () => {
+  const { lookup, asked, time, fates } = probing(told(null))
+  expect(await lookup("acme.com")).toMatchObject({ registration: known(null), isCached: false })
+  fates.next = told(REGISTERED)
+  await time.tick(59 * MINUTE_MS)
+  expect(lookup("acme.com")).toMatchObject({ registration: known(null), isCached: true })
+  await time.tick(MINUTE_MS - 1)
+  expect(lookup("acme.com")).toMatchObject({ registration: known(null) })
+  expect(asked).toHaveLength(1)
+  await time.tick(1)
+  expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
+  await time.tick(MINUTE_MS)
+  expect(lookup("acme.com")).toMatchObject({ registration: known(REGISTERED), isCached: true })
+})
+
+test("a failure is held for half a minute, never counts as held, and goes on no shelf", async () => {
+  const { lookup, asked, time, fates, shelf } = probing(FAILED)
+  const failed = { registration: unknown("unavailable"), isCached: false, freshUntilMs: START_MS + 30_000 }
+  expect(await lookup("acme.com")).toEqual(failed)
+  await time.tick(29_999)
+  expect(lookup("acme.com")).toEqual(failed)
+  expect(asked).toHaveLength(1)
+  expect(shelf?.size).toBe(0)
+  fates.next = told(REGISTERED)
+  await time.tick(1)
+  expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
+})
+
+test("a domain that was not asked about, since its registry is spared, is not held", async () => {
+  const { lookup, fates } = probing(NOT_ASKED)
+  expect(await lookup("acme.com")).toEqual({
+    registration: unknown("unavailable"),
+    isCached: false,
+    freshUntilMs: START_MS,
+  })
+  fates.next = told(REGISTERED)
+  expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
+})
+
+test("where no server is known nobody is asked, and that is no failure", async () => {
+  const { lookup, asked, shelf } = probing(FAILED)
+  const none = { registration: known(null), isCached: true, freshUntilMs: START_MS + HOUR_MS }
+  expect(lookup("acme.de")).toEqual(none)
+  expect([asked, shelf?.size]).toEqual([[], 0])
+})
+
+test("a bootstrap that is not there yet is waited for; while none comes, nothing is told", async () => {
+  const { promise, resolve } = Promise.withResolvers<typeof read.bootstrap | null>()
+  const { lookup } = probing(told(REGISTERED), { bootstrap: { current: () => null, ready: () => promise } })
+  const [com, de] = [lookup("acme.com"), lookup("acme.de")]
+  resolve(read.bootstrap)
+  expect(await com).toMatchObject({ registration: known(REGISTERED) })
+  expect(await de).toMatchObject({ registration: known(null), isCached: true })
+  const never = probing(told(REGISTERED), { bootstrap: { current: () => null, ready: async () => null } })
+  expect(await never.lookup("acme.com")).toMatchObject({ registration: unknown("unavailable"), isCached: false })
+  expect(never.asked).toEqual([])
+})
+
+test("all who ask while a domain is looked up are given one promise", async () => {
+  const { lookup, asked } = probing(told(REGISTERED))
+  const first = lookup("acme.com")
+  expect(lookup("acme.com")).toBe(first)
+  await first
+  expect(asked).toHaveLength(1)
+})
+
+test("a bounded number of look-ups is under way, and one more is not asked", async () => {
+  const { promise, resolve } = Promise.withResolvers<RdapLookupResult>()
+  const { lookup, asked, time } = probing(promise, { bounds: { underWayMax: 2 } })
+  const both = [lookup("a.com"), lookup("b.com")]
+  expect(lookup("c.com")).toEqual({ registration: unknown("unavailable"), isCached: false, freshUntilMs: START_MS })
+  await time.tick(0)
+  resolve(told(null))
+  await Promise.all(both)
+  expect(asked).toHaveLength(2)
+  expect(await lookup("c.com")).toMatchObject({ registration: known(null) })
+})
+
+test("memory holds a bounded number of domains", async () => {
+  const { lookup, asked } = probing(told(REGISTERED), { bounds: { entriesMax: 2 }, shelf: null })
+  for (const domain of ["a.com", "b.com", "c.com", "c.com", "b.com", "a.com"]) await lookup(domain)
+  expect(asked.map(url => url.slice(-5))).toEqual(["a.com", "b.com", "c.com", "a.com"])
+})
+
+test("what was found goes on the shelf, and what is there is fresh by when it was found", async () => {
+  const shelf = new Map<string, StoredAge>()
+  await probing(told(REGISTERED), { shelf }).lookup("acme.com")
+  await probing(told(null), { shelf }).lookup("none.com")
+  expect([...shelf]).toEqual([
+    ["acme.com", { ...REGISTERED, checkedAtMs: START_MS }],
+    ["none.com", { registeredAtMs: null, checkedAtMs: START_MS }],
+  ])
+  const other = probing(FAILED, { shelf })
+  await other.time.tick(HOUR_MS - 1)
+  expect(await other.lookup("none.com")).toEqual({
+    registration: known(null),
+    isCached: true,
+    freshUntilMs: START_MS + HOUR_MS,
+  })
+  await other.time.tick(1)
+  expect(await other.lookup("none.com")).toMatchObject({ registration: unknown("unavailable") })
+  await other.time.tick(30 * DAY_MS - HOUR_MS - 1)
+  expect(await other.lookup("acme.com")).toEqual({
+    registration: known(REGISTERED),
+    isCached: true,
+    freshUntilMs: START_MS + 30 * DAY_MS,
+  })
+  await other.time.tick(1)
+  expect(await other.lookup("acme.com")).toMatchObject({ registration: unknown("unavailable") })
+})
+
+test("what a clock ahead of ours has put on the shelf does not hold for longer", async () => {
+  const shelf = new Map([["acme.com", { ...REGISTERED, checkedAtMs: START_MS + 365 * DAY_MS }]])
+  const { lookup } = probing(FAILED, { shelf })
+  expect(await lookup("acme.com")).toMatchObject({ isCached: true, freshUntilMs: START_MS + 30 * DAY_MS })
+})
+
+test("a shelf that fails is told of, and the registry is asked", async () => {
+  const { lookup, failures } = probing(told(REGISTERED), { isBroken: true })
+  expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED), isCached: false })
+  expect(failures).toHaveLength(1)
+})
+
+test("the held age counts whole days at the moment of asking, without waiting, as long as it is held", async () => {
+  const { lookup, cachedAgeDays, time, asked } = probing(told({ registeredAtMs: START_MS - 29 * DAY_MS - 1 }))
+  expect(cachedAgeDays("acme.com")).toBeNull()
+  expect(asked).toEqual([])
+  await lookup("acme.com")
+  expect(cachedAgeDays("acme.com")).toBe(29)
+  await time.tick(DAY_MS - 2)
+  expect(cachedAgeDays("acme.com")).toBe(29)
+  await time.tick(1)
+  expect(cachedAgeDays("acme.com")).toBe(30)
+  await time.tick(29 * DAY_MS)
+  expect(cachedAgeDays("acme.com")).toBe(59)
+  await time.tick(1)
+  expect(cachedAgeDays("acme.com")).toBeNull()
+})
+
+test("there is no held age of what is not told, not known or not there", async () => {
+  const untold = probing(told(null))
+  await untold.lookup("acme.com")
+  expect([
+    untold.cachedAgeDays("acme.com"),
+    untold.cachedAgeDays("acme.de"),
+    untold.cachedAgeDays("other.com"),
+  ]).toEqual([null, null, null])
+  const failed = probing(FAILED)
+  await failed.lookup("acme.com")
+  expect(failed.cachedAgeDays("acme.com")).toBeNull()
+})
+
+test("what was registered ahead of our clock is zero days old", () => {
+  expect(ageInDays({ registeredAtMs: START_MS + 1 }, START_MS)).toBe(0)
+  expect(ageInDays({ registeredAtMs: START_MS }, START_MS)).toBe(0)
+  expect(ageInDays({ registeredAtMs: START_MS }, START_MS + DAY_MS - 1)).toBe(0)
+  expect(ageInDays({ registeredAtMs: START_MS }, START_MS + DAY_MS)).toBe(1)
+  expect(ageInDays({ registeredAtMs: START_MS }, START_MS + 31 * DAY_MS)).toBe(31)
+})

@@ -1,0 +1,252 @@
+import { expect, test } from "bun:test"
+import type { CacheValidators } from "../../../src/base/fetch.ts"
+import {
+  type BootstrapDownload,
+  type BootstrapFiles,
+  createRefreshingBootstrap,
+} from "../../../src/check/age/bootstrap-refresh.ts"
+import { bundledBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
+import { settled, stoppedTime } from "../../world/time.ts"
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const LOOK_MS = 600_000
+const URL_OF_IANA = "https://data.test.net/rdap/dns.json"
+const OWN_URL = "http://127.0.0.1:8080/dns.json"
+const VALIDATORS: CacheValidators = { etag: '"1"', lastModified: null }
+
+/** A bootstrap that names `server` for the names. */
+const bootstrap = (names: Iterable<string>, server = "https://new.test.net/", publication = "2026-06-01T00:00:00Z") =>
+  JSON.stringify({ version: "1.0", publication, services: [[[...names], [server]]] })
+
+const ALL = [...bundledBootstrap().names]
+const taken = (text: string, validators = VALIDATORS): BootstrapDownload => ({ kind: "taken", text, validators })
+const UNCHANGED: BootstrapDownload = { kind: "unchanged" }
+const FAILED: BootstrapDownload = { kind: "failed", message: "Nobody answered." }
+
+/** A folder in memory. */
+function memoryFolder() {
+  const files = new Map<string, string>()
+  const folder: BootstrapFiles = {
+    read: async name => {
+      const text = files.get(name)
+      return text === undefined ? null : new TextEncoder().encode(text)
+    },
+    writeAtomic: async (name, text) => void files.set(name, text),
+  }
+  return { files, folder }
+}
+
+type Wanted = {
+  readonly isOwn?: boolean
+  readonly folder?: BootstrapFiles | null
+  readonly url?: string
+  readonly startMs?: number
+}
+
+/** A refreshed bootstrap, whose downloads the test gives in their order; the last one is given again. */
+function refreshing(
+  downloads: BootstrapDownload[],
+  { isOwn: isOperatorUrl = false, folder = null, url, startMs }: Wanted = {},
+) {
+  const time = stoppedTime(startMs)
+  const asked: (CacheValidators | null)[] = []
+  const complaints: string[] = []
+  const runInterval = (everyMs: number, work: () => void): (() => void) => {
+    const again = (): (() => void) =>
+      time.later(everyMs, () => {
+        work()
+        callOff = again()
+      })
+    let callOff = again()
+    return () => callOff()
+  }
+  const refreshed = createRefreshingBootstrap({
+    url: url ?? (isOperatorUrl ? OWN_URL : URL_OF_IANA),
+    isOperatorUrl,
+    download: async known => {
+      asked.push(known)
+      return (downloads.length > 1 ? downloads.shift() : downloads[0]) ?? FAILED
+    },
+    folder,
+    clock: time.clock,
+    runInterval,
+    onWarning: says => complaints.push(says),
+  })
+  const serviceOf = (domain: string) => refreshed.current()?.serverOf(domain)
+  return { ...refreshed, time, asked, complaints, serviceOf, downloads }
+}
+
+test("the one that is built in serves until a newer one is there, and nobody is asked at the start", async () => {
+  const { serviceOf, ready, start, asked, time } = refreshing([taken(bootstrap(ALL))])
+  expect(serviceOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
+  expect((await ready())?.serverOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
+  start()
+  await time.tick(LOOK_MS - 1)
+  expect(asked).toEqual([])
+  await time.tick(1)
+  expect(asked).toEqual([null])
+  expect(serviceOf("acme.com")).toBe("https://new.test.net/")
+})
+
+test("it is asked for once a day, by what is known of the copy, and what has not changed stays", async () => {
+  const { serviceOf, start, asked, time } = refreshing([taken(bootstrap(ALL)), UNCHANGED])
+  start()
+  await time.tick(LOOK_MS)
+  await time.tick(DAY_MS - 1)
+  expect(asked).toEqual([null])
+  await time.tick(1)
+  expect(asked).toEqual([null, VALIDATORS])
+  await time.tick(DAY_MS)
+  expect(asked).toHaveLength(3)
+  expect(serviceOf("acme.com")).toBe("https://new.test.net/")
+})
+
+test("when it cannot be had the last good one serves, and it is tried again after an hour", async () => {
+  const { serviceOf, start, asked, complaints, time } = refreshing([taken(bootstrap(ALL)), FAILED])
+  start()
+  await time.tick(LOOK_MS)
+  await time.tick(DAY_MS)
+  expect(asked).toHaveLength(2)
+  expect(complaints).toEqual(["The RDAP bootstrap was not downloaded. Nobody answered."])
+  await time.tick(HOUR_MS - 1)
+  expect(asked).toHaveLength(2)
+  await time.tick(1)
+  expect(asked).toHaveLength(3)
+  expect(serviceOf("acme.com")).toBe("https://new.test.net/")
+})
+
+test("a malformed one is refused, and so is one that has lost a fifth of its names", async () => {
+  const fifth = Math.ceil(ALL.length / 5)
+  const renamed = [...ALL.slice(fifth), ...Array.from({ length: fifth }, (_, n) => `other${n}`)]
+  for (const [text, says] of [
+    ["<html>", "It is no JSON."],
+    [bootstrap(ALL).slice(0, -2), "It is no JSON."],
+    [bootstrap([]), `It has lost ${ALL.length} of ${ALL.length} names.`],
+    [bootstrap(ALL.slice(fifth)), `It has lost ${fifth} of ${ALL.length} names.`],
+    [bootstrap(renamed), `It has lost ${fifth} of ${ALL.length} names.`],
+    [bootstrap(ALL, "http://plain.test.net/"), `It has lost ${ALL.length} of ${ALL.length} names.`],
+  ] as const) {
+    const { serviceOf, start, complaints, time } = refreshing([taken(text)])
+    start()
+    await time.tick(LOOK_MS)
+    expect(complaints).toEqual([`The RDAP bootstrap is refused. ${says}`])
+    expect(serviceOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
+  }
+  const { serviceOf, start, complaints, time } = refreshing([taken(bootstrap([...ALL.slice(fifth - 1), "other"]))])
+  start()
+  await time.tick(LOOK_MS)
+  expect([complaints, serviceOf("acme.other")]).toEqual([[], "https://new.test.net/"])
+})
+
+test("one that was refused is not taken for known: it is asked for whole again", async () => {
+  const { start, asked, time } = refreshing([taken("<html>"), taken(bootstrap(ALL)), UNCHANGED])
+  start()
+  await time.tick(LOOK_MS)
+  await time.tick(HOUR_MS)
+  await time.tick(DAY_MS)
+  expect(asked).toEqual([null, null, VALIDATORS])
+})
+
+test("one that is said not to have changed, though there was none, is asked for again", async () => {
+  const { start, asked, time } = refreshing([UNCHANGED])
+  start()
+  await time.tick(LOOK_MS + HOUR_MS)
+  expect(asked).toEqual([null, null])
+})
+
+test("one that the operator named serves alone: at once, and nothing does until it is there", async () => {
+  const own = bootstrap(["com"], "http://127.0.0.1:9/")
+  const { current, ready, start, serviceOf, asked } = refreshing([taken(own)], { isOwn: true })
+  expect(current()).toBeNull()
+  start()
+  const [one, other] = await Promise.all([ready(), ready()])
+  expect([one, other]).toEqual([current(), current()])
+  expect(asked).toHaveLength(1)
+  expect(serviceOf("acme.com")).toBe("http://127.0.0.1:9/")
+  expect(serviceOf("acme.org")).toBeNull()
+})
+
+test("one that the operator named and that does not come is tried again by who waits for it, after ten seconds", async () => {
+  const own = taken(bootstrap(["com"], "http://127.0.0.1:9/"))
+  const { ready, asked, time, downloads } = refreshing([FAILED], { isOwn: true })
+  expect(await ready()).toBeNull()
+  downloads[0] = own
+  await time.tick(9999)
+  expect(await ready()).toBeNull()
+  expect(asked).toHaveLength(1)
+  await time.tick(1)
+  expect((await ready())?.serverOf("acme.com")).toBe("http://127.0.0.1:9/")
+})
+
+test("a copy is kept for the next start, and for other processes, which do not ask then", async () => {
+  const { files, folder } = memoryFolder()
+  const first = refreshing([taken(bootstrap(ALL))], { folder })
+  first.start()
+  await first.time.tick(LOOK_MS)
+  expect([...files.keys()]).toEqual(["rdap-bootstrap.json"])
+  const second = refreshing([UNCHANGED], { folder })
+  await second.time.tick(LOOK_MS)
+  second.start()
+  await settled()
+  expect(second.serviceOf("acme.com")).toBe("https://new.test.net/")
+  await second.time.tick(DAY_MS - LOOK_MS)
+  expect(second.asked).toEqual([])
+  await second.time.tick(LOOK_MS)
+  expect(second.asked).toEqual([VALIDATORS])
+  await first.time.tick(DAY_MS)
+  expect(first.asked).toHaveLength(1)
+})
+
+test("a kept copy is not used when it is from elsewhere, of another form, cut, or refused", async () => {
+  const kept = { url: URL_OF_IANA, checked_at_ms: 1, etag: null, last_modified: null, text: bootstrap(ALL) }
+  for (const text of [
+    JSON.stringify({ ...kept, url: OWN_URL }),
+    JSON.stringify({ ...kept, text: 7 }),
+    JSON.stringify({ ...kept, checked_at_ms: "1" }),
+    JSON.stringify({ ...kept, text: bootstrap(["com"]) }),
+    JSON.stringify(kept).slice(0, -1),
+    "null",
+    "",
+  ]) {
+    const { files, folder } = memoryFolder()
+    files.set("rdap-bootstrap.json", text)
+    const { start, serviceOf } = refreshing([FAILED], { folder })
+    start()
+    await settled()
+    expect([text.slice(0, 40), serviceOf("acme.com")]).toEqual([text.slice(0, 40), "https://rdap.verisign.com/com/v1/"])
+  }
+})
+
+test("a kept copy from before what a newer program carries does not serve, and is still asked for by what is known of it", async () => {
+  const { files, folder } = memoryFolder()
+  const text = bootstrap(ALL, "https://old.test.net/", "2024-01-01T00:00:00Z")
+  const kept = { url: URL_OF_IANA, checked_at_ms: 1, etag: '"0"', last_modified: null, text }
+  files.set("rdap-bootstrap.json", JSON.stringify(kept))
+  const { start, serviceOf, asked, time } = refreshing([taken(bootstrap(ALL))], { folder })
+  start()
+  await settled()
+  expect(serviceOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
+  await time.tick(LOOK_MS)
+  expect(asked).toEqual([{ etag: '"0"', lastModified: null }])
+  expect(serviceOf("acme.com")).toBe("https://new.test.net/")
+})
+
+test("a folder that fails is told of, and the copy serves from memory", async () => {
+  const fault = Object.assign(new Error("no space"), { code: "ENOSPC" })
+  const folder: BootstrapFiles = { read: () => Promise.reject(fault), writeAtomic: () => Promise.reject(fault) }
+  const { start, serviceOf, complaints, time } = refreshing([taken(bootstrap(ALL))], { folder })
+  start()
+  await time.tick(LOOK_MS)
+  expect(serviceOf("acme.com")).toBe("https://new.test.net/")
+  expect(new Set(complaints)).toEqual(
+    new Set(["rdap-bootstrap.json cannot be read: ENOSPC.", "rdap-bootstrap.json cannot be written: ENOSPC."]),
+  )
+})
+
+test("when it was ended nobody is asked any more", async () => {
+  const { start, asked, time } = refreshing([taken(bootstrap(ALL))])
+  start()()
+  await time.tick(10 * DAY_MS)
+  expect(asked).toEqual([])
+})

@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test"
+import { AGE_PROBE_BOUNDS } from "../../../src/check/age/age-probe.ts"
+import { type ServerCallOutcome, ServerLimiter, type ServerLimiterBounds } from "../../../src/check/age/rdap-lookup.ts"
+import { stoppedClock } from "../../world/clock.ts"
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+function lined(changes: Partial<ServerLimiterBounds> = {}) {
+  const clock = stoppedClock()
+  const line = new ServerLimiter(clock, { ...AGE_PROBE_BOUNDS.server, ...changes })
+  const make = (fate: ServerCallOutcome): boolean => {
+    const pass = line.acquire()
+    pass?.(fate)
+    return pass !== null
+  }
+  return { clock, line, make }
+}
+
+const FAILED = { kind: "failed" } as const
+const ANSWERED = { kind: "answered" } as const
+const sentOff = (retryAfterMs: number | null) => ({ kind: "sent_off", retryAfterMs }) as const
+
+test("so many requests are under way, so many wait, and one more is not let in", async () => {
+  const { line } = lined({ inFlightMax: 2, waitingMax: 1 })
+  const leave = await line.enqueue()
+  await line.enqueue()
+  const third = line.enqueue()
+  expect(third).not.toBeNull()
+  expect(line.enqueue()).toBeNull()
+  leave?.()
+  expect(await third).toBeFunction()
+  expect(line.enqueue()).not.toBeNull()
+})
+
+test("one that says how long it wants to be left alone is, from its first word, up to the moment", () => {
+  const { line, make, clock } = lined()
+  make(sentOff(120_000))
+  expect([line.isBlocked, line.enqueue(), line.acquire()]).toEqual([true, null, null])
+  clock.tick(119_999)
+  expect(line.isBlocked).toBe(true)
+  clock.tick(1)
+  expect(line.isBlocked).toBe(false)
+  expect(make(ANSWERED)).toBe(true)
+})
+
+test("it is left alone for a second at least, an hour at most, and a minute where it does not say", () => {
+  for (const [asked, ms] of [
+    [0, 1000],
+    [999, 1000],
+    [1001, 1001],
+    [HOUR_MS - 1, HOUR_MS - 1],
+    [HOUR_MS + 1, HOUR_MS],
+    [999_999_999_000, HOUR_MS],
+    [null, MINUTE_MS],
+  ] as const) {
+    const { line, make, clock } = lined()
+    make(sentOff(asked))
+    clock.tick(ms - 1)
+    expect([asked, line.isBlocked]).toEqual([asked, true])
+    clock.tick(1)
+    expect([asked, line.isBlocked]).toEqual([asked, false])
+  }
+})
+
+test("of several who are sent off the longest time counts, and an answer that was under way shortens nothing", () => {
+  const { line, clock } = lined()
+  const [first, second, third] = [line.acquire(), line.acquire(), line.acquire()]
+  first?.(sentOff(10_000))
+  second?.(sentOff(5000))
+  third?.(ANSWERED)
+  clock.tick(9999)
+  expect(line.isBlocked).toBe(true)
+  clock.tick(1)
+  expect(line.isBlocked).toBe(false)
+})
+
+test("five failures in a row shut it for half a minute, and then one request is let through on trial", () => {
+  const { line, make, clock } = lined()
+  for (let n = 0; n < 4; n++) make(FAILED)
+  make(ANSWERED)
+  for (let n = 0; n < 4; n++) make(FAILED)
+  expect(line.isBlocked).toBe(false)
+  make(FAILED)
+  expect(line.isBlocked).toBe(true)
+  clock.tick(29_999)
+  expect(make(ANSWERED)).toBe(false)
+  clock.tick(1)
+  const trial = line.acquire()
+  expect(trial).not.toBeNull()
+  expect(line.acquire()).toBeNull()
+  trial?.(FAILED)
+  expect(line.isBlocked).toBe(true)
+  clock.tick(30_000)
+  expect(make(ANSWERED)).toBe(true)
+  expect([make(ANSWERED), make(ANSWERED)]).toEqual([true, true])
+})
+
+test("to be sent off is no failure", () => {
+  const { line, make, clock } = lined()
+  for (let n = 0; n < 20; n++) {
+    make(sentOff(1000))
+    clock.tick(1000)
+  }
+  expect(line.isBlocked).toBe(false)
+})

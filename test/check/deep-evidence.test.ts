@@ -1,0 +1,217 @@
+import { expect, test } from "bun:test"
+import { type Finding, known, unknown } from "../../src/base/finding.ts"
+import { AGE_PROBE_BOUNDS, createAgeProbe } from "../../src/check/age/age-probe.ts"
+import { parseBootstrap } from "../../src/check/age/rdap-bootstrap.ts"
+import type { DomainRegistration } from "../../src/check/age/rdap-lookup.ts"
+import { createDeepProbe, type DeepEvidence, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import type { StoredAge, StoredHomepage } from "../../src/check/fact-store.ts"
+import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
+import type { HomepageProbeResult } from "../../src/check/homepage/homepage-probe.ts"
+import { settled, stoppedTime } from "../world/time.ts"
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const START_MS = Date.UTC(2026, 0, 1)
+const UNAVAILABLE = unknown("unavailable")
+const LATE = unknown("timed_out")
+
+type Fate = {
+  /** Never settles where it is null. */
+  age: Finding<DomainRegistration | null> | null
+  homepage: HomepageProbeResult["homepage"] | null
+  isAway: boolean
+}
+
+type Shelves = { readonly ages?: Map<string, StoredAge>; readonly homepages?: Map<string, StoredHomepage> }
+
+const shelfOf = <T>(held: Map<string, T> | undefined) =>
+  held === undefined
+    ? null
+    : {
+        read: async (domain: string) => held.get(domain) ?? null,
+        write: (domain: string, of: T) => void held.set(domain, of),
+      }
+
+/** A registry knows `com`; all else has none. What is told is the test's to change. */
+function asking(told: Partial<Fate> = {}, shelves: Shelves = {}) {
+  const time = stoppedTime(START_MS)
+  const fate: Fate = { age: registered(10), homepage: known("found"), isAway: false, ...told }
+  const asked: string[] = []
+  const read = parseBootstrap('{"services":[[["com"],["https://rdap.test.net/"]]]}', false)
+  if (read.kind === "refused") throw new Error(read.message)
+  const { bootstrap } = read
+  const never = Promise.withResolvers<never>().promise
+  const { clock, later: setTimer } = time
+  const ageProbe = createAgeProbe(
+    {
+      lookupRegistration: async (_, domain) => {
+        asked.push(`age ${domain}`)
+        return { registration: fate.age ?? (await never), wasQueried: true }
+      },
+      bootstrap: { current: () => bootstrap, ready: async () => bootstrap },
+      store: shelfOf(shelves.ages),
+      clock,
+      onError: () => undefined,
+    },
+    AGE_PROBE_BOUNDS,
+  )
+  const probe = async (domain: string): Promise<HomepageProbeResult> => {
+    asked.push(`page ${domain}`)
+    return {
+      homepage: fate.homepage ?? (await never),
+      url: null,
+      movedTo: null,
+      parkingSignal: null,
+      isDowngraded: false,
+    }
+  }
+  const homepageCache = new HomepageCache({ probe, store: shelfOf(shelves.homepages), clock, onError: () => undefined })
+  return {
+    ...createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => fate.isAway, clock, setTimer }),
+    time,
+    fate,
+    asked,
+  }
+}
+
+function registered(days: number): Finding<DomainRegistration> {
+  return known({ registeredAtMs: START_MS - days * DAY_MS })
+}
+
+const isPromise = (told: DeepEvidence | Promise<DeepEvidence>): boolean => told instanceof Promise
+
+test("age and homepage are asked for side by side, and no timer is left behind", async () => {
+  const { lookup, asked, time } = asking()
+  expect(await lookup("acme.com")).toEqual({
+    ageDays: known(10),
+    homepage: known("found"),
+    isCached: false,
+    freshUntilMs: START_MS + HOUR_MS,
+  })
+  expect(asked.toSorted()).toEqual(["age acme.com", "page acme.com"])
+  expect(time.waiting()).toBe(0)
+})
+
+test("what is held comes without a promise, and for no longer than an hour, for days pass", async () => {
+  const { lookup, time } = asking()
+  await lookup("acme.com")
+  const held = { ageDays: known(10), homepage: known("found"), isCached: true, freshUntilMs: START_MS + HOUR_MS }
+  expect<unknown>(lookup("acme.com")).toEqual(held)
+  await time.tick(DAY_MS - 1)
+  expect<unknown>(lookup("acme.com")).toEqual({ ...held, freshUntilMs: START_MS + DAY_MS })
+})
+
+test("an age counts whole days", async () => {
+  const { lookup, cachedAgeDays, time, fate } = asking()
+  await lookup("acme.com")
+  await time.tick(DAY_MS - 1)
+  expect([lookup("acme.com"), cachedAgeDays("acme.com")]).toEqual([expect.objectContaining({ ageDays: known(10) }), 10])
+  await time.tick(1)
+  expect(cachedAgeDays("acme.com")).toBe(11)
+  expect(await lookup("acme.com")).toMatchObject({ ageDays: known(11), isCached: false })
+  fate.age = known(null)
+  expect(await lookup("untold.com")).toMatchObject({ ageDays: known(null) })
+  expect([cachedAgeDays("untold.com"), cachedAgeDays("other.com")]).toEqual([null, null])
+})
+
+test("what is missing is asked for alone", async () => {
+  const { lookup, asked, time } = asking()
+  await lookup("acme.com")
+  await time.tick(DAY_MS)
+  expect(isPromise(lookup("acme.com"))).toBe(true)
+  await settled()
+  expect(asked.toSorted()).toEqual(["age acme.com", "page acme.com", "page acme.com"])
+  const failing = asking({ age: UNAVAILABLE })
+  expect(await failing.lookup("acme.com")).toMatchObject({ ageDays: UNAVAILABLE, homepage: known("found") })
+  await failing.time.tick(30_000)
+  failing.fate.age = registered(3)
+  expect(await failing.lookup("acme.com")).toMatchObject({ ageDays: known(3), isCached: false })
+  expect(failing.asked.toSorted()).toEqual(["age acme.com", "age acme.com", "page acme.com"])
+})
+
+test("what says nothing is waited for five seconds, and the other counts", async () => {
+  for (const [silent, told] of [
+    [{ age: null }, { ageDays: LATE, homepage: known("found") }],
+    [{ homepage: null }, { ageDays: known(10), homepage: LATE }],
+    [
+      { age: null, homepage: null },
+      { ageDays: LATE, homepage: LATE },
+    ],
+  ] as const) {
+    const { lookup, time } = asking(silent)
+    let answer: DeepEvidence | null = null
+    void Promise.resolve(lookup("acme.com")).then(found => {
+      answer = found
+    })
+    await time.tick(4999)
+    expect(answer).toBeNull()
+    await time.tick(1)
+    expect<unknown>(answer).toMatchObject({ ...told, isCached: false })
+    expect(time.waiting()).toBe(0)
+  }
+})
+
+test("many who ask about one domain ask its registry and its website once", async () => {
+  const { lookup, asked, time } = asking()
+  const told = await Promise.all(Array.from({ length: 50 }, () => lookup("acme.com")))
+  for (const one of told) expect(one).toMatchObject({ ageDays: known(10), homepage: known("found") })
+  expect(asked.toSorted()).toEqual(["age acme.com", "page acme.com"])
+  expect(time.waiting()).toBe(0)
+})
+
+test("a domain whose registry is not known has no age, and a homepage all the same", async () => {
+  const { lookup, asked } = asking()
+  expect(await lookup("acme.zz")).toMatchObject({ ageDays: known(null), homepage: known("found") })
+  expect(asked).toEqual(["page acme.zz"])
+  expect(lookup("acme.zz")).toMatchObject({ ageDays: known(null), isCached: true })
+})
+
+test("while DNS is away nobody is asked or waited for, and what is held is told", async () => {
+  const { lookup, asked, time, fate } = asking()
+  fate.isAway = true
+  const unanswered = { ageDays: UNAVAILABLE, homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 }
+  expect(lookup("acme.com")).toEqual(unanswered)
+  expect(asked).toEqual([])
+  fate.isAway = false
+  await lookup("acme.com")
+  fate.isAway = true
+  expect(lookup("acme.com")).toMatchObject({ ageDays: known(10), homepage: known("found"), isCached: true })
+  await time.tick(DAY_MS)
+  // A plain check would tell the age too.
+  expect(lookup("acme.com")).toEqual({ ageDays: known(11), homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 })
+  expect(asked).toHaveLength(2)
+})
+
+test("while DNS is away a page that is held does not have a registry asked", async () => {
+  const shelf: StoredHomepage = { state: "parked", evidence: null, checkedAtMs: START_MS }
+  const { lookup, asked, time, fate } = asking({ age: UNAVAILABLE }, { homepages: new Map([["acme.com", shelf]]) })
+  await lookup("acme.com")
+  await time.tick(30_000)
+  fate.isAway = true
+  expect(lookup("acme.com")).toMatchObject({ ageDays: UNAVAILABLE, homepage: known("parked"), isCached: false })
+  await settled()
+  expect(asked).toEqual(["age acme.com"])
+})
+
+test("what others have put on the shelves is told as held, and nobody is asked", async () => {
+  const ages = new Map([["acme.com", { registeredAtMs: START_MS - 5 * DAY_MS, checkedAtMs: START_MS - DAY_MS }]])
+  const page: StoredHomepage = { state: "none", evidence: null, checkedAtMs: START_MS - HOUR_MS }
+  const { lookup, asked, cachedAgeDays } = asking({}, { ages, homepages: new Map([["acme.com", page]]) })
+  expect(cachedAgeDays("acme.com")).toBeNull()
+  expect(await lookup("acme.com")).toEqual({
+    ageDays: known(5),
+    homepage: known("none"),
+    isCached: true,
+    freshUntilMs: START_MS + HOUR_MS,
+  })
+  expect([cachedAgeDays("acme.com"), asked]).toEqual([5, []])
+})
+
+test("who asks nobody tells that at once", () => {
+  expect(OFFLINE_DEEP_PROBE.lookup("acme.com")).toMatchObject({
+    ageDays: UNAVAILABLE,
+    homepage: UNAVAILABLE,
+    isCached: false,
+  })
+  expect(OFFLINE_DEEP_PROBE.cachedAgeDays("acme.com")).toBeNull()
+})

@@ -1,0 +1,321 @@
+import { describe, expect, test } from "bun:test"
+import { type Finding, known, unknown } from "../../../../src/base/finding.ts"
+import type { DnsAnswer } from "../../../../src/check/dns/dns-types.ts"
+import { CANARY_INTERVAL_MS, createCanaryGuard } from "../../../../src/check/dns/resolver/canary-guard.ts"
+import { settled, stoppedTime } from "../../../world/time.ts"
+import { type ZoneRecords, zone } from "../../../world/zone.ts"
+import { heldResolver, SOME } from "./manual-resolver.ts"
+import { KNOWN_NAME, resolverSuite } from "./resolver.suite.ts"
+
+const NO_NAME: Finding<DnsAnswer> = known({ outcome: "no_name", records: [], ttlS: 300 })
+const UNAVAILABLE = unknown("unavailable")
+
+resolverSuite("a believing resolver", resolver => {
+  const { later: setTimer } = stoppedTime()
+  return createCanaryGuard(resolver, { canaries: [KNOWN_NAME], directResolver: resolver, setTimer }).resolver
+})
+resolverSuite("a trusting resolver", resolver => {
+  const { later: setTimer } = stoppedTime()
+  return createCanaryGuard(resolver, { canaries: [], directResolver: resolver, setTimer }).resolver
+})
+
+const CANARIES = ["one.example", "two.example"]
+
+/** A believing resolver over the records, which may be changed; questions and canaries are counted apart. */
+function world(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
+  const time = stoppedTime()
+  const questions = zone(records)
+  const direct = zone(records)
+  const believer = createCanaryGuard(questions.resolver, {
+    canaries,
+    directResolver: direct.resolver,
+    setTimer: time.later,
+  })
+  const ask = (name: string) => believer.resolver({ name, type: "MX" })
+  return { time, records, asked: questions.asked, canariesAsked: direct.asked, believer, ask }
+}
+
+const MAIL = { "MX firm.example": ["10 mx.firm.example"] }
+const ALIVE = { "A one.example": ["192.0.2.1"], "A two.example": ["192.0.2.2"] }
+const found = expect.objectContaining({ known: true, value: expect.objectContaining({ outcome: "records" }) })
+
+describe("a resolver that denies every canary", () => {
+  const DENIALS: Readonly<Record<string, ZoneRecords>> = {
+    "says that no name exists": {},
+    "says that every name exists without records": { "* one.example": "no_data", "* two.example": "no_data" },
+    "refuses every canary": { "* one.example": "unavailable", "* two.example": "unavailable" },
+    "denies one and refuses another": { "* one.example": "unavailable" },
+  }
+  for (const [says, records] of Object.entries(DENIALS))
+    test(`is not believed, whatever it says: one that ${says}`, async () => {
+      const { ask, asked, believer } = world({ ...records, ...MAIL })
+      expect(await ask("firm.example")).toEqual(UNAVAILABLE)
+      expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+      expect(believer.state()).toBe("denied")
+      expect(asked).toEqual(["MX firm.example"])
+      believer.stop()
+    })
+
+  test("is asked for them again every few seconds, and believed as soon as it knows one", async () => {
+    const { ask, records, believer, time, canariesAsked } = world({ ...MAIL })
+    expect(await ask("firm.example")).toEqual(UNAVAILABLE)
+    expect(canariesAsked).toHaveLength(2)
+    await time.tick(CANARY_INTERVAL_MS)
+    expect(canariesAsked).toHaveLength(4)
+    records["A two.example"] = ["192.0.2.2"]
+    await time.tick(CANARY_INTERVAL_MS - 1)
+    expect(believer.state()).toBe("denied")
+    await time.tick(1)
+    expect(believer.state()).toBe("believed")
+    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("stays denied while the canaries time out", async () => {
+    const { ask, records, believer, time } = world({})
+    await ask("gone.example")
+    for (const name of CANARIES) records[`* ${name}`] = "timed_out"
+    await time.tick(3 * CANARY_INTERVAL_MS)
+    expect(believer.state()).toBe("denied")
+    believer.stop()
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+describe("a resolver that knows a canary", () => {
+  test("is believed in what it gives and in what it denies", async () => {
+    const { ask, believer, canariesAsked } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(await ask("firm.example")).toEqual(found)
+    expect(believer.state()).toBe("believed")
+    // For both side by side with the first question, and for one of them again when the denial had come.
+    expect(canariesAsked).toEqual(["A one.example", "A two.example", "A two.example"])
+  })
+
+  test("is believed for one that is alive, whatever becomes of the others", async () => {
+    for (const fate of ["no_name", "timed_out", "unavailable"] as const) {
+      const { ask, believer } = world({ "* one.example": fate, "A two.example": ["192.0.2.2"] })
+      expect(await ask("gone.example")).toEqual(NO_NAME)
+      expect(believer.state()).toBe("believed")
+    }
+  })
+
+  test("knows it by its name servers or its mail hosts where it has no address", async () => {
+    for (const type of ["NS", "MX"]) {
+      const { ask, believer } = world({ [`${type} one.example`]: ["10 host.example"] }, ["one.example"])
+      expect(await ask("gone.example")).toEqual(NO_NAME)
+      expect(believer.state()).toBe("believed")
+    }
+  })
+
+  test("is not asked for them again for what it gives", async () => {
+    const { ask, canariesAsked } = world({ ...MAIL, ...ALIVE })
+    for (let at = 0; at < 5; at++) expect(await ask("firm.example")).toEqual(found)
+    expect(canariesAsked).toHaveLength(2)
+  })
+
+  test("is asked for the one that was alive last before each denial is believed, and for the others when it no longer is", async () => {
+    const { ask, records, canariesAsked } = world({ "* one.example": "no_name", "A two.example": ["192.0.2.2"] })
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    canariesAsked.length = 0
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(canariesAsked).toEqual(["A two.example"])
+    canariesAsked.length = 0
+    delete records["A two.example"]
+    records["* one.example"] = ["192.0.2.1"]
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    expect(canariesAsked).toEqual(["A two.example", "A one.example"])
+  })
+
+  test("is not believed in a single denial once it denies them all, and then not even in what it gives", async () => {
+    const { ask, records, believer } = world({ ...MAIL, ...ALIVE })
+    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("gone.example")).toEqual(NO_NAME)
+    for (const key of Object.keys(ALIVE)) delete records[key]
+    expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+    expect(believer.state()).toBe("denied")
+    expect(await ask("firm.example")).toEqual(UNAVAILABLE)
+    believer.stop()
+  })
+
+  test("stays believed when they time out, but not in the denial at hand", async () => {
+    const { ask, time, records, believer } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
+    await ask("firm.example")
+    for (const name of CANARIES) {
+      delete records[`A ${name}`]
+      records[`* ${name}`] = "timed_out"
+    }
+    expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+    expect(await believer.resolver({ name: "firm.example", type: "TXT" })).toEqual(UNAVAILABLE)
+    expect(believer.state()).toBe("believed")
+    expect(await ask("firm.example")).toEqual(found)
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+/** Questions and canaries are answered one by one, by the test. */
+function byHand() {
+  const time = stoppedTime()
+  const questions = heldResolver()
+  const direct = heldResolver()
+  return {
+    time,
+    questions,
+    direct,
+    believer: createCanaryGuard(questions.resolver, {
+      canaries: CANARIES,
+      directResolver: direct.resolver,
+      setTimer: time.later,
+    }),
+  }
+}
+
+describe("a denial that comes while the canaries are asked for", () => {
+  /** A resolver that is believed, and one denial of which the canary is being asked for. */
+  const oneDenied = async () => {
+    const held = byHand()
+    held.believer.start()
+    await held.direct.give(SOME)
+    await held.direct.give(SOME)
+    const deny = async (name: string) => {
+      const answer = held.believer.resolver({ name, type: "MX" })
+      await held.questions.give(NO_NAME)
+      return { answer }
+    }
+    const { answer: first } = await deny("first.example")
+    expect(held.direct.open()).toHaveLength(1)
+    return { ...held, deny, first }
+  }
+
+  test("waits for a round of its own, which all who come meanwhile share", async () => {
+    const { direct, deny, first } = await oneDenied()
+    const others = [await deny("second.example"), await deny("third.example")]
+    expect(direct.open()).toHaveLength(1)
+    await direct.give(SOME)
+    expect(await first).toEqual(NO_NAME)
+    expect(direct.open()).toHaveLength(1)
+    await direct.give(SOME)
+    for (const { answer } of others) expect(await answer).toEqual(NO_NAME)
+    expect(direct.open()).toEqual([])
+  })
+
+  test("is not believed for a canary that was asked for before it and is denied after it", async () => {
+    const { direct, deny, first, believer } = await oneDenied()
+    const { answer: second } = await deny("second.example")
+    await direct.give(SOME)
+    expect(await first).toEqual(NO_NAME)
+    for (const _ of CANARIES) await direct.give(NO_NAME)
+    expect(await second).toEqual(UNAVAILABLE)
+    believer.stop()
+  })
+
+  test("is not believed, and asks no more, when that round already finds none alive", async () => {
+    const { direct, deny, first, believer } = await oneDenied()
+    const { answer: second } = await deny("second.example")
+    for (const _ of CANARIES) await direct.give(unknown("timed_out"))
+    expect([await first, await second]).toEqual([UNAVAILABLE, UNAVAILABLE])
+    expect(direct.open()).toEqual([])
+    believer.stop()
+  })
+})
+
+describe("a resolver of which nothing is known yet", () => {
+  test("is asked for the canaries side by side with the question, which waits for one that is alive", async () => {
+    const { questions, direct, believer } = byHand()
+    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    let isSettled = false
+    void asked.then(() => {
+      isSettled = true
+    })
+    expect(questions.open()).toHaveLength(1)
+    expect(direct.open()).toEqual(["A one.example", "A two.example"])
+    await questions.give(SOME)
+    expect(isSettled).toBe(false)
+    await direct.give(SOME)
+    expect(isSettled).toBe(true)
+    expect(await asked).toEqual(SOME)
+  })
+
+  test("is asked for the canaries once for all who ask at the same time, and once more for all who are denied", async () => {
+    const { questions, direct, believer } = byHand()
+    believer.start()
+    const all = Array.from({ length: 100 }, (_, at) => believer.resolver({ name: `${at}.example`, type: "MX" }))
+    for (let at = 0; at < 100; at++) await questions.give(NO_NAME)
+    expect(direct.open()).toHaveLength(2)
+    await direct.give(NO_NAME)
+    await direct.give(SOME)
+    expect(direct.open()).toEqual(["A two.example"])
+    await direct.give(SOME)
+    expect(new Set(await Promise.all(all))).toEqual(new Set([NO_NAME]))
+  })
+
+  test("does not hold up a question that failed", async () => {
+    const { questions, believer } = byHand()
+    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    await questions.give(unknown("timed_out"))
+    expect(await asked).toEqual(unknown("timed_out"))
+  })
+
+  test("is believed in what it gives, not in what it denies, while the canaries time out", async () => {
+    const { ask, believer } = world({ ...MAIL, "* one.example": "timed_out", "* two.example": "no_name" })
+    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("gone.example")).toEqual(UNAVAILABLE)
+    expect(believer.state()).toBe("silent")
+    believer.stop()
+  })
+
+  test("gives what it knows at once when the canaries timed out before", async () => {
+    const { believer, questions, direct } = byHand()
+    believer.start()
+    await direct.give(unknown("timed_out"))
+    await direct.give(unknown("timed_out"))
+    expect(believer.state()).toBe("silent")
+    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    await questions.give(SOME)
+    expect(await asked).toEqual(SOME)
+    expect(direct.open()).toEqual([])
+    believer.stop()
+  })
+
+  test("is asked for the canaries by questions and in the background, never by both at once", async () => {
+    const { ask, believer, time, canariesAsked } = world({ "* one.example": "timed_out" }, ["one.example"])
+    for (let at = 0; at < 5; at++) {
+      await ask("gone.example")
+      expect(time.waiting()).toBe(1)
+    }
+    await time.tick(CANARY_INTERVAL_MS)
+    expect(canariesAsked).toHaveLength(6)
+    believer.stop()
+  })
+
+  test("is known from the start on, without a question, and again and again until it is", async () => {
+    const { believer, time, records } = world({ "* one.example": "timed_out", "* two.example": "timed_out" })
+    expect(believer.state()).toBe("unknown")
+    believer.start()
+    await settled()
+    expect(believer.state()).toBe("silent")
+    records["* one.example"] = ["192.0.2.1"]
+    await time.tick(CANARY_INTERVAL_MS)
+    expect(believer.state()).toBe("believed")
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+test("without canaries the resolver is trusted and nothing more is asked", async () => {
+  const { believer, ask, canariesAsked } = world({}, [])
+  believer.start()
+  expect(believer.state()).toBe("believed")
+  expect(await ask("gone.example")).toEqual(NO_NAME)
+  expect(canariesAsked).toEqual([])
+})
+
+test("after its end no canary is asked for in the background", async () => {
+  const { believer, time, canariesAsked } = world({})
+  believer.start()
+  believer.stop()
+  await settled()
+  canariesAsked.length = 0
+  await time.tick(10 * CANARY_INTERVAL_MS)
+  expect([canariesAsked, time.waiting()]).toEqual([[], 0])
+})

@@ -1,0 +1,224 @@
+import { describe, expect, test } from "bun:test"
+import { type Finding, unknown } from "../../../../src/base/finding.ts"
+import type { DnsAnswer, DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
+import {
+  CONSECUTIVE_FAILURES_MAX,
+  CONSECUTIVE_TIMEOUTS_MAX,
+  createDnsCircuitBreaker,
+  PROBE_INTERVAL_MS,
+} from "../../../../src/check/dns/resolver/circuit-breaker.ts"
+import { settled, stoppedTime } from "../../../world/time.ts"
+import { written } from "../../../world/zone.ts"
+import { SOME } from "./manual-resolver.ts"
+import { KNOWN_NAME, resolverSuite } from "./resolver.suite.ts"
+
+const ROOT: DnsQuestion = { name: "", type: "NS" }
+const SILENT = unknown("timed_out")
+const FAILED = unknown("unavailable")
+
+resolverSuite(
+  "a breaking resolver",
+  resolver =>
+    createDnsCircuitBreaker(resolver, { probeQuestion: { name: KNOWN_NAME, type: "A" }, setTimer: stoppedTime().later })
+      .resolver,
+)
+
+/** Servers that say of every name what `says` returns of it, after `tookMs`. */
+function world(initially: (name: string) => Finding<DnsAnswer>, tookMs = 0) {
+  const time = stoppedTime()
+  const asked: string[] = []
+  const server = { says: initially }
+  const breaker = createDnsCircuitBreaker(
+    question => {
+      asked.push(written(question))
+      if (tookMs === 0) return Promise.resolve(server.says(question.name))
+      return new Promise(settle => void time.later(tookMs, () => settle(server.says(question.name))))
+    },
+    { probeQuestion: ROOT, setTimer: time.later },
+  )
+  const ask = (name: string) => breaker.resolver({ name, type: "MX" })
+  const askAll = async (count: number) => {
+    for (let at = 0; at < count; at++) await ask(`${at}.example`)
+  }
+  return { time, asked, server, breaker, ask, askAll }
+}
+
+describe("a run of silence", () => {
+  test("opens the breaker, and one question less does not", async () => {
+    const { breaker, askAll, ask, asked } = world(() => SILENT)
+    await askAll(CONSECUTIVE_TIMEOUTS_MAX - 1)
+    expect(breaker.isOpen()).toBe(false)
+    await ask("last.example")
+    expect(breaker.isOpen()).toBe(true)
+    expect(asked.slice(CONSECUTIVE_TIMEOUTS_MAX)).toEqual(["NS .", "MX last.example"])
+    breaker.stop()
+  })
+
+  test("is broken by any word of a server", async () => {
+    for (const word of [SOME, FAILED]) {
+      const { breaker, askAll, ask } = world(name => (name === "word.example" ? word : SILENT))
+      await askAll(CONSECUTIVE_TIMEOUTS_MAX - 1)
+      await ask("word.example")
+      await askAll(CONSECUTIVE_TIMEOUTS_MAX - 1)
+      expect(breaker.isOpen()).toBe(false)
+    }
+  })
+})
+
+describe("a run of failures", () => {
+  test("opens the breaker when it is longer, and one question less does not", async () => {
+    const { breaker, askAll, ask } = world(() => FAILED)
+    await askAll(CONSECUTIVE_FAILURES_MAX - 1)
+    expect(breaker.isOpen()).toBe(false)
+    await ask("last.example")
+    expect(breaker.isOpen()).toBe(true)
+    breaker.stop()
+  })
+
+  test("is broken by an answer, if only by one that there is nothing", async () => {
+    const { breaker, askAll, ask } = world(name => (name === "word.example" ? SOME : FAILED))
+    await askAll(CONSECUTIVE_FAILURES_MAX - 1)
+    await ask("word.example")
+    await askAll(CONSECUTIVE_FAILURES_MAX - 1)
+    expect(breaker.isOpen()).toBe(false)
+  })
+
+  test("is not ended by a server that goes on failing", async () => {
+    const { breaker, askAll, server, time } = world(() => FAILED)
+    await askAll(CONSECUTIVE_FAILURES_MAX)
+    await time.tick(10 * PROBE_INTERVAL_MS)
+    expect(breaker.isOpen()).toBe(true)
+    server.says = () => SOME
+    await time.tick(PROBE_INTERVAL_MS)
+    expect(breaker.isOpen()).toBe(false)
+  })
+})
+
+describe("an open breaker", () => {
+  test("asks nothing and says at once that there is no answer", async () => {
+    const { ask, askAll, asked, breaker } = world(() => SILENT)
+    await askAll(CONSECUTIVE_TIMEOUTS_MAX)
+    await settled()
+    asked.length = 0
+    for (let at = 0; at < 1000; at++) expect(await ask("any.example")).toEqual(FAILED)
+    expect(asked).toEqual([])
+    breaker.stop()
+  })
+
+  test("closes with the first probe that anybody says a word to, within ten seconds of the servers' return", async () => {
+    for (const word of [SOME, FAILED])
+      for (let back = 0; back < PROBE_INTERVAL_MS + 1500; back += 100) {
+        const { askAll, breaker, server, time } = world(() => SILENT, 1500)
+        const all = Array.from({ length: CONSECUTIVE_TIMEOUTS_MAX }, () => askAll(1))
+        await time.tick(1500)
+        await Promise.all(all)
+        expect(breaker.isOpen()).toBe(true)
+        await time.tick(back)
+        server.says = () => word
+        await time.tick(PROBE_INTERVAL_MS + 1500)
+        expect(breaker.isOpen()).toBe(false)
+        expect(time.waiting()).toBe(0)
+      }
+  })
+
+  test("closes when the last question that was asked has an answer, whatever becomes of the probe", async () => {
+    const { ask, askAll, breaker, server, time, asked } = world(() => FAILED)
+    await askAll(CONSECUTIVE_FAILURES_MAX)
+    await settled()
+    server.says = name => (name === "inside.example" ? SOME : FAILED)
+    await time.tick(PROBE_INTERVAL_MS)
+    expect(breaker.isOpen()).toBe(true)
+    await ask("inside.example")
+    await time.tick(PROBE_INTERVAL_MS)
+    expect(asked.at(-1)).toBe("MX inside.example")
+    expect(breaker.isOpen()).toBe(false)
+    expect(await ask("inside.example")).toEqual(SOME)
+  })
+
+  test("that a few slow names opened on a working server is closed by the first probe", async () => {
+    const { askAll, ask, breaker } = world(name => (name === "" || name === "good.example" ? SOME : SILENT))
+    await askAll(CONSECUTIVE_TIMEOUTS_MAX)
+    await settled()
+    expect(breaker.isOpen()).toBe(false)
+    expect(await ask("good.example")).toEqual(SOME)
+  })
+
+  test("is closed by a question that was on its way when it opened", async () => {
+    const time = stoppedTime()
+    const breaker = createDnsCircuitBreaker(
+      ({ name }) =>
+        new Promise(
+          settle => void time.later(name === "slow" ? 500 : 100, () => settle(name === "slow" ? SOME : SILENT)),
+        ),
+      { probeQuestion: { name: "never", type: "A" }, setTimer: time.later },
+    )
+    const all = ["slow", "a", "b", "c", "d", "e"].map(name => breaker.resolver({ name, type: "A" }))
+    await time.tick(100)
+    expect(breaker.isOpen()).toBe(true)
+    await time.tick(400)
+    expect(await all[0]).toEqual(SOME)
+    expect(breaker.isOpen()).toBe(false)
+  })
+
+  test("never has more than one of each probe out, however slow they are and often it opens", async () => {
+    const time = stoppedTime()
+    const out = { root: 0, other: 0, otherMost: 0 }
+    let isProbing = false
+    const breaker = createDnsCircuitBreaker(
+      async ({ name }) => {
+        if (!isProbing) return SILENT
+        if (name === "") {
+          out.root++
+          return SOME
+        }
+        out.other++
+        out.otherMost = Math.max(out.otherMost, out.other)
+        await new Promise<void>(settle => void time.later(60_000, settle))
+        out.other--
+        return SILENT
+      },
+      { probeQuestion: ROOT, setTimer: time.later },
+    )
+    for (let opened = 0; opened < 10; opened++) {
+      isProbing = false
+      for (let at = 1; at < CONSECUTIVE_TIMEOUTS_MAX; at++) await breaker.resolver({ name: `${at}`, type: "A" })
+      const last = breaker.resolver({ name: "last", type: "A" })
+      isProbing = true
+      await last
+      await settled()
+      expect(breaker.isOpen()).toBe(false)
+    }
+    expect(out).toEqual({ root: 10, other: 1, otherMost: 1 })
+    await time.tick(60_000)
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("needs a whole new run to open again", async () => {
+    const { askAll, breaker, server, time } = world(() => SILENT)
+    await askAll(CONSECUTIVE_TIMEOUTS_MAX)
+    server.says = () => SOME
+    await time.tick(PROBE_INTERVAL_MS)
+    server.says = () => SILENT
+    await askAll(CONSECUTIVE_TIMEOUTS_MAX - 1)
+    expect(breaker.isOpen()).toBe(false)
+    await askAll(1)
+    expect(breaker.isOpen()).toBe(true)
+    breaker.stop()
+  })
+})
+
+test("after its end a breaker sends no probe, whether it was open or opens then", async () => {
+  const { askAll, breaker, time, asked } = world(() => SILENT)
+  await askAll(CONSECUTIVE_TIMEOUTS_MAX)
+  await settled()
+  breaker.stop()
+  expect(time.waiting()).toBe(0)
+  const other = world(() => SILENT)
+  other.breaker.stop()
+  await other.askAll(CONSECUTIVE_TIMEOUTS_MAX)
+  asked.length = 0
+  other.asked.length = 0
+  await time.tick(60_000)
+  await other.time.tick(60_000)
+  expect([asked, other.asked]).toEqual([[], []])
+})

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test"
+import { type Finding, known, unknown } from "../../../../src/base/finding.ts"
+import type { DnsAnswer } from "../../../../src/check/dns/dns-types.ts"
+import { CNAME_QUERIES_MAX, withCnameChasing } from "../../../../src/check/dns/resolver/cname-chaser.ts"
+import type { ServerAnswer } from "../../../../src/check/dns/resolver/failover.ts"
+
+const EMPTY: DnsAnswer = { outcome: "no_data", records: [], ttlS: 300 }
+const FOUND: DnsAnswer = { outcome: "records", records: [{ type: "A", address: "192.0.2.1" }], ttlS: 300 }
+
+const onTo = (name: string, ttlS = 300): Finding<ServerAnswer> =>
+  known({ answer: { ...EMPTY, ttlS }, pendingCname: name })
+const ends = (answer: DnsAnswer): Finding<ServerAnswer> => known({ answer, pendingCname: null })
+
+/** Asks for `start` where servers say so of each name, and tells what was asked. */
+async function follow(says: Readonly<Record<string, Finding<ServerAnswer>>>) {
+  const asked: string[] = []
+  const resolve = withCnameChasing(async ({ name, type }) => {
+    asked.push(`${type} ${name}`)
+    return says[name] ?? ends({ ...EMPTY, outcome: "no_name" })
+  })
+  return { finding: await resolve({ name: "start", type: "A" }), asked }
+}
+
+const chainOf = (length: number): Record<string, Finding<ServerAnswer>> => ({
+  start: onTo("1"),
+  ...Object.fromEntries(Array.from({ length }, (_, at) => [String(at + 1), onTo(String(at + 2))])),
+  [length]: ends(FOUND),
+})
+
+describe("a chain of CNAMEs", () => {
+  test("that the server followed to its end is given as it is", async () => {
+    for (const outcome of ["no_name", "no_data"] as const) {
+      const answer = { ...EMPTY, outcome, ttlS: 0 }
+      expect(await follow({ start: ends(answer) })).toEqual({ finding: known(answer), asked: ["A start"] })
+    }
+  })
+
+  test("is asked on for where the server left off, and holds as long as its shortest link", async () => {
+    const { finding, asked } = await follow({ start: onTo("b", 120), b: onTo("c", 60), c: ends(FOUND) })
+    expect(finding).toEqual(known({ ...FOUND, ttlS: 60 }))
+    expect(asked).toEqual(["A start", "A b", "A c"])
+    expect((await follow({ start: onTo("c", 999), c: ends(FOUND) })).finding).toEqual(known(FOUND))
+  })
+
+  test("that ends at a name that does not exist begins at one that does", async () => {
+    const { finding } = await follow({ start: onTo("gone") })
+    expect(finding).toEqual(known({ ...EMPTY, outcome: "no_data" }))
+  })
+
+  test("that ends at a name without the records has none", async () => {
+    expect((await follow({ start: onTo("b"), b: ends(EMPTY) })).finding).toEqual(known(EMPTY))
+  })
+
+  test("that leads in a circle is unavailable, and no name is asked for twice", async () => {
+    expect(await follow({ start: onTo("start") })).toEqual({ finding: unknown("unavailable"), asked: ["A start"] })
+    const { finding, asked } = await follow({ start: onTo("b"), b: onTo("c"), c: onTo("b") })
+    expect(finding).toEqual(unknown("unavailable"))
+    expect(asked).toEqual(["A start", "A b", "A c"])
+  })
+
+  test("is followed so far and no further", async () => {
+    const longest = await follow(chainOf(CNAME_QUERIES_MAX))
+    expect(longest.finding).toEqual(known(FOUND))
+    expect(longest.asked).toHaveLength(CNAME_QUERIES_MAX + 1)
+    const tooLong = await follow(chainOf(CNAME_QUERIES_MAX + 1))
+    expect(tooLong.finding).toEqual(unknown("unavailable"))
+    expect(tooLong.asked).toHaveLength(CNAME_QUERIES_MAX + 1)
+  })
+
+  test("that breaks off in a failure is that failure", async () => {
+    for (const cause of ["timed_out", "unavailable"] as const)
+      expect((await follow({ start: onTo("b"), b: unknown(cause) })).finding).toEqual(unknown(cause))
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "bun:test"
+import { unknown } from "../../../../src/base/finding.ts"
+import { withConcurrencyLimit } from "../../../../src/check/dns/resolver/concurrency-limit.ts"
+import { heldResolver, SOME } from "./manual-resolver.ts"
+import { resolverSuite } from "./resolver.suite.ts"
+
+resolverSuite("a bounding resolver", resolver => withConcurrencyLimit(resolver, { inFlightMax: 3, waitingMax: 1000 }))
+
+describe("a bounding resolver", () => {
+  test("asks no more at once than it may; the others wait and go in the order in which they came", async () => {
+    const { resolver, open, give } = heldResolver()
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 2, waitingMax: 3 })
+    for (const name of ["a", "b", "c", "d", "e"]) void resolve({ name, type: "A" })
+    expect(open()).toEqual(["A a", "A b"])
+    await give(SOME)
+    expect(open()).toEqual(["A b", "A c"])
+    await give(unknown("timed_out"))
+    expect(open()).toEqual(["A c", "A d"])
+  })
+
+  test("tells at once whom it has no room for, and has room again when others are done", async () => {
+    const { resolver, open, give } = heldResolver()
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 1 })
+    const first = resolve({ name: "a", type: "A" })
+    const second = resolve({ name: "b", type: "A" })
+    expect(await resolve({ name: "c", type: "A" })).toEqual(unknown("unavailable"))
+    await give(SOME)
+    expect(await first).toEqual(SOME)
+    const third = resolve({ name: "d", type: "A" })
+    expect(await resolve({ name: "e", type: "A" })).toEqual(unknown("unavailable"))
+    await give(SOME)
+    await give(SOME)
+    expect(await Promise.all([second, third])).toEqual([SOME, SOME])
+    expect(open()).toEqual([])
+    void resolve({ name: "f", type: "A" })
+    expect(open()).toEqual(["A f"])
+  })
+
+  test("with no room to wait, asks what it may and refuses the rest", async () => {
+    const { resolver, open } = heldResolver()
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 0 })
+    void resolve({ name: "a", type: "A" })
+    expect(await resolve({ name: "b", type: "A" })).toEqual(unknown("unavailable"))
+    expect(open()).toEqual(["A a"])
+  })
+
+  test("serves ten thousand who wait, each once and in order", async () => {
+    const order: string[] = []
+    let inFlight = 0
+    let most = 0
+    const resolve = withConcurrencyLimit(
+      async ({ name }) => {
+        order.push(name)
+        most = Math.max(most, ++inFlight)
+        await Promise.resolve()
+        inFlight--
+        return SOME
+      },
+      { inFlightMax: 7, waitingMax: 10_000 },
+    )
+    const names = Array.from({ length: 10_007 }, (_, at) => String(at))
+    const found = await Promise.all(names.map(name => resolve({ name, type: "A" })))
+    expect(found.every(finding => finding === SOME)).toBe(true)
+    expect(order).toEqual(names)
+    expect(most).toBe(7)
+  })
+})

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test"
+import { type Finding, known, unknown } from "../../../../src/base/finding.ts"
+import type { DnsAnswer, DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
+import {
+  createDnsCache,
+  DNS_CACHE_BOUNDS,
+  estimateEntryBytes,
+  FAILURE_TTL_MS,
+  STALE_TTL_MS,
+  STALE_WINDOW_S,
+  TTL_MAX_S,
+  TTL_MIN_S,
+} from "../../../../src/check/dns/resolver/dns-cache.ts"
+import { stoppedClock } from "../../../world/clock.ts"
+import { resolverSuite } from "./resolver.suite.ts"
+
+const QUESTION: DnsQuestion = { name: "a.example", type: "TXT" }
+const answer = (ttlS: number, text = "one"): DnsAnswer => ({
+  outcome: "records",
+  records: [{ type: "TXT", text }],
+  ttlS,
+})
+
+resolverSuite("a caching resolver", resolver => {
+  const { resolver: ask } = createDnsCache(resolver, stoppedClock())
+  return async question => {
+    const finding = await ask(question)
+    if (!finding.known) return finding
+    const { isCached: _, freshUntilMs: __, ...plain } = finding.value
+    return known(plain)
+  }
+})
+
+/** A cache over a resolver that says what `world.says` is, and counts how often it was asked. */
+function world(says: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
+  const clock = stoppedClock()
+  const startMs = clock()
+  const world = { says, askedCount: 0 }
+  const { resolver: ask, stats } = createDnsCache(
+    async () => {
+      world.askedCount++
+      return world.says
+    },
+    clock,
+    bounds,
+  )
+  return {
+    world,
+    clock,
+    startMs,
+    held: stats,
+    ask: () => ask(QUESTION),
+    askFor: (name: string) => ask({ name, type: "TXT" }),
+  }
+}
+
+describe("an answer that is held", () => {
+  test("is given as it was, says that it is, and until when it is fresh", async () => {
+    const { ask, world: server, startMs } = world(known(answer(300)))
+    const freshUntilMs = startMs + 300_000
+    expect(await ask()).toEqual(known({ ...answer(300), isCached: false, freshUntilMs }))
+    expect(await ask()).toEqual(known({ ...answer(300), isCached: true, freshUntilMs }))
+    expect(server.askedCount).toBe(1)
+  })
+
+  test("is asked for again when its TTL is over, and not a millisecond before", async () => {
+    const { ask, clock, world: server } = world(known(answer(300)))
+    await ask()
+    clock.tick(299_999)
+    expect(await ask()).toMatchObject({ value: { isCached: true } })
+    server.says = known(answer(300, "two"))
+    clock.tick(1)
+    expect(await ask()).toMatchObject({ value: { isCached: false, records: [{ text: "two" }] } })
+    expect(server.askedCount).toBe(2)
+  })
+
+  test("holds for no less and no more than the bounds of a TTL, records or none", async () => {
+    const cases: readonly [number, number][] = [
+      [0, TTL_MIN_S],
+      [TTL_MIN_S - 1, TTL_MIN_S],
+      [TTL_MIN_S, TTL_MIN_S],
+      [TTL_MIN_S + 1, TTL_MIN_S + 1],
+      [TTL_MAX_S, TTL_MAX_S],
+      [TTL_MAX_S + 1, TTL_MAX_S],
+      [2 ** 31 - 1, TTL_MAX_S],
+    ]
+    for (const outcome of ["records", "no_data", "no_name"] as const)
+      for (const [ttlS, holdsS] of cases) {
+        const { ask, startMs } = world(known({ outcome, records: [], ttlS }))
+        expect(await ask()).toMatchObject({ value: { outcome, ttlS, freshUntilMs: startMs + holdsS * 1000 } })
+      }
+  })
+
+  test("is asked for again when the clock was set back by more than any TTL", async () => {
+    const { ask, clock, world: server } = world(known(answer(TTL_MAX_S)))
+    await ask()
+    clock.tick(-1)
+    await ask()
+    expect(server.askedCount).toBe(2)
+  })
+
+  test("belongs to one name and one type", async () => {
+    const asked: string[] = []
+    const { resolver: ask } = createDnsCache(async ({ name, type }) => {
+      asked.push(`${type} ${name}`)
+      return known(answer(300))
+    }, stoppedClock())
+    for (const type of ["TXT", "MX"] as const) for (const name of ["a.example", "b.example"]) await ask({ name, type })
+    expect(asked).toHaveLength(4)
+  })
+})
+
+describe("while there is no answer to be had", () => {
+  test("a stale one stands in, and is asked for again after a short while only", async () => {
+    for (const cause of ["timed_out", "unavailable"] as const) {
+      const { ask, clock, world: server } = world(known(answer(300)))
+      await ask()
+      clock.tick(300_000)
+      server.says = unknown(cause)
+      const stale = known({ ...answer(300), isCached: true, freshUntilMs: clock() + STALE_TTL_MS })
+      expect(await ask()).toEqual(stale)
+      clock.tick(STALE_TTL_MS - 1)
+      expect(await ask()).toEqual(stale)
+      expect(server.askedCount).toBe(2)
+      clock.tick(1)
+      server.says = known(answer(300, "two"))
+      expect(await ask()).toMatchObject({ value: { isCached: false, records: [{ text: "two" }] } })
+    }
+  })
+
+  test("a stale one stands in for a day after it was fresh, and no longer", async () => {
+    const { ask, clock, world: server, startMs } = world(known(answer(300)))
+    await ask()
+    server.says = unknown("timed_out")
+    clock.tick(300_000 + STALE_WINDOW_S * 1000 - 1)
+    const endMs = startMs + 300_000 + STALE_WINDOW_S * 1000
+    expect(await ask()).toMatchObject({ value: { isCached: true, freshUntilMs: endMs } })
+    clock.tick(1)
+    expect(await ask()).toEqual(unknown("timed_out"))
+  })
+
+  test("standing in does not make it last longer", async () => {
+    const { ask, clock, world: server } = world(known(answer(300)))
+    await ask()
+    server.says = unknown("timed_out")
+    for (let hour = 0; hour < 24; hour++) {
+      clock.tick(3_600_000)
+      expect(await ask()).toMatchObject({ known: true })
+    }
+    clock.tick(300_000)
+    expect(await ask()).toEqual(unknown("timed_out"))
+  })
+
+  test("a denial stands in as records do", async () => {
+    const { ask, clock, world: server } = world(known({ outcome: "no_name", records: [], ttlS: 300 }))
+    await ask()
+    clock.tick(300_000)
+    server.says = unknown("unavailable")
+    expect(await ask()).toMatchObject({ value: { outcome: "no_name", isCached: true } })
+  })
+
+  test("the failure itself is held for a moment, with its cause", async () => {
+    for (const cause of ["timed_out", "unavailable"] as const) {
+      const { ask, clock, world: server } = world(unknown(cause))
+      await ask()
+      clock.tick(FAILURE_TTL_MS - 1)
+      expect(await ask()).toEqual(unknown(cause))
+      expect(server.askedCount).toBe(1)
+      clock.tick(1)
+      server.says = known(answer(300))
+      expect(await ask()).toMatchObject({ known: true, value: { isCached: false } })
+    }
+  })
+})
+
+describe("what is held is bounded", () => {
+  test("by the number of entries: what was asked for least recently goes first", async () => {
+    const { askFor, held, world: server } = world(known(answer(300)), { ...DNS_CACHE_BOUNDS, entriesMax: 100 })
+    for (let at = 0; at < 100; at++) await askFor(`${at}`)
+    await askFor("0")
+    for (let at = 100; at < 199; at++) await askFor(`${at}`)
+    expect(held().entries).toBe(100)
+    server.askedCount = 0
+    await askFor("0")
+    expect(server.askedCount).toBe(0)
+    await askFor("1")
+    expect(server.askedCount).toBe(1)
+  })
+
+  test("by bytes, of which long texts take more", async () => {
+    const bounds = { entriesMax: 1_000_000, bytesMax: 1_048_576, answerBytesMax: 65_536 }
+    const { askFor, held } = world(known(answer(300, "x".repeat(10_000))), bounds)
+    for (let at = 0; at < 1000; at++) await askFor(`${at}.example`)
+    expect(held().bytes).toBeLessThanOrEqual(bounds.bytesMax)
+    expect(held().bytes).toBeGreaterThan(bounds.bytesMax - 11_000)
+    expect(held().entries).toBeLessThan(105)
+  })
+
+  test("for each answer: one that is too large is given but not held", async () => {
+    const fits = answer(300, "x".repeat(10_000))
+    const answerBytesMax = estimateEntryBytes("TXT a.example", fits.records)
+    for (const [text, askedCount] of [
+      ["x".repeat(10_000), 1],
+      ["x".repeat(10_001), 2],
+    ] as const) {
+      const { ask, world: server } = world(known(answer(300, text)), { ...DNS_CACHE_BOUNDS, answerBytesMax })
+      await ask()
+      expect(await ask()).toMatchObject({ value: { records: [{ text }] } })
+      expect(server.askedCount).toBe(askedCount)
+    }
+  })
+
+  test("failures count too", async () => {
+    const { askFor, held } = world(unknown("timed_out"), { ...DNS_CACHE_BOUNDS, entriesMax: 100 })
+    for (let at = 0; at < 1000; at++) await askFor(`${at}`)
+    expect(held().entries).toBe(100)
+  })
+})
+
+test("a text beyond Latin-1 counts two bytes a character, and every record counts", () => {
+  const bytes = (...texts: string[]) =>
+    estimateEntryBytes(
+      "TXT a",
+      texts.map(text => ({ type: "TXT", text })),
+    )
+  expect(bytes("é".repeat(100)) - bytes("")).toBe(100)
+  expect(bytes("\ufffd".repeat(100)) - bytes("")).toBe(200)
+  expect(bytes("", "") - bytes("")).toBe(bytes("") - bytes())
+})

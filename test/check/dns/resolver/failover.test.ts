@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test"
+import { known, unknown } from "../../../../src/base/finding.ts"
+import type { DnsExchange, DnsQuestion, Resolver, ServerReply } from "../../../../src/check/dns/dns-types.ts"
+import { withCnameChasing } from "../../../../src/check/dns/resolver/cname-chaser.ts"
+import { createFailover } from "../../../../src/check/dns/resolver/failover.ts"
+import { stoppedTime } from "../../../world/time.ts"
+import { resolverSuite } from "./resolver.suite.ts"
+
+const QUESTION: DnsQuestion = { name: "a.example", type: "A" }
+const ANSWERED: ServerReply = {
+  kind: "answered",
+  answer: { outcome: "records", records: [{ type: "A", address: "192.0.2.1" }], ttlS: 60 },
+  pendingCname: null,
+}
+const FOUND = known({ answer: ANSWERED.answer, pendingCname: null })
+
+/** What a server does with one attempt: replies after so many milliseconds, or says nothing for as long as it may. */
+type Deed = { readonly after: number; readonly reply: ServerReply } | "nothing"
+const at = (after: number, kind: "answered" | "failed" | "silent"): Deed => ({
+  after,
+  reply: kind === "answered" ? ANSWERED : { kind },
+})
+
+/** Servers by what they do at their first, second … attempt (the last deed goes on), and the log of what was sent when. */
+function servers(...deeds: readonly (readonly Deed[])[]) {
+  const time = stoppedTime()
+  const sent: string[] = []
+  const exchanges = deeds.map((ofServer, server): DnsExchange => {
+    let count = 0
+    return (_, timeoutMs) => {
+      sent.push(`${server} at ${time.stopwatch()} for ${timeoutMs}`)
+      const deed = ofServer[Math.min(count++, ofServer.length - 1)] ?? "nothing"
+      return new Promise(settle => {
+        if (deed === "nothing") time.later(timeoutMs, () => settle({ kind: "silent" }))
+        else time.later(deed.after, () => settle(deed.reply))
+      })
+    }
+  })
+  const ask = createFailover(exchanges, {
+    timeoutMs: 1500,
+    attemptsMax: 3,
+    setTimer: time.later,
+    stopwatch: time.stopwatch,
+  })
+  /** Asks, and tells what came back when. */
+  const fate = async () => {
+    const asked = ask(QUESTION)
+    let settledAtMs = -1
+    void asked.then(() => {
+      settledAtMs = time.stopwatch()
+    })
+    const startedAtMs = time.stopwatch()
+    while (settledAtMs < 0 && time.stopwatch() < startedAtMs + 60_000) await time.tick(1)
+    return { finding: await asked, tookMs: settledAtMs - startedAtMs }
+  }
+  return { ask, fate, sent, time }
+}
+
+resolverSuite("a retrying and following resolver", resolver => {
+  const exchange: DnsExchange = async question => {
+    const finding = await resolver(question)
+    if (finding.known) return { kind: "answered", answer: finding.value, pendingCname: null }
+    return { kind: finding.cause === "timed_out" ? "silent" : "failed" }
+  }
+  const { later: setTimer, stopwatch } = stoppedTime()
+  const asked: Resolver = withCnameChasing(
+    createFailover([exchange, exchange], { timeoutMs: 1500, attemptsMax: 3, setTimer, stopwatch }),
+  )
+  return asked
+})
+
+describe("one server", () => {
+  test("is asked once when it answers", async () => {
+    const { fate, sent, time } = servers([at(20, "answered")])
+    expect(await fate()).toEqual({ finding: FOUND, tookMs: 20 })
+    expect(sent).toEqual(["0 at 0 for 1500"])
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("is asked again after its share of the time, so that a lost packet costs a third", async () => {
+    const { fate, sent } = servers(["nothing", at(20, "answered")])
+    expect(await fate()).toEqual({ finding: FOUND, tookMs: 520 })
+    expect(sent).toEqual(["0 at 0 for 1500", "0 at 500 for 1000"])
+  })
+
+  test("may still answer what was asked first when it was asked again", async () => {
+    const { fate } = servers([at(1400, "answered"), "nothing"])
+    expect(await fate()).toEqual({ finding: FOUND, tookMs: 1400 })
+  })
+
+  test("that says nothing costs the whole time and no more attempts than there may be", async () => {
+    const { fate, sent, time } = servers(["nothing"])
+    expect(await fate()).toEqual({ finding: unknown("timed_out"), tookMs: 1500 })
+    expect(sent).toEqual(["0 at 0 for 1500", "0 at 500 for 1000", "0 at 1000 for 500"])
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("that cannot be reached at all is given up at once", async () => {
+    const { fate, sent } = servers([at(0, "silent")])
+    expect(await fate()).toEqual({ finding: unknown("timed_out"), tookMs: 0 })
+    expect(sent).toHaveLength(3)
+  })
+
+  test("that failed is asked once more, at once", async () => {
+    const { fate, sent } = servers([at(10, "failed")])
+    expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 20 })
+    expect(sent).toEqual(["0 at 0 for 1500", "0 at 10 for 1490"])
+    const second = servers([at(10, "failed"), at(10, "answered")])
+    expect(await second.fate()).toEqual({ finding: FOUND, tookMs: 20 })
+  })
+
+  test("that failed once and then said nothing is unavailable, not silent", async () => {
+    const { fate } = servers([at(10, "failed"), "nothing"])
+    expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 1500 })
+  })
+})
+
+describe("several servers", () => {
+  test("are asked in their order: the next as soon as the one before has failed", async () => {
+    const { fate, sent } = servers([at(10, "failed")], [at(5, "silent")], [at(20, "answered")])
+    expect(await fate()).toEqual({ finding: FOUND, tookMs: 35 })
+    expect(sent).toEqual(["0 at 0 for 1500", "1 at 10 for 1490", "2 at 15 for 1485"])
+  })
+
+  test("are asked in turn after silence, while the first may still answer", async () => {
+    const { fate, sent } = servers([at(700, "answered")], ["nothing"])
+    expect(await fate()).toEqual({ finding: FOUND, tookMs: 700 })
+    expect(sent).toEqual(["0 at 0 for 1500", "1 at 500 for 1000"])
+  })
+
+  test("that failed are not asked again, those that were silent are", async () => {
+    const { fate, sent } = servers(["nothing"], [at(10, "failed")])
+    expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 1500 })
+    expect(sent).toEqual(["0 at 0 for 1500", "1 at 500 for 1000", "0 at 510 for 990"])
+  })
+
+  test("that all failed are unavailable at once", async () => {
+    const { fate, sent } = servers([at(10, "failed")], [at(10, "failed")])
+    expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 20 })
+    expect(sent).toHaveLength(2)
+  })
+
+  test("of which an earlier one fails late leave the later one its share of the time", async () => {
+    const { fate, sent } = servers([at(600, "failed")], ["nothing"], [at(1, "answered")])
+    expect(await fate()).toEqual({ finding: FOUND, tookMs: 1001 })
+    expect(sent.at(-1)).toBe("2 at 1000 for 500")
+  })
+
+  test("of which the last to be waited for fails end the question there and then", async () => {
+    const { fate } = servers([at(1200, "failed")], [at(10, "failed")], [at(10, "failed")])
+    expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 1200 })
+  })
+
+  test("get one attempt each, and the healthiest get them when there are too many", async () => {
+    const { fate, sent, ask, time } = servers(["nothing"], ["nothing"], ["nothing"], ["nothing"], ["nothing"])
+    await fate()
+    expect(sent.map(line => line[0]).join("")).toBe("012")
+    void ask(QUESTION)
+    await time.tick(2000)
+    expect(sent.map(line => line[0]).join("")).toBe("012340")
+  })
+
+  test("that are dead cost their share once: the one that answered stays first", async () => {
+    const { fate, sent } = servers(["nothing"], [at(20, "answered")])
+    expect((await fate()).tookMs).toBe(520)
+    expect((await fate()).tookMs).toBe(20)
+    expect(sent.at(-1)).toStartWith("1 ")
+  })
+
+  test("that answer after another one did are not heard, and are not preferred", async () => {
+    const { fate, sent, time } = servers([at(600, "answered")], [at(20, "answered")])
+    expect(await fate()).toEqual({ finding: FOUND, tookMs: 520 })
+    await time.tick(5000)
+    expect((await fate()).tookMs).toBe(20)
+    expect(sent.at(-1)).toStartWith("1 ")
+  })
+})
+
+test("with no server at all every question is unavailable", async () => {
+  const { fate } = servers()
+  expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 0 })
+})
+
+test("an exchange that breaks its word and never settles does not hold up the question", async () => {
+  const time = stoppedTime()
+  const options = { timeoutMs: 1500, attemptsMax: 3, setTimer: time.later, stopwatch: time.stopwatch }
+  const asked = createFailover([() => new Promise(() => undefined)], options)(QUESTION)
+  await time.tick(1500)
+  expect(await asked).toEqual(unknown("timed_out"))
+  expect(time.waiting()).toBe(0)
+})

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { known, unknown } from "../../../../src/base/finding.ts"
+import type { DnsQuestion, Resolver } from "../../../../src/check/dns/dns-types.ts"
+import { zone } from "../../../world/zone.ts"
+
+/** A name that the suite's zone has an address of: what a wrapper may ask for on its own. */
+export const KNOWN_NAME = "known.example"
+
+const RECORDS = {
+  [`A ${KNOWN_NAME}`]: ["192.0.2.1", "192.0.2.2"],
+  [`MX ${KNOWN_NAME}`]: ["10 mx.known.example"],
+  "TXT known.example": ["v=spf1 -all"],
+  "MX slow.example": "timed_out",
+  "MX lame.example": "unavailable",
+} as const
+
+const GOOD: readonly DnsQuestion[] = [
+  { name: KNOWN_NAME, type: "A" },
+  { name: KNOWN_NAME, type: "MX" },
+  { name: KNOWN_NAME, type: "TXT" },
+  { name: KNOWN_NAME, type: "NS" },
+  { name: "none.example", type: "MX" },
+]
+const BAD: readonly DnsQuestion[] = [
+  { name: "slow.example", type: "MX" },
+  { name: "lame.example", type: "MX" },
+]
+
+/**
+ * What every resolver promises that is built over another one. `wrap` builds a new one; nothing of what is under it takes
+ * time, and no time goes by.
+ */
+export function resolverSuite(says: string, wrap: (resolver: Resolver) => Resolver): void {
+  const wrapped = () => {
+    const { resolver, asked } = zone({ ...RECORDS })
+    return { under: resolver, resolver: wrap(resolver), asked }
+  }
+
+  describe(`${says}, as a resolver,`, () => {
+    test("gives the records that there are", async () => {
+      const { resolver } = wrapped()
+      expect(await resolver({ name: KNOWN_NAME, type: "MX" })).toEqual(
+        known({
+          outcome: "records",
+          records: [{ type: "MX", preference: 10, exchange: "mx.known.example" }],
+          ttlS: 300,
+        }),
+      )
+    })
+
+    test("tells a name without records of the type from a name that does not exist", async () => {
+      const { resolver } = wrapped()
+      const denied = { records: [], ttlS: 300 }
+      expect(await resolver({ name: KNOWN_NAME, type: "NS" })).toEqual(known({ ...denied, outcome: "no_data" }))
+      expect(await resolver({ name: "none.example", type: "NS" })).toEqual(known({ ...denied, outcome: "no_name" }))
+    })
+
+    test("says why there is no answer", async () => {
+      const { resolver } = wrapped()
+      expect(await resolver({ name: "slow.example", type: "MX" })).toEqual(unknown("timed_out"))
+      expect(await resolver({ name: "lame.example", type: "MX" })).toEqual(unknown("unavailable"))
+    })
+
+    test("gives to many who ask at once what each asked for", async () => {
+      const { resolver, under } = wrapped()
+      const questions = Array.from({ length: 40 }, () => GOOD).flat()
+      const expected = await Promise.all(questions.map(under))
+      expect(await Promise.all(questions.map(resolver))).toEqual(expected)
+    })
+
+    test("settles every question in any order with what is under it, or with a word that it failed", async () => {
+      const question = fc.constantFrom(...GOOD, ...BAD)
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.array(question, { maxLength: 8 }), { maxLength: 20 }), async rounds => {
+          const { resolver, under } = wrapped()
+          for (const round of rounds) {
+            const found = await Promise.all(round.map(resolver))
+            const expected = await Promise.all(round.map(under))
+            for (const [at, finding] of found.entries())
+              expect([expected[at], unknown("unavailable")]).toContainEqual(finding)
+          }
+        }),
+        { numRuns: 30 },
+      )
+    })
+  })
+}

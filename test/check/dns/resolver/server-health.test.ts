@@ -1,0 +1,52 @@
+import { describe, expect, test } from "bun:test"
+import { ServerHealth } from "../../../../src/check/dns/resolver/failover.ts"
+import { stoppedTime } from "../../../world/time.ts"
+
+describe("the order of servers", () => {
+  test("is as given while nothing is known against any", () => {
+    expect(new ServerHealth(3, () => 0).healthiest(3)).toEqual([0, 1, 2])
+    expect(new ServerHealth(0, () => 0).healthiest(3)).toEqual([])
+  })
+
+  test("has at most as many as are asked for, the healthiest of them", () => {
+    const order = new ServerHealth(4, () => 0)
+    order.record(0, "silent", 0)
+    order.record(2, "failed", 0)
+    expect(order.healthiest(2)).toEqual([1, 3])
+    expect(order.healthiest(4)).toEqual([1, 3, 2, 0])
+  })
+
+  test("has a server behind the others until it answers", () => {
+    for (const lapse of ["failed", "silent"] as const) {
+      const order = new ServerHealth(2, () => 0)
+      order.record(0, lapse, 0)
+      order.record(1, "answered", 0)
+      expect(order.healthiest(2)).toEqual([1, 0])
+      order.record(0, "answered", 0)
+      expect(order.healthiest(2)).toEqual([0, 1])
+    }
+  })
+
+  test("holds silence against no server that has answered since it was asked", async () => {
+    const time = stoppedTime()
+    const order = new ServerHealth(2, time.stopwatch)
+    await time.tick(100)
+    order.record(0, "answered", 90)
+    order.record(0, "silent", 80)
+    order.record(0, "silent", 100)
+    expect(order.healthiest(2)).toEqual([0, 1])
+    order.record(0, "silent", 101)
+    expect(order.healthiest(2)).toEqual([1, 0])
+  })
+
+  test("has the preferred server first among equals, not before healthier ones", () => {
+    const order = new ServerHealth(3, () => 0)
+    order.prefer(2)
+    expect(order.healthiest(3)).toEqual([2, 0, 1])
+    order.record(2, "failed", 0)
+    expect(order.healthiest(3)).toEqual([0, 1, 2])
+    order.record(0, "failed", 0)
+    order.record(1, "failed", 0)
+    expect(order.healthiest(3)).toEqual([2, 0, 1])
+  })
+})

@@ -1,0 +1,131 @@
+import { afterEach, expect, test } from "bun:test"
+import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
+import {
+  PORT_IDLE_MS,
+  PORT_QUERIES_MAX,
+  PORTS_MAX,
+  SourcePortPool,
+} from "../../../../src/check/dns/wire/udp-exchange.ts"
+import { stoppedTime } from "../../../world/time.ts"
+import { type Heard, loopbackPeer, type Peer } from "./loopback-peer.ts"
+import { replyBytes } from "./reply-bytes.ts"
+
+const QUESTION: DnsQuestion = { name: "example.com", type: "A" }
+const open: { close: () => void }[] = []
+afterEach(() => {
+  for (const one of open.splice(0)) one.close()
+})
+
+/** A pool whose random source gives only zeros: its ids and its choice of ports can be told. */
+async function poolAndPeer() {
+  const peer = await loopbackPeer()
+  const time = stoppedTime()
+  const pool = new SourcePortPool(peer.server, count => new Uint8Array(count), time.later)
+  open.push(pool, peer)
+  return { peer, pool, time }
+}
+
+/** Puts a question; the promise is that of what is heard. */
+function asked(pool: SourcePortPool): Promise<unknown> {
+  return new Promise(resolve => void pool.query(QUESTION, resolve))
+}
+
+async function taken(peer: Peer, count: number): Promise<Heard[]> {
+  const heard: Heard[] = []
+  while (heard.length < count) heard.push(await peer.overUdp())
+  return heard
+}
+
+test("every question has a source port of its own until so many are open, then one of them", async () => {
+  const { peer, pool } = await poolAndPeer()
+  const all = Array.from({ length: PORTS_MAX + 1 }, () => asked(pool))
+  const heard = await taken(peer, PORTS_MAX + 1)
+  expect(new Set(heard.map(one => one.port)).size).toBe(PORTS_MAX)
+  expect(pool.size).toBe(PORTS_MAX)
+  const ids = heard.filter(one => one.port === portOfTwo(heard)).map(one => one.id)
+  expect(ids.toSorted()).toEqual([0, 1])
+  for (const one of heard) one.send(replyBytes({ id: one.id }))
+  await Promise.all(all)
+})
+
+test("a port that has served its questions takes no more, and is closed after the last reply", async () => {
+  const { peer, pool } = await poolAndPeer()
+  const all = Array.from({ length: PORTS_MAX - 1 + PORT_QUERIES_MAX }, () => asked(pool))
+  const heard = await taken(peer, all.length)
+  const ids = heard.filter(one => one.port === portOfTwo(heard)).map(one => one.id)
+  expect(ids).toHaveLength(PORT_QUERIES_MAX)
+  expect(new Set(ids).size).toBe(PORT_QUERIES_MAX)
+  expect(pool.size).toBe(PORTS_MAX)
+  const next = asked(pool)
+  const [fresh] = await taken(peer, 1)
+  expect(heard.map(one => one.port)).not.toContain(fresh?.port)
+  expect(pool.size).toBe(PORTS_MAX + 1)
+  for (const one of [...heard, ...(fresh === undefined ? [] : [fresh])]) one.send(replyBytes({ id: one.id }))
+  await Promise.all([...all, next])
+  expect(pool.size).toBe(PORTS_MAX)
+})
+
+test("a port without questions is closed after a while, and not while one waits", async () => {
+  const { peer, pool, time } = await poolAndPeer()
+  const first = asked(pool)
+  const waiting = asked(pool)
+  const [one, other] = await taken(peer, 2)
+  one?.send(replyBytes({ id: one.id }))
+  await first
+  expect(pool.size).toBe(2)
+  await time.tick(PORT_IDLE_MS - 1)
+  expect(pool.size).toBe(2)
+  await time.tick(1)
+  expect(pool.size).toBe(1)
+  await time.tick(10 * PORT_IDLE_MS)
+  expect(pool.size).toBe(1)
+  other?.send(replyBytes({ id: other.id }))
+  await waiting
+  await time.tick(PORT_IDLE_MS)
+  expect(pool.size).toBe(0)
+  expect(time.waiting()).toBe(0)
+})
+
+test("a port that is asked again begins a new while", async () => {
+  const { peer, pool, time } = await poolAndPeer()
+  const first = Array.from({ length: PORTS_MAX }, () => asked(pool))
+  for (const one of await taken(peer, PORTS_MAX)) one.send(replyBytes({ id: one.id }))
+  await Promise.all(first)
+  await time.tick(PORT_IDLE_MS - 1)
+  const again = asked(pool)
+  const [one] = await taken(peer, 1)
+  await time.tick(1)
+  expect(pool.size).toBe(1)
+  one?.send(replyBytes({ id: one.id }))
+  await again
+  await time.tick(PORT_IDLE_MS - 1)
+  expect(pool.size).toBe(1)
+  await time.tick(1)
+  expect(pool.size).toBe(0)
+})
+
+test("a question that is given up leaves its port idle", async () => {
+  const { peer, pool, time } = await poolAndPeer()
+  const giveUp = pool.query(QUESTION, () => expect.unreachable())
+  const [one] = await taken(peer, 1)
+  giveUp()
+  giveUp()
+  one?.send(replyBytes({ id: one.id }))
+  await time.tick(PORT_IDLE_MS)
+  expect(pool.size).toBe(0)
+  expect(time.waiting()).toBe(0)
+})
+
+test("closing closes every port, also one that is still being opened", async () => {
+  const { pool, time } = await poolAndPeer()
+  const all = [asked(pool), asked(pool)]
+  pool.close()
+  expect(await Promise.all(all)).toEqual([{ kind: "silent" }, { kind: "silent" }])
+  expect(pool.size).toBe(0)
+  expect(time.waiting()).toBe(0)
+})
+
+/** The port that more than one question came from. */
+function portOfTwo(heard: readonly Heard[]): number | undefined {
+  return heard.find((one, at) => heard.findIndex(other => other.port === one.port) !== at)?.port
+}

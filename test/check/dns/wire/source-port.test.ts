@@ -1,0 +1,124 @@
+import { afterEach, expect, spyOn, test } from "bun:test"
+import type { Random } from "../../../../src/base/outside-world.ts"
+import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
+import { SourcePort } from "../../../../src/check/dns/wire/source-port.ts"
+import { settled } from "../../../world/time.ts"
+import { loopbackPeer } from "./loopback-peer.ts"
+import { replyBytes, short } from "./reply-bytes.ts"
+
+const QUESTION: DnsQuestion = { name: "example.com", type: "A" }
+const open: { close: () => void }[] = []
+afterEach(() => {
+  for (const one of open.splice(0)) one.close()
+})
+
+/** A source that counts from five. */
+function counting(): Random {
+  let next = 5
+  return () => short(next++)
+}
+
+async function portAndPeer(random: Random = counting()) {
+  const peer = await loopbackPeer()
+  let closedCount = 0
+  const port = new SourcePort(peer.server, random, () => {
+    closedCount++
+  })
+  open.push(port, peer)
+  return { peer, port, closedCount: () => closedCount }
+}
+
+function asked(port: SourcePort): Promise<unknown> {
+  return new Promise(resolve => void port.query(QUESTION, resolve))
+}
+
+test("an id that waits is not given again, whatever the random source gives", async () => {
+  const { peer, port } = await portAndPeer(() => short(0xfffe))
+  const all = [asked(port), asked(port), asked(port)]
+  const heard = [await peer.overUdp(), await peer.overUdp(), await peer.overUdp()]
+  expect(heard.map(one => one.id).toSorted((a, b) => a - b)).toEqual([0, 0xfffe, 0xffff])
+  for (const one of heard) one.send(replyBytes({ id: one.id }))
+  await Promise.all(all)
+  expect(port.pendingCount).toBe(0)
+  expect(port.queryCount).toBe(3)
+})
+
+test("a late reply is dropped, and the questions after it are heard", async () => {
+  const { peer, port } = await portAndPeer()
+  const giveUp = port.query(QUESTION, () => expect.unreachable())
+  const late = await peer.overUdp()
+  giveUp()
+  late.send(replyBytes({ id: late.id }))
+  const next = asked(port)
+  const heard = await peer.overUdp()
+  heard.send(replyBytes({ id: heard.id, flags: 0x8182 }))
+  expect(await next).toEqual({ kind: "failed" })
+})
+
+test("a second reply to one question is dropped", async () => {
+  const { peer, port } = await portAndPeer()
+  const first = asked(port)
+  const heard = await peer.overUdp()
+  heard.send(replyBytes({ id: heard.id, flags: 0x8182 }))
+  heard.send(replyBytes({ id: heard.id }))
+  expect(await first).toEqual({ kind: "failed" })
+  const next = asked(port)
+  const again = await peer.overUdp()
+  again.send(replyBytes({ id: again.id }))
+  expect(await next).toMatchObject({ kind: "answered" })
+})
+
+test("giving up a question does not touch the one that has its id now", async () => {
+  const { peer, port } = await portAndPeer(() => short(5))
+  const giveUp = port.query(QUESTION, () => undefined)
+  const first = await peer.overUdp()
+  first.send(replyBytes({ id: first.id }))
+  while (port.pendingCount > 0) await new Promise(setImmediate)
+  const next = asked(port)
+  const second = await peer.overUdp()
+  expect(second.id).toBe(first.id)
+  giveUp()
+  second.send(replyBytes({ id: second.id, flags: 0x8182 }))
+  expect(await next).toEqual({ kind: "failed" })
+})
+
+test("all that wait hear at once that nothing listens there any more", async () => {
+  const { peer, port, closedCount } = await portAndPeer()
+  const first = asked(port)
+  await peer.overUdp()
+  peer.close()
+  const second = asked(port)
+  expect(await Promise.all([first, second])).toEqual([{ kind: "silent" }, { kind: "silent" }])
+  port.close()
+  expect(closedCount()).toBe(1)
+})
+
+test("a port that is closed while it is being opened does not stay open", async () => {
+  using opened = spyOn(Bun, "udpSocket")
+  const port = new SourcePort({ address: "127.0.0.1", port: 9 }, counting(), () => undefined)
+  const first = asked(port)
+  port.close()
+  expect(await first).toEqual({ kind: "silent" })
+  const socket: unknown = await opened.mock.results[0]?.value
+  await settled()
+  expect(socket).toHaveProperty("closed", true)
+})
+
+test("a packet that cannot be sent is silence: to its question when the buffer is full, to all when nobody listens", async () => {
+  const peer = await loopbackPeer()
+  open.push(peer)
+  const socket = await Bun.udpSocket({ connect: { hostname: peer.server.address, port: peer.server.port } })
+  open.push(socket)
+  using _opened = spyOn(Bun, "udpSocket").mockResolvedValue(socket)
+  using sent = spyOn(socket, "send").mockReturnValue(true).mockReturnValueOnce(true).mockReturnValueOnce(false)
+  const port = new SourcePort(peer.server, counting(), () => undefined)
+  const first = asked(port)
+  expect(await asked(port)).toEqual({ kind: "silent" })
+  expect(port.pendingCount).toBe(1)
+  sent.mockImplementationOnce(() => {
+    throw Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" })
+  })
+  expect(await asked(port)).toEqual({ kind: "silent" })
+  expect(await first).toEqual({ kind: "silent" })
+  expect(socket.closed).toBe(true)
+})

@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
+import { createTcpExchange, frameMessage } from "../../../../src/check/dns/wire/tcp-exchange.ts"
+import { stoppedTime } from "../../../world/time.ts"
+import { loopbackPeer, type Peer } from "./loopback-peer.ts"
+import { joined, pointer, QUESTION_NAME_AT, record, replyBytes, short, TYPES, txtContent } from "./reply-bytes.ts"
+
+const QUESTION: DnsQuestion = { name: "example.com", type: "TXT" }
+const TIMEOUT_MS = 1000
+
+const open: { close: () => void }[] = []
+afterEach(() => {
+  for (const one of open.splice(0)) one.close()
+})
+
+function exchangeWith(server: Peer["server"]) {
+  const time = stoppedTime()
+  const { exchange, close } = createTcpExchange(server, { random: () => short(0x1234), setTimer: time.later })
+  open.push({ close })
+  return { ask: (question = QUESTION) => exchange(question, TIMEOUT_MS), close, time }
+}
+
+async function exchangeAndPeer() {
+  const peer = await loopbackPeer()
+  open.push(peer)
+  return { peer, ...exchangeWith(peer.server) }
+}
+
+function texts(id: number, ...strings: readonly Uint8Array[]): Uint8Array {
+  const answers = [record(pointer(QUESTION_NAME_AT), TYPES.TXT, txtContent(...strings))]
+  return replyBytes({ id, type: "TXT", answers })
+}
+
+const answered = (text: string) => ({
+  kind: "answered",
+  answer: { outcome: "records", records: [{ type: "TXT", text }] },
+})
+
+describe("a reply", () => {
+  test("is read whole in however many pieces it comes", async () => {
+    const { peer, ask, time } = await exchangeAndPeer()
+    const asked = ask()
+    const heard = await peer.overTcp()
+    expect(heard.id).toBe(0x1234)
+    for (const octet of frameMessage(texts(heard.id, Buffer.from("v=spf1")))) {
+      heard.send(Uint8Array.of(octet))
+      await new Promise(setImmediate)
+    }
+    expect(await asked).toMatchObject(answered("v=spf1"))
+    await peer.disconnected()
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("of 60 kB is read whole", async () => {
+    const { peer, ask } = await exchangeAndPeer()
+    const asked = ask()
+    const heard = await peer.overTcp()
+    const strings = Array.from({ length: 240 }, () => new Uint8Array(250).fill(0x61))
+    heard.send(frameMessage(texts(heard.id, ...strings)))
+    expect(await asked).toMatchObject(answered("a".repeat(60_000)))
+  })
+
+  test("ends the connection, whatever follows it", async () => {
+    const { peer, ask } = await exchangeAndPeer()
+    const asked = ask()
+    const heard = await peer.overTcp()
+    heard.send(
+      joined([frameMessage(texts(heard.id, Buffer.from("a"))), frameMessage(texts(heard.id, Buffer.from("b")))]),
+    )
+    expect(await asked).toMatchObject(answered("a"))
+    await peer.disconnected()
+  })
+
+  test("to anything else, cut, empty or unreadable is a failure", async () => {
+    const { peer, ask } = await exchangeAndPeer()
+    const replies = [
+      replyBytes({ id: 1, type: "TXT" }),
+      replyBytes({ id: 0x1234, type: "A" }),
+      replyBytes({ id: 0x1234, type: "TXT", flags: 0x8380 }),
+      replyBytes({ id: 0x1234, type: "TXT", flags: 0x8182 }),
+      replyBytes({ id: 0x1234, type: "TXT", answerCount: 1 }),
+      new Uint8Array(0),
+    ]
+    for (const reply of replies) {
+      const asked = ask()
+      const heard = await peer.overTcp()
+      heard.send(frameMessage(reply))
+      expect(await asked).toEqual({ kind: "failed" })
+      await peer.disconnected()
+    }
+  })
+})
+
+describe("a server is silent", () => {
+  test("when it refuses the connection", async () => {
+    const { server, close } = await loopbackPeer()
+    close()
+    const { ask, time } = exchangeWith(server)
+    expect(await ask()).toEqual({ kind: "silent" })
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("when nothing can be connected to the address", async () => {
+    for (const server of [
+      { address: "127.0.0.1", port: 0 },
+      { address: "127.0.0.1", port: 65_536 },
+    ]) {
+      expect(await exchangeWith(server).ask()).toEqual({ kind: "silent" })
+    }
+  })
+
+  test("when it ends before the reply is whole", async () => {
+    const { peer, ask } = await exchangeAndPeer()
+    const frame = frameMessage(texts(0x1234, Buffer.from("v=spf1")))
+    for (const length of [0, 1, 2, frame.length - 1]) {
+      const asked = ask()
+      const heard = await peer.overTcp()
+      if (length > 0) heard.send(frame.subarray(0, length))
+      heard.hangUp()
+      expect(await asked).toEqual({ kind: "silent" })
+      await peer.disconnected()
+    }
+  })
+
+  test("when the reply is not whole in time, and not a millisecond earlier", async () => {
+    const { peer, ask, time } = await exchangeAndPeer()
+    let ended = false
+    const asked = ask().finally(() => {
+      ended = true
+    })
+    const heard = await peer.overTcp()
+    heard.send(Uint8Array.of(0))
+    await time.tick(TIMEOUT_MS - 1)
+    expect(ended).toBe(false)
+    await time.tick(1)
+    expect(await asked).toEqual({ kind: "silent" })
+    await peer.disconnected()
+  })
+
+  test("when the time ends before the connection is there, which is then closed", async () => {
+    const { peer, ask, time } = await exchangeAndPeer()
+    const asked = ask()
+    await time.tick(TIMEOUT_MS)
+    expect(await asked).toEqual({ kind: "silent" })
+    await peer.connected()
+    await peer.disconnected()
+  })
+
+  test("to whoever waits when the exchange is closed, and to all that ask later", async () => {
+    const { peer, ask, close, time } = await exchangeAndPeer()
+    const asked = ask()
+    await peer.overTcp()
+    close()
+    expect(await asked).toEqual({ kind: "silent" })
+    expect(await ask()).toEqual({ kind: "silent" })
+    await peer.disconnected()
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+test("a name that no packet holds does not exist, and nobody is asked", async () => {
+  const { peer, ask } = await exchangeAndPeer()
+  expect(await ask({ name: "a..b", type: "A" })).toMatchObject({ answer: { outcome: "no_name" } })
+  expect(peer.connectionCount()).toBe(0)
+})

@@ -1,0 +1,236 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import type { Random } from "../../../../src/base/outside-world.ts"
+import type { DnsQuestion, DnsServerAddress } from "../../../../src/check/dns/dns-types.ts"
+import { createUdpExchange, PORT_IDLE_MS } from "../../../../src/check/dns/wire/udp-exchange.ts"
+import { settled, stoppedTime } from "../../../world/time.ts"
+import { loopbackPeer, type Peer } from "./loopback-peer.ts"
+import { joined, pointer, QUESTION_NAME_AT, type ReplyParts, record, replyBytes, short, TYPES } from "./reply-bytes.ts"
+
+const QUESTION: DnsQuestion = { name: "example.com", type: "A" }
+const TIMEOUT_MS = 1000
+
+const open: { close: () => void }[] = []
+afterEach(() => {
+  for (const one of open.splice(0)) one.close()
+})
+
+async function peerOpen(address?: string): Promise<Peer> {
+  const peer = await loopbackPeer(address)
+  open.push(peer)
+  return peer
+}
+
+function exchangeWith(server: DnsServerAddress, random: Random = counting()) {
+  const time = stoppedTime()
+  const { exchange, close } = createUdpExchange(server, { random, setTimer: time.later, stopwatch: time.stopwatch })
+  open.push({ close })
+  return { ask: (question = QUESTION) => exchange(question, TIMEOUT_MS), close, time }
+}
+
+/** A source that counts: two octets at a time it gives 0, 1, 2 and so on. */
+function counting(): Random {
+  let next = 0
+  return count => (count === 2 ? short(next++) : new Uint8Array(count))
+}
+
+function reply(id: number, lastOctet: number, parts: ReplyParts = {}): Uint8Array {
+  const address = record(pointer(QUESTION_NAME_AT), TYPES.A, Uint8Array.of(192, 0, 2, lastOctet))
+  return replyBytes({ id, answers: [address], ...parts })
+}
+
+const records = (lastOctet: number) => ({
+  kind: "answered",
+  answer: { outcome: "records", records: [{ type: "A", address: `192.0.2.${lastOctet}` }], ttlS: 300 },
+  continuesAt: null,
+})
+
+describe("a reply counts", () => {
+  test("when it comes from the server with the id and the question", async () => {
+    const peer = await peerOpen()
+    const { ask, time } = exchangeWith(peer.server)
+    const asked = ask()
+    const heard = await peer.overUdp()
+    heard.send(reply(heard.id, 1))
+    expect(await asked).toEqual<unknown>(records(1))
+    await time.tick(TIMEOUT_MS)
+  })
+
+  test("whatever else came before: another id, another question, a query, a scrap", async () => {
+    const peer = await peerOpen()
+    const asked = exchangeWith(peer.server).ask()
+    const heard = await peer.overUdp()
+    heard.send(reply(heard.id + 1, 2))
+    heard.send(reply(heard.id, 3, { name: "example.org" }))
+    heard.send(reply(heard.id, 4, { type: "AAAA" }))
+    heard.send(heard.bytes)
+    heard.send(heard.bytes.subarray(0, 1))
+    heard.send(new Uint8Array(0))
+    heard.send(reply(heard.id, 1))
+    expect(await asked).toEqual<unknown>(records(1))
+  })
+
+  test("only when it comes from the port that was asked", async () => {
+    const peer = await peerOpen()
+    const asked = exchangeWith(peer.server).ask()
+    const heard = await peer.overUdp()
+    heard.sendFromElsewhere(reply(heard.id, 6))
+    heard.send(reply(heard.id, 1))
+    expect(await asked).toEqual<unknown>(records(1))
+  })
+
+  test("over IPv6 too", async () => {
+    const peer = await peerOpen("::1").catch((noIpv6: unknown) =>
+      noIpv6 instanceof Error ? null : Promise.reject(noIpv6),
+    )
+    if (peer === null) return
+    const asked = exchangeWith(peer.server).ask()
+    const heard = await peer.overUdp()
+    heard.send(reply(heard.id, 1))
+    expect(await asked).toEqual<unknown>(records(1))
+  })
+})
+
+test("a server that fails, or that answers garbage, failed", async () => {
+  const peer = await peerOpen()
+  const { ask } = exchangeWith(peer.server)
+  for (const parts of [{ flags: 0x8182 }, { flags: 0x8185 }, { answerCount: 2 }]) {
+    const asked = ask()
+    const heard = await peer.overUdp()
+    heard.send(reply(heard.id, 1, parts))
+    expect(await asked).toEqual({ kind: "failed" })
+  }
+})
+
+describe("a server is silent", () => {
+  test("when nothing came in time, and not a millisecond earlier", async () => {
+    const peer = await peerOpen()
+    const { ask, time } = exchangeWith(peer.server)
+    let ended = false
+    const asked = ask().finally(() => {
+      ended = true
+    })
+    const heard = await peer.overUdp()
+    await time.tick(TIMEOUT_MS - 1)
+    expect(ended).toBe(false)
+    await time.tick(1)
+    expect(await asked).toEqual({ kind: "silent" })
+    expect(time.waiting()).toBe(1)
+    await time.tick(PORT_IDLE_MS)
+    expect(time.waiting()).toBe(0)
+    heard.send(reply(heard.id, 1))
+    const next = ask()
+    const again = await peer.overUdp()
+    again.send(reply(again.id, 2))
+    expect(await next).toEqual<unknown>(records(2))
+  })
+
+  test("at once where nothing listens", async () => {
+    const { server, close } = await loopbackPeer()
+    close()
+    const { ask, time } = exchangeWith(server)
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([
+      { kind: "silent" },
+      { kind: "silent" },
+      { kind: "silent" },
+    ])
+    expect(await ask()).toEqual({ kind: "silent" })
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("at once where the system lets nothing go", async () => {
+    for (const address of ["255.255.255.255", "not an address"]) {
+      expect(await exchangeWith({ address, port: 53 }).ask()).toEqual({ kind: "silent" })
+    }
+    expect(await exchangeWith({ address: "127.0.0.1", port: 0 }).ask()).toEqual({ kind: "silent" })
+  })
+
+  test("to whoever waits when the exchange is closed, and to all that ask later", async () => {
+    const peer = await peerOpen()
+    const { ask, close, time } = exchangeWith(peer.server)
+    const [first, second] = [ask(), ask()]
+    await peer.overUdp()
+    close()
+    expect(await Promise.all([first, second, ask()])).toEqual([
+      { kind: "silent" },
+      { kind: "silent" },
+      { kind: "silent" },
+    ])
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+test("a name that no packet holds does not exist, and nobody is asked", async () => {
+  const peer = await peerOpen()
+  const { ask } = exchangeWith(peer.server)
+  expect(await ask({ name: `${"a".repeat(64)}.example`, type: "TXT" })).toEqual<unknown>({
+    kind: "answered",
+    answer: { outcome: "no_name", records: [], ttlS: 0 },
+    continuesAt: null,
+  })
+  const asked = ask()
+  const heard = await peer.overUdp()
+  expect(joined([heard.bytes]).subarray(12, 20)).toEqual(Uint8Array.of(7, ...Buffer.from("example")))
+  heard.send(reply(heard.id, 1))
+  await asked
+})
+
+describe("a reply that was cut is asked for over TCP", () => {
+  test("and the reply over TCP counts", async () => {
+    const peer = await peerOpen()
+    const asked = exchangeWith(peer.server).ask()
+    const cut = await peer.overUdp()
+    cut.send(reply(cut.id, 7, { flags: 0x8380 }))
+    const whole = await peer.overTcp()
+    const message = reply(whole.id, 1)
+    whole.send(joined([short(message.length), message]))
+    expect(await asked).toEqual<unknown>(records(1))
+    await peer.disconnected()
+  })
+
+  test("within what is left of the time", async () => {
+    const peer = await peerOpen()
+    const { ask, time } = exchangeWith(peer.server)
+    let ended = false
+    const asked = ask().finally(() => {
+      ended = true
+    })
+    const cut = await peer.overUdp()
+    await time.tick(400)
+    cut.send(reply(cut.id, 7, { flags: 0x8380 }))
+    await peer.overTcp()
+    await time.tick(599)
+    expect(ended).toBe(false)
+    await time.tick(1)
+    expect(await asked).toEqual({ kind: "silent" })
+    await peer.disconnected()
+    expect(peer.connectionCount()).toBe(0)
+  })
+
+  test("and closing the exchange closes that connection", async () => {
+    const peer = await peerOpen()
+    const { ask, close, time } = exchangeWith(peer.server)
+    const asked = ask()
+    const cut = await peer.overUdp()
+    cut.send(reply(cut.id, 7, { flags: 0x8380 }))
+    await peer.overTcp()
+    close()
+    expect(await asked).toEqual({ kind: "silent" })
+    await peer.disconnected()
+    await settled()
+    expect(time.waiting()).toBe(0)
+  })
+})
+
+test("ids are what the random source gives", async () => {
+  const peer = await peerOpen()
+  const ids = [0xffff, 0, 0x1234]
+  let next = 0
+  const { ask } = exchangeWith(peer.server, count => (count === 2 ? short(ids[next++] ?? 0) : new Uint8Array(count)))
+  for (const id of ids) {
+    const asked = ask()
+    const heard = await peer.overUdp()
+    expect(heard.id).toBe(id)
+    heard.send(reply(heard.id, 1))
+    await asked
+  }
+})

@@ -1,0 +1,514 @@
+import { describe, expect, test } from "bun:test"
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib"
+import fc from "fast-check"
+import type { CacheValidators, Fetch } from "../../../src/base/fetch.ts"
+import {
+  DOWNLOAD_BOUNDS,
+  type DownloadBounds,
+  type DownloadResult,
+  download,
+} from "../../../src/check/fetch/download.ts"
+import { bounded } from "../../world/bounded.ts"
+import { stoppedTime } from "../../world/time.ts"
+import { bareServer, countedTime, loopbackFetch, webServer } from "./loopback-web.ts"
+
+const AGENT = "mailkind (+https://mailkind.example/)"
+const LIST = "a.example\nb.example\n"
+const NOTHING_KNOWN: CacheValidators = { etag: null, lastModified: null }
+
+type Asked = {
+  readonly known?: CacheValidators | null
+  readonly bounds?: Partial<DownloadBounds>
+  readonly web?: Fetch
+}
+
+/** What a download comes to in a time that stands still; no timer may be left of it. */
+async function downloaded(
+  url: string,
+  { known = null, bounds = {}, web: fetchUrl = loopbackFetch().fetchUrl }: Asked = {},
+) {
+  const { later: setTimer, waiting } = stoppedTime()
+  const work = download({ fetchUrl, setTimer, userAgent: AGENT }, url, known, { ...DOWNLOAD_BOUNDS, ...bounds })
+  const came = await bounded(work, () => `the download of ${url}`)
+  expect(waiting()).toBe(0)
+  return came
+}
+
+const taken = (text: string, byteCount = Buffer.byteLength(text), validators = NOTHING_KNOWN): DownloadResult => ({
+  kind: "taken",
+  text,
+  validators,
+  byteCount,
+})
+
+const failed = (message: string): DownloadResult => ({ kind: "failed", message })
+
+/** What comes of an answer that is sent as it is, before the connection ends. */
+async function downloadOf(...answer: readonly (string | Uint8Array)[]): Promise<DownloadResult> {
+  const server = bareServer()
+  const came = downloaded(server.url)
+  for (const bytes of answer) await server.send(bytes)
+  await server.hangUp()
+  return await came
+}
+
+const OK = "HTTP/1.1 200 OK\r\n"
+const chunk = (bytes: string | Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")])
+
+describe("a list", () => {
+  test("is taken whole, with what the server says of it and the number of its octets", async () => {
+    const headers = { etag: 'W/"v1"', "last-modified": "Fri, 20 Nov 2026 00:00:00 GMT" }
+    const { url } = webServer(() => new Response("é.example\n", { headers }))
+    const validators = { etag: 'W/"v1"', lastModified: headers["last-modified"] }
+    expect(await downloaded(url)).toEqual(taken("é.example\n", 11, validators))
+  })
+
+  test("is asked for by GET, under our name, and with no condition when nothing is known", async () => {
+    const seen: (string | null)[] = []
+    const { url } = webServer(({ method, headers }) => {
+      seen.push(
+        method,
+        ...["user-agent", "if-none-match", "if-modified-since", "cookie"].map(name => headers.get(name)),
+      )
+      return new Response(LIST)
+    })
+    await downloaded(url, { known: NOTHING_KNOWN })
+    expect(seen).toEqual(["GET", AGENT, null, null, null])
+  })
+
+  test.each([
+    ["gzip", gzipSync(LIST)],
+    ["br", brotliCompressSync(LIST)],
+    ["zstd", zstdCompressSync(LIST)],
+  ])("that is compressed by %s is taken decompressed", async (encoding, body) => {
+    const { url } = webServer(() => new Response(body, { headers: { "content-encoding": encoding } }))
+    expect(await downloaded(url)).toEqual(taken(LIST))
+  })
+
+  test("is taken whether its end is told by its length, by its last chunk or by the end of the connection", async () => {
+    expect(await downloadOf(`${OK}Content-Length: 20\r\n\r\n`, LIST)).toEqual(taken(LIST))
+    expect(await downloadOf(`${OK}Transfer-Encoding: chunked\r\n\r\n`, chunk(LIST), "0\r\n\r\n")).toEqual(taken(LIST))
+    expect(await downloadOf(`${OK}Connection: close\r\n\r\n`, LIST)).toEqual(taken(LIST))
+  })
+
+  test("that is empty is taken: what a list must hold is not asked here", async () => {
+    expect(await downloadOf(`${OK}Content-Length: 0\r\n\r\n`)).toEqual(taken(""))
+  })
+
+  test("loses its byte order mark, and no other", async () => {
+    const { url } = webServer(() => new Response("\uFEFFa.example\n\uFEFF"))
+    expect(await downloaded(url)).toEqual(taken("a.example\n\uFEFF", 16))
+  })
+
+  test("is the same text however it is cut into parts", async () => {
+    const text = "ä.example\n漢字.example\n😀.example\n"
+    const web = webOf(parts => new Response(parts))
+    const octets = Buffer.from(text)
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(octets.length)), async cuts => {
+        const at = [0, ...cuts.sort((a, b) => a - b), octets.length]
+        const parts = at.slice(1).map((end, index) => octets.subarray(at[index], end))
+        expect(await downloaded("https://lists.example/", { web: web(parts) })).toEqual(taken(text))
+      }),
+    )
+  })
+})
+
+/** A web whose one answer is made of a body in parts. */
+const webOf =
+  (answer: (body: ReadableStream<Uint8Array>) => Response) =>
+  (parts: readonly Uint8Array[]): Fetch =>
+  async () =>
+    answer(
+      new ReadableStream({
+        start: controller => {
+          for (const part of parts) controller.enqueue(part)
+          controller.close()
+        },
+      }),
+    )
+
+describe("a list that is held", () => {
+  const LAST_MODIFIED = "Fri, 20 Nov 2026 00:00:00 GMT"
+
+  test("is unchanged when the server knows its entity tag", async () => {
+    const { url } = webServer(({ headers }) =>
+      headers.get("if-none-match") === '"v1"' ? new Response(null, { status: 304 }) : new Response(LIST),
+    )
+    expect(await downloaded(url, { known: { etag: '"v1"', lastModified: null } })).toEqual({ kind: "unchanged" })
+    expect(await downloaded(url, { known: { etag: '"v0"', lastModified: null } })).toEqual(taken(LIST))
+  })
+
+  test("is unchanged when the server has none since its date", async () => {
+    const { url } = webServer(({ headers }) =>
+      headers.get("if-modified-since") === LAST_MODIFIED && !headers.has("if-none-match")
+        ? new Response(null, { status: 304 })
+        : new Response(LIST),
+    )
+    expect(await downloaded(url, { known: { etag: null, lastModified: LAST_MODIFIED } })).toEqual({ kind: "unchanged" })
+  })
+
+  test("is asked for by both where both are known, also after a redirect", async () => {
+    const { url } = webServer(({ url: asked, headers }) => {
+      if (new URL(asked).pathname === "/") return Response.redirect("/list.txt", 302)
+      const isBoth = headers.get("if-none-match") === '"v1"' && headers.get("if-modified-since") === LAST_MODIFIED
+      return isBoth ? new Response(null, { status: 304 }) : new Response(LIST)
+    })
+    expect(await downloaded(url, { known: { etag: '"v1"', lastModified: LAST_MODIFIED } })).toEqual({
+      kind: "unchanged",
+    })
+  })
+
+  test.each([
+    ["nothing", null],
+    ["no validator", NOTHING_KNOWN],
+    ["only what cannot be sent", { etag: '"a\r\nX: 1"', lastModified: "yesterday" }],
+  ])("cannot be unchanged where %s is known", async (_, known) => {
+    const { url } = webServer(() => new Response(null, { status: 304 }))
+    expect(await downloaded(url, { known })).toEqual(
+      failed("The server answered 304 (Not Modified), though it was not asked whether anything changed."),
+    )
+  })
+})
+
+describe("what is no list is not taken:", () => {
+  test.each([
+    [500, "The server answered 500 (Internal Server Error)."],
+    [404, "The server answered 404 (Not Found)."],
+    [206, "The server answered 206 (Partial Content)."],
+    [204, "The server answered 204 (No Content)."],
+    [300, "The server answered 300 (Multiple Choices)."],
+    [599, "The server answered 599 (no known status)."],
+  ])("status %d", async (status, says) => {
+    const { url } = webServer(() => new Response(status === 204 ? null : LIST, { status }))
+    expect(await downloaded(url)).toEqual(failed(says))
+  })
+
+  test.each(["text/html", "Text/HTML;charset=utf-8", "text/html ; charset=utf-8"])("%s", async type => {
+    const { url } = webServer(() => new Response(LIST, { headers: { "content-type": type } }))
+    expect(await downloaded(url)).toEqual(failed("It is an HTML page."))
+  })
+
+  test("a page that is sent as a text", async () => {
+    for (const page of ["<!doctype html>", " \r\n\t<html>", '\uFEFF<?xml version="1.0"?>']) {
+      const { url } = webServer(() => new Response(page, { headers: { "content-type": "text/plain" } }))
+      expect(await downloaded(url)).toEqual(failed("It begins with `<`, as HTML and XML do."))
+    }
+    const { url } = webServer(() => new Response("# <html>\n", { headers: { "content-type": "text/htmlish" } }))
+    expect(await downloaded(url)).toEqual(taken("# <html>\n"))
+  })
+
+  test.each([
+    ["an octet that never occurs", [0x61, 0xff]],
+    ["a character that is cut off", [0x61, 0xe2, 0x82]],
+    ["an overlong form", [0xc0, 0xaf]],
+    ["a surrogate", [0xed, 0xa0, 0x80]],
+    ["UTF-16", [0xff, 0xfe, 0x61, 0x00]],
+  ])("octets that are no UTF-8: %s", async (_, octets) => {
+    const { url } = webServer(() => new Response(new Uint8Array(octets)))
+    expect(await downloaded(url)).toEqual(failed("It is no UTF-8."))
+  })
+})
+
+describe("a body that breaks off is not taken:", () => {
+  const GZIP = gzipSync(LIST)
+  const ENCODED = `${OK}Content-Encoding: gzip\r\n`
+  const CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
+
+  test.each([
+    ["short of its length", [`${OK}Content-Length: 21\r\n\r\n`, LIST], "ECONNRESET"],
+    ["at the first octet", [`${OK}Content-Length: 21\r\n\r\n`], "ECONNRESET"],
+    ["before the last chunk", [`${OK}${CHUNKED}`, chunk(LIST)], "ECONNRESET"],
+    ["within a chunk", [`${OK}${CHUNKED}`, chunk(LIST).subarray(0, -5)], "ECONNRESET"],
+    ["within the size of a chunk", [`${OK}${CHUNKED}`, chunk(LIST), "1"], "ECONNRESET"],
+    [
+      "compressed, short of its length",
+      [`${ENCODED}Content-Length: ${GZIP.length}\r\n\r\n`, GZIP.subarray(0, -1)],
+      "ECONNRESET",
+    ],
+    ["compressed, before the last chunk", [`${ENCODED}${CHUNKED}`, chunk(GZIP)], "ECONNRESET"],
+    ["compressed, at the end of the connection", [`${ENCODED}\r\n`, GZIP.subarray(0, -1)], "ZlibError"],
+    [
+      "compressed, within the right length",
+      [`${ENCODED}Content-Length: 20\r\n\r\n`, GZIP.subarray(0, 20)],
+      "ZlibError",
+    ],
+  ])("%s", async (_, answer, cause) => {
+    // A head that is read together with what follows it counts as no answer, else the body breaks off.
+    expect(await downloadOf(...answer)).toEqual({ kind: "failed", message: expect.stringContaining(`(${cause}).`) })
+  })
+
+  test("shorter than its length by a server that ends it in order", async () => {
+    const web = webOf(body => new Response(body, { headers: { "content-length": "21" } }))([Buffer.from(LIST)])
+    expect(await downloaded("https://lists.example/", { web })).toEqual(
+      failed("It says that it has 21 octets, and has 20."),
+    )
+    const chunked = `${OK}Content-Length: 21\r\nTransfer-Encoding: chunked\r\n\r\n`
+    expect(await downloadOf(chunked, chunk(LIST), "0\r\n\r\n")).toEqual(
+      failed("It says that it has 21 octets, and has 20."),
+    )
+  })
+
+  test("but where only the end of the connection tells its end, its first part is a whole", async () => {
+    expect(await downloadOf(`${OK}\r\n`, LIST.slice(0, 5))).toEqual(taken("a.exa"))
+  })
+})
+
+test("what is no HTTP, a length that is none, and a port where nobody listens are failures", async () => {
+  expect(await downloadOf("220 mail.example ESMTP\r\n")).toMatchObject({ kind: "failed" })
+  expect(await downloadOf("")).toEqual(failed("Nobody answered (ECONNRESET)."))
+  for (const length of ["-1", "20, 20", "0x14", "99999999999999999999999"])
+    expect(await downloadOf(`${OK}Content-Length: ${length}\r\n\r\n`, LIST)).toEqual(
+      failed("Nobody answered (InvalidContentLength)."),
+    )
+  const gone = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } })
+  gone.stop(true)
+  expect(await downloaded(`http://127.0.0.1:${gone.port}/`)).toEqual(failed("Nobody answered (ECONNREFUSED)."))
+})
+
+test("a web that fails at once, or by what is no error, is a failure", async () => {
+  const url = "https://lists.example/?token=secret"
+  const thrown: Fetch = () => {
+    throw new RangeError(`cannot ask ${url}`)
+  }
+  expect(await downloaded(url, { web: thrown })).toEqual(failed("It failed by RangeError."))
+  expect(await downloaded(url, { web: () => Promise.reject("gone") })).toEqual(failed("Nobody answered (no error)."))
+})
+
+describe("a body", () => {
+  const bounds = { bytesMax: 1000 }
+
+  test("of as many octets as allowed is taken, and of one more is not, with and without its length", async () => {
+    const sized = webServer(({ url }) => new Response("a".repeat(Number(new URL(url).pathname.slice(1)))))
+    expect(await downloaded(`${sized.url}1000`, { bounds })).toEqual(taken("a".repeat(1000)))
+    expect(await downloaded(`${sized.url}1001`, { bounds })).toEqual(
+      failed("It says that it has 1001 octets, more than 1000."),
+    )
+    const web = webOf(body => new Response(body))
+    const url = "https://lists.example/"
+    const part = Buffer.alloc(500, "a")
+    expect(await downloaded(url, { bounds, web: web([part, part]) })).toEqual(taken("a".repeat(1000)))
+    expect(await downloaded(url, { bounds, web: web([part, part, part.subarray(0, 1)]) })).toEqual(
+      failed("It has more than 1000 octets."),
+    )
+  })
+
+  test("that says that it is too long is not waited for, and its connection is closed", async () => {
+    const server = bareServer()
+    const came = downloaded(server.url, { bounds })
+    await server.send(`${OK}Content-Length: 1001\r\n\r\n`)
+    expect(await came).toEqual(failed("It says that it has 1001 octets, more than 1000."))
+    await server.closed()
+  })
+
+  test("without end is left at the first octet too many, and its connection is closed", async () => {
+    const left = Promise.withResolvers<void>()
+    const { url } = webServer(
+      () =>
+        new Response(
+          new ReadableStream({
+            pull: controller => controller.enqueue(Buffer.alloc(65_536, "a")),
+            cancel: () => left.resolve(),
+          }),
+        ),
+    )
+    expect(await downloaded(url, { bounds: { bytesMax: 1_000_000 } })).toEqual(
+      failed("It has more than 1000000 octets."),
+    )
+    await bounded(left.promise, () => "the server still sends")
+  })
+
+  test.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ])("that is small by %s and huge without is left at the first octet too many", async (encoding, compress) => {
+    const bomb = compress(Buffer.alloc(64 * 1024 * 1024, "a"))
+    expect(bomb.length).toBeLessThan(100_000)
+    const { url } = webServer(() => new Response(bomb, { headers: { "content-encoding": encoding } }))
+    expect(await downloaded(url, { bounds: { bytesMax: 100_000 } })).toEqual(failed("It has more than 100000 octets."))
+  })
+})
+
+describe("a redirect", () => {
+  /** A server that counts down: `/3` leads to `/2`, … and `/0` is the list. */
+  const countdown = (status: number) =>
+    webServer(({ url }) => {
+      const left = Number(new URL(url).pathname.slice(1))
+      return left === 0 ? new Response(LIST) : new Response("moved", { status, headers: { location: `${left - 1}` } })
+    })
+
+  test.each([301, 302, 303, 307, 308])("by %d is followed, as often as allowed", async status => {
+    const { url } = countdown(status)
+    expect(await downloaded(`${url}3`)).toEqual(taken(LIST))
+    expect(await downloaded(`${url}4`)).toEqual(failed("It has more than 3 redirects."))
+    expect(await downloaded(`${url}0`, { bounds: { redirectsMax: 0 } })).toEqual(taken(LIST))
+    expect(await downloaded(`${url}1`, { bounds: { redirectsMax: 0 } })).toEqual(
+      failed("It has more than 0 redirects."),
+    )
+  })
+
+  test("that leads to itself ends after as many as allowed", async () => {
+    const { url } = webServer(() => Response.redirect("/", 302))
+    const { fetchUrl, requestedUrls } = loopbackFetch()
+    expect(await downloaded(url, { web: fetchUrl })).toEqual(failed("It has more than 3 redirects."))
+    expect(requestedUrls).toEqual([url, url, url, url])
+  })
+
+  test.each([
+    ["http://lists.example/list.txt", "http://lists.example"],
+    ["//10.0.0.1/list.txt", "http://10.0.0.1"],
+    ["http://127.0.0.1.lists.example/", "http://127.0.0.1.lists.example"],
+    ["http://169.254.169.254/latest/meta-data/", "http://169.254.169.254"],
+    ["https://user:secret@lists.example/", "https://lists.example"],
+    ["file:///etc/passwd", "file://"],
+    ["data:text/plain,a.example", "data://"],
+  ])("to %s is not followed", async (location, told) => {
+    const { url } = webServer(() => new Response(null, { status: 302, headers: { location } }))
+    const { fetchUrl, requestedUrls } = loopbackFetch()
+    expect(await downloaded(url, { web: fetchUrl })).toEqual(
+      failed(`The server answered 302 (Found) and leads to ${told}, where no source is asked.`),
+    )
+    expect(requestedUrls).toEqual([url])
+  })
+
+  test("from elsewhere to loopback is not followed", async () => {
+    for (const location of ["http://127.0.0.1:8080/", "https://localhost/", "http://[::1]/"]) {
+      const asked: string[] = []
+      const web: Fetch = async url => {
+        asked.push(url)
+        return new Response(null, { status: 302, headers: { location } })
+      }
+      expect(await downloaded("https://lists.example/", { web })).toMatchObject({ kind: "failed" })
+      expect(asked).toEqual(["https://lists.example/"])
+    }
+  })
+
+  test("without an address, or with one that is none, is a failure", async () => {
+    for (const headers of [{}, { location: "https://" }] as const) {
+      const { url } = webServer(() => new Response(null, { status: 301, headers }))
+      expect(await downloaded(url)).toEqual(failed("The server answered 301 (Moved Permanently), but no URL to go to."))
+    }
+  })
+
+  test("is followed before its own body has come, and its connection is closed", async () => {
+    const { url } = webServer(() => new Response(LIST))
+    const server = bareServer()
+    const came = downloaded(server.url)
+    await server.send(`HTTP/1.1 302 Found\r\nLocation: ${url}\r\nContent-Length: 1000\r\n\r\n`)
+    expect(await came).toEqual(taken(LIST))
+    await server.closed()
+  })
+})
+
+test("a source is asked by https, or by http on loopback; nowhere else", async () => {
+  for (const url of [
+    "http://lists.example/",
+    "ftp://lists.example/",
+    "https://user@lists.example/",
+    "lists.example",
+    "",
+  ]) {
+    const asked: string[] = []
+    const web: Fetch = async asking => {
+      asked.push(asking)
+      return new Response(LIST)
+    }
+    expect(await downloaded(url, { web })).toMatchObject({ kind: "failed" })
+    expect(asked).toEqual([])
+    expect(await downloaded("https://lists.example/", { web })).toEqual(taken(LIST))
+  }
+})
+
+describe("time", () => {
+  /** A download from a bare server in a time that the test moves, and whether it has come to anything. */
+  function waited() {
+    const time = countedTime()
+    const server = bareServer()
+    const state: { came: DownloadResult | null } = { came: null }
+    const work = download(
+      { fetchUrl: loopbackFetch().fetchUrl, setTimer: time.later, userAgent: AGENT },
+      server.url,
+      null,
+      DOWNLOAD_BOUNDS,
+    )
+    const came = bounded(work, () => "the download").then(download => {
+      state.came = download
+      return download
+    })
+    return { time, server, state, came }
+  }
+
+  test("is up for a server that says nothing, at the idle time and not before", async () => {
+    const { time, server, state, came } = waited()
+    await server.send("")
+    await time.tick(DOWNLOAD_BOUNDS.idleMs - 1)
+    expect(state.came).toBeNull()
+    await time.tick(1)
+    expect(await came).toEqual(failed("Nothing came for 15 s."))
+    expect(time.waiting()).toBe(0)
+    await server.closed()
+  })
+
+  test("is up for a body that stops, counted from what came last", async () => {
+    const { time, server, state, came } = waited()
+    await time.tick(10_000)
+    await server.send(`${OK}Content-Length: 20\r\n\r\n`)
+    await time.begun(3) // the idle time and all of it, then the idle time of the body
+    await time.tick(10_000)
+    await server.send("a")
+    await time.begun(4)
+    await time.tick(DOWNLOAD_BOUNDS.idleMs - 1)
+    expect(state.came).toBeNull()
+    await time.tick(1)
+    expect(await came).toEqual(failed("Nothing came for 15 s."))
+    await server.closed()
+  })
+
+  test("is up for a body that drips, when all of it is over", async () => {
+    const { time, server, state, came } = waited()
+    await server.send(`${OK}Content-Length: 20\r\n\r\n`)
+    await time.begun(3)
+    for (let octets = 1; octets <= 5; octets++) {
+      await server.send("a")
+      await time.begun(3 + octets)
+      await time.tick(octets < 5 ? 14_000 : 3999)
+    }
+    expect(state.came).toBeNull()
+    await time.tick(1)
+    expect(await came).toEqual(failed("It was not whole after 60 s."))
+    expect(time.waiting()).toBe(0)
+    await server.closed()
+  })
+
+  test("is up for a web that does not even heed that it is called off", async () => {
+    const time = stoppedTime()
+    const fetchUrl: Fetch = () => new Promise<Response>(() => undefined)
+    const came = download(
+      { fetchUrl, setTimer: time.later, userAgent: AGENT },
+      "https://lists.example/",
+      null,
+      DOWNLOAD_BOUNDS,
+    )
+    await time.tick(DOWNLOAD_BOUNDS.idleMs)
+    expect(await came).toEqual(failed("Nothing came for 15 s."))
+  })
+
+  test("is one for all redirects together", async () => {
+    const time = stoppedTime()
+    const fetchUrl: Fetch = url =>
+      new Promise(resolve => {
+        const location = `${url}a`
+        time.later(14_999, () => resolve(new Response(null, { status: 302, headers: { location } })))
+      })
+    const bounds = { ...DOWNLOAD_BOUNDS, redirectsMax: 10 }
+    const came = download({ fetchUrl, setTimer: time.later, userAgent: AGENT }, "https://lists.example/", null, bounds)
+    await time.tick(60_000)
+    expect(await came).toEqual(failed("It was not whole after 60 s."))
+  })
+})
+
+test("the bounds are 64 MiB, a minute in all, 15 s of silence and three redirects", () => {
+  expect(DOWNLOAD_BOUNDS).toEqual({ bytesMax: 67_108_864, timeoutMs: 60_000, idleMs: 15_000, redirectsMax: 3 })
+})

@@ -1,0 +1,95 @@
+import type { Fetch } from "../../../src/base/fetch.ts"
+import type { SetTimer } from "../../../src/base/outside-world.ts"
+import { afterwards } from "../../world/afterwards.ts"
+import { bounded } from "../../world/bounded.ts"
+import { type StoppedTime, stoppedTime } from "../../world/time.ts"
+
+/** The web as the program asks it, but none of it beyond loopback; and every URL that it was asked for. */
+export function loopbackFetch(): { readonly fetchUrl: Fetch; readonly requestedUrls: string[] } {
+  const requestedUrls: string[] = []
+  const fetchUrl: Fetch = (url, options) => {
+    requestedUrls.push(url)
+    if (!/^http:\/\/(?:127\.0\.0\.1|localhost):\d+\//.test(url)) throw new Error(`a test asked the network for ${url}`)
+    // The preload lets no test ask the network by the global of the same name.
+    return Bun.fetch(url, { ...options, redirect: "manual" })
+  }
+  return { fetchUrl, requestedUrls }
+}
+
+/** A web server on loopback that lives as long as the test; its URL ends with a slash. */
+export function webServer(answer: (request: Request) => Response | Promise<Response>): { readonly url: string } {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
+  afterwards(() => server.stop(true))
+  return { url: server.url.href }
+}
+
+/** A server that knows no HTTP: it sends what the test has it send, once it was asked. */
+export type BareServer = {
+  readonly url: string
+  /** Sends the bytes on the connection that asked first. */
+  readonly send: (bytes: string | Uint8Array) => Promise<void>
+  /** Ends that connection, in order. */
+  readonly hangUp: () => Promise<void>
+  /** Settles when that connection is closed, from either side. */
+  readonly closed: () => Promise<void>
+}
+
+/** Opens a bare server that lives as long as the test. */
+export function bareServer(): BareServer {
+  const asked = Promise.withResolvers<Bun.Socket>()
+  const closed = Promise.withResolvers<void>()
+  let head = ""
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data: (socket, bytes) => {
+        head += bytes.toString("latin1")
+        if (head.endsWith("\r\n\r\n")) asked.resolve(socket)
+      },
+      close: () => closed.resolve(),
+      error: () => undefined,
+    },
+  })
+  afterwards(() => server.stop(true))
+  const connection = (): Promise<Bun.Socket> => bounded(asked.promise, () => `the server heard ${JSON.stringify(head)}`)
+  return {
+    url: `http://127.0.0.1:${server.port}/`,
+    send: async bytes => {
+      const socket = await connection()
+      socket.write(bytes)
+      socket.flush()
+    },
+    hangUp: async () => {
+      const socket = await connection()
+      socket.end()
+    },
+    closed: () => bounded(closed.promise, () => "the connection stays open"),
+  }
+}
+
+/** Time that stands still, and tells how often a wait was begun: so a test knows that what it sent has arrived. */
+export function countedTime(): StoppedTime & {
+  /** Resolves when so many waits were begun. */
+  readonly begun: (count: number) => Promise<void>
+  readonly begunSoFar: () => number
+} {
+  const time = stoppedTime()
+  let count = 0
+  let hear = (): void => undefined
+  const later: SetTimer = (ms, work) => {
+    count++
+    hear()
+    return time.later(ms, work)
+  }
+  const begun = async (wanted: number): Promise<void> => {
+    const reached = new Promise<void>(resolve => {
+      hear = () => {
+        if (count >= wanted) resolve()
+      }
+      hear()
+    })
+    await bounded(reached, () => `${count} waits of ${wanted} were begun`)
+  }
+  return { ...time, later, begun, begunSoFar: () => count }
+}

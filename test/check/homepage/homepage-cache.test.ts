@@ -1,0 +1,162 @@
+import { expect, test } from "bun:test"
+import { Deadline } from "../../../src/base/concurrency.ts"
+import { known, unknown } from "../../../src/base/finding.ts"
+import type { StoredHomepage } from "../../../src/check/fact-store.ts"
+import { HomepageCache } from "../../../src/check/homepage/homepage-cache.ts"
+import type { HomepageProbeResult } from "../../../src/check/homepage/homepage-probe.ts"
+import { settled, stoppedTime } from "../../world/time.ts"
+
+const DAY_MS = 86_400_000
+const START_MS = Date.UTC(2026, 0, 1)
+const UNDER_WAY_MAX = 64
+
+const looked = (
+  homepage: HomepageProbeResult["homepage"],
+  more: Partial<HomepageProbeResult> = {},
+): HomepageProbeResult => ({
+  homepage,
+  url: null,
+  movedTo: null,
+  parkingSignal: null,
+  isDowngraded: false,
+  ...more,
+})
+const FOUND = looked(known("found"))
+
+type Wanted = {
+  readonly shelf?: Map<string, StoredHomepage> | null
+  /** Reading the shelf fails. */
+  readonly isBroken?: boolean
+}
+
+/** Homepages over a probe whose answers the test may change, with a budget that is not over for a long time. */
+function holding(
+  fate: HomepageProbeResult | Promise<HomepageProbeResult>,
+  { shelf = new Map(), isBroken = false }: Wanted = {},
+) {
+  const time = stoppedTime(START_MS)
+  const fates = { next: fate }
+  const asked: { domain: string; budget: Deadline }[] = []
+  const failures: unknown[] = []
+  const homepages = new HomepageCache({
+    probe: async (domain, budget) => {
+      asked.push({ domain, budget })
+      return await fates.next
+    },
+    store: shelf && {
+      read: async domain => {
+        if (isBroken) throw new Error("the disk failed")
+        return shelf.get(domain) ?? null
+      },
+      write: (domain, found) => void shelf.set(domain, found),
+    },
+    clock: time.clock,
+    onError: error => failures.push(error),
+  })
+  const budget = new Deadline(time.later, 60_000)
+  const ask = (domain: string, within = budget) => homepages.lookup(domain, within)
+  return { homepages, ask, time, fates, asked, failures, shelf }
+}
+
+for (const shelf of [new Map<string, StoredHomepage>(), null])
+  test(`${shelf === null ? "without" : "with"} a shelf, a page is looked at once a day and held until then`, async () => {
+    const { homepages, ask, asked, time } = holding(FOUND, { shelf })
+    expect(homepages.fresh("acme.com")).toBeUndefined()
+    const freshUntilMs = START_MS + DAY_MS
+    expect(await ask("acme.com")).toEqual({ homepage: known("found"), isCached: false, freshUntilMs })
+    await time.tick(DAY_MS - 1)
+    expect(homepages.fresh("acme.com")).toEqual({ homepage: known("found"), isCached: true, freshUntilMs })
+    await time.tick(1)
+    expect(homepages.fresh("acme.com")).toBeUndefined()
+    expect(await ask("acme.com")).toEqual({
+      homepage: known("found"),
+      isCached: false,
+      freshUntilMs: freshUntilMs + DAY_MS,
+    })
+    expect(asked.map(({ domain }) => domain)).toEqual(["acme.com", "acme.com"])
+  })
+
+test("a failure is held for half a minute, never counts as held, and goes on no shelf", async () => {
+  for (const cause of ["unavailable", "timed_out"] as const) {
+    const { homepages, ask, time, fates, shelf } = holding(looked(unknown(cause)))
+    const failed = { homepage: unknown(cause), isCached: false, freshUntilMs: START_MS + 30_000 }
+    expect(await ask("acme.com")).toEqual(failed)
+    fates.next = FOUND
+    await time.tick(29_999)
+    expect(homepages.fresh("acme.com")).toEqual(failed)
+    await time.tick(1)
+    expect(homepages.fresh("acme.com")).toBeUndefined()
+    expect(shelf?.size).toBe(0)
+    expect(await ask("acme.com")).toMatchObject({ homepage: known("found"), isCached: false })
+  }
+})
+
+test("on the shelf stands what the page was like, and where it leads or what it bears", async () => {
+  const parkingSignal = { key: "sedo", kind: "marketplace" } as const
+  const { ask, fates, shelf } = holding(looked(known("parked"), { movedTo: "sedo.com", parkingSignal }))
+  await ask("moved.com")
+  fates.next = looked(known("parked"), { parkingSignal, url: "https://marked.com/?jane@acme.com" })
+  await ask("marked.com")
+  fates.next = looked(known("none"))
+  await ask("none.com")
+  expect([...(shelf ?? [])]).toEqual([
+    ["moved.com", { state: "parked", evidence: "sedo.com", checkedAtMs: START_MS }],
+    ["marked.com", { state: "parked", evidence: "sedo", checkedAtMs: START_MS }],
+    ["none.com", { state: "none", evidence: null, checkedAtMs: START_MS }],
+  ])
+})
+
+test("what is on the shelf serves until a day after it was found, and is as good as held", async () => {
+  const shelf = new Map([
+    ["young.com", { state: "parked", evidence: null, checkedAtMs: START_MS - DAY_MS + 1 }],
+    ["old.com", { state: "parked", evidence: null, checkedAtMs: START_MS - DAY_MS }],
+  ] as const)
+  const { homepages, ask, asked, time } = holding(FOUND, { shelf: new Map(shelf) })
+  const shelved = { homepage: known("parked"), isCached: true, freshUntilMs: START_MS + 1 }
+  expect<unknown>(await ask("young.com")).toEqual(shelved)
+  expect<unknown>(homepages.fresh("young.com")).toEqual(shelved)
+  expect(await ask("old.com")).toMatchObject({ homepage: known("found"), isCached: false })
+  await time.tick(1)
+  expect(homepages.fresh("young.com")).toBeUndefined()
+  expect(asked.map(({ domain }) => domain)).toEqual(["old.com"])
+})
+
+test("what a clock ahead of ours has found holds no longer than a day", async () => {
+  const ahead = { state: "none", evidence: null, checkedAtMs: START_MS + DAY_MS / 2 } as const
+  const { ask } = holding(FOUND, { shelf: new Map([["acme.com", ahead]]) })
+  expect(await ask("acme.com")).toEqual({ homepage: known("none"), isCached: true, freshUntilMs: START_MS + DAY_MS })
+})
+
+test("a shelf that fails is told of, and the page is asked for", async () => {
+  const { ask, failures } = holding(FOUND, { isBroken: true })
+  expect(await ask("acme.com")).toMatchObject({ homepage: known("found"), isCached: false })
+  expect(failures).toEqual([new Error("the disk failed")])
+})
+
+test("all who ask at the same time are told by one look, within the budget of the first", async () => {
+  const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
+  const { ask, asked, time } = holding(promise)
+  const [first, second] = [new Deadline(time.later, 5000), new Deadline(time.later, 5000)]
+  const told = [ask("acme.com", first), ask("acme.com", second), ask("acme.com", second)]
+  await settled()
+  expect(asked).toEqual([{ domain: "acme.com", budget: first }])
+  resolve(FOUND)
+  for (const one of await Promise.all(told)) expect(one).toMatchObject({ homepage: known("found"), isCached: false })
+})
+
+test("a bounded number is looked at at once: who comes beyond that is told so at once, and is not held to it", async () => {
+  const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
+  const { homepages, ask, asked } = holding(promise)
+  const names = Array.from({ length: UNDER_WAY_MAX }, (_, at) => `acme-${at}.com`)
+  const told = names.map(name => ask(name))
+  const tooMany = { homepage: unknown("unavailable"), isCached: false, freshUntilMs: 0 }
+  expect(await ask("beyond.com")).toEqual(tooMany)
+  expect(homepages.fresh("beyond.com")).toBeUndefined()
+  // One that is looked at already takes nobody's place.
+  told.push(ask("acme-0.com"))
+  await settled()
+  expect(asked).toHaveLength(UNDER_WAY_MAX)
+  resolve(FOUND)
+  await Promise.all(told)
+  expect(await ask("beyond.com")).toMatchObject({ homepage: known("found") })
+})

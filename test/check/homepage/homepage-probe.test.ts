@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test"
+import { Deadline } from "../../../src/base/concurrency.ts"
+import { known, unknown } from "../../../src/base/finding.ts"
+import { FETCH_ERROR_CAUSES, type FetchErrorCause } from "../../../src/check/fetch/fetch-target.ts"
+import type { GuardedFetch, GuardedFetchResult } from "../../../src/check/fetch/guarded-fetch.ts"
+import { createHomepageProbe, type HomepageProbeResult } from "../../../src/check/homepage/homepage-probe.ts"
+import { stoppedTime } from "../../world/time.ts"
+
+/** What a URL answers: why not, or a page of a status, a body and the URL that it is at after redirects. */
+type Told =
+  | FetchErrorCause
+  | { readonly status?: number; readonly body?: string; readonly at?: string; readonly type?: string | null }
+
+const registrableOf = (name: string): string => name.split(".").slice(-2).join(".")
+
+function fetchedOf(url: string, told: Told): GuardedFetchResult {
+  if (typeof told === "string") return { known: false, cause: told, redirectChain: [url] }
+  const { status = 200, body = "<p>We mend pumps.</p>", at, type = "text/html" } = told
+  const redirectChain = at === undefined ? [url] : [url, at]
+  return {
+    known: true,
+    redirectChain,
+    value: { status, contentType: type, body: Buffer.from(body), isTruncated: false, isDowngraded: false },
+  }
+}
+
+/** Looks at acme.com, of which all that is not told of refuses. */
+async function look(
+  table: Readonly<Record<string, Told>>,
+): Promise<HomepageProbeResult & { readonly asked: readonly string[] }> {
+  const asked: string[] = []
+  const { later: setTimer } = stoppedTime()
+  const fetchPage: GuardedFetch = async url => {
+    asked.push(url)
+    return fetchedOf(url, table[url] ?? "refused")
+  }
+  const budget = new Deadline(setTimer, 60_000)
+  const found = await createHomepageProbe({ fetchPage, setTimer, registrableOf })("acme.com", budget)
+  budget.cancel()
+  return { ...found, asked }
+}
+
+test("a page by https is the homepage, and nothing else is asked", async () => {
+  expect(await look({ "https://acme.com/": {} })).toEqual({
+    homepage: known("found"),
+    url: "https://acme.com/",
+    movedTo: null,
+    parkingSignal: null,
+    isDowngraded: false,
+    asked: ["https://acme.com/"],
+  })
+})
+
+test("http follows https, and the name under www follows both", async () => {
+  const all = ["https://acme.com/", "http://acme.com/", "https://www.acme.com/", "http://www.acme.com/"]
+  for (const [at, url] of all.entries()) {
+    const { homepage, asked } = await look({ [url]: {} })
+    expect([homepage, asked]).toEqual([known("found"), all.slice(0, at + 1)])
+  }
+})
+
+test("nobody who answers is no website", async () => {
+  const { homepage, url, asked } = await look({})
+  expect([homepage, url, asked.length]).toEqual([known("none"), null, 4])
+})
+
+test("what could not be asked weighs more than what is not there", async () => {
+  const { homepage } = await look({ "https://acme.com/": "untrusted", "http://acme.com/": { status: 404 } })
+  expect(homepage).toEqual(unknown("unavailable"))
+  expect((await look({ "http://www.acme.com/": "timed_out" })).homepage).toEqual(unknown("timed_out"))
+})
+
+test("every cause of a fetch without a page says no website, or nothing", async () => {
+  const none: readonly string[] = ["no_address", "refused", "not_public", "bad_host"]
+  for (const cause of Object.keys(FETCH_ERROR_CAUSES) as FetchErrorCause[]) {
+    const { homepage } = await look({ "https://acme.com/": cause })
+    const says = cause === "timed_out" ? unknown("timed_out") : unknown("unavailable")
+    expect([cause, homepage]).toEqual([cause, none.includes(cause) ? known("none") : says])
+  }
+})
+
+test("a status tells a website that is shut from one that is gone and from one that is broken", async () => {
+  for (const status of [200, 203, 401, 403, 429])
+    expect([status, (await look({ "https://acme.com/": { status } })).homepage]).toEqual([status, known("found")])
+  for (const status of [404, 410])
+    expect([status, (await look({ "https://acme.com/": { status } })).homepage]).toEqual([status, known("none")])
+  for (const status of [302, 400, 402, 421, 500, 502, 503])
+    expect([status, (await look({ "https://acme.com/": { status } })).homepage]).toEqual([
+      status,
+      unknown("unavailable"),
+    ])
+})
+
+test("an empty page is none, and a document or a picture is a page", async () => {
+  for (const body of ["", " \n", "<html><head><title>acme.com</title></head><body></body></html>", "<!-- nothing -->"])
+    expect([body, (await look({ "https://acme.com/": { body } })).homepage]).toEqual([body, known("none")])
+  for (const type of ["application/pdf", "image/png", "application/json"]) {
+    expect((await look({ "https://acme.com/": { body: "%PDF", type } })).homepage).toEqual(known("found"))
+    expect((await look({ "https://acme.com/": { body: "", type } })).homepage).toEqual(known("none"))
+  }
+  expect((await look({ "https://acme.com/": { body: "hello", type: null } })).homepage).toEqual(known("found"))
+})
+
+test("another registrable domain is noted, and another host of the same one is not", async () => {
+  expect((await look({ "https://acme.com/": { at: "https://acme-group.com/en" } })).movedTo).toBe("acme-group.com")
+  expect((await look({ "https://acme.com/": { at: "https://shop.acme.com/" } })).movedTo).toBeNull()
+})
+
+test("a redirect to a marketplace's page of the domain is parked, also when that page is not let us through", async () => {
+  const offer = "https://www.hugedomains.com/domain_profile.cfm?d=acme.com"
+  for (const status of [200, 403]) {
+    const { homepage, parkingSignal, movedTo } = await look({ "https://acme.com/": { at: offer, status } })
+    expect([homepage, parkingSignal, movedTo]).toEqual([
+      known("parked"),
+      { key: "hugedomains", kind: "marketplace" },
+      "hugedomains.com",
+    ])
+  }
+  const { later: setTimer } = stoppedTime()
+  const fetchPage: GuardedFetch = async url => ({ known: false, cause: "timed_out", redirectChain: [url, offer] })
+  const { homepage } = await createHomepageProbe({ fetchPage, setTimer, registrableOf })(
+    "acme.com",
+    new Deadline(setTimer, 1000),
+  )
+  expect(homepage).toEqual(known("parked"))
+})
+
+test("a last step that is refused and is no name of a host is noted as no other domain", async () => {
+  const offer = "https://www.hugedomains.com/domain_profile.cfm?d=acme.com"
+  const { later: setTimer } = stoppedTime()
+  for (const last of ["http://127.0.0.1/", "http://[::1]/", "data:,x", `https://${"a".repeat(5000)}.com/`]) {
+    const fetchPage: GuardedFetch = async url => ({ known: false, cause: "ip_host", redirectChain: [url, offer, last] })
+    const { homepage, movedTo } = await createHomepageProbe({ fetchPage, setTimer, registrableOf })(
+      "acme.com",
+      new Deadline(setTimer, 1000),
+    )
+    expect([last, homepage, movedTo]).toEqual([last, known("parked"), null])
+  }
+})
+
+test("a marketplace's own homepage is a website, and so is a company's that moved to one's homepage", async () => {
+  const { later: setTimer } = stoppedTime()
+  const fetchPage: GuardedFetch = async url => fetchedOf(url, { at: "https://www.hugedomains.com/domain_profile.cfm" })
+  const { homepage } = await createHomepageProbe({ fetchPage, setTimer, registrableOf })(
+    "hugedomains.com",
+    new Deadline(setTimer, 1000),
+  )
+  expect(homepage).toEqual(known("found"))
+  expect((await look({ "https://acme.com/": { at: "https://dan.com/" } })).homepage).toEqual(known("found"))
+})
+
+test("the path of a parking page is that path and no longer word", async () => {
+  expect((await look({ "https://acme.com/": { at: "https://acme.com/lander?x=1" } })).homepage).toEqual(known("parked"))
+  expect((await look({ "https://acme.com/": { at: "https://acme.com/landerneau" } })).homepage).toEqual(known("found"))
+})
+
+test("the time of all that is asked of a domain is one", async () => {
+  const time = stoppedTime()
+  const fetchPage: GuardedFetch = () => new Promise(() => undefined)
+  const budget = new Deadline(time.later, 60_000)
+  let found: HomepageProbeResult | null = null
+  void createHomepageProbe({ fetchPage, setTimer: time.later, registrableOf })("acme.com", budget).then(all => {
+    found = all
+  })
+  await time.tick(4999)
+  expect(found).toBeNull()
+  await time.tick(1)
+  expect(found).toMatchObject({ homepage: unknown("timed_out"), url: null, mark: null })
+  budget.cancel()
+  expect(time.waiting()).toBe(0)
+})

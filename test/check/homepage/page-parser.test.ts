@@ -1,0 +1,130 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { decodePage, parsePage } from "../../../src/check/homepage/page-parser.ts"
+
+const read = (html: string) => parsePage(html, "https://acme.com/en/")
+
+test("the title and the blocks of text are read as a visitor sees them, and folded", () => {
+  const { title, blocks } = read(
+    "<title>M&uuml;ller &amp; S&#246;hne\n GmbH</title><h1>Caf&eacute; <b>Größe</b></h1><p>One<br>two<script>var no</script> three<style>no</style><noscript>no</noscript><p>Łódź “quoted”",
+  )
+  expect(title).toBe("muller & sohne gmbh")
+  expect(blocks).toEqual(["cafe grosse", "one", "two three", 'lodz "quoted"'])
+})
+
+test("the first title is the page's, and one of a picture is none", () => {
+  expect(read("<svg><title>Logo</title></svg><title>Acme</title><title>Other</title>").title).toBe("acme")
+})
+
+test("refreshes, frames and scripts that send the visitor on are told as absolute URLs", () => {
+  const { destinationUrls } = read(
+    `<meta http-equiv="Refresh" content="0; URL='https://a.com/x'"><meta http-equiv=refresh content="5;/y"><meta http-equiv="refresh" content="30">` +
+      `<meta http-equiv="content-type" content="0; url=/no"><iframe src="//b.com/f"></iframe><frame src="g"><script>window.location.href = "/h"; location.replace('https://c.com/'); x.src="/no"</script>`,
+  )
+  expect(destinationUrls).toEqual([
+    "https://a.com/x",
+    "https://acme.com/y",
+    "https://b.com/f",
+    "https://acme.com/en/g",
+    "https://acme.com/h",
+    "https://c.com/",
+  ])
+})
+
+test("a refresh of any white space is read in no time", () => {
+  const blank = " ".repeat(200_000)
+  expect(read(`<meta http-equiv=refresh content="${blank}x">`).destinationUrls).toEqual([])
+  expect(read(`<meta http-equiv=refresh content="${blank}5${blank}; url=/x">`).destinationUrls).toHaveLength(1)
+})
+
+test("what is loaded is told from what is linked", () => {
+  const { resourceUrls, linkUrls } = read(
+    `<link rel=stylesheet href="/s.css"><script src="https://cdn.com/a.js?x=1&amp;y=2"></script><img src=i.png><a href="../about">about</a><a name=x>none</a><a href="http://[bad">bad</a>`,
+  )
+  expect(resourceUrls).toEqual(["https://acme.com/s.css", "https://cdn.com/a.js?x=1&y=2", "https://acme.com/en/i.png"])
+  expect(linkUrls).toEqual(["https://acme.com/about"])
+})
+
+test("a page has content when it shows or does anything", () => {
+  for (const html of [
+    "text",
+    "<img src=x>",
+    "<script src=x></script>",
+    "<script>go()</script>",
+    "<form></form>",
+    "<iframe src=x></iframe>",
+    "<svg></svg>",
+    "<meta http-equiv=refresh content='0;url=/x'>",
+  ])
+    expect([html, read(html).hasContent]).toEqual([html, true])
+  for (const html of [
+    "",
+    "<p> &nbsp; </p>",
+    "<title>x</title>",
+    "<style>p{}</style>",
+    "<noscript><img src=x></noscript>",
+    "<a href=/x></a>",
+    "<script></script>",
+    "<!--x-->",
+  ])
+    expect([html, read(html).hasContent]).toEqual([html, false])
+})
+
+test("of a long page the beginning is taken", () => {
+  const { blocks, isTruncated } = read(`<p>${"word ".repeat(3_000)}</p><p>${"more ".repeat(3_000)}</p>`)
+  expect(isTruncated).toBe(true)
+  expect(blocks.join(" ").length).toBeLessThanOrEqual(16_384)
+  expect(read(`<p>${"x".repeat(16_000)}</p>`).isTruncated).toBe(false)
+  expect(read("<a href=/x>x</a>".repeat(1000)).linkUrls).toHaveLength(200)
+})
+
+test("a page of more elements than are looked at is long, and what came first is read", () => {
+  for (const many of ["<p>", "<a href=/x>", "<script></script>", "<br>", "<input>"]) {
+    const { title, blocks, isTruncated } = read(`<title>Acme</title><h1>Pumps</h1>${many.repeat(10_001)}<p>the end`)
+    expect([many, title, blocks, isTruncated]).toEqual([many, "acme", ["pumps"], true])
+  }
+  expect(read("<p>".repeat(10_000)).isTruncated).toBe(false)
+  expect(read("<br>".repeat(10_000)).isTruncated).toBe(false)
+})
+
+test("a page of more pieces of text than are looked at is long too", () => {
+  expect(read("x<b></b>".repeat(10_000)).isTruncated).toBe(false)
+  expect(read("x<b></b>".repeat(10_001)).isTruncated).toBe(true)
+})
+
+test("no page breaks the reading", () => {
+  const piece = fc.constantFrom(
+    "<p>",
+    "</p>",
+    "<script>",
+    "</script>",
+    "<title>",
+    "<select>",
+    "<xmp>",
+    "<noframes>",
+    "<svg>",
+    "<!--",
+    "-->",
+    "<a href='",
+    "&#xffffff;",
+    "&#0;",
+    "text",
+    "<",
+    "<template>",
+    "<plaintext>",
+    "<table><p>",
+  )
+  fc.assert(fc.property(fc.array(fc.oneof(piece, fc.string())), pieces => void read(pieces.join(""))))
+})
+
+test("a page is read in the character set that it names, and in UTF-8 where it names none or one that is unknown", () => {
+  const russian = Uint8Array.of(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2)
+  const meta = (label: string) => Buffer.concat([Buffer.from(`<meta charset="${label}">`), russian])
+  expect(decodePage(russian, "text/html; charset=windows-1251")).toBe("Привет")
+  expect(decodePage(meta("windows-1251"), "text/html")).toEndWith("Привет")
+  expect(decodePage(meta("windows-1251"), 'text/html; charset="utf-8"')).not.toEndWith("Привет")
+  expect(decodePage(Buffer.from("größe"), null)).toBe("größe")
+  expect(decodePage(Buffer.from("größe"), "text/html; charset=nonsense")).toBe("größe")
+  expect(decodePage(Uint8Array.of(0xff, 0xfe, 0x41, 0), "text/html; charset=utf-8")).toBe("A")
+  expect(decodePage(Buffer.from("\ufeffgröße"), "text/html; charset=windows-1252")).toBe("größe")
+})

@@ -1,0 +1,165 @@
+import { beforeAll, expect, test } from "bun:test"
+import { openPack, type Pack } from "../../../../src/check/lists/pack/pack.ts"
+import { SETS, setsOfMask } from "../../../../src/check/lists/sets.ts"
+import { registrableDomain } from "../../../../src/check/lists/sources/normalized-name.ts"
+import { repositoryFiles } from "../sources/repository-files.ts"
+import { buildRealPack, openRealPack } from "./real-pack.ts"
+
+let pack: Pack
+
+beforeAll(() => {
+  pack = openRealPack()
+}, 60_000)
+
+const sets = (domain: string) => pack.match(domain, registrableDomain(domain)).sets
+
+test("the pack of the real sources is whole and large", () => {
+  expect(pack.verify()).toEqual({ ok: true })
+  expect(pack.entryCounts.disposable).toBeGreaterThan(150_000)
+  expect(pack.entryCounts.education).toBeGreaterThan(10_000)
+})
+
+test("no public suffix makes what is registered under it disposable", () => {
+  for (const suffix of ["edu.pl", "com.ar", "my.id", "web.id", "id.au", "edu.my", "edu.sg", "eu.org", "pp.ua"])
+    expect([suffix, sets(`acme-werke.${suffix}`).includes("disposable"), sets(suffix).includes("disposable")]).toEqual([
+      suffix,
+      false,
+      false,
+    ])
+})
+
+test("large companies, agencies and universities are not disposable, whatever a list says", () => {
+  const names =
+    "craigslist.org job.craigslist.org google.tm yandex.net afternic.com mooo.com test.com hola.org blogs.com 21cn.com com.com dynamic-dns.net dallas.gov pw.edu.pl uj.edu.pl"
+  for (const name of names.split(" ")) expect([name, sets(name).includes("disposable")]).toEqual([name, false])
+  for (const name of ["google.com", "gmail.com", "whitehouse.gov", "microsoft.com"])
+    expect(sets(name)).not.toContain("disposable")
+})
+
+test("Polish universities and American cities are what they are", () => {
+  expect(sets("pw.edu.pl").map(set => SETS[set].category)).toEqual(["education"])
+  expect(sets("student.uj.edu.pl").map(set => SETS[set].category)).toEqual(["education"])
+  expect(sets("dallas.gov").map(set => SETS[set].category)).toEqual(["government"])
+})
+
+test("relays are relays and not disposable, and so is what stands under them", () => {
+  const names =
+    "duck.com mozmail.com addy.io anonaddy.me anonaddy.com simplelogin.com simplelogin.io simplelogin.fr simplelogin.co 8shield.net aleeas.com jane.anonaddy.com"
+  for (const name of names.split(" ")) expect([name, sets(name)]).toEqual([name, ["relay"]])
+})
+
+test("companies in free-mail lists are not personal", () => {
+  for (const name of [
+    "facebook.com",
+    "alibaba.com",
+    "starbucks.com",
+    "ancestry.com",
+    "name.com",
+    "berlin.de",
+    "nus.edu.sg",
+  ])
+    expect([name, sets(name).includes("personal")]).toEqual([name, false])
+})
+
+test("core providers are personal, disposable beats the long tail", () => {
+  for (const name of ["gmail.com", "yahoo.com", "hotmail.com", "outlook.com", "icloud.com", "gmx.de", "web.de"])
+    expect([name, sets(name)]).toEqual([name, ["personal"]])
+  const lists = ["email-providers/all.json", "free-email-domains/domains.json"]
+  for (const list of lists) {
+    const names: string[] = JSON.parse(repositoryFiles.read(`node_modules/${list}`))
+    const both = names.filter(name =>
+      pack.listingsOf(name).some(({ set, outcome }) => set === "disposable" && outcome === "kept"),
+    )
+    expect(both.length / names.length).toBeGreaterThan(0.4)
+    expect(both.filter(name => sets(name).includes("personal"))).toEqual([])
+  }
+})
+
+test("known throw-away domains are disposable, and so is what stands under them", () => {
+  for (const name of [
+    "mailinator.com",
+    "guerrillamail.com",
+    "10minutemail.com",
+    "yopmail.com",
+    "temp-mail.org",
+    "x.y.mailinator.com",
+  ])
+    expect([name, sets(name)]).toEqual([name, ["disposable"]])
+})
+
+test("typo domains are on the disposable lists", () => {
+  expect(sets("gmial.com")).toEqual(["disposable"])
+})
+
+test("nearly all that the three curated disposable packages list is disposable", () => {
+  const names: string[] = JSON.parse(
+    repositoryFiles.read("node_modules/disposable-email-domains-js/dist/dict/disposable_email_blocklist.json"),
+  )
+  expect(names.filter(name => sets(name).includes("disposable")).length / names.length).toBeGreaterThan(0.98)
+})
+
+test("a name is in one of the sets that exclude each other at most", () => {
+  const several = [...pack.names()].filter(name => {
+    const kept = pack
+      .listingsOf(name)
+      .filter(({ set, outcome }) => outcome === "kept" && SETS[set].matches === "name" && set !== "organisation")
+    return new Set(kept.map(({ set }) => set)).size > 1
+  })
+  expect(several).toEqual([])
+})
+
+test("no organisation is personal, relay or disposable too", () => {
+  const mixed = [...pack.names()].filter(name => {
+    const { mask, entry } = pack.match(name, name)
+    const held = setsOfMask(mask)
+    return (
+      entry === name &&
+      held.includes("organisation") &&
+      held.some(set => ["personal", "relay", "disposable"].includes(set))
+    )
+  })
+  expect(mixed).toEqual([])
+})
+
+test("every curated entry that a rule dropped was dropped for another curated list", () => {
+  const { curatedDropped } = buildRealPack().report
+  expect(curatedDropped.filter(({ rule }) => rule === "public_suffix")).toEqual([])
+})
+
+test("the manifest accounts for every entry of every real source", () => {
+  for (const [id, { read, repeated, kept, dropped }] of Object.entries(buildRealPack().manifest.sources))
+    expect([id, read]).toEqual([id, repeated + kept + Object.values(dropped).reduce((sum, count) => sum + count, 0)])
+})
+
+test("the first targets are the largest providers, and every target is a listed name", () => {
+  expect(pack.targets.slice(0, 5).map(({ name }) => name)).toEqual([
+    "gmail.com",
+    "yahoo.com",
+    "hotmail.com",
+    "outlook.com",
+    "icloud.com",
+  ])
+  expect(new Set(pack.targets.map(({ name }) => name)).size).toBe(pack.targets.length)
+  expect(
+    pack.targets.filter(({ name, kind }) => !sets(name).includes(kind === "provider" ? "personal" : "organisation")),
+  ).toEqual([])
+})
+
+test("another process builds the same bytes", () => {
+  const script = `
+    import { realBuild } from ${JSON.stringify(`${import.meta.dir}/real-build.ts`)}
+    process.stdout.write(realBuild().manifest.pack.sha256)`
+  const child = Bun.spawnSync([process.execPath, "-e", script])
+  expect(child.stdout.toString()).toBe(buildRealPack().manifest.pack.sha256)
+}, 60_000)
+
+test("one flipped byte in any part of the real pack is found", () => {
+  const { bytes } = buildRealPack()
+  const step = Math.floor(bytes.length / 60)
+  for (let at = 7; at < bytes.length; at += step) {
+    const changed = bytes.slice()
+    changed[at] = (changed[at] ?? 0) ^ 1
+    const found = openPack(changed)
+    expect([at, found.kind === "open" && found.pack.verify().ok]).toEqual([at, false])
+  }
+})

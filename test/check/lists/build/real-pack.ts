@@ -1,0 +1,18 @@
+import { type BuildPackResult, buildPackFromFiles } from "../../../../src/check/lists/build/build-pack.ts"
+import type { Pack } from "../../../../src/check/lists/pack/pack.ts"
+import { openedPack } from "../pack/small-pack.ts"
+import { repositoryFiles } from "../sources/repository-files.ts"
+
+let cachedBuild: (BuildPackResult & { readonly kind: "built" }) | null = null
+
+/** The pack of this repository's own sources, built once for all tests. */
+export function buildRealPack(): BuildPackResult & { readonly kind: "built" } {
+  if (cachedBuild !== null) return cachedBuild
+  const built = buildPackFromFiles(repositoryFiles.read("data/catalogue.json"), repositoryFiles)
+  if (built.kind === "refused") throw new Error(built.faults.join("\n"))
+  cachedBuild = built
+  return built
+}
+
+/** The same, opened. */
+export const openRealPack = (): Pack => openedPack(buildRealPack().bytes)

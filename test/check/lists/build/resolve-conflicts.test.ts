@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test"
+import { buildPackFromFiles } from "../../../../src/check/lists/build/build-pack.ts"
+import { LISTING_RULE_NAMES, type ListingOutcome } from "../../../../src/check/lists/listing-rules.ts"
+import { openedPack } from "../pack/small-pack.ts"
+import { type FakeSource, fakeSourceFiles } from "../sources/fake-source-files.ts"
+
+/** What becomes of the first name of the first source. */
+function outcome(sources: Readonly<Record<string, FakeSource>>): ListingOutcome | "absent" {
+  const { catalogue, shelf } = fakeSourceFiles(sources)
+  const built = buildPackFromFiles(catalogue, shelf)
+  if (built.kind === "refused") throw new Error(built.faults.join("\n"))
+  const [[id, first] = ["", { names: [] }]] = Object.entries(sources)
+  const listing = openedPack(built.bytes)
+    .listingsOf(first.names[0] ?? "")
+    .find(({ source }) => source === id)
+  return listing?.outcome ?? "absent"
+}
+
+const high = (set: string, ...names: string[]): FakeSource => ({ set, trust: "high", names })
+const medium = (set: string, ...names: string[]): FakeSource => ({ set, trust: "medium", names })
+const low = (set: string, ...names: string[]): FakeSource => ({ set, trust: "low", names })
+const curated = (set: string, ...names: string[]): FakeSource => ({ set, trust: "curated", names })
+
+/** Every rule with sources that cause it, and beside it the same with the one thing changed that the rule asks for. */
+const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<string, FakeSource>>])[] = [
+  ["kept", { a: high("disposable", "acme.com") }],
+  ["public_suffix", { a: high("disposable", "edu.pl") }],
+  ["public_suffix", { a: curated("personal", "github.io") }],
+  ["kept", { a: curated("education_suffix", "edu.pl") }],
+  ["never_list", { a: high("disposable", "acme.com"), b: curated("never_disposable", "acme.com") }],
+  ["kept", { a: high("disposable", "x.acme.com"), b: curated("never_disposable", "acme.com") }],
+  ["under_government_suffix", { a: high("disposable", "dallas.gov"), b: curated("government_suffix", "gov") }],
+  ["under_government_suffix", { a: high("personal", "ci.x.tx.us"), b: curated("government_suffix", "ci.*.*.us") }],
+  ["under_education_suffix", { a: high("disposable", "pw.edu.pl"), b: curated("education_suffix", "edu.pl") }],
+  ["popular_needs_two", { a: high("disposable", "acme.com"), b: curated("popular", "acme.com") }],
+  ["kept", { a: high("disposable", "acme.com"), b: high("disposable", "acme.com"), c: curated("popular", "acme.com") }],
+  [
+    "popular_needs_two",
+    { a: high("disposable", "acme.com"), b: low("disposable", "acme.com"), c: curated("popular", "acme.com") },
+  ],
+  [
+    "popular_needs_two",
+    {
+      a: high("disposable", "acme.com"),
+      b: { ...high("disposable", "acme.com"), copies: "a" },
+      c: curated("popular", "acme.com"),
+    },
+  ],
+  ["popular_needs_two", { a: high("disposable", "acme.com"), b: curated("organisation", "acme.com") }],
+  ["popular_needs_two", { a: high("disposable", "jobs.acme.com"), b: curated("organisation", "acme.com") }],
+  ["popular_needs_two", { a: high("disposable", "acme.com"), b: high("education", "acme.com") }],
+  ["kept", { a: low("disposable", "acme.com") }],
+  ["low_trust_only_if_unopposed", { a: low("disposable", "acme.com"), b: high("personal", "acme.com") }],
+  ["kept", { a: low("disposable", "acme.com"), b: medium("personal", "acme.com") }],
+  ["kept", { a: low("disposable", "acme.com"), b: high("personal", "acme.com"), c: high("disposable", "acme.com") }],
+  ["low_trust_only_if_unopposed", { a: low("disposable", "x.acme.com"), b: curated("personal", "acme.com") }],
+  ["low_trust_only_if_unopposed", { a: low("disposable", "x.acme.com"), b: curated("never_disposable", "acme.com") }],
+  ["low_trust_only_if_unopposed", { a: medium("education", "acme.com"), b: curated("popular", "acme.com") }],
+  ["kept", { a: high("education", "acme.com"), b: curated("popular", "acme.com") }],
+  ["deny_list", { a: high("personal", "acme.com"), b: curated("not_personal", "acme.com") }],
+  ["kept", { a: curated("personal", "acme.com"), b: curated("not_personal", "acme.com") }],
+  ["organisation_wins", { a: high("personal", "acme.com"), b: curated("organisation", "acme.com") }],
+  ["organisation_wins", { a: high("education", "acme.com"), b: curated("organisation", "acme.com") }],
+  ["kept", { a: curated("organisation", "acme.com"), b: curated("education", "acme.com") }],
+  ["stopped", { a: high("education", "x.acme.com"), b: high("not_education", "acme.com") }],
+  ["kept", { a: curated("education", "acme.com"), b: high("not_education", "acme.com") }],
+  ["relay_wins", { a: high("disposable", "acme.com"), b: high("relay", "acme.com") }],
+  ["relay_wins", { a: high("disposable", "jane.acme.com"), b: curated("relay", "acme.com") }],
+  ["relay_wins", { a: curated("personal", "acme.com"), b: curated("relay", "acme.com") }],
+  ["curated_government_wins", { a: high("personal", "x.acme.com"), b: curated("government", "acme.com") }],
+  ["curated_education_wins", { a: high("personal", "acme.com"), b: curated("education", "acme.com") }],
+  ["curated_personal_wins", { a: high("disposable", "acme.com"), b: curated("personal", "acme.com") }],
+  ["curated_personal_wins", { a: curated("organisation", "acme.com"), b: curated("personal", "acme.com") }],
+  ["kept", { a: high("education", "x.acme.com"), b: curated("personal", "acme.com") }],
+  ["government_wins", { a: high("disposable", "acme.com"), b: high("government", "acme.com") }],
+  ["disposable_beats_long_tail", { a: high("personal", "acme.com"), b: high("disposable", "acme.com") }],
+  [
+    "disposable_beats_long_tail",
+    {
+      a: medium("personal", "acme.com"),
+      b: high("disposable", "acme.com"),
+      c: curated("never_disposable", "acme.com"),
+    },
+  ],
+  ["education_beats_long_tail", { a: high("personal", "acme.com"), b: high("education", "acme.com") }],
+  ["redundant", { a: high("education", "mit.edu"), b: curated("education_suffix", "edu") }],
+  ["redundant", { a: high("disposable", "x.acme.com"), b: low("disposable", "acme.com") }],
+  [
+    "redundant",
+    { a: high("education", "mit.edu"), b: curated("education_suffix", "edu"), c: high("personal", "mit.edu") },
+  ],
+  ["under_government_suffix", { a: high("education", "af.mil"), b: curated("government_suffix", "mil") }],
+  ["kept", { a: curated("education", "usma.mil"), b: curated("government_suffix", "mil") }],
+  ["kept", { a: high("disposable", "x.github.io"), b: high("disposable", "github.io") }],
+  // A registrable name can stand above a public suffix; it does not hold for what is registered there.
+  ["kept", { a: high("disposable", "x.s3.amazonaws.com"), b: high("disposable", "amazonaws.com") }],
+]
+
+for (const [index, [expected, sources]] of CASES.entries())
+  test(`rules, case ${index}: ${Object.values(sources)
+    .map(({ trust, set, names }) => `${trust} ${set} ${names}`)
+    .join(" + ")} gives ${expected}`, () => {
+    expect(outcome(sources)).toBe(expected)
+  })
+
+test("every rule about listings has a case", () => {
+  const ofNames = ["malformed", "unknown_tld"]
+  const missing = LISTING_RULE_NAMES.filter(
+    rule => !ofNames.includes(rule) && !CASES.some(([expected]) => expected === rule),
+  )
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,188 @@
+import { expect, test } from "bun:test"
+import { NO_LIST_MATCH } from "../../../../src/check/lists/list-match.ts"
+import { openPack } from "../../../../src/check/lists/pack/pack.ts"
+import { openedPack, smallPack } from "./small-pack.ts"
+
+const pack = openedPack(
+  smallPack({
+    "mailinator.com": ["disposable"],
+    "good.mailinator.com": ["organisation"],
+    "co.uk": ["!disposable"],
+    "edu.pl": ["education_suffix"],
+    "gov.uk": ["government_suffix"],
+    "stripe.com": ["organisation", "education"],
+    "dropped.com": ["!disposable"],
+    "*.bremen.de": ["government_suffix"],
+    "ci.*.*.us": ["government_suffix"],
+    "ci.odd.tx.us": ["education"],
+    uk: ["disposable"],
+  }),
+)
+
+const sets = (domain: string, registrable: string | null) => pack.match(domain, registrable).sets
+
+test("a name holds for itself and what stands under it, up to the registrable domain and no further", () => {
+  expect(sets("mailinator.com", "mailinator.com")).toEqual(["disposable"])
+  expect(sets("a.b.mailinator.com", "mailinator.com")).toEqual(["disposable"])
+  expect(sets("mailinator.com", "com")).toEqual(["disposable"])
+  expect(sets("a.mailinator.com", "a.mailinator.com")).toEqual([])
+  expect(sets("mailinator.com", null)).toEqual([])
+})
+
+test("a name that is a public suffix does not hold for what is registered under it", () => {
+  expect(sets("acme.co.uk", "acme.co.uk")).toEqual([])
+})
+
+test("names match on label boundaries only", () => {
+  for (const name of [
+    "xmailinator.com",
+    "mailinator.com.de",
+    "ailinator.com",
+    "mailinator.co",
+    "mailinator-com",
+    "mailinator.comm",
+  ])
+    expect(pack.match(name, name)).toBe(NO_LIST_MATCH)
+})
+
+test("the most specific entry answers alone, and is named", () => {
+  const listed = pack.match("x.good.mailinator.com", "mailinator.com")
+  expect(listed.sets).toEqual(["organisation"])
+  expect(listed.entry).toBe("good.mailinator.com")
+  expect(listed.has("disposable")).toBe(false)
+})
+
+test("sets of one level answer together", () => {
+  expect(sets("www.stripe.com", "stripe.com")).toEqual(["education", "organisation"])
+})
+
+test("a suffix holds at every level, itself included, whatever is registrable", () => {
+  expect(sets("pw.edu.pl", "pw.edu.pl")).toEqual(["education_suffix"])
+  expect(sets("gov.uk", "gov.uk")).toEqual(["government_suffix"])
+  expect(sets("gov.uk", null)).toEqual(["government_suffix"])
+  expect(sets("a.b.gov.uk", "b.gov.uk")).toEqual(["government_suffix"])
+})
+
+test("a star in a suffix is exactly one label", () => {
+  expect(pack.match("www.ci.austin.tx.us", "austin.tx.us").entry).toBe("ci.*.*.us")
+  expect(sets("ci.austin.tx.us", "austin.tx.us")).toEqual(["government_suffix"])
+  expect(sets("ci.tx.us", "ci.tx.us")).toEqual([])
+  expect(sets("xci.austin.tx.us", "austin.tx.us")).toEqual([])
+  expect(sets("amt.bremen.de", "bremen.de")).toEqual(["government_suffix"])
+  expect(sets("bremen.de", "bremen.de")).toEqual([])
+})
+
+test("an entry and a suffix pattern of the same level answer together", () => {
+  const listed = pack.match("ci.odd.tx.us", "odd.tx.us")
+  expect(listed.sets).toEqual(["government_suffix", "education"])
+  expect(listed.entry).toBe("ci.odd.tx.us")
+})
+
+test("a dropped listing holds nothing and is still told", () => {
+  expect(pack.match("dropped.com", "dropped.com")).toBe(NO_LIST_MATCH)
+  expect(pack.listingsOf("dropped.com")).toEqual([
+    { set: "disposable", source: "here", outcome: "never_list", since: null },
+  ])
+})
+
+test("texts that are no lower-case A-label host are in no set", () => {
+  const texts = [
+    "",
+    ".",
+    "..",
+    "MAILINATOR.COM",
+    "mäil.mailinator.com",
+    "ŭ.mailinator.com",
+    "mailinator.com.",
+    `${"a.".repeat(120)}mailinator.com`,
+  ]
+  for (const text of texts) expect(pack.match(text, "mailinator.com").mask).toBe(0)
+  // U+016D has the low byte of "m": codes are not bytes.
+  expect(pack.match("\u016dailinator.com", "\u016dailinator.com").mask).toBe(0)
+})
+
+test("253 characters are looked up and 254 are not", () => {
+  const longest = `${"a.".repeat(119)}b.mailinator.com`.slice(-253)
+  expect(longest).toHaveLength(253)
+  expect(sets(longest, "mailinator.com")).toEqual(["disposable"])
+  expect(sets(`a${longest}`, "mailinator.com")).toEqual([])
+})
+
+test("words, group services, targets and counts come back as they went in", () => {
+  expect([...pack.words.role, ...pack.words.shared_inbox, ...pack.words.group]).toEqual([
+    "postmaster",
+    "support",
+    "all",
+  ])
+  expect(pack.groupDomains).toEqual(new Set(["groups.io"]))
+  expect(pack.targets).toEqual([
+    { name: "gmail.com", kind: "provider" },
+    { name: "stripe.com", kind: "organisation" },
+  ])
+  expect(pack.entryCounts).toMatchObject({
+    disposable: 2,
+    government_suffix: 3,
+    education: 2,
+    organisation: 2,
+    relay: 0,
+  })
+  expect(pack.builtAt).toBe("2026-11-20T00:00:00.000Z")
+  expect(pack.version).toMatch(/^2026-11-20-[0-9a-f]{8}$/)
+})
+
+test("a pack with no names at all opens, verifies and holds nothing", () => {
+  const empty = openedPack(smallPack({}))
+  expect(empty.verify()).toEqual({ ok: true })
+  expect(empty.match("gmail.com", "gmail.com")).toBe(NO_LIST_MATCH)
+})
+
+test("a pack is read at any place in a buffer", () => {
+  const bytes = smallPack({ "mailinator.com": ["disposable"] })
+  const shifted = new Uint8Array(bytes.length + 5)
+  shifted.set(bytes, 5)
+  const moved = openedPack(shifted.subarray(5))
+  expect(moved.verify()).toEqual({ ok: true })
+  expect(moved.match("mailinator.com", "mailinator.com").sets).toEqual(["disposable"])
+})
+
+test("every cut of a pack is refused with a sentence and a remedy", () => {
+  const bytes = smallPack({ "mailinator.com": ["disposable"], "*.bremen.de": ["government_suffix"] })
+  for (let length = 0; length < bytes.length; length++) {
+    const found = openPack(bytes.subarray(0, length))
+    expect(found.kind).toBe("refused")
+    if (found.kind === "refused") expect([found.says, found.remedy].every(text => /^[A-Z].+\.$/.test(text))).toBe(true)
+  }
+})
+
+test("foreign bytes, another format and bytes that follow are refused", () => {
+  const bytes = smallPack({ "mailinator.com": ["disposable"] })
+  const says = (changed: Uint8Array) => {
+    const found = openPack(changed)
+    return found.kind === "refused" ? found.says : "opened"
+  }
+  expect(says(new TextEncoder().encode("disposable\n".repeat(100)))).toBe("The file is not a pack.")
+  expect(says(new Uint8Array(4096))).toBe("The file is not a pack.")
+  expect(says(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 2.")
+  expect(says(new Uint8Array([...bytes, 0]))).toMatch(/^The pack has \d+ bytes and says \d+\.$/)
+})
+
+test("every flipped byte is found when the pack is opened or verified", () => {
+  const bytes = smallPack({
+    "mailinator.com": ["disposable"],
+    "gov.uk": ["government_suffix"],
+    "*.bremen.de": ["government_suffix"],
+  })
+  const missed = [...bytes.keys()].filter(at => {
+    const found = openPack(bytes.with(at, (bytes[at] ?? 0) ^ 0x41))
+    return found.kind === "open" && found.pack.verify().ok
+  })
+  expect(missed).toEqual([])
+})
+
+test("a damaged pack that nobody verified still answers without an error", () => {
+  const bytes = smallPack({ "mailinator.com": ["disposable"], "gmail.com": ["personal"] })
+  for (let at = 124; at < bytes.length; at++) {
+    const found = openPack(bytes.with(at, 0xff))
+    if (found.kind === "open") expect(() => found.pack.match("a.mailinator.com", "mailinator.com")).not.toThrow()
+  }
+})

@@ -1,0 +1,37 @@
+import type { ListingOutcome } from "../../../../src/check/lists/listing-rules.ts"
+import { openPack, type Pack } from "../../../../src/check/lists/pack/pack.ts"
+import type { Listing, PackContents } from "../../../../src/check/lists/pack/pack-contents.ts"
+import { writePack } from "../../../../src/check/lists/pack/pack-writer.ts"
+import type { SetName } from "../../../../src/check/lists/sets.ts"
+
+/** Names with their sets: `!` before a set is a listing that a rule dropped. */
+export type SmallNames = Readonly<Record<string, readonly (SetName | `!${SetName}`)[]>>
+
+const listingOf = (mark: SetName | `!${SetName}`): Listing => {
+  const isDropped = mark.startsWith("!")
+  const outcome: ListingOutcome = isDropped ? "never_list" : "kept"
+  return { set: (isDropped ? mark.slice(1) : mark) as SetName, source: "here", outcome, since: null }
+}
+
+/** Contents for the writer with these names and a few words. */
+export const smallContents = (names: SmallNames): PackContents => ({
+  builtAt: "2026-11-20T00:00:00.000Z",
+  sources: ["elsewhere", "here"],
+  names: Object.entries(names).map(([name, marks]) => [name, marks.map(listingOf)] as const),
+  words: { role: ["postmaster"], shared_inbox: ["support"], group: ["all"] },
+  groupDomains: ["groups.io"],
+  targets: [
+    { name: "gmail.com", kind: "provider" },
+    { name: "stripe.com", kind: "organisation" },
+  ],
+})
+
+/** The bytes of a pack of these names. */
+export const smallPack = (names: SmallNames): Uint8Array<ArrayBuffer> => writePack(smallContents(names))
+
+/** Opens bytes that must be a pack. */
+export function openedPack(bytes: Uint8Array): Pack {
+  const found = openPack(bytes)
+  if (found.kind === "refused") throw new Error(found.says)
+  return found.pack
+}

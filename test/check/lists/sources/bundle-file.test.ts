@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { buildPack } from "../../../../src/check/lists/build/build-pack.ts"
+import {
+  decodeBundle,
+  encodeBundle,
+  readSourceBundle,
+  type SourceBundle,
+} from "../../../../src/check/lists/sources/source-bundle.ts"
+import { buildRealPack } from "../build/real-pack.ts"
+import { fakeSourceFiles } from "./fake-source-files.ts"
+import { repositoryFiles } from "./repository-files.ts"
+
+/** Two packs of all names are built. */
+const LIMIT_MS = 60_000
+
+const readBack = (stock: SourceBundle): SourceBundle => decodeBundle(new Uint8Array(encodeBundle(stock)))
+
+function stockOf(names: readonly string[]): SourceBundle {
+  const { catalogue, shelf } = fakeSourceFiles({
+    list: { set: "disposable", trust: "high", names },
+    none: { set: "disposable", trust: "low", names: [], isDownloaded: true },
+    mine: { set: "personal", trust: "curated", names: ["gmail.com"] },
+  })
+  const read = readSourceBundle(catalogue, shelf)
+  if (read.kind === "refused") throw new Error(read.faults.join("\n"))
+  return read.bundle
+}
+
+test("a stock reads back as it was written, with sources that are empty and those of one entry", () => {
+  const entry = fc.string({ minLength: 1, unit: "grapheme" }).filter(text => !text.includes("\n"))
+  fc.assert(
+    fc.property(fc.array(entry), names => {
+      const stock = stockOf(names)
+      expect(readBack(stock)).toEqual(stock)
+    }),
+  )
+})
+
+test("an entry of two lines, which no reader gives, is not written", () => {
+  expect(() => encodeBundle(stockOf(["a.com\nb.com"]))).toThrow("two lines")
+})
+
+test(
+  "the stock of this checkout gives, read back, the very pack that its sources give",
+  () => {
+    const read = readSourceBundle(repositoryFiles.read("data/catalogue.json"), repositoryFiles)
+    if (read.kind === "refused") throw new Error(read.faults.join("\n"))
+    const built = buildPack(readBack(read.bundle))
+    if (built.kind === "refused") throw new Error(built.faults.join("\n"))
+    expect(built.manifest).toEqual(buildRealPack().manifest)
+    expect(Buffer.compare(built.bytes, buildRealPack().bytes)).toBe(0)
+  },
+  LIMIT_MS,
+)

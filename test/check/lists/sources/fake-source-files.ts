@@ -1,0 +1,45 @@
+import type { SourceFiles } from "../../../../src/check/lists/sources/source-formats.ts"
+
+type FakeTrust = "highest" | "high" | "medium" | "low"
+
+/** A source for a test: a curated file, a package with one JSON array of names, or a text to download, which has none yet. */
+export type FakeSource = {
+  readonly set: string
+  readonly trust: FakeTrust | "curated"
+  readonly names: readonly string[]
+  readonly copies?: string
+  /** A download: it is asked for as `https://lists.example/ID.conf`. */
+  readonly isDownloaded?: boolean
+  readonly renews?: string
+}
+
+/** A catalogue's text and the shelf of its sources, which are called by their keys. */
+export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): {
+  readonly catalogue: string
+  readonly shelf: SourceFiles
+} {
+  const files = new Map<string, string>()
+  const rows = Object.entries(sources).map(([id, { set, trust, names, copies, isDownloaded = false, renews }]) => {
+    if (isDownloaded) {
+      const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
+      return { id, set, trust, from, licence: "CC0-1.0", origin: "a site", ...(renews === undefined ? {} : { renews }) }
+    }
+    if (trust === "curated") {
+      const header = `# set: ${set}\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n`
+      files.set(`data/${id}.txt`, `${header}${[...names].sort().join("\n")}\n`)
+      return { id, set, trust: "highest", from: { file: `data/${id}.txt`, format: "curated" } }
+    }
+    files.set(`node_modules/${id}/list.json`, JSON.stringify(names))
+    files.set(`node_modules/${id}/package.json`, JSON.stringify({ version: "1.0.0", license: "MIT" }))
+    const described = { licence: "MIT", origin: "a package", date: "2026-01-01" }
+    const from = { package: id, file: "list.json", format: "json", at: "*" }
+    return { id, set, trust, from, ...described, ...(copies === undefined ? {} : { copies: [copies] }) }
+  })
+  const read = (path: string): string => {
+    const text = files.get(path)
+    if (text === undefined) throw new Error(`${path} is not there`)
+    return text
+  }
+  const catalogue = JSON.stringify({ format: 1, providers_first: ["gmail.com"], sources: rows })
+  return { catalogue, shelf: { read, list: () => [] } }
+}

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import type { SourceFiles } from "../../../../src/check/lists/sources/source-formats.ts"
+
+const ROOT = join(import.meta.dir, "../../../..")
+
+/** The shelf of this repository: the curated files and the installed packages, read and nothing else. */
+export const repositoryFiles: SourceFiles = {
+  read: path => readFileSync(join(ROOT, path), "utf8"),
+  list: folder =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => relative(join(ROOT, folder), join(entry.parentPath, entry.name))),
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test"
+import {
+  readCsvColumn,
+  readCurated,
+  readDomainTree,
+  readJsModuleJson,
+  readJson,
+  readJsStringLines,
+  readJsWordArrays,
+  readLines,
+} from "../../../../src/check/lists/sources/source-formats.ts"
+
+const HEADER = "# set: personal\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n"
+
+test("lines: comments, notes, empty lines and line ends of any kind are no entries", () => {
+  expect(readLines("# head\r\n\r\na.com # note\n  b.com\r\n#c.com\n")).toEqual({
+    kind: "entries",
+    entries: ["a.com", "b.com"],
+    malformedCount: 0,
+  })
+})
+
+test("curated: the header is read and the entries are sorted", () => {
+  const read = readCurated(`${HEADER}a.com # note\nb.com\n`)
+  expect(read).toMatchObject({
+    kind: "entries",
+    entries: ["a.com", "b.com"],
+    header: { set: "personal", date: "2026-11-20" },
+  })
+})
+
+test("curated: a missing header line, a bad day, disorder and repetition are refused", () => {
+  expect(readCurated("a.com\n")).toMatchObject({
+    kind: "refused",
+    says: "the header has no set, says, origin, licence, date",
+  })
+  expect(readCurated(HEADER.replace("2026-11-20", "lately"))).toMatchObject({ kind: "refused" })
+  expect(readCurated(`${HEADER}b.com\na.com\n`)).toEqual({
+    kind: "refused",
+    message: '"a.com" does not sort after "b.com"',
+  })
+  expect(readCurated(`${HEADER}a.com\na.com\n`)).toMatchObject({ kind: "refused" })
+})
+
+test("json: a path leads to elements, keys, members that may be absent, and through a filter", () => {
+  const text = '{"list":[{"type":"x","names":["a.com"]},{"type":"y","names":["b.com"]},{"type":"x"}],"map":{"c.com":1}}'
+  const read = (path: string) => readJson(text, path)
+  expect(read("list.*.type=x.names?.*")).toEqual({ kind: "entries", entries: ["a.com"], malformedCount: 0 })
+  expect(read("map.@keys")).toEqual({ kind: "entries", entries: ["c.com"], malformedCount: 0 })
+  expect(read("list.*.names.*")).toMatchObject({ entries: ["a.com", "b.com"], misshapen: 1 })
+  expect(read("map.*")).toMatchObject({ entries: [], misshapen: 1 })
+  expect(readJson("[", "*").kind).toBe("refused")
+})
+
+test("script: JSON, a text and words are read without running anything", () => {
+  expect(readJsModuleJson('module.exports = [{"domain":"a.com"}];\n', "*.domain")).toMatchObject({ entries: ["a.com"] })
+  expect(readJsModuleJson("process.exit()", "*").kind).toBe("refused")
+  expect(
+    readJsStringLines('// x\nvar held = "# no\\na.com\\nb.com\\n";\nvar other = "c.com";\n', "held"),
+  ).toMatchObject({
+    entries: ["a.com", "b.com"],
+  })
+  expect(readJsStringLines('var other = "c.com";\n', "held").kind).toBe("refused")
+  expect(readJsStringLines('var held = "a" + run();\n', "held").kind).toBe("refused")
+  expect(readJsWordArrays("const A = [\n  'sales',\n  'no-reply',\n];\n")).toMatchObject({
+    entries: ["sales", "no-reply"],
+  })
+  expect(readJsWordArrays("").kind).toBe("refused")
+})
+
+test("csv: a column by name or number, with quotes, empty cells and short rows", () => {
+  expect(readCsvColumn('\uFEFFname,domain\r\n"A, ""b""",a.gov\n\nB,b.gov\nC\n', "domain")).toEqual({
+    kind: "entries",
+    entries: ["a.gov", "b.gov"],
+    malformedCount: 1,
+  })
+  expect(readCsvColumn("1,google.com\n2,youtube.com", "2")).toMatchObject({ entries: ["google.com", "youtube.com"] })
+  expect(readCsvColumn("name\nx\n", "domain").kind).toBe("refused")
+})
+
+test("tree: folders from the top-level domain down spell the name, whatever order they come in", () => {
+  const read = readDomainTree(["uk/ac/ox.txt", "de/tum.txt", "stoplist.txt", "de/odd"])
+  expect(read).toEqual({ kind: "entries", entries: ["ox.ac.uk", "tum.de"], malformedCount: 1 })
+})

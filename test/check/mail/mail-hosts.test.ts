@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test"
+import { MAIL_HOSTS_MAX, parseMailHosts } from "../../../src/check/mail/mail-hosts.ts"
+
+const SUITE_A = "aspmx.l.google.com"
+const SUITE_B = "acme-com.mail.protection.outlook.com"
+const GATEWAY = "mxa-001.pphosted.com"
+const PLACEHOLDER = "ms1.msv1.invalid.outlook.com"
+const DISPOSABLE = "mail.mailinator.com"
+
+const hosts = (...records: readonly (readonly [preference: number, exchange: string])[]) =>
+  parseMailHosts(records.map(([preference, exchange]) => ({ type: "MX", preference, exchange })))
+
+test("hosts are listed by preference, then by name, each once at its better preference", () => {
+  expect(hosts([20, "b.acme.com"], [10, "c.acme.com"], [20, "a.acme.com"], [5, "b.acme.com"]).mx).toEqual([
+    { priority: 5, host: "b.acme.com", provider: null },
+    { priority: 10, host: "c.acme.com", provider: null },
+    { priority: 20, host: "a.acme.com", provider: null },
+  ])
+})
+
+test("a domain without MX records takes no mail by them", () => {
+  expect(hosts()).toEqual({
+    mx: [],
+    isNullMx: false,
+    acceptsMail: false,
+    provider: null,
+    operatedBy: null,
+    indicators: [],
+  })
+  expect(parseMailHosts([{ type: "CNAME", target: "mx.acme.com" }]).mx).toEqual([])
+})
+
+test("a null MX stands alone, and beside hosts it is ignored", () => {
+  expect(hosts([0, ""])).toMatchObject({ mx: [], isNull: true, takesMail: false })
+  expect(hosts([0, ""], [10, ""])).toMatchObject({ mx: [], isNull: true })
+  expect(hosts([0, ""], [10, "mx.acme.com"])).toMatchObject({
+    mx: [{ priority: 10, host: "mx.acme.com", provider: null }],
+    isNull: false,
+    takesMail: true,
+  })
+  expect(hosts([0, ""], [10, PLACEHOLDER])).toMatchObject({ isNull: false, takesMail: false })
+})
+
+test("the provider of the most preferred host counts, and of equals one that is known", () => {
+  expect(hosts([10, SUITE_A], [20, SUITE_B])).toMatchObject({ provider: { key: "suite_a" }, runBy: "suite_a" })
+  expect(hosts([20, SUITE_A], [10, SUITE_B])).toMatchObject({ provider: { key: "suite_b" }, runBy: "suite_b" })
+  expect(hosts([10, "a.acme.com"], [10, SUITE_B])).toMatchObject({ provider: { key: "suite_b" }, runBy: "suite_b" })
+  expect(hosts([10, "a.acme.com"], [11, SUITE_B])).toMatchObject({ provider: null, runBy: null })
+  expect(hosts([10, GATEWAY], [20, SUITE_A])).toMatchObject({ provider: { key: "proofpoint" }, runBy: "gateway" })
+})
+
+test("a placeholder is listed and shows its suite, but takes no mail", () => {
+  expect(hosts([0, PLACEHOLDER])).toEqual({
+    mx: [{ priority: 0, host: PLACEHOLDER, provider: "suite_b_placeholder" }],
+    isNullMx: false,
+    acceptsMail: false,
+    provider: null,
+    operatedBy: null,
+    indicators: [{ operator: "suite_b", entry: `mx:${PLACEHOLDER}` }],
+  })
+  expect(hosts([0, PLACEHOLDER], [10, SUITE_A])).toMatchObject({ takesMail: true, runBy: "suite_a" })
+  expect(hosts([0, PLACEHOLDER], [10, "mx.acme.com"])).toMatchObject({ takesMail: true, provider: null, runBy: null })
+})
+
+test("one disposable host makes all disposable, and leaves the provider as it is", () => {
+  expect(hosts([10, SUITE_A], [90, DISPOSABLE])).toMatchObject({ provider: { key: "suite_a" }, runBy: "disposable" })
+  expect(hosts([10, "mx.acme.com"], [90, DISPOSABLE])).toMatchObject({ provider: null, runBy: "disposable" })
+})
+
+test("forwarders, relays, hosting, senders and mailboxes that persons use run nothing", () => {
+  for (const host of [
+    "route1.mx.cloudflare.net",
+    "mx1.simplelogin.co",
+    "mx1.bluehost.com",
+    "mxa.mailgun.org",
+    "mx01.mail.icloud.com",
+    "inbound-smtp.us-east-1.amazonaws.com",
+    "eforward1.registrar-servers.com",
+  ]) {
+    const { provider, operatedBy } = hosts([10, host])
+    expect([host, provider === null, operatedBy]).toEqual([host, false, null])
+  }
+  expect(hosts([10, "mx.zoho.com"])).toMatchObject({ provider: { key: "zoho" }, runBy: "other_suite" })
+})
+
+test("every host of a suite is evidence, the first or not", () => {
+  expect(hosts([1, "mx.acme.com"], [2, SUITE_B], [3, SUITE_A], [4, `alt1.${SUITE_A}`]).indicators).toEqual([
+    { operator: "suite_b", entry: `mx:${SUITE_B}` },
+    { operator: "suite_a", entry: `mx:${SUITE_A}` },
+    { operator: "suite_a", entry: `mx:alt1.${SUITE_A}` },
+  ])
+  expect(hosts([1, "gmail-smtp-in.l.google.com"]).indicators).toEqual([])
+})
+
+test("the first hosts are looked at, up to a bound", () => {
+  const many = Array.from({ length: 1000 }, (_, at) => [at, `mx${at}.acme.com`] as const)
+  const last = many.slice(0, MAIL_HOSTS_MAX - 1)
+  expect(hosts(...many.toReversed()).mx.map(({ priority }) => priority)).toEqual([...Array(MAIL_HOSTS_MAX).keys()])
+  expect(hosts(...last, [1000, DISPOSABLE]).operatedBy).toBe("disposable")
+  expect(hosts(...last, [900, "mx.acme.com"], [1000, DISPOSABLE]).operatedBy).toBeNull()
+})
+
+test("what is written as an IP address is listed, and a name that cannot be shown is not", () => {
+  expect(hosts([10, "192.0.2.1"])).toMatchObject({ mx: [{ host: "192.0.2.1", provider: null }], takesMail: true })
+  for (const host of ["a b.com", "a\u0000.com", "mäx.de", "\u001b[2j", "a".repeat(254)])
+    expect(hosts([10, host])).toMatchObject({ mx: [], isNull: false, takesMail: false })
+})

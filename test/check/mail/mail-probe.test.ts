@@ -1,0 +1,419 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { Deadline } from "../../../src/base/concurrency.ts"
+import { type Finding, known, unknown } from "../../../src/base/finding.ts"
+import type { CachedDnsAnswer, CachingResolver } from "../../../src/check/dns/dns-types.ts"
+import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
+import { stoppedTime } from "../../world/time.ts"
+import { written, type ZoneRecords, zone } from "../../world/zone.ts"
+
+const WITHIN_MS = 1000
+const DEAD_NAMES = "A acme.com|TXT acme.com|MX acme.com".split("|")
+
+const SUITE_A = "aspmx.l.google.com"
+const SUITE_B = "acme-com.mail.protection.outlook.com"
+const PLACEHOLDER = "ms1.msv1.invalid.outlook.com"
+const GATEWAY = "mxa-001.pphosted.com"
+
+/** What is found of acme.com, and what was asked for. */
+async function probe(records: ZoneRecords, domain = "acme.com", organisational = domain) {
+  const { clock, later } = stoppedTime()
+  const { ask: resolver, asked } = zone(records)
+  const found = await createMailProbe({ resolver, clock })(domain, organisational, new Deadline(later, WITHIN_MS))
+  return { ...found, asked }
+}
+
+/** The parts of what is found, which are known. */
+async function told(records: ZoneRecords) {
+  const { mail, suites } = await probe(records)
+  if (!mail.known || !suites.known) throw new Error("the case leaves mail unknown")
+  return { ...mail.value, suites: suites.value }
+}
+
+const NO_SUITES = { suiteA: [], suiteB: [], otherSuite: null }
+
+describe("questions", () => {
+  test("the first go out side by side", () => {
+    const { ask: resolver, asked } = zone({})
+    const { clock, later } = stoppedTime()
+    void createMailProbe({ resolver, clock })("mail.acme.com", "acme.com", new Deadline(later, WITHIN_MS))
+    expect(asked.toSorted()).toEqual([
+      "A mail.acme.com",
+      "MX mail.acme.com",
+      "TXT _dmarc.acme.com",
+      "TXT _dmarc.mail.acme.com",
+      "TXT mail.acme.com",
+    ])
+  })
+
+  test("a domain that leads nowhere costs four", async () => {
+    const { asked } = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT acme.com": ["v=spf1 mx -all"] })
+    expect(asked).toHaveLength(4)
+  })
+
+  test("the other kind of address is asked for only where there is neither a mail host nor the first kind", async () => {
+    const asks = async (records: ZoneRecords) => (await probe(records)).asked.includes("AAAA acme.com")
+    expect(await asks({ "MX acme.com": ["10 mx.acme.com"] })).toBe(false)
+    expect(await asks({ "MX acme.com": ["0 ."] })).toBe(false)
+    expect(await asks({ "A acme.com": ["192.0.2.1"] })).toBe(false)
+    expect(await asks({})).toBe(false)
+    expect(await asks({ "MX acme.com": "unavailable" })).toBe(false)
+    expect(await asks({ "TXT acme.com": ["v=spf1 -all"] })).toBe(true)
+    expect(await asks({ "MX acme.com": [`10 ${PLACEHOLDER}`] })).toBe(true)
+    expect(await asks({ "MX acme.com": "no_data", "A acme.com": "timed_out" })).toBe(true)
+  })
+
+  test("a hostile domain costs a bounded number", async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => at)
+    const { asked, mail, suites } = await probe({
+      "MX acme.com": [`0 ${GATEWAY}`, ...many.map(at => `${at} mx${at}.acme.com`)],
+      "TXT acme.com": [`v=spf1 ${many.map(at => `include:s${at}.acme.com`).join(" ")}`],
+      "TXT _dmarc.acme.com": [`v=DMARC1; ${"p=none;".repeat(9000)}`],
+      ...Object.fromEntries(many.map(at => [`TXT s${at}.acme.com`, ["v=spf1 include:acme.com"]])),
+    })
+    expect(asked).toHaveLength(4 + 10 + 5)
+    expect(mail).toMatchObject({ known: true, value: { runBy: "gateway", dmarcPolicy: known(null) } })
+    expect(mail.known && mail.value.mx.length).toBe(20)
+    expect(suites).toEqual(known(NO_SUITES))
+  })
+})
+
+describe("the name", () => {
+  test("does not exist when every answer denies it", async () => {
+    const denied = await told(Object.fromEntries(DEAD_NAMES.map(name => [name, "no_name" as const])))
+    expect(denied).toMatchObject({ exists: false, reach: "none", hasAddress: false, mx: [], spf: known(null) })
+    const { mail } = await probe({ "* acme.com": "no_name", "TXT acme.com": "timed_out" })
+    expect(mail).toMatchObject({ known: true, value: { exists: false, spf: unknown("timed_out") } })
+  })
+
+  test("exists when any answer knows it, though others deny it", async () => {
+    for (const alive of DEAD_NAMES) {
+      const records = Object.fromEntries(
+        DEAD_NAMES.map(name => [name, name === alive ? "no_data" : "no_name"] as const),
+      )
+      expect([alive, (await told(records)).exists]).toEqual([alive, true])
+    }
+    const broken = await told({
+      "MX acme.com": ["10 mx.acme.com"],
+      "A acme.com": "no_name",
+      "AAAA acme.com": "no_name",
+    })
+    expect(broken).toMatchObject({ exists: true, reach: "mx" })
+  })
+})
+
+describe("how mail reaches a domain", () => {
+  test("by its hosts, its address, or not at all", async () => {
+    const a = { "A acme.com": ["192.0.2.1"] }
+    const aaaa = { "AAAA acme.com": ["2001:db8::1"] }
+    expect(await told({ "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ reach: "mx", hasAddress: false })
+    expect(await told({ ...a, "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ reach: "mx", hasAddress: true })
+    expect(await told(a)).toMatchObject({ reach: "implicit", hasAddress: true })
+    expect(await told(aaaa)).toMatchObject({ reach: "implicit", hasAddress: true })
+    expect(await told({ "TXT acme.com": ["x"] })).toMatchObject({ exists: true, reach: "none", hasAddress: false })
+    expect(await told({ ...a, "MX acme.com": ["0 ."] })).toMatchObject({ reach: "null_mx", hasAddress: true, mx: [] })
+    expect(await told({ "MX acme.com": ["0 .", "10 mx.acme.com"] })).toMatchObject({ reach: "mx" })
+  })
+
+  test("a placeholder is listed, shows its suite, and counts as no host", async () => {
+    const records = { "MX acme.com": [`0 ${PLACEHOLDER}`] }
+    const mx = [{ priority: 0, host: PLACEHOLDER, provider: "suite_b_placeholder" }]
+    const suites = { a: [], b: [`mx:${PLACEHOLDER}`], other: null }
+    expect(await told(records)).toMatchObject({ exists: true, reach: "none", mx, provider: null, runBy: null, suites })
+    expect(await told({ ...records, "A acme.com": ["192.0.2.1"] })).toMatchObject({ reach: "implicit", mx, suites })
+    expect(await told({ "MX acme.com": [`0 ${PLACEHOLDER}`, `10 ${SUITE_A}`] })).toMatchObject({
+      reach: "mx",
+      provider: "suite_a",
+      runBy: "suite_a",
+      suites: { a: [`mx:${SUITE_A}`], b: [`mx:${PLACEHOLDER}`] },
+    })
+  })
+})
+
+describe("mail is known", () => {
+  const ANSWERED = { "MX acme.com": "no_data", "TXT acme.com": ["v=spf1 -all"] } as const
+
+  test("not without the MX records, and then no suite is", async () => {
+    for (const cause of ["timed_out", "unavailable"] as const) {
+      const { mail, suites } = await probe({ "MX acme.com": cause, "A acme.com": ["192.0.2.1"] })
+      expect([mail, suites]).toEqual([unknown(cause), unknown(cause)])
+    }
+  })
+
+  test("with hosts or a null MX, whatever becomes of the other questions", async () => {
+    const failed = { "A acme.com": "timed_out", "AAAA acme.com": "unavailable", "TXT acme.com": "timed_out" } as const
+    const all = { ...failed, "TXT _dmarc.acme.com": "unavailable" } as const
+    expect((await probe({ ...all, "MX acme.com": ["10 mx.acme.com"] })).mail).toMatchObject({
+      known: true,
+      value: { reach: "mx", hasAddress: false, spf: unknown("timed_out"), dmarcPolicy: unknown("unavailable") },
+    })
+    expect((await probe({ ...all, "MX acme.com": ["0 ."] })).mail).toMatchObject({
+      known: true,
+      value: { reach: "null_mx" },
+    })
+  })
+
+  test("without hosts, when one address is there or both questions are answered", async () => {
+    const mailWith = async (records: ZoneRecords) => (await probe({ ...ANSWERED, ...records })).mail
+    expect(await mailWith({ "A acme.com": ["192.0.2.1"], "AAAA acme.com": "timed_out" })).toMatchObject({ known: true })
+    expect(await mailWith({ "AAAA acme.com": ["2001:db8::1"], "A acme.com": "timed_out" })).toMatchObject({
+      known: true,
+    })
+    expect(await mailWith({ "AAAA acme.com": "timed_out" })).toEqual(unknown("timed_out"))
+    expect(await mailWith({ "A acme.com": "unavailable" })).toEqual(unknown("unavailable"))
+    expect(await mailWith({})).toMatchObject({ known: true, value: { reach: "none" } })
+    expect(await mailWith({ "MX acme.com": [`0 ${PLACEHOLDER}`], "A acme.com": "timed_out" })).toEqual(
+      unknown("timed_out"),
+    )
+  })
+})
+
+describe("who runs the mail", () => {
+  test("is told by the hosts, with the evidence of each suite", async () => {
+    expect(
+      await told({ "MX acme.com": [`1 ${SUITE_A}`], "TXT acme.com": ["v=spf1 include:_spf.google.com ~all"] }),
+    ).toMatchObject({
+      provider: "suite_a",
+      runBy: "suite_a",
+      suites: { a: [`mx:${SUITE_A}`, "spf:_spf.google.com"], b: [], other: null },
+    })
+    expect(await told({ "MX acme.com": [`0 ${SUITE_B}`] })).toMatchObject({
+      provider: "suite_b",
+      runBy: "suite_b",
+      suites: { a: [], b: [`mx:${SUITE_B}`], other: null },
+    })
+    expect(await told({ "MX acme.com": ["10 mx.zoho.eu"] })).toMatchObject({
+      provider: "zoho",
+      runBy: "other_suite",
+      suites: { a: [], b: [], other: "zoho" },
+    })
+    expect(await told({ "MX acme.com": ["10 mail.mailinator.com"] })).toMatchObject({
+      provider: "mailinator",
+      runBy: "disposable",
+      suites: NO_SUITES,
+    })
+    expect(await told({ "MX acme.com": ["10 mx01.mail.icloud.com"] })).toMatchObject({
+      provider: "icloud",
+      runBy: null,
+      suites: NO_SUITES,
+    })
+  })
+
+  test("a suite of which the SPF record alone tells is evidence, through what it includes too", async () => {
+    const { suites, operatedBy } = await told({
+      "MX acme.com": ["10 mx.acme.com"],
+      "TXT acme.com": ["google-site-verification=x", "v=spf1 include:spf.acme.net -all"],
+      "TXT spf.acme.net": ["v=spf1 include:_spf.google.com include:spf.protection.outlook.com -all"],
+    })
+    expect(operatedBy).toBeNull()
+    expect(suites).toEqual({
+      suiteA: ["spf:_spf.google.com"],
+      suiteB: ["spf:spf.protection.outlook.com"],
+      otherSuite: null,
+    })
+  })
+
+  test("a person's or a group's host of the vendor makes its SPF record no evidence", async () => {
+    for (const [host, record] of [
+      ["gmail-smtp-in.l.google.com", "redirect=_spf.google.com"],
+      ["gmr-smtp-in.l.google.com", "include:_spf.google.com ~all"],
+      ["outlook-com.olc.protection.outlook.com", "include:spf.protection.outlook.com include:spf.acme.net ~all"],
+    ] as const) {
+      const { suites, asked, mail } = await probe({
+        "MX acme.com": [`5 ${host}`],
+        "TXT acme.com": [`v=spf1 ${record}`],
+      })
+      expect([suites, asked.length]).toEqual([known(NO_SUITES), 4])
+      expect(mail).toMatchObject({ value: { runBy: null, spf: known(`v=spf1 ${record}`) } })
+    }
+  })
+
+  test("a gateway stays in front of the suites that it hides, told in the order of their kinds", async () => {
+    const found = await told({
+      "MX acme.com": [`10 ${GATEWAY}`, `90 ${SUITE_B}`],
+      "TXT acme.com": ["v=spf1 include:spf.protection.outlook.com include:spf.protection.outlook.com. -all"],
+      "CNAME autodiscover.acme.com": ["autodiscover.outlook.com"],
+      "SRV _autodiscover._tcp.acme.com": ["0 0 443 autodiscover.outlook.com"],
+      "CNAME selector1._domainkey.acme.com": ["selector1-acme-com._domainkey.acme.onmicrosoft.com"],
+      "TXT google._domainkey.acme.com": ["v=DKIM1; p=MIIB"],
+    })
+    expect(found).toMatchObject({ provider: "proofpoint", runBy: "gateway" })
+    expect(found.suites).toEqual({
+      suiteA: ["dkim:google._domainkey.acme.com"],
+      suiteB: [
+        `mx:${SUITE_B}`,
+        "spf:spf.protection.outlook.com",
+        "dkim:selector1-acme-com._domainkey.acme.onmicrosoft.com",
+        "autodiscover:autodiscover.outlook.com",
+      ],
+      otherSuite: null,
+    })
+  })
+
+  test("a host that may feed a program runs a suite where autodiscover tells of mailboxes", async () => {
+    const records = { "MX acme.com": ["10 inbound-smtp.us-east-1.amazonaws.com"] }
+    expect(await told(records)).toMatchObject({ provider: "amazon_workmail_ses", runBy: null, suites: NO_SUITES })
+    expect(
+      await told({ ...records, "CNAME autodiscover.acme.com": ["autodiscover.mail.us-east-1.awsapps.com"] }),
+    ).toMatchObject({ runBy: "other_suite", suites: { a: [], b: [], other: "amazon_workmail_ses" } })
+  })
+
+  test("nobody is looked for behind a gateway beside a disposable host", async () => {
+    const { asked, mail } = await probe({ "MX acme.com": [`10 ${GATEWAY}`, "20 mail.mailinator.com"] })
+    expect(asked).toHaveLength(4)
+    expect(mail).toMatchObject({ value: { provider: "proofpoint", runBy: "disposable" } })
+  })
+})
+
+describe("policies", () => {
+  test("the SPF record and the organisational domain's policy are told", async () => {
+    const { mail } = await probe(
+      {
+        "MX mail.acme.com": ["10 mx.acme.com"],
+        "TXT mail.acme.com": ["v=spf1 mx -all"],
+        "TXT _dmarc.acme.com": ["v=DMARC1; p=none; sp=reject"],
+      },
+      "mail.acme.com",
+      "acme.com",
+    )
+    expect(mail).toMatchObject({ value: { spf: known("v=spf1 mx -all"), dmarcPolicy: known("reject") } })
+  })
+
+  test("a text that could steer who prints it is no record", async () => {
+    const { spf, suites } = await told({
+      "MX acme.com": ["10 mx.acme.com"],
+      "TXT acme.com": ["v=spf1 \u001b[2J include:_spf.google.com"],
+    })
+    expect([spf, suites]).toEqual([known(null), NO_SUITES])
+  })
+})
+
+test("whatever the records hold, mail is known and all that is told of it can be shown", async () => {
+  const text = fc.string({ unit: "binary", maxLength: 300 })
+  const under = (name: string) => text.map(label => `${label}.${name}`)
+  await fc.assert(
+    fc.asyncProperty(
+      text,
+      text,
+      under("pphosted.com"),
+      under("_spf.google.com"),
+      under("dkim.mail.microsoft"),
+      async (...texts) => {
+        const [exchange, policy, gateway, include, target] = texts
+        const asked: string[] = []
+        const records: Readonly<Record<string, CachedDnsAnswer["records"]>> = {
+          MX: [exchange, gateway, "mxa.pphosted.com"].map(each => ({ type: "MX", preference: 0, exchange: each })),
+          TXT: [
+            { type: "TXT", text: `v=spf1 include:${include} ${exchange}` },
+            { type: "TXT", text: `v=DMARC1;${policy}` },
+          ],
+          CNAME: [{ type: "CNAME", target }],
+        }
+        const resolver: CachingResolver = async question => {
+          asked.push(question.name)
+          const held = { isCached: false, freshUntilMs: 0, ttlS: 0, outcome: "records" } as const
+          return known({ ...held, records: records[question.type] ?? [] })
+        }
+        const { clock, later } = stoppedTime()
+        const budget = new Deadline(later, WITHIN_MS)
+        const { mail, suites } = await createMailProbe({ resolver, clock })("acme.com", "acme.com", budget)
+        expect(
+          suites.known &&
+            [...suites.value.suiteA, ...suites.value.suiteB].every(entry => /^[a-z]+:[!-~]{1,253}$/.test(entry)),
+        ).toBe(true)
+        expect(mail.known && mail.value.mx.every(({ host }) => /^[!-~]{1,253}$/.test(host))).toBe(true)
+        expect(asked.every(name => /^[a-z0-9._-]{1,253}$/.test(name))).toBe(true)
+      },
+    ),
+  )
+})
+
+describe("time", () => {
+  test("a record that nobody answers for costs the budget and nothing else", async () => {
+    const time = stoppedTime()
+    const { ask: resolver } = halting(question => question === "A acme.com")
+    const found = createMailProbe({ resolver, clock: time.clock })(
+      "acme.com",
+      "acme.com",
+      new Deadline(time.later, WITHIN_MS),
+    )
+    await time.tick(WITHIN_MS)
+    expect((await found).mail).toMatchObject({ known: true, value: { reach: "mx", hasAddress: false } })
+  })
+
+  const RECORDS: ZoneRecords = {
+    "MX acme.com": [`10 ${GATEWAY}`],
+    "A acme.com": ["192.0.2.1"],
+    "TXT acme.com": ["v=spf1 include:_spf.google.com include:slow.com -all"],
+    "TXT slow.com": ["v=spf1 include:spf.protection.outlook.com -all"],
+  }
+  const { ask: atOnce } = zone(RECORDS)
+
+  /** Answers `slow` questions when it is told to, and the others at once. */
+  function halting(slow: (question: string) => boolean) {
+    const gate = Promise.withResolvers<void>()
+    const ask: CachingResolver = async question => {
+      if (slow(written(question))) await gate.promise
+      return atOnce(question)
+    }
+    return { ask, open: gate.resolve }
+  }
+
+  test("what the first answers lead to is waited for as long as it may take, and what was found stands", async () => {
+    const time = stoppedTime()
+    const { ask: resolver } = halting(question => question === "TXT slow.com")
+    const found: Awaited<ReturnType<ReturnType<typeof createMailProbe>>>[] = []
+    const check = createMailProbe({ resolver, clock: time.clock })
+    void check("acme.com", "acme.com", new Deadline(time.later, WITHIN_MS)).then(each => found.push(each))
+    await time.tick(WITHIN_MS - 1)
+    expect(found).toEqual([])
+    await time.tick(1)
+    expect(found).toMatchObject([
+      { mail: { known: true }, suites: known({ a: ["spf:_spf.google.com"], b: [], other: null }) },
+    ])
+    expect(found[0]).toMatchObject({ isCached: false, freshUntilMs: time.clock() + 5000 })
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("what follows does not wait for questions that it does not need", async () => {
+    const { ask, open } = halting(question => /^(A|AAAA|TXT _dmarc\.)/.test(question))
+    const seen: string[] = []
+    const counted: CachingResolver = question => {
+      seen.push(written(question))
+      return ask(question)
+    }
+    const time = stoppedTime()
+    const budget = new Deadline(time.later, WITHIN_MS)
+    const found = createMailProbe({ resolver: counted, clock: time.clock })("acme.com", "acme.com", budget)
+    await time.tick(0)
+    expect(seen).toContain("TXT slow.com")
+    expect(seen).toContain("CNAME autodiscover.acme.com")
+    open()
+    expect((await found).suites).toEqual(
+      known({ suiteA: ["spf:_spf.google.com"], suiteB: ["spf:spf.protection.outlook.com"], otherSuite: null }),
+    )
+  })
+
+  test("all is cached when each answer was, and fresh as long as the first of them", async () => {
+    const time = stoppedTime()
+    const answering =
+      (of: (question: string) => Partial<CachedDnsAnswer> | null): CachingResolver =>
+      async question => {
+        const answer: Finding<CachedDnsAnswer> = await atOnce(question)
+        const change = of(written(question))
+        return answer.known && change !== null ? known({ ...answer.value, ...change }) : unknown("unavailable")
+      }
+    const fresh = async (of: (question: string) => Partial<CachedDnsAnswer> | null) => {
+      const probing = createMailProbe({ resolver: answering(of), clock: time.clock })
+      const { isCached, freshUntilMs } = await probing("acme.com", "acme.com", new Deadline(time.later, WITHIN_MS))
+      return [isCached, freshUntilMs - time.clock()]
+    }
+    const until = (ms: number) => ({ isCached: true, freshUntilMs: time.clock() + ms })
+    expect(await fresh(() => until(60_000))).toEqual([true, 60_000])
+    expect(await fresh(name => until(name === "TXT slow.com" ? 5000 : 60_000))).toEqual([true, 5000])
+    expect(await fresh(name => ({ ...until(60_000), isCached: name !== "TXT slow.com" }))).toEqual([false, 60_000])
+    expect(await fresh(name => (name === "A acme.com" ? null : until(60_000)))).toEqual([false, 1000])
+    expect(await fresh(name => (name === "TXT slow.com" ? null : until(60_000)))).toEqual([false, 5000])
+    expect(await fresh(() => null)).toEqual([false, 1000])
+  })
+})

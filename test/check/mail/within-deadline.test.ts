@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test"
+import { Deadline } from "../../../src/base/concurrency.ts"
+import { unknown } from "../../../src/base/finding.ts"
+import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
+import { withinDeadline } from "../../../src/check/mail/mail-probe.ts"
+import { stoppedTime } from "../../world/time.ts"
+import { zone } from "../../world/zone.ts"
+
+const QUESTION = { name: "acme.com", type: "MX" } as const
+const never: CachingResolver = () => Promise.withResolvers<Awaited<ReturnType<CachingResolver>>>().promise
+
+test("answers in time are passed on", async () => {
+  const { later } = stoppedTime()
+  const ask = withinDeadline(zone({ "MX acme.com": ["10 mx.acme.com"] }).ask, new Deadline(later, 100))
+  expect(await ask(QUESTION)).toMatchObject({ known: true, value: { outcome: "records" } })
+})
+
+test("when the time is over, what is under way and what comes after has timed out, and nobody is asked", async () => {
+  const time = stoppedTime()
+  const budget = new Deadline(time.later, 100)
+  const answer = withinDeadline(never, budget)(QUESTION)
+  await time.tick(100)
+  expect(await answer).toEqual(unknown("timed_out"))
+  const { ask, asked } = zone({})
+  expect(await withinDeadline(ask, budget)(QUESTION)).toEqual(unknown("timed_out"))
+  expect(asked).toEqual([])
+})

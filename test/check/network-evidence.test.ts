@@ -1,0 +1,143 @@
+import { expect, test } from "bun:test"
+import { known, unknown } from "../../src/base/finding.ts"
+import type { MailProbeResult, TenantProbeResult } from "../../src/check/cache-status.ts"
+import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-evidence.ts"
+import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
+import { OWN_HOST } from "../world/evidence.ts"
+import { settled, stoppedTime } from "../world/time.ts"
+
+const ACME: NetworkQuery = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: true }
+const TENANT = {
+  id: "4f1ba8b9-8a5c-4a0c-9a3e-7d8f2b6c1e55",
+  region: "EU",
+  auth: "managed",
+  identityProvider: null,
+} as const
+const BUDGET_MS = 3000
+
+/** A world whose probes answer when they are told to, and count how often they were asked. */
+function world() {
+  const time = stoppedTime()
+  const asked = { mail: 0, tenant: 0 }
+  const state = { isAway: false }
+  const freshUntilMs = time.clock() + 60_000
+  const answers = {
+    mail: async (): Promise<MailProbeResult> => ({
+      mail: known(OWN_HOST),
+      suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
+      isCached: false,
+      freshUntilMs,
+    }),
+    tenant: async (_: IdentityCloud): Promise<TenantProbeResult> => ({
+      tenant: known(TENANT),
+      isCached: false,
+      freshUntilMs,
+    }),
+  }
+  const ask = createNetworkProbe({
+    probeMail: () => {
+      asked.mail++
+      return answers.mail()
+    },
+    probeTenant: (_, cloud) => {
+      asked.tenant++
+      return answers.tenant(cloud)
+    },
+    isUnavailable: () => state.isAway,
+    clock: time.clock,
+    setTimer: time.later,
+    timeoutMs: BUDGET_MS,
+  })
+  return { time, asked, state, answers, ask }
+}
+
+test("a domain is asked about once while its answers hold, and then they come from a cache", async () => {
+  const { ask, asked, time } = world()
+  const first = await ask(ACME)
+  expect(first.isCached).toBe(false)
+  await time.tick(59_999)
+  const again = ask(ACME)
+  expect(again).not.toBeInstanceOf(Promise)
+  expect(await again).toEqual({ ...first, isCached: true })
+  expect(asked).toEqual({ mail: 1, tenant: 1 })
+  await time.tick(1)
+  await ask(ACME)
+  expect(asked).toEqual({ mail: 2, tenant: 2 })
+})
+
+test("nobody is asked for a tenant unless it is wanted", async () => {
+  const { ask, asked } = world()
+  const { tenant } = await ask({ ...ACME, includeTenant: false })
+  expect(tenant).toEqual(unknown("not_asked"))
+  expect(asked.tenant).toBe(0)
+  expect((await ask(ACME)).tenant).toEqual(known(TENANT))
+})
+
+test("a tenant that is not there when the budget ends is pending, and the next check asks again", async () => {
+  const { ask, answers, time } = world()
+  const { promise, resolve } = Promise.withResolvers<TenantProbeResult>()
+  answers.tenant = () => promise
+  const first = ask(ACME)
+  await time.tick(BUDGET_MS)
+  expect(await first).toMatchObject({ tenant: unknown("pending"), isCached: false })
+  resolve({ tenant: known(TENANT), isCached: false, freshUntilMs: time.clock() + 1000 })
+  expect((await ask(ACME)).tenant).toEqual(known(TENANT))
+})
+
+test("no work is left for later when everything was told in time", async () => {
+  const { ask, time } = world()
+  await ask(ACME)
+  expect(time.waiting()).toBe(0)
+})
+
+test("while DNS is away no tenant is waited for", async () => {
+  const { ask, asked, state } = world()
+  state.isAway = true
+  expect((await ask(ACME)).tenant).toEqual(unknown("not_asked"))
+  expect(asked.tenant).toBe(0)
+})
+
+test("a failure that is held for a moment is never said to come from a cache", async () => {
+  const { ask, answers, time } = world()
+  answers.mail = async () => ({
+    mail: unknown("unavailable"),
+    suites: unknown("unavailable"),
+    isCached: false,
+    freshUntilMs: time.clock() + 1000,
+  })
+  await ask({ ...ACME, includeTenant: false })
+  const held = ask({ ...ACME, includeTenant: false })
+  expect(held).not.toBeInstanceOf(Promise)
+  expect(await held).toMatchObject({ mail: unknown("unavailable"), isCached: false })
+})
+
+test("a tenant that the first cloud does not know is asked for where the mail hosts stand", async () => {
+  const { ask, answers, asked } = world()
+  const clouds: IdentityCloud[] = []
+  answers.tenant = async cloud => {
+    clouds.push(cloud)
+    return { tenant: known(cloud === "cn" ? TENANT : null), isCached: false, freshUntilMs: 9e15 }
+  }
+  expect((await ask(ACME)).tenant).toEqual(known(null))
+  expect(clouds).toEqual(["worldwide"])
+  const host = "acme-cn.mail.protection.partner.outlook.cn"
+  answers.mail = async () => ({
+    mail: known({ ...OWN_HOST, mx: [{ priority: 0, host, provider: "suite_b" }] }),
+    suites: known({ suiteA: [], suiteB: [`mx:${host}`], otherSuite: null }),
+    isCached: false,
+    freshUntilMs: 9e15,
+  })
+  expect((await ask({ ...ACME, domain: "acme.cn" })).tenant).toEqual(known(TENANT))
+  expect(clouds).toEqual(["worldwide", "worldwide", "cn"])
+  expect(asked.tenant).toBe(3)
+})
+
+test("questions go out side by side", async () => {
+  const { ask, asked, answers } = world()
+  const { promise } = Promise.withResolvers<TenantProbeResult>()
+  answers.tenant = () => promise
+  answers.mail = () => Promise.withResolvers<MailProbeResult>().promise
+  void ask(ACME)
+  await settled()
+  expect(asked).toEqual({ mail: 1, tenant: 1 })
+})

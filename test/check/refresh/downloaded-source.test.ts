@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test"
+import type { CatalogueSource } from "../../../src/check/lists/sources/catalogue.ts"
+import { readDownloadedSource } from "../../../src/check/refresh/downloaded-source.ts"
+
+const NO_RULES = { neverListed: new Set<string>(), knownFaults: new Set<string>(), builtIn: null }
+
+const rowOf = (format: CatalogueSource["from"]["format"], at: string): CatalogueSource => ({
+  id: "offices",
+  set: "government",
+  trust: "high",
+  from: { url: "https://lists.example/offices", file: "offices", format, at },
+})
+
+test.each<[string, CatalogueSource, string, string]>([
+  ["a table without its column", rowOf("csv", "Domain name"), "Host\nnasa.gov\n", "no column Domain name"],
+  ["a text that is no JSON", rowOf("json", "*"), "[jane@secret.example]", "not JSON"],
+])("%s is refused in a sentence that repeats nothing of it", (_, row, text, why) => {
+  expect(readDownloadedSource(row, text, null, NO_RULES)).toEqual({
+    kind: "refused",
+    message: `It cannot be read: ${why}.`,
+  })
+})
+
+test("names are kept in the normal form of the set that the source fills, each once", () => {
+  const entriesOf = (set: CatalogueSource["set"], text: string) => {
+    const read = readDownloadedSource({ ...rowOf("lines", ""), set }, text, null, NO_RULES)
+    return read.kind === "fit" ? read.entries : read.message
+  }
+  expect(entriesOf("government", "NASA.gov.\nnasa.gov\n")).toEqual(["nasa.gov"])
+  expect(entriesOf("government_suffix", "*.GOV.uk\ngov.pl\n")).toEqual(["*.gov.uk", "gov.pl"])
+  expect(entriesOf("role", "Sales\nsales\n")).toEqual(["sales"])
+})

@@ -1,0 +1,122 @@
+import { openPack, type Pack } from "../../../src/check/lists/pack/pack.ts"
+import { readSourceBundle, type SourceBundle } from "../../../src/check/lists/sources/source-bundle.ts"
+import { type RefreshDeps, type RefreshResult, refresh } from "../../../src/check/refresh/refresh.ts"
+import {
+  decodeRefreshState,
+  manifestFileName,
+  packFileName,
+  STATE_FILE,
+} from "../../../src/check/refresh/refresh-state.ts"
+import { memoryFolder } from "../../world/memory-folder.ts"
+import { countedTime, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
+import { type FakeSource, fakeSourceFiles } from "../lists/sources/fake-source-files.ts"
+
+/** Names `old0.com`, `old1.com` and so on. */
+export const oldNames = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `old${at}.com`)
+
+/** How many names the source has that comes along with the program, and that `fresh` renews. */
+export const OLD_COUNT = 50
+
+const SOURCES: Readonly<Record<string, FakeSource>> = {
+  bundled: { set: "disposable", trust: "high", names: oldNames(OLD_COUNT) },
+  fresh: { set: "disposable", trust: "highest", names: [], isDownloaded: true, renews: "bundled" },
+  extra: { set: "disposable", trust: "low", names: [], isDownloaded: true },
+  offices: { set: "government", trust: "high", names: [], isDownloaded: true },
+  providers: { set: "personal", trust: "curated", names: ["gmail.com"] },
+  known: { set: "never_disposable", trust: "curated", names: ["stripe.com", "nasa.gov"] },
+}
+
+/** What a program carries of a few sources, three of which are downloaded. */
+export function smallBundle(sources: Readonly<Record<string, FakeSource>> = SOURCES): SourceBundle {
+  const { catalogue, shelf } = fakeSourceFiles(sources)
+  const read = readSourceBundle(catalogue, shelf)
+  if (read.kind === "refused") throw new Error(read.faults.join("\n"))
+  return read.bundle
+}
+
+/** The text of a list, one name a line. */
+export const listText = (names: readonly string[]): string => `${names.join("\n")}\n`
+
+/** What a server answers for a path. */
+export type ResponseFor = (request: Request) => Response | Promise<Response>
+
+const DAY_MS = 86_400_000
+
+/** A refresh over the small stock, a folder in memory and a server on loopback whose answers the test sets. */
+export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleId = "stock-1" } = {}) {
+  const folder = memoryFolder()
+  const time = countedTime()
+  const { fetchUrl, requestedUrls } = loopbackFetch()
+  const answers = new Map<string, ResponseFor>()
+  const none: ResponseFor = () => new Response("nothing here", { status: 404 })
+  const server = webServer(request => (answers.get(new URL(request.url).pathname) ?? none)(request))
+  const sourceUrls = new Map(["fresh", "extra", "offices"].map(id => [id, `${server.url}${id}.conf`]))
+  const needs: RefreshDeps = {
+    ...time,
+    setTimer: time.later,
+    folder,
+    bundle,
+    bundleId,
+    fetchUrl,
+    userAgent: "mailkind",
+    sourceUrls,
+  }
+  const state = () => decodeRefreshState(folder.held.get(STATE_FILE) ?? null)
+  return {
+    needs,
+    folder,
+    time,
+    urls: sourceUrls,
+    asked: requestedUrls,
+    serverUrl: server.url,
+    state,
+    nextDay: () => time.tick(DAY_MS),
+    /** Has the server answer for `/id.conf` with a list of these names, or as the function says. */
+    serve: (id: string, answer: readonly string[] | ResponseFor) => {
+      answers.set(`/${id}.conf`, typeof answer === "function" ? answer : () => new Response(listText(answer)))
+    },
+    refresh: async (only: string | null = null, changed: Partial<RefreshDeps> = {}): Promise<RefreshResult> => {
+      const refreshed = await refresh({ ...needs, ...changed }, only)
+      if (refreshed === "unknown") throw new Error(`${only} is no source`)
+      return refreshed
+    },
+    /** The pack that the state puts in use, which must be whole, and have its manifest beside it. */
+    inUse: (): Pack | null => {
+      const { in_use } = state()
+      if (in_use === null) return null
+      const opened = openPack(folder.held.get(packFileName(in_use)) ?? new Uint8Array())
+      if (opened.kind === "refused") throw new Error(opened.says)
+      const verified = opened.pack.verify()
+      if (!verified.ok) throw new Error(verified.message)
+      const manifest = JSON.parse(new TextDecoder().decode(folder.held.get(manifestFileName(in_use))))
+      if (manifest.version !== opened.pack.version) throw new Error("the manifest is another pack's")
+      return opened.pack
+    },
+  }
+}
+
+/** What `refreshFixture` builds. */
+export type RefreshFixture = ReturnType<typeof refreshFixture>
+
+/** What `fresh` lists at first: all that came along and one more. */
+export const FIRST_NAMES: readonly string[] = [...oldNames(OLD_COUNT), "first.com"]
+
+/** A house whose three sources are good and were refreshed once. */
+export async function refreshedFixture() {
+  const house = refreshFixture()
+  house.serve("fresh", FIRST_NAMES)
+  house.serve("extra", ["extra.com"])
+  house.serve("offices", ["nasa.gov", "weather.gov"])
+  const first = await house.refresh()
+  return { ...house, first }
+}
+
+/** The sets that hold a name in the pack in use; null: there is none. */
+export const setsOf = (house: RefreshFixture, name: string) => house.inUse()?.match(name, name).sets ?? null
+
+/** The sources that list a name there, with the day on which each did. */
+export const sourcesOf = (house: RefreshFixture, name: string) =>
+  house
+    .inUse()
+    ?.listingsOf(name)
+    .map(({ source, since }) => [source, since]) ?? null

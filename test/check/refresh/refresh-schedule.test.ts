@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test"
+import { nextRefreshAtMs, type RefreshTiming } from "../../../src/check/refresh/refresh-schedule.ts"
+import { INITIAL_REFRESH_STATE, type RefreshState, type SourceState } from "../../../src/check/refresh/refresh-state.ts"
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const STARTED_MS = 1_000 * HOUR_MS
+const DUE: RefreshTiming = {
+  intervalMs: 24 * HOUR_MS,
+  stockId: "s",
+  nowMs: STARTED_MS,
+  startedAtMs: STARTED_MS,
+  triedAtMs: null,
+  chance: 0,
+}
+const LAST_CHANCE = 255 / 256
+
+const source = (outcome: SourceState["outcome"]): SourceState => ({
+  url: "https://a.example/",
+  outcome,
+  says: "",
+  checked_at_ms: 1,
+  changed_at_ms: null,
+})
+
+const refreshed = (hoursAgo: number, outcomes: readonly SourceState["outcome"][] = ["taken"]): RefreshState => ({
+  ...INITIAL_REFRESH_STATE,
+  stock: "s",
+  refreshed_at_ms: STARTED_MS - hoursAgo * HOUR_MS,
+  sources: Object.fromEntries(outcomes.map((outcome, at) => [`s${at}`, source(outcome)])),
+})
+
+/** How long after the start, in minutes, at the least chance and at the most. */
+const dueIn = (state: RefreshState, due: Partial<RefreshTiming> = {}): readonly (number | null)[] =>
+  [0, LAST_CHANCE].map(chance => {
+    const atMs = nextRefreshAtMs(state, { ...DUE, ...due, chance })
+    return atMs === null ? null : Math.round((atMs - STARTED_MS) / MINUTE_MS)
+  })
+
+describe("the next refresh is due", () => {
+  test.each<[string, RefreshState, Partial<RefreshTiming>, readonly (number | null)[]]>([
+    ["soon after the start, where none ever was", INITIAL_REFRESH_STATE, {}, [1, 10]],
+    ["soon after the start, where it is late", refreshed(200), {}, [1, 10]],
+    ["soon after the start, where the last was over another stock", { ...refreshed(1), stock: "t" }, {}, [1, 10]],
+    ["a day after the last, a tenth less or more", refreshed(0), {}, [0.9 * 1440, 1583]],
+    ["not before the start is over", refreshed(23.9), { intervalMs: 24 * HOUR_MS }, [1, 149]],
+    ["an hour after one of which all has failed", refreshed(0, ["failed", "failed"]), {}, [54, 66]],
+    ["a day after one of which not all has failed", refreshed(0, ["failed", "unchanged"]), {}, [1296, 1583]],
+    ["a day after one that was refused", refreshed(0, ["refused"]), {}, [1296, 1583]],
+    ["a day after one that had no source to ask", refreshed(0, []), {}, [1296, 1583]],
+    ["by the hour where it is wanted so, failed or not", refreshed(0, ["failed"]), { intervalMs: HOUR_MS }, [54, 66]],
+    ["sooner than by the hour where it is wanted so", refreshed(0, ["failed"]), { intervalMs: HOUR_MS / 2 }, [27, 33]],
+    ["soon, where the last is told to be in the future", refreshed(-1), {}, [1, 10]],
+    [
+      "an hour after a try that left no trace",
+      INITIAL_REFRESH_STATE,
+      { nowMs: STARTED_MS + HOUR_MS, triedAtMs: STARTED_MS + HOUR_MS },
+      [114, 126],
+    ],
+    [
+      "soon after the start, where a try is told to be in the future",
+      INITIAL_REFRESH_STATE,
+      { triedAtMs: 2 * STARTED_MS },
+      [1, 10],
+    ],
+    [
+      "soon after the start, where a try was before",
+      INITIAL_REFRESH_STATE,
+      { triedAtMs: STARTED_MS - 2 * HOUR_MS },
+      [1, 10],
+    ],
+    ["never, where an operator went back", { ...refreshed(200), is_paused: true }, {}, [null, null]],
+    [
+      "never, where one went back under another program",
+      { ...refreshed(1), stock: "t", is_paused: true },
+      {},
+      [null, null],
+    ],
+  ])("%s", (_, state, due, minutes) => {
+    expect(dueIn(state, due)).toEqual(minutes)
+  })
+})
+
+test("a refresh is due at once where the clock was set back since the start", () => {
+  const atMs = nextRefreshAtMs(refreshed(200), { ...DUE, startedAtMs: 2 * STARTED_MS, triedAtMs: 3 * STARTED_MS })
+  expect(atMs).toBeLessThanOrEqual(DUE.nowMs)
+})
+
+test("a later chance is never an earlier time", () => {
+  for (const state of [INITIAL_REFRESH_STATE, refreshed(0), refreshed(23), refreshed(0, ["failed"])]) {
+    const times = Array.from({ length: 256 }, (_, at) => nextRefreshAtMs(state, { ...DUE, chance: at / 256 }) ?? 0)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+  }
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test"
+import { INITIAL_REFRESH_STATE, type RefreshState, type SourceState } from "../../../src/check/refresh/refresh-state.ts"
+import { requestedSources, resolveSource, retainedSources } from "../../../src/check/refresh/requested-sources.ts"
+import { smallBundle } from "./refresh-fixture.ts"
+
+const stock = smallBundle()
+const NO_URLS: ReadonlyMap<string, string> = new Map()
+const OWN_URL = "https://intranet.example/blocked.txt"
+
+const asked = (url: string): SourceState => ({ url, outcome: "taken", says: "", checked_at_ms: 1, changed_at_ms: 1 })
+const after = (sources: RefreshState["sources"]): RefreshState => ({ ...INITIAL_REFRESH_STATE, sources })
+
+const wanted = (urls = NO_URLS, before = INITIAL_REFRESH_STATE) => requestedSources(stock, urls, before)
+const urlsOf = (...args: Parameters<typeof wanted>) =>
+  Object.fromEntries([...wanted(...args)].map(([id, { url }]) => [id, url]))
+
+const THEIR_OWN = {
+  fresh: "https://lists.example/fresh.conf",
+  extra: "https://lists.example/extra.conf",
+  offices: "https://lists.example/offices.conf",
+}
+
+describe("a refresh asks for", () => {
+  test("the downloads of the catalogue, and for nothing that comes along", () => {
+    expect(urlsOf()).toEqual(THEIR_OWN)
+  })
+
+  test("a source at the operator's address, and for lists of the operator's own", () => {
+    const urls = new Map([
+      ["fresh", "https://mirror.example/f"],
+      ["mine", OWN_URL],
+    ])
+    expect(urlsOf(urls)).toEqual({ ...THEIR_OWN, fresh: "https://mirror.example/f", mine: OWN_URL })
+    expect(wanted(urls).get("mine")?.source).toMatchObject({
+      row: { id: "mine", set: "disposable", trust: "high", from: { format: "lines" } },
+      entries: [],
+      date: null,
+    })
+  })
+
+  test("nothing in place of what comes along", () => {
+    expect(urlsOf(new Map([["bundled", OWN_URL]]))).toEqual(THEIR_OWN)
+  })
+
+  test("an own list that an earlier refresh was told of, and no other that one knew", () => {
+    const before = after({
+      "own-12345678": asked(OWN_URL),
+      mine: asked(OWN_URL),
+      fresh: asked("https://once.example/"),
+    })
+    expect(urlsOf(NO_URLS, before)).toEqual({ ...THEIR_OWN, "own-12345678": OWN_URL })
+    expect(urlsOf(new Map([["own-12345678", "https://moved.example/"]]), before)).toMatchObject({
+      "own-12345678": "https://moved.example/",
+    })
+  })
+})
+
+describe("what is named", () => {
+  const urls = new Map([["mine", OWN_URL]])
+  const named = (text: string) => resolveSource(wanted(urls), text)
+
+  test.each([
+    ["by an id is that source", "extra", { id: "extra", url: "https://lists.example/extra.conf" }],
+    ["by its address is that source", OWN_URL, { id: "mine", url: OWN_URL }],
+    ["by its address in another spelling is", "HTTPS://intranet.example:443/blocked.txt", { id: "mine", url: OWN_URL }],
+    [
+      "by an address that ends in a source's file is its mirror",
+      "https://mirror.example/a/extra.conf?raw=1",
+      { id: "extra", url: "https://mirror.example/a/extra.conf?raw=1" },
+    ],
+  ])("%s", (_, text, found) => {
+    expect(named(text)).toEqual(found)
+  })
+
+  test("by another address is an own list, with an id of its own that stays", () => {
+    const found = named("https://other.example/names.txt")
+    expect(found).toEqual({ id: expect.stringMatching(/^own-[0-9a-f]{8}$/), url: "https://other.example/names.txt" })
+    expect(named("https://OTHER.example/names.txt")).toEqual(found)
+    expect(named("https://other.example/names2.txt")?.id).not.toBe(found?.id ?? "")
+  })
+
+  test.each(["https://other.example/", "https://other.example", "https://other.example/%zz", "https://a.example/%"])(
+    "as %s is an own list, and no mirror",
+    text => {
+      expect(named(text)?.id).toMatch(/^own-/)
+    },
+  )
+
+  test.each(["", "nobody", "bundled", "/etc/passwd", "constructor"])("as %j is nothing", text => {
+    expect(named(text)).toBeNull()
+  })
+
+  test("by a file whose name is written in percents in addresses is its mirror", () => {
+    const fake = { set: "disposable", trust: "high", names: [], isDownloaded: true } as const
+    const plus = requestedSources(smallBundle({ "a-b": fake }), NO_URLS, INITIAL_REFRESH_STATE)
+    const source = plus.get("a-b")
+    if (source === undefined) throw new Error("a download is wanted")
+    const row = { ...source.source.row, from: { ...source.source.row.from, file: "central+.csv" } }
+    const renamed = new Map([["a-b", { ...source, source: { ...source.source, row } }]])
+    for (const file of ["central+.csv", "central%2B.csv"])
+      expect(resolveSource(renamed, `https://mirror.example/${file}`)?.id).toBe("a-b")
+  })
+})
+
+test("a state keeps what is asked for again, and forgets an address that was told once and gave nothing", () => {
+  const before = after({ gone: asked("https://gone.example/"), "own-00000001": asked(OWN_URL), fresh: asked(OWN_URL) })
+  const urls = new Map([
+    ["own-00000002", "https://two.example/"],
+    ["own-00000003", "https://three.example/"],
+    ["mine", OWN_URL],
+  ])
+  const now = Object.fromEntries([...urls].map(([id, url]) => [id, asked(url)]))
+  const kept = retainedSources(wanted(urls, before), before, now, id => id === "own-00000003")
+  expect(Object.keys(kept).toSorted()).toEqual(["fresh", "mine", "own-00000001", "own-00000003"])
+})

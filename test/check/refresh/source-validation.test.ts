@@ -1,0 +1,312 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { FILLABLE_SETS, type FillableSet } from "../../../src/check/lists/sets.ts"
+import {
+  type DownloadedEntries,
+  type NeverListedNames,
+  type PreviousSource,
+  VALIDATION_RULES,
+  type ValidationFault,
+  type ValidationRule,
+  validateSource,
+} from "../../../src/check/refresh/source-validation.ts"
+
+const NO_RULES: NeverListedNames = { neverListed: new Set(), knownFaults: new Set() }
+const SUFFIXES = ["co.uk", "com.au", "edu.pl", "my.id", "web.id", "id.au", "com.ar", "github.io", "com.br", "co.jp"]
+
+/** So many names that differ, none of them a public suffix. */
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `name-${at}.com`)
+
+const foundOf = (entries: readonly string[], parts: Partial<DownloadedEntries> = {}): DownloadedEntries => ({
+  set: "disposable",
+  entries,
+  misshapen: 0,
+  endsCleanly: true,
+  ...parts,
+})
+
+const beforeOf = (names: readonly string[], endsCleanly = true): PreviousSource => ({
+  count: names.length,
+  endsCleanly,
+  names: new Set(names),
+})
+
+const rulesBroken = (
+  found: DownloadedEntries,
+  before: PreviousSource | null = null,
+  rules = NO_RULES,
+): ValidationRule[] => validateSource(found, before, rules).map(({ rule }) => rule)
+
+const told = (found: DownloadedEntries, before: PreviousSource | null = null, rules = NO_RULES): string[] =>
+  validateSource(found, before, rules).map(({ says }) => says)
+
+test("a list like the one before is fit, and so is the first one", () => {
+  expect(validateSource(foundOf(namesOf(100)), null, NO_RULES)).toEqual([])
+  expect(validateSource(foundOf(namesOf(101)), beforeOf(namesOf(100)), NO_RULES)).toEqual([])
+})
+
+test("every rule is broken by one list, which is fit but for it", () => {
+  const hundred = namesOf(100)
+  const never = { ...NO_RULES, neverListed: new Set(["name-7.com"]) }
+  const cases: Readonly<Record<ValidationRule, readonly ValidationFault[]>> = {
+    empty: validateSource(foundOf([]), null, NO_RULES),
+    malformed: validateSource(foundOf([...hundred, "?", "?", "?"]), null, NO_RULES),
+    shrunken: validateSource(foundOf(namesOf(80)), beforeOf(hundred), NO_RULES),
+    swollen: validateSource(foundOf(namesOf(1000)), beforeOf(hundred), NO_RULES),
+    never_listed: validateSource(foundOf(hundred), null, never),
+    public_suffixes: validateSource(foundOf([...hundred, ...SUFFIXES]), null, NO_RULES),
+    cut_off: validateSource(foundOf(hundred, { endsCleanly: false }), beforeOf(hundred), NO_RULES),
+  }
+  for (const [rule, faults] of Object.entries(cases)) {
+    expect(faults.map(fault => fault.rule as string)).toEqual([rule])
+    expect(faults[0]?.says).toMatch(/^[A-Z0-9].*\.$/)
+  }
+})
+
+test("all rules that are broken are told, in the order of their table", () => {
+  const found = foundOf(["gmail.com", ...SUFFIXES, "?", "?", "?"], { endsCleanly: false })
+  const rules = { ...NO_RULES, neverListed: new Set(["gmail.com"]) }
+  expect(rulesBroken(found, beforeOf(namesOf(100)), rules)).toEqual([
+    "malformed",
+    "shrunken",
+    "never_listed",
+    "public_suffixes",
+    "cut_off",
+  ])
+  expect(rulesBroken(found, beforeOf(["a.com"]), rules)).toContain("swollen")
+  expect(Object.keys(VALIDATION_RULES)).toHaveLength(7)
+})
+
+describe("a list is empty", () => {
+  test("without entries, and where none of them is a name; it is not told to be shrunken as well", () => {
+    expect(rulesBroken(foundOf([]), beforeOf(namesOf(10)))).toEqual(["empty"])
+    expect(rulesBroken(foundOf([], { misshapen: 2 }))).toEqual(["empty"])
+    expect(rulesBroken(foundOf(["?", "404: Not Found"]))).toEqual(["empty"])
+    expect(rulesBroken(foundOf(["a.com"]))).toEqual([])
+  })
+
+  test("also for a set of words", () => {
+    expect(rulesBroken(foundOf([], { set: "role" }))).toEqual(["empty"])
+  })
+})
+
+describe("a list is malformed", () => {
+  const withBad = (count: number, bad: number): DownloadedEntries =>
+    foundOf([...namesOf(count - bad), ...Array.from({ length: bad }, () => "no name")])
+
+  test("where more than one entry in a hundred is no name", () => {
+    expect(told(withBad(400, 4))).toEqual([])
+    expect(told(withBad(400, 5))).toEqual(["5 of its 400 entries are no names."])
+    expect(told(withBad(499, 5))).toEqual(["5 of its 499 entries are no names."])
+    expect(told(withBad(500, 5))).toEqual([])
+    // 0.07 * 100 is more than 7 in floating point.
+    expect(told(withBad(700, 7))).toEqual([])
+  })
+
+  test("where these are three at least", () => {
+    expect(told(withBad(10, 2))).toEqual([])
+    expect(told(withBad(10, 3))).toEqual(["3 of its 10 entries are no names."])
+  })
+
+  test("where the reader found them, or they are addresses, words, or end in no top-level domain", () => {
+    expect(rulesBroken(foundOf(namesOf(10), { misshapen: 3 }))).toEqual(["malformed"])
+    for (const bad of ["a@b.com", "192.0.2.1", "word", "a.invalid", "a..com", "http://a.com/", `${"a".repeat(64)}.com`])
+      expect(rulesBroken(foundOf([...namesOf(10), bad, bad, bad]))).toEqual(["malformed"])
+  })
+
+  test("by the form that its set has", () => {
+    const patterns = ["*.gov.uk", "k12.*.us", "*.admin.ch", "gov.pl", "gouv.fr"]
+    expect(rulesBroken(foundOf(patterns, { set: "government_suffix" }))).toEqual([])
+    expect(rulesBroken(foundOf(patterns, { set: "government" }))).toEqual(["malformed"])
+    expect(rulesBroken(foundOf(["sales", "postmaster", "no reply"], { set: "role" }))).toEqual([])
+  })
+})
+
+describe("a list is shrunken", () => {
+  const before = beforeOf(namesOf(1000))
+
+  test("by a fifth, and not by less", () => {
+    expect(told(foundOf(namesOf(801)), before)).toEqual([])
+    expect(told(foundOf(namesOf(800)), before)).toEqual(["It has 800 names, and had 1000."])
+    expect(rulesBroken(foundOf(namesOf(5)), beforeOf(namesOf(6)))).toEqual([])
+    expect(rulesBroken(foundOf(namesOf(4)), beforeOf(namesOf(5)))).toEqual(["shrunken"])
+  })
+
+  test("by its names, whatever is repeated or is none", () => {
+    expect(rulesBroken(foundOf([...namesOf(800), ...namesOf(800)]), before)).toEqual(["shrunken"])
+    expect(
+      rulesBroken(foundOf([...namesOf(800), ...namesOf(800).map(name => `${name.toUpperCase()}.`)]), before),
+    ).toEqual(["shrunken"])
+  })
+
+  test("only where there was one", () => {
+    expect(rulesBroken(foundOf(namesOf(1)), null)).toEqual([])
+    expect(rulesBroken(foundOf(namesOf(1)), beforeOf([]))).toEqual([])
+  })
+})
+
+describe("a list is swollen", () => {
+  test("at ten times the names, and not at fewer", () => {
+    const before = beforeOf(namesOf(100))
+    expect(told(foundOf(namesOf(990)), before)).toEqual([])
+    expect(told(foundOf(namesOf(999)), before)).toEqual([])
+    expect(told(foundOf(namesOf(1000)), before)).toEqual(["It has 1000 names, and had 100."])
+  })
+
+  test("by its names, whatever is repeated", () => {
+    const tenfold = Array.from({ length: 10 }, () => namesOf(100)).flat()
+    expect(rulesBroken(foundOf(tenfold), beforeOf(namesOf(100)))).toEqual([])
+  })
+})
+
+describe("a name that no list may hold", () => {
+  const rules = { neverListed: new Set(["gmail.com", "yahoo.com"]), knownFaults: new Set(["yahoo.com"]) }
+
+  test("is told, however it is spelt", () => {
+    for (const spelt of ["gmail.com", "GMail.com", "gmail.com.", " gmail.com"])
+      expect(told(foundOf(["a.com", spelt]), null, rules)).toEqual(["It lists gmail.com, which no such list may hold."])
+  })
+
+  test("is no other name, and nothing that every object has", () => {
+    expect(told(foundOf(["notgmail.com", "gmail.com.au", "a.gmail.com"]), null, rules)).toEqual([])
+    expect(rulesBroken(foundOf(["a.com", "b.com", "constructor", "__proto__"]), null, rules)).toEqual([])
+  })
+
+  test("is let pass where it is a known fault, or the copy before had it", () => {
+    expect(rulesBroken(foundOf(["a.com", "yahoo.com"]), null, rules)).toEqual([])
+    expect(rulesBroken(foundOf(["a.com", "gmail.com"]), beforeOf(["a.com", "gmail.com"]), rules)).toEqual([])
+    expect(rulesBroken(foundOf(["a.com", "gmail.com"]), beforeOf(["a.com", "b.com"]), rules)).toEqual(["never_listed"])
+  })
+
+  test("belongs in the lists of the known, and in no others", () => {
+    const known: readonly FillableSet[] = ["popular", "never_disposable", "organisation"]
+    for (const set of FILLABLE_SETS)
+      expect(rulesBroken(foundOf(["a.com", "gmail.com"], { set }), null, rules)).toEqual(
+        known.includes(set) ? [] : ["never_listed"],
+      )
+  })
+
+  test("is one of the first five that are told, the others are counted", () => {
+    const names = namesOf(7)
+    const ofMany = { ...rules, neverListed: new Set(names) }
+    const five = names.slice(0, 5).join(", ")
+    expect(told(foundOf(names.slice(0, 5)), null, ofMany)).toEqual([`It lists ${five}, which no such list may hold.`])
+    expect(told(foundOf(names.toReversed()), null, ofMany)).toEqual([
+      `It lists ${five} and 2 more that no such list may hold.`,
+    ])
+  })
+})
+
+describe("public suffixes", () => {
+  const withSuffixes = (count: number, suffixes: number, set: FillableSet = "disposable"): DownloadedEntries =>
+    foundOf([...namesOf(count - suffixes), ...SUFFIXES.slice(0, suffixes)], { set })
+
+  test("are five at most in a short list", () => {
+    expect(told(withSuffixes(100, 5))).toEqual([])
+    expect(told(withSuffixes(100, 6))).toEqual(["6 of its 100 names are public suffixes."])
+    expect(told(foundOf(SUFFIXES.slice(0, 5)))).toEqual([])
+  })
+
+  test("are one name in a thousand at most in a long one", () => {
+    expect(told(withSuffixes(7000, 7))).toEqual([])
+    expect(told(withSuffixes(7000, 8))).toEqual(["8 of its 7000 names are public suffixes."])
+    expect(told(withSuffixes(6999, 7))).toEqual(["7 of its 6999 names are public suffixes."])
+  })
+
+  test("count once each, top-level domains with them", () => {
+    const entries = [...namesOf(100), "com", "CO.UK", "co.uk", "co.uk.", "github.io"]
+    expect(rulesBroken(foundOf(entries))).toEqual([])
+    expect(rulesBroken(foundOf([...entries, "net", "org", "de"]))).toEqual(["public_suffixes"])
+  })
+
+  test("belong in every list but those of mailboxes that strangers register", () => {
+    const watched: readonly FillableSet[] = ["disposable", "personal"]
+    for (const set of FILLABLE_SETS)
+      expect(rulesBroken(withSuffixes(100, 10, set))).toEqual(watched.includes(set) ? ["public_suffixes"] : [])
+  })
+})
+
+test("a list is cut off where its last line has no end and that of the copy before had one", () => {
+  const names = namesOf(10)
+  const ends = (now: boolean, then: boolean | null): ValidationRule[] =>
+    rulesBroken(foundOf(names, { endsCleanly: now }), then === null ? null : beforeOf(names, then))
+  expect(ends(false, true)).toEqual(["cut_off"])
+  expect(ends(true, true)).toEqual([])
+  expect(ends(false, false)).toEqual([])
+  expect(ends(true, false)).toEqual([])
+  expect(ends(false, null)).toEqual([])
+})
+
+test("what stands in a list is never told as it came", () => {
+  const hostile = ["someone@example.com", "\u001b[31m.com", "a.com\nb.com", "\0", "<script>", "x".repeat(100_000)]
+  for (const says of told(foundOf([...hostile, "gmail.com"]), beforeOf(namesOf(50)), {
+    ...NO_RULES,
+    neverListed: new Set(["gmail.com"]),
+  }))
+    expect(says).toMatch(/^[A-Za-z0-9 ,.]+$/)
+})
+
+/** Entries as sources have them, good and bad. */
+const entry = fc.oneof(
+  { weight: 8, arbitrary: fc.nat(60).map(at => `name-${at}.com`) },
+  { weight: 2, arbitrary: fc.constantFrom(...SUFFIXES, "com", "gmail.com", "GMAIL.com.", "yahoo.com") },
+  { weight: 1, arbitrary: fc.constantFrom("", "?", "a@b.com", "bücher.de", "xn--bcher-kva.de", "__proto__") },
+)
+const anyFound: fc.Arbitrary<DownloadedEntries> = fc.record({
+  set: fc.constantFrom(...FILLABLE_SETS),
+  entries: fc.array(entry, { maxLength: 80 }),
+  misshapen: fc.nat(4),
+  endsCleanly: fc.boolean(),
+})
+const anyBefore = fc.option(
+  fc.record({ entries: fc.uniqueArray(fc.nat(60).map(at => `name-${at}.com`)), endsCleanly: fc.boolean() }),
+)
+const RULES = { neverListed: new Set(["gmail.com", "yahoo.com"]), knownFaults: new Set(["yahoo.com"]) }
+
+describe("whatever a list holds,", () => {
+  test("its order never matters", () => {
+    fc.assert(
+      fc.property(anyFound, anyBefore, fc.infiniteStream(fc.nat()), (found, last, ranks) => {
+        const before = last && beforeOf(last.entries, last.endsCleanly)
+        const shuffled = found.entries
+          .map(text => ({ text, rank: ranks.next().value ?? 0 }))
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ text }) => text)
+        expect(validateSource({ ...found, entries: shuffled }, before, RULES)).toEqual(
+          validateSource(found, before, RULES),
+        )
+      }),
+    )
+  })
+
+  test("what was found fit is found fit again, as the copy before", () => {
+    fc.assert(
+      fc.property(anyFound, anyBefore, (found, last) => {
+        const names = normalNames(found)
+        fc.pre(validateSource(found, last && beforeOf(last.entries, last.endsCleanly), RULES).length === 0)
+        expect(validateSource(found, beforeOf(names, found.endsCleanly), RULES)).toEqual([])
+      }),
+    )
+  })
+
+  test("nothing that a copy before can be held against speaks against a copy that equals it", () => {
+    const compared: readonly ValidationRule[] = ["shrunken", "swollen", "never_listed", "cut_off"]
+    fc.assert(
+      fc.property(anyFound, found => {
+        const broken = rulesBroken(found, beforeOf(normalNames(found), found.endsCleanly), RULES)
+        expect(broken.filter(rule => compared.includes(rule))).toEqual([])
+      }),
+    )
+  })
+})
+
+/** The names of what `entry` gives, told apart by hand; words are all that is neither empty nor an address. */
+function normalNames({ set, entries }: DownloadedEntries): string[] {
+  const isOfWords = ["role", "shared_inbox", "group", "not_role"].includes(set)
+  const names = isOfWords
+    ? entries.filter(text => text !== "" && text !== "a@b.com").map(text => text.toLowerCase())
+    : entries
+        .filter(text => !["", "?", "a@b.com", "__proto__"].includes(text))
+        .map(text => ({ "GMAIL.com.": "gmail.com", "bücher.de": "xn--bcher-kva.de" })[text] ?? text)
+  return [...new Set(names)]
+}

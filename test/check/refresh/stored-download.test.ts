@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { formatDownload, parseDownload, type StoredDownload } from "../../../src/check/refresh/stored-download.ts"
+
+const name = fc.domain()
+const day = fc.constantFrom("2026-01-01", "2026-11-20", "2031-05-06")
+
+const storedDownload: fc.Arbitrary<StoredDownload> = fc
+  .record({
+    entries: fc.uniqueArray(name, { maxLength: 12 }),
+    days: fc.array(fc.option(day), { maxLength: 12 }),
+    misshapen: fc.nat(),
+    date: day,
+    url: fc.webUrl(),
+    etag: fc.option(fc.string()),
+    lastModified: fc.option(fc.string()),
+    endsCleanly: fc.boolean(),
+  })
+  .map(({ entries, days, misshapen, date, url, etag, lastModified, endsCleanly }) => {
+    const since = new Map(entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const])))
+    return { copy: { entries, misshapen, date, since }, url, validators: { etag, lastModified }, endsCleanly }
+  })
+
+test("a copy reads back as it was written", () => {
+  fc.assert(fc.property(storedDownload, held => expect(parseDownload(formatDownload(held))).toEqual(held)))
+})
+
+test("a copy of which any byte was changed is none", () => {
+  const damaged = fc.tuple(storedDownload, fc.nat(), fc.integer({ min: 1, max: 255 }))
+  fc.assert(
+    fc.property(damaged, ([held, place, flip]) => {
+      const bytes = Buffer.from(formatDownload(held))
+      const at = place % bytes.length
+      bytes[at] = (bytes[at] ?? 0) ^ flip
+      const text = bytes.toString()
+      // What means the same is the same: a blank in the JSON, or an escape in capitals.
+      const read = parseDownload(text)
+      if (read !== null) expect(read).toEqual(held)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test("a copy that is cut off anywhere, or that goes on, is none", () => {
+  const text = formatDownload({
+    copy: { entries: ["a.com", "b.com"], misshapen: 0, date: "2026-11-20", since: new Map([["b.com", "2026-11-20"]]) },
+    url: "https://lists.example/a",
+    validators: { etag: '"1"', lastModified: null },
+    endsCleanly: true,
+  })
+  expect(parseDownload(text)).not.toBeNull()
+  for (let end = 0; end < text.length; end++) expect([end, parseDownload(text.slice(0, end))]).toEqual([end, null])
+  expect(parseDownload(`${text}\nc.com`)).toBeNull()
+  expect(parseDownload(`${text}\n`)).toBeNull()
+})
+
+test.each(["", "\n", "null\n", "[]\na.com", '{"format":2}\na.com', "a.com\nb.com\n"])("%j is no copy", text => {
+  expect(parseDownload(text)).toBeNull()
+})

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test"
+import type { CatalogueSource } from "../../../src/check/lists/sources/catalogue.ts"
+import { readSourceBundle, type SourceBundle } from "../../../src/check/lists/sources/source-bundle.ts"
+import { validationContext } from "../../../src/check/refresh/downloaded-source.ts"
+import { repositoryFiles } from "../lists/sources/repository-files.ts"
+import { OLD_COUNT, oldNames, smallBundle } from "./refresh-fixture.ts"
+
+function rulesOf(id: string, stock: SourceBundle = smallBundle()) {
+  const row = stock.sources.find(source => source.row.id === id)?.row
+  if (row === undefined) throw new Error(`${id} is no source`)
+  return validationContext(stock, row)
+}
+
+test("no list may hold the foremost providers, and a list of disposable domains none that never is", () => {
+  expect([...rulesOf("fresh").neverListed].toSorted()).toEqual(["gmail.com", "nasa.gov", "stripe.com"])
+  expect([...rulesOf("offices").neverListed]).toEqual(["gmail.com"])
+})
+
+test("what comes along is the copy before the first of the source that renews it, and of no other", () => {
+  expect(rulesOf("fresh").builtIn).toEqual({
+    count: OLD_COUNT,
+    names: new Set(oldNames(OLD_COUNT)),
+    endsCleanly: false,
+  })
+  expect(rulesOf("extra").builtIn).toBeNull()
+})
+
+test("faults that come along with a source of the set are known; those in another set or a download are not", () => {
+  const entries = (id: string, more: readonly string[]): SourceBundle => {
+    const stock = smallBundle()
+    const added = stock.sources.map(one => (one.row.id === id ? { ...one, entries: [...one.entries, ...more] } : one))
+    return { ...stock, sources: added }
+  }
+  expect([...rulesOf("fresh", entries("bundled", ["Stripe.com"])).knownFaults]).toEqual(["stripe.com"])
+  expect([...rulesOf("fresh", entries("extra", ["stripe.com"])).knownFaults]).toEqual([])
+  expect([...rulesOf("fresh", entries("providers", ["stripe.com"])).knownFaults]).toEqual([])
+})
+
+test("names that are never disposable keep no list of offices and schools out", () => {
+  const read = readSourceBundle(repositoryFiles.read("data/catalogue.json"), repositoryFiles)
+  if (read.kind === "refused") throw new Error(read.faults.join("\n"))
+  const { bundle } = read
+  const isOfficial = ({ row }: { readonly row: CatalogueSource }): boolean =>
+    ["government", "education"].includes(row.set)
+  for (const { row } of bundle.sources.filter(isOfficial))
+    for (const name of ["nasa.gov", "cdc.gov", "harvard.edu", "ox.ac.uk", "europa.eu"])
+      expect([row.id, name, validationContext(bundle, row).neverListed.has(name)]).toEqual([row.id, name, false])
+})

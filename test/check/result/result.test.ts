@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test"
+import { Value } from "@sinclair/typebox/value"
+import { detectSubjectKind, parseSubject } from "../../../src/check/address/parse-subject.ts"
+import { NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
+import { fullResult, type JudgedDomain, judgeDomain } from "../../../src/check/result/result.ts"
+import { POLICY_NAMES } from "../../../src/contract/policies.ts"
+import { CheckResult } from "../../../src/contract/schemas.ts"
+import { VERDICT_CASES } from "../../golden/verdict-cases.ts"
+import { check } from "../../world/app.ts"
+import { evidenceOf } from "../../world/evidence.ts"
+
+test("every result has exactly the members of the contract", () => {
+  for (const told of VERDICT_CASES) {
+    for (const policy of POLICY_NAMES) {
+      const subject = parseSubject(detectSubjectKind(told.input), told.input, "mailkind.test")
+      const outcome = { subject, judged: judgeDomain(subject, evidenceOf(told), policy), tookMs: 1 }
+      expect([...Value.Errors(CheckResult, fullResult(outcome, "req_1"))]).toEqual([])
+    }
+  }
+})
+
+test("what was settled for the second asker is given to the next of the same domain, and nothing of the first with it", async () => {
+  const ask = (input: string, policy: "b2b" | "strict" = "b2b") =>
+    check({
+      subject: parseSubject(detectSubjectKind(input), input, "mailkind.test"),
+      policy,
+      isDeep: false,
+      includeTenant: true,
+      ownListMatch: NO_OWN_LIST_MATCH,
+    })
+  await ask("eve@settled-example.com")
+  const [one, other] = [await ask("ada@settled-example.com"), await ask("bob@settled-example.com")]
+  expect(other.judged).toBe(one.judged)
+  expect(JSON.stringify(other.judged)).not.toContain("ada")
+  expect(fullResult(other, "req_1").email).toBe("bob@settled-example.com")
+  for (const differs of [
+    "bob+tag@settled-example.com",
+    "support@settled-example.com",
+    "settled-example.com",
+    "https://settled-example.com/",
+  ]) {
+    const outcome = await ask(differs)
+    expect(outcome.judged).not.toBe(one.judged)
+    expect(fullResult(outcome, "req_1").has_subaddress).toBe(differs.includes("+"))
+  }
+  expect((await ask("ada@settled-example.com", "strict")).judged.policy).toBe("strict")
+})
+
+test("however many kinds of question come for one domain, each is answered right, and few are kept", async () => {
+  const domain = "many-questions-example.com"
+  const given: JudgedDomain[] = []
+  for (let round = 0; round < 3; round++) {
+    for (const policy of POLICY_NAMES) {
+      for (const input of [`ada@${domain}`, `ada+x@${domain}`, domain, `https://${domain}/`]) {
+        for (const isDeep of [true, false]) {
+          const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
+          const outcome = await check({ subject, policy, isDeep, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH })
+          given.push(outcome.judged)
+          const result = fullResult(outcome, "req_1")
+          expect(result).toMatchObject({
+            policy,
+            has_subaddress: input.includes("+"),
+            email: input.includes("@") ? input : null,
+          })
+          expect(result.reasons.includes("deep_unavailable")).toBe(isDeep)
+        }
+      }
+    }
+  }
+  const kept = new Set(given.filter((one, at) => given.indexOf(one) < at))
+  expect(kept.size).toBeGreaterThan(0)
+  expect(kept.size).toBeLessThanOrEqual(4)
+})

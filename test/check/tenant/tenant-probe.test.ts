@@ -1,0 +1,276 @@
+import { expect, test } from "bun:test"
+import { known, unknown } from "../../../src/base/finding.ts"
+import { type IdentityUrls, identityUrls } from "../../../src/check/tenant/identity-endpoint.ts"
+import {
+  createTenantProbe,
+  TENANT_PROBE_BOUNDS,
+  type TenantProbeBounds,
+} from "../../../src/check/tenant/tenant-probe.ts"
+import { type Ending, type IdentityTable, identityServer, identityWeb } from "../../world/identity-server.ts"
+import { stoppedTime } from "../../world/time.ts"
+
+const ID = "6babcaad-604b-40ac-a9d7-9fd97c0b779f"
+const BASE = "https://login.example"
+const DAY_MS = 86_400_000
+
+const ACME = { tenant: ID, region: "EU", realm: "Managed" }
+const TENANT = known({ id: ID, region: "EU", auth: "managed" as const, identityProvider: null })
+
+type Wanted = { readonly bounds?: Partial<TenantProbeBounds>; readonly urls?: IdentityUrls }
+
+/** A probe over a web of domains, whose table the test may change. */
+function probing(table: IdentityTable, { bounds = {}, urls = identityUrls(BASE) }: Wanted = {}) {
+  const time = stoppedTime()
+  const rows: Record<string, IdentityTable[string]> = { ...table }
+  const { web: fetchUrl, asked } = identityWeb(rows)
+  const probe = createTenantProbe(
+    { fetchUrl, urls, clock: time.clock, setTimer: time.later },
+    { ...TENANT_PROBE_BOUNDS, ...bounds },
+  )
+  const ask = (domain: string) => probe.lookup(domain, domain)
+  /** How many look-ups were made; each asks both endpoints. */
+  const lookUps = () => asked.length / 2
+  return { time, rows, asked, probe, ask, lookUps }
+}
+
+/** An answer that the test gives when it wants to. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const ending: Ending = async url => {
+    await promise
+    return url.pathname === "/getuserrealm.srf" ? new Response("{}") : new Response("{}", { status: 400 })
+  }
+  return { ending, release: resolve }
+}
+
+/** Names of domains that all end alike. */
+const many = (count: number, ending: Ending) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`d${n}.com`, ending]))
+
+test("what was looked up is held for a day, given at once, and asked for again after it", async () => {
+  const { ask, lookUps, time } = probing({ "acme.com": ACME })
+  const freshUntilMs = time.clock() + DAY_MS
+  expect(await ask("acme.com")).toEqual({ tenant: TENANT, isCached: false, freshUntilMs })
+  await time.tick(DAY_MS - 1)
+  expect(ask("acme.com")).toEqual({ tenant: TENANT, isCached: true, freshUntilMs })
+  expect(lookUps()).toBe(1)
+  await time.tick(1)
+  expect(await ask("acme.com")).toMatchObject({ tenant: TENANT, isCached: false })
+  expect(lookUps()).toBe(2)
+})
+
+test("that a domain has no tenant is held like a tenant", async () => {
+  const { ask, lookUps, time } = probing({})
+  expect(await ask("nobody.com")).toMatchObject({ tenant: known(null), isCached: false })
+  await time.tick(DAY_MS - 1)
+  expect(ask("nobody.com")).toMatchObject({ tenant: known(null), isCached: true })
+  expect(lookUps()).toBe(1)
+})
+
+test("a tenant whose realm nobody told is asked for again after a minute", async () => {
+  const { ask, rows, lookUps, time } = probing({ "acme.com": { ...ACME, realm: 500 } })
+  expect(await ask("acme.com")).toMatchObject({ tenant: known({ auth: null }), freshUntilMs: time.clock() + 60_000 })
+  rows["acme.com"] = ACME
+  await time.tick(59_999)
+  expect(ask("acme.com")).toMatchObject({ tenant: known({ auth: null }), isCached: true })
+  await time.tick(1)
+  expect(await ask("acme.com")).toMatchObject({ tenant: TENANT })
+  expect(lookUps()).toBe(2)
+})
+
+test("a failure is held for half a minute and never counts as held", async () => {
+  const { ask, rows, lookUps, time } = probing({ "acme.com": 500 })
+  const failed = { tenant: unknown("unavailable"), isCached: false, freshUntilMs: time.clock() + 30_000 }
+  expect(await ask("acme.com")).toEqual(failed)
+  rows["acme.com"] = ACME
+  await time.tick(29_999)
+  expect(ask("acme.com")).toEqual(failed)
+  expect(lookUps()).toBe(1)
+  await time.tick(1)
+  expect(await ask("acme.com")).toMatchObject({ tenant: TENANT })
+})
+
+test("an answer past its time serves for a day while the endpoint fails, and is asked for again each half minute", async () => {
+  const { ask, rows, lookUps, time } = probing({ "acme.com": ACME })
+  await ask("acme.com")
+  rows["acme.com"] = 503
+  await time.tick(DAY_MS)
+  expect(await ask("acme.com")).toEqual({ tenant: TENANT, isCached: true, freshUntilMs: time.clock() + 30_000 })
+  await time.tick(29_999)
+  expect(ask("acme.com")).toMatchObject({ tenant: TENANT, isCached: true })
+  expect(lookUps()).toBe(2)
+  await time.tick(DAY_MS - 30_000)
+  expect(await ask("acme.com")).toMatchObject({ tenant: TENANT, isCached: true })
+  await time.tick(30_000)
+  expect(await ask("acme.com")).toMatchObject({ tenant: unknown("unavailable"), isCached: false })
+})
+
+test("all who ask about a domain while it is looked up are given one promise", async () => {
+  const { ask, lookUps } = probing({ "acme.com": ACME })
+  const first = ask("acme.com")
+  expect(ask("acme.com")).toBe(first)
+  expect(await first).toMatchObject({ tenant: TENANT })
+  expect(lookUps()).toBe(1)
+})
+
+test("a look-up goes on when nobody waits for it, and the next to ask is given what it found", async () => {
+  const later = held()
+  const { ask, lookUps, time } = probing({ "acme.com": later.ending })
+  void ask("acme.com")
+  await time.tick(3000)
+  later.release()
+  await time.tick(0)
+  expect(await ask("acme.com")).toMatchObject({ tenant: known(null), isCached: true })
+  expect(lookUps()).toBe(1)
+})
+
+test("a domain that times out says so", async () => {
+  const { ask, time } = probing({ "slow.com": "hangs" })
+  const found = ask("slow.com")
+  await time.tick(5000)
+  expect(await found).toMatchObject({ tenant: unknown("timed_out"), isCached: false })
+})
+
+test("after five failures in a row nobody is asked, and what is held still serves, past its time too", async () => {
+  const { ask, lookUps, time } = probing({ "acme.com": ACME, "late.com": ACME, ...many(5, 500) })
+  await ask("late.com")
+  await time.tick(DAY_MS)
+  await ask("acme.com")
+  for (let n = 0; n < 4; n++) await ask(`d${n}.com`)
+  const before = lookUps()
+  expect(await ask("d4.com")).toMatchObject({ tenant: unknown("unavailable") })
+  expect(ask("new.com")).toEqual({ tenant: unknown("unavailable"), isCached: false, freshUntilMs: time.clock() })
+  expect(ask("acme.com")).toMatchObject({ tenant: TENANT, isCached: true })
+  expect(ask("late.com")).toEqual({ tenant: TENANT, isCached: true, freshUntilMs: time.clock() })
+  expect(lookUps()).toBe(before + 1)
+})
+
+test("after half a minute one look-up is let through, and its answer lets all through", async () => {
+  const trial = held()
+  const { ask, lookUps, time } = probing({ ...many(5, 500), "trial.com": trial.ending })
+  for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
+  await time.tick(29_999)
+  expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
+  await time.tick(1)
+  const tried = ask("trial.com")
+  const beside = ask("new.com")
+  expect(await beside).toMatchObject({ tenant: unknown("unavailable") })
+  expect(lookUps()).toBe(6)
+  trial.release()
+  expect(await tried).toMatchObject({ tenant: known(null) })
+  expect(await ask("new.com")).toMatchObject({ tenant: known(null) })
+})
+
+test("time-outs open the breaker as refusals do, and a domain without a tenant is no failure", async () => {
+  const { ask, time } = probing(many(5, "hangs"))
+  for (let n = 0; n < 20; n++) await ask(`nobody${n}.com`)
+  const found = Array.from({ length: 5 }, (_, n) => ask(`d${n}.com`))
+  await time.tick(5000)
+  await Promise.all(found)
+  expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
+})
+
+test("an endpoint that names a time to come again is left alone until then", async () => {
+  const busy = () => new Response(null, { status: 429, headers: { "retry-after": "120" } })
+  const { ask, time } = probing(many(5, busy))
+  for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
+  await time.tick(119_999)
+  expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
+  await time.tick(1)
+  expect(await ask("new.com")).toMatchObject({ tenant: known(null) })
+})
+
+test("so many look-ups are under way, so many wait, and one more is not asked", async () => {
+  const { ask, lookUps, time } = probing(many(10, "hangs"), { bounds: { inFlightMax: 2, waitingMax: 1 } })
+  const asked = [ask("d0.com"), ask("d1.com"), ask("d2.com")]
+  expect(ask("d3.com")).toEqual({ tenant: unknown("unavailable"), isCached: false, freshUntilMs: time.clock() })
+  expect(ask("d2.com") === asked[2]).toBe(true)
+  await time.tick(0)
+  expect(lookUps()).toBe(2)
+  await time.tick(5000)
+  expect(lookUps()).toBe(3)
+  await time.tick(5000)
+  for (const found of await Promise.all(asked)) expect(found).toMatchObject({ tenant: unknown("timed_out") })
+  expect(await ask("nobody.com")).toMatchObject({ tenant: known(null) })
+})
+
+test("a look-up keeps its slot until nothing is asked any more, though its answer is known before", async () => {
+  const realm = Promise.withResolvers<Response>()
+  const half: Ending = url =>
+    url.pathname === "/getuserrealm.srf" ? realm.promise : new Response("{}", { status: 400 })
+  const { ask, lookUps, time } = probing({ "half.com": half }, { bounds: { inFlightMax: 1 } })
+  expect(await ask("half.com")).toMatchObject({ tenant: known(null) })
+  const next = ask("next.com")
+  await time.tick(0)
+  expect(lookUps()).toBe(1)
+  realm.resolve(new Response("{}"))
+  expect(await next).toMatchObject({ tenant: known(null) })
+  expect(lookUps()).toBe(2)
+})
+
+test("look-ups that wait while the breaker opens are not made", async () => {
+  const { ask, lookUps, time } = probing(many(15, "hangs"), { bounds: { inFlightMax: 5, waitingMax: 10 } })
+  const asked = Array.from({ length: 15 }, (_, n) => ask(`d${n}.com`))
+  await time.tick(10_000)
+  const causes = (await Promise.all(asked)).map(({ tenant }) => (tenant.known ? "known" : tenant.cause))
+  // The first four failures give their slots on; the fifth opens the breaker.
+  expect(causes).toEqual([...Array(9).fill("timed_out"), ...Array(6).fill("unavailable")])
+  expect(lookUps()).toBe(9)
+})
+
+test("no more answers are held than allowed, the one not asked about for longest goes first", async () => {
+  const { ask, lookUps } = probing({}, { bounds: { cache: { ...TENANT_PROBE_BOUNDS.cache, entriesMax: 2 } } })
+  await ask("a.com")
+  await ask("b.com")
+  await ask("a.com")
+  await ask("c.com")
+  expect(ask("a.com")).not.toBeInstanceOf(Promise)
+  expect(ask("c.com")).not.toBeInstanceOf(Promise)
+  expect(lookUps()).toBe(3)
+  await ask("b.com")
+  expect(lookUps()).toBe(4)
+})
+
+test("each cloud is asked at its own endpoints, holds its own answers and has its own breaker", async () => {
+  const urls = { worldwide: "https://world.example", gov: "https://gov.example", cn: "https://cn.example" }
+  const { probe, asked } = probing({ "acme.cn": ACME, ...many(5, 500) }, { urls })
+  for (let n = 0; n < 5; n++) await probe.lookup(`d${n}.com`, `d${n}.com`)
+  expect(probe.lookup("acme.cn", "acme.cn")).toMatchObject({ tenant: unknown("unavailable") })
+  expect(await probe.lookup("acme.cn", "acme.cn", "cn")).toMatchObject({ tenant: TENANT })
+  expect(asked.slice(-2).every(url => url.startsWith("https://cn.example/"))).toBe(true)
+})
+
+test("clouds that share an address share what is held", async () => {
+  const { probe, lookUps } = probing({ "acme.com": ACME })
+  await probe.lookup("acme.com", "acme.com")
+  expect(probe.lookup("acme.com", "acme.com", "gov")).toMatchObject({ tenant: TENANT, isCached: true })
+  expect(lookUps()).toBe(1)
+})
+
+test("the real endpoints are asked over HTTPS, each cloud at a host of its own", () => {
+  const urls = Object.values(identityUrls(null))
+  expect(new Set(urls).size).toBe(3)
+  for (const url of urls) expect(url).toMatch(/^https:\/\/[a-z.]+[a-z]$/)
+})
+
+test("over real sockets the same is found, and a connection that hangs is cut at the deadline", async () => {
+  const server = identityServer({ "acme.com": ACME, "slow.com": "hangs", "gone.com": "unreachable" })
+  const { clock, later: setTimer, tick } = stoppedTime()
+  // The preload lets no test ask the network by the global of the same name.
+  const fetchUrl = (url: string, options: RequestInit) => Bun.fetch(url, { ...options, redirect: "manual" })
+  const probe = createTenantProbe({ fetchUrl, urls: identityUrls(server.url), clock, setTimer }, TENANT_PROBE_BOUNDS)
+  try {
+    expect(await probe.lookup("acme.com", "acme.com")).toMatchObject({ tenant: TENANT })
+    expect(await probe.lookup("nobody.com", "nobody.com")).toMatchObject({ tenant: known(null) })
+    expect(await probe.lookup("gone.com", "gone.com")).toMatchObject({ tenant: unknown("unavailable") })
+    const slow = probe.lookup("slow.com", "slow.com")
+    await tick(5000)
+    expect(await slow).toMatchObject({ tenant: unknown("timed_out") })
+    expect(server.asked.slice(0, 2)).toEqual([
+      `${server.url}/acme.com/v2.0/.well-known/openid-configuration`,
+      `${server.url}/getuserrealm.srf?login=x@acme.com&json=1`,
+    ])
+  } finally {
+    await server.stop()
+  }
+})

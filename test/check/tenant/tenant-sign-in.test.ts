@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test"
+import type { IdentityResponse } from "../../../src/check/tenant/identity-endpoint.ts"
+import { parseTenantSignIn, userRealmUrl } from "../../../src/check/tenant/tenant-sign-in.ts"
+
+const OKTA = "https://acme.okta.com/app/office365/exk1/sso/wsfed/passive"
+const signIn = (json: unknown) => parseTenantSignIn({ kind: "told", json }, "acme.com")
+
+test("the people of a managed domain sign in at suite_b itself, whatever page is named", () => {
+  expect(signIn({ NameSpaceType: "Managed" })).toEqual({ auth: "managed", identityProvider: null })
+  expect(signIn({ NameSpaceType: "Managed", AuthURL: OKTA })).toEqual({ auth: "managed", identityProvider: null })
+})
+
+test("the people of a federated domain sign in at the provider whose page is named", () => {
+  expect(signIn({ NameSpaceType: "Federated", AuthURL: OKTA })).toEqual({ auth: "federated", identityProvider: "okta" })
+  expect(signIn({ NameSpaceType: "Federated", AuthURL: "https://sso.acme.com/" })).toEqual({
+    auth: "federated",
+    identityProvider: "self_hosted",
+  })
+})
+
+test("a federated domain without a page that can be read has no provider", () => {
+  for (const AuthURL of [undefined, null, 7, "", "javascript:alert(1)", [OKTA], `${OKTA}${"a".repeat(100_000)}`]) {
+    expect(signIn({ NameSpaceType: "Federated", AuthURL })).toEqual({ auth: "federated", identityProvider: null })
+  }
+})
+
+test("any other kind of realm tells nothing", () => {
+  for (const NameSpaceType of ["Unknown", "managed", "Other\u0000", "", null, 7, ["Managed"], undefined]) {
+    expect(signIn({ NameSpaceType, AuthURL: OKTA })).toEqual({ auth: null, identityProvider: null })
+  }
+})
+
+test("a reply that is no JSON object is no answer", () => {
+  const replies: readonly IdentityResponse[] = [
+    { kind: "failed" },
+    { kind: "timed_out" },
+    { kind: "refused", status: 400, retryAfterMs: null },
+    { kind: "told", json: null },
+    { kind: "told", json: "Managed" },
+  ]
+  for (const reply of replies) expect(parseTenantSignIn(reply, "acme.com")).toBeNull()
+})
+
+test("nobody's local part is sent, and a domain cannot leave its parameter", () => {
+  expect(userRealmUrl("https://login.example", "acme.com")).toBe(
+    "https://login.example/getuserrealm.srf?login=x@acme.com&json=1",
+  )
+  expect(userRealmUrl("https://login.example", "a&b=c")).toBe(
+    "https://login.example/getuserrealm.srf?login=x@a%26b%3Dc&json=1",
+  )
+})

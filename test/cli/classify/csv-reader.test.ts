@@ -1,0 +1,165 @@
+import { describe, expect, test } from "bun:test"
+import { parse } from "csv-parse/sync"
+import { stringify } from "csv-stringify/sync"
+import fc from "fast-check"
+import { type CsvRecord, CsvRecordParser, CsvRowReader, formatCsvRecord } from "../../../src/cli/classify/csv-reader.ts"
+import type { InputRow } from "../../../src/cli/classify/input-rows.ts"
+import { LINE_BYTES_MAX } from "../../../src/cli/classify/line-splitter.ts"
+
+const linesOf = (text: string) =>
+  text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map(line => ({ text: line, isTooLong: false }))
+
+function recordsIn(text: string): CsvRecord[] {
+  const reader = new CsvRecordParser()
+  const records: CsvRecord[] = []
+  for (const line of linesOf(text)) reader.push(line, records)
+  reader.end(records)
+  return records
+}
+
+function rowsIn(text: string, column: string | null = null): InputRow[] {
+  const reader = new CsvRowReader(column)
+  const rows: InputRow[] = []
+  for (const line of linesOf(text)) reader.push(line, rows)
+  reader.end(rows)
+  return rows
+}
+
+const inputs = (rows: readonly InputRow[]) => rows.map(({ input }) => input)
+const cells = (records: readonly CsvRecord[]) => records.map(record => record.cells)
+
+const cell = fc.string({ unit: fc.constantFrom("a", "é", '"', ",", ";", "\t", "\n", "\r", " ", "@") })
+const table = fc
+  .integer({ min: 2, max: 4 })
+  .chain(width => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }))
+
+describe("records", () => {
+  test("what the library writes is read as it was", () => {
+    fc.assert(
+      fc.property(table, fc.constantFrom("\n", "\r\n"), (rows, end) => {
+        const all = [["email", "name"], ...rows]
+        expect(cells(recordsIn(stringify(all, { record_delimiter: end, quoted: true })))).toEqual(all)
+      }),
+    )
+  })
+
+  test("what is written is read by the library as it was", () => {
+    fc.assert(
+      fc.property(table, fc.constantFrom(",", ";", "\t"), (rows, delimiter) => {
+        const text = rows.map(row => `${formatCsvRecord(row, delimiter)}\n`).join("")
+        expect(parse(text, { delimiter, record_delimiter: "\n" })).toEqual(rows)
+      }),
+    )
+  })
+
+  test("a delimiter other than the comma is taken from the first line", () => {
+    expect(cells(recordsIn("a;b\n1;2,5"))).toEqual([
+      ["a", "b"],
+      ["1", "2,5"],
+    ])
+    expect(cells(recordsIn("a\tb\n1\t2"))).toEqual([
+      ["a", "b"],
+      ["1", "2"],
+    ])
+    expect(cells(recordsIn("a,b;c\n1,2;3"))).toEqual([
+      ["a", "b;c"],
+      ["1", "2;3"],
+    ])
+  })
+
+  test("a quote within a cell that does not begin with one is a character like others", () => {
+    expect(recordsIn('name,size\nscreen,5"\nb,2"x"')).toEqual([
+      { cells: ["name", "size"], fault: null },
+      { cells: ["screen", '5"'], fault: null },
+      { cells: ["b", '2"x"'], fault: null },
+    ])
+  })
+
+  test("a quote that closes in the middle of a cell costs its line alone", () => {
+    const [, broken, next] = recordsIn('a,b\n"x"y,1\nz,2')
+    expect(broken).toEqual({ cells: ['"x"y', "1"], fault: "invalid_syntax" })
+    expect(next).toEqual({ cells: ["z", "2"], fault: null })
+  })
+
+  test("a quote that is never closed costs its line alone, at the end of a file and before more than a record may be", () => {
+    for (const count of [3, LINE_BYTES_MAX]) {
+      const after = Array.from({ length: count }, (_, at) => `r${at},x`)
+      const [, broken, ...rest] = recordsIn(["a,b", '"open,1', ...after].join("\n"))
+      expect(broken).toEqual({ cells: ['"open', "1"], fault: "invalid_syntax" })
+      expect(rest).toHaveLength(count)
+      expect(rest.every(({ fault }) => fault === null)).toBe(true)
+    }
+  })
+
+  test("a record of many lines that is as long as a line may be is whole, and one longer is not", () => {
+    const record = (length: number) => `a,b\n"${"\n".repeat(length)}",1\nnext,2`
+    // The line with the closing quote ends the record, whatever it adds.
+    expect(recordsIn(record(LINE_BYTES_MAX - 1))).toHaveLength(3)
+    const over = recordsIn(record(LINE_BYTES_MAX))
+    expect(over[1]).toEqual({ cells: ['"'], fault: "invalid_syntax" })
+    expect(over.at(-1)).toEqual({ cells: ["next", "2"], fault: null })
+  })
+
+  test("a line that is too long ends a record whose quote is open", () => {
+    const reader = new CsvRecordParser()
+    const records: CsvRecord[] = []
+    reader.push({ text: "a,b", isTooLong: false }, records)
+    reader.push({ text: '"open,1', isTooLong: false }, records)
+    reader.push({ text: "xxx", isTooLong: true }, records)
+    expect(records.map(({ fault }) => fault)).toEqual([null, "invalid_syntax", "too_long"])
+  })
+
+  test("any text gives every line to one record, and reading it never throws", () => {
+    const hostile = fc.string({ unit: fc.constantFrom('"', ",", "\n", "a", "\r"), maxLength: 60 })
+    fc.assert(
+      fc.property(hostile, text => {
+        const lines = linesOf(text).length
+        const records = recordsIn(text)
+        const inCells =
+          records
+            .flatMap(({ cells }) => cells)
+            .join("")
+            .split("\n").length - 1
+        expect(records.length + inCells).toBe(lines)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe("the column of inputs", () => {
+  test("is the one that is named, by its exact name before others, whatever its case", () => {
+    expect(inputs(rowsIn("Mail,MAIL\na,b", "MAIL"))).toEqual(["b"])
+    expect(inputs(rowsIn("x, mail \na,b", "Mail"))).toEqual(["b"])
+  })
+
+  test("is `email`, then `domain`, then `url`, when none is named", () => {
+    expect(inputs(rowsIn("url,Domain,EMAIL\nu,d,e"))).toEqual(["e"])
+    expect(inputs(rowsIn("url,Domain,x\nu,d,e"))).toEqual(["d"])
+    expect(inputs(rowsIn("url,y,x\nu,d,e"))).toEqual(["u"])
+  })
+
+  test("is the only one, under any name", () => {
+    expect(inputs(rowsIn("contact\njane@gmail.com"))).toEqual(["jane@gmail.com"])
+  })
+
+  test("is the only one of a file without header, which loses no line", () => {
+    expect(inputs(rowsIn("jane@gmail.com\nacme.com"))).toEqual(["jane@gmail.com", "acme.com"])
+  })
+
+  test("that is not there is a wrong use, and what the header holds is not told", () => {
+    expect(() => rowsIn("jane@x.com,b\n1,2")).toThrow(/--column/)
+    expect(() => rowsIn("jane@x.com,b\n1,2")).not.toThrow(/jane/)
+    expect(() => rowsIn("a,b\n1,2", "c")).toThrow("no column `c`")
+  })
+})
+
+test("a row that is short is filled with empty cells, and one that is long keeps all", () => {
+  const [short, empty, long] = rowsIn("email,name\na@b.com\n\na@b.com,x,y")
+  expect(short?.cells).toEqual(["a@b.com", ""])
+  expect(empty).toMatchObject({ input: "", cells: ["", ""] })
+  expect(long?.cells).toEqual(["a@b.com", "x", "y"])
+})

@@ -1,0 +1,315 @@
+import { describe, expect } from "bun:test"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { removeAccount, setTier } from "../../../src/customers/accounts/accounts.ts"
+import {
+  KEY_AUTHENTICATOR_BOUNDS,
+  KeyAuthenticator,
+  type KeyAuthenticatorBounds,
+  type KeyLookup,
+} from "../../../src/customers/keys/key-authenticator.ts"
+import { generateKey } from "../../../src/customers/keys/key-format.ts"
+import { createKey, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
+
+/** A ring over a real store that counts what it is asked, can hold its answers back, and can fail. */
+async function opened({ path = tempPlace(), bounds = {} as Partial<KeyAuthenticatorBounds> } = {}) {
+  const store = await tempStore(path)
+  const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false, readCount: 0 }
+  const watched: Store = {
+    ...store,
+    one: async <Row>(sql: string, params: Parameters<Store["one"]>[1] = []) => {
+      outside.asked++
+      if (outside.isBroken) throw new Error("the store is broken")
+      const row = await store.one<Row>(sql, params)
+      outside.readCount++
+      await outside.gate
+      return row
+    },
+  }
+  const time = { clock: () => outside.nowMs, stopwatch: () => outside.elapsedMs }
+  const ring = new KeyAuthenticator(watched, time.clock, time.stopwatch, { ...KEY_AUTHENTICATOR_BOUNDS, ...bounds })
+  const log: ChangeLog = { ...tempLog(store), notify: changes => ring.applyChanges(changes) }
+  const add = async (accountId: string) => {
+    const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+    if (creation.kind !== "created") throw new Error(creation.kind)
+    return { id: creation.key.id, text: creation.text }
+  }
+  const kindOf = async (text: string) => (await ring.lookup(text)).kind
+  return { path, store, outside, ring, log, add, kindOf }
+}
+
+/** Resolves when so many answers of the store were read, which may still be held back. */
+async function hasRead(outside: { readonly readCount: number }, count: number): Promise<void> {
+  while (outside.readCount < count) await new Promise(resolve => setImmediate(resolve))
+}
+
+function isHeld(answer: KeyLookup | Promise<KeyLookup>): boolean {
+  return !(answer instanceof Promise)
+}
+
+describe("look-up", () => {
+  test("an active key is known with its account, the second time without the store and without a promise", async () => {
+    const { ring, log, add, outside } = await opened()
+    const accountId = await newAccount(log, "jane@example.com", 2)
+    const { id, text } = await add(accountId)
+    const expected = {
+      kind: "active" as const,
+      key: { id, kind: "secret" as const, origins: [] },
+      account: { id: accountId, tier: 2, acceptedTermsVersion: null, acceptedTermsAtMs: 5_000 },
+    }
+    expect(await ring.lookup(text)).toEqual(expected)
+    expect(ring.lookup(text)).toEqual(expected)
+    expect(outside.asked).toBe(1)
+  })
+
+  test("a publishable key brings its origins", async () => {
+    const { ring, log } = await opened()
+    const accountId = await newAccount(log)
+    const origins = ["https://a.com", "https://b.com:8443"]
+    const creation = await createKey(log, random, { accountId, kind: "publishable", name: null, origins })
+    if (creation.kind !== "created") throw new Error(creation.kind)
+    expect(await ring.lookup(creation.text)).toMatchObject({ kind: "active", key: { kind: "publishable", origins } })
+  })
+
+  test("a text that is no key is refused without the store", async () => {
+    const { ring, outside } = await opened()
+    const key = generateKey("secret", random)
+    expect(ring.lookup("")).toEqual({ kind: "malformed" })
+    expect(ring.lookup(key.slice(0, -1))).toEqual({ kind: "malformed" })
+    const last = key.endsWith("0") ? "1" : "0"
+    expect(ring.lookup(key.slice(0, -1) + last)).toEqual({ kind: "bad_checksum" })
+    expect(outside.asked).toBe(0)
+  })
+
+  test("many who come at once with a key that is not held ask the store once", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { text } = await add(await newAccount(log))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ring.lookup(text)))
+    expect(answers.every(answer => answer.kind === "active")).toBe(true)
+    expect(outside.asked).toBe(1)
+  })
+
+  test("a store that fails is no answer, and is asked again", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { text } = await add(await newAccount(log))
+    outside.isBroken = true
+    expect(await outcomeOf(Promise.resolve(ring.lookup(text)))).toThrow("broken")
+    outside.isBroken = false
+    expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+    outside.isBroken = true
+    expect(ring.lookup(text)).toMatchObject({ kind: "active" })
+  })
+
+  test("more keys than are held are still known, and those asked for last are held", async () => {
+    const { ring, log, add, kindOf } = await opened({ bounds: { keysMax: 2 } })
+    const accountId = await newAccount(log)
+    const keys = [await add(accountId), await add(accountId), await add(accountId)]
+    for (const { text } of keys) expect(await kindOf(text)).toBe("active")
+    expect(keys.map(({ text }) => isHeld(ring.lookup(text)))).toEqual([false, true, true])
+  })
+})
+
+describe("time", () => {
+  test("a key is asked for again a thirtieth after its time at the latest, counted from the reading and not from the last use", async () => {
+    const { ring, log, add, outside } = await opened({ bounds: { keyTtlMs: 100 } })
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    for (outside.elapsedMs of [50, 100]) expect(isHeld(ring.lookup(text))).toBe(true)
+    outside.elapsedMs = 104
+    const again = ring.lookup(text)
+    expect(isHeld(again)).toBe(false)
+    await again
+    expect(outside.asked).toBe(2)
+  })
+
+  test("a key in use is asked for again beside its use, and in an outage is served for the rest of its time", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    const { keyFreshMs, keyTtlMs } = KEY_AUTHENTICATOR_BOUNDS
+    outside.elapsedMs = keyFreshMs
+    expect(isHeld(ring.lookup(text))).toBe(true)
+    expect(outside.asked).toBe(1)
+    // It is busy until it is looked at again.
+    outside.elapsedMs = keyFreshMs + 2000
+    for (let used = 0; used < 3; used++) expect(isHeld(ring.lookup(text))).toBe(true)
+    await hasRead(outside, 2)
+    expect(outside.asked).toBe(2)
+    outside.isBroken = true
+    const askedAtMs = outside.elapsedMs
+    for (; outside.elapsedMs <= askedAtMs + keyTtlMs; outside.elapsedMs += 1000) {
+      expect(isHeld(ring.lookup(text))).toBe(true)
+      await Promise.resolve()
+    }
+    // It failed at least once, and not at each use.
+    expect(outside.asked).toBeGreaterThan(2)
+    expect(outside.asked).toBeLessThan(2 + keyTtlMs / 1000)
+    outside.elapsedMs += 2000
+    expect(await outcomeOf(Promise.resolve(ring.lookup(text)))).toThrow("the store is broken")
+    outside.isBroken = false
+    expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+  })
+
+  test("a key that was revoked is not served for as long as a revocation may take, when nothing can be heard of it", async () => {
+    const { ring, log, add, outside, store } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    const gate = Promise.withResolvers<void>()
+    outside.gate = gate.promise
+    const first = ring.lookup(text)
+    await hasRead(outside, 1)
+    // Right after it was read; its answer comes late, and then the store is away.
+    await revokeKey({ ...log, store, notify: () => undefined }, id, "owner")
+    outside.elapsedMs = 12_000
+    gate.resolve()
+    expect(await first).toMatchObject({ kind: "active" })
+    outside.isBroken = true
+    let servedMs = 0
+    for (; outside.elapsedMs <= 60_000; outside.elapsedMs += 100) {
+      const answer = ring.lookup(text)
+      if (isHeld(answer)) servedMs = outside.elapsedMs
+      else expect(await outcomeOf(Promise.resolve(answer))).toThrow("the store is broken")
+    }
+    const { keyTtlMs } = KEY_AUTHENTICATOR_BOUNDS
+    expect(servedMs).toBeGreaterThanOrEqual(keyTtlMs)
+    expect(servedMs).toBeLessThanOrEqual(keyTtlMs + keyTtlMs / 30)
+    // What a check takes at most is still free.
+    expect(servedMs).toBeLessThan((LIMITS.revocationSecondsMax - 5) * 1000)
+  })
+
+  test("a key that is found revoked or gone when it is asked for again is so from then on", async () => {
+    for (const [end, kind] of [
+      ["UPDATE keys SET revoked_at_ms = 1 WHERE id = $1", "revoked"],
+      ["DELETE FROM keys WHERE id = $1", "unknown"],
+    ] as const) {
+      const { ring, log, add, outside, store } = await opened()
+      const { id, text } = await add(await newAccount(log))
+      await ring.lookup(text)
+      await store.run(end, [id])
+      outside.elapsedMs = KEY_AUTHENTICATOR_BOUNDS.keyFreshMs + 1
+      expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+      await hasRead(outside, 2)
+      await Promise.resolve()
+      expect(await ring.lookup(text)).toMatchObject({ kind })
+    }
+  })
+
+  test("keys that do not exist are held apart, for their own short time", async () => {
+    const { ring, log, add, outside } = await opened({ bounds: { unknownMax: 3, unknownTtlMs: 10 } })
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    const unknown = generateKey("secret", random)
+    expect(await ring.lookup(unknown)).toEqual({ kind: "unknown" })
+    outside.elapsedMs = 10
+    expect(ring.lookup(unknown)).toEqual({ kind: "unknown" })
+    outside.elapsedMs = 11
+    expect(isHeld(ring.lookup(unknown))).toBe(false)
+    for (let n = 0; n < 50; n++) await ring.lookup(generateKey("secret", random))
+    expect(isHeld(ring.lookup(text))).toBe(true)
+  })
+})
+
+describe("change", () => {
+  test("a key revoked in this process is refused as soon as that is acknowledged", async () => {
+    const { ring, log, add } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    await revokeKey(log, id, "owner")
+    expect(await ring.lookup(text)).toMatchObject({ kind: "revoked", key: { id } })
+    expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
+  })
+
+  test("a key that is revoked while it is being read is not held as active", async () => {
+    const { ring, log, add, outside } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    const gate = Promise.withResolvers<void>()
+    outside.gate = gate.promise
+    const early = ring.lookup(text)
+    await hasRead(outside, 1)
+    await revokeKey(log, id, "owner")
+    const late = ring.lookup(text)
+    gate.resolve()
+    expect(await early).toMatchObject({ kind: "active" })
+    expect(await late).toMatchObject({ kind: "revoked" })
+    expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
+  })
+
+  test("what was read before a change is not held after it", async () => {
+    const { ring, log, add, outside, kindOf } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    const gate = Promise.withResolvers<void>()
+    outside.gate = gate.promise
+    const early = ring.lookup(text)
+    await hasRead(outside, 1)
+    await revokeKey(log, id, "owner")
+    gate.resolve()
+    expect(await early).toMatchObject({ kind: "active" })
+    expect(isHeld(ring.lookup(text))).toBe(false)
+    expect(await kindOf(text)).toBe("revoked")
+  })
+
+  test("a key revoked elsewhere is refused once the change log is read", async () => {
+    const here = await opened()
+    const there = await opened({ path: here.path })
+    const { id, text } = await there.add(await newAccount(there.log))
+    await here.ring.lookup(text)
+    await revokeKey(there.log, id, "leak")
+    expect(here.ring.lookup(text)).toMatchObject({ kind: "active" })
+    const read = await readChangesSince(here.store, 0)
+    if (read.kind === "read") here.ring.applyChanges(read.changes)
+    expect(await here.kindOf(text)).toBe("revoked")
+  })
+
+  test("to revoke here what was revoked elsewhere takes effect here at once", async () => {
+    const here = await opened()
+    const there = await opened({ path: here.path })
+    const { id, text } = await there.add(await newAccount(there.log))
+    await here.ring.lookup(text)
+    await revokeKey(there.log, id, "leak")
+    await revokeKey(here.log, id, "owner")
+    expect(await here.kindOf(text)).toBe("revoked")
+  })
+
+  test("a new tier is seen by all keys of the account, and a removed account's keys are unknown", async () => {
+    const { ring, log, add, kindOf, outside } = await opened()
+    const [changed, other] = [await newAccount(log, "a@x.com"), await newAccount(log, "b@x.com")]
+    const [one, two, three] = [await add(changed), await add(changed), await add(other)]
+    for (const { text } of [one, two, three]) await ring.lookup(text)
+    await setTier(log, changed, 4)
+    for (const { text } of [one, two]) expect(await ring.lookup(text)).toMatchObject({ account: { tier: 4 } })
+    expect(outside.asked).toBe(5)
+    await removeAccount(log, changed)
+    expect([await kindOf(one.text), await kindOf(two.text), await kindOf(three.text)]).toEqual([
+      "unknown",
+      "unknown",
+      "active",
+    ])
+    expect(isHeld(ring.lookup(three.text))).toBe(true)
+  })
+
+  test("a change of a kind that this version does not know, and a lost log, make it ask again", async () => {
+    const { ring, log, add } = await opened()
+    const { text } = await add(await newAccount(log))
+    await ring.lookup(text)
+    ring.applyChanges([])
+    expect(isHeld(ring.lookup(text))).toBe(true)
+    ring.applyChanges([{ kind: "keys_of_the_future", subject: "x" }])
+    const answer = ring.lookup(text)
+    expect(isHeld(answer)).toBe(false)
+    await answer
+    ring.invalidateAll()
+    expect(isHeld(ring.lookup(text))).toBe(false)
+  })
+
+  test("a renamed key goes on working", async () => {
+    const { log, add, kindOf } = await opened()
+    const { id, text } = await add(await newAccount(log))
+    await kindOf(text)
+    await renameKey(log, id, "other")
+    expect(await kindOf(text)).toBe("active")
+  })
+})

@@ -1,0 +1,209 @@
+import { expect } from "bun:test"
+import { Heartbeat } from "../../../src/customers/nodes/heartbeat.ts"
+import {
+  type ClusterPosition,
+  deleteExpiredNode,
+  NODE_BOUNDS,
+  readHeartbeats,
+  writeHeartbeat,
+} from "../../../src/customers/nodes/live-nodes.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
+import { settled, stoppedTime } from "../../world/time.ts"
+import { test } from "../engines.ts"
+import { tempStore } from "../temp-store.ts"
+
+const { intervalMs: beatMs, deadAfterMs: silentMs, removedAfterMs: goneMs } = NODE_BOUNDS
+
+/** Hearts over one store and one stopwatch, which the test moves. */
+async function beating() {
+  const store = await tempStore()
+  const time = stoppedTime()
+  const state = { isAway: false, statements: 0 }
+  const asked = <T>(ask: () => Promise<T>): Promise<T> => {
+    state.statements++
+    return state.isAway ? Promise.reject(new Error("away")) : ask()
+  }
+  const frail: Store = {
+    ...store,
+    all: <Row>(...args: Parameters<Store["all"]>) => asked(() => store.all<Row>(...args)),
+    one: <Row>(...args: Parameters<Store["one"]>) => asked(() => store.one<Row>(...args)),
+    run: (...args) => asked(() => store.run(...args)),
+  }
+  const heart = (id: string) => {
+    const told: ClusterPosition[] = []
+    const faults: unknown[] = []
+    const one = new Heartbeat(
+      {
+        store: frail,
+        stopwatch: time.stopwatch,
+        id,
+        onChange: standing => void told.push(standing),
+        onError: fault => void faults.push(fault),
+      },
+      NODE_BOUNDS,
+    )
+    return {
+      told,
+      faults,
+      look: () => one.load(),
+      turn: () => one.tick(),
+      heard: () => one.refresh(),
+      end: () => one.stop(),
+    }
+  }
+  /** Lets so much time pass, at each heartbeat of which these take their turn. */
+  const pass = async (ms: number, ...hearts: readonly { readonly turn: () => void }[]): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += beatMs) {
+      await time.tick(beatMs)
+      for (const each of hearts) {
+        each.turn()
+        await settled()
+      }
+    }
+  }
+  return { store, state, time, heart, pass, rows: () => readHeartbeats(store) }
+}
+
+test("who only looks knows the others and is not counted by them", async () => {
+  const { heart, rows } = await beating()
+  const [one, two] = [heart("a"), heart("b")]
+  one.turn()
+  await settled()
+  await two.look()
+  expect(two.told).toEqual([{ count: 2, position: 1 }])
+  expect([await rows(), one.told]).toEqual([[{ id: "a", beat: 1 }], []])
+})
+
+test("a node beats once a turn, and is told of a change alone", async () => {
+  const { heart, pass, rows } = await beating()
+  const [one, two] = [heart("a"), heart("b")]
+  one.turn()
+  two.turn()
+  await settled()
+  await pass(4 * beatMs, one, two)
+  expect(await rows()).toEqual([
+    { id: "a", beat: 5 },
+    { id: "b", beat: 5 },
+  ])
+  expect([one.told, two.told]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
+})
+
+test("who hears that somebody came or went looks at once, and does not beat", async () => {
+  const { heart, rows } = await beating()
+  const [one, two] = [heart("a"), heart("b")]
+  one.turn()
+  await settled()
+  two.turn()
+  await settled()
+  one.heard()
+  await settled()
+  expect(one.told).toEqual([{ count: 2, position: 0 }])
+  expect((await rows())[0]).toEqual({ id: "a", beat: 1 })
+})
+
+test("a node that is killed is missed when its silence is over, and its row is deleted some time later", async () => {
+  const { heart, pass, rows } = await beating()
+  const [one, two, three] = [heart("a"), heart("b"), heart("c")]
+  for (const each of [one, two, three]) each.turn()
+  await settled()
+  await pass(beatMs, one, two, three)
+  await pass(silentMs - beatMs, two, three)
+  expect(two.told.at(-1)).toEqual({ count: 3, position: 1 })
+  await pass(2 * beatMs, two, three)
+  expect([two.told.at(-1), three.told.at(-1)]).toEqual([
+    { count: 2, position: 0 },
+    { count: 2, position: 1 },
+  ])
+  expect(await rows()).toHaveLength(3)
+  await pass(goneMs, two, three)
+  expect((await rows()).map(({ id }) => id)).toEqual(["b", "c"])
+})
+
+test("a clean stop takes the row away, and nothing brings it back", async () => {
+  const { heart, rows } = await beating()
+  const [one, two] = [heart("a"), heart("b")]
+  one.turn()
+  two.turn()
+  await settled()
+  one.heard()
+  await settled()
+  two.turn()
+  await two.end()
+  two.turn()
+  two.heard()
+  await settled()
+  expect((await rows()).map(({ id }) => id)).toEqual(["a"])
+  one.heard()
+  await settled()
+  expect(one.told.at(-1)).toEqual({ count: 1, position: 0 })
+})
+
+test("a node whose row others have deleted is back as soon as it hears of it, or takes its turn", async () => {
+  const { store, heart, rows } = await beating()
+  const one = heart("a")
+  for (const back of [one.turn, one.heard]) {
+    await store.run("DELETE FROM nodes")
+    back()
+    await settled()
+    expect(await rows()).toEqual([{ id: "a", beat: 1 }])
+  }
+})
+
+test("of the processes of one node one beats, and another as soon as that one does not", async () => {
+  const { heart, pass, rows } = await beating()
+  const [one, two, other] = [heart("a"), heart("a"), heart("b")]
+  for (const each of [one, two, other]) {
+    each.turn()
+    await settled()
+  }
+  await pass(10 * beatMs, one, two, other)
+  expect((await rows())[0]).toEqual({ id: "a", beat: 11 })
+  expect(two.told).toEqual([{ count: 2, position: 0 }])
+  await pass(10 * beatMs, two, other)
+  expect((await rows())[0]?.beat).toBeGreaterThanOrEqual(20)
+  expect(other.told).toEqual([{ count: 2, position: 1 }])
+})
+
+test("while the database is away the last number stays, and afterwards nobody is taken for dead", async () => {
+  const { state, heart, pass } = await beating()
+  const [one, two] = [heart("a"), heart("b")]
+  one.turn()
+  two.turn()
+  await settled()
+  one.turn()
+  await settled()
+  state.isAway = true
+  await pass(2 * goneMs, one, two)
+  expect([one.faults.length, two.faults.length]).toEqual([24, 24])
+  state.isAway = false
+  // One finds the database again well before the other.
+  await pass(2 * beatMs, one)
+  await pass(4 * beatMs, one, two)
+  expect([one.told.at(-1), two.told.at(-1)]).toEqual([
+    { count: 2, position: 0 },
+    { count: 2, position: 1 },
+  ])
+  expect(one.told).toHaveLength(1)
+})
+
+test("however often it is heard meanwhile, one look follows the one that is under way", async () => {
+  const { heart, state } = await beating()
+  const one = heart("a")
+  one.turn()
+  await settled()
+  const before = state.statements
+  for (let time = 0; time < 100; time++) one.heard()
+  await settled()
+  expect(state.statements - before).toBe(2)
+})
+
+test("a row that has moved since it was looked at is not deleted", async () => {
+  const { store, rows } = await beating()
+  await writeHeartbeat(store, "a")
+  const [seen = { id: "", beat: 0 }] = await rows()
+  expect(await writeHeartbeat(store, "a")).toBe(2)
+  await deleteExpiredNode(store, seen)
+  expect(await rows()).toEqual([{ id: "a", beat: 2 }])
+  await deleteExpiredNode(store, { id: "a", beat: 2 })
+  expect(await rows()).toEqual([])
+})

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { type EntryTextFormat, LINES_MAX, parseEntries } from "../../../src/customers/own-lists/entries.ts"
+
+const read = (text: string, form: EntryTextFormat = "pasted", faultsMax = 10) =>
+  parseEntries(text, form, parseAddressOrDomain, faultsMax)
+
+function kept(text: string, form: EntryTextFormat = "pasted"): readonly string[] {
+  const lines = read(text, form)
+  return lines.kind === "read" ? lines.entries.map(entry => entry.storedText) : [lines.kind]
+}
+
+function faults(text: string, form: EntryTextFormat = "pasted") {
+  const lines = read(text, form)
+  return lines.kind === "faulty" ? lines.faults.map(({ line, excerpt }) => [line, excerpt]) : lines.kind
+}
+
+const HASH = "a".repeat(64)
+
+describe("pasted text", () => {
+  test.each([
+    ["a.com\nb.com", ["a.com", "b.com"]],
+    ["a.com\r\nb.com\rc.com\u2028d.com", ["a.com", "b.com", "c.com", "d.com"]],
+    ["a.com, b.com;c.com,", ["a.com", "b.com", "c.com"]],
+    ["\uFEFFa.com\n\n   \n\t*.b.com  ", ["a.com", "*.b.com"]],
+    ["# heading\na.com # why\n  # more\n#b.com", ["a.com"]],
+    ["Bücher.example", ["xn--bcher-kva.example"]],
+    [`sha256:${HASH}@a.com`, [`sha256:${HASH}@a.com`]],
+    ["", []],
+    [",;,\n;", []],
+  ])("%j names %j", (text, expected) => {
+    expect(kept(text)).toEqual(expected)
+  })
+
+  test("an address may have the sign of comments, where no space stands before it", () => {
+    const [entry = ""] = kept("a#b@acme.com")
+    expect(entry).toEndWith("@acme.com")
+    expect(entry).toBe(kept("A#b+tag@acme.com # a comment, with commas")[0] ?? "")
+  })
+
+  test("what is no entry is told by its line, however many lines before it were blank", () => {
+    expect(faults("\r\n\r\n# c\r\na.com, bad\nhttps://x.com/\n")).toEqual([
+      [4, "bad"],
+      [5, "https://x.com/"],
+    ])
+  })
+
+  test("what cannot be seen is shown, and long texts are cut between characters", () => {
+    expect(faults("a\u202Eb\u200B\u0000")).toEqual([[1, "a\uFFFDb\uFFFD\uFFFD"]])
+    expect(faults("😀".repeat(81))).toEqual([[1, `${"😀".repeat(80)}…`]])
+    expect(faults("😀".repeat(80))).toEqual([[1, "😀".repeat(80)]])
+  })
+
+  test("so many faults are told as was asked for, and all are counted", () => {
+    const lines = read("x\n".repeat(22), "pasted", 10)
+    expect(lines).toMatchObject({ kind: "faulty", faultCount: 22 })
+    expect(lines.kind === "faulty" && lines.faults).toHaveLength(10)
+  })
+})
+
+describe("a table", () => {
+  test.each([
+    ["Email,Name\na.com,A Inc\n", ["a.com"]],
+    ["\uFEFFE-Mail Address;Name\r\na.com;A\r\n", ["a.com"]],
+    ['"a.com","x,y"\n"b.com"\n', ["a.com", "b.com"]],
+    ["a.com\tA\nb.com\tB", ["a.com", "b.com"]],
+    [",x\na.com", ["a.com"]],
+    ["a.com\nheading", ["faulty"]],
+    ["\n# c\n\nheading\na.com", ["a.com"]],
+    ["heading\nheading\na.com", ["faulty"]],
+  ])("%j names %j: the first column, without a heading", (text, expected) => {
+    expect(kept(text, "table")).toEqual(expected)
+  })
+
+  test("a cell's quotes are those of RFC 4180", () => {
+    expect(kept('"""a,b""@acme.com",x', "table")[0]).toEndWith("@acme.com")
+    expect(faults('x.com\n"a.com', "table")).toEqual([[2, '"a.com']])
+  })
+})
+
+describe("bounds", () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => `n${at}.example`).join("\n")
+
+  test(`${LIMITS.ownListEntriesMax} entries are read, and not one more, be they repeated or faulty`, () => {
+    const most = read(lines(LIMITS.ownListEntriesMax))
+    expect(most.kind === "read" && most.entries).toHaveLength(LIMITS.ownListEntriesMax)
+    expect(read(lines(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
+    expect(read("a,".repeat(2_000_000))).toEqual({ kind: "too_many" })
+    expect(read("a.com,".repeat(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
+  })
+
+  test("blank lines and pieces count too, far beyond the entries", () => {
+    const blank = (count: number, sign: string) => read(sign.repeat(count)).kind
+    expect([blank(LINES_MAX - 1, "\n"), blank(LINES_MAX, "\n")]).toEqual(["read", "too_many"])
+    expect([blank(LINES_MAX - 1, ","), blank(LINES_MAX, ",")]).toEqual(["read", "too_many"])
+    expect(blank(LINES_MAX / 2 - 1, ",\n")).toBe("read")
+    expect(blank(LINES_MAX / 2, ",\n")).toBe("too_many")
+    expect(blank(LINES_MAX, "# c\n")).toBe("too_many")
+  })
+
+  test("so many of the longest fit into the form", () => {
+    const label = "a".repeat(63)
+    const domain = `${label}.${label}.${label}.${"a".repeat(61)}`
+    const longest = `sha256:${HASH}@${domain}`
+    expect(kept(longest)).toEqual([longest])
+    expect((longest.length + 2) * LIMITS.ownListEntriesMax).toBeLessThan(LIMITS.ownListFormBytesMax)
+  })
+
+  test("no text makes it throw, and each fault's line is one of the text's", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.constantFrom<EntryTextFormat>("pasted", "table"), (text, form) => {
+        const lines = read(text, form)
+        if (lines.kind !== "faulty") return
+        const lineCount = text.split(/\r\n|[\r\n\u2028\u2029]/).length
+        for (const { line } of lines.faults) expect(line >= 1 && line <= lineCount).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,79 @@
+import { expect } from "bun:test"
+import fc from "fast-check"
+import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
+import { parseEntry } from "../../../src/customers/own-lists/entries.ts"
+import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "../../../src/customers/own-lists/own-list-cache.ts"
+import {
+  addEntries,
+  type ListOwner,
+  listEntries,
+  OWN_LISTS,
+  removeEntries,
+} from "../../../src/customers/own-lists/own-lists.ts"
+import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import { test } from "../engines.ts"
+import { newAccount, tempLog, tempStore } from "../temp-store.ts"
+import { ReferenceLists } from "./reference-lists.ts"
+
+const label = fc.constantFrom("a", "b", "ab", "xn--bcher-kva")
+const domain = fc
+  .tuple(fc.array(label, { minLength: 1, maxLength: 3 }), fc.constantFrom("com", "co.uk", "a"))
+  .map(([labels, top]) => [...labels, top].join("."))
+const address = fc.tuple(fc.constantFrom("jane", "joan", "a"), domain).map(parts => parts.join("@"))
+const entry = fc.oneof(
+  domain,
+  address,
+  domain.map(name => `*.${name}`),
+)
+const step = fc.record({
+  owner: fc.constantFrom("own", "other", "operator"),
+  list: fc.constantFrom(...OWN_LISTS),
+  texts: fc.array(entry, { minLength: 1, maxLength: 4 }),
+  isAdded: fc.boolean(),
+})
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+test("a standing is what the entries on the lists say one by one, after any additions and removals", async () => {
+  const log = tempLog(await tempStore())
+  const other = { accountId: await newAccount(log, "other@example.com") }
+  let round = 0
+  const steps = fc.array(step, { maxLength: 8 })
+  const questions = fc.array(fc.oneof(domain, address), { minLength: 1, maxLength: 8 })
+  const law = fc.asyncProperty(steps, questions, async (taken, asked) => {
+    const own = { accountId: await newAccount(log, `own${round++}@example.com`) }
+    const owners = { own, other, operator: "operator" } as const
+    const lists = new OwnListCache(log.store, OWN_LIST_CACHE_BOUNDS)
+    const naive = new ReferenceLists()
+    const standing = (text: string) =>
+      lists.lookup(own.accountId, text.includes("@") ? text : null, text.slice(text.indexOf("@") + 1))
+    for (const one of taken) {
+      await take({ ...log, notify: changes => lists.applyChanges(changes) }, owners[one.owner], one)
+      note(naive, one)
+      // Something is held, so that the next step has something to drop.
+      await standing("a.com")
+    }
+    for (const text of asked) expect(await standing(text)).toEqual(naive.lookup(text))
+    for (const owner of [other, "operator"] as const) await empty(log, owner)
+  })
+  await fc.assert(law, { numRuns: 150 })
+}, 30_000)
+
+async function take(log: ChangeLog, owner: ListOwner, { list, texts, isAdded }: Step): Promise<void> {
+  const entries = texts.map(text => parseEntry(text, parseAddressOrDomain)).filter(parsed => parsed !== null)
+  expect(entries).toHaveLength(texts.length)
+  await (isAdded ? addEntries : removeEntries)(log, owner, list, entries)
+}
+
+function note(naive: ReferenceLists, { owner, list, texts, isAdded }: Step): void {
+  const on = naive.on(`${owner} ${list}`)
+  for (const text of texts) {
+    if (isAdded) on.add(text)
+    else on.delete(text)
+  }
+}
+
+/** Rounds know nothing of each other. */
+async function empty(log: ChangeLog, owner: ListOwner): Promise<void> {
+  for (const list of OWN_LISTS)
+    await removeEntries(log, owner, list, await listEntries(log.store, owner, list, "", 1000))
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test"
+import type { InFlightLimiter } from "../../../../src/customers/quota/in-flight/in-flight-limiter.ts"
+
+/** What every `InFlightLimiter` promises. */
+export function inFlightSuite(inFlightOf: () => InFlightLimiter): void {
+  test("as many as the limit are under way at once, and one more when one has left", () => {
+    const inFlight = inFlightOf()
+    expect([1, 2, 3, 4].map(() => inFlight.tryAcquire("a", 3))).toEqual([true, true, true, false])
+    inFlight.release("a")
+    expect([inFlight.tryAcquire("a", 3), inFlight.tryAcquire("a", 3)]).toEqual([true, false])
+  })
+
+  test("callers do not share, and a refusal counts nothing", () => {
+    const inFlight = inFlightOf()
+    expect([inFlight.tryAcquire("a", 1), inFlight.tryAcquire("a", 1), inFlight.tryAcquire("b", 1)]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    inFlight.release("a")
+    expect(inFlight.tryAcquire("a", 1)).toBe(true)
+  })
+
+  test("a limit that changes while requests are under way holds for the next one", () => {
+    const inFlight = inFlightOf()
+    for (let at = 0; at < 3; at++) inFlight.tryAcquire("a", 3)
+    expect([inFlight.tryAcquire("a", 4), inFlight.tryAcquire("a", 2)]).toEqual([true, false])
+    for (let at = 0; at < 3; at++) inFlight.release("a")
+    expect(inFlight.tryAcquire("a", 2)).toBe(true)
+  })
+
+  test("only callers with a request under way take memory", () => {
+    const inFlight = inFlightOf()
+    for (let at = 0; at < 100; at++) inFlight.tryAcquire(`caller ${at % 10}`, 100)
+    expect(inFlight.callersCount).toBe(10)
+    for (let at = 0; at < 100; at++) inFlight.release(`caller ${at % 10}`)
+    expect(inFlight.callersCount).toBe(0)
+    expect(inFlight.tryAcquire("never", 0)).toBe(false)
+    expect(inFlight.callersCount).toBe(0)
+  })
+
+  test("leaving without having entered is a fault of ours", () => {
+    const inFlight = inFlightOf()
+    inFlight.tryAcquire("a", 1)
+    inFlight.release("a")
+    expect(() => inFlight.release("a")).toThrow("only a request that has entered leaves")
+  })
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test"
+import { array, assert, integer, property, tuple } from "fast-check"
+import { LocalRateLimiter } from "../../../../src/customers/quota/rate/local-rate-limiter.ts"
+import type { RateLimitResult } from "../../../../src/customers/quota/rate/rate-limiter.ts"
+import { stoppedClock } from "../../../world/clock.ts"
+import { admitted, five, one, rateLimiterSuite } from "./rate-limiter.suite.ts"
+
+rateLimiterSuite(clock => new LocalRateLimiter(clock, 10))
+
+test("a clock that was set back makes the limiter forget who owes what", () => {
+  const clock = stoppedClock()
+  const limiter = new LocalRateLimiter(clock, 10)
+  for (const setBackMs of [1, 86_400_000]) {
+    expect(admitted(limiter, "a", five, 20)).toBe(10)
+    clock.tick(-setBackMs)
+    expect(admitted(limiter, "a", five, 20)).toBe(10)
+    expect(limiter.admit("a", five).waitS).toBe(1)
+    clock.tick(10_000)
+  }
+})
+
+test("callers beyond the bound push out those that were not seen for longest", () => {
+  const limiter = new LocalRateLimiter(stoppedClock(), 2)
+  for (const caller of ["a", "b", "c", "d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(0)
+  for (const caller of ["d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(1)
+  expect(limiter.admit("a", one).waitS).toBe(0)
+})
+
+test("who has paid is let go of, so a stream of new callers takes no more room than those who owe, and as many", () => {
+  const clock = stoppedClock()
+  const limiter = new LocalRateLimiter(clock, 100_000)
+  // A few owe for long, as who signs in does; the others for a moment.
+  const long = { perSecond: 1 / 600, burst: 1 }
+  for (let at = 0; at < 20_000; at++) {
+    limiter.admit(`visitor ${at}`, five)
+    if (at % 20 === 0) limiter.admit(`signs in ${at}`, long)
+    clock.tick(10)
+  }
+  expect(limiter.callersCount).toBeLessThanOrEqual(2100)
+  expect(limiter.admit("signs in 0", long).waitS).toBe(400)
+})
+
+test("letting go changes no answer: each caller is answered as by a limiter of its own", () => {
+  const slow = { perSecond: 1 / 7, burst: 3 }
+  const steps = array(tuple(integer({ min: 0, max: 7 }), integer({ min: 250, max: 9000 })), { maxLength: 60 })
+  assert(
+    property(steps, taken => {
+      const clock = stoppedClock()
+      const limiter = new LocalRateLimiter(clock, 100)
+      // One that knows a single caller has nobody to let go of.
+      const alone = Array.from({ length: 8 }, () => new LocalRateLimiter(clock, 1))
+      for (const [at, [caller, afterMs]] of taken.entries()) {
+        clock.tick(afterMs)
+        const rate = caller % 2 === 0 ? slow : five
+        // They have paid by the next step, so never more owe than are remembered.
+        for (let by = 0; by < 20; by++) limiter.admit(`passer-by ${at} ${by}`, five)
+        expect(limiter.admit(String(caller), rate)).toEqual(alone[caller]?.admit("a", rate) as RateLimitResult)
+      }
+    }),
+  )
+})
+
+test("of a crowd that has gone nothing is left when others have come", () => {
+  const clock = stoppedClock()
+  const limiter = new LocalRateLimiter(clock, 2000)
+  for (let at = 0; at < 5000; at++) limiter.admit(`of the crowd ${at}`, one)
+  expect(limiter.callersCount).toBeLessThanOrEqual(4000)
+  for (let at = 0; at < 3000; at++) {
+    clock.tick(1000)
+    limiter.admit(`visitor ${at}`, one)
+  }
+  expect(limiter.callersCount).toBeLessThanOrEqual(1001)
+})

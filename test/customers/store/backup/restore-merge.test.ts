@@ -1,0 +1,32 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { backUpDatabase } from "../../../../src/customers/store/backup/backup.ts"
+import { mergeFromPrevious } from "../../../../src/customers/store/backup/restore.ts"
+import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
+import { stoppedClock } from "../../../world/clock.ts"
+import { tempPath } from "../../temp-store.ts"
+
+/** A database and a copy of it. */
+async function twins() {
+  const [old, copy] = [tempPath(), tempPath()]
+  await (await openSqlite(old, stoppedClock())).close()
+  backUpDatabase(old, copy, { mustNotExist: true })
+  return { old, copy }
+}
+
+test("an old database that another program keeps is no reason to go on without what was revoked", async () => {
+  const { old, copy } = await twins()
+  using other = new Database(old)
+  other.run("PRAGMA journal_mode = DELETE")
+  other.run("BEGIN EXCLUSIVE")
+  expect(() => mergeFromPrevious(copy, old)).toThrow(expect.objectContaining({ code: "busy" }))
+  other.run("ROLLBACK")
+  expect(mergeFromPrevious(copy, old)).toMatchObject({ revokedCount: 0 })
+})
+
+test("an old database that cannot be read has nothing taken over", async () => {
+  const { old, copy } = await twins()
+  writeFileSync(old, "no database at all, but long enough to be looked at as one".repeat(100))
+  expect(mergeFromPrevious(copy, old)).toBeNull()
+})

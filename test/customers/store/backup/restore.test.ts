@@ -1,0 +1,281 @@
+import { Database } from "bun:sqlite"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { createKey, revokeKey } from "../../../../src/customers/keys/keys.ts"
+import { backUpDatabase } from "../../../../src/customers/store/backup/backup.ts"
+import { type RestoreStep, restoreDatabase } from "../../../../src/customers/store/backup/restore.ts"
+import { latestChangeId, readChangesSince } from "../../../../src/customers/store/change-log/change-log.ts"
+import { createChangePoller } from "../../../../src/customers/store/change-log/change-poller.ts"
+import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
+import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
+import { newAccount, random, tempLog, tempPath } from "../../temp-store.ts"
+import { createOlderDatabase } from "../migrations/older-database.ts"
+import { spawnRestoreChild } from "./spawn-restore-child.ts"
+
+setDefaultTimeout(60_000)
+
+const now = () => 1_000
+
+/** A database with these accounts that nobody has open, and a backup of what it had first. */
+async function backedUp(
+  after: (store: Awaited<ReturnType<typeof openSqlite>>) => Promise<void> = async () => undefined,
+) {
+  const path = tempPath("mailkind.sqlite")
+  const backup = join(dirname(path), "backup")
+  const store = await openSqlite(path, now)
+  const accountId = await newAccount(tempLog(store), "first@example.com")
+  expect(backUpDatabase(path, backup, { mustNotExist: true })).toMatchObject({ accountsCount: 1 })
+  await newAccount(tempLog(store), "second@example.com")
+  await after(store)
+  await store.close()
+  return { path, backup, accountId }
+}
+
+async function emailsIn(path: string): Promise<string[]> {
+  const store = await openSqlite(path, now)
+  const rows = await store.all<{ email: string }>("SELECT email FROM accounts ORDER BY email")
+  await store.close()
+  return rows.map(({ email }) => email)
+}
+
+const codeOf = (work: () => unknown): string => {
+  try {
+    work()
+    return "done"
+  } catch (fault) {
+    if (fault instanceof StoreError) return fault.code
+    throw fault
+  }
+}
+
+test("the backup takes the place of the database, which is kept, and nothing else is left", async () => {
+  const { path, backup } = await backedUp()
+  const restored = restoreDatabase(backup, path, "then", () => undefined)
+  expect(restored).toMatchObject({
+    path,
+    accountsCount: 1,
+    keptAs: `${path}.replaced-then`,
+    carried: { lostAccountsCount: 1 },
+  })
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  const names = readdirSync(dirname(path)).map(name => name.replace("mailkind.sqlite", ""))
+  expect(names.sort()).toEqual(["", ".lock", ".replaced-then", "backup"])
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
+  expect(await emailsIn(`${path}.replaced-then`)).toEqual(["first@example.com", "second@example.com"])
+})
+
+test("a log that a killed server left is kept with its database, and never read as the new one's", async () => {
+  const { path, backup } = await backedUp()
+  const crashed = join(dirname(path), "crashed.sqlite")
+  const store = await openSqlite(path, now)
+  await newAccount(tempLog(store), "in-the-log@example.com")
+  for (const ending of ["", "-wal", "-shm"]) copyFileSync(path + ending, crashed + ending)
+  await store.close()
+  const { previousPath } = restoreDatabase(backup, crashed, "then")
+  expect(await emailsIn(crashed)).toEqual(["first@example.com"])
+  expect(await emailsIn(previousPath ?? "")).toContain("in-the-log@example.com")
+})
+
+test("a host that has no database yet gets one", async () => {
+  const { backup } = await backedUp()
+  const path = join(dirname(tempPath()), "new", "data", "mailkind.sqlite")
+  expect(restoreDatabase(backup, path, "then")).toMatchObject({ keptAs: null, carried: null })
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
+})
+
+test("a database that is damaged, or none at all, is kept and replaced", async () => {
+  const { path, backup } = await backedUp()
+  writeFileSync(path, "broken ".repeat(10_000))
+  writeFileSync(`${path}-wal`, "broken too")
+  expect(restoreDatabase(backup, path, "then")).toMatchObject({ carried: null })
+  expect(readFileSync(`${path}.replaced-then`, "utf8")).toStartWith("broken broken")
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
+})
+
+describe("refused, with nothing changed, is", () => {
+  const unchanged = async (prepare: (backup: string) => void): Promise<string> => {
+    const { path, backup } = await backedUp()
+    prepare(backup)
+    const before = readFileSync(path)
+    const code = codeOf(() => restoreDatabase(backup, path, "then"))
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(readdirSync(dirname(path)).filter(name => /restor|replaced/.test(name))).toEqual([])
+    return code
+  }
+
+  test("a backup with a damaged page, one that was cut, and what is no backup", async () => {
+    expect(await unchanged(backup => writeFileSync(backup, readFileSync(backup).fill(0xff, 8192, 12_288)))).toBe(
+      "damaged",
+    )
+    expect(await unchanged(backup => writeFileSync(backup, readFileSync(backup).subarray(0, 50_000)))).toBe("damaged")
+    expect(await unchanged(backup => writeFileSync(backup, "a text ".repeat(1000)))).toBe("not_a_database")
+    expect(await unchanged(backup => writeFileSync(backup, ""))).toBe("foreign_database")
+  })
+
+  test("a backup of a newer version", async () => {
+    const code = await unchanged(backup => {
+      const database = new Database(backup)
+      database.run("INSERT INTO migrations VALUES (999, 'the future', 1)")
+      database.close()
+    })
+    expect(code).toBe("newer")
+  })
+
+  test("any, while a process has the database open, whether it runs well or was stopped in the middle", async () => {
+    const { path, backup } = await backedUp()
+    const child = await spawnRestoreChild(["hold", path], "holds")
+    expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("busy")
+    process.kill(child.pid, "SIGSTOP")
+    expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("busy")
+    await child.kill()
+    expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("done")
+  })
+
+  test("any, while this process has it open", async () => {
+    const { path, backup } = await backedUp()
+    const store = await openSqlite(path, now)
+    expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("busy")
+    await store.close()
+    expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("done")
+  })
+
+  test("any, while another program has it open that does not know of our lock", async () => {
+    const { path, backup } = await backedUp()
+    const other = new Database(path)
+    other.query("SELECT * FROM accounts").all()
+    expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("busy")
+    other.close()
+  })
+})
+
+test("what one that was killed while it copied has left is removed by whoever opens the database, or restores it", async () => {
+  const { path, backup } = await backedUp()
+  const left = [`${path}.restoring`, `${path}.restoring-journal`]
+  for (const file of left) writeFileSync(file, "half ".repeat(10_000))
+  expect(restoreDatabase(backup, path, "then")).toMatchObject({ accountsCount: 1 })
+  for (const file of left) writeFileSync(file, "half")
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
+  expect(left.map(file => existsSync(file))).toEqual([false, false])
+})
+
+// A file system of its own is root's to make.
+const canMount = process.getuid?.() === 0 && Bun.which("unshare") !== null
+
+test.skipIf(!canMount)("a disk that is full leaves the database as it was, and no file behind", async () => {
+  const { path, backup } = await backedUp()
+  const script = join(import.meta.dir, "restore-child.ts")
+  const inside = `mount -t tmpfs -o size=400k tmpfs "$1" && cp "$2" "$1/mailkind.sqlite" && "$3" "$4" restore "$1/mailkind.sqlite" "$2"; ls "$1"; "$3" "$4" count "$1/mailkind.sqlite"`
+  const room = join(dirname(path), "room")
+  mkdirSync(room)
+  const words = [room, backup, process.execPath, script]
+  const child = Bun.spawn(["unshare", "--mount", "--propagation", "private", "sh", "-c", inside, "sh", ...words], {
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect(err).toContain("The disk is full")
+  expect(out.trim().split("\n")).toEqual(["mailkind.sqlite", "mailkind.sqlite.lock", "1"])
+})
+
+describe("killed at the step", () => {
+  const STEPS = { copied: false, kept: false, decided: true, log_removed: true, replaced: true } as const satisfies {
+    readonly [S in RestoreStep]: boolean
+  }
+  for (const [step, hasHappened] of Object.entries(STEPS))
+    test(`${step}, it has happened ${hasHappened ? "whole" : "not at all"}, and can be done again`, async () => {
+      const { path, backup } = await backedUp()
+      const child = await spawnRestoreChild(["restore", path, backup, step], null)
+      expect(await child.ended()).toBe("SIGKILL")
+      const second = hasHappened ? [] : ["second@example.com"]
+      expect(await emailsIn(path)).toEqual(["first@example.com", ...second])
+      expect(existsSync(`${path}.restored`)).toBe(false)
+      restoreDatabase(backup, path, "again")
+      expect(await emailsIn(path)).toEqual(["first@example.com"])
+      expect(readdirSync(dirname(path)).filter(name => name.startsWith(`${basename(path)}.restor`))).toEqual([])
+    })
+})
+
+test("a log of the old database that is still there when a restore is finished is not read as the new one's", async () => {
+  const { path, backup } = await backedUp()
+  await (await spawnRestoreChild(["restore", path, backup, "decided"], null)).ended()
+  const other = tempPath("other.sqlite")
+  const store = await openSqlite(other, now)
+  await newAccount(tempLog(store), "of-the-log@example.com")
+  copyFileSync(`${other}-wal`, `${path}-wal`)
+  await store.close()
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
+})
+
+describe("of what happened since the backup", () => {
+  test("revocations, units and the ends of mails stay, and nobody stays signed in", async () => {
+    const path = tempPath("mailkind.sqlite")
+    const backup = join(dirname(path), "backup")
+    const store = await openSqlite(path, now)
+    const log = tempLog(store)
+    const accountId = await newAccount(log)
+    const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+    if (made.kind !== "created") throw new Error(made.kind)
+    await store.run("INSERT INTO units VALUES ('acc_1', 20, 100), ('acc_2', 20, 100)")
+    await store.run("INSERT INTO sessions VALUES ('s', 'h', $1, 'a', 1, 1)", [accountId])
+    backUpDatabase(path, backup, { mustNotExist: true })
+    await revokeKey(log, made.key.id, "owner")
+    await store.run("UPDATE units SET leased = 900 WHERE subject = 'acc_1'")
+    await store.run("UPDATE units SET leased = 50 WHERE subject = 'acc_2'")
+    await store.run("INSERT INTO units VALUES ('acc_1', 21, 7)")
+    await store.run("UPDATE outbox SET ending = 'sent', ended_at_ms = 9 WHERE notice = 'key_created'")
+    await store.run("DELETE FROM sessions")
+    await store.close()
+    expect(restoreDatabase(backup, path, "then").merged).toEqual({
+      ...{ revokedCount: 1, unitsCount: 2, mailsCount: 1, lostAccountsCount: 0, returnedAccountsCount: 0 },
+    })
+    const after = await openSqlite(path, now)
+    expect(await after.all<unknown>("SELECT revoked_by FROM keys")).toEqual([{ revoked_by: "owner" }])
+    expect(await after.all<unknown>("SELECT subject, day, leased FROM units ORDER BY subject, day")).toEqual([
+      { subject: "acc_1", day: 20, leased: 900 },
+      { subject: "acc_1", day: 21, leased: 7 },
+      // What was given back counts as used: too many is no promise broken.
+      { subject: "acc_2", day: 20, leased: 100 },
+    ])
+    expect(await after.all<unknown>("SELECT ending FROM outbox WHERE notice = 'key_created'")).toEqual([
+      { ending: "sent" },
+    ])
+    expect(await after.all("SELECT id FROM sessions")).toEqual([])
+    await after.close()
+  })
+
+  test("accounts that were deleted come back, and are counted", async () => {
+    const { path, backup } = await backedUp(async store => void (await store.run("DELETE FROM accounts")))
+    expect(restoreDatabase(backup, path, "then").merged).toMatchObject({
+      returnedAccountsCount: 1,
+      lostAccountsCount: 0,
+    })
+  })
+
+  test("a reader of the change log that goes on from before learns that it has lost some", async () => {
+    let since = 0
+    const { path, backup } = await backedUp(async store => {
+      since = await latestChangeId(store)
+    })
+    restoreDatabase(backup, path, "then")
+    const store = await openSqlite(path, now)
+    for (let at = 0; at <= since; at++) {
+      // What stands in the log from before the backup is told, and then that more is lost.
+      let read = await readChangesSince(store, at)
+      while (read.kind === "read" && read.changes.length > 0) read = await readChangesSince(store, read.lastId)
+      expect(read.kind).toBe("lost")
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    createChangePoller(store, [{ applyChanges: () => undefined, invalidateAll: resolve }], since, () => undefined)()
+    await promise
+    await store.close()
+  })
+})
+
+test("a backup of an older version is brought up to date when it is opened, and a copy of it is kept", async () => {
+  const { path } = await backedUp()
+  expect(restoreDatabase(createOlderDatabase(8), path, "then")).toMatchObject({ head: 8 })
+  expect(await emailsIn(path)).toEqual(["a0@b.c"])
+  expect(existsSync(`${path}.before-9`)).toBe(true)
+})

@@ -1,0 +1,66 @@
+import { expect } from "bun:test"
+import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../../src/customers/keys/key-authenticator.ts"
+import { createKey, revokeKey } from "../../../../src/customers/keys/keys.ts"
+import { type Change, latestChangeId, recordChanges } from "../../../../src/customers/store/change-log/change-log.ts"
+import { createChangePoller } from "../../../../src/customers/store/change-log/change-poller.ts"
+import type { Store } from "../../../../src/customers/store/core/store.ts"
+import { settled } from "../../../world/time.ts"
+import { test } from "../../engines.ts"
+import { newAccount, random, tempLog, tempPlace, tempStore } from "../../temp-store.ts"
+
+test("a key that another process revoked is refused after the next turn, and after one that follows a failure", async () => {
+  const path = tempPlace()
+  const [ours, theirs] = [await tempStore(path), await tempStore(path)]
+  const log = tempLog(theirs)
+  const accountId = await newAccount(log)
+  const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+  if (made.kind !== "created") throw new Error(made.kind)
+  const ring = new KeyAuthenticator(ours, log.clock, () => 0, KEY_AUTHENTICATOR_BOUNDS)
+  let fails = true
+  const failures: unknown[] = []
+  const one = <Row>(...asked: Parameters<Store["one"]>) =>
+    fails ? Promise.reject(new Error("away")) : ours.one<Row>(...asked)
+  const store = { ...ours, one }
+  const turn = createChangePoller(store, [ring], await latestChangeId(ours), error => void failures.push(error))
+  await ring.lookup(made.text)
+  await revokeKey(log, made.key.id, "owner")
+  turn()
+  turn()
+  await settled()
+  expect(failures).toHaveLength(1)
+  expect(await ring.lookup(made.text)).toMatchObject({ kind: "active" })
+  fails = false
+  turn()
+  await settled()
+  expect(await ring.lookup(made.text)).toMatchObject({ kind: "revoked" })
+})
+
+test("a turn that comes while the last one still reads is taken afterwards, once however many come", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const gate = Promise.withResolvers<void>()
+  let readsCount = 0
+  const heard: string[] = []
+  const follower = {
+    applyChanges: (changes: readonly Change[]) => void heard.push(...changes.map(({ subject }) => subject)),
+    invalidateAll: () => undefined,
+  }
+  const slow = {
+    ...store,
+    one: async <Row>(...asked: Parameters<Store["one"]>) => {
+      const row = await store.one<Row>(...asked)
+      // What is appended after this first look is missed by the first reading.
+      if (++readsCount === 1) await gate.promise
+      return row
+    },
+  }
+  const turn = createChangePoller(slow, [follower], 0, error => {
+    throw error
+  })
+  turn()
+  await recordChanges(log, (_, note) => note("key_revoked", "key_1"))
+  for (let at = 0; at < 5; at++) turn()
+  gate.resolve()
+  await settled()
+  expect([heard, readsCount]).toEqual([["key_1"], 2])
+})

@@ -1,0 +1,93 @@
+import { expect } from "bun:test"
+import type { Store } from "../../../../src/customers/store/core/store.ts"
+import { migrate } from "../../../../src/customers/store/migrations/migrate.ts"
+import { MIGRATIONS } from "../../../../src/customers/store/migrations/migrations.ts"
+import { outcomeOf } from "../../../world/outcome-of.ts"
+import { test } from "../../engines.ts"
+import { openAt, tempPlace, tempStore } from "../../temp-store.ts"
+
+/** What each released migration was when it was released. To change one is to break databases that have run it. */
+const RELEASED = [
+  "ab3763d6aed900f2",
+  "4c2a6def232cc456",
+  "079e9bc60559987d",
+  "3088553413f8bb6f",
+  "22d7ff8c42c94d91",
+  "a96d032ecd43b7c3",
+  "b98a419531050c36",
+  "3428e70630860e12",
+  "a30e1c805c5f3aa0",
+  "feeaad02cdbf01bb",
+  "91c9cc62a16f77a0",
+  "c5e445f1db615f9f",
+  "4b6f54e8bdc882d6",
+  "f00b0f3bac2dbec2",
+  "9133af5ab142bfec",
+]
+
+const LAST = MIGRATIONS.length
+
+/** Takes away what the latest migration made. */
+async function dropLast(store: Store): Promise<void> {
+  await store.run("DROP TABLE nodes")
+}
+
+test("migrations are numbered from one without gaps, and a released one is as it was", () => {
+  expect(MIGRATIONS.map(migration => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1))
+  const digests = MIGRATIONS.map(migration => Bun.SHA256.hash(JSON.stringify(migration), "hex").slice(0, 16))
+  expect(digests).toEqual(RELEASED)
+})
+
+test("each migration is recorded with the time it ran, once, however often the file is opened", async () => {
+  const path = tempPlace()
+  const first = await openAt(path, () => 1_000)
+  await first.close()
+  const store = await openAt(path, () => 2_000)
+  const rows = await store.all<unknown>("SELECT number, makes, ran_at_ms FROM migrations ORDER BY number")
+  expect(rows).toEqual(MIGRATIONS.map(({ number, description }) => ({ number, makes: description, ran_at_ms: 1_000 })))
+  await store.close()
+})
+
+test("a store that is behind runs only what it lacks, and keeps its rows", async () => {
+  const path = tempPlace()
+  const store = await tempStore(path)
+  await store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'a@b.c', 0, 0)")
+  await dropLast(store)
+  await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
+  await migrate(store, () => 9_000, path)
+  const ran = await store.one<unknown>("SELECT ran_at_ms FROM migrations WHERE number = $1", [LAST])
+  expect(ran).toEqual({ ran_at_ms: 9_000 })
+  expect(await store.all("SELECT id FROM accounts")).toHaveLength(1)
+})
+
+test("a migration that fails leaves nothing behind, and is tried again at the next start", async () => {
+  const path = tempPlace()
+  const store = await tempStore(path)
+  await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
+  expect(await outcomeOf(openAt(path, () => 1))).toThrow("already exists")
+  expect(await store.all("SELECT number FROM migrations WHERE number = $1", [LAST])).toEqual([])
+  await dropLast(store)
+  const again = await openAt(path, () => 1)
+  await again.close()
+})
+
+test("what another process ran in the meantime is not run again", async () => {
+  const path = tempPlace()
+  const store = await tempStore(path)
+  const late: Store = { ...store, one: async <Row>() => ({ head: 0 }) as Row }
+  await migrate(late, () => 9_000, path)
+  expect(await store.all("SELECT number FROM migrations WHERE ran_at_ms = 9000")).toEqual([])
+})
+
+test("a store of a newer version is refused with both numbers, and is not changed", async () => {
+  const path = tempPlace()
+  const store = await tempStore(path)
+  await store.run("INSERT INTO migrations (number, makes, ran_at_ms) VALUES (999, 'the future', 1)")
+  const opening = openAt(path, () => 1)
+  expect(await opening.catch((fault: unknown) => fault)).toMatchObject({
+    code: "newer",
+    remedy: expect.stringContaining("later"),
+  })
+  expect(await outcomeOf(opening)).toThrow(`are at 999, this version knows ${MIGRATIONS.length}`)
+  expect(await store.all("SELECT number FROM migrations")).toHaveLength(MIGRATIONS.length + 1)
+})

@@ -1,0 +1,325 @@
+import { describe, expect } from "bun:test"
+import { SQL } from "bun"
+import type { OpenStore, Store } from "../../../src/customers/store/core/store.ts"
+import { StoreError } from "../../../src/customers/store/core/store-error.ts"
+import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres/connection-pool.ts"
+import { MIGRATION_LOCK } from "../../../src/customers/store/postgres/prepare-database.ts"
+import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
+import { afterwards } from "../../world/afterwards.ts"
+import { bounded } from "../../world/bounded.ts"
+import { later } from "../../world/later.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
+import { type Cluster, startCluster } from "../../world/postgres.ts"
+import { emptyDatabase } from "../../world/postgres-databases.ts"
+import { openWay } from "../../world/way.ts"
+import { onPostgres } from "../engines.ts"
+import { runChildren, tempPlace, tempStore } from "../temp-store.ts"
+
+const clock = () => 1_000
+
+async function opened(url: string, bounds: Partial<PoolBounds> = {}): Promise<OpenStore> {
+  const store = await openPostgres(url, { clock, setTimer: later, bounds: { ...POOL_BOUNDS, ...bounds } })
+  afterwards(store.close)
+  return store
+}
+
+async function faultOf(work: Promise<unknown>): Promise<StoreError> {
+  const fault = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(fault instanceof StoreError)) throw fault ?? new Error("it did not fail")
+  expect(fault.remedy).not.toBe("")
+  expect(fault.message).not.toContain("secret")
+  return fault
+}
+
+async function client(url: string): Promise<SQL> {
+  const sql = new SQL(url, { max: 1 })
+  afterwards(() => sql.close({ timeout: 0 }))
+  await sql.connect()
+  return sql
+}
+
+const CUT =
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'mailkind'"
+
+/** Asks until it is answered. */
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  const asking = async (): Promise<T> => {
+    for (;;) {
+      const answer = await ask().then(
+        value => ({ value }),
+        () => null,
+      )
+      if (answer !== null) return answer.value
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+  }
+  return await bounded(asking(), () => "it is still not answered")
+}
+
+describe("opening", () => {
+  onPostgres(
+    "a database without tables gets them, in the same order of bytes and by one of many who start together",
+    async () => {
+      const url = emptyDatabase()
+      const children = await runChildren(4, "first", url)
+      expect(children.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+      expect(children.flatMap(({ out }) => out).filter(word => word === "created")).toHaveLength(1)
+      const store = await opened(url)
+      const orders = await store.all<{ collation: string }>(
+        "SELECT DISTINCT collation_name AS collation FROM information_schema.columns WHERE table_schema = 'public' AND data_type = 'text'",
+      )
+      expect(orders).toEqual([{ collation: "C" }])
+    },
+  )
+
+  onPostgres("whoever starts while another migrates waits for it, for longer than one statement may take", async () => {
+    const url = emptyDatabase()
+    const other = await (await client(url)).reserve()
+    await other.unsafe("BEGIN")
+    await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+    const opening = opened(url, { statementTimeoutMs: 20, silenceMs: 20, waitTimeoutMs: 20 })
+    await other.unsafe("SELECT pg_sleep(0.5)")
+    await other.unsafe("COMMIT")
+    await other.release()
+    const store = await opening
+    expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
+  })
+
+  onPostgres(
+    "a database that is not there, or whose user is not, refuses us, and the fault holds no password",
+    async () => {
+      const url = new URL(emptyDatabase())
+      url.password = "secret"
+      const [nowhere, nobody] = [new URL(url), new URL(url)]
+      nowhere.pathname = "/nowhere"
+      nobody.username = "nobody"
+      for (const { href } of [nowhere, nobody]) expect((await faultOf(opened(href))).code).toBe("refused")
+    },
+  )
+
+  onPostgres("a server that is away is told as such", async () => {
+    expect((await faultOf(opened("postgres://mailkind:secret@127.0.0.1:1/mailkind"))).code).toBe("away")
+  })
+
+  onPostgres(
+    "another program's database, and one that holds no Unicode, are refused and left as they were",
+    async () => {
+      const url = emptyDatabase()
+      const other = await client(url)
+      await other.unsafe("CREATE TABLE recipes (name TEXT)")
+      expect((await faultOf(opened(url))).code).toBe("foreign_database")
+      expect(await other.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1)
+      expect(
+        (await faultOf(opened(emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")))).code,
+      ).toBe("unfit")
+    },
+  )
+
+  onPostgres("a migration that fails leaves nothing of any", async () => {
+    const url = emptyDatabase()
+    const other = await client(url)
+    await other.unsafe(
+      "CREATE TABLE migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)",
+    )
+    await other.unsafe("CREATE TABLE usage (n INT)")
+    expect(await outcomeOf(opened(url))).toThrow("42P07")
+    expect(await other.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(2)
+  })
+})
+
+describe("connections", () => {
+  onPostgres(
+    "after all were cut, what reads is answered as if nothing had been, and what writes from the next time on",
+    async () => {
+      const url = tempPlace()
+      const store = await tempStore(url)
+      const other = await client(url)
+      await Promise.all(Array.from({ length: 8 }, () => store.one("SELECT 1")))
+      await other.unsafe(CUT)
+      expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
+      expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+    },
+  )
+
+  onPostgres("a transaction whose connection is cut rejects and is taken back, and the next one is whole", async () => {
+    const url = tempPlace()
+    const store = await tempStore(url)
+    const other = await client(url)
+    const cut = store.transaction(async inner => {
+      await inner.run("UPDATE change_head SET id = 7")
+      await other.unsafe(CUT)
+      await inner.run("UPDATE change_head SET id = 8")
+    })
+    expect((await faultOf(cut)).code).toBe("away")
+    await store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
+    expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
+  })
+
+  onPostgres("a wait for a connection, or for a row that another has taken, ends as a fault that says so", async () => {
+    const store = await opened(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 50 })
+    const gate = Promise.withResolvers<void>()
+    const taken = Promise.withResolvers<void>()
+    const holding = store.transaction(async inner => {
+      await inner.run("UPDATE change_head SET id = id")
+      taken.resolve()
+      await gate.promise
+    })
+    await taken.promise
+    expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("busy")
+    const also = store.transaction(() => gate.promise)
+    expect((await faultOf(store.one("SELECT 1"))).code).toBe("busy")
+    gate.resolve()
+    await Promise.all([holding, also])
+    expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
+  })
+
+  onPostgres("more than may wait for a connection are refused at once", async () => {
+    const store = await opened(tempPlace(), { connectionsMax: 1, waitingMax: 3 })
+    const asked = await Promise.allSettled(Array.from({ length: 6 }, () => store.one("SELECT 1")))
+    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(4)
+    expect(asked.at(-1)).toMatchObject({ reason: { code: "busy" } })
+  })
+
+  onPostgres(
+    "a transaction that thinks for too long is cut and taken back, and keeps nobody else from anything",
+    async () => {
+      const url = tempPlace()
+      const store = await opened(url, { statementTimeoutMs: 50 })
+      const gate = Promise.withResolvers<void>()
+      const taken = Promise.withResolvers<void>()
+      const thinking = store.transaction(async inner => {
+        await inner.run("UPDATE change_head SET id = 7")
+        taken.resolve()
+        await gate.promise
+        await inner.run("UPDATE change_head SET id = 8")
+      })
+      await taken.promise
+      // It waits for the row until the other's connection is cut.
+      await (await client(url)).unsafe("UPDATE change_head SET id = id + 1")
+      gate.resolve()
+      expect((await faultOf(thinking)).code).toBe("away")
+      expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
+      expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+    },
+  )
+
+  onPostgres("a statement that takes too long is ended", async () => {
+    const store = await opened(tempPlace(), { statementTimeoutMs: 50 })
+    expect((await faultOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
+    expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
+  })
+})
+
+describe("a network that swallows what is sent", () => {
+  onPostgres("costs one wait: then all connections are made anew, also that which listens", async () => {
+    const url = new URL(tempPlace())
+    const other = await tempStore(url.href)
+    const way = await openWay(Number(url.port))
+    afterwards(way.stop)
+    url.port = String(way.port)
+    const store = await opened(url.href, { statementTimeoutMs: 100, silenceMs: 100, restMsMax: 50 })
+    let told = Promise.withResolvers<void>()
+    store.onChange(() => told.resolve())
+    await bounded(told.promise, () => "nobody listens")
+    await Promise.all(Array.from({ length: 4 }, () => store.one("SELECT pg_sleep(0.01)")))
+    way.mute()
+    told = Promise.withResolvers<void>()
+    expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("unsure")
+    await untilAnswered(() => store.one("SELECT 1"))
+    for (let at = 0; at < 8; at++) expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+    // Who listens anew is told that something may have been missed, and of what comes from then on.
+    await bounded(told.promise, () => "nobody listens anew")
+    told = Promise.withResolvers<void>()
+    await other.run("UPDATE change_head SET id = id + 1")
+    await bounded(told.promise, () => "nobody was told")
+  })
+})
+
+describe("changes", () => {
+  onPostgres(
+    "are told to everybody who listens as soon as they are durable, and again after the connection was cut",
+    async () => {
+      const url = tempPlace()
+      const [ours, theirs] = [await tempStore(url), await tempStore(url)]
+      let told = Promise.withResolvers<void>()
+      theirs.onChange(() => told.resolve())
+      // Whoever begins to listen may have missed something.
+      await bounded(told.promise, () => "nobody was told at first")
+      const isTold = async (what: string): Promise<void> => {
+        told = Promise.withResolvers<void>()
+        await ours.run("UPDATE change_head SET id = id + 1")
+        await bounded(told.promise, () => `nobody was told ${what}`)
+      }
+      await isTold("of a change")
+      const other = await client(url)
+      told = Promise.withResolvers<void>()
+      await other.unsafe(CUT)
+      await bounded(told.promise, () => "nobody was told that something may be missed")
+      await untilAnswered(() => ours.run("UPDATE change_head SET id = id"))
+      await isTold("of a change after the cut")
+    },
+  )
+})
+
+describe("the server", () => {
+  async function own(bounds: Partial<PoolBounds> = {}): Promise<{ cluster: Cluster; store: OpenStore }> {
+    const cluster = await startCluster()
+    afterwards(cluster.remove)
+    return { cluster, store: await opened(cluster.url("postgres"), bounds) }
+  }
+
+  onPostgres(
+    "while it is stopped everything fails at once with what to do, and nothing that was acknowledged is lost",
+    async () => {
+      const { cluster, store } = await own()
+      let acknowledged = 0
+      for (const how of ["fast", "immediate"] as const) {
+        await store.run("UPDATE change_head SET id = id + 1")
+        acknowledged++
+        await cluster.stop(how)
+        for (let at = 0; at < 5; at++) expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
+        expect((await faultOf(store.transaction(inner => inner.one("SELECT 1")))).code).toBe("away")
+        await cluster.start()
+        expect(await untilAnswered(() => store.one<unknown>("SELECT id FROM change_head"))).toEqual({
+          id: acknowledged,
+        })
+      }
+    },
+  )
+
+  onPostgres("while it says nothing what is asked fails, and when it speaks again it is found", async () => {
+    const { cluster, store } = await own({ statementTimeoutMs: 100, silenceMs: 100, connectTimeoutMs: 200 })
+    await store.run("UPDATE change_head SET id = id + 1")
+    const goOn = cluster.freeze()
+    const writing = store.run("UPDATE change_head SET id = id + 1")
+    const within = store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
+    // It may have been written when nobody hears of it.
+    expect((await faultOf(writing)).code).toBe("unsure")
+    expect((await faultOf(within)).code).toBe("away")
+    expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
+    goOn()
+    const after = await untilAnswered(() => store.one<{ id: number }>("SELECT id FROM change_head"))
+    expect([1, 2, 3]).toContain(after?.id ?? 0)
+  })
+
+  onPostgres(
+    "a server that has begun to take no writes is left for the one that its name stands for by now",
+    async () => {
+      const { cluster, store } = await own()
+      const admin = await client(cluster.url("postgres"))
+      await admin.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on")
+      await admin.unsafe(CUT)
+      await untilAnswered(() => store.one("SELECT 1"))
+      const write = (inner: Store) => inner.run("UPDATE change_head SET id = id")
+      for (const failing of [() => write(store), () => store.transaction(write), () => opened(cluster.url("postgres"))])
+        expect((await faultOf(failing())).code).toBe("standby")
+      await admin.unsafe("SET transaction_read_only = off")
+      await admin.unsafe("SET default_transaction_read_only = off")
+      await admin.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only")
+      expect(await untilAnswered(() => store.run("UPDATE change_head SET id = id"))).toBe(1)
+    },
+  )
+})

@@ -1,0 +1,185 @@
+import { test as bunTest, expect } from "bun:test"
+import { SQL } from "bun"
+import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
+import { readPostgresStatus } from "../../../../src/customers/store/postgres/postgres-status.ts"
+import { validatePostgresUrl } from "../../../../src/customers/store/postgres/postgres-url.ts"
+import { requireSupportedServer } from "../../../../src/customers/store/postgres/prepare-database.ts"
+import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
+import { afterwards } from "../../../world/afterwards.ts"
+import { later } from "../../../world/later.ts"
+import { PGBOUNCER, startPooler } from "../../../world/pooler.ts"
+import { POSTGRES_PROGRAMS, startCluster } from "../../../world/postgres.ts"
+import { emptyDatabase } from "../../../world/postgres-databases.ts"
+import { onPostgres } from "../../engines.ts"
+
+const SECRET = "s3cretpassword"
+
+async function opened(url: string) {
+  const store = await openPostgres(url, { clock: () => 1_000, setTimer: later })
+  afterwards(store.close)
+  return store
+}
+
+/** The code of the fault with which something fails, and all that is told of it, which holds no secret. */
+async function faultOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly told: string }> {
+  const fault = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(fault instanceof StoreError)) throw fault ?? new Error("it did not fail")
+  expect(Bun.inspect(fault)).not.toContain(SECRET)
+  return { code: fault.code, told: fault.message }
+}
+
+async function admin(url: string): Promise<SQL> {
+  const sql = new SQL(url, { max: 1 })
+  afterwards(() => sql.close({ timeout: 0 }))
+  return sql
+}
+
+bunTest.each([
+  [`postgres://jane:${SECRET}@[:::]/mailkind`, "no URL"],
+  [`postgres://jane:%zz${SECRET}@127.0.0.1:1/mailkind`, "percent-encoding"],
+  [`postgres://jane:${SECRET}@127.0.0.1:1/%zz`, "percent-encoding"],
+  [`postgres://jane:%00${SECRET}@127.0.0.1:1/mailkind`, "NUL"],
+  [`postgres://jane:${SECRET}@127.0.0.1:0/mailkind`, "its port"],
+  [`postgres://jane:${SECRET}@127.0.0.1:1/mailkind?sslmode=${SECRET}`, "its sslmode"],
+  [`postgres://jane:${SECRET}@127.0.0.1:1/mailkind?sslmode=verify-full&sslrootcert=/nowhere/${SECRET}`, "sslrootcert"],
+])("a URL to which nothing could ever connect is told as such, and not repeated: %#", async (url, why) => {
+  for (const work of [opened(url), readPostgresStatus(url)])
+    expect(await faultOf(work)).toMatchObject({ code: "misnamed", told: expect.stringContaining(why) })
+})
+
+bunTest("a URL to which something could connect is not refused", () => {
+  for (const url of [
+    `postgresql://we%20ird%40%3A:p%25${SECRET}@[::1]/mail%3Fkind`,
+    "postgres://localhost/mailkind?host=/run/postgresql&sslmode=verify-full&application_name=x",
+  ])
+    expect(() => validatePostgresUrl(url)).not.toThrow()
+})
+
+onPostgres("a login that the server ends for the URL's parameters is told as a refusal", async () => {
+  const url = emptyDatabase()
+  for (const query of ["nonsense=1", "work_mem=much"])
+    expect((await faultOf(opened(`${url}?${query}`))).code).toBe("refused")
+})
+
+onPostgres("no setting of the database or the URL bends ours, and text and bytes come back as they are", async () => {
+  const url = emptyDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const other = await admin(url)
+  const settings = {
+    ...{ client_encoding: "LATIN1", bytea_output: "escape", datestyle: "German", timezone: "Asia/Kolkata" },
+    ...{ standard_conforming_strings: "off", default_transaction_isolation: "serializable" },
+    ...{ statement_timeout: "1ms", lock_timeout: "1ms", idle_in_transaction_session_timeout: "1ms" },
+  }
+  for (const [key, value] of Object.entries(settings))
+    await other.unsafe(`ALTER DATABASE ${name} SET ${key} = '${value}'`)
+  const store = await opened(`${url}?statement_timeout=1&lock_timeout=1`)
+  const bytes = new Uint8Array([0, 92, 127, 255])
+  await store.run("CREATE TABLE notes (text TEXT, bytes BYTEA)")
+  await store.run("INSERT INTO notes (text, bytes) VALUES ($1, $2)", ["\\ ä€😀", bytes])
+  expect(await store.one<unknown>("SELECT text, bytes, '\\' AS slash FROM notes")).toEqual({
+    text: "\\ ä€😀",
+    bytes,
+    slash: "\\",
+  })
+  expect(await store.one<unknown>("SELECT current_setting('transaction_isolation') AS isolation")).toEqual({
+    isolation: "read committed",
+  })
+})
+
+onPostgres(
+  "tables are made in the first schema of the user's search_path; where none is there, that is told",
+  async () => {
+    const url = emptyDatabase()
+    const name = new URL(url).pathname.slice(1)
+    const other = await admin(url)
+    await other.unsafe("CREATE SCHEMA ours")
+    await other.unsafe("CREATE TABLE public.recipes (name TEXT)")
+    await other.unsafe(`ALTER DATABASE ${name} SET search_path = ours, public`)
+    const store = await opened(url)
+    expect(
+      await store.one<unknown>("SELECT schemaname::text AS name FROM pg_tables WHERE tablename = 'accounts'"),
+    ).toEqual({
+      name: "ours",
+    })
+    await other.unsafe(`ALTER DATABASE ${name} SET search_path = nowhere`)
+    const fault = await faultOf(opened(url))
+    expect(fault).toMatchObject({ code: "refused", told: expect.stringContaining("search_path") })
+  },
+)
+
+onPostgres(
+  "another program's tables are seen by a user who may not read them, and those of extensions are nobody's",
+  async () => {
+    const url = emptyDatabase()
+    const other = await admin(url)
+    const name = new URL(url).pathname.slice(1)
+    const role = `guest_of_${name}`
+    await other.unsafe(`CREATE ROLE ${role} LOGIN`)
+    afterwards(async () => {
+      await other.unsafe(`DROP OWNED BY ${role}`)
+      await other.unsafe(`DROP ROLE ${role}`)
+    })
+    await other.unsafe(`GRANT CREATE ON SCHEMA public TO ${role}`)
+    await other.unsafe("CREATE TABLE recipes (name TEXT)")
+    const guests = new URL(url)
+    guests.username = role
+    expect((await faultOf(opened(guests.href))).code).toBe("foreign_database")
+    await other.unsafe("ALTER EXTENSION plpgsql ADD TABLE recipes")
+    afterwards(() => other.unsafe("ALTER EXTENSION plpgsql DROP TABLE recipes"))
+    const store = await opened(guests.href)
+    expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
+  },
+)
+
+bunTest("a server of a version before those that are supported is told as such", async () => {
+  const server = (number: string) => ({
+    one: async <Row>(sql: string) =>
+      (sql.includes("pg_settings")
+        ? { source: "client" }
+        : { version: number, number, encoding: "UTF8", schema: "public" }) as Row, // what such a server answers
+  })
+  expect((await faultOf(requireSupportedServer(server("119999"), "there"))).code).toBe("outdated")
+  await requireSupportedServer(server("120000"), "there")
+})
+
+onPostgres("a certificate is believed by who has signed it and for the name that it holds alone", async () => {
+  const cluster = await startCluster()
+  afterwards(cluster.remove)
+  const database = await admin(cluster.url("postgres"))
+  const key = (name: string) =>
+    `umask 077; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${name}.key -out ${name}.crt`
+  for (const name of ["server", "another"]) await database.unsafe(`COPY (SELECT 1) TO PROGRAM '${key(name)}'`)
+  await database.unsafe("ALTER SYSTEM SET ssl = on")
+  await database.unsafe("SELECT pg_reload_conf()")
+  const at = (host: string, mode: string, root: string) =>
+    `postgres://mailkind:${SECRET}@${host}:${cluster.port}/postgres?sslmode=${mode}&sslrootcert=${cluster.directory}/data/${root}.crt`
+  const isSecret = async (url: string) => {
+    const store = await opened(url)
+    return await store.one<unknown>("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+  }
+  expect(await isSecret(at("localhost", "verify-full", "server"))).toEqual({ ssl: 1 })
+  expect((await faultOf(opened(at("localhost", "verify-full", "another")))).code).toBe("untrusted")
+  expect((await faultOf(opened(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
+  expect((await faultOf(readPostgresStatus(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
+})
+
+const bothThere = POSTGRES_PROGRAMS !== null && PGBOUNCER !== null
+const ASKED_FOR = "default_transaction_isolation,statement_timeout,lock_timeout,idle_in_transaction_session_timeout"
+const KEPT = "standard_conforming_strings,bytea_output,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count"
+
+bunTest.skipIf(!bothThere).each([
+  ["session", {}],
+  ["session", { ignore_startup_parameters: `${ASKED_FOR},${KEPT}` }],
+  ["transaction", { ignore_startup_parameters: `${ASKED_FOR},${KEPT}` }],
+])(
+  `a pooler in between is found out, also one that swallows what it cannot pass on: %s, %j${bothThere ? "" : " [pgbouncer: not installed]"}`,
+  async (mode, settings: Record<string, string>) => {
+    const cluster = await startCluster()
+    afterwards(cluster.remove)
+    const port = await startPooler(cluster.port, { pool_mode: mode, ...settings })
+    expect((await faultOf(opened(`postgres://mailkind:${SECRET}@127.0.0.1:${port}/postgres`))).code).toBe("pooled")
+  },
+)

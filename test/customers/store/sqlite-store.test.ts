@@ -1,0 +1,157 @@
+import { Database } from "bun:sqlite"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { StoreError } from "../../../src/customers/store/core/store-error.ts"
+import { openSqlite } from "../../../src/customers/store/sqlite-store.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
+import { runChildren, tempPath, tempStore } from "../temp-store.ts"
+
+setDefaultTimeout(60_000)
+
+const now = () => 1_000
+
+/** A store with an empty table `notes`. */
+async function notes(path = tempPath()) {
+  const store = await tempStore(path)
+  await store.run("CREATE TABLE IF NOT EXISTS notes (id BIGINT PRIMARY KEY, text TEXT)")
+  const add = (id: number, from: typeof store | Parameters<Parameters<typeof store.transaction>[0]>[0] = store) =>
+    from.run("INSERT INTO notes (id) VALUES ($1)", [id])
+  const ids = async () => (await store.all<{ id: number }>("SELECT id FROM notes ORDER BY id")).map(row => row.id)
+  return { store, add, ids }
+}
+
+async function faultOf(opening: Promise<unknown>): Promise<StoreError> {
+  const fault = await opening.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(fault).toBeInstanceOf(StoreError)
+  if (!(fault instanceof StoreError)) throw fault
+  expect(fault.remedy).not.toBe("")
+  return fault
+}
+
+describe("opening", () => {
+  test("a missing file is created for its owner only, in directories for its owner only", async () => {
+    const path = join(dirname(tempPath()), "a", "b", "mailkind.db")
+    await tempStore(path)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+    expect(statSync(dirname(dirname(path))).mode & 0o777).toBe(0o700)
+  })
+
+  test("a commit waits for the disk, readers do not wait for writers, and foreign keys hold", async () => {
+    const store = await tempStore()
+    expect(await store.one<unknown>("PRAGMA synchronous")).toEqual({ synchronous: 2 })
+    expect(await store.one<unknown>("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" })
+    expect(await store.one<unknown>("PRAGMA foreign_keys")).toEqual({ foreign_keys: 1 })
+    expect(await store.one<unknown>("PRAGMA busy_timeout")).toEqual({ timeout: 5000 })
+  })
+
+  for (const [name, contents] of [
+    ["a short text", "hello"],
+    ["a long text", "no database at all ".repeat(1000)],
+    ["a header without a database", `SQLite format 3\0${"\0".repeat(5000)}`],
+  ] as const)
+    test(`${name} is refused as no database and left as it was`, async () => {
+      const path = tempPath()
+      writeFileSync(path, contents)
+      expect((await faultOf(openSqlite(path, now))).code).toBe("not_a_database")
+      expect(readFileSync(path, "latin1")).toBe(contents)
+      expect(existsSync(`${path}-wal`)).toBe(false)
+    })
+
+  test("a database whose pages are overwritten is refused as damaged", async () => {
+    const path = tempPath()
+    const store = await openSqlite(path, now)
+    await store.close()
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0xff, 100))
+    expect((await faultOf(openSqlite(path, now))).code).toBe("damaged")
+  })
+
+  test("another program's database is refused and left as it was", async () => {
+    const path = tempPath()
+    const other = new Database(path)
+    other.run("CREATE TABLE recipes (name TEXT)")
+    other.close()
+    const before = readFileSync(path)
+    expect((await faultOf(openSqlite(path, now))).code).toBe("foreign_database")
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  test("a path through a file, and a directory in the file's place, are refused as unwritable", async () => {
+    const file = tempPath()
+    writeFileSync(file, "")
+    expect((await faultOf(openSqlite(join(file, "mailkind.db"), now))).code).toBe("unwritable")
+    const directory = tempPath()
+    mkdirSync(directory)
+    expect((await faultOf(openSqlite(directory, now))).code).toBe("unwritable")
+  })
+
+  test("a write while another connection holds the file for too long is a fault that says so", async () => {
+    const path = tempPath()
+    const { store, add, ids } = await notes(path)
+    const other = new Database(path)
+    other.run("BEGIN IMMEDIATE")
+    await store.one("PRAGMA busy_timeout = 1")
+    expect((await faultOf(add(1))).code).toBe("busy")
+    expect((await faultOf(store.transaction(async inner => add(1, inner)))).code).toBe("busy")
+    other.run("ROLLBACK")
+    other.close()
+    await add(2)
+    expect(await ids()).toEqual([2])
+  })
+
+  test("a full disk is a fault, takes the whole transaction back, and is over when there is space", async () => {
+    const { store, add, ids } = await notes()
+    const { page_count } = (await store.one<{ page_count: number }>("PRAGMA page_count")) ?? { page_count: 0 }
+    await store.one(`PRAGMA max_page_count = ${page_count + 1}`)
+    const filling = store.transaction(async inner => {
+      await add(1, inner)
+      await inner.run("INSERT INTO notes (id, text) VALUES (2, $1)", ["x".repeat(100_000)])
+    })
+    expect((await faultOf(filling)).code).toBe("full")
+    await add(3)
+    expect(await ids()).toEqual([3])
+  })
+
+  test("processes that open new files at the same moment all succeed", async () => {
+    const opened = await runChildren(4, "open", tempPath())
+    expect(opened.map(child => child.code)).toEqual([0, 0, 0, 0])
+  })
+
+  // Root may write to everything.
+  test.skipIf(process.getuid?.() === 0)("a write-protected file or directory is refused as unwritable", async () => {
+    const path = tempPath()
+    await (await openSqlite(path, now)).close()
+    chmodSync(path, 0o400)
+    expect((await faultOf(openSqlite(path, now))).code).toBe("unwritable")
+    chmodSync(dirname(path), 0o500)
+    expect((await faultOf(openSqlite(join(dirname(path), "new.db"), now))).code).toBe("unwritable")
+    chmodSync(dirname(path), 0o700)
+  })
+})
+
+test("bytes come back as they went in", async () => {
+  const store = await tempStore()
+  expect(await store.one<unknown>("SELECT $1 AS bytes", [new Uint8Array([0, 255])])).toEqual({
+    bytes: new Uint8Array([0, 255]),
+  })
+})
+
+describe("closing", () => {
+  test("what is under way ends first, nothing follows, and the file alone stays", async () => {
+    const path = tempPath()
+    const store = await openSqlite(path, now)
+    const writing = store.run("DELETE FROM keys")
+    const closing = store.close()
+    expect(await outcomeOf(store.one("SELECT 1"))).toThrow("is over")
+    expect(await writing).toBe(0)
+    await closing
+    await store.close()
+    expect(existsSync(`${path}-wal`)).toBe(false)
+  })
+})

@@ -1,0 +1,121 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseSettings } from "../../../src/config/settings.ts"
+import { findPreviousServer } from "../../../src/process/takeover.ts"
+import { unixControlSockets } from "../../../src/system/control-socket.ts"
+import { createSystem } from "../../../src/system/system.ts"
+import { afterwards } from "../../world/afterwards.ts"
+import { startCallers } from "../../world/callers.ts"
+import { askLoopback } from "../../world/loopback.ts"
+import { outcomeOf } from "../../world/outcome-of.ts"
+import { succession } from "../../world/succession.ts"
+import { stoppedTime } from "../../world/time.ts"
+
+setDefaultTimeout(180_000)
+
+const HEALTH = "/v1/health"
+
+// The system's help is Linux's alone.
+describe.skipIf(process.platform !== "linux")("a server that is replaced", () => {
+  test("loses no answer of callers with new or kept connections, and ends well, again and again", async () => {
+    const { port, serve } = await succession()
+    let server = await serve()
+    const callers = [startCallers(port, HEALTH, 16, false), startCallers(port, HEALTH, 16, true)]
+    for (const each of callers) await each.got(100)
+    for (let round = 0; round < 3; round++) {
+      const next = await serve("--replace")
+      expect(await server.ended()).toMatchObject({ code: 0, err: expect.stringContaining("its successor") })
+      server = next
+    }
+    const tallies = await Promise.all(callers.map(each => each.stop()))
+    expect(tallies.flatMap(({ lost }) => lost)).toEqual([])
+    for (const { answered } of tallies) expect(answered).toBeGreaterThan(1000)
+    expect(await server.stop()).toMatchObject({ code: 0 })
+  })
+
+  test("tells nobody that it is unwell while it leaves, and a kept connection to go", async () => {
+    const { url, serve } = await succession()
+    const old = await serve()
+    const callers = startCallers(Number(new URL(url).port), HEALTH, 1, true)
+    await callers.got(10)
+    await serve("--replace")
+    const seen = new Set<number>()
+    let isGone = false
+    const ended = old.ended().finally(() => {
+      isGone = true
+    })
+    while (!isGone) seen.add((await askLoopback(`${url}${HEALTH}`)).status)
+    expect([...seen]).toEqual([200])
+    expect((await callers.stop()).lost).toEqual([])
+    await ended
+  })
+
+  test("goes on when the one that was to replace it dies before it serves", async () => {
+    const { directory, port, url, serve } = await succession()
+    await serve()
+    const meeting = await unixControlSockets.connect(join(directory, `server-${port}.sock`))
+    meeting?.send("share")
+    expect(await meeting?.receive()).toBe("shared 1")
+    meeting?.close()
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+    const next = await serve("--replace")
+    await next.complained(/the server before this one is gone/)
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+  })
+
+  test("is asked at a socket that is its user's alone, and what makes no sense there changes nothing", async () => {
+    const { directory, port, url, serve } = await succession()
+    await serve()
+    const path = join(directory, `server-${port}.sock`)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const meeting = await unixControlSockets.connect(path)
+    meeting?.send(`${"x".repeat(100_000)}\n\nleave it`)
+    expect(await meeting?.receive()).toBeNull()
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+  })
+})
+
+test("with nobody to replace, or only what a killed server left, it starts as ever", async () => {
+  const { url, serve } = await succession()
+  const first = await serve("--replace")
+  await first.kill()
+  await serve("--replace")
+  expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+})
+
+test("without being asked to, nobody is let in on the port of a server that runs", async () => {
+  const { serve, start } = await succession()
+  await serve()
+  expect(await start().ended()).toMatchObject({ code: 1, err: expect.stringContaining("Cannot listen") })
+})
+
+test("a server that says nothing is waited for no longer than it may take to leave", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "h"))
+  const end = unixControlSockets.listen(join(directory, "server-18080.sock"), () => undefined)
+  afterwards(() => end?.())
+  const read = parseSettings({ MAILKIND_DATA_DIR: directory, MAILKIND_PORT: "18080" })
+  if (read.kind === "faulty") throw new Error("faulty")
+  const time = stoppedTime()
+  const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>()
+  const setTimer: typeof time.later = (ms, work) => {
+    waits()
+    return time.later(ms, work)
+  }
+  const asked = outcomeOf(findPreviousServer({ ...createSystem(), setTimer }, read.settings))
+  await isWaiting
+  await time.tick(30_000)
+  expect(await asked).toThrow("does not answer")
+})
+
+test("a path that has no room for a socket, or is none, meets nobody", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "h"))
+  const long = join(directory, "x".repeat(200))
+  mkdirSync(long)
+  expect(unixControlSockets.listen(join(long, "s"), () => undefined)).toBeNull()
+  expect(await unixControlSockets.connect(join(long, "s"))).toBeNull()
+  writeFileSync(join(directory, "file"), "")
+  expect(unixControlSockets.listen(join(directory, "file", "s"), () => undefined)).toBeNull()
+  expect(await unixControlSockets.connect(join(directory, "file"))).toBeNull()
+})

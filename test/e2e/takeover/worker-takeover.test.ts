@@ -1,0 +1,122 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { unixControlSockets } from "../../../src/system/control-socket.ts"
+import { startCallers } from "../../world/callers.ts"
+import { askLoopback } from "../../world/loopback.ts"
+import { deadServer } from "../../world/smtp-server.ts"
+import { succession } from "../../world/succession.ts"
+
+setDefaultTimeout(180_000)
+
+const HEALTH = "/v1/health"
+
+const workers = (count: number): readonly string[] => (count === 1 ? [] : ["--workers", String(count)])
+
+/** Has one server after the other serve, under callers of both kinds; gives what these lost and how the servers ended. */
+async function underLoad(counts: readonly number[]) {
+  const { port, serve } = await succession()
+  const [first = 1, ...others] = counts
+  let server = await serve(...workers(first))
+  const callers = [startCallers(port, HEALTH, 12, false), startCallers(port, HEALTH, 12, true)]
+  for (const each of callers) await each.got(100)
+  const codes: number[] = []
+  for (const count of others) {
+    const next = await serve(...workers(count), "--replace")
+    codes.push((await server.ended()).code)
+    await next.complained(/the server before this one is gone/)
+    server = next
+  }
+  const tallies = await Promise.all(callers.map(each => each.stop()))
+  codes.push((await server.stop()).code)
+  return { lost: tallies.flatMap(({ lost }) => lost), codes, answered: tallies.map(({ answered }) => answered), server }
+}
+
+// The system's help is Linux's alone.
+describe.skipIf(process.platform !== "linux")("a server of several workers", () => {
+  test.each([[[1, 3, 1]], [[3, 3, 2]], [[2, 4, 3]]])(
+    "takes over from another, and is taken over from: %p processes lose no answer",
+    async counts => {
+      const { lost, codes, answered } = await underLoad(counts)
+      expect(lost).toEqual([])
+      expect(codes).toEqual(counts.map(() => 0))
+      for (const count of answered) expect(count).toBeGreaterThan(1000)
+    },
+  )
+
+  test("goes on, and replaces its workers again, when the one that was to replace it dies before it serves", async () => {
+    const { directory, port, url, serve } = await succession()
+    const server = await serve("--workers", "2")
+    const meeting = await unixControlSockets.connect(join(directory, `server-${port}.sock`))
+    meeting?.send("share")
+    expect(await meeting?.receive()).toBe("shared 2")
+    const pid = /"worker":1,"pid":(\d+)/.exec(await server.complained(/"worker":1,"pid":\d+/))?.[1]
+    process.kill(Number(pid), "SIGKILL")
+    await server.complained(/while another server takes over/)
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+    meeting?.close()
+    await server.complained(/("worker":1,"pid":[\s\S]*){3}/)
+    const next = await serve("--workers", "3", "--replace")
+    expect(await server.ended()).toMatchObject({ code: 0 })
+    await next.complained(/the server before this one is gone/)
+    expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
+  })
+
+  test("lets one in at a time: who comes second is told that another one has come first", async () => {
+    const { directory, port, serve, start } = await succession()
+    await serve("--workers", "2")
+    const meeting = await unixControlSockets.connect(join(directory, `server-${port}.sock`))
+    meeting?.send("share")
+    expect(await meeting?.receive()).toBe("shared 2")
+    const second = start("--replace")
+    meeting?.send("leave")
+    meeting?.send("close")
+    expect(await meeting?.receive()).toBe("closed")
+    expect(await second.ended()).toMatchObject({ code: 1, err: expect.stringContaining("start this one again") })
+    meeting?.close()
+  })
+
+  test("tells its metrics where the one before it did, as soon as that is gone", async () => {
+    const place = `127.0.0.1:${new URL(await deadServer()).port}`
+    const { serve } = await succession({ MAILKIND_METRICS: place })
+    const read = async () => (await askLoopback(`http://${place}/metrics`)).body
+    let server = await serve()
+    for (const words of [["--workers", "2"], []]) {
+      const next = await serve(...words, "--replace")
+      await next.complained(/metrics are told as soon as their port is free/)
+      expect(await server.ended()).toMatchObject({ code: 0 })
+      await next.complained(/metrics are told now/)
+      expect(await read()).toContain("mailkind_")
+      server = next
+    }
+  })
+
+  test("counts each check of a caller once, whoever answered it", async () => {
+    const { url, serve } = await succession()
+    let server = await serve("--workers", "2")
+    const key = /svc_live_[0-9A-Za-z]{38}/.exec(await server.printed(/svc_live_[0-9A-Za-z]{38}/))?.[0] ?? ""
+    const headers = { Authorization: `Bearer ${key}`, Connection: "close", "Content-Type": "application/json" }
+    let [answered, isOver] = [0, false]
+    const check = async (): Promise<void> => {
+      while (!isOver) {
+        const body = JSON.stringify({ domain: "gmail.com" })
+        const { status } = await askLoopback(`${url}/v1/check`, { method: "POST", headers, body })
+        expect(status).toBe(200)
+        answered++
+      }
+    }
+    const lanes = Promise.all(Array.from({ length: 4 }, check))
+    for (const count of [3, 2]) {
+      const next = await serve("--workers", String(count), "--replace")
+      expect(await server.ended()).toMatchObject({ code: 0 })
+      server = next
+    }
+    isOver = true
+    await lanes
+    expect(answered).toBeGreaterThan(100)
+    await server.stop()
+    const last = await serve()
+    const { body } = await askLoopback(`${url}/v1/usage`, { headers })
+    expect(JSON.parse(body)).toMatchObject({ today: { used: answered, checks: answered } })
+    await last.stop()
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "bun:test"
+import type { LogFields, LogLevel } from "../../../src/base/log.ts"
+import type { CallerCredentials } from "../../../src/customers/keys/key-cache.ts"
+import { createCounterShard } from "../../../src/http/metrics/counter-layout.ts"
+import { Meter } from "../../../src/http/metrics/meter.ts"
+import { POST_CHECK_ROUTE, type RequestLogging, RequestObserver } from "../../../src/http/metrics/request-observer.ts"
+
+const CALLER: CallerCredentials = {
+  kind: "active",
+  key: { id: "key_1", kind: "secret", origins: [] },
+  account: { id: "acc_1", tier: 2, acceptedTermsVersion: null, acceptedTermsAtMs: null },
+}
+const TOLD = { category: "personal", reasons: ["free_provider"], isDegraded: false } as const
+
+/** A watch, the answers that it was shown by how long they took, and what it logged. */
+function watched(logging: RequestLogging) {
+  const lines: { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }[] = []
+  const now = { ms: 0 }
+  const watch = new RequestObserver({
+    meter: new Meter(createCounterShard()),
+    stopwatch: () => now.ms,
+    log: (level, says, fields = {}) => void lines.push({ level, says, fields }),
+    logging,
+  })
+  const answer = (tookMs: number, status = 200): void => {
+    now.ms += tookMs
+    const response = new Response("", { status, headers: { "X-Request-Id": "req_1" } })
+    watch.recordResponse(POST_CHECK_ROUTE, response, tookMs, CALLER, status === 200 ? TOLD : null)
+  }
+  return { watch, answer, lines, now }
+}
+
+describe("an answer that took as long as is slow", () => {
+  test("is logged with what became of it, and one that took less is not", () => {
+    const { answer, lines } = watched({ slowMs: 1000, sampleEvery: null })
+    answer(999.9)
+    answer(1000)
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        says: "an answer was slow",
+        fields: {
+          request_id: "req_1",
+          route: "POST /v1/check",
+          status: 200,
+          took_ms: 1000,
+          tier: "2",
+          category: "personal",
+          degraded: false,
+        },
+      },
+    ])
+  })
+
+  test("is logged when it was refused too, and never when nothing is slow", () => {
+    const { answer, lines } = watched({ slowMs: 10, sampleEvery: null })
+    answer(20, 429)
+    expect(lines.map(({ fields }) => [fields["status"], fields["category"]])).toEqual([[429, null]])
+    const off = watched({ slowMs: null, sampleEvery: null })
+    off.answer(1e9)
+    expect(off.lines).toEqual([])
+  })
+})
+
+describe("a sample", () => {
+  test("is every so manieth answer that went well, and no refusal", () => {
+    const { answer, lines } = watched({ slowMs: null, sampleEvery: 3 })
+    for (let count = 0; count < 10; count++) {
+      answer(1)
+      answer(1, 400)
+    }
+    expect(lines.map(({ level, says, fields }) => [level, says, fields["status"]])).toEqual(
+      Array(3).fill(["info", "a request was answered", 200]),
+    )
+  })
+
+  test("of one in one is every answer that went well, each in one line also where it was slow", () => {
+    const { answer, lines } = watched({ slowMs: 5, sampleEvery: 1 })
+    answer(1)
+    answer(5)
+    expect(lines.map(({ says }) => says)).toEqual(["a request was answered", "an answer was slow"])
+  })
+})
+
+test("other routes are watched with who was let in, until their answer is there", async () => {
+  const { watch, lines, now } = watched({ slowMs: 5, sampleEvery: null })
+  const request = new Request("http://localhost/v1/usage?email=jane@acme.com")
+  const serve = watch.wrap(async asked => {
+    watch.setCaller(asked, CALLER)
+    now.ms += 7
+    return new Response("")
+  }, request)
+  await serve(request)
+  expect(lines.map(({ fields }) => [fields["route"], fields["tier"], fields["took_ms"]])).toEqual([
+    ["GET /v1/usage", "2", 7],
+  ])
+  expect(JSON.stringify(lines)).not.toContain("jane")
+})

@@ -1,0 +1,261 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { FormatRegistry, type TSchema, Type as t } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
+import { FeedbackBody, FeedbackReceipt } from "../../../src/contract/feedback-schema.ts"
+import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../../../src/contract/policies.ts"
+import { API_PROBLEM_CODES, PROBLEMS } from "../../../src/contract/problems.ts"
+import { REASON_NAMES, REASONS } from "../../../src/contract/reasons.ts"
+import { API_VERSION, ROUTES } from "../../../src/contract/routes.ts"
+import {
+  BatchBody,
+  BatchResult,
+  CheckBody,
+  CheckResult,
+  Health,
+  ProblemBody,
+  ReducedResult,
+} from "../../../src/contract/schemas.ts"
+import { TEST_ADDRESSES } from "../../../src/contract/test-addresses.ts"
+import { Usage } from "../../../src/contract/usage-schema.ts"
+import { toJsonSchema } from "../../../src/http/openapi/json-schemas.ts"
+import { openapiDocument } from "../../../src/http/openapi/openapi-document.ts"
+
+for (const format of ["date", "date-time"])
+  if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, text => !Number.isNaN(Date.parse(text)))
+
+const GOLDEN = join(import.meta.dir, "../../golden/openapi.json")
+
+type Node = { readonly [key: string]: unknown }
+
+// A document is JSON, so what is read back has no other values than JSON's.
+const document: Node = JSON.parse(JSON.stringify(openapiDocument("http://127.0.0.1:8080", "mailkind.test")))
+const apiRoutes = Object.entries(ROUTES).filter(([, route]) => route.kind === "api")
+
+/** What stands at the path of keys; it fails the test when nothing does. */
+function at(...keys: readonly (string | number)[]): Node {
+  const found = keys.reduce<unknown>(
+    (node, key) => (typeof node === "object" && node !== null ? Reflect.get(node, String(key)) : undefined),
+    document,
+  )
+  if (typeof found !== "object" || found === null) throw new Error(`nothing stands at ${keys.join(" ")}`)
+  return { ...found }
+}
+
+/** A part of the document that is an object; any other counts as an empty one. */
+const objectOf = (value: unknown): Node => (typeof value === "object" && value !== null ? { ...value } : {})
+
+const resolve = (node: Node): Node => {
+  const { $ref } = node
+  return typeof $ref === "string" ? resolve(at(...$ref.slice(2).split("/"))) : node
+}
+
+/** Every object in the document with its path. */
+function* nodes(node: unknown, path: string): Generator<readonly [string, Node]> {
+  if (typeof node !== "object" || node === null) return
+  yield [path, { ...node }]
+  for (const [key, value] of Object.entries(node)) yield* nodes(value, `${path}/${key}`)
+}
+
+const operationOf = ({ method, path }: { readonly method: string; readonly path: string }): Node =>
+  at("paths", path, method.toLowerCase())
+
+test("the document is the golden file; UPDATE_GOLDEN=1 rewrites it", async () => {
+  const text = `${JSON.stringify(document, null, 2)}\n`
+  if (Bun.env["UPDATE_GOLDEN"] === "1") await Bun.write(GOLDEN, text)
+  expect(await Bun.file(GOLDEN).text()).toBe(text)
+})
+
+test("the document has the interface's version and the server's own address", () => {
+  expect(at("info")).toMatchObject({ title: "mailkind", version: API_VERSION })
+  expect(document["servers"]).toEqual([{ url: "http://127.0.0.1:8080" }])
+})
+
+test("every route of the API is an operation, and no operation is anything else", () => {
+  const operations = Object.entries(at("paths")).flatMap(([path, item]) =>
+    Object.keys(objectOf(item)).map(method => `${method.toUpperCase()} ${path}`),
+  )
+  expect(operations.sort()).toEqual(apiRoutes.map(([, { method, path }]) => `${method} ${path}`).sort())
+})
+
+test("every operation bears the id of its route, which is unique", () => {
+  const ids = apiRoutes.map(([, route]) => operationOf(route)["operationId"])
+  expect(ids).toEqual(apiRoutes.map(([id]) => id))
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test("no path has a parameter", () => {
+  for (const path of Object.keys(at("paths"))) expect(path).not.toMatch(/[{}:]/)
+})
+
+test("every problem of a route has an example under its status, and no status is made up", () => {
+  for (const [, route] of apiRoutes) {
+    const responses = resolve(objectOf(operationOf(route)["responses"]))
+    // Health tells with 503 that the server stops: that is an answer, and no problem.
+    const isAnswer = (status: string): boolean => route.path === ROUTES.getHealth.path && status === "503"
+    const refusals = Object.keys(responses).filter(status => Number(status) >= 400 && !isAnswer(status))
+    const statuses = new Set(route.problems.map(code => String(PROBLEMS[code].status)))
+    expect(new Set(refusals)).toEqual(statuses)
+    for (const code of route.problems) {
+      const examples = at(
+        ...["paths", route.path, route.method.toLowerCase(), "responses", PROBLEMS[code].status],
+        ...["content", "application/problem+json", "examples"],
+      )
+      expect(Object.keys(examples)).toContain(code)
+    }
+  }
+})
+
+test("every problem code is in the document, with an example that is a problem body of its own status", () => {
+  expect(at("components", "schemas", "ProblemCode")["enum"]).toEqual(API_PROBLEM_CODES)
+  for (const code of API_PROBLEM_CODES) {
+    const { value } = at("components", "examples", code)
+    expect(faults(ProblemBody, value)).toEqual([])
+    expect(value).toMatchObject({
+      code,
+      status: PROBLEMS[code].status,
+      type: `http://127.0.0.1:8080/docs/errors#${code}`,
+    })
+  }
+})
+
+test("every word of the tables is in the document with its meaning", () => {
+  expect(at("components", "schemas", "Reason")["enum"]).toEqual(REASON_NAMES)
+  for (const reason of REASON_NAMES) {
+    expect(at("components", "schemas", "Reason", "x-enumDescriptions")[reason]).toBe(REASONS[reason].description)
+  }
+  expect(at("components", "schemas", "Category")["enum"]).toEqual(CATEGORY_NAMES)
+  expect(at("components", "schemas", "Policy")["enum"]).toEqual(POLICY_NAMES)
+  expect(at("components", "schemas", "Recommendation")["enum"]).toEqual([...RECOMMENDATIONS])
+})
+
+test("every reference resolves", () => {
+  const references = [...nodes(document, "#")].filter(([, { $ref }]) => $ref !== undefined)
+  expect(references.length).toBeGreaterThan(10)
+  for (const [, node] of references) expect(Object.keys(resolve(node))).not.toContain("$ref")
+})
+
+test("every example of an answer satisfies the schema of the answer, and of a body that of the body", () => {
+  const checked = new Map<string, number>()
+  for (const [path, node] of nodes(at("paths"), "")) {
+    if (!path.endsWith("/application~json") && !path.endsWith("/application/json")) continue
+    const { $ref, oneOf } = objectOf(node["schema"])
+    const names = (Array.isArray(oneOf) ? oneOf.map(one => objectOf(one)["$ref"]) : [$ref]).map(nameOf)
+    for (const example of Object.values(objectOf(node["examples"]))) {
+      const { value } = resolve(objectOf(example))
+      const fitting = names.filter(name => faults(BODIES[name] ?? t.Never(), value).length === 0)
+      expect([path, fitting.length]).toEqual([path, 1])
+      for (const name of fitting) checked.set(name, (checked.get(name) ?? 0) + 1)
+    }
+  }
+  expect(checked.get("CheckResult")).toBe(2 * CATEGORY_NAMES.length)
+  expect(checked.get("CheckBody")).toBe(Object.keys(TEST_ADDRESSES).length)
+  expect(checked.get("Health")).toBe(2)
+  expect(checked.get("ReducedResult")).toBe(2)
+  for (const name of ["Usage", "FeedbackBody", "FeedbackReceipt", "BatchBody", "BatchResult"])
+    expect([name, checked.get(name)]).toEqual([name, 1])
+})
+
+const BODIES: Readonly<Record<string, TSchema>> = {
+  CheckResult,
+  ReducedResult,
+  CheckBody,
+  FeedbackBody,
+  FeedbackReceipt,
+  BatchBody,
+  BatchResult,
+  Usage,
+  Health,
+}
+const nameOf = (reference: unknown): string => String(reference).replace("#/components/schemas/", "")
+
+test("a query has the members of a body, each optional, with the same defaults", () => {
+  const { parameters } = operationOf(ROUTES.getCheck)
+  expect(parameters).toMatchObject([
+    { name: "email", in: "query", required: false, schema: { type: "string" } },
+    { name: "domain", schema: { type: "string" } },
+    { name: "url", schema: { type: "string", maxLength: 2048 } },
+    { name: "policy", schema: { default: POLICY_DEFAULT } },
+    { name: "deep", schema: { type: "boolean", default: false } },
+    { name: "workspace", schema: { type: "boolean", default: true } },
+  ])
+  const properties = at("components", "schemas", "CheckBody", "properties")
+  expect(at("components", "schemas", "BatchBody", "properties", "policy")["default"]).toBe(POLICY_DEFAULT)
+  expect(properties).toMatchObject({
+    policy: { default: POLICY_DEFAULT },
+    deep: { default: false },
+    workspace: { default: true },
+  })
+})
+
+test("a batch has at most 100 items of 2048 characters, and a result of a check for each", () => {
+  expect(at("components", "schemas", "BatchBody")).toMatchObject({
+    required: ["items"],
+    properties: { items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", maxLength: 2048 } } },
+  })
+  expect(at("components", "schemas", "BatchResult")).toMatchObject({
+    required: ["results", "took_ms", "request_id"],
+    properties: { results: { type: "array", items: { $ref: "#/components/schemas/CheckResult" } } },
+  })
+  expect(operationOf(ROUTES.postBatch)["security"]).toEqual([{ bearer: [] }, { apiKey: [] }])
+})
+
+test("a check takes a key in either header or none, and health takes none", () => {
+  expect(operationOf(ROUTES.postCheck)["security"]).toEqual([{ bearer: [] }, { apiKey: [] }, {}])
+  expect(operationOf(ROUTES.getHealth)["security"]).toEqual([])
+  expect(at("components", "securitySchemes", "bearer")).toMatchObject({ type: "http", scheme: "bearer" })
+  expect(at("components", "securitySchemes", "apiKey")).toMatchObject({ in: "header", name: "X-API-Key" })
+})
+
+test("every answer names the request, a 401 its scheme, a 429 and a 503 the wait and a 405 the methods", () => {
+  for (const [, route] of apiRoutes) {
+    for (const response of Object.values(objectOf(operationOf(route)["responses"]))) {
+      expect(Object.keys(objectOf(objectOf(response)["headers"]))).toContain("X-Request-Id")
+    }
+  }
+  const headersOf = (status: number) => Object.keys(at("paths", "/v1/check", "post", "responses", status, "headers"))
+  expect(headersOf(401)).toContain("WWW-Authenticate")
+  for (const status of [429, 503]) expect(headersOf(status)).toContain("Retry-After")
+  expect(headersOf(400)).toEqual(["X-Request-Id"])
+  expect(Object.keys(at("components", "responses", "method_not_allowed", "headers"))).toContain("Allow")
+})
+
+test("the document's description is plain text, so that the docs plugin may write it into an attribute", () => {
+  expect(at("info")["description"]).toMatch(/^[^"<>&]+$/)
+})
+
+test("a schema is written as plain JSON Schema", () => {
+  const literal = t.Union([t.Literal("a"), t.Literal("b")], { description: "One." })
+  expect(toJsonSchema(literal)).toEqual({ type: "string", enum: ["a", "b"], description: "One." })
+  expect(toJsonSchema(t.Union([t.String({ maxLength: 3 }), t.Null()]))).toEqual({
+    type: ["string", "null"],
+    maxLength: 3,
+  })
+  expect(toJsonSchema(t.Union([literal, t.Null()]))).toEqual({
+    ...{ type: ["string", "null"], enum: ["a", "b", null], description: "One." },
+  })
+  expect(toJsonSchema(t.Record(t.String(), t.Integer()))).toEqual({
+    type: "object",
+    additionalProperties: { type: "integer" },
+  })
+  expect(toJsonSchema(t.Array(t.Union([t.String(), t.Integer()])))).toEqual({
+    ...{ type: "array", items: { anyOf: [{ type: "string" }, { type: "integer" }] } },
+  })
+  expect(toJsonSchema(t.Object({ a: t.Optional(t.Boolean()) }, { $id: "Named" }))).toEqual({
+    ...{ type: "object", properties: { a: { type: "boolean" } } },
+  })
+  expect(toJsonSchema(t.Union(POLICY_NAMES.map(name => t.Literal(name))))).toEqual({
+    $ref: "#/components/schemas/Policy",
+  })
+  expect(toJsonSchema(t.Union([t.Union(POLICY_NAMES.map(name => t.Literal(name))), t.Null()]))).toEqual({
+    ...{ anyOf: [{ $ref: "#/components/schemas/Policy" }, { type: "null" }] },
+  })
+})
+
+/** What breaks the schema. Formats are no part of this: TypeBox knows none unless told. */
+function faults(schema: Parameters<typeof Value.Errors>[0], value: unknown): readonly string[] {
+  return [...Value.Errors(schema, value)]
+    .filter(({ message }) => !/unknown format/i.test(message))
+    .map(({ path, message }) => `${path}: ${message}`)
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test"
+import { SOURCE_OUTCOMES } from "../../../../src/check/refresh/refresh-state.ts"
+import { createKey } from "../../../../src/customers/keys/keys.ts"
+import { publishTerms } from "../../../../src/customers/terms/terms.ts"
+import {
+  adminTodos,
+  formatDuration,
+  MAIL_WAIT_MAX_MS,
+  type ServerOverview,
+} from "../../../../src/http/site/admin/overview.tsx"
+import { listsOverview } from "../../../../src/http/site/public/lists-page.tsx"
+import { healthReport } from "../../../../src/http/v1/health.ts"
+import { submitReport } from "../../../customers/feedback/open-feedback.ts"
+import { newAccount, random } from "../../../customers/temp-store.ts"
+import { HOSTILE } from "../../../support/open-site.ts"
+import { knownLists } from "../../../world/app.ts"
+import { openAdmin } from "./open-admin.ts"
+
+const NOW_MS = Date.UTC(2026, 0, 2)
+const health = (isDnsUnavailable: boolean) =>
+  healthReport({ version: "1.0.0", activeLists: knownLists, isRefreshScheduled: true, isDnsUnavailable, uptimeMs: 0 })
+
+/** A house in which all is well, but for what is wanted otherwise. */
+const standing = (wanted: Partial<ServerOverview> = {}): ServerOverview => ({
+  health: health(false),
+  lists: listsOverview(knownLists),
+  accountCount: 1,
+  activeKeyCount: 1,
+  waitingReportCount: 0,
+  outbox: { waitingCount: 0, waitingSinceMs: null, refusedCount: 0, givenUpCount: 0 },
+  unacceptedCount: 0,
+  hasMailServer: true,
+  nowMs: NOW_MS,
+  ...wanted,
+})
+
+/** Mails that have waited for so long. */
+const waiting = (ms: number) => ({ ...standing().outbox, waitingCount: 3, waitingSinceMs: NOW_MS - ms })
+
+const withSource = (outcome: (typeof SOURCE_OUTCOMES)[number]): Partial<ServerOverview> => {
+  const lists = listsOverview(knownLists)
+  const [first, ...rest] = lists.sources
+  if (first === undefined) throw new Error("there are sources")
+  const refresh = { outcome, why: "It shrank by half.", checkedAt: "2026-01-01T00:00:00.000Z" }
+  return { lists: { ...lists, sources: [{ ...first, id: "a-source", refresh }, ...rest] } }
+}
+
+describe("what needs an eye", () => {
+  test("is nothing where all is well", () => {
+    expect(adminTodos(standing())).toEqual([])
+    expect(
+      adminTodos(standing({ outbox: waiting(MAIL_WAIT_MAX_MS - 1), waitingReportCount: 9, unacceptedCount: 9 })),
+    ).toEqual([])
+  })
+
+  test.each([
+    [{ health: health(true) }, "DNS gives no answers"],
+    [{ hasMailServer: false }, "No mail server is set"],
+    [{ outbox: waiting(MAIL_WAIT_MAX_MS) }, "Of 3 waiting mails the oldest waits since 2026-01-01 23:00 UTC."],
+    [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 mail was refused for good"],
+    [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 mails were tried for days and given up."],
+    [{ lists: { ...listsOverview(knownLists), isPaused: true } }, "Older lists were put back"],
+  ] as const)("is told: %#", (wanted, says) => {
+    const told = adminTodos(standing(wanted))
+    expect(told).toHaveLength(1)
+    expect(told[0]).toContain(says)
+  })
+
+  test.each(SOURCE_OUTCOMES)("a source that was %s is told when it was of no use, and why", outcome => {
+    const told = adminTodos(standing(withSource(outcome)))
+    if (outcome === "taken" || outcome === "unchanged") return expect(told).toEqual([])
+    expect(told).toHaveLength(1)
+    expect(told[0]).toContain("`a-source`")
+    expect(told[0]).toContain("It shrank by half.")
+  })
+
+  test("waiting mails are no news where there is no server for them", () => {
+    expect(adminTodos(standing({ hasMailServer: false, outbox: waiting(MAIL_WAIT_MAX_MS) }))).toHaveLength(1)
+  })
+})
+
+test.each([
+  [0, "less than a minute"],
+  [59, "less than a minute"],
+  [60, "1 minute"],
+  [3599, "59 minutes"],
+  [3600, "1 hour 0 minutes"],
+  [86_399, "23 hours 59 minutes"],
+  [86_400, "1 day 0 hours"],
+  [1_000_000, "11 days 13 hours"],
+])("%p seconds are %p", (seconds, words) => {
+  expect(formatDuration(seconds)).toBe(words)
+})
+
+test("the overview counts what there is", async () => {
+  const { page, changes, store } = await openAdmin()
+  const id = await newAccount(changes, "jane@example.com")
+  await createKey(changes, random, { accountId: id, kind: "secret", name: HOSTILE.slice(0, 50), origins: [] })
+  await submitReport(changes, { accountId: id })
+  await submitReport(changes, { accountId: id, domain: "example.net" })
+  await publishTerms(changes, { version: "1", url: "https://a.example/", isMaterial: true })
+  const before = await page("/admin")
+  for (const part of [
+    "Accounts 2",
+    "Active keys 2",
+    "Reports waiting 2",
+    "Yet to accept terms 2 accounts",
+    "Mails waiting 2, the oldest since 2026-01-01 00:00 UTC",
+    "Mails not taken 0 refused, 0 given up",
+    "Nothing does.",
+    "Status ok",
+    "Program version 1.0.0",
+    "curated-personal",
+  ])
+    expect(before.text).toContain(part)
+  await store.run("UPDATE outbox SET ending = 'refused', ended_at_ms = 1 WHERE notice = 'key_created'")
+  await store.run("UPDATE outbox SET ending = 'given_up', ended_at_ms = 1 WHERE notice = 'terms_change'")
+  const { text } = await page("/admin")
+  for (const part of ["Mails waiting 0", "Mails not taken 1 refused, 1 given up", "1 mail was refused for good"])
+    expect(text).toContain(part)
+})

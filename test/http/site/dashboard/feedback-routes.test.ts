@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test"
+import { REPORTABLE_CATEGORIES } from "../../../../src/contract/feedback-schema.ts"
+import { LIMITS } from "../../../../src/contract/limits.ts"
+import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
+import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
+import { anotherAccount } from "../../../contract/another-account.ts"
+import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
+import { testApp } from "../../../world/app.ts"
+
+const PATH = "/dashboard/feedback"
+
+async function opened() {
+  const house = await testApp()
+  const browser = await signedInBrowser(house)
+  const report = async (subject: string, expected = "business", comment = "") => {
+    await house.time.tick(1000)
+    return await browser.post(PATH, { subject, expected, comment })
+  }
+  const sent = (accountId = house.accountId) => listFeedbackOf(house.store, accountId, null, 1000)
+  return { ...house, ...browser, report, sent }
+}
+
+describe("a report", () => {
+  test("is taken once, by the rule of the API, and shown with its state", async () => {
+    const { report, get, ask, sent, changes } = await opened()
+    const { redirectPath } = await report(
+      "Support@Granite-Form.com",
+      "personal",
+      "first\r\nline, ask jane@granite-form.com",
+    )
+    expect(redirectPath).toBe(`${PATH}?done=received`)
+    const { html } = await get(redirectPath ?? "")
+    expect(html).toContain("Your report was received")
+    expect(html).toContain("granite-form.com")
+    expect(html).toContain("first line, ask …@granite-form.com")
+    expect(html).not.toContain("upport@")
+    expect(html).toContain("waits to be looked at")
+    const [kept] = await sent()
+    expect(kept).toMatchObject({ domain: "granite-form.com", roleWord: "support", reportedCategory: "personal" })
+    // The API knows the form's report, and the form the API's.
+    const again = await ask("POST /v1/feedback", {
+      body: { domain: "granite-form.com", expected_category: "personal" },
+    })
+    expect([again.body["id"], again.body["status"]]).toEqual([kept?.id, "duplicate"])
+    const double = await report("granite-form.com", "personal")
+    expect((await get(double.redirectPath ?? "")).html).toContain("That report stands; nothing was added.")
+    expect(await sent()).toHaveLength(1)
+    await acceptFeedback(changes, kept?.id ?? "")
+    expect((await get(PATH)).html).toContain('<span class="advice allow">accepted</span>')
+    await rejectFeedback(changes, kept?.id ?? "")
+    expect((await get(PATH)).html).toContain('<span class="advice block">rejected</span>')
+  })
+
+  test.each([
+    ["", "business", "", "Please write a domain or an address."],
+    ["..", "business", "", "names no domain that can be corrected"],
+    ["a@b@c.com", "business", "", "names no domain that can be corrected"],
+    ["jane@mailkind.test", "business", "", "names no domain that can be corrected"],
+    [`${"a".repeat(300)}.com`, "business", "", "names no domain that can be corrected"],
+    ["a\u0000b.com", "business", "", "names no domain that can be corrected"],
+    ["granite.com", "", "", "Please choose what it should be."],
+    ["granite.com", "unknown", "", "Please choose what it should be."],
+    ["granite.com", "__proto__", "", "Please choose what it should be."],
+    ["granite.com", "business", "x".repeat(LIMITS.commentLengthMax + 1), "longer than 1000 characters"],
+  ])("of %j as %j is refused in words, and what was typed is kept", async (subject, expected, comment, says) => {
+    const { report, sent } = await opened()
+    const { status, html } = await report(subject, expected, comment)
+    expect([status, html.includes(says)]).toEqual([400, true])
+    if (/^[ -~]+$/.test(subject)) expect(html).toContain(`value="${subject}"`)
+    if (comment !== "") expect(html).toContain(comment)
+    expect(repeatedIds(html)).toEqual([])
+    expect(await sent()).toEqual([])
+  })
+
+  test("has a comment as long as may be, its line ends counted as one character", async () => {
+    const { report, sent } = await opened()
+    await report("granite-long.com", "business", `${"x\r\n".repeat(LIMITS.commentLengthMax / 2 - 1)}xx`)
+    expect(await sent()).toHaveLength(1)
+  })
+
+  test("can be of every category that the API takes", async () => {
+    const { report, get, sent } = await opened()
+    for (const category of REPORTABLE_CATEGORIES) {
+      expect((await report("granite-all.com", category)).status).toBe(303)
+      expect((await get(PATH)).html).toContain(`<option value="${category}"`)
+    }
+    expect((await sent()).map(({ reportedCategory }) => reportedCategory)).toEqual(REPORTABLE_CATEGORIES.toReversed())
+  })
+
+  test("comes no faster than people send them", async () => {
+    const { post, time, sent } = await opened()
+    const send = (at: number) => post(PATH, { subject: `granite-${at}.com`, expected: "business" })
+    expect([(await send(1)).status, (await send(2)).status]).toEqual([303, 303])
+    const { status, headers, html } = await send(3)
+    expect([status, headers.get("retry-after")]).toEqual([429, "1"])
+    expect(html).toContain("one report too many at once")
+    await time.tick(1000)
+    expect((await send(3)).status).toBe(303)
+    expect(await sent()).toHaveLength(3)
+  })
+})
+
+test("reports come page by page, the newest first, each once", async () => {
+  const { store, accountId, get, clock } = await opened()
+  for (let at = 0; at < 120; at++)
+    await store.run(
+      `INSERT INTO feedback (id, account_id, domain, role_word, current_category, reported_category, comment, status, created_at_ms)
+       VALUES ($1, $2, $3, NULL, 'unknown', 'business', NULL, 'received', $4)`,
+      [`fb_${String(at).padStart(20, "0")}`, accountId, `d${at}.com`, clock() + Math.floor(at / 10)],
+    )
+  const seen: string[] = []
+  let path: string | undefined = PATH
+  while (path !== undefined) {
+    const { html } = await get(path)
+    seen.push(...[...html.matchAll(/<code>(d\d+\.com)</g)].map(([, name = ""]) => name))
+    path = /href="([^"]*)">Older reports/.exec(html)?.[1]
+  }
+  expect(seen).toEqual(Array.from({ length: 120 }, (_, at) => `d${119 - at}.com`))
+})
+
+test("nobody sees the reports of another account, nor by the place of one of them", async () => {
+  const house = await opened()
+  const other = await anotherAccount(house.changes)
+  await house.ask("POST /v1/feedback", { key: other.key, body: { domain: "theirs.com", expected_category: "relay" } })
+  const [theirs] = await house.sent(other.accountId)
+  for (const path of [PATH, `${PATH}?after=${house.clock() + 1}-${theirs?.id}`])
+    expect((await house.get(path)).html).not.toContain("theirs.com")
+  expect((await (await signedInBrowser(house, other.accountId)).get(PATH)).html).toContain("theirs.com")
+})
+
+test("what stands in the URL or in a report is shown as text", async () => {
+  const { get, report, store } = await opened()
+  const evil = '"><script>alert(1)</script>'
+  expect(
+    (await get(`${PATH}?domain=${encodeURIComponent(evil)}&after=${encodeURIComponent(evil)}&done=constructor`)).html,
+  ).not.toContain("<script>")
+  await report("granite-evil.com", "business", evil)
+  await store.run("UPDATE feedback SET domain = $1", [evil])
+  const { html } = await get(PATH)
+  expect(html).not.toContain("<script>")
+  expect(html).toContain("&lt;script>")
+})
+
+test("a form of another origin, and one of nobody, report nothing", async () => {
+  const { post, app, sent } = await opened()
+  const fields = { subject: "granite.com", expected: "business" }
+  expect((await post(PATH, fields, { Origin: "https://evil.example" })).status).toBe(403)
+  const body = new URLSearchParams(fields)
+  const request = new Request(`http://localhost${PATH}`, {
+    method: "POST",
+    headers: { Origin: "http://localhost" },
+    body,
+  })
+  expect((await app(request)).headers.get("location")).toStartWith("/sign-in")
+  expect(await sent()).toEqual([])
+})

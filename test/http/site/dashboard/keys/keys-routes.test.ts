@@ -1,0 +1,268 @@
+import { describe, expect, test } from "bun:test"
+import { LIMITS } from "../../../../../src/contract/limits.ts"
+import { ROUTES } from "../../../../../src/contract/routes.ts"
+import { listKeys, revokeKey } from "../../../../../src/customers/keys/keys.ts"
+import { ORIGINS_PER_KEY_MAX } from "../../../../../src/customers/keys/origins.ts"
+import { anotherAccount } from "../../../../contract/another-account.ts"
+import { errorAt, fieldIn, keyIn, openSignedIn, signedInBrowser } from "../../../../support/html-browser.ts"
+import { HOSTILE } from "../../../../support/open-site.ts"
+
+const { path: KEYS } = ROUTES.dashboard
+const { path: CREATE } = ROUTES.postKey
+const SITE = "https://shop.example"
+
+type Browsing = Awaited<ReturnType<typeof openSignedIn>>
+
+const keysOf = ({ house }: Browsing, accountId = house.accountId) => listKeys(house.store, accountId, 100)
+
+/** The slip of a fresh form for a key. */
+const slipOf = async ({ get }: Pick<Browsing, "get">): Promise<string> => fieldIn((await get(KEYS)).html, "slip")
+
+/** Creates a key by a fresh form. */
+const created = async (browsed: Pick<Browsing, "get" | "post">, fields: Readonly<Record<string, string>>) =>
+  await browsed.post(CREATE, { slip: await slipOf(browsed), name: "", kind: "secret", origins: "", ...fields })
+
+describe("a key that is created", () => {
+  test("is shown once, works, and stands on no page afterwards", async () => {
+    const browsed = await openSignedIn()
+    const page = await created(browsed, { name: "Shop server" })
+    expect(page.status).toBe(200)
+    const key = keyIn(page.html) ?? ""
+    expect(page.text).toContain("will not be shown again")
+    expect(page.text).toContain(`-H 'Authorization: Bearer ${key}'`)
+    expect(page.headers.get("cache-control")).toBe("no-store")
+    expect((await browsed.house.ask("POST /v1/check", { key, body: { domain: "gmail.com" } })).status).toBe(200)
+    const newest = (await keysOf(browsed)).find(({ name }) => name === "Shop server")
+    for (const path of [KEYS, `/dashboard/keys/${newest?.id}`, ROUTES.usage.path]) {
+      const { html, text: words } = await browsed.get(path)
+      expect(keyIn(html)).toBeNull()
+      expect(words).toContain("Shop server")
+      expect(words.replaceAll(" ", "")).toContain(`…${key.slice(-4)}`)
+    }
+  })
+
+  test("as publishable allows its websites, and comes with lines for a page", async () => {
+    const browsed = await openSignedIn()
+    const origins = ` ${SITE}/\n\thttp://localhost:3000,${SITE}\r\n`
+    const page = await created(browsed, { kind: "publishable", origins })
+    const key = (await keysOf(browsed)).find(({ kind }) => kind === "publishable")
+    expect(key?.origins).toEqual([SITE, "http://localhost:3000"])
+    expect(page.text).toContain("await fetch(")
+    expect(page.text).toContain(`Bearer ${keyIn(page.html)}`)
+    expect(page.text).not.toContain("curl")
+  })
+
+  test("is one, however often its form is sent: the second time nobody is shown a key", async () => {
+    const browsed = await openSignedIn()
+    const form = { slip: await slipOf(browsed), name: "Once", kind: "secret", origins: "" }
+    const [first, second] = await Promise.all([browsed.post(CREATE, form), browsed.post(CREATE, form)])
+    const third = await browsed.post(CREATE, { ...form, name: "Other" })
+    expect([first, second, third].filter(({ html }) => keyIn(html) !== null)).toHaveLength(1)
+    expect(third.text).toContain("no second key was made: Once")
+    expect((await keysOf(browsed)).map(({ name }) => name).sort()).toEqual(["Once", "Secret key"])
+  })
+
+  test("by a slip of one account is none of another's", async () => {
+    const browsed = await openSignedIn()
+    const { accountId } = await anotherAccount(browsed.house.changes)
+    const other = await signedInBrowser(browsed.house, accountId)
+    const form = { slip: await slipOf(browsed), name: "Same slip", kind: "secret", origins: "" }
+    expect(keyIn((await browsed.post(CREATE, form)).html)).not.toBeNull()
+    expect(keyIn((await other.post(CREATE, form)).html)).not.toBeNull()
+  })
+
+  test("is not the one too many, though all forms are sent at once", async () => {
+    const browsed = await openSignedIn()
+    const slips = await Promise.all(Array.from({ length: LIMITS.keysPerAccountMax }, () => slipOf(browsed)))
+    const pages = await Promise.all(slips.map(slip => browsed.post(CREATE, { slip, kind: "secret" })))
+    const made = pages.filter(({ html }) => keyIn(html) !== null)
+    expect(made).toHaveLength(LIMITS.keysPerAccountMax - 1)
+    const [refused] = pages.filter(page => !made.includes(page))
+    expect(refused?.status).toBe(400)
+    expect(refused?.text).toContain(`You have ${LIMITS.keysPerAccountMax} active keys`)
+    const { html, text: words } = await browsed.get(KEYS)
+    expect(words).toContain(`${LIMITS.keysPerAccountMax} of ${LIMITS.keysPerAccountMax} in use`)
+    expect(html).not.toContain(`action="${CREATE}`)
+  })
+})
+
+describe("a form for a key that cannot be made", () => {
+  test.each([
+    ["name", { name: "n".repeat(LIMITS.keyNameLengthMax + 1) }, `at most ${LIMITS.keyNameLengthMax} characters`],
+    ["name", { name: "a\u0000b" }, "invisible"],
+    ["name", { name: "a\u202Eb" }, "invisible"],
+    ["kind", { kind: "" }, "Choose one"],
+    ["kind", { kind: "constructor" }, "Choose one"],
+    ["origins", { kind: "publishable" }, "at least one"],
+    ["origins", { kind: "publishable", origins: `${SITE}/path` }, `“${SITE}/path” cannot be used`],
+    ["origins", { kind: "publishable", origins: "https://*.shop.example" }, "no *"],
+    ["origins", { kind: "publishable", origins: "javascript:alert(1)" }, "cannot be used"],
+    ["origins", { kind: "publishable", origins: `x${"y".repeat(5000)}` }, "…” cannot be used"],
+    ["origins", { kind: "publishable", origins: "https://a\u202Eb.example" }, "“https://a�b.example” cannot be used"],
+    ["origins", { kind: "publishable", origins: HOSTILE }, "“<script>alert("],
+    ["origins", { kind: "secret", origins: SITE }, "has no websites"],
+    [
+      "origins",
+      {
+        kind: "publishable",
+        origins: Array.from({ length: ORIGINS_PER_KEY_MAX + 1 }, (_, at) => `https://a${at}.example`).join(" "),
+      },
+      `at most ${ORIGINS_PER_KEY_MAX}`,
+    ],
+  ])("is shown again with what is wrong at the %s (%#)", async (field, fields, says) => {
+    const browsed = await openSignedIn()
+    const page = await created(browsed, fields)
+    expect(page.status).toBe(400)
+    expect(errorAt(page.html, field)).toContain(says)
+    expect(page.html).not.toContain("<script>")
+    expect(keyIn(page.html)).toBeNull()
+    expect(await keysOf(browsed)).toHaveLength(1)
+  })
+
+  test("keeps what was typed, and its slip", async () => {
+    const browsed = await openSignedIn()
+    const slip = await slipOf(browsed)
+    const page = await browsed.post(CREATE, { slip, name: `My "key"`, kind: "publishable", origins: "nothing" })
+    expect(fieldIn(page.html, "name")).toBe(`My "key"`)
+    expect(fieldIn(page.html, "slip")).toBe(slip)
+    expect(page.html).toMatch(
+      /<option[^>]*value="publishable"[^>]*selected|<option[^>]*selected[^>]*value="publishable"/,
+    )
+    expect(page.html).toMatch(/<textarea[^>]*>nothing<\/textarea>/)
+  })
+
+  test.each(["", "short", "x".repeat(10_000), `${"a".repeat(19)}<`])(
+    "without a slip of ours, %p, gets one",
+    async slip => {
+      const browsed = await openSignedIn()
+      const page = await browsed.post(CREATE, { slip, kind: "secret" })
+      expect(page.status).toBe(400)
+      expect(page.text).toContain("Please send it once more")
+      expect(fieldIn(page.html, "slip")).toMatch(/^[0-9A-Za-z]{20}$/)
+    },
+  )
+
+  test("of another site is refused, and of nobody leads to the sign-in", async () => {
+    const browsed = await openSignedIn()
+    const sent = (headers: Record<string, string>) =>
+      browsed.house.app(
+        new Request(`http://localhost${CREATE}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
+          body: new URLSearchParams({ slip: "a".repeat(20), kind: "secret" }).toString(),
+        }),
+      )
+    expect((await sent({ Cookie: browsed.cookie, Origin: "https://evil.example" })).status).toBe(403)
+    const nobody = await sent({ Origin: "http://localhost" })
+    expect(nobody.status).toBe(303)
+    expect(nobody.headers.get("location")).toStartWith(ROUTES.signIn.path)
+    expect(await keysOf(browsed)).toHaveLength(1)
+  })
+})
+
+describe("the keys of an account", () => {
+  test("stand active ones first, with who revoked the others", async () => {
+    const browsed = await openSignedIn({ tier: 0 })
+    const { house } = browsed
+    const { id } = await house.newKey([SITE])
+    for (const by of ["admin", "leak", "owner"] as const) await revokeKey(house.changes, (await house.newKey()).id, by)
+    const { text: words, html } = await browsed.get(KEYS)
+    expect(words).toContain(`2 of ${LIMITS.keysPerAccountMax} in use`)
+    expect(words).toContain("publishable: https://shop.example")
+    expect(words).toContain("0 units used today, 1,000 left")
+    for (const who of ["an administrator", "found in public", "you"]) expect(words).toContain(who)
+    expect(html.indexOf(id)).toBeLessThan(html.indexOf('id="revoked"'))
+  })
+
+  test("are no one else's", async () => {
+    const browsed = await openSignedIn()
+    const { accountId } = await anotherAccount(browsed.house.changes)
+    const [theirs] = await keysOf(browsed, accountId)
+    const path = `/dashboard/keys/${theirs?.id}`
+    expect((await browsed.get(KEYS)).html).not.toContain(theirs?.id ?? "")
+    for (const page of [
+      await browsed.get(path),
+      await browsed.post(`${path}/name`, { name: "Mine" }),
+      await browsed.post(`${path}/revoke`, { sure: "yes" }),
+    ]) {
+      expect(page.status).toBe(404)
+      expect(page.text).toContain("You have no such key.")
+      expect(page.headers.get("content-type")).toStartWith("text/html")
+    }
+    expect((await keysOf(browsed, accountId))[0]).toEqual(theirs)
+  })
+
+  test.each(["key_nothing", "%3Cscript%3E", "%ff", "%00", "..%2f..", "x".repeat(3000)])(
+    "have none of the id %p",
+    async id => {
+      const page = await (await openSignedIn()).get(`/dashboard/keys/${id}`)
+      expect(page.status).toBe(404)
+      expect(page.html).not.toContain("<script>")
+    },
+  )
+})
+
+describe("a key's own page", () => {
+  test("gives it another name, and a blank one is the kind's default", async () => {
+    const browsed = await openSignedIn()
+    const path = `/dashboard/keys/${browsed.house.keyId}`
+    const { status, headers } = await browsed.post(`${path}/name`, { name: HOSTILE.slice(0, 40) })
+    expect([status, headers.get("location")]).toEqual([303, `${path}?done=renamed`])
+    const { html, text: words } = await browsed.get(`${path}?done=renamed`)
+    expect(html).not.toContain("<script>")
+    expect(words).toContain(HOSTILE.slice(0, 40))
+    expect(words).toContain("The key has its new name.")
+    expect((await browsed.get(KEYS)).html).not.toContain("<script>")
+    await browsed.post(`${path}/name`, { name: "  " })
+    expect((await keysOf(browsed))[0]?.name).toBe("Secret key")
+  })
+
+  test("keeps a name that cannot be its name, to be mended", async () => {
+    const browsed = await openSignedIn()
+    const typed = "n".repeat(LIMITS.keyNameLengthMax + 1)
+    const page = await browsed.post(`/dashboard/keys/${browsed.house.keyId}/name`, { name: typed })
+    expect(page.status).toBe(400)
+    expect(errorAt(page.html, "name")).toContain("at most 60 characters")
+    expect(fieldIn(page.html, "name")).toBe(typed)
+  })
+
+  test("revokes it once that is confirmed, and never twice", async () => {
+    const browsed = await openSignedIn()
+    const { house } = browsed
+    const path = `/dashboard/keys/${house.keyId}`
+    expect((await browsed.get(path)).text).toContain("Everything that uses this key stops working")
+    const unsure = await browsed.post(`${path}/revoke`)
+    expect(unsure.status).toBe(400)
+    expect(errorAt(unsure.html, "sure")).toContain("Tick the box")
+    expect((await house.ask("GET /v1/usage")).status).toBe(200)
+    const sure = await browsed.post(`${path}/revoke`, { sure: "yes" })
+    expect([sure.status, sure.headers.get("location")]).toEqual([303, `${path}?done=revoked`])
+    expect((await house.ask("GET /v1/usage")).status).toBe(401)
+    await house.time.tick(1000)
+    const again = await browsed.post(`${path}/revoke`, { sure: "yes" })
+    expect(again.headers.get("location")).toBe(`${path}?done=revoked-before`)
+    const { text: words, html } = await browsed.get(`${path}?done=revoked-before`)
+    expect(words).toContain("had been revoked before")
+    expect(words).toContain("revoked 2026-01-01 00:00 UTC by you")
+    expect(html).not.toContain(`${path}/revoke"`)
+  })
+
+  test("says whose revocation came first", async () => {
+    const browsed = await openSignedIn()
+    await revokeKey(browsed.house.changes, browsed.house.keyId, "leak")
+    const path = `/dashboard/keys/${browsed.house.keyId}`
+    const page = await browsed.post(`${path}/revoke`, { sure: "yes" })
+    expect(page.headers.get("location")).toBe(`${path}?done=revoked-before`)
+    expect((await browsed.get(path)).text).toContain("found in public")
+  })
+
+  test("tells the units of today, those of a publishable key with their quota", async () => {
+    const browsed = await openSignedIn({ tier: 1 })
+    const { house } = browsed
+    const { id, text } = await house.newKey([SITE])
+    await house.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
+    await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    expect((await browsed.get(`/dashboard/keys/${id}`)).text).toContain("1 unit of 1,000")
+    expect((await browsed.get(`/dashboard/keys/${house.keyId}`)).text).toMatch(/Today 1 unit /)
+  })
+})

@@ -1,0 +1,175 @@
+import { describe, expect, test } from "bun:test"
+import type { DeepProbe } from "../../../../src/check/deep-evidence.ts"
+import { LIMITS } from "../../../../src/contract/limits.ts"
+import { ROUTES } from "../../../../src/contract/routes.ts"
+import type { Usage } from "../../../../src/contract/usage-schema.ts"
+import { addEntries } from "../../../../src/customers/own-lists/own-lists.ts"
+import { publishTerms } from "../../../../src/customers/terms/terms.ts"
+import { entry } from "../../../contract/own-list-entry.ts"
+import { errorAt, fieldIn, openSignedIn, signedInBrowser } from "../../../support/html-browser.ts"
+import { HOSTILE } from "../../../support/open-site.ts"
+import { deepTold } from "../../../world/deep-told.ts"
+
+const { path: TRY } = ROUTES.tryIt
+
+type Browsing = Awaited<ReturnType<typeof openSignedIn>>
+
+const tried = ({ post }: Pick<Browsing, "post">, asked: string, more: Readonly<Record<string, string>> = {}) =>
+  post(TRY, { asked, policy: "b2b", ...more })
+
+const usageOf = async ({ house }: Browsing) => (await house.ask("GET /v1/usage")).body as Usage // its schema has a test of its own
+
+/** The JSON in the fold. */
+const resultIn = (html: string): Record<string, unknown> => {
+  const text = html.match(/<details>.*?<code>(.*?)<\/code>/s)?.[1] ?? "null"
+  return JSON.parse(text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&"))
+}
+
+describe("what is tried", () => {
+  test.each([
+    ["jane@gmail.com", { email: "jane@gmail.com", category: "personal" }],
+    [" gmail.com ", { email: null, domain: "gmail.com", category: "personal" }],
+    ["https://mailinator.com/x?a=b@c", { url: "https://mailinator.com/x?a=b@c", category: "disposable" }],
+    ["mailinator.com/inbox", { url: "mailinator.com/inbox", category: "disposable" }],
+    ["ftp://mailinator.com", { url: "ftp://mailinator.com", category: "invalid" }],
+    ["jane@@acme", { category: "invalid" }],
+    ["Hello, world", { category: "invalid" }],
+  ])("%p is an address, a website or a domain by its form", async (asked, result) => {
+    const page = await tried(await openSignedIn(), asked)
+    expect(page.status).toBe(200)
+    expect(resultIn(page.html)).toMatchObject({ policy: "b2b", ...result })
+    expect(fieldIn(page.html, "asked")).toBe(asked.trim())
+  })
+
+  test("is judged by the policy and the account's own lists", async () => {
+    const browsed = await openSignedIn()
+    const { changes, accountId } = browsed.house
+    await addEntries(changes, { accountId }, "block", [entry("acme.com")])
+    expect(resultIn((await tried(browsed, "jane@gmail.com", { policy: "strict" })).html)).toMatchObject({
+      policy: "strict",
+      recommendation: "block",
+    })
+    const blocked = await tried(browsed, "jane@acme.com", { policy: "lenient" })
+    expect(resultIn(blocked.html)).toMatchObject({ is_blocked: true, recommendation: "block" })
+    expect(blocked.text).toContain("This made it “block”")
+  })
+
+  test("stands on the page as text", async () => {
+    const page = await tried(await openSignedIn(), `${HOSTILE}@x`)
+    expect(page.html).not.toContain("<script>")
+    expect(page.text).toContain(`${HOSTILE}@x`)
+  })
+
+  test.each([
+    ["asked", "", {}, "Write an address"],
+    ["asked", "jane\u0000@gmail.com", {}, "cannot be seen"],
+    ["asked", `https://acme.com/${"x".repeat(LIMITS.urlLengthMax)}`, {}, "too long"],
+    ["asked", `${"x".repeat(60_000)}@acme.com`, {}, "too long"],
+    ["policy", "gmail.com", { policy: "toString" }, "Choose one"],
+    ["policy", "gmail.com", { policy: "" }, "Choose one"],
+  ])("is refused at the %s when it cannot be asked (%#)", async (field, asked, more, says) => {
+    const browsed = await openSignedIn()
+    const page = await tried(browsed, asked, more)
+    expect(page.status).toBe(400)
+    expect(errorAt(page.html, field)).toContain(says)
+    expect((await usageOf(browsed)).today.used).toBe(0)
+  })
+})
+
+describe("the units of what is tried", () => {
+  test("are the account's, and counted under no key", async () => {
+    const browsed = await openSignedIn({ tier: 0, deep: () => deepTold })
+    await tried(browsed, "jane@gmail.com")
+    await tried(browsed, "gmail.com", { deep: "yes" })
+    const { today } = await usageOf(browsed)
+    expect(today).toMatchObject({ used: 6, remaining: 994, checks: 1, deep_checks: 1 })
+    expect(today.by_category.personal).toBe(2)
+    expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([[browsed.house.keyId, 0]])
+    expect((await browsed.get(ROUTES.usage.path)).text).toContain("Tried on this site, without a key 6 1 1 0 0")
+    const { headers } = await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    expect(headers.get("ratelimit")).toContain('"day";r=993')
+  })
+
+  test("of a deep check that tells nothing deep are those of a plain one", async () => {
+    const browsed = await openSignedIn({ tier: 0 })
+    await tried(browsed, "gmail.com", { deep: "yes" })
+    expect((await usageOf(browsed)).today).toMatchObject({ used: 1, deep_checks: 0 })
+  })
+
+  test("are none for a test address", async () => {
+    const browsed = await openSignedIn({ tier: 0 })
+    expect(resultIn((await tried(browsed, "disposable@mailkind.test")).html)).toMatchObject({ category: "disposable" })
+    expect((await usageOf(browsed)).today.used).toBe(0)
+  })
+
+  test("once they are used up are refused in words, and what was typed is kept", async () => {
+    const browsed = await openSignedIn({ tier: 0, tiers: "0=-/-/6" })
+    for (let unit = 0; unit < 3; unit++) await tried(browsed, "gmail.com")
+    const deep = await tried(browsed, "gmail.com", { deep: "yes" })
+    expect(deep.status).toBe(429)
+    expect(deep.text).toContain("A deep check takes 5 of them, any other one.")
+    expect(deep.headers.get("retry-after")).toBe("86400")
+    expect(fieldIn(deep.html, "asked")).toBe("gmail.com")
+    for (let unit = 3; unit < 6; unit++) expect((await tried(browsed, "gmail.com")).status).toBe(200)
+    expect((await tried(browsed, "gmail.com")).status).toBe(429)
+    expect((await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })).status).toBe(429)
+    expect((await usageOf(browsed)).today.used).toBe(6)
+  })
+
+  test("go back when the check fails by our fault", async () => {
+    let isBroken = true
+    const deep = (): DeepProbe => ({
+      ...deepTold,
+      lookup: name => (isBroken ? Promise.reject(new Error(name)) : deepTold.lookup(name)),
+    })
+    const browsed = await openSignedIn({ tier: 0, deep })
+    const page = await tried(browsed, "gmail.com", { deep: "yes" })
+    expect(page.status).toBe(500)
+    expect(page.headers.get("content-type")).toStartWith("text/html")
+    expect((await usageOf(browsed)).today.used).toBe(0)
+    isBroken = false
+    const { headers } = await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    expect(headers.get("ratelimit")).toContain('"day";r=999')
+  })
+})
+
+test.each([
+  ["error-429", 429],
+  ["error-quota", 429],
+  ["error-500", 500],
+])("the test address %s is refused as it asks for", async (localPart, status) => {
+  const page = await tried(await openSignedIn(), `${localPart}@mailkind.test`)
+  expect(page.status).toBe(status)
+  expect(page.text).toContain("The test address asks for this problem.")
+})
+
+test("terms that were not accepted in time are said, and nothing is checked", async () => {
+  const browsed = await openSignedIn({ tier: 0 })
+  const { changes, time } = browsed.house
+  await publishTerms(changes, { version: "2", url: "https://mailkind.example/terms/2", isMaterial: true })
+  expect((await tried(browsed, "gmail.com")).status).toBe(200)
+  await time.tick(LIMITS.termsNoticeDays * 86_400_000)
+  // A session ends sooner than that.
+  const page = await tried(await signedInBrowser(browsed.house), "gmail.com")
+  expect(page.status).toBe(403)
+  expect(page.text).toContain("The terms of version 2 were not accepted in time")
+  expect(page.html).not.toContain('id="verdict"')
+})
+
+test("the tier's rate is one for what is tried and what keys ask, and a refusal is counted", async () => {
+  const browsed = await openSignedIn({ tier: 0 })
+  const pages = await Promise.all(Array.from({ length: 12 }, () => tried(browsed, "gmail.com")))
+  const refused = pages.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused[0]?.text).toContain("Wait a moment, then try again.")
+  expect(refused[0]?.headers.get("retry-after")).toBe("1")
+  expect((await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })).status).toBe(429)
+  await browsed.house.time.tick(60_000)
+  expect((await usageOf(browsed)).today.rate_limited).toBe(refused.length + 1)
+})
+
+test("what is tried is let in again when it was answered, however it was answered", async () => {
+  const browsed = await openSignedIn({ tier: 0, tiers: "0=-/1/-" })
+  for (const asked of ["gmail.com", "error-429@mailkind.test", "", "gmail.com"]) await tried(browsed, asked)
+  expect((await tried(browsed, "gmail.com")).status).toBe(200)
+})

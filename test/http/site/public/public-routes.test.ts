@@ -1,0 +1,257 @@
+import { describe, expect, test } from "bun:test"
+import { POLICIES, POLICY_NAMES, RECOMMENDATION_FLOORS } from "../../../../src/contract/policies.ts"
+import { CHECKER_REFUSAL_ORDER, PROBLEM_CODES, PROBLEMS, REFUSAL_ORDER } from "../../../../src/contract/problems.ts"
+import { REASON_NAMES, REASONS } from "../../../../src/contract/reasons.ts"
+import { ROUTES } from "../../../../src/contract/routes.ts"
+import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../../src/contract/test-addresses.ts"
+import { openapiDocument } from "../../../../src/http/openapi/openapi-document.ts"
+import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
+import { attributesIn, BASE_URL, LISTS_OVERVIEW, openSite, unescapeHtml } from "../../../support/open-site.ts"
+
+const ask = openSite()
+const textOf = async (path: string): Promise<string> => (await ask(path)).text()
+
+/** The text of an element's first occurrence with the id, up to the end of the element. */
+function rowOf(html: string, id: string): string {
+  const found = html.match(new RegExp(`<(tr|section) id="${id}"[^>]*>(.*?)</\\1>`, "s"))
+  return unescapeHtml((found?.[2] ?? "").replaceAll(/<[^>]*>/g, " "))
+}
+
+const plain = (text: string): string => text.replaceAll("`", " ").replaceAll(/\s+/g, " ").trim()
+
+const PAGES = [
+  ROUTES.home,
+  ROUTES.docs,
+  ROUTES.docsErrors,
+  ROUTES.docsReasons,
+  ROUTES.docsTestAddresses,
+  ROUTES.docsLists,
+  ROUTES.docsGuide,
+  ...GUIDE.flatMap(({ pages }) => pages.map(({ route }) => ROUTES[route])).filter(
+    ({ path }) => !/^\/docs(?:|\/(?:errors|reasons|test-addresses|lists))$/.test(path),
+  ),
+].map(({ path }) => path)
+
+describe.each(PAGES)("the page %s", path => {
+  test("is HTML with a language, a title and one stylesheet", async () => {
+    const response = await ask(path)
+    const html = await response.text()
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(html).toStartWith("<!doctype html>")
+    expect(html).toMatch(/<html lang="en">/)
+    expect(html).toMatch(/<title>[^<]+<\/title>/)
+    expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(1)
+  })
+
+  test("loads and links nothing of another host", async () => {
+    const html = await textOf(path)
+    const targets = [...attributesIn(html, "href"), ...attributesIn(html, "src")]
+    expect(targets.length).toBeGreaterThan(5)
+    for (const target of targets) expect(target).toMatch(/^(\/(?!\/)|[#?])/)
+    expect(html).not.toMatch(/\sstyle=|\son[a-z]+=|@import|url\(/)
+  })
+
+  test("links to nothing but routes, own files and anchors that exist", async () => {
+    const html = await textOf(path)
+    const paths: readonly string[] = Object.values(ROUTES).map(route => route.path)
+    for (const target of [...attributesIn(html, "href"), ...attributesIn(html, "src")]) {
+      const [file = "", anchor] = target.split("#")
+      const [bare = ""] = file.split("?")
+      if (bare.startsWith("/docs/assets/")) expect((await ask(bare)).status).toBe(200)
+      else if (bare !== "") expect(paths).toContain(bare)
+      if (anchor === undefined) continue
+      expect(attributesIn(bare === "" ? html : await textOf(bare), "id")).toContain(anchor)
+    }
+  })
+
+  test("has no id twice", async () => {
+    const ids = attributesIn(await textOf(path), "id")
+    expect(ids).toEqual([...new Set(ids)])
+  })
+
+  test("is safe: strict policy, no sniffing, no referrer elsewhere, HTTPS only, not kept, with a request id", async () => {
+    const { headers } = await ask(path, { "x-request-id": "my.own-1" })
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/)
+    for (const directive of ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "connect-src 'self'"])
+      expect(headers.get("content-security-policy")).toContain(directive)
+    expect(headers.get("content-security-policy")).not.toMatch(/script-src[^;]*unsafe|https?:|\*/)
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+    expect(headers.get("referrer-policy")).toBe("same-origin")
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000")
+    expect(headers.get("cache-control")).toBe("no-store")
+    expect(headers.get("x-request-id")).toBe("my.own-1")
+  })
+})
+
+/** The links of the bar at the top of a page: where each leads, and how it is marked. */
+const navigation = (html: string) =>
+  [...(/<nav aria-label="Site">(.*?)<\/nav>/s.exec(html)?.[1] ?? "").matchAll(/<a href="([^"]*)"([^>]*)>/g)].map(
+    ([, path = "", rest = ""]) => ({ path, current: /aria-current="(\w+)"/.exec(rest)?.[1] ?? null }),
+  )
+
+test("the bar at the top has three links, and marks the page, or the part that the page is in", async () => {
+  const marked = async (path: string) => navigation(await textOf(path)).map(({ current }) => current)
+  expect(navigation(await textOf(ROUTES.home.path)).map(({ path }) => path)).toEqual([
+    ...[ROUTES.docsGuide.path, ROUTES.docs.path, ROUTES.dashboard.path],
+  ])
+  expect(await marked(ROUTES.home.path)).toEqual([null, null, null])
+  expect(await marked(ROUTES.docsGuide.path)).toEqual(["page", null, null])
+  expect(await marked(ROUTES.docs.path)).toEqual([null, "page", null])
+  for (const { pages } of GUIDE)
+    for (const { route } of pages.filter(page => page.route !== "docs"))
+      expect(await marked(ROUTES[route].path)).toEqual(["true", null, null])
+})
+
+test("every page of the guide but the API reference links to every other, and marks itself", async () => {
+  const all = GUIDE.flatMap(({ pages }) => pages.map(({ route }) => ROUTES[route].path))
+  for (const path of all.filter(each => each !== ROUTES.docs.path)) {
+    const list = /<nav id="all-pages"[^>]*>(.*?)<\/nav>/s.exec(await textOf(path))?.[1] ?? ""
+    expect(attributesIn(list, "href")).toEqual(all)
+    expect(/<a href="([^"]*)" aria-current="page"/.exec(list)?.[1]).toBe(path)
+  }
+})
+
+test("every page but the API reference is under 60 KB on its first load, as browsers get it", async () => {
+  for (const path of PAGES.filter(each => each !== ROUTES.docs.path)) {
+    const html = await textOf(path)
+    const files = [...attributesIn(html, "href"), ...attributesIn(html, "src")].filter(to =>
+      to.startsWith("/docs/assets/"),
+    )
+    const answers = await Promise.all([...new Set(files)].map(to => ask(to, { "accept-encoding": "gzip" })))
+    const sizes = await Promise.all(answers.map(async answer => (await answer.bytes()).length))
+    const bytes = Buffer.byteLength(html) + sizes.reduce((sum, size) => sum + size, 0)
+    expect({ path, isLight: bytes < 60_000 || bytes }).toEqual({ path, isLight: true })
+  }
+})
+
+test("inline styles are allowed on the API reference alone", async () => {
+  const unsafe = await Promise.all(
+    PAGES.map(async path => (await ask(path)).headers.get("content-security-policy")?.includes("unsafe-inline")),
+  )
+  expect(PAGES.filter((_, at) => unsafe[at])).toEqual([ROUTES.docs.path])
+})
+
+test("over plain HTTP no browser is told to stay on HTTPS", async () => {
+  const response = await openSite({ isHttps: false })(ROUTES.home.path)
+  expect(response.headers.get("strict-transport-security")).toBeNull()
+})
+
+test("the home page has a command with the server's own address and test domain", async () => {
+  const html = await (await openSite({ testDomain: "try.example" })(ROUTES.home.path)).text()
+  expect(unescapeHtml(html)).toContain(`curl -s '${BASE_URL}/v1/check'`)
+  expect(unescapeHtml(html)).toContain(`-d '{"email":"business@try.example"}'`)
+  expect(unescapeHtml(html)).toContain(`"domain": "try.example"`)
+})
+
+test("the errors page has every code under its anchor with status, cause, retry and an example body", async () => {
+  const html = await textOf(ROUTES.docsErrors.path)
+  for (const code of PROBLEM_CODES) {
+    const { status, title, cause, retry } = PROBLEMS[code]
+    const row = plain(rowOf(html, code))
+    for (const part of [`${status} ${title}`, cause, retry]) expect(row).toContain(plain(part))
+    expect(row).toContain(`"type": "${BASE_URL}/docs/errors#${code}"`)
+  }
+})
+
+test("the errors page has the order of refusals, and that of the free checker", async () => {
+  const lists = [...(await textOf(ROUTES.docsErrors.path)).matchAll(/<ol class="order">(.*?)<\/ol>/gs)]
+  const orders = lists.map(([, list = ""]) =>
+    [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(match => plain((match[1] ?? "").replaceAll(/<[^>]*>/g, ""))),
+  )
+  expect(orders).toEqual(
+    [REFUSAL_ORDER, CHECKER_REFUSAL_ORDER].map(order => order.map(({ step, codes }) => `${step}: ${codes.join(", ")}`)),
+  )
+})
+
+test("the reasons page has every code under its anchor with sentence, example, category and confidence", async () => {
+  const html = await textOf(ROUTES.docsReasons.path)
+  for (const reason of REASON_NAMES) {
+    const { description, example, decides, confidence } = REASONS[reason]
+    const row = plain(rowOf(html, reason))
+    for (const part of [reason, description, example]) expect(row).toContain(plain(part))
+    if (decides !== null && reason !== "test_address") expect(row).toContain(` ${decides} ${confidence.toFixed(2)} `)
+  }
+})
+
+test("the reasons page ranks the reasons that decide in order of precedence", async () => {
+  const html = await textOf(ROUTES.docsReasons.path)
+  const ranks = REASON_NAMES.map(reason => Number(plain(rowOf(html, reason)).split(" ").at(-1))).filter(
+    rank => rank > 0,
+  )
+  expect(ranks).toEqual(ranks.map((_, at) => at + 1))
+  expect(ranks.length).toBe(REASON_NAMES.filter(reason => REASONS[reason].decides !== null).length + 1)
+})
+
+test("the reasons page has every policy and everything that raises a recommendation", async () => {
+  const html = await textOf(ROUTES.docsReasons.path)
+  for (const policy of POLICY_NAMES) expect(html).toContain(POLICIES[policy].description)
+  for (const [raise, row] of Object.entries(RECOMMENDATION_FLOORS)) {
+    const expected = POLICY_NAMES.map(policy => (row[policy] === "allow" ? "–" : row[policy])).join(" ")
+    expect(plain(rowOf(html, `raise-${raise}`))).toBe(`${plain(row.description)} ${expected}`)
+  }
+})
+
+test("the test address page has every address under its anchor, with what each policy recommends", async () => {
+  const html = await textOf(ROUTES.docsTestAddresses.path)
+  for (const [localPart, { description, category }] of Object.entries(TEST_ADDRESSES)) {
+    const row = plain(rowOf(html, localPart))
+    expect(row).toStartWith(`${localPart}@mailkind.test ${plain(description)} ${category}`)
+  }
+  for (const [localPart, { code }] of Object.entries(TEST_PROBLEMS)) {
+    expect(plain(rowOf(html, localPart))).toEndWith(`${PROBLEMS[code].status} ${PROBLEMS[code].title} ${code}`)
+  }
+  const advice = (localPart: string) => plain(rowOf(html, localPart)).split(" ").slice(-3)
+  expect(POLICY_NAMES).toEqual(["b2b", "strict", "lenient"])
+  expect(advice("personal")).toEqual(["review", "block", "allow"])
+  expect(advice("role")).toEqual(["allow", "review", "allow"])
+  expect(advice("lookalike")).toEqual(["review", "block", "review"])
+  expect(advice("new-domain")).toEqual(["review", "block", "allow"])
+  expect(advice("blocked")).toEqual(["block", "block", "block"])
+  expect(advice("degraded")).toEqual(["review", "review", "allow"])
+})
+
+test("the lists page tells version, counts and sources, and what a source says is text", async () => {
+  const html = await textOf(ROUTES.docsLists.path)
+  expect(html).toContain("v-17")
+  expect(html).toContain('datetime="2026-11-20T06:00:00.000Z"')
+  expect(plain(rowOf(html, "set-relay"))).toBe("relay Domains of privacy relays. 1,234,567")
+  expect(html).not.toContain("<script>")
+  expect(html).toContain("&lt;script>alert(&quot;x&quot;)&lt;/script> &amp; https://elsewhere.example/")
+  expect(plain(rowOf(html, "source-by-hand"))).toEndWith("2026-11-20 12 built in")
+})
+
+test("lists that were swapped show at the next page", async () => {
+  let version = "before"
+  const askAgain = openSite({ lists: () => ({ ...LISTS_OVERVIEW, version }) })
+  expect(await (await askAgain(ROUTES.docsLists.path)).text()).toContain("before")
+  version = "after"
+  expect(await (await askAgain(ROUTES.docsLists.path)).text()).toContain("after")
+})
+
+test("/docs/json is the OpenAPI document of this server", async () => {
+  const response = await ask(ROUTES.openapi.path)
+  expect(response.headers.get("content-type")).toBe("application/json")
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openapiDocument(BASE_URL, "mailkind.test"))))
+})
+
+test("the API reference shows our document with our script, and asks nobody else", async () => {
+  const html = await textOf(ROUTES.docs.path)
+  const configuration = JSON.parse(unescapeHtml(html.match(/data-configuration="([^"]*)"/)?.[1] ?? ""))
+  expect(configuration).toMatchObject({
+    ...{ url: "/docs/json", proxyUrl: "", withDefaultFonts: false, telemetry: false },
+    ...{ agent: { disabled: true }, mcp: { disabled: true }, hideClientButton: true },
+  })
+  expect(JSON.stringify(configuration)).not.toMatch(/https?:/)
+  expect(attributesIn(html, "src")).toEqual([
+    expect.stringMatching(/^\/docs\/assets\/reference-[0-9a-f]{16}\.js$/),
+    expect.stringMatching(/^\/docs\/assets\/scalar-[0-9a-f]{16}\.js$/),
+  ])
+  expect(html).toMatch(/<script [^>]*id="api-reference"[^>]* type="application\/json">\s*<\/script>/)
+})
+
+test("an executable without the script of the API reference fails on that page alone", async () => {
+  const bare = openSite({ asset: () => null })
+  expect((await bare(ROUTES.docs.path)).status).toBe(500)
+  expect((await bare(ROUTES.docsErrors.path)).status).toBe(200)
+})

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test"
+import { ROUTES } from "../../../../src/contract/routes.ts"
+import { openAdmin } from "../admin/open-admin.ts"
+
+const house = await openAdmin()
+
+/** The links of a page that are marked as current, in order. */
+const marked = (html: string): readonly (readonly [path: string, as: string])[] =>
+  [...html.matchAll(/<a [^>]*href="([^"]*)" aria-current="(\w+)"/g)].map(([, path = "", as = ""]) => [path, as])
+
+/** Pages of an account and of the administration that need no id and send a page, not a file. */
+const PAGES = Object.values(ROUTES).filter(
+  ({ kind, access, path }) => kind === "page" && access !== "anybody" && !/:|export|preview/.test(path),
+)
+
+test.each(PAGES)("$path is marked as a part of the dashboard, and in its own bar as itself", async ({ path }) => {
+  const { status, html } = await house.page(path)
+  expect(status).toBe(200)
+  const isFirst = path === ROUTES.dashboard.path
+  const marks = marked(html)
+  expect(marks[0]).toEqual([ROUTES.dashboard.path, isFirst ? "page" : "true"])
+  expect(marks).toContainEqual([path, "page"])
+})
+
+test("a page that is not there is no page of the bar at the top", async () => {
+  const { status, html } = await house.page(`${ROUTES.dashboard.path}/keys/key_none`)
+  expect([status, marked(html)]).toEqual([404, []])
+})

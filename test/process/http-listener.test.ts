@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test"
+import { Agent, request } from "node:http"
+import { Elysia } from "elysia"
+import { parseSettings } from "../../src/config/settings.ts"
+import { drainAndClose, listenOnSockets } from "../../src/process/http-listener.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { afterwards } from "../world/afterwards.ts"
+import { bounded } from "../world/bounded.ts"
+
+/** The header `Connection` of an answer on a connection that is kept. */
+function asked(agent: Agent, port: number): Promise<string | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
+  const sent = request({ agent, port, host: "127.0.0.1" }, answer => {
+    answer.resume()
+    answer.on("end", () => resolve(answer.headers.connection))
+  })
+  sent.on("error", reject)
+  sent.end()
+  return bounded(promise, () => "no answer")
+}
+
+test("a server that is stopped answers on connections that are kept, and has them go, before it closes any", async () => {
+  const read = parseSettings({ MAILKIND_PORT: "0" })
+  if (read.kind === "faulty") throw new Error("the settings are well formed")
+  const app = new Elysia().get("/", () => "here")
+  const { first, all } = listenOnSockets(read.settings, null, app, 1)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  afterwards(() => agent.destroy())
+  const port = first.port ?? 0
+  expect(await asked(agent, port)).not.toBe("close")
+
+  const moment = Promise.withResolvers<void>()
+  const stopped = drainAndClose({ ...createSystem(), sleep: () => moment.promise }, all, app.fetch)
+  expect(await asked(agent, port)).toBe("close")
+  moment.resolve()
+  await bounded(stopped, () => "it does not stop")
+  expect(await asked(agent, port).catch(() => "refused")).toBe("refused")
+})

@@ -1,0 +1,135 @@
+import { expect, test } from "bun:test"
+import { formatRefreshState, INITIAL_REFRESH_STATE, STATE_FILE } from "../../src/check/refresh/refresh-state.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { startRefreshScheduler } from "../../src/process/refresh-scheduler.ts"
+import type { CommandResult } from "../../src/system/child-processes.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { knownLists, type Logged } from "../world/app.ts"
+import { stoppedClock } from "../world/clock.ts"
+import { memoryFolder } from "../world/memory-folder.ts"
+
+const MINUTE_MS = 60_000
+const DAY_MINUTES = 1440
+const START_MS = Date.UTC(2030, 0, 1)
+
+/** A schedule in a time that the test moves; `run` stands for the command. */
+function scheduled(hours: string, run: () => CommandResult | null) {
+  const read = parseSettings({ MAILKIND_LISTS_REFRESH_HOURS: hours })
+  if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+  const clock = stoppedClock(START_MS)
+  const real = createSystem()
+  const folder = memoryFolder()
+  const manifest = new Blob([JSON.stringify(knownLists.manifest)])
+  const logged: Logged[] = []
+  const ran: (readonly string[])[] = []
+  let look = (): void => undefined
+  const world = {
+    ...real,
+    clock,
+    files: { ...real.files, folder: () => folder, own: () => manifest },
+    random: (count: number) => new Uint8Array(count),
+    every: (_: number, work: () => void) => {
+      look = work
+      return () => {
+        look = () => undefined
+      }
+    },
+    others: {
+      ...real.processes,
+      run: async (words: readonly string[]) => {
+        ran.push(words)
+        return run()
+      },
+    },
+  }
+  const end = startRefreshScheduler(
+    world,
+    read.settings,
+    (level, says, fields = {}) => void logged.push({ level, says, fields }),
+  )
+  return {
+    end,
+    logged,
+    ran,
+    refreshed: () =>
+      folder.writeAtomic(
+        STATE_FILE,
+        formatRefreshState({
+          ...INITIAL_REFRESH_STATE,
+          stock: knownLists.manifest.pack.sha256,
+          refreshed_at_ms: clock(),
+        }),
+      ),
+    /** Lets so many minutes pass, with a look after each. */
+    pass: async (minutes: number): Promise<void> => {
+      for (let minute = 0; minute < minutes; minute++) {
+        clock.tick(MINUTE_MS)
+        look()
+        // A look reads two files, in memory.
+        for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
+      }
+    },
+  }
+}
+
+const ended = (told: unknown, exitCode = 0): CommandResult => ({
+  exitCode,
+  stdout: told === null ? "" : JSON.stringify(told),
+})
+
+test("lists are refreshed by a command of their own soon after the start, and what it says of sources is logged", async () => {
+  const sources = {
+    good: { outcome: "taken", says: "" },
+    bad: { outcome: "refused", says: "It holds no name." },
+  }
+  const schedule = scheduled("24", () => ended({ version: "v2", sources, faults: [] }))
+  await schedule.pass(1)
+  expect(schedule.ran).toEqual([["lists", "update", "--json"]])
+  expect(schedule.logged).toEqual([
+    {
+      level: "warn",
+      says: "a source of the lists was of no use",
+      fields: { source: "bad", outcome: "refused", why: "It holds no name." },
+    },
+    { level: "info", says: "the lists were refreshed", fields: { version: "v2" } },
+  ])
+})
+
+test("the next refresh comes with its time, and none after the end", async () => {
+  const schedule = scheduled("24", () => ended({ version: null, sources: {}, faults: [] }))
+  await schedule.refreshed()
+  await schedule.pass(0.9 * DAY_MINUTES - 1)
+  expect(schedule.ran).toHaveLength(0)
+  await schedule.pass(1)
+  expect(schedule.ran).toHaveLength(1)
+  await schedule.refreshed()
+  schedule.end()
+  await schedule.pass(10)
+  expect(schedule.ran).toHaveLength(1)
+}, 30_000)
+
+test.each<[string, CommandResult | null, string]>([
+  ["takes too long", null, "It took too long, or was killed."],
+  ["fails before it asks", ended(null, 1), "It failed."],
+])("a command that %s is logged, and not tried again for an hour", async (_, end, why) => {
+  const schedule = scheduled("24", () => end)
+  await schedule.pass(50)
+  expect(schedule.ran).toHaveLength(1)
+  expect(schedule.logged).toEqual([{ level: "error", says: "the lists were not refreshed", fields: { why } }])
+  await schedule.pass(10)
+  expect(schedule.ran).toHaveLength(2)
+})
+
+test("lists that could not be made of what came are told as such", async () => {
+  const schedule = scheduled("24", () => ended({ version: null, sources: {}, faults: ["Two words.", "Three."] }, 1))
+  await schedule.pass(1)
+  expect(schedule.logged).toEqual([
+    { level: "error", says: "no lists could be made; those in use are kept", fields: { why: "Two words. Three." } },
+  ])
+})
+
+test("where it is off nothing is ever downloaded", async () => {
+  const schedule = scheduled("off", () => null)
+  await schedule.pass(30)
+  expect(schedule.ran).toEqual([])
+})

@@ -1,0 +1,255 @@
+import { expect, test } from "bun:test"
+import { RestartBackoff, WorkerSlot } from "../../src/process/worker-slot.ts"
+import { fakeWorkers } from "./fake-workers.ts"
+
+function seat(options: Parameters<typeof fakeWorkers>[0] = {}) {
+  const fakes = fakeWorkers(options)
+  const changedBy: number[] = []
+  const own = new WorkerSlot(3, {
+    ...fakes.needs,
+    port: () => 8080,
+    socketsPerWorker: 1,
+    onChange: by => void changedBy.push(by),
+  })
+  return { ...fakes, seat: own, changedBy }
+}
+
+test("a worker is told its seat and port when it asks, and its start is over when it listens", async () => {
+  const { seat: own, child, logged } = seat()
+  const start = own.start(false)
+  child(0).say({ kind: "asks" })
+  expect(child(0).told).toEqual([{ kind: "begin", seat: 3, port: 8080, socketCount: 1 }])
+  const place = { kind: "listens", port: 8080, address: "http://127.0.0.1:8080", baseUrl: "https://a.example" } as const
+  child(0).say(place)
+  expect(await start).toEqual(place)
+  expect(logged).toEqual([{ level: "info", says: "a worker listens", fields: { worker: 3, pid: 1001 } }])
+})
+
+test("a worker that dies is logged, its seat is told to be empty, and another one takes it at once", async () => {
+  const { seat: own, child, children, time, logged, onExit: left } = seat()
+  void own.start(false)
+  child(0).begin()
+  child(0).end({ killedBy: "SIGKILL" })
+  expect(left).toEqual([3])
+  expect(logged.at(-1)).toEqual({
+    level: "error",
+    says: "a worker ended and is replaced",
+    fields: { worker: 3, pid: 1001, exit_code: null, killed_by: "SIGKILL", why: null, after_ms: 0 },
+  })
+  await time.tick(0)
+  expect(children).toHaveLength(2)
+  child(1).say({ kind: "asks" })
+  expect(child(1).told).toEqual([{ kind: "begin", seat: 3, port: 8080, socketCount: 1 }])
+})
+
+test("workers that die in their start again and again are started after growing whiles, and it is told why", async () => {
+  const { seat: own, child, children, time, logged } = seat()
+  void own.start(false)
+  for (const [at, waitMs] of [0, 250, 500].entries()) {
+    child(at).say({ kind: "fails", message: "The disk is full." })
+    child(at).end({ exitCode: 0 })
+    expect(logged.at(-1)?.fields).toMatchObject({ exit_code: 0, why: "The disk is full.", after_ms: waitMs })
+    await time.tick(Math.max(0, waitMs - 1))
+    expect(children).toHaveLength(waitMs === 0 ? at + 2 : at + 1)
+    await time.tick(1)
+    expect(children).toHaveLength(at + 2)
+  }
+  child(3).begin()
+  await time.tick(10_000)
+  child(3).end({ exitCode: 1 })
+  // What one worker said is not told of the next.
+  expect(logged.at(-1)?.fields).toMatchObject({ exit_code: 1, why: null, after_ms: 0 })
+})
+
+test("a program that cannot be started counts as a worker that died", async () => {
+  const { seat: own, logged, time } = seat({ cannotStart: "ENOENT" })
+  expect(await own.start(false)).toMatchObject({ kind: "ended", sentence: "A worker cannot be started: ENOENT." })
+  expect(logged.at(-1)?.fields).toMatchObject({ pid: null, after_ms: 0 })
+  await time.tick(0)
+  expect(logged.at(-1)?.fields).toMatchObject({ why: "A worker cannot be started: ENOENT.", after_ms: 250 })
+})
+
+test("a trial that fails is over, with its sentence, and nothing is logged", async () => {
+  const { seat: own, child, children, time, logged } = seat()
+  const start = own.start(true)
+  child(0).say({ kind: "asks" })
+  child(0).say({ kind: "fails", message: "Cannot listen." })
+  child(0).end({ exitCode: 0 })
+  expect(await start).toEqual({ kind: "ended", message: "Cannot listen.", exitCode: 0, killedBy: null })
+  await time.tick(60_000)
+  expect([children.length, logged.length, await own.stop()]).toEqual([1, 0, true])
+})
+
+test("a trial that listened is replaced like any other", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(true)
+  child(0).begin()
+  child(0).end({ exitCode: 1 })
+  await time.tick(0)
+  expect(children).toHaveLength(2)
+})
+
+test("a worker that is asked to stop is not replaced, and ends well by itself or by the asking", async () => {
+  for (const [ended, isWell] of [
+    [{ exitCode: 0 }, true],
+    [{ killedBy: "SIGTERM" }, true],
+    [{ exitCode: 1 }, false],
+    [{ killedBy: "SIGSEGV" }, false],
+  ] as const) {
+    const { seat: own, child, children, time } = seat({ answersStop: false })
+    void own.start(false)
+    child(0).begin()
+    const stopped = own.stop()
+    child(0).end(ended)
+    expect([await stopped, child(0).asked]).toEqual([isWell, ["stop"]])
+    await time.tick(60_000)
+    expect(children).toHaveLength(1)
+    // Nobody is left to be killed late.
+    expect(time.waiting()).toBe(0)
+  }
+})
+
+test("the worker that replaced another is waited for too", async () => {
+  const { seat: own, child, time } = seat({ answersStop: false })
+  void own.start(false)
+  child(0).begin()
+  child(0).end({ killedBy: "SIGKILL" })
+  await time.tick(0)
+  child(1).begin()
+  let isOver = false
+  const stopped = own.stop().then(isWell => {
+    isOver = true
+    return isWell
+  })
+  await time.tick(1000)
+  expect(isOver).toBe(false)
+  child(1).end({ exitCode: 0 })
+  expect(await stopped).toBe(true)
+})
+
+test("a worker that does not stop in time is killed, and that is no good end", async () => {
+  const { seat: own, child, time, logged } = seat({ answersStop: false })
+  void own.start(false)
+  child(0).begin()
+  const stopped = own.stop()
+  await time.tick(14_999)
+  expect(child(0).asked).toEqual(["stop"])
+  await time.tick(1)
+  expect([await stopped, child(0).asked]).toEqual([false, ["stop", "kill"]])
+  expect(logged.slice(-2).map(({ says }) => says)).toEqual([
+    "a worker did not stop in time and is killed",
+    "a worker did not finish what it had to do",
+  ])
+})
+
+test("a seat that is empty for a while when it is asked to stop stays empty", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(false)
+  child(0).end({ exitCode: 1 })
+  expect(await own.stop()).toBe(true)
+  await time.tick(60_000)
+  expect(children).toHaveLength(1)
+  expect(await own.start(false)).toMatchObject({ kind: "ended" })
+  expect(children).toHaveLength(1)
+})
+
+test("a worker is told nothing before it has asked, and tells of its changes", () => {
+  const { seat: own, child, changedBy } = seat()
+  void own.start(false)
+  own.send({ kind: "reload" })
+  child(0).begin()
+  own.send({ kind: "reload" })
+  expect(child(0).told.map(({ kind }) => kind)).toEqual(["begin", "reload"])
+  child(0).say({ kind: "changed" })
+  expect(changedBy).toEqual([3])
+})
+
+test("a worker that ends while its seat is held is replaced when that is over", async () => {
+  const { seat: own, child, children, time, logged } = seat()
+  void own.start(false)
+  const held = own.freeze()
+  child(0).begin()
+  expect([await held, own.isListening]).toEqual([true, true])
+  child(0).end({ killedBy: "SIGKILL" })
+  await time.tick(60_000)
+  expect([children.length, own.isListening, logged.at(-1)?.level]).toEqual([1, false, "error"])
+  own.unfreeze()
+  expect(children).toHaveLength(2)
+  own.unfreeze()
+  expect(children).toHaveLength(2)
+})
+
+test("a seat that is held before its next worker starts stays empty as long", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(false)
+  child(0).end({ exitCode: 1 })
+  expect(await own.freeze()).toBe(false)
+  await time.tick(60_000)
+  expect(children).toHaveLength(1)
+  own.unfreeze()
+  expect(children).toHaveLength(2)
+})
+
+test("a worker that ends in its start is waited for no longer by who holds the seat", async () => {
+  const { seat: own, child } = seat()
+  void own.start(false)
+  const held = own.freeze()
+  child(0).say({ kind: "asks" })
+  child(0).end({ exitCode: 1 })
+  expect(await held).toBe(false)
+})
+
+test("a worker that leaves is told when to listen no longer, is waited for, and is not replaced", async () => {
+  const { seat: own, child, children, time } = seat()
+  void own.start(false)
+  child(0).begin()
+  await own.freeze()
+  own.drain()
+  expect(child(0).told.at(-1)).toEqual({ kind: "leave" })
+  const closed = own.closeListener()
+  expect(child(0).told.at(-1)).toEqual({ kind: "close" })
+  child(0).say({ kind: "closed" })
+  await closed
+  const gone = own.exited()
+  child(0).end({ exitCode: 0 })
+  await gone
+  own.unfreeze()
+  await time.tick(60_000)
+  expect([children.length, child(0).asked, await own.stop()]).toEqual([1, [], true])
+})
+
+test("a worker that dies while it leaves keeps nobody waiting, and that is no good end", async () => {
+  const { seat: own, child } = seat()
+  void own.start(false)
+  child(0).begin()
+  own.drain()
+  const left = Promise.all([own.closeListener(), own.exited()])
+  child(0).end({ killedBy: "SIGSEGV" })
+  await left
+  expect(await own.stop()).toBe(false)
+})
+
+test("a worker tells whether it could steer connections, and one that is not there could not", async () => {
+  const { seat: own, child } = seat()
+  void own.start(false)
+  expect(await own.route(2, 1)).toBe(false)
+  child(0).begin()
+  const steered = own.route(2, 1)
+  expect(child(0).told.at(-1)).toEqual({ kind: "steer", position: 2, count: 1 })
+  child(0).say({ kind: "steered", isRouted: true })
+  expect(await steered).toBe(true)
+  const again = own.route(3, 1)
+  child(0).end({ killedBy: "SIGKILL" })
+  expect(await again).toBe(false)
+})
+
+test("a worker that dies is replaced at once, one that dies again and again after a growing while, half a minute at most", () => {
+  const backOff = new RestartBackoff()
+  const waits = Array.from({ length: 12 }, () => backOff.nextDelayMs(100))
+  expect(waits).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000])
+})
+
+test("one that lived for ten seconds did not die of its start, and the count begins anew", () => {
+  const backOff = new RestartBackoff()
+  expect([9_999, 9_999, 10_000, 9_999].map(livedMs => backOff.nextDelayMs(livedMs))).toEqual([0, 250, 0, 250])
+})

@@ -1,0 +1,101 @@
+import { Elysia } from "elysia"
+import { guideFacts } from "../../src/assemble/licences.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
+import { Meter } from "../../src/http/metrics/meter.ts"
+import { RefusalHeaders } from "../../src/http/response/caller-headers.ts"
+import { createJsonResponses } from "../../src/http/response/json-responses.ts"
+import { createToProblemResponse, noSuchRoute } from "../../src/http/response/problem-response.ts"
+import { createAssets, type ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
+import { type GuideFacts, guideRoutes } from "../../src/http/site/docs/guide-routes.tsx"
+import { createPageResponses } from "../../src/http/site/page-responses.ts"
+import type { ListsOverview } from "../../src/http/site/public/lists-page.tsx"
+import { publicRoutes } from "../../src/http/site/public/public-routes.tsx"
+import { createSystem } from "../../src/system/system.ts"
+
+/** The public address of every site here. */
+export const BASE_URL = "https://mail.example:8443"
+/** What stands for the script of the API reference. */
+export const VIEWER_SCRIPT = "/* the viewer */".repeat(100)
+
+type SiteOptions = Partial<Parameters<typeof publicRoutes>[0]> & {
+  readonly isHttps?: boolean
+  readonly asset?: ReadEmbeddedAsset
+  readonly guide?: GuideFacts
+}
+
+/** What the guide tells with these settings. */
+export function guideFactsFor(environment: Readonly<Record<string, string>> = {}): GuideFacts {
+  const read = parseSettings(environment)
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  return guideFacts(createSystem(), read.settings)
+}
+
+/** Builds a site; the returned function asks it for a path. */
+export function openSite({
+  isHttps = true,
+  asset = name => new Blob([name === "scalar.js" ? VIEWER_SCRIPT : `/* ${name} */`]),
+  guide,
+  ...changes
+}: SiteOptions = {}) {
+  const own = createJsonResponses(() => "req_new", true)
+  const refuse = createToProblemResponse({
+    responses: own,
+    baseUrl: () => BASE_URL,
+    log: () => undefined,
+    refusalHeaders: new RefusalHeaders(),
+    meter: new Meter(createCounterShard()),
+  })
+  const app = new Elysia({ normalize: false, strictPath: true })
+    .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? noSuchRoute(request) : error, request))
+    .use(
+      publicRoutes({
+        responses: own,
+        baseUrl: () => BASE_URL,
+        testDomain: "mailkind.test",
+        pages: createPageResponses(own.requestId, isHttps),
+        files: createAssets(asset),
+        lists: () => LISTS_OVERVIEW,
+        freeChecks: null,
+        ...changes,
+      }),
+    )
+    .use(
+      guideRoutes({
+        pages: createPageResponses(own.requestId, isHttps),
+        files: createAssets(asset),
+        baseUrl: () => BASE_URL,
+        testDomain: "mailkind.test",
+        guide: guide ?? guideFactsFor(),
+      }),
+    )
+  return (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    app.handle(new Request(`http://localhost${path}`, { headers }))
+}
+
+/** A text that would be more than text in a page. */
+export const HOSTILE = `<script>alert("x")</script> & https://elsewhere.example/`
+
+/** Lists in use, with a source that tries to be more than text; they know no domain. */
+export const LISTS_OVERVIEW: ListsOverview = {
+  version: "v-17",
+  builtAt: "2026-11-20T06:00:00.000Z",
+  refreshedAt: null,
+  isPaused: false,
+  sets: [{ name: "relay", says: "Domains of privacy relays.", entryCount: 1234567 }],
+  sources: [
+    {
+      ...{ id: "by-hand", fills: "relay", trust: "highest", licence: "MIT", date: "2026-11-20", entryCount: 12 },
+      ...{ origin: HOSTILE, refresh: null },
+    },
+  ],
+  lookUpDomain: () => ({ kind: "no_domain", message: "Nobody knows it." }),
+}
+
+/** A text of HTML with its entities read. */
+export const unescapeHtml = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+
+/** The values of an attribute in a page, in order. */
+export const attributesIn = (html: string, name: "id" | "href" | "src"): readonly string[] =>
+  [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, "g"))].map(match => unescapeHtml(match[1] ?? ""))
