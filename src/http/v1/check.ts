@@ -170,7 +170,7 @@ function runCheck(
 ): CheckOutcome | Promise<CheckOutcome> {
   // A test address costs nothing, and nobody's lists have it.
   if (question.subject.isTest) return checkTestAddress(needs, question)
-  const allowed = known.key.kind === "publishable" && question.isDeep ? { ...question, deep: false } : question
+  const allowed = known.key.kind === "publishable" && question.isDeep ? { ...question, isDeep: false } : question
   return runMeteredCheck(needs, known, pass, allowed)
 }
 
