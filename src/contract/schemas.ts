@@ -96,7 +96,7 @@ export const CheckResult = t.Object(
     has_subaddress: t.Boolean(),
     did_you_mean: nullable(t.String()),
     mail: MailBlock,
-    includeTenant: WorkspaceBlock,
+    workspace: WorkspaceBlock,
     integrations: t.Object({ suite_a_ready: t.Boolean(), suite_b_ready: t.Boolean() }, closed),
     domain_age_days: nullable(t.Integer()),
     reasons: t.Array(oneOf(REASON_NAMES)),

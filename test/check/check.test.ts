@@ -67,15 +67,15 @@ test("what a domain publishes decides where no list does", async () => {
 
 test("without workspace no tenant is asked for, and its fields are null", async () => {
   const { ask, asked } = world({ ...TOLD, tenant: unknown("not_asked") })
-  const { includeTenant: workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
+  const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
   expect(asked.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
   expect(workspace).toMatchObject({ suite_b: { tenant_id: null, tenant_region: null, auth: null }, pending: false })
 })
 
 test("without workspace a test address shows no tenant either", async () => {
   const { ask } = world()
-  expect((await ask("suite-b@mailkind.test")).includeTenant.suite_b.tenant_id).not.toBeNull()
-  expect((await ask("suite-b@mailkind.test", { workspace: false })).includeTenant.suite_b.tenant_id).toBeNull()
+  expect((await ask("suite-b@mailkind.test")).workspace.suite_b.tenant_id).not.toBeNull()
+  expect((await ask("suite-b@mailkind.test", { workspace: false })).workspace.suite_b.tenant_id).toBeNull()
 })
 
 test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(

@@ -216,7 +216,7 @@ describe("the tenant of a domain", () => {
   test("is looked up beside DNS, without the caller's local part, and held for a day", async () => {
     const server = await serving(ACME)
     const { ask, identityAsked, time } = houseOver([server], { identity })
-    const { includeTenant: workspace, integrations, reasons } = await ask(INPUT)
+    const { workspace, integrations, reasons } = await ask(INPUT)
     expect(workspace).toEqual({
       suite_a: { detected: false, evidence: [] },
       suite_b: {
@@ -240,7 +240,7 @@ describe("the tenant of a domain", () => {
 
   test("is not looked up without workspace", async () => {
     const { ask, identityAsked } = houseOver([await serving(ACME)], { identity })
-    expect((await ask(INPUT, false)).includeTenant.suite_b).toMatchObject({ detected: false, tenant_id: null })
+    expect((await ask(INPUT, false)).workspace.suite_b).toMatchObject({ detected: false, tenant_id: null })
     expect(identityAsked).toEqual([])
   })
 

@@ -22,7 +22,7 @@ const cases: readonly { readonly told: ToldDomain; readonly result: CheckResult 
 
 function lineOf({ told, result }: (typeof cases)[number]): string {
   const { category, confidence, recommendation, reasons, is_disposable, mail } = result
-  const { includeTenant: workspace, integrations, degraded, cached } = result
+  const { workspace, integrations, degraded, cached } = result
   const shown = { category, confidence, recommendation, reasons, is_disposable, mail, workspace, integrations }
   return JSON.stringify({ ...told, result: { ...shown, degraded, cached } }, (_, value: unknown) =>
     typeof value === "string" && value.length > TEXT_SHOWN_MAX
@@ -104,20 +104,20 @@ test("every clue to a hidden suite has a case that shows it", async () => {
   expect(missing).toEqual([])
 })
 
-const evidenceIn = ({ includeTenant: workspace }: CheckResult): readonly string[] => [
+const evidenceIn = ({ workspace }: CheckResult): readonly string[] => [
   ...workspace.suite_a.evidence,
   ...workspace.suite_b.evidence,
 ]
 
 /** Another suite shows no evidence in the result, only its key; what its record points to is in the case. */
-function otherSuiteIn({ records }: ToldDomain, { includeTenant: workspace }: CheckResult): readonly string[] {
+function otherSuiteIn({ records }: ToldDomain, { workspace }: CheckResult): readonly string[] {
   const targets = records["CNAME autodiscover"] ?? []
   if (workspace.other_suite === null || typeof targets === "string") return []
   return targets.map(name => `autodiscover:${name}`)
 }
 
 test("every identity provider signs the people of some case in", () => {
-  const given = new Set(cases.map(({ result }) => result.includeTenant.suite_b.identity_provider))
+  const given = new Set(cases.map(({ result }) => result.workspace.suite_b.identity_provider))
   const all = [...Object.keys(PRODUCTS), "self_hosted", "other"]
   expect(all.filter(key => !given.has(key))).toEqual([])
 })
@@ -129,7 +129,7 @@ test("every reason that rests on mail is given in some case", () => {
 
 test("each result agrees with itself", () => {
   for (const { told, result } of cases) {
-    const { category, reasons, mail, includeTenant: workspace, integrations, degraded, is_disposable } = result
+    const { category, reasons, mail, workspace, integrations, degraded, is_disposable } = result
     const { suite_a, suite_b } = workspace
     const [decisive] = reasons
     expect({

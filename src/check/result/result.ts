@@ -130,7 +130,7 @@ function judgedMembers({ domain, policy, evidence, verdict }: JudgedDomain) {
     has_subaddress: subject.hasSubaddress,
     did_you_mean: evidence.suggestion,
     mail: mailBlock(mail),
-    includeTenant: workspaceBlock(suites, tenant, evidence),
+    workspace: workspaceBlock(suites, tenant, evidence),
     integrations: { suite_a_ready: mail?.operatedBy === "suite_a", suite_b_ready: hasTenant(evidence) },
     domain_age_days: reportedAgeDays(evidence),
     reasons: [...verdict.reasons],
@@ -162,11 +162,7 @@ function mailBlock(mail: MailEvidence | null): CheckResult["mail"] {
   }
 }
 
-function workspaceBlock(
-  suites: DetectedSuites,
-  tenant: Tenant | null,
-  evidence: Evidence,
-): CheckResult["includeTenant"] {
+function workspaceBlock(suites: DetectedSuites, tenant: Tenant | null, evidence: Evidence): CheckResult["workspace"] {
   return {
     suite_a: { detected: suites.suiteA.length > 0, evidence: [...suites.suiteA] },
     suite_b: {

@@ -206,7 +206,7 @@ function CheckSection({ result }: { readonly result: CheckResult }) {
   )
 }
 
-function mailFacts({ mail, includeTenant: workspace }: CheckResult) {
+function mailFacts({ mail, workspace }: CheckResult) {
   const hosts = mail.mx.map(({ priority, host }) => `${priority} ${host}`).join(", ")
   const suites = [
     ...workspace.suite_a.evidence.map(found => `suite_a (${found})`),

@@ -64,7 +64,7 @@ function VerdictHeadline({ result, meaning }: VerdictProps & { readonly meaning:
 
 /** What a person has to know before the reasons. */
 function VerdictNotes({ result, besideSuggestion }: VerdictViewProps) {
-  const { did_you_mean: suggestion, degraded, includeTenant: workspace } = result
+  const { did_you_mean: suggestion, degraded, workspace } = result
   return (
     <>
       {suggestion === null ? null : (
@@ -180,7 +180,7 @@ function mailLabel({ mail: { has_mx: hasMx, provider }, domain }: CheckResult): 
   return provider === null ? "taken by hosts that we do not know by name" : `run by ${provider}`
 }
 
-function mailSuitesLabel({ mail, includeTenant: workspace }: CheckResult): string {
+function mailSuitesLabel({ mail, workspace }: CheckResult): string {
   const { suite_a: suiteA, suite_b: suiteB, other_suite: other } = workspace
   const found = [
     ...(suiteA.detected ? [`suite_a (${suiteA.evidence.join(", ")})`] : []),

@@ -54,8 +54,8 @@ describe("what comes from outside", () => {
       domain: HOSTILE,
       did_you_mean: HOSTILE,
       mail: { ...business.mail, spf: HOSTILE, has_mx: true, mx: [{ priority: 1, host: HOSTILE, provider: HOSTILE }] },
-      includeTenant: {
-        ...business.includeTenant,
+      workspace: {
+        ...business.workspace,
         suite_a: { detected: true, evidence: [HOSTILE] },
         other_suite: HOSTILE,
       },
