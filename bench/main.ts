@@ -22,10 +22,9 @@ import { REFRESH_FULL, refreshBench } from "./cases/refresh.ts"
 import { SOAK_FULL, soakBench } from "./cases/soak.ts"
 import { START_FULL, startBench } from "./cases/start.ts"
 import { WORKERS_FULL, workersBench } from "./cases/workers.ts"
-import { chartSvg } from "./chart.ts"
-import { chartGroups } from "./chart-groups.ts"
 import { type Machine, machineText, thisMachine } from "./report/machine.ts"
 import { budgetStatus, type Report, reportJson, reportText } from "./report/report.ts"
+import { RESULTS_FILE, resultsMarkdown } from "./report/results.ts"
 
 const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   lists: async () => {
@@ -66,23 +65,26 @@ function ownCheckout(): CheckoutFiles {
   return checkout
 }
 
-/** Benches that take many minutes, and are run only when they are named. */
+/** Benches that take many minutes; they run only when they are named. */
 const LONG: readonly string[] = ["soak", "overload"]
 
-/** `bun run bench [name…] [--json] [--chart FILE]`; without names all but the long ones. `accuracy --misses` lists what is wrong instead. Exit codes: 0 every budget is held, 1 one is crossed, 2 wrong use. */
+/**
+ * `bun run bench [name…] [--json] [--report]`: without names all but the long ones; `--report` writes the results file as well.
+ * `accuracy --misses` lists the wrong verdicts instead. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
+ */
 async function main(args: readonly string[]): Promise<number> {
-  const asked = readArguments(args)
-  if (typeof asked === "string") {
-    console.error(asked)
+  const parsed = parseArguments(args)
+  if (typeof parsed === "string") {
+    console.error(parsed)
     return 2
   }
-  if (!asked.areMissesAsked) return await runBenches(asked)
+  if (!parsed.listsMisses) return await runBenches(parsed)
   for (const line of await accuracyMisses(ownCheckout())) console.log(line)
   return 0
 }
 
-/** Runs the benches, tells what they found, and gives the exit code. */
-async function runBenches({ names, chart, isJson }: BenchArguments): Promise<number> {
+/** Runs the benches, prints and writes what they measured, and gives the exit code. */
+async function runBenches({ names, isJson, isReport }: BenchArguments): Promise<number> {
   const machine = thisMachine()
   const reports: Report[] = []
   if (!isJson) console.log(machineText(machine))
@@ -91,35 +93,38 @@ async function runBenches({ names, chart, isJson }: BenchArguments): Promise<num
     const report = await bench()
     reports.push(report)
     if (!isJson) console.log(`\n${reportText(report)}`)
+    // After each bench, so that a run that is broken off keeps what it has measured.
+    if (isReport) await writeResults(machine, [report])
   }
   if (!isJson && names.length === 0)
-    console.log(`\nleft out, for they take many minutes: bun run bench ${LONG.join(" ")}`)
+    console.log(`\nleft out, since they take many minutes: bun run bench ${LONG.join(" ")}`)
   if (isJson) console.log(JSON.stringify({ machine, reports: reports.map(reportJson) }, null, 2))
-  if (chart !== undefined)
-    await Bun.write(chart, chartSvg("mailkind in figures", chartNote(machine), chartGroups(reports)))
   const isCrossed = reports.some(({ figures }) => figures.some(one => budgetStatus(one) === "crossed"))
   return isCrossed ? 1 : 0
 }
 
-type BenchArguments = Exclude<ReturnType<typeof readArguments>, string>
+async function writeResults(machine: Machine, reports: readonly Report[]): Promise<void> {
+  const file = Bun.file(join(import.meta.dir, "..", RESULTS_FILE))
+  const before = (await file.exists()) ? await file.text() : ""
+  await file.write(resultsMarkdown(before, machine, reports))
+}
 
-/** What was asked for, or the sentence that says why it cannot be. */
-function readArguments(args: readonly string[]) {
+type BenchArguments = Exclude<ReturnType<typeof parseArguments>, string>
+
+/** The arguments of the command, or a sentence that says what is wrong with them. */
+function parseArguments(args: readonly string[]) {
   try {
-    const isAsked = { type: "boolean", default: false } as const
-    const options = { json: isAsked, misses: isAsked, chart: { type: "string" } } as const
+    const flag = { type: "boolean", default: false } as const
+    const options = { json: flag, misses: flag, report: flag } as const
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
     const wrong = positionals.filter(name => !Object.hasOwn(BENCHES, name))
     if (wrong.length > 0) return `there is no bench ${wrong.join(", ")}; benches: ${Object.keys(BENCHES).join(", ")}`
-    if (values.misses && positionals.join() !== "accuracy") return "--misses is asked of the bench accuracy alone"
-    return { names: positionals, chart: values.chart, isJson: values.json, areMissesAsked: values.misses }
+    if (values.misses && positionals.join() !== "accuracy") return "--misses is for the bench accuracy alone"
+    return { names: positionals, isJson: values.json, isReport: values.report, listsMisses: values.misses }
   } catch (fault) {
     if (fault instanceof TypeError) return fault.message
     throw fault
   }
 }
-
-const chartNote = ({ cpu, cores, bun, commit }: Machine): string =>
-  `${cpu}, ${cores} cores, Bun ${bun.split(" ")[0]}, commit ${commit ?? "none"}: bun run bench`
 
 process.exitCode = await main(Bun.argv.slice(2))

@@ -44,7 +44,7 @@ export function budgetStatus({ budget, value }: Figure): "held" | "crossed" | nu
 
 /** A report as a table for people. */
 export function reportText({ bench, description, figures }: Report): string {
-  const rows = figures.map(row => [row.name, shown(row.value), row.unit, budgetText(row), roundsText(row)])
+  const rows = figures.map(row => [row.name, formatValue(row.value), row.unit, budgetText(row), roundsText(row)])
   const widths = [0, 1, 2, 3].map(column => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   const lines = rows.map(cells =>
     cells
@@ -65,16 +65,18 @@ export const reportJson = (report: Report) => ({
   })),
 })
 
-function budgetText(row: Figure): string {
+/** The bound of a figure and whether it holds, such as `≥ 0.75 held`; empty: it has none. */
+export function budgetText(row: Figure): string {
   if (row.budget === null) return ""
   const budget: Budget = BUDGETS[row.budget]
   return `${"atMost" in budget ? `≤ ${budget.atMost}` : `≥ ${budget.atLeast}`} ${budgetStatus(row)}`
 }
 
-const roundsText = ({ rounds }: Figure): string => (rounds.length === 0 ? "" : `rounds ${rounds.map(shown).join(" ")}`)
+const roundsText = ({ rounds }: Figure): string =>
+  rounds.length === 0 ? "" : `rounds ${rounds.map(formatValue).join(" ")}`
 
-/** Three digits are more than any of these numbers bears. */
-const shown = (value: number): string =>
+/** A number with three significant digits, or as a whole number from 100 on. */
+export const formatValue = (value: number): string =>
   Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)))
 
 const padded = (cell: string, width: number, isNumber: boolean): string =>

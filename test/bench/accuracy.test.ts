@@ -88,7 +88,7 @@ describe("the accuracy bench", () => {
     const asked = Bun.spawnSync([process.execPath, join(import.meta.dir, "../../bench/main.ts"), "lists", "--misses"])
     expect([asked.exitCode, asked.stderr.toString().trim()]).toEqual([
       2,
-      "--misses is asked of the bench accuracy alone",
+      "--misses is for the bench accuracy alone",
     ])
   })
 })

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { CLASSIFY_FULL, classifyBench } from "../../bench/cases/classify.ts"
 import { INPUTS_SAY, writeInputs } from "../../bench/cases/classify-inputs.ts"
-import { chartGroups } from "../../bench/chart-groups.ts"
 import { emptyDirectory, PROGRAM } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
 import { FILE_FORMATS } from "../../src/cli/classify/result-format.ts"
@@ -94,7 +93,6 @@ test(
       expect(report.figures.find(({ name }) => name === `${format} ÷ floor`)?.value).toBeLessThan(1)
     }
     expect(report.description.join()).toContain("own start")
-    expect(chartGroups([report]).map(({ bars }) => bars.length)).toEqual([3])
     expect(CLASSIFY_FULL.memoryLines).toBe(10_000_000)
   },
   LIMIT_MS,

@@ -3,6 +3,7 @@ import { BUDGETS, type BudgetName, isHeld } from "../../bench/budgets.ts"
 import { benchAddresses } from "../../bench/load/addresses.ts"
 import { machineText, thisMachine } from "../../bench/report/machine.ts"
 import { budgetStatus, figure, medianFigure, reportJson, reportText } from "../../bench/report/report.ts"
+import { resultsMarkdown } from "../../bench/report/results.ts"
 import { interleaved, median } from "../../bench/report/rounds.ts"
 
 describe("budgets", () => {
@@ -59,6 +60,33 @@ describe("reports", () => {
     const [ratio, floor] = reportJson(report).figures
     expect(ratio).toMatchObject({ value: 0.76, standing: "held", bound: { atLeast: 0.75 } })
     expect(floor).toMatchObject({ standing: null, bound: null })
+  })
+})
+
+describe("the results file", () => {
+  const machine = { ...thisMachine(), cores: 2, cpu: "Test CPU", commit: "abc" }
+  const report = (bench: string, value: number) => ({
+    bench,
+    description: ["measured so"],
+    figures: [medianFigure("a|b", "ms", [value, value], null), figure("ratio", "", value, "http")],
+  })
+
+  test("has a section a bench with its machine, commit, bounds and rounds, in the order of their names", () => {
+    const text = resultsMarkdown("", machine, [report("start", 2), report("http", 1)])
+    expect([...text.matchAll(/^## (.*)$/gm)].map(([, name]) => name)).toEqual(["http", "start"])
+    expect(text).toContain("Commit abc, 2 cores of Test CPU, Bun")
+    expect(text).toContain("| a\\|b | 2 ms |  | 2 2 |")
+    expect(text).toContain("| ratio | 1 | ≥ 0.75 held |  |")
+  })
+
+  test("keeps the sections of benches that did not run, and replaces those that did", () => {
+    const before = resultsMarkdown("", machine, [report("start", 2), report("http", 1)])
+    const after = resultsMarkdown(before, { ...machine, commit: "def" }, [report("http", 3)])
+    expect(after).toContain("| a\\|b | 2 ms |")
+    expect(after).toContain("| a\\|b | 3 ms |")
+    expect(after).not.toContain("| a\\|b | 1 ms |")
+    expect([after.split("Commit abc").length, after.split("Commit def").length]).toEqual([2, 2])
+    expect(resultsMarkdown(after, machine, [])).toBe(after)
   })
 })
 

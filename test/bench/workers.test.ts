@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
 import { withoutLoad, workersBench } from "../../bench/cases/workers.ts"
-import { chartGroups } from "../../bench/chart-groups.ts"
 import { cpuMsOf, processTree } from "../../bench/servers/process-stats.ts"
 import { startServer } from "../../bench/servers/server-process.ts"
 
@@ -47,7 +46,6 @@ test(
     for (const { name, value } of report.figures) expect([name, value > 0]).toEqual([name, true])
     expect(report.figures.flatMap(({ budget }) => budget ?? [])).toEqual(["workers_two"])
     expect(report.figures[0]?.rounds).toHaveLength(2)
-    expect(chartGroups([report]).map(({ bars }) => bars.length)).toEqual([3])
   },
   LIMIT_MS,
 )

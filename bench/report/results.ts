@@ -1,0 +1,45 @@
+import type { Machine } from "./machine.ts"
+import { budgetText, formatValue, type Report } from "./report.ts"
+
+const INTRODUCTION = `# Results
+
+Written by \`bun run bench [name…] --report\`: each run replaces the sections of the benches that it ran. The value is the median of the rounds, or
+the number itself where there are none. Ratios compare both sides in one interleaved run, so they travel between machines; times and rates do not.
+A bound comes from \`bench/budgets.ts\`.`
+
+/** Where the results stand. */
+export const RESULTS_FILE = "bench/RESULTS.md"
+
+/**
+ * The results file as Markdown: one section a bench, with the machine and the commit that it was measured on. Sections of
+ * `before` whose bench is not among the reports stay as they are; an empty text means that there is no file yet.
+ */
+export function resultsMarkdown(before: string, machine: Machine, reports: readonly Report[]): string {
+  const sections = new Map(
+    before
+      .split(/^(?=## )/m)
+      .slice(1)
+      .map(section => [/^## (.*)/.exec(section)?.[1] ?? "", section.trim()] as const),
+  )
+  for (const report of reports) sections.set(report.bench, sectionOf(machine, report))
+  const sorted = [...sections].sort(([one], [other]) => (one < other ? -1 : 1))
+  return `${[INTRODUCTION, ...sorted.map(([, section]) => section)].join("\n\n")}\n`
+}
+
+function sectionOf({ cpu, cores, bun, commit }: Machine, { bench, description, figures }: Report): string {
+  const rows = figures.map(figure => [
+    figure.name,
+    `${formatValue(figure.value)} ${figure.unit}`.trim(),
+    budgetText(figure),
+    figure.rounds.map(formatValue).join(" "),
+  ])
+  const table = [["figure", "value", "bound", "rounds"], ["---", "---", "---", "---"], ...rows]
+  return [
+    `## ${bench}`,
+    `Commit ${commit ?? "none"}, ${cores} cores of ${cpu}, Bun ${bun}.`,
+    description.map(sentence => `- ${sentence}`).join("\n"),
+    table.map(cells => `| ${cells.map(escapeCell).join(" | ")} |`).join("\n"),
+  ].join("\n\n")
+}
+
+const escapeCell = (text: string): string => text.replaceAll("|", "\\|")
