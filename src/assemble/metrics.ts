@@ -65,7 +65,7 @@ export function createInstrumentation(
   const bounds = { ...LOAD_LIMITS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }
   const loadShedder = new LoadShedder(bounds, lag.sustainedMs, meter, world.nextTick)
   let hold = (): void => undefined
-  const readExposition = (): Promise<Exposition> => {
+  const readExposition = async (): Promise<Exposition> => {
     hold()
     return renderExposition(columns, build)
   }

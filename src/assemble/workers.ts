@@ -56,7 +56,7 @@ export async function supervise(
   const before = replace ? await findPreviousServer(world, settings) : null
   const store = await prepareForWorkers(world, settings, before !== null)
   const { crew, columns } = await createWorkerPool(world, settings, count, socketsPerProcess(before, count))
-  const read = (): Promise<Exposition> => renderExposition(columns, BUILD)
+  const read = async (): Promise<Exposition> => renderExposition(columns, BUILD)
   const metrics =
     before === null ? startMetricsListener(settings, read) : startMetricsListenerWithRetry(world, settings, read, log)
   world.onReload(() => crew.broadcast({ kind: "reload" }))

@@ -233,7 +233,7 @@ export async function testApp({
     loadShedder,
     meter,
     metrics: {
-      read: () => renderExposition([column], { version: "1.0.0", bun: Bun.version }),
+      read: async () => renderExposition([column], { version: "1.0.0", bun: Bun.version }),
       mayRead: metricsReaderGuard(read.settings, peerOf),
     },
   })

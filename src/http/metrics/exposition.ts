@@ -4,7 +4,7 @@ import { cellIndex, metricLayout, seriesLabels } from "./counter-layout.ts"
 /** What runs. */
 export type BuildInfo = { readonly version: string; readonly bun: string }
 
-/** Prometheus's text of what all processes have counted, and its media type. */
+/** The counters of all processes in Prometheus's text format, and its media type. */
 export type Exposition = { readonly text: string; readonly mediaType: string }
 
 type Sample = {
@@ -18,40 +18,33 @@ const START_TIME_CELL = cellIndex("mailkind_process_start_time_seconds")
 /** How many series a metric may have and still tell of those that are zero. */
 const ZERO_SERIES_MAX = 64
 
-/** Tells what the columns hold. It reads numbers and waits for nobody; `prom-client` is loaded when it is first asked. */
-export async function renderExposition(columns: readonly Float64Array[], build: BuildInfo): Promise<Exposition> {
-  const { Counter, Gauge, Histogram, Registry } = await import("prom-client")
-  const registry = new Registry()
-  /** A latency is counted here, and only written by the library. */
-  class Latency extends Histogram {
-    readonly #values: readonly Sample[]
-    constructor(name: string, help: string, values: readonly Sample[]) {
-      super({ name, help, registers: [] })
-      this.#values = values
-    }
-    async getForPromString() {
-      return { name: this.name, help: this.help, type: "histogram", values: this.#values }
-    }
-    declare readonly name: string
-    declare readonly help: string
-  }
-  for (const name of Object.keys(METRICS) as MetricName[]) {
+/** Media type of the text format, version 0.0.4. */
+const MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+/** Renders the counters of all processes as Prometheus's text. A metric without any sample is printed as zero. */
+export function renderExposition(columns: readonly Float64Array[], build: BuildInfo): Exposition {
+  const metrics = (Object.keys(METRICS) as MetricName[]).map(name => {
     // the keys are those of METRICS
-    const { kind, description: help } = METRICS[name]
-    if (kind === "histogram") {
-      registry.registerMetric(new Latency(name, help, histogramSamples(name, columns)))
-      continue
-    }
-    const values = numberSamples(name, columns)
-    const labelNames = Object.keys(values[0]?.labels ?? {})
-    const config = { name, help, labelNames, registers: [registry] }
-    const metric = kind === "counter" ? new Counter(config) : new Gauge(config)
-    for (const { labels, value } of values) metric.inc(labels, value)
-  }
-  const { name, description: help, labels: labelNames } = BUILD_METRIC
-  new Gauge({ name, help, labelNames, registers: [registry] }).set({ ...build }, 1)
-  return { text: await registry.metrics(), mediaType: registry.contentType }
+    const { kind, description } = METRICS[name]
+    if (kind === "histogram") return renderMetric(name, description, kind, histogramSamples(name, columns))
+    const samples = numberSamples(name, columns)
+    return renderMetric(name, description, kind, samples.length > 0 ? samples : [{ labels: {}, value: 0 }])
+  })
+  const { name, description } = BUILD_METRIC
+  metrics.push(renderMetric(name, description, "gauge", [{ labels: { ...build }, value: 1 }]))
+  return { text: `${metrics.join("\n\n")}\n`, mediaType: MEDIA_TYPE }
 }
+
+function renderMetric(name: string, description: string, kind: string, samples: readonly Sample[]): string {
+  const lines = samples.map(({ metricName = name, labels, value }) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(String(text))}"`)
+    return `${metricName}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`
+  })
+  return [`# HELP ${name} ${escapeHelp(description)}`, `# TYPE ${name} ${kind}`, ...lines].join("\n")
+}
+
+const escapeHelp = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
+const escapeLabel = (text: string): string => escapeHelp(text).replaceAll('"', '\\"')
 
 function numberSamples(name: MetricName, all: readonly Float64Array[]): readonly Sample[] {
   const { offset: at } = metricLayout(name)

@@ -16,7 +16,7 @@ async function told(...workers: readonly ((meter: Meter) => void)[]) {
     work(meter)
     return column
   })
-  return samplesOf((await renderExposition(columns, BUILD)).text)
+  return samplesOf(renderExposition(columns, BUILD).text)
 }
 
 describe("of several workers", () => {
@@ -52,7 +52,7 @@ describe("of several workers", () => {
     const here = createCounterShard()
     new Meter(here).setGauge("mailkind_process_start_time_seconds", 1)
     new Meter(here).setGauge("mailkind_dns_up", 1)
-    const samples = samplesOf((await renderExposition([gone, here], BUILD)).text)
+    const samples = samplesOf(renderExposition([gone, here], BUILD).text)
     expect(samples.get('mailkind_problems_total{problem="not_found"}')).toBe(3)
     expect(samples.get("mailkind_dns_up")).toBe(1)
     expect(samples.has('mailkind_process_heap_bytes{worker="0"}')).toBe(false)
@@ -78,7 +78,7 @@ test("a latency has its buckets one within the other, its sum and its count", as
 
 test("every metric is told under its name, with its labels and values from the tables alone", async () => {
   const full = createCounterShard().fill(1)
-  const { text, mediaType } = await renderExposition([full], BUILD)
+  const { text, mediaType } = renderExposition([full], BUILD)
   expect(mediaType).toBe("text/plain; version=0.0.4; charset=utf-8")
   for (const name of Object.keys(METRICS) as MetricName[]) {
     // the keys are those of METRICS
@@ -96,4 +96,10 @@ test("every metric is told under its name, with its labels and values from the t
     expect(values).toContain(value)
   }
   expect(samplesOf(text).get('mailkind_build_info{version="1.0.0",bun="1.4.5"}')).toBe(1)
+})
+
+test("a label is escaped as the text format wants it", () => {
+  const { text, mediaType } = renderExposition([], { version: 'a"b\\c', bun: "1\n2" })
+  expect(text).toEndWith('mailkind_build_info{version="a\\"b\\\\c",bun="1\\n2"} 1\n')
+  expect(mediaType).toBe("text/plain; version=0.0.4; charset=utf-8")
 })
