@@ -3,7 +3,7 @@ import { assert } from "../base/errors.ts"
 import { SETTINGS, type Settings } from "../config/settings.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { DIAGNOSTICS } from "../doctor/diagnostics.ts"
-import type { GuideFacts } from "../http/site/docs/guide-routes.tsx"
+import type { GuideFacts } from "../http/site/docs/guide-facts.ts"
 import { Inventory } from "../licences/inventory.ts"
 import { scanInventory } from "../licences/inventory-scan.ts"
 import { LicenceError } from "../licences/licence-policy.ts"
@@ -38,7 +38,7 @@ export const guideFacts = (world: Pick<System, "files" | "checkout">, settings: 
   checkTimeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
   tiers: tierLimits(settings.MAILKIND_TIERS),
   settings: DOCUMENTED_SETTINGS,
-  examinations: Object.entries(DIAGNOSTICS).map(([name, { description }]) => ({ name, says: description })),
+  examinations: Object.entries(DIAGNOSTICS).map(([name, { description }]) => ({ name, description })),
   deployFiles: async () => ({
     unit: await bundledText(world, "mailkind.service.asset"),
     environment: await bundledText(world, "mailkind.env.asset"),

@@ -140,6 +140,15 @@ export const ROUTES = {
   docsUpgrades: { method: "GET", path: "/docs/upgrades", description: "New versions, backups, and the way back.", access: "anybody", kind: "page", problems: [] },
   docsScaling: { method: "GET", path: "/docs/scaling", description: "Many nodes over one PostgreSQL: when, how, what they share, and a balancer before them.", access: "anybody", kind: "page", problems: [] },
   docsLicences: { method: "GET", path: "/docs/licences", description: "What this program is made of, and under which licences.", access: "anybody", kind: "page", problems: [] },
+  docsFiles: { method: "GET", path: "/docs/files", description: "Checking a text, CSV or NDJSON file of any size by one command.", access: "anybody", kind: "page", problems: [] },
+  docsNetwork: { method: "GET", path: "/docs/network", description: "Which servers a check asks, for how long, and what happens when they do not answer.", access: "anybody", kind: "page", problems: [] },
+  docsLeakedKeys: { method: "GET", path: "/docs/leaked-keys", description: "How secret keys that were published in code are revoked, and how the reporter signs.", access: "anybody", kind: "page", problems: [] },
+  docsCommands: { method: "GET", path: "/docs/commands", description: "Every command of the executable, its exit codes and its worker processes.", access: "anybody", kind: "page", problems: [] },
+  docsSettings: { method: "GET", path: "/docs/settings", description: "Every setting with its meaning and its default.", access: "anybody", kind: "page", problems: [] },
+  docsMails: { method: "GET", path: "/docs/mails", description: "Which mails the server sends, and what happens when a mail server fails.", access: "anybody", kind: "page", problems: [] },
+  docsMarkdown: { method: "GET", path: "/docs/:page.md", description: "A page of the guide as Markdown.", access: "anybody", kind: "page", problems: [] },
+  llms: { method: "GET", path: "/llms.txt", description: "Index of the guide for language models (llmstxt.org).", access: "anybody", kind: "page", problems: [] },
+  llmsFull: { method: "GET", path: "/llms-full.txt", description: "All pages of the guide as one Markdown text.", access: "anybody", kind: "page", problems: [] },
 } as const satisfies Record<string, RouteSpec>
 
 export type RouteId = keyof typeof ROUTES

@@ -4,7 +4,14 @@ import { serverProcess } from "../contract/server-process.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, pageFaults, watchedPage } from "./browser.ts"
 
-const NO_PAGES: readonly string[] = [ROUTES.openapi.path, ROUTES.docsAsset.path, ROUTES.getPassChallenge.path]
+const NO_PAGES: readonly string[] = [
+  ROUTES.openapi.path,
+  ROUTES.docsAsset.path,
+  ROUTES.getPassChallenge.path,
+  ROUTES.docsMarkdown.path,
+  ROUTES.llms.path,
+  ROUTES.llmsFull.path,
+]
 const PAGES = Object.values(ROUTES)
   .filter(({ kind, access, path }) => kind === "page" && access === "anybody" && !NO_PAGES.includes(path))
   .map(({ path }) => path)

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { GUIDE } from "../../src/http/site/docs/guide.ts"
-import { PRINTED } from "../../src/http/site/docs/looking-after-section.tsx"
 import { ROOT } from "../house/source.ts"
+import { sampleIn } from "../http/site/docs/sample-in.ts"
 import { openSite, unescapeHtml } from "../support/open-site.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { startProgram } from "../world/program.ts"
@@ -28,9 +28,17 @@ async function samples(): Promise<readonly string[]> {
   )
 }
 
-/** The commands of the samples, each with every option that it is shown with anywhere. */
+/** The commands in the first column of the page of commands, as they are typed. */
+async function listedCommands(): Promise<readonly string[]> {
+  const html = await (await openSite()(ROUTES.docsCommands.path)).text()
+  return [...html.matchAll(/<th scope="row"><code>([a-z][^<]*)<\/code><\/th>/g)].map(
+    ([, command = ""]) => `mailkind ${unescapeHtml(command)}`,
+  )
+}
+
+/** The commands of the samples and of the page of commands, each with every option that it is shown with anywhere. */
 async function commandsShown(): Promise<readonly ShownCommand[]> {
-  const lines = (await samples()).flatMap(code => code.split("\n"))
+  const lines = [...(await samples()).flatMap(code => code.split("\n")), ...(await listedCommands())]
   const optionsOf = new Map<string, Set<string>>()
   for (const line of lines) {
     const words = /^(?:\.\/)?mailkind ((?:[a-z]+(?: |$))+)/.exec(line)?.[1]?.trim()
@@ -54,14 +62,34 @@ test("every command that a page shows is one of the program's, and so is every o
   }
 })
 
+/** What `mailkind help` lists below a command; nothing where the command has none below it. */
+async function subcommands(topic: readonly string[]): Promise<readonly string[]> {
+  const { out } = await startProgram([process.execPath, "src/main.ts", "help", ...topic], ROOT, process.env).ended()
+  const [, list = ""] = out.split(/^Commands:$/m)
+  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name)
+}
+
+test("the page of commands names every command of the program", async () => {
+  const html = unescapeHtml(await (await openSite()(ROUTES.docsCommands.path)).text())
+  const commands: string[] = []
+  for (const name of await subcommands([])) {
+    const below = (await subcommands([name])).filter(own => own !== "help")
+    commands.push(...(below.length === 0 || name === "help" ? [name] : below.map(own => `${name} ${own}`)))
+  }
+  expect(commands.length).toBeGreaterThan(20)
+  expect(commands.filter(command => !new RegExp(`<code>${command}\\b`).test(html))).toEqual([])
+})
+
 test("what the page shows of `mailkind doctor` is what it prints", async () => {
+  const page = await (await openSite()(ROUTES.docsSelfHosting.path)).text()
+  const [, shownDirectory = "", command = ""] =
+    /in the empty directory <code>([^<]+)<\/code>, <code>mailkind ([^<]+)<\/code> prints/.exec(page) ?? []
   const directory = mkdtempSync(join(tmpdir(), "mailkind-doctor-"))
   afterwards(() => rmSync(directory, { recursive: true, force: true }))
-  const [, ...words] = PRINTED.command.split(" ")
-  const program = [process.execPath, join(ROOT, "src/main.ts"), ...words]
+  const program = [process.execPath, join(ROOT, "src/main.ts"), ...command.split(" ")]
   const { code, out } = await startProgram(program, directory, { PATH: process.env["PATH"] }).ended()
-  expect({ code, out: out.replaceAll(directory, PRINTED.directory) }).toEqual({ code: 0, out: `${PRINTED.text}\n` })
-  expect(await samples()).toContain(PRINTED.text)
+  const printed = out.replaceAll(directory, shownDirectory)
+  expect({ code, out: printed }).toEqual({ code: 0, out: `${sampleIn(page, "What it prints")}\n` })
 })
 
 test("the files that deploy a server are shown as they are", async () => {

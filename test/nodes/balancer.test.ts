@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { request } from "node:http"
-import { TAKE_OUT } from "../../src/http/site/docs/balancer-section.tsx"
+import { TAKE_OUT } from "../../src/http/site/docs/inserts/operation-inserts.ts"
 import { bounded } from "../world/bounded.ts"
 import { POSTGRES_PROGRAMS } from "../world/postgres.ts"
 import { type Balancer, MISSING_BALANCER, startBalancer } from "./balancer.ts"

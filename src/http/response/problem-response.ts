@@ -45,9 +45,12 @@ export function createToProblemResponse({
 /** The refusal of a path or method that no route has. */
 export function noSuchRoute(request: Request): Problem {
   const allow = allowedMethods(pathOf(request))
-  if (allow === null) return new Problem("not_found", "No such path; the API's paths begin with /v1.")
+  if (allow === null) return noSuchPath()
   return new Problem("method_not_allowed", `This path takes ${allow}.`, {}, { Allow: allow })
 }
+
+/** The refusal of a path that does not exist. */
+export const noSuchPath = (): Problem => new Problem("not_found", "No such path; the API's paths begin with /v1.")
 
 /** The path of a request, as sent, without its query. Where there is no host that can be, its URL begins with the path. */
 export function pathOf({ url }: Request): string {

@@ -37,6 +37,15 @@ const SEE_OTHER = 303
 /** Writes the answers that people's browsers get. */
 export type PageResponses = {
   readonly render: (page: VNode, request: Request, more?: PageResponseOptions) => Response
+  /** A page that was rendered before. */
+  readonly html: (html: string, request: Request, more?: PageResponseOptions) => Response
+  /** A text that is not a page, such as the Markdown of one. */
+  readonly text: (
+    text: string,
+    request: Request,
+    mediaType: string,
+    headers?: Readonly<Record<string, string>>,
+  ) => Response
   /** Sends the browser to another page of ours. */
   readonly redirect: (path: string, request: Request, headers?: Readonly<Record<string, string>>) => Response
   /** The API reference: the one page with a script. */
@@ -69,18 +78,16 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
     (text: string, request: Request, { status = OK, headers = {} }: PageResponseOptions = {}) =>
       new Response(text, {
         status,
-        headers: {
-          ...headers,
-          ...fixed,
-          "Cache-Control": "no-store",
-          "Content-Security-Policy": policy,
-          "Content-Type": "text/html; charset=utf-8",
-          "X-Request-Id": requestId(request),
-        },
+        headers: { ...headers, ...fixed, ...textHeaders(HTML, policy), "X-Request-Id": requestId(request) },
       })
   const strict = html(policyHeader(CONTENT_SECURITY_POLICY))
   return {
     render: (page, request, more) => strict(`<!doctype html>${render(page)}`, request, more),
+    html: strict,
+    text: (text, request, mediaType, headers = {}) =>
+      new Response(text, {
+        headers: { ...headers, ...fixed, ...textHeaders(mediaType), "X-Request-Id": requestId(request) },
+      }),
     redirect: (path, request, headers = {}) =>
       new Response(null, {
         status: SEE_OTHER,
@@ -111,11 +118,17 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
   }
 }
 
-const downloadHeaders = ({ fileName, mediaType }: DownloadOptions) => ({
+const HTML = "text/html; charset=utf-8"
+
+const textHeaders = (mediaType: string, policy: string = NO_CONTENT_POLICY) => ({
   "Cache-Control": "no-store",
-  "Content-Disposition": `attachment; filename="${fileName}"`,
-  "Content-Security-Policy": NO_CONTENT_POLICY,
+  "Content-Security-Policy": policy,
   "Content-Type": mediaType,
+})
+
+const downloadHeaders = ({ fileName, mediaType }: DownloadOptions) => ({
+  ...textHeaders(mediaType),
+  "Content-Disposition": `attachment; filename="${fileName}"`,
 })
 
 /**

@@ -22,18 +22,18 @@ import USAGE_JAVASCRIPT from "./examples/usage-javascript.txt" with { type: "tex
 import USAGE_PHP from "./examples/usage-php.txt" with { type: "text" }
 import USAGE_PYTHON from "./examples/usage-python.txt" with { type: "text" }
 
-/** The languages of the examples: what each is called, and how the file of an example ends. */
+/** The languages of the examples: the name, the ending of an example's file, and the language of a block of code. */
 export const LANGUAGES = {
-  curl: { label: "curl", ending: "sh" },
-  javascript: { label: "JavaScript", ending: "mjs" },
-  python: { label: "Python", ending: "py" },
-  php: { label: "PHP", ending: "php" },
-  go: { label: "Go", ending: "go" },
-} as const satisfies Record<string, { readonly label: string; readonly ending: string }>
+  curl: { label: "curl", ending: "sh", fence: "sh" },
+  javascript: { label: "JavaScript", ending: "mjs", fence: "js" },
+  python: { label: "Python", ending: "py", fence: "python" },
+  php: { label: "PHP", ending: "php", fence: "php" },
+  go: { label: "Go", ending: "go", fence: "go" },
+} as const satisfies Record<string, { readonly label: string; readonly ending: string; readonly fence: string }>
 export type Language = keyof typeof LANGUAGES
 export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[] // the keys of a table are its type's
 
-/** What there is an example of in each language: what it does, and how it is called. */
+/** The examples that exist in each language: what each does, and the arguments that it is run with. */
 export const TASKS = {
   check: { title: "Check an address", args: ["jane@gmail.com"] },
   batch: { title: "Check many at once", args: ["jane@gmail.com", "stripe.com"] },
@@ -43,7 +43,7 @@ export const TASKS = {
 export type Task = keyof typeof TASKS
 export const TASK_NAMES = Object.keys(TASKS) as Task[] // the keys of a table are its type's
 
-/** Whole programs, as they are shown and as they are run by the tests. What differs by server stands in double braces. */
+/** Complete programs, as the page shows them and as the tests run them. What differs by server is in double braces. */
 const EXAMPLES: { readonly [T in Task]: { readonly [L in Language]: string } } = {
   check: { curl: CHECK_CURL, javascript: CHECK_JAVASCRIPT, python: CHECK_PYTHON, php: CHECK_PHP, go: CHECK_GO },
   batch: { curl: BATCH_CURL, javascript: BATCH_JAVASCRIPT, python: BATCH_PYTHON, php: BATCH_PHP, go: BATCH_GO },
@@ -57,23 +57,23 @@ const EXAMPLES: { readonly [T in Task]: { readonly [L in Language]: string } } =
   usage: { curl: USAGE_CURL, javascript: USAGE_JAVASCRIPT, python: USAGE_PYTHON, php: USAGE_PHP, go: USAGE_GO },
 }
 
-/** Examples that are no program of a language. */
+/** Examples that are not programs. */
 const OTHERS = { rotate_keys: ROTATE_KEYS, sign_up_form: SIGN_UP_FORM } as const
 
-/** The environment variable that the examples take their key from. It is no setting of the server: that begins with `MAILKIND_`. */
+/** The environment variable from which the examples read their key. It is no setting of the server; those begin with `MAILKIND_`. */
 export const KEY_VARIABLE = "MK_API_KEY"
 
-/** How examples wait and try again. */
+/** How often the examples try again, and how long they wait. */
 export const PATIENCE = { attempts: 5, waitMaxSeconds: 60 } as const
 
 /** What differs by server. */
 export type ExampleFacts = {
   readonly baseUrl: string
-  /** The network budget of a check here, which its callers should outlast. */
+  /** The network budget of a check on this server. Callers wait longer than that. */
   readonly checkTimeoutMs: number
 }
 
-/** How long a caller waits for a check: for its whole network budget, and two seconds for the way there and back. */
+/** How long a caller waits for a check: its network budget and two seconds more for the connection. */
 export const callerTimeoutSeconds = (checkTimeoutMs: number): number => Math.ceil(checkTimeoutMs / 1000) + 2
 
 /** The name of an example's file. */

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
-import { around, GUIDE, type GuideRoute } from "./guide.ts"
+import { GUIDE, neighbours } from "./guide.ts"
+import { markdownPath } from "./llms.ts"
 
-/** The index: every page of the documentation with its summary. */
+/** The index: every page of the guide with its summary. */
 export function GuideIndex() {
   return (
     <Layout route="docsGuide" title="Guide">
@@ -16,7 +17,7 @@ export function GuideIndex() {
             {pages.map(({ route, title }) => (
               <div key={route}>
                 <dt>
-                  <To page={route}>{title}</To>
+                  <PageLink page={route}>{title}</PageLink>
                 </dt>
                 <dd>{ROUTES[route].description}</dd>
               </div>
@@ -29,35 +30,40 @@ export function GuideIndex() {
 }
 
 type GuidePageProps = {
-  readonly route: GuideRoute
+  readonly route: RouteId
   readonly children: ComponentChildren
 }
 
-/** A page of the documentation: its title from the guide's table, and the ways to all the others. */
+/** A page of the guide: its title from the guide's table, and the links to all the others. */
 export function GuidePage({ route, children }: GuidePageProps) {
-  const { page, before, after } = around(route)
+  const { page, before, after } = neighbours(route)
   return (
     <Layout
       route={route}
       title={page.title}
       aboveTitle={
         <p class="crumb">
-          <To page="docsGuide">Guide</To>
+          <PageLink page="docsGuide">Guide</PageLink>
           <a href="#all-pages">All pages</a>
         </p>
       }
-      sidebar={<Pages route={route} />}
+      sidebar={<AllPages route={route} />}
     >
       {children}
       <nav class="turn" aria-label="Before and after this page">
         {before === null ? null : (
           <span>
-            Before: <To page={before.route}>{before.title}</To>
+            Before: <PageLink page={before.route}>{before.title}</PageLink>
+          </span>
+        )}
+        {page.text === null ? null : (
+          <span>
+            <a href={markdownPath(ROUTES[route].path)}>This page as Markdown</a>
           </span>
         )}
         {after === null ? null : (
           <span>
-            Next: <To page={after.route}>{after.title}</To>
+            Next: <PageLink page={after.route}>{after.title}</PageLink>
           </span>
         )}
       </nav>
@@ -65,8 +71,8 @@ export function GuidePage({ route, children }: GuidePageProps) {
   )
 }
 
-/** The ways to every page of the documentation. */
-function Pages({ route }: { readonly route: GuideRoute }) {
+/** Links to every page of the guide. */
+function AllPages({ route }: { readonly route: RouteId }) {
   return (
     <nav id="all-pages" class="pages" aria-label="Documentation">
       {GUIDE.map(({ part, pages }) => (
@@ -87,22 +93,7 @@ function Pages({ route }: { readonly route: GuideRoute }) {
   )
 }
 
-/** A link to a page of this server, or to a part of it. */
-export function To({
-  page,
-  part,
-  children,
-}: {
-  readonly page: RouteId
-  readonly part?: string
-  readonly children: ComponentChildren
-}) {
-  return <a href={part === undefined ? ROUTES[page].path : `${ROUTES[page].path}#${part}`}>{children}</a>
+/** A link to a page of this server. */
+export function PageLink({ page, children }: { readonly page: RouteId; readonly children: ComponentChildren }) {
+  return <a href={ROUTES[page].path}>{children}</a>
 }
-
-/** A number as people read it: its digits in threes. */
-export const grouped = (count: number): string => new Intl.NumberFormat("en").format(count)
-
-/** An amount of octets in KiB or MiB, as a limit is written. */
-export const octets = (count: number): string =>
-  count % 1_048_576 === 0 ? `${count / 1_048_576} MiB` : `${count / 1024} KiB`

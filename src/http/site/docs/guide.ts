@@ -1,57 +1,86 @@
 import type { RouteId } from "../../../contract/routes.ts"
-
-/** The pages of the documentation by part, in the order in which they are best read, and what each is called. */
-export const GUIDE = [
+import COMMANDS from "./pages/commands.md" with { type: "text" }
+import DEGRADED from "./pages/degraded.md" with { type: "text" }
+import ERRORS from "./pages/errors.md" with { type: "text" }
+import FILES from "./pages/files.md" with { type: "text" }
+import KEYS from "./pages/keys.md" with { type: "text" }
+import LEAKED_KEYS from "./pages/leaked-keys.md" with { type: "text" }
+import LICENCES from "./pages/licences.md" with { type: "text" }
+import LIMITS from "./pages/limits.md" with { type: "text" }
+import MAILS from "./pages/mails.md" with { type: "text" }
+import NETWORK from "./pages/network.md" with { type: "text" }
+import POLICIES from "./pages/policies.md" with { type: "text" }
+import PRIVACY from "./pages/privacy.md" with { type: "text" }
+import REASONS from "./pages/reasons.md" with { type: "text" }
+import SCALING from "./pages/scaling.md" with { type: "text" }
+import SELF_HOSTING from "./pages/self-hosting.md" with { type: "text" }
+import SETTINGS from "./pages/settings.md" with { type: "text" }
+import SIGN_UP_FORMS from "./pages/sign-up-forms.md" with { type: "text" }
+import START from "./pages/start.md" with { type: "text" }
+import TEST_ADDRESSES from "./pages/test-addresses.md" with { type: "text" }
+import UPGRADES from "./pages/upgrades.md" with { type: "text" }
+/** The pages of the guide by part, in the order in which they are best read. Null: the page is not made from Markdown. */
+export const GUIDE: readonly GuidePart[] = [
   {
     part: "Using the API",
     pages: [
-      { route: "docsStart", title: "Quick start" },
-      { route: "docsKeys", title: "Keys and rotation" },
-      { route: "docsSignUpForms", title: "Sign-up forms" },
-      { route: "docsPolicies", title: "Policies" },
-      { route: "docsReasons", title: "Reasons" },
-      { route: "docsErrors", title: "Errors" },
-      { route: "docsDegraded", title: "Degraded mode and failing open" },
-      { route: "docsLimits", title: "Limits" },
-      { route: "docsTestAddresses", title: "Test addresses" },
-      { route: "docs", title: "API reference" },
+      { route: "docsStart", title: "Quick start", text: START },
+      { route: "docsKeys", title: "Keys and rotation", text: KEYS },
+      { route: "docsSignUpForms", title: "Sign-up forms", text: SIGN_UP_FORMS },
+      { route: "docsPolicies", title: "Policies", text: POLICIES },
+      { route: "docsReasons", title: "Reasons", text: REASONS },
+      { route: "docsErrors", title: "Errors", text: ERRORS },
+      { route: "docsDegraded", title: "Degraded mode and failing open", text: DEGRADED },
+      { route: "docsLimits", title: "Limits", text: LIMITS },
+      { route: "docsTestAddresses", title: "Test addresses", text: TEST_ADDRESSES },
+      { route: "docs", title: "API reference", text: null },
     ],
   },
   {
-    part: "What stands behind it",
+    part: "Behind the verdicts",
     pages: [
-      { route: "docsLists", title: "Lists" },
-      { route: "docsPrivacy", title: "Privacy" },
-      { route: "docsLicences", title: "Licences" },
+      { route: "docsLists", title: "Lists", text: null },
+      { route: "docsNetwork", title: "Network", text: NETWORK },
+      { route: "docsLeakedKeys", title: "Leaked keys", text: LEAKED_KEYS },
+      { route: "docsPrivacy", title: "Privacy", text: PRIVACY },
+      { route: "docsLicences", title: "Licences", text: LICENCES },
     ],
   },
   {
     part: "Running it yourself",
     pages: [
-      { route: "docsSelfHosting", title: "Self-hosting" },
-      { route: "docsUpgrades", title: "Upgrades and backups" },
-      { route: "docsScaling", title: "Many hosts" },
+      { route: "docsSelfHosting", title: "Self-hosting", text: SELF_HOSTING },
+      { route: "docsSettings", title: "Settings", text: SETTINGS },
+      { route: "docsCommands", title: "Commands", text: COMMANDS },
+      { route: "docsFiles", title: "Files of any size", text: FILES },
+      { route: "docsMails", title: "Mails", text: MAILS },
+      { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },
+      { route: "docsScaling", title: "Many hosts", text: SCALING },
     ],
   },
-] as const satisfies readonly {
-  readonly part: string
-  readonly pages: readonly { readonly route: RouteId; readonly title: string }[]
-}[]
+]
 
-const PAGES = GUIDE.flatMap(({ pages }): readonly GuidePage[] => pages)
+/** A part of the guide. */
+type GuidePart = { readonly part: string; readonly pages: readonly GuideEntry[] }
 
-type GuidePage = { readonly route: RouteId; readonly title: string }
+/** A page of the guide: its route, its title, and its Markdown source. */
+export type GuideEntry = { readonly route: RouteId; readonly title: string; readonly text: string | null }
 
-/** What a page of the documentation is called. */
-export type GuideRoute = (typeof GUIDE)[number]["pages"][number]["route"]
+/** A page of the guide that is made from Markdown. */
+export type GuideSource = GuideEntry & { readonly text: string }
+
+const PAGES = GUIDE.flatMap(({ pages }) => pages)
+
+/** The pages that are made from Markdown, in the order of the guide. */
+export const GUIDE_SOURCES: readonly GuideSource[] = PAGES.filter((page): page is GuideSource => page.text !== null)
 
 /** The page, the one before it and the one after it; null: there is none. */
-export function around(route: GuideRoute): {
-  readonly page: GuidePage
-  readonly before: GuidePage | null
-  readonly after: GuidePage | null
+export function neighbours(route: RouteId): {
+  readonly page: GuideEntry
+  readonly before: GuideEntry | null
+  readonly after: GuideEntry | null
 } {
-  const at = PAGES.findIndex(page => page.route === route)
-  const page = PAGES[at] ?? { route, title: "" }
-  return { page, before: PAGES[at - 1] ?? null, after: PAGES[at + 1] ?? null }
+  const index = PAGES.findIndex(page => page.route === route)
+  const page = PAGES[index] ?? { route, title: "", text: null }
+  return { page, before: PAGES[index - 1] ?? null, after: PAGES[index + 1] ?? null }
 }

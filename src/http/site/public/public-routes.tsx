@@ -10,11 +10,8 @@ import { ASSETS_PATH, type Assets } from "../assets.ts"
 import type { PageResponses } from "../page-responses.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
 import { lookupInUrl } from "./domain-lookup-section.tsx"
-import { ErrorsPage } from "./errors-page.tsx"
 import { HomePage } from "./home-page.tsx"
 import { type ListsOverview, ListsPage } from "./lists-page.tsx"
-import { ReasonsPage } from "./reasons-page.tsx"
-import { TestAddressesPage } from "./test-addresses-page.tsx"
 
 type PublicRoutesDeps = {
   readonly responses: JsonResponses
@@ -42,11 +39,6 @@ export function publicRoutes({ responses, baseUrl, testDomain, pages, files, lis
     )
     .get(ROUTES.docs.path, async ({ request }) => apiReference(await docs(), request))
     .get(ROUTES.openapi.path, ({ request }) => responses.json(document(), responses.requestId(request)))
-    .get(ROUTES.docsErrors.path, ({ request }) => render(<ErrorsPage baseUrl={baseUrl()} />, request))
-    .get(ROUTES.docsReasons.path, ({ request }) => render(<ReasonsPage />, request))
-    .get(ROUTES.docsTestAddresses.path, ({ request }) =>
-      render(<TestAddressesPage baseUrl={baseUrl()} testDomain={testDomain} />, request),
-    )
     .get(ROUTES.docsLists.path, ({ request }) => {
       const inUse = lists()
       const found = lookupInUrl(request.url, inUse.lookUpDomain)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import type { ProblemCode } from "../../../contract/problems.ts"
+import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, STYLESHEET_PATH } from "../assets.ts"
 
@@ -165,33 +165,10 @@ export function Table({ caption, columns, children }: TableProps) {
   )
 }
 
-/** The head of a row with an anchor of the same name as its code. */
-export function AnchorRowHeader({ code }: { readonly code: string }) {
-  return (
-    <th scope="row">
-      <a class="anchor" href={`#${code}`}>
-        <code>{code}</code>
-      </a>
-    </th>
-  )
+/** A recommendation, coloured; the word alone says all. */
+export function RecommendationBadge({ recommendation }: { readonly recommendation: Recommendation }) {
+  return <span class={`advice ${recommendation}`}>{recommendation}</span>
 }
 
 /** JSON as it is read by people. */
 export const prettyJson = (value: unknown): string => JSON.stringify(value, null, 2)
-
-/** @jsxImportSource preact */
-/** Codes in a row, each with a link to its paragraph on the page of errors, where they stand. */
-export function ProblemCodeLinks({ codes }: { readonly codes: readonly ProblemCode[] }) {
-  return (
-    <>
-      {codes.map((code, at) => (
-        <span key={code}>
-          {at > 0 ? ", " : ""}
-          <a href={`#${code}`}>
-            <code>{code}</code>
-          </a>
-        </span>
-      ))}
-    </>
-  )
-}

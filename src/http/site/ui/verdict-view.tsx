@@ -4,8 +4,7 @@ import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../../../contrac
 import { REASONS, type Reason } from "../../../contract/reasons.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
-import { Prose, prettyJson, Table } from "./layout.tsx"
-import { RecommendationBadge } from "./policy-tables.tsx"
+import { Prose, prettyJson, RecommendationBadge, Table } from "./layout.tsx"
 
 /** @jsxImportSource preact */
 type VerdictProps = { readonly result: CheckResult }

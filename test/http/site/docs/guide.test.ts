@@ -6,9 +6,9 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { TIERS } from "../../../../src/contract/tiers.ts"
-import { ADVICE } from "../../../../src/http/site/docs/advice-section.tsx"
 import { exampleFile, exampleText, LANGUAGE_NAMES, TASK_NAMES } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
+import { CLIENT_ADVICE } from "../../../../src/http/site/docs/inserts/advice-inserts.ts"
 import { packageId } from "../../../../src/licences/inventory.ts"
 import { LICENCES } from "../../../../src/licences/licence-policy.ts"
 import { createSystem } from "../../../../src/system/system.ts"
@@ -25,7 +25,7 @@ test("the guide has every page of the documentation once, with its summary", asy
   const documentation = Object.entries(ROUTES)
     .filter(([id, { path, kind }]) => kind === "page" && /^\/docs(?:\/|$)/.test(path) && id !== "docsGuide")
     .map(([id]) => id)
-    .filter(id => !["openapi", "docsAsset"].includes(id))
+    .filter(id => !["openapi", "docsAsset", "docsMarkdown"].includes(id))
   expect<string[]>([...routes].sort()).toEqual(documentation.sort())
   const html = await textOf(ROUTES.docsGuide.path)
   for (const route of routes) {
@@ -77,11 +77,11 @@ test("the limits page has the tiers in force, and every size", async () => {
   expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("0 free 7 unlimited 2,000,000")
 })
 
-test("the page about self-hosting has every setting with its default, and never what it is set to", async () => {
+test("the page of settings has every setting with its default, and never what it is set to", async () => {
   const own = openSite({
     guide: guideFactsFor({ MAILKIND_SMTP_URL: "smtp://u:hidden@mail.example", MAILKIND_ADMINS: "a@b.example" }),
   })
-  const html = await (await own(ROUTES.docsSelfHosting.path)).text()
+  const html = await (await own(ROUTES.docsSettings.path)).text()
   for (const [name, { defaultText }] of Object.entries(SETTINGS)) {
     const row = new RegExp(`<tr id="${name}">(.*?)</tr>`).exec(html)?.[1] ?? ""
     expect(plain(row)).toContain(defaultText.replaceAll("`", " ").replaceAll(/\s+/g, " ").trim())
@@ -99,7 +99,7 @@ test("the page about self-hosting gives the dashboard and the alerts, under the 
 })
 
 test("each code of a problem has one row that says what to do", () => {
-  expect(ADVICE.flatMap(({ codes }) => codes).sort()).toEqual([...PROBLEM_CODES].sort())
+  expect(CLIENT_ADVICE.flatMap(({ codes }) => codes).sort()).toEqual([...PROBLEM_CODES].sort())
 })
 
 describe("the licences page", () => {

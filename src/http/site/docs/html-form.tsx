@@ -1,0 +1,152 @@
+/** @jsxImportSource preact */
+import { Marked, type Renderer, type Tokens } from "marked"
+import { render } from "preact-render-to-string"
+import { assert } from "../../../base/errors.ts"
+import { RECOMMENDATIONS } from "../../../contract/policies.ts"
+import { ROUTES } from "../../../contract/routes.ts"
+import { CodeBlock, RecommendationBadge, Table } from "../ui/layout.tsx"
+import type { PageBlock } from "./page-blocks.ts"
+
+/** Props that fill an element with HTML of this renderer, which escapes all text. */
+export const innerHtml = (html: string) => ({ dangerouslySetInnerHTML: { __html: html } })
+
+/**
+ * The content of a page below its title, as HTML. On top of GitHub's Markdown:
+ * - The first paragraph is the lead.
+ * - `## Heading {#id}` has that id, and so has the row of a table whose first cell ends in `{#id}`.
+ * - The first word after a code fence is its language, the rest is its caption.
+ * - A list whose items all begin with `**Term:**` is a list of terms.
+ * - The name of a setting links to its row, and a cell that is a recommendation is drawn as one.
+ * - The title of a link is the name under which the browser saves the file.
+ * HTML in the source is shown as text.
+ */
+export function htmlForm(title: string, blocks: readonly PageBlock[], settings: readonly string[]): string {
+  const marked = new Marked({ gfm: true, renderer: pageRenderer(title, new Set(settings)), tokenizer: NO_AUTOLINKS })
+  return blocks
+    .map(({ markdown, html }) => (html === null ? marked.parse(markdown, { async: false }) : render(html)))
+    .join("")
+}
+
+/** An address in a text is no link: it may come from elsewhere. */
+const NO_AUTOLINKS = { url: () => undefined, autolink: () => undefined }
+
+type PageRenderer = Partial<Omit<Renderer, "constructor" | "options" | "parser">> & ThisType<Renderer>
+
+const pageRenderer = (title: string, settings: ReadonlySet<string>): PageRenderer => ({
+  ...blockRenderer(title),
+  ...inlineRenderer(settings),
+})
+
+function blockRenderer(title: string): PageRenderer {
+  let section = title
+  let isLead = true
+  return {
+    heading({ tokens, depth }) {
+      const { html, id } = withId(this.parser.parseInline(tokens))
+      assert(id !== null, `the heading ${html} has an id`)
+      section = plainText(html)
+      const isCode = /^<code>[^<]*<\/code>$/.test(html)
+      return `<h${depth} id="${id}">${isCode ? `<a class="anchor" href="#${id}">${html}</a>` : html}</h${depth}>`
+    },
+    paragraph({ tokens }) {
+      const open = isLead ? '<p class="lead">' : "<p>"
+      isLead = false
+      return `${open}${this.parser.parseInline(tokens)}</p>`
+    },
+    list(token) {
+      return termListHtml(token, this) ?? plainListHtml(token, this)
+    },
+    table({ header, rows }) {
+      const columns = header.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
+      const lines = rows.map(cells => tableRow(cells, this))
+      return render(
+        <Table caption={section} columns={columns}>
+          {lines.map(({ id, html }, index) => (
+            <tr key={index} {...(id === null ? {} : { id })} {...innerHtml(html)} />
+          ))}
+        </Table>,
+      )
+    },
+    code: ({ text, lang = "" }) => render(<CodeBlock caption={lang.replace(/^\S+\s*/, "")} code={text} />),
+    html: ({ text }) => escapeHtml(text),
+  }
+}
+
+const inlineRenderer = (settings: ReadonlySet<string>): PageRenderer => ({
+  codespan: ({ text }) => {
+    const code = `<code>${escapeHtml(text)}</code>`
+    return settings.has(text) ? `<a href="${ROUTES.docsSettings.path}#${text}">${code}</a>` : code
+  },
+  link({ href, title, tokens }) {
+    assert(/^[/#?](?!\/)/.test(href), `the link ${href} leads to this server`)
+    const saved = title ? ` download="${escapeHtml(title)}"` : ""
+    return `<a href="${escapeHtml(href)}"${saved}>${withoutLinks(this.parser.parseInline(tokens))}</a>`
+  },
+  text(token) {
+    return "tokens" in token && token.tokens !== undefined
+      ? this.parser.parseInline(token.tokens)
+      : escapeHtml(token.text)
+  },
+  image: ({ raw }) => escapeHtml(raw),
+})
+
+function tableRow(cells: readonly Tokens.TableCell[], { parser }: Renderer) {
+  const [first = "", ...rest] = cells.map(({ tokens }) => parser.parseInline(tokens))
+  const { html, id } = withId(first)
+  const tail = rest.map((text, index) => `<td${classOf(cells[index + 1])}>${adviceOr(text)}</td>`)
+  return { id, html: `<th scope="row">${html}</th>${tail.join("")}` }
+}
+
+/** A list of terms, as HTML has it; null: it is a list of another kind. */
+function termListHtml(token: Tokens.List, { parser }: Renderer): string | null {
+  const terms = token.ordered ? null : termsOf(token)
+  if (terms === null) return null
+  const rows = terms.map(([term, meaning]) => {
+    const name = parser.parseInline(term).replace(/:$/, "")
+    return `<dt>${name}</dt><dd>${parser.parseInline(meaning).trim()}</dd>`
+  })
+  return `<dl class="facts">${rows.join("")}</dl>`
+}
+
+function plainListHtml({ ordered, items }: Tokens.List, { parser }: Renderer): string {
+  const tag = ordered ? "ol" : "ul"
+  return `<${tag}>${items.map(({ tokens }) => `<li>${parser.parse(tokens)}</li>`).join("")}</${tag}>`
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+const plainText = (html: string): string =>
+  html
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+
+/** Inline HTML and the id that stood behind it as ` {#id}`. */
+function withId(html: string): { readonly html: string; readonly id: string | null } {
+  const [, before, id] = /^(.*) \{#([\w-]+)\}$/s.exec(html) ?? []
+  return before === undefined || id === undefined ? { html, id: null } : { html: before, id }
+}
+
+/** A setting's name within a link leads where the link does. */
+const withoutLinks = (html: string): string => html.replaceAll(/<\/?a\b[^>]*>/g, "")
+
+const CLASSES: Readonly<Record<string, string>> = { right: ' class="number"', center: ' class="choice"' }
+
+const classOf = (cell: Tokens.TableCell | undefined): string => CLASSES[cell?.align ?? ""] ?? ""
+
+const adviceOr = (html: string): string => {
+  const recommendation = RECOMMENDATIONS.find(own => own === html)
+  return recommendation === undefined ? html : render(<RecommendationBadge recommendation={recommendation} />)
+}
+
+/** The terms of a list whose items all begin with a bold term and a colon; null: it is a list of another kind. */
+function termsOf({ items }: Tokens.List): readonly (readonly [Tokens.Generic[], Tokens.Generic[]])[] | null {
+  const terms = items.map(item => {
+    const [term, ...meaning] = item.tokens[0]?.type === "text" ? (item.tokens[0].tokens ?? []) : []
+    return term?.type === "strong" && term.text.endsWith(":") ? ([term.tokens ?? [], meaning] as const) : null
+  })
+  return terms.every(term => term !== null) ? terms : null
+}

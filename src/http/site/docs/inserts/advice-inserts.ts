@@ -1,0 +1,90 @@
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../../../contract/problems.ts"
+import { problemLink } from "./contract-inserts.ts"
+import type { Insert } from "./insert.ts"
+import { markdownTable, proseText } from "./markdown-text.ts"
+
+type ClientAdvice = {
+  /** What was answered. */
+  readonly got: string
+  /** The codes of such answers; none: the answer is no problem. */
+  readonly codes: readonly ProblemCode[]
+  /** What to do while a person waits, and in a job. */
+  readonly waiting: string
+  readonly job: string
+}
+
+const codesOf = (statuses: readonly number[]): readonly ProblemCode[] =>
+  PROBLEM_CODES.filter(code => code !== "quota_exceeded" && statuses.includes(PROBLEMS[code].status))
+
+/** What a client does about each answer. Every code stands in exactly one row. */
+export const CLIENT_ADVICE: readonly ClientAdvice[] = [
+  { got: "200", codes: [], waiting: "Follow `recommendation`.", job: "Follow `recommendation`." },
+  {
+    got: "200, and `degraded` is true",
+    codes: [],
+    waiting: "Follow `recommendation`, and check again later.",
+    job: "Keep the result, and check these inputs again after an hour.",
+  },
+  {
+    got: "No answer in time, or one that is not JSON",
+    codes: [],
+    waiting: "Let the person in, and check again later.",
+    job: "Try again a few times. Double the wait after each try.",
+  },
+  {
+    got: "429, the rate",
+    codes: codesOf([429]),
+    waiting: "Let the person in, and check again later.",
+    job: "Wait `Retry-After` seconds and up to one second more at random. Send fewer requests at once.",
+  },
+  {
+    got: "429, the units of the day",
+    codes: ["quota_exceeded"],
+    waiting: "Let the person in, and check again tomorrow.",
+    job: "Stop until `resets_at`.",
+  },
+  {
+    got: "503, the server is overloaded",
+    codes: ["overloaded"],
+    waiting: "Let the person in, and check again later.",
+    job: "Wait `Retry-After` seconds and up to one second more at random. Double the wait after each try. Send fewer requests at once.",
+  },
+  {
+    got: "5xx",
+    codes: PROBLEM_CODES.filter(code => code !== "overloaded" && PROBLEMS[code].status >= 500),
+    waiting: "Let the person in, and check again later.",
+    job: "Try again after `Retry-After` seconds if the header is there; otherwise double the wait after each try. Stop after a few tries.",
+  },
+  {
+    got: "401 or 403",
+    codes: codesOf([401, 403]),
+    waiting: "Let the person in, and alert somebody at once.",
+    job: "Stop, and alert somebody: a retry does not repair a key, an origin or terms.",
+  },
+  {
+    got: "400 or 413",
+    codes: codesOf([400, 413]),
+    waiting: "Let the person in. The request is wrong: log `errors` and `request_id`.",
+    job: "Leave the item out, or split the batch. Log `errors` and `request_id`.",
+  },
+  {
+    got: "404 or 405",
+    codes: codesOf([404, 405]),
+    waiting: "Let the person in. The address of the server or the method is wrong.",
+    job: "Stop: the address of the server or the method is wrong.",
+  },
+]
+
+/** The table of what to do about each answer. */
+export const ADVICE_INSERTS = {
+  advice: () =>
+    markdownTable(
+      ["You get", "Codes", "While a person waits", "In a job"],
+      CLIENT_ADVICE.map(({ got, codes, waiting, job }) => [
+        proseText(got),
+        codes.length === 0 ? "–" : codes.map(problemLink).join(", "),
+        proseText(waiting),
+        proseText(job),
+      ]),
+    ),
+} as const satisfies Readonly<Record<string, Insert>>

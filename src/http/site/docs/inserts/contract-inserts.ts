@@ -1,0 +1,147 @@
+import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
+import {
+  POLICIES,
+  POLICY_DEFAULT,
+  POLICY_NAMES,
+  RECOMMENDATION_FLOORS,
+  type RecommendationFloor,
+} from "../../../../contract/policies.ts"
+import {
+  CHECKER_REFUSAL_ORDER,
+  PROBLEM_CODES,
+  PROBLEMS,
+  type ProblemCode,
+  REFUSAL_ORDER,
+} from "../../../../contract/problems.ts"
+import { REASON_NAMES, REASONS, type Reason } from "../../../../contract/reasons.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
+import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../../contract/test-addresses.ts"
+import { exampleProblem, exampleResult, problemHeaders } from "../../../openapi/examples.ts"
+import { prettyJson } from "../../ui/layout.tsx"
+import type { Insert } from "./insert.ts"
+import { codeFence, codeSpan, linkTo, markdownTable, proseText, termList } from "./markdown-text.ts"
+
+const policyColumns = POLICY_NAMES.map(head => ({ head, cells: "choice" }) as const)
+const FLOOR_NAMES = Object.keys(RECOMMENDATION_FLOORS) as RecommendationFloor[] // the keys of a table are its type's
+
+/** Tables of policies, problems, reasons and test addresses, read from the contract. */
+export const CONTRACT_INSERTS = {
+  policies: () =>
+    termList(
+      POLICY_NAMES.map(policy => [
+        codeSpan(policy),
+        `${POLICIES[policy].description}${policy === POLICY_DEFAULT ? " The default." : ""}`,
+      ]),
+    ),
+  "policy-table": () =>
+    markdownTable(
+      ["Category", ...policyColumns],
+      CATEGORY_NAMES.map(category => [codeSpan(category), ...POLICY_NAMES.map(policy => POLICIES[policy][category])]),
+    ),
+  raises: () =>
+    markdownTable(
+      ["Circumstance", ...policyColumns],
+      FLOOR_NAMES.map(raise => [
+        `${proseText(RECOMMENDATION_FLOORS[raise].description)} {#raise-${raise}}`,
+        ...POLICY_NAMES.map(policy =>
+          RECOMMENDATION_FLOORS[raise][policy] === "allow" ? "–" : RECOMMENDATION_FLOORS[raise][policy],
+        ),
+      ]),
+    ),
+  "degraded-recommendations": ({ testDomain }) =>
+    markdownTable(
+      ["Policy", "Recommendation"],
+      POLICY_NAMES.map(policy => [codeSpan(policy), exampleResult("degraded", testDomain, policy).recommendation]),
+    ),
+  "problem-table": () =>
+    markdownTable(
+      ["Code", "Status", "Retry"],
+      PROBLEM_CODES.map(code => [problemLink(code), statusOf(code), proseText(PROBLEMS[code].retry)]),
+    ),
+  problems: ({ baseUrl }) => PROBLEM_CODES.map(code => problemSection(code, baseUrl)).join("\n\n"),
+  "refusal-order": () => orderedSteps(REFUSAL_ORDER),
+  "checker-refusal-order": () => orderedSteps(CHECKER_REFUSAL_ORDER),
+  reasons: (_, group) =>
+    markdownTable(
+      [
+        "Code",
+        "Meaning",
+        "Example",
+        "Decides",
+        { head: "Confidence", cells: "number" },
+        { head: "Rank", cells: "number" },
+      ],
+      REASON_NAMES.filter(reason => REASONS[reason].group === group).map(reasonRow),
+    ),
+  "test-addresses": ({ testDomain }) =>
+    markdownTable(
+      ["Address", "Meaning", "Category", ...POLICY_NAMES],
+      Object.entries(TEST_ADDRESSES).map(([localPart, { description, category }]) => [
+        testAddress(localPart, testDomain),
+        proseText(description),
+        category,
+        ...POLICY_NAMES.map(policy => exampleResult(localPart, testDomain, policy).recommendation),
+      ]),
+    ),
+  "test-problems": ({ testDomain }) =>
+    markdownTable(
+      ["Address", "Meaning", "Status", "Code"],
+      Object.entries(TEST_PROBLEMS).map(([localPart, { description, code }]) => [
+        testAddress(localPart, testDomain),
+        proseText(description),
+        statusOf(code),
+        problemLink(code),
+      ]),
+    ),
+} as const satisfies Readonly<Record<string, Insert>>
+
+/** A link to the section of a problem's code. */
+export const problemLink = (code: ProblemCode): string => linkTo(codeSpan(code), `${ROUTES.docsErrors.path}#${code}`)
+
+const statusOf = (code: ProblemCode): string => `${PROBLEMS[code].status} ${PROBLEMS[code].title}`
+
+function problemSection(code: ProblemCode, baseUrl: string): string {
+  const { cause, retry } = PROBLEMS[code]
+  const headers = Object.entries(problemHeaders(code)).map(([name, value]) => `${name}: ${value}\n`)
+  const example = `HTTP/1.1 ${statusOf(code)}\n${headers.join("")}\n${prettyJson(exampleProblem(code, baseUrl))}`
+  return [
+    `## ${codeSpan(code)} {#${code}}`,
+    termList([
+      ["Status", statusOf(code)],
+      ["Cause", proseText(cause)],
+      ["Retry", proseText(retry)],
+    ]),
+    codeFence("http", "Example", example),
+  ].join("\n\n")
+}
+
+const orderedSteps = (steps: readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]): string =>
+  steps.map(({ step, codes }, index) => `${index + 1}. ${step}: ${codes.map(problemLink).join(", ")}`).join("\n")
+
+/** The reasons that can decide a category, first to last. */
+const DECISIVE = REASON_NAMES.filter(reason => decidedCategory(reason) !== null)
+
+/** What a reason decides; null: nothing. Two reasons decide the category that is recorded for what was asked about. */
+function decidedCategory(reason: Reason): string | null {
+  if (reason === "test_address") return "that of the test address"
+  if (reason === "corrected") return "the corrected one"
+  return REASONS[reason].decides
+}
+
+function reasonRow(reason: Reason): readonly string[] {
+  const { description, example, confidence } = REASONS[reason]
+  const decided = decidedCategory(reason)
+  // A test address is as sure as its category usually is, so it has no confidence of its own.
+  const sureness = reason === "test_address" ? "its category's" : confidence.toFixed(2)
+  return [
+    `${codeSpan(reason)} {#${reason}}`,
+    proseText(description),
+    proseText(example),
+    ...(decided === null ? ["–", "–", "–"] : [decided, sureness, String(DECISIVE.indexOf(reason) + 1)]),
+  ]
+}
+
+const testAddress = (localPart: string, testDomain: string): string => {
+  const address = `${localPart}@${testDomain}`
+  return `${linkTo(codeSpan(address), `${ROUTES.getCheck.path}?${new URLSearchParams({ email: address })}`)} {#${localPart}}`
+}

@@ -1,0 +1,76 @@
+/** @jsxImportSource preact */
+import { assert } from "../../../../base/errors.ts"
+import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
+import { exampleReducedResult, exampleResult } from "../../../openapi/examples.ts"
+import { curlCommand } from "../../ui/format.ts"
+import { CodeBlock, prettyJson } from "../../ui/layout.tsx"
+import {
+  exampleFile,
+  exampleText,
+  LANGUAGE_NAMES,
+  LANGUAGES,
+  rotationText,
+  signUpFormText,
+  TASK_NAMES,
+  type Task,
+} from "../examples.ts"
+import type { BlockInsert, Insert } from "./insert.ts"
+import { codeFence } from "./markdown-text.ts"
+
+/** Commands, answers and programs that are made for this server. */
+export const EXAMPLE_INSERTS = {
+  /** `{{test-command business}}`: a command that checks a test address. */
+  "test-command": ({ baseUrl, testDomain }, localPart) =>
+    codeFence("sh", "Command", curlCommand(baseUrl, `${localPart}@${testDomain}`)),
+  "reduced-answer": ({ testDomain }, localPart) =>
+    codeFence("json", "Answer", prettyJson(exampleReducedResult(localPart, testDomain))),
+  "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", rotationText(OWNER_EMAIL, facts)),
+  "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormText("svc_pub_…", facts)),
+} as const satisfies Readonly<Record<string, Insert>>
+
+/** Examples that the page folds, so that a reader opens the one of their language. */
+export const FOLDED_EXAMPLE_INSERTS = {
+  /** `{{answer business}}`: the whole answer for a test address. */
+  answer: ({ testDomain }, localPart) => {
+    const code = prettyJson(exampleResult(localPart, testDomain))
+    return {
+      markdown: `The answer:\n\n${codeFence("json", "Answer", code)}`,
+      html: (
+        <details>
+          <summary>What it answers</summary>
+          <CodeBlock caption="Answer" code={code} />
+        </details>
+      ),
+    }
+  },
+  /** `{{examples check}}`: a program in each language. */
+  examples: (facts, name) => {
+    const task = taskNamed(name)
+    const programs = LANGUAGE_NAMES.map(language => ({
+      ...LANGUAGES[language],
+      file: exampleFile(task, language),
+      code: exampleText(task, language, facts),
+    }))
+    return {
+      markdown: programs
+        .map(({ label, fence, file, code }) => `${label}:\n\n${codeFence(fence, file, code)}`)
+        .join("\n\n"),
+      html: (
+        <>
+          {programs.map(({ label, file, code }, index) => (
+            <details key={label} open={index === 0}>
+              <summary>{label}</summary>
+              <CodeBlock caption={file} code={code} />
+            </details>
+          ))}
+        </>
+      ),
+    }
+  },
+} as const satisfies Readonly<Record<string, BlockInsert>>
+
+function taskNamed(name: string): Task {
+  const task = TASK_NAMES.find(own => own === name)
+  assert(task !== undefined, `there is no example of ${name}`)
+  return task
+}

@@ -1,0 +1,90 @@
+import { assert } from "../../../../base/errors.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
+import { TIERS } from "../../../../contract/tiers.ts"
+import { COOKIES } from "../../cookies.ts"
+import { formatNumber } from "../../ui/format.ts"
+import HAPROXY from "../examples/haproxy.txt" with { type: "text" }
+import { factOf, type Insert } from "./insert.ts"
+import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
+
+/** The configuration of a load balancer in front of two nodes. */
+export const BALANCER: string = HAPROXY.trimEnd()
+const BACKEND_AT = BALANCER.indexOf("\nbackend ")
+
+/** The commands of the balancer's socket that take the first node out, so that it gets no new requests, and back in. */
+export const TAKE_OUT = {
+  drain: "set server nodes/a state drain",
+  ready: "set server nodes/a state ready",
+} as const
+
+const socketLine = (command: string): string => `echo "${command}" | socat - /run/haproxy/admin.sock`
+
+/** Tables about this server: limits in force, settings, checks of `doctor`, cookies, and the files that deploy it. */
+export const OPERATION_INSERTS = {
+  tiers: ({ tiers }) =>
+    markdownTable(
+      ["Tier", numbers("Requests a second"), numbers("In flight"), numbers("Units a day")],
+      tiers.map((limits, tier) => [
+        `${tier} ${TIERS[tier]?.name ?? ""}`,
+        limitText(limits.requestsPerSecond),
+        limitText(limits.inFlight),
+        limitText(limits.unitsPerDay),
+      ]),
+    ),
+  settings: ({ settings }) =>
+    markdownTable(
+      ["Name", "Meaning", "Default"],
+      settings.map(({ name, says, default: fallback }) => [
+        `${codeSpan(name)} {#${name}}`,
+        proseText(says),
+        proseText(fallback),
+      ]),
+    ),
+  "doctor-checks": ({ examinations }) =>
+    markdownTable(
+      ["Name", "Holds when it is well"],
+      examinations.map(({ name, description }) => [codeSpan(name), proseText(description)]),
+    ),
+  cookies: () =>
+    markdownTable(
+      ["Cookie", "For", "Kept"],
+      Object.entries(COOKIES).map(([name, { says, seconds }]) => [
+        codeSpan(`mailkind_${name}`),
+        proseText(says),
+        durationText(seconds),
+      ]),
+    ),
+  /** `{{deploy-file unit}}` */
+  "deploy-file": ({ operatorFiles }, name) => {
+    const file = DEPLOY_FILES.find(own => own.name === name)
+    assert(file !== undefined, `there is no deploy file named ${name}`)
+    return codeFence(file.language, file.caption, factOf(operatorFiles).deploy[file.name].trimEnd())
+  },
+  "haproxy-frontend": () => codeFence("haproxy", "haproxy.cfg", BALANCER.slice(0, BACKEND_AT).trimEnd()),
+  "haproxy-backend": () => codeFence("haproxy", "haproxy.cfg, its other half", BALANCER.slice(BACKEND_AT).trim()),
+  "take-out": () =>
+    codeFence("sh", "Shell, on the balancer", `${socketLine(TAKE_OUT.drain)}\n${socketLine(TAKE_OUT.ready)}`),
+  "setting-index": ({ settings }) =>
+    markdownTable(
+      ["Setting", "Default"],
+      settings.map(({ name, default: fallback }) => [
+        `${linkTo(codeSpan(name), `${ROUTES.docsSettings.path}#${name}`)} {#${name}}`,
+        proseText(fallback),
+      ]),
+    ),
+} as const satisfies Readonly<Record<string, Insert>>
+
+const DEPLOY_FILES = [
+  { name: "unit", language: "ini", caption: "mailkind@.service" },
+  { name: "environment", language: "sh", caption: "mailkind.env" },
+  { name: "dockerfile", language: "dockerfile", caption: "Dockerfile" },
+] as const
+
+const numbers = (head: string) => ({ head, cells: "number" }) as const
+
+const limitText = (limit: number | null): string => (limit === null ? "unlimited" : formatNumber(limit))
+
+const DAY_S = 86_400
+
+const durationText = (seconds: number): string =>
+  seconds % DAY_S === 0 ? `${seconds / DAY_S} days` : `${seconds / 60} minutes`

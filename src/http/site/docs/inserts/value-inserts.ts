@@ -1,0 +1,60 @@
+import { assert } from "../../../../base/errors.ts"
+import { OBSERVATION_DAYS_MAX } from "../../../../check/learned/learned-hosts.ts"
+import { LIMITS } from "../../../../contract/limits.ts"
+import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../../contract/policies.ts"
+import { DEGRADED, LEARNED_MAIL_HOST_CONFIDENCE, PARKED_CONFIDENCE } from "../../../../contract/reasons.ts"
+import { API_VERSION } from "../../../../contract/routes.ts"
+import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
+import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
+import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
+import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
+import { formatNumber } from "../../ui/format.ts"
+import { callerTimeoutSeconds, KEY_VARIABLE, PATIENCE } from "../examples.ts"
+import { factOf, type Insert } from "./insert.ts"
+import { linkTo } from "./markdown-text.ts"
+
+/** Single values: a page names the constant, so that no number is written twice. */
+export const VALUE_INSERTS = {
+  /** `{{limit usageDays}}`: a row of the table of limits. */
+  limit: (_, name) => formatNumber(limitNamed(name)),
+  /** `{{bytes bodyBytesMax}}`: the same in KiB or MiB. */
+  bytes: (_, name) => inKibOrMib(limitNamed(name)),
+  /** `{{minutes signInPerAddressSeconds}}`: a limit in seconds, as minutes. */
+  minutes: (_, name) => formatNumber(limitNamed(name) / 60),
+  "base-url": ({ baseUrl }) => baseUrl,
+  "test-domain": ({ testDomain }) => testDomain,
+  "check-timeout-ms": ({ checkTimeoutMs }) => formatNumber(checkTimeoutMs),
+  "caller-timeout-seconds": ({ checkTimeoutMs }) => String(callerTimeoutSeconds(checkTimeoutMs)),
+  "default-policy": () => POLICY_DEFAULT,
+  "doubtful-below": () => String(DOUBTFUL_BELOW),
+  "degraded-factor": () => String(DEGRADED.factor),
+  "degraded-known-organisation": () => String(DEGRADED.known_organisation),
+  "degraded-no-evidence": () => String(DEGRADED.no_evidence),
+  "learned-host-confidence": () => String(LEARNED_MAIL_HOST_CONFIDENCE),
+  "parked-confidence": () => String(PARKED_CONFIDENCE),
+  "learned-host-days": () => String(OBSERVATION_DAYS_MAX),
+  "key-variable": () => KEY_VARIABLE,
+  "example-attempts": () => String(PATIENCE.attempts),
+  "example-wait-seconds": () => String(PATIENCE.waitMaxSeconds),
+  "first-account": () => OWNER_EMAIL,
+  "api-version": () => API_VERSION,
+  "pre-migration-backups": () => String(PRE_MIGRATION_BACKUPS_MAX),
+  "cached-key-seconds": () => String(KEY_AUTHENTICATOR_BOUNDS.keyTtlMs / 1000),
+  /** `{{connections 12}}`: how many PostgreSQL connections so many processes open. */
+  connections: (_, processes) => String(Number(processes) * (POOL_BOUNDS.connectionsMax + 1)),
+  "connections-of-process": () => String(POOL_BOUNDS.connectionsMax + 1),
+  /** Links whose title is the name that the file is saved under. */
+  "grafana-dashboard": ({ operatorFiles }) =>
+    linkTo("a dashboard for Grafana", `${factOf(operatorFiles).dashboardPath} "mailkind.json"`),
+  "prometheus-alerts": ({ operatorFiles }) =>
+    linkTo("alert rules for Prometheus", `${factOf(operatorFiles).alertsPath} "alerts.yml"`),
+} as const satisfies Readonly<Record<string, Insert>>
+
+function limitNamed(name: string): number {
+  const found = Object.entries(LIMITS).find(([own]) => own === name)
+  assert(found !== undefined, `there is no limit named ${name}`)
+  return found[1]
+}
+
+const inKibOrMib = (bytes: number): string =>
+  bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MiB` : `${bytes / 1024} KiB`

@@ -1,0 +1,47 @@
+import type { VNode } from "preact"
+import { assert } from "../../../base/errors.ts"
+import { ADVICE_INSERTS } from "./inserts/advice-inserts.ts"
+import { CONTRACT_INSERTS } from "./inserts/contract-inserts.ts"
+import { EXAMPLE_INSERTS, FOLDED_EXAMPLE_INSERTS } from "./inserts/example-inserts.tsx"
+import type { BlockInsert, Insert, PageFacts } from "./inserts/insert.ts"
+import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
+import { OPERATION_INSERTS } from "./inserts/operation-inserts.ts"
+import { VALUE_INSERTS } from "./inserts/value-inserts.ts"
+
+/** A part of a page: Markdown, and the element that the page shows in its place where Markdown cannot say it. */
+export type PageBlock = { readonly markdown: string; readonly html: VNode | null }
+
+const INSERTS: ReadonlyMap<string, Insert> = new Map(
+  Object.entries({
+    ...VALUE_INSERTS,
+    ...CONTRACT_INSERTS,
+    ...ADVICE_INSERTS,
+    ...EXAMPLE_INSERTS,
+    ...OPERATION_INSERTS,
+    ...LICENCE_INSERTS,
+  }),
+)
+const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
+  Object.entries({ ...FOLDED_EXAMPLE_INSERTS, ...LICENCE_TEXT_INSERTS }),
+)
+
+/** `{{name}}` or `{{name argument}}`. */
+const DIRECTIVE = /\{\{([a-z-]+)(?: ([^{}\n]+))?\}\}/g
+const DIRECTIVE_LINE = /^(\{\{[^{}\n]+\}\})$/m
+
+/** The parts of a page's source with every insert in place. What an insert gives is not searched for inserts again. */
+export function expandPage(source: string, facts: PageFacts): readonly PageBlock[] {
+  // A split at lines that are one directive gives text and directives in turn.
+  return source.split(DIRECTIVE_LINE).map((part, index) => {
+    const [, name = "", argument = ""] = index % 2 === 1 ? (new RegExp(DIRECTIVE).exec(part) ?? []) : []
+    const block = BLOCK_INSERTS.get(name)
+    return block === undefined ? { markdown: expandText(part, facts), html: null } : block(facts, argument)
+  })
+}
+
+const expandText = (text: string, facts: PageFacts): string =>
+  text.replace(DIRECTIVE, (_, name: string, argument = "") => {
+    const insert = INSERTS.get(name)
+    assert(insert !== undefined, `there is no insert named ${name}`)
+    return insert(facts, argument)
+  })
