@@ -221,7 +221,7 @@ describe("a change of a list", () => {
       fault => faults.push(fault),
     )
     const blocked = async () => (await checked(house, { domain: "stripe.com" })).is_blocked
-    const elsewhere = { ...house, changes: { ...house.changes, hear: () => undefined } }
+    const elsewhere = { ...house, changes: { ...house.changes, notify: () => undefined } }
     for (const owner of [OPERATOR, { accountId: house.accountId }] as const) {
       expect(await blocked()).toBe(false)
       await put(elsewhere, owner, "block", "stripe.com")

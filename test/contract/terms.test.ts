@@ -239,7 +239,7 @@ test("what another process publishes and accepts is heard through the change log
     for (let turn = 0; turn < 10; turn++) await settled()
     return told(await house.ask("GET /v1/usage"))
   }
-  const elsewhere = { changes: { ...house.changes, hear: () => undefined } }
+  const elsewhere = { changes: { ...house.changes, notify: () => undefined } }
   await house.ask("GET /v1/usage")
   await publish(elsewhere)
   expect(told(await house.ask("GET /v1/usage"))).toEqual(silent(200))

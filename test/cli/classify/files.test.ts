@@ -80,7 +80,7 @@ test("a run that waits for its input stops when it is asked to", async () => {
   Object.assign(streams, {
     source: async () => ({
       byteCount: null,
-      parts: (async function* () {
+      chunks: (async function* () {
         yield Buffer.from("a@gmail.com\n")
         asked.resolve("SIGTERM")
         await new Promise(() => undefined)

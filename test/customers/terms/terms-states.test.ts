@@ -20,7 +20,7 @@ async function opened() {
   const here = new TermsCache(store, log.clock, () => undefined)
   const there = new TermsCache(otherStore, log.clock, () => undefined)
   for (const held of [here, there]) await held.load()
-  const changes = { ...log, clock: log.clock, hear: here.applyChanges.bind(here) }
+  const changes = { ...log, clock: log.clock, notify: here.applyChanges.bind(here) }
   const accountId = await newAccount(changes)
   let publishedCount = 0
   const publish = async (isMaterial: boolean) => {
