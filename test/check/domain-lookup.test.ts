@@ -39,6 +39,6 @@ test("names of real providers, schools, governments and organisations have no su
     "gmx.net",
     "ymail.com",
   ]) {
-    expect(lists.lookupDomain(name, name)).toMatchObject({ suggestion: null, imitated: null })
+    expect(lists.lookupDomain(name, name)).toMatchObject({ suggestion: null, lookalikeOf: null })
   }
 })

@@ -39,7 +39,7 @@ describe("a listing", () => {
     expect(elsewhere).toMatchObject({
       onOrBefore: null,
       licence: "ISC",
-      droppedBy: LISTING_RULES.disposable_beats_long_tail,
+      dropReason: LISTING_RULES.disposable_beats_long_tail,
     })
     const days = ["new.com", "old.com"].map(name => found(name).levels.flatMap(listingsOfLevel).map(sinceLabel))
     expect(days).toEqual([["2026-11-21"], ["not known", "on or before 2026-11-20"]])
@@ -76,13 +76,13 @@ describe("the verdict", () => {
     ["acme.cmo", "invalid", "unknown_tld", "does not exist"],
     ["server.local", "invalid", "reserved_tld", "special-use"],
   ])("of %s is %s, by %s", (text, category, reason, words) => {
-    expect(found(text)).toMatchObject({ category, reason, says: expect.stringContaining(words) })
+    expect(found(text)).toMatchObject({ category, reason, message: expect.stringContaining(words) })
   })
 
   test("of a known organisation leaves DNS the first word", () => {
     expect(found("stripe.com", knownLists)).toMatchObject({
       category: "business",
-      says: expect.stringContaining("DNS"),
+      message: expect.stringContaining("DNS"),
     })
   })
 

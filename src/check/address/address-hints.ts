@@ -1,39 +1,39 @@
 import { isSameOrSubdomain } from "./public-suffix.ts"
 import { AffixFilter, WordFilter } from "./word-filters.ts"
 
-/** The words that names are read by: lower case, NFC, `-` between the parts of one word. Made by `createAddressWords`. */
+/** Words that are looked for in local parts: lower case, NFC, `-` between the parts of a word. Made by `createAddressWords`. */
 export type AddressWords = {
   readonly role: ReadonlySet<string>
   readonly sharedInbox: ReadonlySet<string>
   readonly group: ReadonlySet<string>
-  /** The fixed domains of group services. */
+  /** The domains of group services. */
   readonly groupDomains: readonly string[]
-  /** The roles, which are whole names. */
+  /** Role words, which match a complete local part. */
   readonly roleFilter: WordFilter
-  /** The others, which stand at the edges of names. */
+  /** Shared-inbox and group words, which match at the start or the end of a local part. */
   readonly affixFilter: AffixFilter
 }
 
-/** What the name of an address says about who reads it. Never proof. */
+/** What an address suggests about who reads its mail. These are hints, not proof. */
 export type AddressHints = {
-  /** The name is that of a role, not of a person. */
+  /** Whether the local part names a role and not a person. */
   readonly isRole: boolean
-  /** The word of a mailbox that several people answer; null: none. */
+  /** The matched word for a mailbox that several people answer; null: none. */
   readonly sharedInbox: string | null
-  /** The word of a group that forwards to its members; null: none. */
+  /** The matched word for a group that forwards to its members; null: none. */
   readonly group: string | null
-  /** The fixed domain of the group service that the address stands at; null: none. */
+  /** The domain of the group service that hosts the address; null: none. */
   readonly groupService: string | null
 }
 
-/** The hints of a name that says nothing; always the same object. */
+/** No hints. Always the same object, so callers can compare by identity. */
 export const NO_HINTS: AddressHints = { isRole: false, sharedInbox: null, group: null, groupService: null }
 
 const SEPARATORS = /[._]/g
 /** `info2`, `support-01`. A longer number is a year or part of a nickname. */
 const TRAILING_SHORT_NUMBER = /-?\d{1,2}$/
 
-/** The words, ready to be looked up. A word of several parts (`no-reply`) also counts written in one (`noreply`). */
+/** Prepares the words for lookups. A word of several parts (`no-reply`) also matches when written as one (`noreply`). */
 export function createAddressWords(
   lists: Readonly<Record<"role" | "sharedInbox" | "group" | "groupDomains", Iterable<string>>>,
 ): AddressWords {
@@ -47,15 +47,15 @@ export function createAddressWords(
 }
 
 /**
- * Reads the hints from a local part as in `Subject.localPart` and a domain (decisions §3, §5). `.`, `-` and `_` are the
- * same between the parts of a word. A role name is the whole local part, or all of it but a number of one or two digits;
- * a word of a shared inbox or a group is the whole local part, or the longest run of tokens at its start, or else at its
- * end. An empty local part, for what is no address, gives no hints.
+ * Reads the hints of a local part (as in `Subject.localPart`) and a domain. `.`, `-` and `_` are equal separators. A role
+ * word matches the complete local part, with or without a trailing number of one or two digits. A shared-inbox or group
+ * word matches the complete local part, else the longest run of parts at its start, else at its end. An empty local part
+ * (the input is not an address) gives no hints.
  */
 export function readAddressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
   if (localPart === "") return NO_HINTS
   const groupService = findGroupService(domain, words.groupDomains)
-  // Most names are people's, which is seen without cutting them.
+  // Most local parts are names of people; the filters recognise that without splitting them.
   const mayBeRole = words.roleFilter.mayContain(localPart)
   const mayHaveWord = words.affixFilter.mayMatch(localPart)
   if (groupService === null && !mayBeRole && !mayHaveWord) return NO_HINTS
@@ -67,7 +67,7 @@ export function readAddressHints(localPart: string, domain: string, words: Addre
   return { isRole, sharedInbox, group, groupService }
 }
 
-/** The role that a local part names, as a word of the lists; null: it names none. */
+/** The role word that matches a local part, as spelled in the lists; null: none. */
 export const findRoleWord = (localPart: string, words: AddressWords): string | null =>
   findRole(localPart.replace(SEPARATORS, "-"), words)
 
@@ -81,6 +81,7 @@ function withJoinedSpellings(words: Iterable<string>): ReadonlySet<string> {
   return new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))
 }
 
+/** The word that equals the name, or its longest start, or else its longest end. */
 function findEdgeWord(name: string, words: ReadonlySet<string>): string | null {
   if (words.has(name)) return name
   for (let end = name.lastIndexOf("-"); end > 0; end = name.lastIndexOf("-", end - 1)) {
@@ -95,6 +96,6 @@ function findEdgeWord(name: string, words: ReadonlySet<string>): string | null {
 }
 
 function findGroupService(domain: string, groupDomains: readonly string[]): string | null {
-  for (const fixed of groupDomains) if (isSameOrSubdomain(domain, fixed)) return fixed
+  for (const groupDomain of groupDomains) if (isSameOrSubdomain(domain, groupDomain)) return groupDomain
   return null
 }

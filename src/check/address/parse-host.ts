@@ -5,29 +5,30 @@ import { LIMITS } from "../../contract/limits.ts"
 
 type HostFault = "invalid_syntax" | "too_long" | "ip_literal"
 
-/** What a host reads as: a name as A-labels, lower case, without a trailing dot; or why it is none. */
+/** The result of parsing a host: a name as A-labels, lower case, without a trailing dot; or why it is not a name. */
 export type ParsedHost =
   | { readonly name: string; readonly fault: null }
   | { readonly name: null; readonly fault: HostFault }
 
-/** A text that is no host. */
+/** A text that is not a host. */
 export const INVALID_HOST: ParsedHost = { name: null, fault: "invalid_syntax" }
 
-/** A host that is an IP address and no name. */
+/** A host that is an IP address instead of a name. */
 export const IP_HOST: ParsedHost = { name: null, fault: "ip_literal" }
 
-const TOO_LONG_HOST: ParsedHost = { name: null, fault: "too_long" }
+const TOO_LONG: ParsedHost = { name: null, fault: "too_long" }
 
 /**
- * Texts over this many code units are too long without a closer look: 253 octets of A-labels hold fewer than 250 code
- * points, and the longest canonical decomposition of one has four.
+ * A text of more code units is too long without being converted: 253 bytes of A-labels stand for fewer than 250 code
+ * points, and the longest canonical decomposition of one code point has four. It bounds the time of `domainToASCII`,
+ * which is quadratic in the length of a label.
  */
 const HOST_CODE_UNITS_MAX = 1000
 
-/** How many hosts are kept at least, about 100 bytes each. */
+/** The number of recent hosts that are cached at least, about 100 bytes each. */
 const CACHED_HOSTS_MIN = 5_000
 
-/** Lower-case letters, digits and inner hyphens, in labels of 1 to 63 octets, the last of them letters only, none an A-label. */
+/** Labels of 1 to 63 lower-case letters, digits and inner hyphens; the last has letters only; none is an A-label. */
 const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/
 const LDH_AND_DOTS = /^[a-z0-9.-]+$/i
 const OTHER_ASCII = /[\0-,/:-@[-`{-\x7f]/
@@ -39,30 +40,30 @@ const U_LABEL_HYPHENS = /^-|-$|^..--/u
 
 /**
  * Parses a host by UTS 46, non-transitional, with STD3 rules: letters, digits and inner hyphens, labels of 1 to 63
- * octets, 253 octets in all. An ASCII label may hold hyphens in its third and fourth place, since such names are in DNS; a
- * label with other letters may not (RFC 5891 §4.2.3.1). A text that spells an IP address in any way that browsers and
- * resolvers take for one is `ip_literal`; another name whose last label is all digits is none (RFC 3696 §2). One trailing
- * dot is dropped where `mayEndInDot`.
+ * bytes, 253 bytes in all. An ASCII label may have hyphens as its third and fourth characters, since DNS has such names;
+ * a label with other letters may not (RFC 5891 §4.2.3.1). Every spelling of an IP address that browsers and resolvers
+ * accept is `ip_literal`; any other name whose last label is all digits is invalid (RFC 3696 §2). `mayEndInDot`: one
+ * trailing dot is allowed and dropped.
  */
 export function parseHost(text: string, mayEndInDot: boolean): ParsedHost {
-  const held = plainHostCache.get(text)
-  if (held !== undefined) return held
-  // Most hosts need no more than this look.
+  const cached = plainHostCache.get(text)
+  if (cached !== undefined) return cached
+  // Most hosts match here.
   if (text.length <= LIMITS.domainBytesMax && PLAIN_NAME.test(text)) return cachePlainHost(text)
   return parseUncommonHost(text, mayEndInDot)
 }
 
-/** A plain name that was parsed lately, as the text that it was then; null: it is to be parsed. */
+/** A plain name that was parsed recently, as the very string that was parsed then; null: it is not cached. */
 export const cachedHostName = (text: string): string | null => plainHostCache.get(text)?.name ?? null
 
 function parseUncommonHost(text: string, mayEndInDot: boolean): ParsedHost {
-  if (text.length > HOST_CODE_UNITS_MAX) return TOO_LONG_HOST
+  if (text.length > HOST_CODE_UNITS_MAX) return TOO_LONG
   const ascii = toAscii(text)
   if (ascii === null) return nonDomainHost(text)
   const isRooted = ascii.endsWith(".")
   if (isRooted && !mayEndInDot) return INVALID_HOST
   const name = isRooted ? ascii.slice(0, -1) : ascii
-  if (name.length > LIMITS.domainBytesMax) return TOO_LONG_HOST
+  if (name.length > LIMITS.domainBytesMax) return TOO_LONG
   if (name === "" || EMPTY_LABEL_OR_EDGE_HYPHEN.test(name) || LABEL_TOO_LONG.test(name)) return INVALID_HOST
   if (endsInNumber(name)) {
     if (parsesAsIpv4(name)) return IP_HOST
@@ -71,7 +72,7 @@ function parseUncommonHost(text: string, mayEndInDot: boolean): ParsedHost {
   return { name, fault: null }
 }
 
-/** Hosts come again, and a name that is the same text each time is found at once wherever it is looked up. */
+/** Hosts recur. Returning the same string object each time also makes later Map lookups by it faster. */
 const plainHostCache = new TwoGenerationCache<string, ParsedHost>(CACHED_HOSTS_MIN)
 
 function cachePlainHost(name: string): ParsedHost {
@@ -80,19 +81,19 @@ function cachePlainHost(name: string): ParsedHost {
   return host
 }
 
-/** The text as lower-case A-labels, lengths unchecked; null where a character or a label is not allowed in a name. */
+/** The text as lower-case A-labels, lengths unchecked; null if a character or a label is not allowed in a name. */
 function toAscii(text: string): string | null {
   if (LDH_AND_DOTS.test(text)) {
     const lower = text.toLowerCase()
     if (!lower.includes("xn--")) return lower
   }
-  // `domainToASCII` decodes percent signs and cuts at `/`, `?` and `#`, so it must not see them.
+  // `domainToASCII` decodes percent signs and truncates at `/`, `?` and `#`, so texts with them must not reach it.
   if (OTHER_ASCII.test(text)) return null
   const ascii = domainToASCII(text)
   return LDH_AND_DOTS.test(ascii) && hasValidULabels(ascii) ? ascii : null
 }
 
-/** Whether every A-label stands for a U-label, and none of these has a hyphen where IDNA allows none. */
+/** Whether every A-label decodes to a U-label, and no U-label has a hyphen where IDNA forbids it. */
 function hasValidULabels(ascii: string): boolean {
   if (!ascii.includes("xn--")) return true
   const labels = domainToUnicode(ascii).split(".")
@@ -101,21 +102,21 @@ function hasValidULabels(ascii: string): boolean {
 
 function nonDomainHost(text: string): ParsedHost {
   if (parsesAsIpv6(text)) return IP_HOST
-  return text.length > LIMITS.domainBytesMax ? TOO_LONG_HOST : INVALID_HOST
+  return text.length > LIMITS.domainBytesMax ? TOO_LONG : INVALID_HOST
 }
 
 const NUMERIC_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
 const ADDRESS_LITERAL = /^\[(ipv6:)?([\da-f.:]+)\]$/i
 
-/** Whether the last label of a lower-case name is a number, decimal or hexadecimal, as in every spelling of an IPv4 address. */
+/** Whether the last label of a lower-case name is a decimal or hexadecimal number, as in every spelling of an IPv4 address. */
 export function endsInNumber(name: string): boolean {
   return NUMERIC_END.test(name)
 }
 
 /**
- * Whether a lower-case name reads as an IPv4 address to a browser or to `inet_aton`: one to four numbers, decimal, octal
- * or hexadecimal, the last of which fills the remaining octets (WHATWG URL, "IPv4 parser"). So `127.1`, `0x7f.1` and
- * `2130706433` do.
+ * Whether browsers or `inet_aton` parse a lower-case name as an IPv4 address: one to four decimal, octal or hexadecimal
+ * numbers, of which the last fills the remaining bytes (WHATWG URL, "IPv4 parser"). Examples: `127.1`, `0x7f.1`,
+ * `2130706433`.
  */
 export function parsesAsIpv4(name: string): boolean {
   const parts = name.split(".")
@@ -130,35 +131,33 @@ export function parsesAsIpv6(text: string): boolean {
   return !bare.includes("%") && isIPv6(bare)
 }
 
-/** Whether the text is an address literal of an email: `[192.0.2.1]` or `[IPv6:2001:db8::1]` (RFC 5321 §4.1.3). */
+/** Whether the text is an address literal as in an email: `[192.0.2.1]` or `[IPv6:2001:db8::1]` (RFC 5321 §4.1.3). */
 export function isAddressLiteral(text: string): boolean {
   const [, tag, address = ""] = ADDRESS_LITERAL.exec(text) ?? []
   return tag === undefined ? isIPv4(address) : isIPv6(address)
 }
 
-/** The value of one part of an IPv4 address; NaN where it is none. */
+/** The value of one part of an IPv4 address; NaN if it is not a number. */
 function parseIpv4Number(part: string): number {
   if (/^0x[\da-f]*$/.test(part)) return part === "0x" ? 0 : Number.parseInt(part.slice(2), 16)
   if (/^0[0-7]*$/.test(part)) return Number.parseInt(part, 8)
   return /^[1-9]\d*$/.test(part) ? Number(part) : Number.NaN
 }
 
-const TOO_LONG_URL: ParsedHost = { name: null, fault: "too_long" }
-
 const WEB_SCHEME = /^https?$/i
 const FORBIDDEN_IN_URL = /[ \\]/
-/** Scheme, if any; host, or IPv6 address in brackets; port, if any, which may be empty. User info never matches as a host. */
+/** Optional scheme; host, or IPv6 address in brackets; optional port, which may be empty. User info never matches as a host. */
 const URL_AUTHORITY = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\[[^\]@/?#]*\]|[^:@/?#]*)(?::(\d*))?(?:[/?#]|$)/i
 const PORT_MAX = 65_535
 
 /**
- * Parses a website address and gives its host, without one leading `www.` where what is left has a dot. The scheme is
- * `http`, `https` or left out. A port is checked and forgotten; it may be empty after a scheme only (RFC 3986 §3.2.3), so
- * that neither `http:/acme.com` nor `http://jane@acme.com` has a host `http`. User info, spaces and backslashes are
- * refused; what follows the host is free. The host is never percent-decoded.
+ * Parses a website address and returns its host, without one leading `www.` if the rest still contains a dot. The scheme
+ * is `http`, `https` or absent. A port is validated and dropped; it may be empty only after a scheme (RFC 3986 §3.2.3),
+ * so that neither `http:/acme.com` nor `http://jane@acme.com` has a host `http`. User info, spaces and backslashes are
+ * invalid; anything may follow the host. The host is not percent-decoded.
  */
 export function parseUrl(text: string): ParsedHost {
-  if (text.length > LIMITS.urlLengthMax) return TOO_LONG_URL
+  if (text.length > LIMITS.urlLengthMax) return TOO_LONG
   if (FORBIDDEN_IN_URL.test(text) || !text.isWellFormed()) return INVALID_HOST
   const [, scheme, hostText = "", port] = URL_AUTHORITY.exec(text) ?? []
   const isWeb = scheme === undefined ? port !== "" : WEB_SCHEME.test(scheme)

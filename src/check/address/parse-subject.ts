@@ -6,13 +6,13 @@ import type { Subject, SubjectFault, SubjectKind } from "./subject.ts"
 import { hasControlCharacter, trimAsciiSpace } from "./text.ts"
 
 /**
- * Parses what was asked about. It never throws, takes time in proportion to the text, and gives a Subject for every text.
+ * Parses an input. It never throws, takes time linear in the length of the text, and returns a Subject for every text.
  *
- * Surrounding ASCII white space is not part of the text; an empty text and one with a control character are
- * `invalid_syntax` with nothing read from them. Of several faults the first counts: too long, syntax, IP address, then
- * where the name stands. An IP address is no domain. `normalized` and `localPart` stand unless the fault is
- * `invalid_syntax`, `too_long` or `ip_literal`. Only a Subject without a fault is a test. `testDomain` is A-labels, lower
- * case; names at and under it have no fault of standing.
+ * Surrounding ASCII white space is ignored. An empty text and a text with a control character are `invalid_syntax`, and
+ * no part of them is parsed. If several faults apply, the first of this order is reported: too long, syntax, IP address,
+ * fault of the suffix. An IP address gives no domain. `normalized` and `localPart` are set unless the fault is
+ * `invalid_syntax`, `too_long` or `ip_literal`. `testDomain` is A-labels in lower case; it and its subdomains have no
+ * fault of the suffix.
  */
 export function parseSubject(kind: SubjectKind, sent: string, testDomain: string): Subject {
   const plain = kind === "email" ? plainEmailSubject(sent, testDomain) : null
@@ -25,12 +25,12 @@ export function parseSubject(kind: SubjectKind, sent: string, testDomain: string
 }
 
 /**
- * The Subject of most addresses, in one look: the local part is a dot-atom in its normal form, the host a plain name that was
- * read lately. Null: the text is to be read with care, white space and control characters included.
+ * The fast path of most addresses: the local part is a dot-atom in normal form, and the host is a plain name that was
+ * parsed recently. Null: the text needs the complete parser, which also handles white space and control characters.
  */
 function plainEmailSubject(sent: string, testDomain: string): Subject | null {
-  const at = normalLocalPartEnd(sent)
-  const domain = at < 0 || sent.length > LIMITS.addressBytesMax ? null : cachedHostName(sent.slice(at + 1))
+  const atSign = normalLocalPartEnd(sent)
+  const domain = atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : cachedHostName(sent.slice(atSign + 1))
   if (domain === null) return null
   const { fault, registrable } = classifySuffix(domain)
   const isTest = isSameOrSubdomain(domain, testDomain)
@@ -40,21 +40,20 @@ function plainEmailSubject(sent: string, testDomain: string): Subject | null {
     fault: isTest ? null : fault,
     domain,
     registrable,
-    localPart: sent.slice(0, at),
+    localPart: sent.slice(0, atSign),
     normalized: sent,
     hasSubaddress: false,
     isTest,
   }
 }
 
-/** The Subject of a text from which nothing is read. */
+/** The Subject of a text that is not parsed at all. */
 export const faultySubject = (kind: SubjectKind, sent: string, fault: SubjectFault): Subject =>
   buildSubject(kind, sent, null, fault, NO_EMAIL_PARTS, "")
 
 /**
- * What a batch takes an item for (interface, "POST /v1/check/batch"): an `@` anywhere makes an email, then a `/`
- * a URL, with the `//` of a scheme or the `/` of a path; the rest are domains. `acme.com:8080` is a domain that
- * does not parse, since it has neither.
+ * The kind of a batch item: a text with an `@` is an email; another one with a `/` (of a scheme or a path) is a URL; the
+ * rest are domains. `acme.com:8080` has neither, so it is a domain, which does not parse.
  */
 export function detectSubjectKind(item: string): SubjectKind {
   if (item.includes("@")) return "email"
@@ -65,8 +64,8 @@ export function detectSubjectKind(item: string): SubjectKind {
 type InputRefusal = "empty" | "control_character" | "too_long"
 
 /**
- * Why a single check of the Subject is refused (decisions §2): nothing was sent but white space, a control character
- * stands in it, or it is too long. Null: it gets a verdict, `invalid` included. A batch item is never refused.
+ * Why a single check of the Subject is refused (`DECISIONS 13`): the text is empty or only white space, contains a
+ * control character, or is too long. Null: it gets a verdict, which may be `invalid`. A batch item is never refused.
  */
 export function inputRefusal({ sent, fault }: Subject): InputRefusal | null {
   if (fault === "too_long") return "too_long"
@@ -81,7 +80,7 @@ function emailSubject(sent: string, text: string, testDomain: string): Subject {
   return buildSubject("email", sent, email.host.name, email.fault, email, testDomain)
 }
 
-/** What a text that is no email has of one. */
+/** The email parts of a text that is not an email. */
 const NO_EMAIL_PARTS = { localPart: null, normalized: null } as const
 
 function buildSubject(
@@ -92,15 +91,15 @@ function buildSubject(
   { localPart, normalized }: Pick<ParsedEmail, "localPart" | "normalized">,
   testDomain: string,
 ): Subject {
-  const standing = domain === null ? null : classifySuffix(domain)
+  const suffix = domain === null ? null : classifySuffix(domain)
   const isUnderTest = domain !== null && isSameOrSubdomain(domain, testDomain)
-  const fault = syntaxFault ?? (isUnderTest || standing === null ? null : standing.fault)
+  const fault = syntaxFault ?? (isUnderTest || suffix === null ? null : suffix.fault)
   return {
     kind,
     sent,
     fault,
     domain,
-    registrable: standing === null ? null : standing.registrable,
+    registrable: suffix === null ? null : suffix.registrable,
     localPart: normalized === null || localPart === null ? null : localPart.text,
     normalized,
     hasSubaddress: localPart?.hasTag ?? false,
@@ -108,12 +107,12 @@ function buildSubject(
   }
 }
 
-/** What somebody means who names an address or a domain, wherever it stands in public DNS. */
+/** An address or a domain with valid syntax, whether or not its name can exist in public DNS. */
 type AddressOrDomain =
   | { readonly kind: "address"; readonly normalized: string; readonly domain: string }
   | { readonly kind: "domain"; readonly domain: string }
 
-/** What a text names: an address in lower case without its `+tag`, or a domain as A-labels; null when it is neither. */
+/** The address that a text names, in lower case without its `+tag`, or the domain as A-labels; null if it is neither. */
 export function parseAddressOrDomain(text: string): AddressOrDomain | null {
   const isAddress = text.includes("@")
   const { domain, normalized } = parseSubject(isAddress ? "email" : "domain", text, "")

@@ -1,15 +1,15 @@
 import { parse } from "tldts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 
-/** Where a name stands in public DNS. */
+/** A name as seen by the Public Suffix List. */
 export type SuffixClassification = {
-  /** Null: it is a name that people can register, or one under such a name. */
+  /** Null: the name is registrable, or is under a registrable name. */
   readonly fault: "public_suffix" | "unknown_tld" | "reserved_tld" | null
-  /** The name or the parent of it that has one registrant; the name itself where it is a public suffix. */
+  /** The registrable domain: the name or one of its parents. The name itself if that is a public suffix. */
   readonly registrable: string
 }
 
-/** Special-use names that stand for a whole top level (RFC 6761, 6762, 7686, 9476; ICANN for `internal`). */
+/** Special-use top-level domains (RFC 6761, 6762, 7686, 9476; ICANN for `internal`). */
 const RESERVED_TLDS: ReadonlySet<string> = new Set([
   "alt",
   "example",
@@ -21,13 +21,13 @@ const RESERVED_TLDS: ReadonlySet<string> = new Set([
   "test",
 ])
 
-/** RFC 8375: names of home networks. */
+/** The special-use domain of home networks (RFC 8375). */
 const HOME_NETWORK_DOMAIN = "home.arpa"
 
-/** How many names' standings are kept at least, about 200 bytes each. */
+/** The number of recent names that are cached at least, about 200 bytes each. */
 const CACHED_NAMES_MIN = 5_000
 
-/** Names come parsed, so nothing is extracted or checked again. The private section keeps tenants of one host apart. */
+/** Names are parsed already, so nothing is extracted or validated again. The private section separates tenants of one host (`DECISIONS 3`). */
 const TLDTS_OPTIONS = {
   allowPrivateDomains: true,
   extractHostname: false,
@@ -37,19 +37,18 @@ const TLDTS_OPTIONS = {
 } as const
 
 /**
- * Tells where a name stands by the Public Suffix List. A suffix of the ICANN section and a single label are
- * `public_suffix`; a suffix of the private section (`github.io`) is a registrable name of its own. The name is A-labels,
- * lower case.
+ * Classifies a name by the Public Suffix List. A suffix of the ICANN section and a single label are `public_suffix`; a
+ * suffix of the private section (`github.io`) is a registrable name itself. The name is A-labels in lower case.
  */
 export function classifySuffix(name: string): SuffixClassification {
-  const held = classificationCache.get(name)
-  if (held !== undefined) return held
-  const standing = classifyUncached(name)
-  classificationCache.set(name, standing)
-  return standing
+  const cached = classificationCache.get(name)
+  if (cached !== undefined) return cached
+  const classification = classifyUncached(name)
+  classificationCache.set(name, classification)
+  return classification
 }
 
-/** Names come again, and the walk through the suffix rules is the dearest part of reading one. */
+/** Names recur, and the walk through the suffix rules is the most expensive part of parsing one. */
 const classificationCache = new TwoGenerationCache<string, SuffixClassification>(CACHED_NAMES_MIN)
 
 function classifyUncached(name: string): SuffixClassification {
@@ -63,10 +62,10 @@ function classifyUncached(name: string): SuffixClassification {
   return { fault: isIcann || isPrivate ? null : "unknown_tld", registrable }
 }
 
-/** Whether `name` is `parent` or a name below it. */
+/** Whether `name` is `parent` or a subdomain of it. */
 export function isSameOrSubdomain(name: string, parent: string): boolean {
   const start = name.length - parent.length
-  // Nearly every name lacks the dot, which is quicker to see than its end.
+  // Most names lack the dot at this position; comparing one character is faster than comparing the end.
   if (start < 0 || (start > 0 && name.charCodeAt(start - 1) !== 46)) return false
   return name.endsWith(parent)
 }

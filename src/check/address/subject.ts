@@ -1,4 +1,4 @@
-/** Why a name cannot be anybody's; each is a reason code of the same name. */
+/** Why an input cannot be a real address or domain. Each value is also a reason code. */
 export type SubjectFault =
   | "invalid_syntax"
   | "too_long"
@@ -7,30 +7,30 @@ export type SubjectFault =
   | "unknown_tld"
   | "reserved_tld"
 
-/** What kinds of thing can be asked about. */
+/** The kinds of input that can be checked. */
 export const SUBJECT_KINDS = ["email", "domain", "url"] as const
 export type SubjectKind = (typeof SUBJECT_KINDS)[number]
 
-/** What was asked about, parsed. It is made for every text: a text that does not parse is a Subject with a fault. */
+/** A parsed input. Every text gives a Subject: a text that does not parse is a Subject with a fault. */
 export type Subject = {
   readonly kind: SubjectKind
   /** The text as sent, surrounding ASCII white space included. */
   readonly sent: string
-  /** Null: a name that could exist in public DNS, or one under the test domain. */
+  /** Null: the name could exist in public DNS, or is under the test domain. */
   readonly fault: SubjectFault | null
-  /** The host as A-labels, lower case, without a trailing dot; of a URL without one leading `www.`. Null: none can be read, or it is an IP address. */
+  /** The host as A-labels, lower case, without a trailing dot and, for a URL, without one leading `www.`. Null: there is no host, or it is an IP address. */
   readonly domain: string | null
   /**
-   * The registrable domain by the Public Suffix List, private section included, so that the parents of `domain` down to
-   * it have one registrant; `domain` itself where that is a public suffix. Null when `domain` is null or an IP address.
+   * The registrable domain by both sections of the Public Suffix List (`DECISIONS 3`). `domain` and its parents down to
+   * this name have the same registrant. Equal to `domain` if that is a public suffix. Null if `domain` is null.
    */
   readonly registrable: string | null
-  /** The local part, lower case, NFC, without its `+tag`; a quoted one without quotes where it needs none. Null unless an email that parses. */
+  /** The local part: lower case, NFC, without its `+tag`, quoted only if it has to be. Null unless this is an email that parses. */
   readonly localPart: string | null
-  /** The whole address: `localPart@domain`. Null unless an email whose syntax is right. */
+  /** The whole address: `localPart@domain`. Null unless this is an email with valid syntax. */
   readonly normalized: string | null
-  /** A `+tag` was there. */
+  /** Whether the address had a `+tag` (RFC 5233). */
   readonly hasSubaddress: boolean
-  /** Its host is the test domain or under it, and it has no fault. */
+  /** Whether the host is the test domain or a subdomain of it, and there is no fault. */
   readonly isTest: boolean
 }

@@ -7,20 +7,20 @@ export function trimAsciiSpace(text: string): string {
   return end - start === text.length ? text : text.slice(start, end)
 }
 
-/** Whether a control character (C0, DEL, C1) stands anywhere in the text. */
+/** Whether the text contains a control character (C0, DEL or C1). */
 export function hasControlCharacter(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
     if (code < 32 || (code >= 127 && code < 160)) return true
   }
   return false
 }
 
-/** Whether the UTF-8 form of the text has more than `octetsMax` octets. */
-export function exceedsUtf8Bytes(text: string, octetsMax: number): boolean {
-  // A code unit takes one to three octets, so most texts need no counting.
-  if (text.length > octetsMax) return true
-  return text.length * 3 > octetsMax && Buffer.byteLength(text) > octetsMax
+/** Whether the UTF-8 form of the text has more than `bytesMax` bytes. */
+export function exceedsUtf8Bytes(text: string, bytesMax: number): boolean {
+  // A UTF-16 code unit takes one to three bytes, so most texts need no counting.
+  if (text.length > bytesMax) return true
+  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax
 }
 
 function isAsciiSpace(code: number): boolean {

@@ -39,7 +39,7 @@ export function createLearningProbe(
     const today = utcDay(clock())
     if (!found.isCached) learnedHosts.observe(host, organisational, (mask & SET_BITS.disposable) !== 0, today)
     if (mask !== 0 || hasKnownOperator(found) || !learnedHosts.servesDisposable(host, today)) return found
-    return { ...found, mail: known({ ...found.mail.value, runBy: "learned_disposable" }) }
+    return { ...found, mail: known({ ...found.mail.value, operatedBy: "learned_disposable" }) }
   }
 }
 

@@ -3,10 +3,10 @@ import { matchCombosquat, matchHomoglyph, matchLevelsquat } from "./lookalike.ts
 import { TypoCorrector } from "./typo-corrector.ts"
 
 /**
- * Knows the names that people mistype and imitate. The order of the targets is their weight: where several fit, the
- * first is what is imitated, and a suggestion comes only from the one that is used far more. Both answers depend on
- * nothing but the targets and the arguments. The tables are built when the first answer is asked for, in some 25 ms for
- * 20 000 targets, so that a start does not wait for them.
+ * Finds the known name that a domain mistypes or imitates. Targets are ordered by weight: if several match, the first is
+ * the imitated one, and a suggestion is made only if one of them is used far more than the others. Both results depend
+ * only on the targets and the arguments. The tables are built on first use, in about 25 ms for 20 000 targets, so that
+ * the start of the server does not wait for them.
  */
 export class KnownNameMatcher {
   readonly #targets: readonly LookalikeTarget[]
@@ -17,8 +17,8 @@ export class KnownNameMatcher {
   }
 
   /**
-   * The provider that `domain` is one likely slip away from (decisions §3, `did_you_mean`). Null: none; always for a
-   * target and what stands under one. Both names are A-labels in lower case; `registrable` ends `domain`.
+   * The provider that `domain` probably mistypes (`did_you_mean`, `DECISIONS 4`). Null: none; always for a target and its
+   * subdomains. Both arguments are A-labels in lower case; `domain` ends with `registrable`.
    */
   suggestionFor(domain: string, registrable: string): string | null {
     const { knownNames, typoCorrector } = this.#tables()
@@ -26,18 +26,18 @@ export class KnownNameMatcher {
   }
 
   /**
-   * The listed name that `domain` imitates (decisions §3, `is_lookalike`). Null: none; always for a target and what
-   * stands under one. A listed label under another suffix, and a plain slip of the keys, are no imitation.
+   * The known name that `domain` imitates (`is_lookalike`, `DECISIONS 4`). Null: none; always for a target and its
+   * subdomains. A known label under another suffix and a plain typing error are not look-alikes.
    */
   lookalikeOf(domain: string, registrable: string): string | null {
     const { knownNames, labelIndex } = this.#tables()
     if (isKnownName(knownNames, domain, registrable)) return null
     const [label, suffix] = splitLabel(registrable)
-    const found =
+    const match =
       matchHomoglyph(labelIndex, label, suffix) ??
       matchCombosquat(labelIndex, label, suffix) ??
       matchLevelsquat(labelIndex, domain, registrable)
-    return found?.name ?? null
+    return match?.name ?? null
   }
 
   #tables(): MatcherTables {
@@ -62,11 +62,11 @@ function buildTables(targets: readonly LookalikeTarget[]): MatcherTables {
   }
 }
 
-/** Whether the domain, or a parent down to the registrable one, is a target. */
+/** Whether the domain or a parent of it, down to the registrable one, is a target. */
 function isKnownName(names: ReadonlySet<string>, domain: string, registrable: string): boolean {
   if (names.has(registrable) || names.has(domain)) return true
-  const front = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
-  for (let start = 0; start < front; start = domain.indexOf(".", start) + 1) {
+  const registrableStart = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
+  for (let start = 0; start < registrableStart; start = domain.indexOf(".", start) + 1) {
     if (names.has(domain.slice(start))) return true
   }
   return false

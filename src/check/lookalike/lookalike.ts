@@ -9,33 +9,30 @@ import {
   trailingAffixes,
 } from "./word-lists.ts"
 
-/** Real names that look like a listed one only to a rule. */
+/** Real names that the rules would otherwise call look-alikes. */
 const HONEST_LABELS = new Set(["googie"])
 
-/** How many parts between hyphens are looked at: a label has room for 32, and a lure needs few. */
+/** A label with more hyphenated parts is not searched: it has room for 32 parts, and a lure needs few. */
 const PARTS_MAX = 8
 
 /**
- * The listed name whose label the first label of `registrable` is made to look like: by confusable letters, digits for
- * letters (`paypa1`), or pairs of letters (`rnicrosoft`). Null: none; the label itself under another suffix is none.
+ * The known name that `label` imitates by look: confusable letters, digits for letters (`paypa1`), or pairs of letters
+ * (`rnicrosoft`). Null: none; the same label under another suffix does not count.
  */
 export function matchHomoglyph(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
   if (!label.startsWith("xn--")) {
     const labels = index.find(label, 0, label.length)
-    return labels.some(listed => listed.label === label) ? null : firstMatch(labels, suffix, asciiRule(label))
+    return labels.some(known => known.label === label) ? null : firstMatch(labels, suffix, asciiRule(label))
   }
-  const seen = skeletonOf(label)
-  if (seen === null || (seen.confusableKind === "whole" && suffix.startsWith("xn--"))) return null
-  return firstMatch(index.find(seen.text, 0, seen.text.length), suffix, nonAsciiRule(seen))
+  const skeleton = skeletonOf(label)
+  if (skeleton === null || (skeleton.confusableKind === "whole" && suffix.startsWith("xn--"))) return null
+  return firstMatch(index.find(skeleton.text, 0, skeleton.text.length), suffix, nonAsciiRule(skeleton))
 }
 
-/**
- * Whether a label of this name is imitated; `sameSuffix`: the imitation stands under the suffix of a name with the
- * label.
- */
+/** Whether a known label is imitated. `sameSuffix`: a known name with this label has the suffix of the imitation. */
 type LabelRule = (label: string, sameSuffix: boolean) => boolean
 
-/** The first label that the rule takes for imitated: its name under `suffix`, else its most popular one. */
+/** Of the first label that the rule accepts: its name under `suffix`, or else its most popular name. */
 function firstMatch(labels: readonly KnownLabel[], suffix: string, rule: LabelRule): KnownName | null {
   for (const { label, names } of labels) {
     const same = names.find(name => name.suffix === suffix)
@@ -45,8 +42,8 @@ function firstMatch(labels: readonly KnownLabel[], suffix: string, rule: LabelRu
 }
 
 /**
- * The rule for a label with letters beyond ASCII. Accents may be honest spelling (`nestlé`), so they count only on a
- * name that is long and no word; a name in one foreign script may be an honest short word.
+ * The rule for a label with non-ASCII letters. Accents may be the correct spelling (`nestlé`), so they count only for a
+ * label that is long and not a word. A short label in one foreign script may be a real word.
  */
 function nonAsciiRule({ text, confusableKind }: Skeleton): LabelRule {
   return (label, sameSuffix) => {
@@ -57,21 +54,21 @@ function nonAsciiRule({ text, confusableKind }: Skeleton): LabelRule {
   }
 }
 
-/** The rule for an ASCII label that folds like a listed one. The shorter the name, the more of it must be honest. */
+/** The rule for an ASCII label that folds to the same text. The shorter the known label, the fewer changes count. */
 function asciiRule(typed: string): LabelRule {
   return (label, sameSuffix) => {
     if (typed === label || HONEST_LABELS.has(typed) || !/[a-z]/.test(typed)) return false
-    const swaps = digitCount(typed)
-    if (swaps === digitCount(label)) return isLetterSwap(typed, label, sameSuffix)
+    const typedDigitCount = digitCount(typed)
+    if (typedDigitCount === digitCount(label)) return isLetterSwap(typed, label, sameSuffix)
     if (digitCount(label) > 0 || label.length < 4) return false
     const isWord = () => isGenericLabel(label) || isCommonWord(label)
-    if (label.length === 4) return sameSuffix && swaps === 1 && !isWord()
+    if (label.length === 4) return sameSuffix && typedDigitCount === 1 && !isWord()
     if (!/[2-9]/.test(typed)) return true
     return (sameSuffix || label.length >= 6) && !isWord()
   }
 }
 
-/** Letters for letters: `rn` for `m` (the lure is longer than the name), `i` and `l` exchanged, or `m` for `rn`. */
+/** Whether letters stand for letters: `rn` for `m` (the typed label is longer), `i` and `l` exchanged, or `m` for `rn`. */
 function isLetterSwap(typed: string, label: string, sameSuffix: boolean): boolean {
   const [longer, same, shorter] = sameSuffix ? [5, 6, 7] : [5, 8, 8]
   const lengthMin = typed.length > label.length ? longer : typed.length === label.length ? same : shorter
@@ -81,44 +78,43 @@ function isLetterSwap(typed: string, label: string, sameSuffix: boolean): boolea
 const digitCount = (text: string): number => text.match(/\d/g)?.length ?? 0
 
 /**
- * The listed name that stands in the label beside a word that asks for trust: `paypal-login`, `securepaypal`. Null:
- * none.
+ * The known name that the label combines with a word that asks for trust (combosquatting): `paypal-login`,
+ * `securepaypal`. Null: none.
  */
 export function matchCombosquat(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
-  const shown = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
-  return shown.includes("-")
-    ? matchHyphenated(index, shown.split("-"), suffix)
-    : matchConcatenated(index, shown, suffix)
+  const text = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
+  return text.includes("-") ? matchHyphenated(index, text.split("-"), suffix) : matchConcatenated(index, text, suffix)
 }
 
+/** Looks for one to three hyphenated parts that are the name, with affixes as all other parts. */
 function matchHyphenated(index: FoldedLabelIndex, parts: readonly string[], suffix: string): KnownName | null {
   if (parts.length > PARTS_MAX) return null
   const weights = parts.map(affixWeight)
-  const strangers = weights.filter(weight => weight === null).length
-  const isAsking = weights.some(weight => weight !== null && weight > 0) || parts.includes("com")
+  if (!weights.some(weight => weight !== null && weight > 0) && !parts.includes("com")) return null
+  const otherCount = weights.filter(weight => weight === null).length
   for (const width of [1, 2, 3]) {
     for (let start = 0; start + width <= parts.length; start++) {
       const inside = weights.slice(start, start + width)
-      if (inside.filter(weight => weight === null).length !== strangers) continue
+      if (inside.filter(weight => weight === null).length !== otherCount) continue
       const name = parts.slice(start, start + width).join("-")
       const rest = [...weights.slice(0, start), ...weights.slice(start + width)]
-      const found = isAsking ? matchBesideAffix(index, name, suffix, heaviestAffix(rest, parts[start + width])) : null
-      if (found !== null) return found
+      const match = matchBesideAffix(index, name, suffix, heaviestAffix(rest, parts[start + width]))
+      if (match !== null) return match
     }
   }
   return null
 }
 
-/** The heaviest of the words beside a name; `com` right behind the name counts, as a dot that could not be had. */
+/** The largest weight of the affixes beside a name. `com` right after the name counts: it pretends to be the suffix. */
 function heaviestAffix(weights: readonly (AffixWeight | null)[], next: string | undefined): AffixWeight {
-  let most: AffixWeight = next === "com" ? 1 : 0
-  for (const weight of weights) if (weight !== null && weight > most) most = weight
-  return most
+  let heaviest: AffixWeight = next === "com" ? 1 : 0
+  for (const weight of weights) if (weight !== null && weight > heaviest) heaviest = weight
+  return heaviest
 }
 
 /**
- * The listed name with this label (`appleid` is Apple's, too), or one that it disguises, if words of this weight beside
- * it are a lure.
+ * The known name with this label or an imitation of it, if affixes of this weight beside it make a lure. A trailing `id`
+ * is ignored (`appleid` is Apple's).
  */
 function matchBesideAffix(
   index: FoldedLabelIndex,
@@ -127,46 +123,46 @@ function matchBesideAffix(
   weight: AffixWeight,
 ): KnownName | null {
   if (weight === 0 || label.length < 3) return null
-  const hidden = matchHomoglyph(index, label, suffix)
-  if (hidden !== null) return hidden
+  const homoglyph = matchHomoglyph(index, label, suffix)
+  if (homoglyph !== null) return homoglyph
   const name = label.length >= 7 && label.endsWith("id") ? label.slice(0, -2) : label
-  return firstMatch([...index.find(label, 0, label.length), ...index.find(name, 0, name.length)], suffix, listed => {
-    if ((listed !== label && listed !== name) || isGenericLabel(listed)) return false
-    const weightMin = listed.length === 3 ? 2 : 1
-    return weight >= weightMin && (weight === 3 || !isCommonWord(listed))
+  return firstMatch([...index.find(label, 0, label.length), ...index.find(name, 0, name.length)], suffix, known => {
+    if ((known !== label && known !== name) || isGenericLabel(known)) return false
+    const weightMin = known.length === 3 ? 2 : 1
+    return weight >= weightMin && (weight === 3 || !isCommonWord(known))
   })
 }
 
-/** A name with words of weight 1 to 3 written to it, before, behind or both; only a long name that is no word. */
+/** A known name with affixes of weight 1 to 3 attached before or after it; only a long label that is not a word counts. */
 function matchConcatenated(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
   const leading = ["", ...leadingAffixes(label)]
   const trailing = ["", ...trailingAffixes(label)]
   if (leading.length + trailing.length === 2) return null
   for (const before of leading) {
-    for (const behind of trailing) {
-      const name = label.slice(before.length, label.length - behind.length)
-      if (name.length < 5 || name.length === label.length || before.length + behind.length > label.length) continue
-      const found = firstMatch(index.find(name, 0, name.length), suffix, listed => {
-        return listed === name && !isGenericLabel(listed) && !isCommonWord(listed)
+    for (const after of trailing) {
+      const name = label.slice(before.length, label.length - after.length)
+      if (name.length < 5 || name.length === label.length || before.length + after.length > label.length) continue
+      const match = firstMatch(index.find(name, 0, name.length), suffix, known => {
+        return known === name && !isGenericLabel(known) && !isCommonWord(known)
       })
-      if (found !== null) return found
+      if (match !== null) return match
     }
   }
   return null
 }
 
 /**
- * The listed name that stands whole, suffix and all, among the labels in front of `registrable`: `paypal.com.evil.net`.
- * Under a country's suffix only a long name counts, since `web.de.acme.com` may be the web host of acme's German
- * branch. Null: none.
+ * The known name that is repeated, suffix included, in the labels before `registrable` (levelsquatting):
+ * `paypal.com.evil.net`. Under a country's suffix only a long label counts, since `web.de.acme.com` may be the web host of
+ * acme's German branch. Null: none.
  */
 export function matchLevelsquat(index: FoldedLabelIndex, domain: string, registrable: string): KnownName | null {
-  const frontEnd = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
-  for (let start = 0; start < frontEnd; start = domain.indexOf(".", start) + 1) {
+  const registrableStart = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
+  for (let start = 0; start < registrableStart; start = domain.indexOf(".", start) + 1) {
     const end = domain.indexOf(".", start)
     for (const { label, names } of index.find(domain, start, end)) {
       const name = names.find(({ suffix }) => domain.startsWith(`${suffix}.`, end + 1))
-      if (name === undefined || end + 1 + name.suffix.length >= frontEnd) continue
+      if (name === undefined || end + 1 + name.suffix.length >= registrableStart) continue
       if (isLevelsquat(name, label === domain.slice(start, end))) return name
     }
   }

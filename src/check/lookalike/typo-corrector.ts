@@ -14,7 +14,7 @@ import {
   type TypoCandidate,
 } from "./typo-likelihood.ts"
 
-/** Finds the provider that was meant by a mistyped domain. */
+/** Finds the provider that a mistyped domain was meant to be. */
 export class TypoCorrector {
   readonly #labelIndex: FoldedLabelIndex
   readonly #providers: readonly ProviderLabel[]
@@ -39,38 +39,34 @@ export class TypoCorrector {
   }
 
   /**
-   * The provider name that `domain` is one likely slip away from; null: none, or two that are as likely. The domain is
-   * no target, nor under one.
+   * The provider that `domain` probably mistypes; null: none, or several that are equally likely. The domain must not be
+   * a target or a subdomain of one.
    */
   correct(domain: string, registrable: string): string | null {
     const [label, suffix] = splitLabel(domain)
-    const found =
+    const match =
       this.#correctSuffix(domain, registrable, label, suffix) ??
       this.#correctDots(domain) ??
       (domain === registrable ? this.#correctLabel(label, suffix) : null)
-    return found?.name ?? null
+    return match?.name ?? null
   }
 
-  /** A provider's label with a wrong suffix, or none. */
+  /** Corrects a provider's label with a wrong suffix, or without one. */
   #correctSuffix(domain: string, registrable: string, label: string, suffix: string): KnownName | null {
     const names = this.#providersByLabel.get(label)?.names
     if (names === undefined) return null
     if (suffix === "") return label.length >= 3 && isDistinctive(label) ? names[0] : null
-    const [near, another] = nearestBySuffix(names, suffix)
-    if (!hasExistingTld(domain)) return another === undefined ? (near ?? majorProviderFor(names, suffix)) : null
-    const isWhole = domain === registrable
-    if (
-      near !== undefined &&
-      another === undefined &&
-      (isWhole ? isTruncatedSuffix : isNestedUnderSameCountry)(near, suffix, registrable)
-    )
-      return near
-    return isWhole ? majorProviderFor(names, suffix) : null
+    const [nearest, another] = nearestBySuffix(names, suffix)
+    if (!hasExistingTld(domain)) return another === undefined ? (nearest ?? majorProviderFor(names, suffix)) : null
+    const isRegistrable = domain === registrable
+    const isLikely = isRegistrable ? isTruncatedSuffix : isNestedUnderSameCountry
+    if (nearest !== undefined && another === undefined && isLikely(nearest, suffix, registrable)) return nearest
+    return isRegistrable ? majorProviderFor(names, suffix) : null
   }
 
   /**
-   * A dot that is missing or stands one place off: `gmailcom`, `gmailc.om`. A dot too many counts where nothing can
-   * exist.
+   * Corrects a dot that is missing or off by one position: `gmailcom`, `gmailc.om`. An extra dot counts only if the
+   * top-level domain does not exist.
    */
   #correctDots(domain: string): KnownName | null {
     const meant = this.#namesByUndotted.get(removeDots(domain))
@@ -81,18 +77,18 @@ export class TypoCorrector {
     return isMoved || !hasExistingTld(domain) ? meant : null
   }
 
-  /** The suffix of a provider behind its label with one slip in it, or behind what looks like its label. */
+  /** Corrects a label with one typo, or one that looks like a provider's, under that provider's suffix. */
   #correctLabel(label: string, suffix: string): KnownName | null {
     const [likeliest, another] = this.#likelyTypos(label, suffix)
     if (likeliest === undefined || this.#isRealName(label)) return this.#correctHomoglyph(label, suffix)
     return another === undefined ? likeliest.name : null
   }
 
-  /** The providers' names under the suffix of whose labels `typed` is likely a slip; several: they are as likely. */
+  /** The names under the suffix whose label `typed` probably mistypes; several: they are equally likely. */
   #likelyTypos(typed: string, suffix: string): readonly TypoCandidate[] {
     let likeliest = NO_CANDIDATES
-    for (const place of this.#nearbyLabels.candidates(typed)) {
-      const name = this.#providers[place]?.names.find(each => each.suffix === suffix)
+    for (const index of this.#nearbyLabels.candidates(typed)) {
+      const name = this.#providers[index]?.names.find(each => each.suffix === suffix)
       const typo = name === undefined ? null : findTypo(typed, name.label)
       if (name === undefined || typo === null || !isLikelyTypo(typed, { name, typo })) continue
       likeliest = addCandidate(likeliest, { name, typo })
@@ -100,7 +96,7 @@ export class TypoCorrector {
     return likeliest
   }
 
-  /** A provider's name in disguise under its own suffix: `gma1l.com`. */
+  /** Corrects a look-alike of a provider's label under its own suffix: `gma1l.com`. */
   #correctHomoglyph(label: string, suffix: string): KnownName | null {
     const meant = matchHomoglyph(this.#labelIndex, label, suffix)
     return meant !== null && meant.kind === "provider" && meant.suffix === suffix ? meant : null
@@ -111,7 +107,7 @@ export class TypoCorrector {
   }
 }
 
-/** A label of providers' names, most popular first. */
+/** A label with the provider names that have it, most popular first. */
 type ProviderLabel = { readonly label: string; readonly names: readonly [KnownName, ...KnownName[]] }
 
 function providerLabels(labels: readonly KnownLabel[]): readonly ProviderLabel[] {
@@ -123,36 +119,36 @@ function providerLabels(labels: readonly KnownLabel[]): readonly ProviderLabel[]
 
 const NO_CANDIDATES: readonly TypoCandidate[] = []
 
-/** The likeliest of those that are alike likely and one more. */
-function addCandidate(alike: readonly TypoCandidate[], more: TypoCandidate): readonly TypoCandidate[] {
-  const [first] = alike
-  if (first === undefined) return [more]
-  const better = likelierCandidate(first, more)
-  return better === null ? [...alike, more] : better === more ? [more] : alike
+/** The likeliest of equally likely candidates and another one. */
+function addCandidate(likeliest: readonly TypoCandidate[], another: TypoCandidate): readonly TypoCandidate[] {
+  const [first] = likeliest
+  if (first === undefined) return [another]
+  const better = likelierCandidate(first, another)
+  return better === null ? [...likeliest, another] : better === another ? [another] : likeliest
 }
 
 /**
- * The names whose suffix is one edit away from the typed one: if one or more are a slip of the fingers away, only
- * those (`dw` is `de`, not `dk`); of these the one that is used far more. Several: they are as likely.
+ * The names whose suffix is one edit away from the typed one. If some are a typo away, only those (`dw` is `de`, not
+ * `dk`); if one of these is used far more, only that one. Several: they are equally likely.
  */
 function nearestBySuffix(names: readonly KnownName[], suffix: string): readonly KnownName[] {
   const edits = names.filter(name => isOneEditApart(suffix, name.suffix))
-  const slips = edits.filter(name => findTypo(suffix, name.suffix) !== null)
-  const [first, second, ...others] = slips.length > 0 ? slips : edits
+  const typos = edits.filter(name => findTypo(suffix, name.suffix) !== null)
+  const [first, second, ...others] = typos.length > 0 ? typos : edits
   if (first === undefined || second === undefined) return first === undefined ? [] : [first]
   return isFarMoreUsed(first, second) ? [first] : [first, second, ...others]
 }
 
 /**
- * Whether an existing suffix is a name that somebody may have registered in the country of the suffix that was meant:
- * `con.br` for `com.br`. Whoever has that name would hardly call a host `uol`.
+ * Whether an existing suffix is a name that may be registered in the same country as the intended suffix: `con.br` for
+ * `com.br`. The owner of that name would hardly name a host `uol`.
  */
 function isNestedUnderSameCountry({ label, suffix: meant }: KnownName, suffix: string, registrable: string): boolean {
   const isSameCountry = meant.includes(".") && meant.slice(-3) === suffix.slice(-3)
   return suffix === registrable && isSameCountry && label.length >= 3 && isDistinctive(label)
 }
 
-/** Whether an existing suffix is likelier `com`, `net` or `org` cut short than the home of another firm. */
+/** Whether an existing suffix is likelier a truncated `com`, `net` or `org` than the suffix of another company. */
 function isTruncatedSuffix(meant: KnownName, suffix: string): boolean {
   const { label } = meant
   if (meant.suffix.length !== 3 || suffix.length !== 2 || !isWidelyUsed(meant) || !isDistinctive(label)) return false
@@ -165,18 +161,18 @@ function hasExistingTld(domain: string): boolean {
   return fault !== "unknown_tld" && fault !== "reserved_tld"
 }
 
-/** A top-level domain, or a second-level one of a country: `net`, `com.br`. `blogspot.com` is a host of sites. */
+/** Whether the suffix is a top-level domain or a second-level one of a country: `net`, `com.br`, but not `blogspot.com`. */
 const isTldOrCountrySuffix = (suffix: string): boolean => /^[a-z]{2,}$|^[a-z]{2,3}\.[a-z]{2}$/.test(suffix)
 
 /**
- * A household name behind any suffix: the one in the suffix's country, `yahoo.co.uk` for `yahoo.uk`, else the most
- * popular; null: the label is no household name, or sites stand under that suffix.
+ * The name of a major provider for any suffix: the one in the suffix's country (`yahoo.co.uk` for `yahoo.uk`), or else
+ * the most popular one. Null: the label is not a major provider's, or the suffix is one of hosted sites.
  */
 function majorProviderFor(names: readonly [KnownName, ...KnownName[]], suffix: string): KnownName | null {
   if (!isMajorProvider(names[0].label) || !isTldOrCountrySuffix(suffix)) return null
   const country = suffix.slice(suffix.lastIndexOf(".") + 1)
-  const isThere = (name: KnownName) => name.suffix === country || name.suffix.endsWith(`.${country}`)
-  return (country.length === 2 ? names.find(isThere) : undefined) ?? names[0]
+  const isInCountry = (name: KnownName) => name.suffix === country || name.suffix.endsWith(`.${country}`)
+  return (country.length === 2 ? names.find(isInCountry) : undefined) ?? names[0]
 }
 
 const removeDots = (name: string): string => name.replaceAll(".", "")

@@ -2,7 +2,7 @@ import type { KnownName } from "./label-index.ts"
 import type { Typo, TypoKind } from "./typo.ts"
 import { isCommonWord, isGenericLabel } from "./word-lists.ts"
 
-/** Labels that name a mailbox provider to everybody, whatever stands behind them. */
+/** Labels that everyone knows as a mailbox provider, under any suffix. */
 const MAJOR_PROVIDERS = new Set([
   "gmail",
   "googlemail",
@@ -14,28 +14,26 @@ const MAJOR_PROVIDERS = new Set([
   "yandex",
 ])
 
-/** So many names, the first of the targets, are used by tens of millions each. */
+/** The first so many targets have tens of millions of users each. */
 const GIANTS_MAX = 20
-/**
- * So many targets, from the first, are in order of use (`providers_first` of the catalogue); the rest are used less.
- */
+/** The first so many targets are ordered by use (`providers_first` of the catalogue); the rest are used less. */
 export const RANKED_TARGETS_MAX = 116
 
-/** How much a provider's name is used, most first. */
-const USAGE_TIERS = ["household", "giant", "large", "small"] as const
+/** How much a provider's name is used, most used first. */
+const USAGE_TIERS = ["major", "giant", "large", "small"] as const
 type UsageTier = (typeof USAGE_TIERS)[number]
 
-/** So long is every label, and so long is none. */
+/** Lengths that every label reaches, and that none does. */
 const [always, never] = [0, 64]
 
 /**
- * The letters that a provider's label has at least where a slip in it is likelier than another name: the less the name
- * is used, the longer it must be. People see a wrong first key (`…First`), and a name often goes on without its last
- * letter. Of 31 000 real domains of firms, schools and offices, were they on no list, these numbers would have four
- * corrected.
+ * The number of letters from which on a provider's label with this typo is likelier a typo than another name: the less a
+ * name is used, the longer it must be. People notice a wrong first letter (`…First`), and many real names are another one
+ * without its last letter. Of 31 000 real domains of companies, schools and offices, four would be corrected with these
+ * numbers if they were on no list.
  */
 const LETTERS_MIN = {
-  // household, giant, large, small
+  // major, giant, large, small
   swapped: lettersByTier(always, 4, 4, 5),
   doubled: lettersByTier(always, 3, 3, 4),
   halved: lettersByTier(always, 5, 5, 6),
@@ -52,96 +50,92 @@ const LETTERS_MIN = {
 } satisfies Partial<Record<TypoKind | `${TypoKind}${"First" | "Last"}`, Readonly<Record<UsageTier, number>>>>
 
 /**
- * The same under `com`, where nearly every short name is some firm's, by whether the slip leaves the same letters.
+ * The same under `com`, where nearly every short name belongs to a company. `same`: the typo keeps the same letters.
  */
 const LETTERS_MIN_IN_COM = { same: lettersByTier(always, always, 4, 5), other: lettersByTier(always, 6, 6, 10) }
 
 function lettersByTier(
-  household: number,
+  major: number,
   giant: number,
   large: number,
   small: number,
 ): Readonly<Record<UsageTier, number>> {
-  return { household, giant, large, small }
+  return { major, giant, large, small }
 }
 
-/** Real names that are one slip away from a provider's and no common words. */
+/** Real names that are one typo away from a provider's name and are not common words. */
 const REAL_NAMES = new Set(["cloud", "evil", "gail", "libro", "mali", "orage", "postel", "sian", "telnet", "ymail"])
 
-/** A provider's name with the slip that makes a typed label out of its label. */
+/** A provider's name, and the typo that turns its label into the typed one. */
 export type TypoCandidate = { readonly name: KnownName; readonly typo: Typo }
 
-/** Whether a label names a mailbox provider to everybody: right behind it any suffix is a slip. */
+/** Whether everyone knows the label as a mailbox provider, so that any other suffix after it is a typo. */
 export const isMajorProvider = (label: string): boolean => MAJOR_PROVIDERS.has(label)
 
-/** Whether a provider's name is one of those that very many people use. */
+/** Whether very many people use the provider. */
 export const isWidelyUsed = ({ label, rank }: KnownName): boolean =>
   MAJOR_PROVIDERS.has(label) || rank < RANKED_TARGETS_MAX
 
-/** Whether a provider's label says more than a word of the language does. */
+/** Whether a provider's label is more than a common or generic word. */
 export const isDistinctive = (label: string): boolean =>
   MAJOR_PROVIDERS.has(label) || !(isGenericLabel(label) || isCommonWord(label))
 
-/** Whether a label is a word or a known name, and so rather typed on purpose. */
+/** Whether a label is a word or a real name, and so was probably typed on purpose. */
 export const isRealName = (label: string): boolean => REAL_NAMES.has(label) || isCommonWord(label)
 
-/** Whether a slip in a provider's label is likelier than that somebody has this name. */
+/** Whether a typo in a provider's label is likelier than a real name that is spelled this way. */
 export function isLikelyTypo(typed: string, { name, typo }: TypoCandidate): boolean {
   const { label, suffix } = name
-  const [row, use, letters] = [letterRuleOf(typo, label), usageTierOf(name), letterCount(label)]
+  const [rule, tier, letters] = [letterRuleOf(typo, label), usageTierOf(name), letterCount(label)]
   if (typo.kind === "alike" && isAllDigits(label)) return letters >= 3
-  if (letters < LETTERS_MIN[row][use] || (letters === 3 && !isDistinctive(label))) return false
-  if (suffix === "com" && letters < LETTERS_MIN_IN_COM[letterChangeOf(typo)][use]) return false
-  return !(row === "added" || row.endsWith("First")) || !isCompoundName(typed)
+  if (letters < LETTERS_MIN[rule][tier] || (letters === 3 && !isDistinctive(label))) return false
+  if (suffix === "com" && letters < LETTERS_MIN_IN_COM[letterChangeOf(typo)][tier]) return false
+  return !(rule === "added" || rule.endsWith("First")) || !isCompoundName(typed)
 }
 
-/**
- * The likelier of two: the name that is used more, else the slip that leaves the same letters. Null: they are as
- * likely.
- */
+/** The likelier of two candidates: the name used more, or else the typo that keeps the same letters. Null: equally likely. */
 export function likelierCandidate(one: TypoCandidate, other: TypoCandidate): TypoCandidate | null {
-  const byUse = USAGE_TIERS.indexOf(usageTierOf(one.name)) - USAGE_TIERS.indexOf(usageTierOf(other.name))
+  const tierDifference = USAGE_TIERS.indexOf(usageTierOf(one.name)) - USAGE_TIERS.indexOf(usageTierOf(other.name))
   const difference =
-    byUse === 0
+    tierDifference === 0
       ? LETTER_CHANGES.indexOf(letterChangeOf(one.typo)) - LETTER_CHANGES.indexOf(letterChangeOf(other.typo))
-      : byUse
+      : tierDifference
   return difference < 0 ? one : difference > 0 ? other : null
 }
 
-/** Whether one of two names with the same label is used far more than the other. */
+/** Whether the first of two names with the same label is used far more than the second. */
 export const isFarMoreUsed = (one: KnownName, other: KnownName): boolean => rankTier(one) < rankTier(other)
 
 const rankTier = ({ rank }: KnownName): number => (rank < GIANTS_MAX ? 0 : rank < RANKED_TARGETS_MAX ? 1 : 2)
 
 function usageTierOf(name: KnownName): UsageTier {
-  return MAJOR_PROVIDERS.has(name.label) ? "household" : (USAGE_TIERS[rankTier(name) + 1] ?? "small")
+  return MAJOR_PROVIDERS.has(name.label) ? "major" : (USAGE_TIERS[rankTier(name) + 1] ?? "small")
 }
 
-/** In a label of four letters the last key is seen as the first is. */
+/** In a label of four letters people notice a wrong last letter as well as a wrong first one. */
 function letterRuleOf({ kind, index }: Typo, label: string): keyof typeof LETTERS_MIN {
   if (kind !== "omitted" && kind !== "replaced" && kind !== "inserted") return kind
   if (index === 0 || (label.length === 4 && index >= 3)) return `${kind}First`
   return kind === "omitted" && index === label.length - 1 ? "omittedLast" : kind
 }
 
-/** What a slip leaves of the letters, likelier first. */
+/** Whether a typo keeps the same letters, apart from their order, look or repetition. The likelier one first. */
 const LETTER_CHANGES = ["same", "other"] as const
 
-/** Whether a slip leaves the same letters, but for their order, their look, or how often one stands. */
 const letterChangeOf = ({ kind }: Typo): (typeof LETTER_CHANGES)[number] =>
   kind === "swapped" || kind === "doubled" || kind === "halved" || kind === "alike" ? "same" : "other"
 
-/** A hyphen is no letter: `h-mail` is as short as `hmail`. */
+/** Hyphens do not count: `h-mail` is as short as `hmail`. */
 const letterCount = (label: string): number => label.replaceAll("-", "").length
 
 const isAllDigits = (label: string): boolean => /^\d+$/.test(label)
 
-/** A word behind one letter (`tmail`, `ucloud`) or two words (`gotmail`): a name that somebody has made. */
+/** Whether the label is a word after one letter (`tmail`, `ucloud`) or two words (`gotmail`), and so an invented name. */
 function isCompoundName(typed: string): boolean {
   const isWord = (text: string): boolean => isCommonWord(text) || isGenericLabel(text)
   if (isWord(typed.slice(1))) return true
-  for (let at = 3; at <= typed.length - 3; at++) {
-    if (isWord(typed.slice(0, at)) && isWord(typed.slice(at))) return true
+  for (let middle = 3; middle <= typed.length - 3; middle++) {
+    if (isWord(typed.slice(0, middle)) && isWord(typed.slice(middle))) return true
   }
   return false
 }

@@ -1,8 +1,8 @@
 import WORDS from "../../../data/common-words.txt" with { type: "text" }
 
 /**
- * How plainly a word beside a listed name asks for trust: 0 fills, 1 sounds official, 2 is about money or a parcel, 3
- * is about signing in.
+ * How strongly a word beside a known name asks for trust: 0 is a filler, 1 sounds official, 2 is about money or a parcel,
+ * 3 is about signing in.
  */
 export type AffixWeight = 0 | 1 | 2 | 3
 
@@ -31,37 +31,37 @@ for (const weight of [0, 1, 2, 3] as const) {
 }
 
 /**
- * The weight of a word that stands beside a listed name. Null: the word is none of these, so the whole is another name.
+ * The weight of a word beside a known name. Null: the word is not an affix, so the label is another name.
  */
 export function affixWeight(word: string): AffixWeight | null {
   return WEIGHT_BY_AFFIX.get(word) ?? (word.length <= 2 || /^\d+$/.test(word) ? 0 : null)
 }
 
-/** Words that are written together with a name (`paypallogin`), by their first and by their last letter. */
+/** Affixes that are recognised without a hyphen (`paypallogin`). */
 const CONCATENABLE_AFFIXES = [...WEIGHT_BY_AFFIX]
   .filter(([word, weight]) => weight > 0 && word.length >= 5)
   .map(([word]) => word)
 
-const affixesByLetter = (place: (word: string) => number): readonly (readonly string[])[] =>
-  Array.from({ length: 128 }, (_, unit) => CONCATENABLE_AFFIXES.filter(word => word.charCodeAt(place(word)) === unit))
+const affixesByLetter = (indexIn: (word: string) => number): readonly (readonly string[])[] =>
+  Array.from({ length: 128 }, (_, unit) => CONCATENABLE_AFFIXES.filter(word => word.charCodeAt(indexIn(word)) === unit))
 
 const AFFIXES_BY_FIRST_LETTER = affixesByLetter(() => 0)
 const AFFIXES_BY_LAST_LETTER = affixesByLetter(word => word.length - 1)
 const NO_AFFIXES: readonly string[] = []
 
-/** Affixes of weight 1 to 3 that a label begins with, as they stand. */
+/** The affixes of weight 1 to 3 that a label starts with. */
 export function leadingAffixes(label: string): readonly string[] {
   return (AFFIXES_BY_FIRST_LETTER[label.charCodeAt(0)] ?? NO_AFFIXES).filter(word => label.startsWith(word))
 }
 
-/** Affixes of weight 1 to 3 that a label ends with. */
+/** The affixes of weight 1 to 3 that a label ends with. */
 export function trailingAffixes(label: string): readonly string[] {
   return (AFFIXES_BY_LAST_LETTER[label.charCodeAt(label.length - 1)] ?? NO_AFFIXES).filter(word => label.endsWith(word))
 }
 
 /**
- * Labels of listed names that say so little that any firm may put a word beside them: `mail-login.com` and
- * `web-support.de` imitate nobody.
+ * Labels of known names that are so generic that any company may combine them with a word: `mail-login.com` and
+ * `web-support.de` imitate no one.
  */
 const GENERIC_LABELS = new Set(
   `academy access account ads agent air alert alpha android api app apps art asia atlas atm auto bank beauty best
@@ -85,16 +85,16 @@ const GENERIC_LABELS = new Set(
     wave way web white wifi win wine wire wise work works world yes you young zone zip`.split(/\s+/),
 )
 
-/** Whether a listed name's label says too little to be imitated by a word beside it. */
+/** Whether a known label is too generic to be imitated by combining it with a word. */
 export const isGenericLabel = (label: string): boolean => GENERIC_LABELS.has(label)
 
-/** Endings that leave a word a word; the list holds base forms only. */
+/** Endings of inflected words; the word list has base forms only. */
 const WORD_ENDINGS = ["s", "ly", "es", "ed", "ing", "er", "ers", "est", "y"]
 
-/** The base forms; made when the first label is asked about (2 ms, about 1 MB). */
+/** The base forms, built on first use (2 ms, about 1 MB). */
 let baseWords: ReadonlySet<string> | null = null
 
-/** Whether a label is a common English word, or one with a common ending. */
+/** Whether a label is a common English word, with or without a common ending. */
 export function isCommonWord(label: string): boolean {
   return (
     isBaseWord(label) ||
@@ -103,8 +103,7 @@ export function isCommonWord(label: string): boolean {
 }
 
 /**
- * Whether a word remains before an ending; a vowel may have taken the word's last `e` or `y`, or doubled its last
- * letter.
+ * Whether a stem before an ending is a word. The ending may have replaced a final `e` or `y`, or doubled the last letter.
  */
 function isInflectedStem(stem: string, ending: string): boolean {
   if (isBaseWord(stem)) return true

@@ -56,7 +56,7 @@ test("no pack can be made: the one in use stays, and the copies serve once it ca
     b: { set: "shared_inbox", trust: "curated", names: ["team"] },
   })
   house.serve("fresh", [...FIRST_NAMES, "second.com"])
-  expect(await house.refresh(null, { bundle })).toMatchObject({ made: null, faults: [expect.any(String)] })
+  expect(await house.refresh(null, { bundle })).toMatchObject({ activated: null, faults: [expect.any(String)] })
   expect(house.inUse()?.version).toBe(version)
   await house.refresh()
   expect(setsOf(house, "second.com")).toEqual(["disposable"])

@@ -16,7 +16,7 @@ import {
 describe("a refresh", () => {
   test("puts what all sources give in use, and says what became of each", async () => {
     const house = await refreshedFixture()
-    expect(house.first).toMatchObject({ made: { version: house.inUse()?.version }, faults: [] })
+    expect(house.first).toMatchObject({ activated: { version: house.inUse()?.version }, faults: [] })
     expect(house.state().sources).toEqual(house.first.sources)
     for (const id of ["fresh", "extra", "offices"])
       expect(house.first.sources[id]).toEqual({

@@ -32,7 +32,7 @@ test("curated: the header is read and the entries are sorted", () => {
 test("curated: a missing header line, a bad day, disorder and repetition are refused", () => {
   expect(readCurated("a.com\n")).toMatchObject({
     kind: "refused",
-    says: "the header has no set, says, origin, licence, date",
+    message: "the header has no set, says, origin, licence, date",
   })
   expect(readCurated(HEADER.replace("2026-11-20", "lately"))).toMatchObject({ kind: "refused" })
   expect(readCurated(`${HEADER}b.com\na.com\n`)).toEqual({
@@ -47,8 +47,8 @@ test("json: a path leads to elements, keys, members that may be absent, and thro
   const read = (path: string) => readJson(text, path)
   expect(read("list.*.type=x.names?.*")).toEqual({ kind: "entries", entries: ["a.com"], malformedCount: 0 })
   expect(read("map.@keys")).toEqual({ kind: "entries", entries: ["c.com"], malformedCount: 0 })
-  expect(read("list.*.names.*")).toMatchObject({ entries: ["a.com", "b.com"], misshapen: 1 })
-  expect(read("map.*")).toMatchObject({ entries: [], misshapen: 1 })
+  expect(read("list.*.names.*")).toMatchObject({ entries: ["a.com", "b.com"], malformedCount: 1 })
+  expect(read("map.*")).toMatchObject({ entries: [], malformedCount: 1 })
   expect(readJson("[", "*").kind).toBe("refused")
 })
 
