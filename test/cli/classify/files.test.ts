@@ -78,7 +78,7 @@ test("a run that waits for its input stops when it is asked to", async () => {
   const asked = Promise.withResolvers<string>()
   const { run, streams } = classifying({}, { tools: { stopSignal: () => asked.promise } })
   Object.assign(streams, {
-    source: async () => ({
+    openSource: async () => ({
       byteCount: null,
       chunks: (async function* () {
         yield Buffer.from("a@gmail.com\n")
