@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "bun:test"
 import { endPostgres } from "./world/postgres-databases.ts"
-import { runDirectory } from "./world/run-directory.ts"
+import { RUN_DIRECTORY, runDirectory } from "./world/run-directory.ts"
 
 /** Tests ask no network: whoever calls `fetch` in the test process fails. Loopback servers are asked by their own clients. */
 beforeAll(() => {
@@ -10,7 +10,10 @@ beforeAll(() => {
   globalThis.fetch = Object.assign(refuse, { preconnect: refuse })
 })
 
-const directory = runDirectory()
-process.env["TMPDIR"] = directory.path
-afterAll(directory.remove)
-afterAll(endPostgres)
+// The runner of all tests has a directory and servers for them, which outlive this process.
+if (process.env[RUN_DIRECTORY] === undefined) {
+  const directory = runDirectory()
+  process.env["TMPDIR"] = directory.path
+  afterAll(directory.remove)
+  afterAll(endPostgres)
+}

@@ -9,6 +9,7 @@ import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-stor
 import { ROOT } from "../house/source.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { dnsServer } from "../world/dns-server.ts"
+import { freePort } from "../world/free-port.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { deadServer, testSmtp } from "../world/smtp-server.ts"
 
@@ -112,7 +113,7 @@ test("where all is broken, every row says so with a remedy, and none holds a sec
   const address = taken.address()
   const port = typeof address === "object" && address !== null ? address.port : 0
   using dns = await dnsServer({})
-  const dead = await deadServer()
+  const dead = deadServer()
   const { rows } = doctor({
     MAILKIND_DATA_DIR: data,
     MAILKIND_PORT: String(port),
@@ -143,7 +144,7 @@ describe("the port", () => {
       verdict: "ok",
       seen: `mailkind 1.2.3 answers on 127.0.0.1 port ${port}.`,
     })
-    const free = new URL(await deadServer()).port
+    const free = String(freePort())
     expect((await doctor({ ...QUIET, MAILKIND_PORT: free }).rows("port")).port).toMatchObject({
       verdict: "ok",
       seen: expect.stringContaining("is free"),
@@ -151,7 +152,7 @@ describe("the port", () => {
   })
 
   test("that is free has failed where a server is to be running", async () => {
-    const free = new URL(await deadServer()).port
+    const free = String(freePort())
     const { rows } = doctor({ ...QUIET, MAILKIND_PORT: free }, true)
     expect((await rows("port")).port).toMatchObject({
       verdict: "failed",

@@ -86,10 +86,7 @@ describe("the accuracy bench", () => {
 
   test("is told to list misses alone, or says how", () => {
     const asked = Bun.spawnSync([process.execPath, join(import.meta.dir, "../../bench/main.ts"), "lists", "--misses"])
-    expect([asked.exitCode, asked.stderr.toString().trim()]).toEqual([
-      2,
-      "--misses is for the bench accuracy alone",
-    ])
+    expect([asked.exitCode, asked.stderr.toString().trim()]).toEqual([2, "--misses is for the bench accuracy alone"])
   })
 })
 

@@ -3,9 +3,9 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSyn
 import { dirname, join } from "node:path"
 import { parseSettings, SETTINGS } from "../../src/config/settings.ts"
 import { ROOT } from "../house/source.ts"
+import { freePort } from "../world/free-port.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { startProgram } from "../world/program.ts"
-import { deadServer } from "../world/smtp-server.ts"
 import { alone, build } from "./executable.ts"
 
 setDefaultTimeout(180_000)
@@ -132,7 +132,7 @@ describe.skipIf(!isAble)("as another user, with all but its data directory read-
       "sh",
       join(own.directory, "mailkind"),
     ]
-    const port = new URL(await deadServer()).port
+    const port = String(freePort())
     const settings = {
       PATH: process.env["PATH"],
       MAILKIND_DATA_DIR: data,

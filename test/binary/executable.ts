@@ -2,13 +2,16 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ROOT } from "../house/source.ts"
+import { once } from "../world/once.ts"
 import { type Ended, type Program, startProgram } from "../world/program.ts"
 
-/** Builds the executable as a user does. Rejects with what the build printed when it fails. */
-export async function build(): Promise<void> {
-  const built = Bun.spawn([process.execPath, "run", "build"], { cwd: ROOT, stdout: "pipe", stderr: "pipe" })
-  const printed = `${await new Response(built.stdout).text()}${await new Response(built.stderr).text()}`
-  if ((await built.exited) !== 0) throw new Error(printed)
+/** Builds the executable as a user does, once for all tests. Rejects with what the build printed when it fails. */
+export const build = (): Promise<void> => once("executable", built)
+
+async function built(): Promise<void> {
+  const child = Bun.spawn([process.execPath, "run", "build"], { cwd: ROOT, stdout: "pipe", stderr: "pipe" })
+  const printed = `${await new Response(child.stdout).text()}${await new Response(child.stderr).text()}`
+  if ((await child.exited) !== 0) throw new Error(printed)
 }
 
 /** Nobody outside of this machine is asked, whatever network it is in. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { startCallers } from "../world/callers.ts"
+import { freePort } from "../world/free-port.ts"
 import { askLoopback } from "../world/loopback.ts"
-import { deadServer } from "../world/smtp-server.ts"
 import { alone, build, serving } from "./executable.ts"
 
 setDefaultTimeout(180_000)
@@ -61,11 +61,11 @@ describe("the executable", () => {
   })
 
   test.skipIf(process.platform !== "linux")("takes over from itself without losing an answer", async () => {
-    const port = Number(new URL(await deadServer()).port)
+    const port = freePort()
     const settings = { MAILKIND_PORT: String(port) }
     const old = own.start(["serve", "--replace"], settings)
     await serving(old, /\n/)
-    const callers = startCallers(port, "/v1/health", 16, false)
+    const callers = startCallers(port, "/v1/health", { count: 12, pauseMs: 20 }, false)
     await callers.got(100)
     const next = own.start(["serve", "--replace"], settings)
     await serving(next, /\n/)

@@ -9,7 +9,7 @@ import {
   BROWSER_TEST_MS,
   IN_A_BROWSER,
   isBrowserMissing,
-  launchBrowser,
+  openBrowser,
   pageFaults,
   type WatchedPage,
 } from "./browser.ts"
@@ -27,7 +27,7 @@ const pagesOf = (who: "account" | "admin"): readonly string[] =>
     .map(({ path }) => path)
 
 async function running(): Promise<{ server: ServerProcess; context: () => Promise<BrowserContext> }> {
-  const [browser, server] = await Promise.all([launchBrowser(), serverProcess({ MAILKIND_ADMINS: ADMIN })])
+  const [browser, server] = await Promise.all([openBrowser(), serverProcess({ MAILKIND_ADMINS: ADMIN })])
   afterwards(server.stop)
   return { server, context: () => browser.newContext() }
 }
@@ -76,7 +76,7 @@ test.skipIf(isBrowserMissing)(
       const watched = await signedIn(await context(), server, email)
       for (const path of pagesOf(who)) {
         const at = `${server.url}${concrete(path, ids)}`
-        const answer = await watched.page.goto(at, { waitUntil: "networkidle" })
+        const answer = await watched.page.goto(at)
         const expected = path === ROUTES.adminTermsPreview.path ? 400 : 200
         expect({ path, status: answer?.status() }).toEqual({ path, status: expected })
         await expectFit(watched, path.slice(1).replaceAll("/", "-").replace(":id", "one"))

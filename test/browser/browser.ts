@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import axe from "axe-core"
 import type { Browser, BrowserContext, Page } from "playwright-core"
@@ -36,12 +36,29 @@ const ARGS = [
   "--disable-sync",
 ]
 
-/** Starts a browser that ends with the test. */
-export async function launchBrowser(): Promise<Browser> {
-  if (playwright === null || CHROMIUM === undefined) throw new Error("there is no browser")
-  const browser = await playwright.chromium.launch({ executablePath: CHROMIUM, args: ARGS, timeout: STEP_MS })
+/** Where the runner of all tests tells the address of the browser that it has started for them. */
+export const BROWSER_URL = "TEST_BROWSER_URL"
+
+/** Starts a browser that other processes can open pages in. */
+export async function startBrowser(): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const { chromium, options } = installed()
+  const server = await chromium.launchServer(options)
+  return { url: server.wsEndpoint(), close: () => server.close() }
+}
+
+/** A browser with nothing open, all of whose pages are closed when the test ends. */
+export async function openBrowser(): Promise<Browser> {
+  const { chromium, options } = installed()
+  const url = process.env[BROWSER_URL]
+  const browser = await (url === undefined ? chromium.launch(options) : chromium.connect(url, { timeout: STEP_MS }))
   afterwards(() => browser.close())
   return browser
+}
+
+function installed() {
+  if (playwright === null || CHROMIUM === undefined) throw new Error("there is no browser")
+  const { chromium } = playwright
+  return { chromium, options: { executablePath: CHROMIUM, args: ARGS, timeout: STEP_MS } }
 }
 
 /** A page and all that went wrong in it: errors of its scripts and its policy, and requests to any other host. */
@@ -67,7 +84,7 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
 export async function accessFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
-    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })',
+    'axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })',
   )
   return violations.map(
     ({ id, impact, nodes }) =>
@@ -81,30 +98,33 @@ type Violation = {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-const PICTURES = join(import.meta.dir, "pictures")
+/** With `TEST_PICTURES=1` the tests leave pictures of the pages here, for whoever changes how they look. */
+const PICTURES = process.env["TEST_PICTURES"] === "1" ? join(import.meta.dir, "pictures") : null
 
 /** A phone and a desk. */
 const WIDTHS = [390, 1280] as const
 
-/** Takes pictures of the page at both widths, in light and dark, and tells at which widths it is wider than the screen. */
-export async function pictured(page: Page, name: string): Promise<readonly number[]> {
-  mkdirSync(PICTURES, { recursive: true })
+/** At which widths the page is wider than the screen. */
+async function widthsTooWide(page: Page, name: string): Promise<readonly number[]> {
   const tooWide: number[] = []
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`), fullPage: true })
-    }
+    if (PICTURES !== null) await takePictures(page, join(PICTURES, `${name}-${width}`))
     if ((await page.evaluate<number>("document.documentElement.scrollWidth")) > width) tooWide.push(width)
   }
-  await page.emulateMedia({ colorScheme: "light" })
   return tooWide
 }
 
-/** Everything that is wrong with the page as it is now, once pictures of it were taken. */
+async function takePictures(page: Page, path: string): Promise<void> {
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: `${path}-${colorScheme}.png`, fullPage: true })
+  }
+}
+
+/** Everything that is wrong with the page as it is now. */
 export async function pageFaults({ page, faults }: WatchedPage, name: string): Promise<readonly string[]> {
-  const tooWide = await pictured(page, name)
+  const tooWide = await widthsTooWide(page, name)
   return [
     ...faults,
     ...tooWide.map(width => `${name} is wider than ${width} px`),

@@ -7,7 +7,7 @@ import { BUNDLED_FILES } from "../../src/system/system.ts"
 import { ROOT } from "../house/source.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { testApp } from "../world/app.ts"
-import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, watchedPage } from "./browser.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, watchedPage } from "./browser.ts"
 
 /** After so long a visitor may come as fast as a new one. */
 const PAUSE_MS = (LIMITS.freeRequestsBurst / LIMITS.freeRequestsPerSecond) * 1000
@@ -44,7 +44,7 @@ test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, a visitor has free checks, gets a pass from the widget without a click, and then the checker is busy`,
   async () => {
     const budget = LIMITS.freeChecksPerClientAndDay + 2
-    const [browser, { url, time }] = await Promise.all([launchBrowser(), served(String(budget))])
+    const [browser, { url, time }] = await Promise.all([openBrowser(), served(String(budget))])
     const { page, faults, context } = await opened(browser, url)
 
     for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) {
@@ -79,7 +79,7 @@ test.skipIf(isBrowserMissing)(
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, who has no script is told what to do for a pass, and who asks too fast for too long is banned`,
   async () => {
-    const [browser, { url }] = await Promise.all([launchBrowser(), served()])
+    const [browser, { url }] = await Promise.all([openBrowser(), served()])
     const scriptless = await opened(browser, url, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
     for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++)
       expect(await check(scriptless.page, "stripe.com")).toBe(200)

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { serverProcess } from "../contract/server-process.ts"
 import { afterwards } from "../world/afterwards.ts"
-import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, pageFaults, watchedPage } from "./browser.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, pageFaults, watchedPage } from "./browser.ts"
 
 const NO_PAGES: readonly string[] = [
   ROUTES.openapi.path,
@@ -19,12 +19,13 @@ const PAGES = Object.values(ROUTES)
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, every page for anybody is fit for all, at both widths, and asks this server alone`,
   async () => {
-    const [browser, { url, stop }] = await Promise.all([launchBrowser(), serverProcess()])
+    const [browser, { url, stop }] = await Promise.all([openBrowser(), serverProcess()])
     afterwards(stop)
     const context = await browser.newContext()
     for (const path of PAGES) {
       const watched = await watchedPage(context, url)
-      await watched.page.goto(`${url}${path}`, { waitUntil: "networkidle" })
+      // The reference reads the document that it shows when it is there itself.
+      await watched.page.goto(`${url}${path}`, { waitUntil: path === ROUTES.docs.path ? "networkidle" : "load" })
       const name = path === "/" ? "first" : path.slice(1).replaceAll("/", "-")
       expect({ path, faults: await pageFaults(watched, name) }).toEqual({ path, faults: [] })
       await watched.page.close()

@@ -7,7 +7,7 @@ import { ReducedResult } from "../../src/contract/schemas.ts"
 import { serverProcess } from "../contract/server-process.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
-import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, STEP_MS } from "./browser.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, STEP_MS } from "./browser.ts"
 import { pageServer } from "./page-server.ts"
 
 const Made = Type.Object({ key: Type.String() })
@@ -51,7 +51,7 @@ test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, the page of an allowed origin reads the reduced result and its limits, and another page reads nothing`,
   async () => {
     const [{ origin: allowed }, { origin: stranger }] = [pageServer(), pageServer()]
-    const [browser, { url: server, run, stop }] = await Promise.all([launchBrowser(), serverProcess()])
+    const [browser, { url: server, run, stop }] = await Promise.all([openBrowser(), serverProcess()])
     afterwards(stop)
     await run("account", "create", "page@example.com", "--tier", "0")
     const made = await run("key", "create", "--account", "page@example.com", "--publishable", "--origin", allowed)

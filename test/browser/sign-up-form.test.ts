@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value"
 import { signUpFormText } from "../../src/http/site/docs/examples.ts"
 import { serverProcess } from "../contract/server-process.ts"
 import { afterwards } from "../world/afterwards.ts"
-import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, launchBrowser, STEP_MS } from "./browser.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, STEP_MS } from "./browser.ts"
 
 const Made = Type.Object({ key: Type.String() })
 
@@ -29,7 +29,7 @@ test.skipIf(isBrowserMissing)(
   async () => {
     let form = ""
     const origin = signUpServer(() => form)
-    const [browser, { url, run, stop }] = await Promise.all([launchBrowser(), serverProcess()])
+    const [browser, { url, run, stop }] = await Promise.all([openBrowser(), serverProcess()])
     afterwards(stop)
     await run("account", "create", "form@example.com", "--tier", "0")
     const made = await run("key", "create", "--account", "form@example.com", "--publishable", "--origin", origin)

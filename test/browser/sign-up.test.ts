@@ -10,7 +10,7 @@ import {
   BROWSER_TEST_MS,
   IN_A_BROWSER,
   isBrowserMissing,
-  launchBrowser,
+  openBrowser,
   pageFaults,
   type WatchedPage,
   watchedPage,
@@ -37,7 +37,7 @@ test.skipIf(isBrowserMissing)(
   async () => {
     const smtp = await testSmtp()
     const [browser, server] = await Promise.all([
-      launchBrowser(),
+      openBrowser(),
       serverProcess({ MAILKIND_SMTP_URL: smtp.url, MAILKIND_MAIL_FROM: "mailkind <keys@mk.example.com>" }),
     ])
     afterwards(server.stop)

@@ -8,7 +8,7 @@ import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { later } from "../world/later.ts"
-import { dumpOf, takeDatabase } from "../world/postgres-databases.ts"
+import { dumpOf, takeDatabase, takeStore } from "../world/postgres-databases.ts"
 import { tracked } from "../world/under-way.ts"
 import { engineNow } from "./engines.ts"
 
@@ -26,7 +26,8 @@ export function tempPath(name = "mailkind.db"): string {
 export function tempPlace(): string {
   if (engineNow() === "sqlite") return tempPath()
   const { url, drop } = takeDatabase()
-  afterwards(drop)
+  // It is emptied beside the next test.
+  afterwards(() => void drop())
   return url
 }
 
@@ -36,10 +37,31 @@ export const openAt = (place: string, clock: Clock): Promise<OpenStore> =>
 
 /** A store on a real database that is closed after the test. */
 export async function tempStore(place = tempPlace()): Promise<OpenStore> {
-  const opened = await openAt(place, () => 1_000)
-  const store = place.startsWith("postgres:") ? trackedStore(opened) : opened
+  const store = place.startsWith("postgres:") ? trackedStore(await takeStore(place)) : await openAt(place, () => 1_000)
   afterwards(store.close)
   return store
+}
+
+/** A store with connections of its own, for tests of what opening, closing and losing them does. It is closed after the test. */
+export async function ownStore(place: string): Promise<OpenStore> {
+  const store = await openAt(place, () => 1_000)
+  afterwards(store.close)
+  return store
+}
+
+/** A store on an empty database, which are free for others when it is disposed of: for what is done many times in one test. */
+export async function freshStore(): Promise<AsyncDisposable & { readonly store: OpenStore }> {
+  if (engineNow() === "sqlite") {
+    const store = await openAt(tempPath(), () => 1_000)
+    return { store, [Symbol.asyncDispose]: store.close }
+  }
+  const { url, drop } = takeDatabase()
+  const store = trackedStore(await takeStore(url))
+  const giveBack = async (): Promise<void> => {
+    await store.close()
+    await drop()
+  }
+  return { store, [Symbol.asyncDispose]: giveBack }
 }
 
 /** A store whose work `settled` waits for. */

@@ -1,6 +1,7 @@
 import { statusBytes } from "../../bench/servers/process-stats.ts"
 import { startWorkersServer } from "../e2e/workers/workers-server.ts"
 import { askLoopback } from "../world/loopback.ts"
+import { sendSignal } from "../world/send-signal.ts"
 import { below, type Doing, type Found, type LeftOut, tookMs } from "./fault.ts"
 
 const CLIENTS = 16
@@ -32,7 +33,7 @@ export async function killedWorkers({ times, random, program }: Doing): Promise<
     const until = answered + 20 + below(random, BETWEEN_MAX)
     while (answered < until) await new Promise(resolve => setImmediate(resolve))
     const pids = crew.workers()
-    process.kill(pids[below(random, pids.length)] ?? pids[0] ?? crew.pid, "SIGKILL")
+    sendSignal(pids[below(random, pids.length)], "SIGKILL")
     // Whoever comes at once finds the other one.
     backMs = Math.max(
       backMs,

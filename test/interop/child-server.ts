@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { boundSockets } from "../world/dns-sockets.ts"
+import { freePort } from "../world/free-port.ts"
 
 /** A foreign server as a child of ours, on loopback, with a directory of its own. Disposing of it ends it and removes both. */
 export type ChildServer = AsyncDisposable & {
@@ -49,7 +49,7 @@ async function startedOnce(setting: Setting, ready: RegExp): Promise<ChildServer
   const directory = await mkdtemp(join(tmpdir(), "mailkind-dns-"))
   const remove = () => rm(directory, { recursive: true, force: true })
   try {
-    const port = await freePort()
+    const port = freePort()
     const [program, ...args] = await setting(directory, port)
     const child = Bun.spawn([programAt(program) ?? program, ...args], {
       cwd: directory,
@@ -71,12 +71,6 @@ async function startedOnce(setting: Setting, ready: RegExp): Promise<ChildServer
     await remove()
     throw fault
   }
-}
-
-async function freePort(): Promise<number> {
-  const sockets = await boundSockets(ADDRESS, 0, () => undefined)
-  await sockets.close()
-  return sockets.port
 }
 
 /** Waits for words of a server, and goes on to read what it says, so that it never has to wait for a reader. */

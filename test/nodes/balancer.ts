@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { BALANCER } from "../../src/http/site/docs/inserts/operation-inserts.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
+import { freePort } from "../world/free-port.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { startProgram } from "../world/program.ts"
-import { deadServer } from "../world/smtp-server.ts"
 
 // Debian keeps it where the path of users does not lead.
 const PROGRAM = [Bun.which("haproxy"), "/usr/sbin/haproxy"].find(path => path !== null && existsSync(path)) ?? null
@@ -21,7 +21,7 @@ export type Balancer = { readonly port: number; readonly say: (line: string) => 
 /** Starts the balancer by the file that the page shows, on loopback before nodes at these ports. */
 export async function startBalancer(nodePorts: readonly number[]): Promise<Balancer> {
   if (PROGRAM === null) throw new Error("there is no balancer")
-  const port = Number(new URL(await deadServer()).port)
+  const port = freePort()
   const nodes = [...nodePorts]
   const directory = mkdtempSync(join(tmpdir(), "b"))
   afterwards(() => rmSync(directory, { recursive: true, force: true }))

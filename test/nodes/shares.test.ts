@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { onPostgres } from "../customers/engines.ts"
 import { bounded } from "../world/bounded.ts"
+import { sendSignal } from "../world/send-signal.ts"
 import { type Answer, type Node, type Nodes, startNodes } from "./nodes.ts"
 
 setDefaultTimeout(180_000)
@@ -82,8 +83,8 @@ onPostgres("the workers of a node are one node, whichever of them is killed or s
     for (const worker of [0, 1]) await node.logged(new RegExp(`"worker":${worker},"nodes":2}`))
   /** Ends a worker of the first node, and resolves when another has its seat: the line that tells so is the so manieth. */
   const end = async (worker: number, by: "SIGKILL" | "SIGTERM", linesCount: number): Promise<void> => {
-    const log = await first.logged(/"worker":1,"pid":\d+/)
-    process.kill(Number(new RegExp(`"worker":${worker},"pid":(\\d+)`).exec(log)?.[1]), by)
+    const started = new RegExp(`"worker":${worker},"pid":(\\d+)`)
+    sendSignal(Number(started.exec(await first.logged(started))?.[1]), by)
     await first.logged(new RegExp(`(?:a worker listens[\\s\\S]*){${linesCount}}`))
   }
   await end(0, "SIGKILL", 3)

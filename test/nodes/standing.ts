@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { ROOT } from "../house/source.ts"
 import { afterwards } from "../world/afterwards.ts"
 import { bounded } from "../world/bounded.ts"
+import { freePort } from "../world/free-port.ts"
 import { type Cluster, startCluster } from "../world/postgres.ts"
 import { type Program, startProgram } from "../world/program.ts"
-import { deadServer } from "../world/smtp-server.ts"
 
 /** A place for a node: a port and a data directory, on which one program after the other serves. */
 export type Place = {
@@ -50,7 +50,7 @@ export async function standing(count: number, settings: Readonly<Record<string, 
     return program
   }
   const placeAt = async (at: number): Promise<Place> => {
-    const port = Number(new URL(await deadServer()).port)
+    const port = freePort()
     return {
       port,
       serve: async (words = [], sources = ROOT) => {

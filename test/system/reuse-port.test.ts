@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { linuxReusePort } from "../../src/system/reuse-port.ts"
 import { afterwards } from "../world/afterwards.ts"
+import { freePort } from "../world/free-port.ts"
 import { askLoopback } from "../world/loopback.ts"
 import { startProgram } from "../world/program.ts"
-import { deadServer } from "../world/smtp-server.ts"
 
 setDefaultTimeout(60_000)
 
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== "linux")("a socket that listens", () => {
   })
 
   test("gets every new connection when it is steered there, and all when it is left alone", async () => {
-    const port = Number(new URL(await deadServer()).port)
+    const port = freePort()
     const before = other(port)
     await before.printed(/listens/)
     own(port, true)
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== "linux")("a socket that listens", () => {
   })
 
   test("is the one that the system picks by its position, and where nobody is it picks any", async () => {
-    const port = Number(new URL(await deadServer()).port)
+    const port = freePort()
     const before = other(port)
     await before.printed(/listens/)
     const names = ["a", "b", "c"]
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== "linux")("a socket that listens", () => {
   })
 
   test.each([1, 2, 3])("keeps its position while %p before it are closed, when as many come after it", async count => {
-    const port = Number(new URL(await deadServer()).port)
+    const port = freePort()
     const serve = (answer: string) =>
       Bun.serve({ hostname: "127.0.0.1", port, reusePort: true, development: false, fetch: () => new Response(answer) })
     const [old, fresh] = ["old", "new"].map(name => Array.from({ length: count }, () => serve(name)))
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== "linux")("a socket that listens", () => {
   test("is found by IPv6 too, and where there is none nothing is done", async () => {
     const port = own(0, false, "::")
     expect(linuxReusePort.enable(port)).toBe(true)
-    const dead = Number(new URL(await deadServer()).port)
+    const dead = freePort()
     expect([linuxReusePort.enable(dead), linuxReusePort.route(dead, 0, 1)]).toEqual([false, false])
   })
 })

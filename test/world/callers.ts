@@ -10,11 +10,14 @@ export type Callers = {
   readonly got: (count: number) => Promise<void>
 }
 
+/** How many callers there are, and how long each waits after an answer before it asks again. */
+export type CallRate = { readonly count: number; readonly pauseMs: number }
+
 /**
- * Starts `count` callers of a path on loopback. `isKept`: each asks over one connection until an answer ends it; else over a
+ * Starts callers of a path on loopback. `isKept`: each asks over one connection until an answer ends it; else over a
  * new one each time. A caller goes on when it has lost an answer, and tells how.
  */
-export function startCallers(port: number, path: string, count: number, isKept: boolean): Callers {
+export function startCallers(port: number, path: string, { count, pauseMs }: CallRate, isKept: boolean): Callers {
   const lost: string[] = []
   const waits: { readonly count: number; readonly resolve: () => void }[] = []
   let [answered, isOver] = [0, false]
@@ -24,6 +27,10 @@ export function startCallers(port: number, path: string, count: number, isKept: 
     for (const wait of waits) if (answered >= wait.count) wait.resolve()
   }
   const isLast = (text: string): boolean => !isKept || isOver || /^connection: close/im.test(text)
+
+  const pause = async (): Promise<void> => {
+    if (pauseMs > 0 && !isOver) await new Promise(resolve => setTimeout(resolve, pauseMs))
+  }
 
   const call = (): Promise<void> =>
     new Promise(done => {
@@ -42,7 +49,7 @@ export function startCallers(port: number, path: string, count: number, isKept: 
         isAsking = false
         taken()
         if (isLast(text)) socket.end()
-        else ask()
+        else void pause().then(() => (isOver ? socket.end() : ask()))
       })
       socket.on("error", error => {
         fault = "code" in error ? String(error.code) : error.name
@@ -53,7 +60,10 @@ export function startCallers(port: number, path: string, count: number, isKept: 
       })
     })
   const lane = async (): Promise<void> => {
-    while (!isOver) await call()
+    while (!isOver) {
+      await call()
+      await pause()
+    }
   }
   const lanes = Promise.all(Array.from({ length: count }, lane))
   return {

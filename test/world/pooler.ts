@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterwards } from "./afterwards.ts"
 import { bounded } from "./bounded.ts"
+import { freePort } from "./free-port.ts"
 import { AS_POSTGRES } from "./postgres.ts"
 
 /** Where Debian has PgBouncer; null: it is not installed. */
@@ -40,11 +41,4 @@ async function isUp(said: ReadableStream<Uint8Array>): Promise<boolean> {
     if (text.includes("process up")) return true
   }
   return false
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } })
-  const { port } = listener
-  listener.stop(true)
-  return port
 }

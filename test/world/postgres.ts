@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { bounded } from "./bounded.ts"
+import { freePort } from "./free-port.ts"
 
 const NEEDED = ["initdb", "postgres", "createdb", "pg_dump"]
 const DEBIAN = "/usr/lib/postgresql"
@@ -19,14 +20,18 @@ function programs(): string | null {
 export const AS_POSTGRES =
   process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
 
-/** A PostgreSQL server of our own on loopback. */
-export type Cluster = {
-  readonly directory: string
+/** A PostgreSQL server on loopback that runs, whoever has started it. */
+export type PostgresServer = {
   readonly port: number
   /** The URL of one of its databases. */
   readonly url: (database: string) => string
   /** Runs one of PostgreSQL's programs as its user and gives what it prints. */
   readonly program: (name: string, ...words: string[]) => string
+}
+
+/** A PostgreSQL server of our own, which can be stopped and hurt. */
+export type Cluster = PostgresServer & {
+  readonly directory: string
   /** `fast` ends all connections and writes what is held, `immediate` is as good as a crash, `kill` is one. */
   readonly stop: (how?: keyof typeof ENDS) => Promise<void>
   readonly start: () => Promise<void>
@@ -62,19 +67,33 @@ export function startCluster(settings: readonly string[] = []): Promise<Cluster>
   )
 }
 
-type Program = Cluster["program"]
+type Program = PostgresServer["program"]
+
+/** The server on loopback that listens on this port. */
+export function postgresAt(port: number): PostgresServer {
+  return { port, url: database => `postgres://mailkind@127.0.0.1:${port}/${database}`, program: programsIn(binaries()) }
+}
+
+function binaries(): string {
+  if (POSTGRES_PROGRAMS === null) throw new Error("PostgreSQL is not installed")
+  return POSTGRES_PROGRAMS
+}
+
+const programsIn =
+  (path: string): Program =>
+  (name, ...words) =>
+    run(...AS_POSTGRES, join(path, name), ...words)
 
 /** Starts a server over the files that `make` makes. */
 async function startOver(
   make: (program: Program) => (files: string) => unknown,
   settings: readonly string[],
 ): Promise<Cluster> {
-  if (POSTGRES_PROGRAMS === null) throw new Error("PostgreSQL is not installed")
-  const path = POSTGRES_PROGRAMS
+  const path = binaries()
   // Beside the directory of the run, into which its user may not go, and of the same kind of name.
   const directory = mkdtempSync(join(AS_POSTGRES.length === 0 ? tmpdir() : "/tmp", `mailkind-tests-${process.pid}-`))
   if (AS_POSTGRES.length > 0) run("chown", "postgres:postgres", directory)
-  const program: Program = (name, ...words) => run(...AS_POSTGRES, join(path, name), ...words)
+  const program = programsIn(path)
   const state = { files: join(directory, "data"), server: null as Server | null }
   make(program)(state.files)
   const port = freePort()
@@ -87,13 +106,11 @@ async function startOver(
     state.server = null
   }
   await start()
-  const tell = (sql: string) => program("psql", "--quiet", "--dbname", url("postgres"), "--command", sql)
-  const url = (database: string): string => `postgres://mailkind@127.0.0.1:${port}/${database}`
+  const server = postgresAt(port)
+  const tell = (sql: string) => program("psql", "--quiet", "--dbname", server.url("postgres"), "--command", sql)
   return {
+    ...server,
     directory,
-    port,
-    url,
-    program,
     start,
     stop,
     freeze: () => state.server?.freeze() ?? (() => undefined),
@@ -124,7 +141,7 @@ const SETTINGS = [
   "unix_socket_directories=",
   "fsync=off",
   "full_page_writes=off",
-  "max_connections=200",
+  "max_connections=500",
 ]
 
 type Server = {
@@ -173,11 +190,4 @@ function run(...command: string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: "/" })
   if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.toString()}`)
   return stdout.toString()
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } })
-  const { port } = listener
-  listener.stop(true)
-  return port
 }

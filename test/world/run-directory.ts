@@ -2,6 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
+/** Where the runner of all tests tells the directory that it has made for them. */
+export const RUN_DIRECTORY = "TEST_RUN_DIRECTORY"
+
 const NAME = /^mailkind-tests-(\d+)-/
 
 /**

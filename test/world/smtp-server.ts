@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net"
 import { type SMTPServerSession as Session, SMTPServer } from "smtp-server"
 import { afterwards } from "./afterwards.ts"
+import { freePort } from "./free-port.ts"
 
 /** What a server answers in place of its yes: a reply code, or the end of the connection. */
 export type Refusal = number | "hang_up"
@@ -125,15 +126,7 @@ export async function muteServer(): Promise<string> {
 }
 
 /** The URL of a port on which nobody listens. */
-export async function deadServer(): Promise<string> {
-  const server = createServer()
-  const listening = Promise.withResolvers<void>()
-  server.listen(0, "127.0.0.1", listening.resolve)
-  await listening.promise
-  const port = portOf(server)
-  await new Promise(resolve => server.close(resolve))
-  return `smtp://127.0.0.1:${port}`
-}
+export const deadServer = (): string => `smtp://127.0.0.1:${freePort()}`
 
 function portOf(server: Pick<Server, "address">): number {
   const address = server.address()

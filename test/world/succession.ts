@@ -3,13 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ROOT } from "../house/source.ts"
 import { afterwards } from "./afterwards.ts"
+import { freePort } from "./free-port.ts"
 import { type Program, startProgram } from "./program.ts"
-import { deadServer } from "./smtp-server.ts"
 
 /** Servers on one port and data directory, in a checkout, one after the other; they are killed when the test is over. */
 export async function succession(settings: Readonly<Record<string, string>> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "h"))
-  const port = Number(new URL(await deadServer()).port)
+  const port = freePort()
   const environment = {
     PATH: process.env["PATH"],
     MAILKIND_DATA_DIR: directory,

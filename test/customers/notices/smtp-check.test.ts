@@ -43,7 +43,7 @@ test("a server that refuses, hangs up, is dead or says nothing has failed at the
   expect(await checkSmtp(busy.url)).toMatchObject({ step: "connect", reply: 421 })
   const rude = await testSmtp({ greeting: () => "hang_up" })
   expect(await checkSmtp(rude.url)).toMatchObject({ step: "connect", reply: null })
-  expect(await checkSmtp(await deadServer())).toMatchObject({ step: "connect", cause: "ECONNREFUSED" })
+  expect(await checkSmtp(deadServer())).toMatchObject({ step: "connect", cause: "ECONNREFUSED" })
   expect(await checkSmtp(await muteServer(), { ...SMTP_BOUNDS, greetingMs: 50 })).toMatchObject({
     step: "connect",
     cause: "ETIMEDOUT",

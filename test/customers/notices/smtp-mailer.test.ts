@@ -96,7 +96,7 @@ describe("what a server answers", () => {
 
 describe("servers that are no use", () => {
   test("nobody listens", async () => {
-    expect(await mailer(await deadServer()).send(MAIL)).toMatchObject({ kind: "unavailable", reply: null })
+    expect(await mailer(deadServer()).send(MAIL)).toMatchObject({ kind: "unavailable", reply: null })
   })
 
   test("it never greets", async () => {

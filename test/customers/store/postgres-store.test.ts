@@ -13,7 +13,7 @@ import { type Cluster, startCluster } from "../../world/postgres.ts"
 import { emptyDatabase } from "../../world/postgres-databases.ts"
 import { openWay } from "../../world/way.ts"
 import { onPostgres } from "../engines.ts"
-import { runChildren, tempPlace, tempStore } from "../temp-store.ts"
+import { ownStore, runChildren, tempPlace } from "../temp-store.ts"
 
 const clock = () => 1_000
 
@@ -135,7 +135,7 @@ describe("connections", () => {
     "after all were cut, what reads is answered as if nothing had been, and what writes from the next time on",
     async () => {
       const url = tempPlace()
-      const store = await tempStore(url)
+      const store = await ownStore(url)
       const other = await client(url)
       await Promise.all(Array.from({ length: 8 }, () => store.one("SELECT 1")))
       await other.unsafe(CUT)
@@ -146,7 +146,7 @@ describe("connections", () => {
 
   onPostgres("a transaction whose connection is cut rejects and is taken back, and the next one is whole", async () => {
     const url = tempPlace()
-    const store = await tempStore(url)
+    const store = await ownStore(url)
     const other = await client(url)
     const cut = store.transaction(async inner => {
       await inner.run("UPDATE change_head SET id = 7")
@@ -216,7 +216,7 @@ describe("connections", () => {
 describe("a network that swallows what is sent", () => {
   onPostgres("costs one wait: then all connections are made anew, also that which listens", async () => {
     const url = new URL(tempPlace())
-    const other = await tempStore(url.href)
+    const other = await ownStore(url.href)
     const way = await openWay(Number(url.port))
     afterwards(way.stop)
     url.port = String(way.port)
@@ -243,7 +243,7 @@ describe("changes", () => {
     "are told to everybody who listens as soon as they are durable, and again after the connection was cut",
     async () => {
       const url = tempPlace()
-      const [ours, theirs] = [await tempStore(url), await tempStore(url)]
+      const [ours, theirs] = [await ownStore(url), await ownStore(url)]
       let told = Promise.withResolvers<void>()
       theirs.onChange(() => told.resolve())
       // Whoever begins to listen may have missed something.
@@ -294,6 +294,7 @@ describe("the server", () => {
     const { cluster, store } = await own({ statementTimeoutMs: 100, silenceMs: 100, connectTimeoutMs: 200 })
     await store.run("UPDATE change_head SET id = id + 1")
     const goOn = cluster.freeze()
+    afterwards(goOn)
     const writing = store.run("UPDATE change_head SET id = id + 1")
     const within = store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
     // It may have been written when nobody hears of it.

@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { test } from "../engines.ts"
-import { tempPlace, tempStore } from "../temp-store.ts"
+import { ownStore, tempPlace, tempStore } from "../temp-store.ts"
 
 /** A store with an empty table `notes`. */
 async function notes() {
@@ -108,8 +108,7 @@ test("a row that breaks a constraint is told without what it holds", async () =>
 })
 
 test("what is under way when a store is closed ends first, and nothing follows", async () => {
-  const place = tempPlace()
-  const store = await tempStore(place)
+  const store = await ownStore(tempPlace())
   const writing = store.run("DELETE FROM keys")
   const closing = store.close()
   expect(await outcomeOf(store.one("SELECT 1"))).toThrow("is over")

@@ -1,11 +1,12 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import fc from "fast-check"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
+import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { acceptTerms, countUnaccepted, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { TermsCache } from "../../../src/customers/terms/terms-cache.ts"
 import { noticeEndsAtMs } from "../../../src/customers/terms/terms-notices.ts"
 import { test } from "../engines.ts"
-import { random, tempLog, tempStore } from "../temp-store.ts"
+import { freshStore, random, tempLog } from "../temp-store.ts"
 
 setDefaultTimeout(60_000)
 
@@ -15,8 +16,8 @@ const DAY_MS = 86_400_000
  * The real parts beside a model. The model knows no time but when a notice ends: what an account has accepted is how
  * many publications it has seen.
  */
-async function worlds() {
-  const log = tempLog(await tempStore())
+function worlds(store: OpenStore) {
+  const log = tempLog(store)
   log.now = 100 * DAY_MS
   const published: { readonly isMaterial: boolean; readonly endsAtMs: number }[] = []
   const accounts: { readonly id: string; seenCount: number }[] = []
@@ -27,7 +28,7 @@ async function worlds() {
   }
   return { log, published, accounts, stateOf }
 }
-type Worlds = Awaited<ReturnType<typeof worlds>>
+type Worlds = ReturnType<typeof worlds>
 type Step = (both: Worlds) => Promise<void>
 
 const publish =
@@ -72,7 +73,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 test("an account owes the material terms published since it was made or accepted, however the clock runs, and the count agrees", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async taken => {
-      const both = await worlds()
+      await using temporary = await freshStore()
+      const both = worlds(temporary.store)
       for (const step of taken) await step(both)
       const { log, accounts, stateOf } = both
       const held = new TermsCache(log.store, log.clock, () => undefined)

@@ -7,7 +7,7 @@ import { findPreviousServer } from "../../../src/process/takeover.ts"
 import { unixControlSockets } from "../../../src/system/control-socket.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { afterwards } from "../../world/afterwards.ts"
-import { startCallers } from "../../world/callers.ts"
+import { type CallRate, startCallers } from "../../world/callers.ts"
 import { askLoopback } from "../../world/loopback.ts"
 import { outcomeOf } from "../../world/outcome-of.ts"
 import { succession } from "../../world/succession.ts"
@@ -17,12 +17,15 @@ setDefaultTimeout(180_000)
 
 const HEALTH = "/v1/health"
 
+/** Some hundred requests a second of each kind. */
+const RATE: CallRate = { count: 12, pauseMs: 20 }
+
 // The system's help is Linux's alone.
 describe.skipIf(process.platform !== "linux")("a server that is replaced", () => {
   test("loses no answer of callers with new or kept connections, and ends well, again and again", async () => {
     const { port, serve } = await succession()
     let server = await serve()
-    const callers = [startCallers(port, HEALTH, 16, false), startCallers(port, HEALTH, 16, true)]
+    const callers = [startCallers(port, HEALTH, RATE, false), startCallers(port, HEALTH, RATE, true)]
     for (const each of callers) await each.got(100)
     for (let round = 0; round < 3; round++) {
       const next = await serve("--replace")
@@ -38,7 +41,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
   test("tells nobody that it is unwell while it leaves, and a kept connection to go", async () => {
     const { url, serve } = await succession()
     const old = await serve()
-    const callers = startCallers(Number(new URL(url).port), HEALTH, 1, true)
+    const callers = startCallers(Number(new URL(url).port), HEALTH, { count: 1, pauseMs: 0 }, true)
     await callers.got(10)
     await serve("--replace")
     const seen = new Set<number>()

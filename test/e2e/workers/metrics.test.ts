@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "../../world/free-port.ts"
 import { askLoopback } from "../../world/loopback.ts"
 import { startProgram } from "../../world/program.ts"
 import { samplesOf } from "../../world/prometheus.ts"
+import { sendSignal } from "../../world/send-signal.ts"
 import { connectionsByWorker } from "./connections.ts"
 import { environment, MAILKIND, startWorkersServer, type WorkersServer } from "./workers-server.ts"
 
@@ -13,16 +15,6 @@ setDefaultTimeout(120_000)
 
 const GMAIL = { domain: "gmail.com" }
 const CHECKS = 'mailkind_http_requests_total{route="POST /v1/check",code="200"}'
-
-/** A port that is free now. */
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
-}
 
 async function scraped(port: number): Promise<ReadonlyMap<string, number>> {
   const { status, body } = await askLoopback(`http://127.0.0.1:${port}/metrics`)
@@ -42,7 +34,7 @@ async function askEach(server: WorkersServer, times: number): Promise<number> {
 }
 
 test("what all workers counted is told by a listener of its own and by each of them, and a death forgets none of it", async () => {
-  const port = await freePort()
+  const port = freePort()
   await using server = await startWorkersServer({
     MAILKIND_METRICS: `127.0.0.1:${port}`,
     MAILKIND_METRICS_ALLOW: "127.0.0.1",
@@ -50,8 +42,8 @@ test("what all workers counted is told by a listener of its own and by each of t
   const asked = await askEach(server, 5)
   expect((await scraped(port)).get(CHECKS)).toBe(asked)
   expect((await scraped(server.port)).get(CHECKS)).toBe(asked)
-  const [victim = 0] = server.workers()
-  process.kill(victim, "SIGKILL")
+  const [victim] = server.workers()
+  sendSignal(victim, "SIGKILL")
   await server.logged(
     ({ says, pid }) => says === "a worker listens" && pid !== victim && pid !== server.workers()[1],
     1,

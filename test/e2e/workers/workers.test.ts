@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { sendSignal } from "../../world/send-signal.ts"
 import { connectAll, connectionsByWorker } from "./connections.ts"
 import { connectRaw } from "./raw-connection.ts"
 import { startWorkersServer } from "./workers-server.ts"
@@ -25,7 +26,7 @@ test("two workers answer on one port, which the first one picked, and the start 
 
 test("a worker that is killed under load is replaced, while the other one answers", async () => {
   await using server = await startWorkersServer()
-  const [victim = 0, other = 0] = server.workers()
+  const [victim, other] = server.workers()
   using seats = await connectionsByWorker(server)
   const survivor = seats.connections[1]?.[0]
   let isOver = false
@@ -41,7 +42,7 @@ test("a worker that is killed under load is replaced, while the other one answer
     }
   }
   const clients = Array.from({ length: 8 }, client)
-  process.kill(victim, "SIGKILL")
+  sendSignal(victim, "SIGKILL")
   const [death] = await server.logged(({ says }) => says === "a worker ended and is replaced")
   expect(death).toMatchObject({ level: "error", worker: 0, pid: victim, killed_by: "SIGKILL", after_ms: 0 })
   survivor?.check(server.firstKey, GMAIL)
@@ -116,8 +117,8 @@ test("requests in flight are counted over all workers, and those of a worker tha
     each?.check(key, GMAIL)
     expect(await each?.answer()).toMatchObject({ status: 429, body: { code: "rate_limited" } })
   }
-  const [, victim = 0] = server.workers()
-  process.kill(victim, "SIGKILL")
+  const [, victim] = server.workers()
+  sendSignal(victim, "SIGKILL")
   await server.logged(({ says, pid }) => says === "a worker ended and is replaced" && pid === victim)
   free?.check(key, GMAIL)
   expect((await free?.answer())?.status).toBe(200)

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { type BuildPackResult, buildPackFromFiles } from "../../../../src/check/lists/build/build-pack.ts"
 import type { Pack } from "../../../../src/check/lists/pack/pack.ts"
+import { ROOT } from "../../../house/source.ts"
 import { openedPack } from "../pack/small-pack.ts"
 import { repositoryFiles } from "../sources/repository-files.ts"
 
@@ -14,5 +17,8 @@ export function buildRealPack(): BuildPackResult & { readonly kind: "built" } {
   return built
 }
 
-/** The same, opened. */
-export const openRealPack = (): Pack => openedPack(buildRealPack().bytes)
+/** The pack that `lists build` has made in this checkout. */
+export const BUILT_PACK = join(ROOT, "data/build/lists.pack")
+
+/** The same pack, opened. */
+export const openRealPack = (): Pack => openedPack(new Uint8Array(readFileSync(BUILT_PACK)))

@@ -3,10 +3,10 @@ import { expect, test as onSqlite } from "bun:test"
 import type { Store } from "../../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../../world/outcome-of.ts"
 import { onPostgres, test } from "../../engines.ts"
-import { tempPlace, tempStore } from "../../temp-store.ts"
+import { ownStore, tempPlace } from "../../temp-store.ts"
 
 async function numbers(path = tempPlace()) {
-  const store = await tempStore(path)
+  const store = await ownStore(path)
   await store.run("CREATE TABLE IF NOT EXISTS numbers (n BIGINT PRIMARY KEY)")
   const add = (n: number, to: Store = store) => to.run("INSERT INTO numbers (n) VALUES ($1)", [n])
   const all = async (from: Store = store) =>
@@ -223,7 +223,7 @@ test("a constraint that is broken only at the end takes the transaction back", a
 onSqlite("two stores on one file in one process wait for each other's transactions", async () => {
   const path = tempPlace()
   const { store, add, all } = await numbers(path)
-  const other = await tempStore(path)
+  const other = await ownStore(path)
   const gate = Promise.withResolvers<void>()
   const first = store.transaction(async inner => {
     await add(1, inner)

@@ -1,0 +1,77 @@
+/**
+ * `bun test/run.ts [FILE OR FOLDER…] [--update-timings]` runs the tests in several processes side by side, the slowest files
+ * first, and starts once what they share: a directory for temporary files, a PostgreSQL server and a browser, as far as these
+ * are installed. All of it is gone when it ends, also by Ctrl-C. `bun test FILE` runs tests without it: they start what they
+ * need themselves.
+ */
+
+import { availableParallelism } from "node:os"
+import { join } from "node:path"
+import { BROWSER_URL, isBrowserMissing, startBrowser } from "./browser/browser.ts"
+import { POSTGRES_PROGRAMS, startCluster } from "./world/postgres.ts"
+import { makeTemplate, POSTGRES_PORT } from "./world/postgres-databases.ts"
+import { RUN_DIRECTORY, runDirectory } from "./world/run-directory.ts"
+
+const TIMINGS = join(import.meta.dir, "timings.json")
+
+/** Many tests wait for processes most of their time: with one test process more than cores none is idle. */
+const PROCESSES = availableParallelism() + 1
+
+/** A file that takes less is not told in the timings: these are for what has to start first. */
+const TIMING_MS_MIN = 1000
+
+async function main(args: readonly string[]): Promise<number> {
+  const isTiming = args.includes("--update-timings")
+  const patterns = args.filter(arg => arg !== "--update-timings")
+  await using stack = new AsyncDisposableStack()
+  const directory = runDirectory()
+  stack.defer(directory.remove)
+  process.env["TMPDIR"] = directory.path
+  const services = { [RUN_DIRECTORY]: directory.path, ...(await startServices(stack)) }
+  const timings = join(directory.path, "timings.json")
+  await Bun.write(timings, Bun.file(TIMINGS))
+  const child = Bun.spawn(
+    [
+      ...[process.execPath, "test", `--parallel=${PROCESSES}`, "--parallel-delay=0", "--no-isolate", "--no-orphans"],
+      ...["--timeout=60000", "--only-failures", `--timings=${timings}`, ...(isTiming ? ["--update-timings"] : [])],
+      ...patterns,
+    ],
+    { env: { ...process.env, ...services }, stdio: ["ignore", "inherit", "inherit"] },
+  )
+  // Whoever presses Ctrl-C reaches the tests too: what they leave is removed when they have ended.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      console.error(`The tests are ended by ${signal}.`)
+      child.kill(signal)
+    })
+  const code = await child.exited
+  if (isTiming && code === 0) await keepTimings(timings)
+  return code
+}
+
+/** Starts what is installed, and gives what the tests find it by. */
+async function startServices(stack: AsyncDisposableStack): Promise<Readonly<Record<string, string>>> {
+  const [database, browser] = await Promise.all([
+    POSTGRES_PROGRAMS === null ? null : startCluster(),
+    isBrowserMissing ? null : startBrowser(),
+  ])
+  if (database !== null) stack.defer(database.remove)
+  if (browser !== null) stack.defer(browser.close)
+  if (database !== null) await makeTemplate(database)
+  return {
+    ...(database === null ? {} : { [POSTGRES_PORT]: String(database.port) }),
+    ...(browser === null ? {} : { [BROWSER_URL]: browser.url }),
+  }
+}
+
+/** Writes how long the slow files took, in whole seconds, into the checkout. */
+async function keepTimings(path: string): Promise<void> {
+  const { version, files }: { version: number; files: Record<string, number> } = await Bun.file(path).json()
+  const slow = Object.entries(files)
+    .filter(([, ms]) => ms >= TIMING_MS_MIN)
+    .map(([file, ms]) => [file, Math.round(ms / 1000) * 1000] as const)
+    .toSorted(([a, aMs], [b, bMs]) => bMs - aMs || a.localeCompare(b))
+  await Bun.write(TIMINGS, `${JSON.stringify({ version, files: Object.fromEntries(slow) }, null, 2)}\n`)
+}
+
+process.exitCode = await main(Bun.argv.slice(2))
