@@ -119,7 +119,7 @@ function copyRefusal(move: Exclude<StoreCopyResult, { readonly kind: "moved" }>)
     case "no_database":
       return "There is no SQLite database in the data directory. Set MAILKIND_DATA_DIR."
     case "other_version":
-      return `The tables are at ${move.head}, which is not what this version has. Start this version on them once.`
+      return `The tables are at ${move.schemaVersion}, which is not what this version has. Start this version on them once.`
     case "not_empty":
       return `The database holds rows already, in ${move.table}. Name an empty one.`
     case "differs":

@@ -1,9 +1,9 @@
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
+import { SCHEMA_VERSION } from "../customers/store/migrations/migrations.ts"
 import type { PostgresStatus } from "../customers/store/postgres/postgres-status.ts"
 import {
   countRows,
   integrityErrors,
-  SCHEMA_VERSION,
   type SqliteReader,
   withSqliteReader,
 } from "../customers/store/sqlite/sqlite-reader.ts"
@@ -95,18 +95,19 @@ const CONNECTIONS_USED_RATIO_MAX = 0.8
 /** What comes of a look into the PostgreSQL database, or of one that failed. */
 export async function diagnosePostgres(looking: Promise<PostgresStatus>): Promise<DiagnosticResult> {
   return await withPostgres(looking, look => {
-    const { place, version, head, accountsCount, keysCount, nodesCount, bytes } = look
+    const { location, version, schemaVersion, accountsCount, keysCount, nodesCount, bytes } = look
     const megabytes = (bytes / (1024 * 1024)).toFixed(1)
-    const seen = `PostgreSQL ${version} at ${place}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${head ?? 0}.`
+    const seen = `PostgreSQL ${version} at ${location}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${schemaVersion ?? 0}.`
     if (!look.isWritable) return failed(`${seen} It is a standby.`, STORE_ERRORS.standby.remedy)
-    if (head === null) return skipped(`${seen} It has no tables yet: the first start makes them.`)
-    if (head > SCHEMA_VERSION) return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
+    if (schemaVersion === null) return skipped(`${seen} It has no tables yet: the first start makes them.`)
+    if (schemaVersion > SCHEMA_VERSION)
+      return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
     return postgresWarning(look, seen) ?? ok(seen)
   })
 }
 
 function postgresWarning(look: PostgresStatus, seen: string): DiagnosticResult | null {
-  if (look.head !== null && look.head < SCHEMA_VERSION)
+  if (look.schemaVersion !== null && look.schemaVersion < SCHEMA_VERSION)
     return warning(
       `${seen} This version has ${SCHEMA_VERSION}.`,
       "Make a backup with pg_dump: the next start brings them up to date.",

@@ -28,8 +28,11 @@ function newerSources(): string {
   const added = ["accounts", "keys", "units", "usage", "feedback"].map(
     table => `"ALTER TABLE ${table} ADD COLUMN later TEXT"`,
   )
-  const newer = text.replace(/\n\]\n*$/, `\n  { number: 1000, makes: "more", statements: [${added.join(", ")}] },\n]\n`)
-  if (newer === text) throw new Error("migrations end otherwise")
+  const newer = text.replace(
+    "\n]\n",
+    `\n  { number: 1000, description: "more", statements: [${added.join(", ")}] },\n]\n`,
+  )
+  if (newer === text) throw new Error("the table of migrations does not end as expected")
   writeFileSync(file, newer)
   return directory
 }

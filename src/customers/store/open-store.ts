@@ -5,17 +5,17 @@ import { isPostgresUrl } from "./postgres/postgres-url.ts"
 import { openPostgres } from "./postgres-store.ts"
 import { openSqlite } from "./sqlite-store.ts"
 
-/** What opening needs of the world; all but the clock is of PostgreSQL alone. */
+/** What opening a store needs. All but the clock is for PostgreSQL only. */
 export type StoreOptions = {
   readonly clock: Clock
   readonly setTimer: SetTimer
   readonly random?: Random | undefined
   readonly connectionsMax?: number
-  /** Is told when the database cannot be reached any more, by its fault, and when it answers again, by null. */
-  readonly onAvailabilityChange?: (fault: StoreError | null) => void
+  /** Called with the error when the database becomes unreachable, and with null when it answers again. */
+  readonly onAvailabilityChange?: (error: StoreError | null) => void
 }
 
-/** Opens the PostgreSQL database when `where` is its URL, and else the SQLite file of that path. Rejects with a `StoreError`. */
-export async function openStoreAt(where: string, opening: StoreOptions): Promise<OpenStore> {
-  return isPostgresUrl(where) ? await openPostgres(where, opening) : await openSqlite(where, opening.clock)
+/** Opens the PostgreSQL database when `location` is its URL, otherwise the SQLite file of that path. Rejects with a `StoreError`. */
+export async function openStoreAt(location: string, options: StoreOptions): Promise<OpenStore> {
+  return isPostgresUrl(location) ? await openPostgres(location, options) : await openSqlite(location, options.clock)
 }

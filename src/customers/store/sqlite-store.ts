@@ -20,12 +20,12 @@ import { ensureFile, realPath, sqliteStoreError } from "./sqlite/database-file.t
 import type { ReleaseLock } from "./sqlite/database-lock.ts"
 
 /**
- * How long a statement waits for another process's write. Writers hold the file for a fsync or two (0.4 ms each here), so
- * only a stuck one is ever waited for this long; the wait stops this process too, which is why it is no longer.
+ * How long a statement waits for another process's write. A writer holds the file for one or two fsyncs (0.4 ms each here), so only a
+ * stuck one is waited for this long. The wait blocks this whole process, so it must not be longer.
  */
 const BUSY_TIMEOUT_MS = 5000
 
-/** How often the switch to WAL is tried; one or two are enough, even with eight processes. */
+/** How often the switch to WAL is tried; one or two attempts suffice, even with eight processes. */
 const WAL_ATTEMPTS_MAX = 100
 
 type SqliteConnection = EngineConnection & {
@@ -35,45 +35,45 @@ type SqliteConnection = EngineConnection & {
 }
 
 /**
- * The turns of each open file: connections of this process to one file share them. SQLite's own wait stops the process,
- * so a connection that waited for a transaction beside it would wait for itself.
+ * One mutex for each open file, shared by all connections of this process to it. SQLite's own wait blocks the process, so a
+ * connection that waited for a transaction of another connection here would wait for itself.
  */
 const mutexesByFile = new Map<string, { readonly mutex: Mutex; openCount: number }>()
 
 /**
- * Opens the one SQLite file, creates it (0600, its directories 0700) where it is missing, and brings its tables up to
- * date. Rejects with a `StoreError` when the file is no database, of another program, of a newer mailkind, unreadable,
- * or unwritable. Several processes may open one file at once.
+ * Opens the SQLite file, creates it (mode 0600, its directories 0700) if it is missing, and migrates it. Several processes may open
+ * one file at once. Rejects with a `StoreError` when the file is not a database, belongs to another program or a newer mailkind, or
+ * cannot be read and written.
  */
 export async function openSqlite(path: string, clock: Clock): Promise<OpenStore> {
-  // By its one true path, which a link to its directory is not.
-  const letGo = acquireRecoveredLock(realPath(path))
+  // The lock is taken by the real path, which is the same through any link.
+  const releaseLock = acquireRecoveredLock(realPath(path))
   try {
-    return await openLocked(path, clock, letGo)
-  } catch (fault) {
-    letGo()
-    throw fault
+    return await openLocked(path, clock, releaseLock)
+  } catch (error) {
+    releaseLock()
+    throw error
   }
 }
 
-async function openLocked(path: string, clock: Clock, letGo: ReleaseLock): Promise<OpenStore> {
-  const full = ensureFile(path)
-  const connection = openDatabase(full)
-  const file = mutexesByFile.get(full) ?? { mutex: new Mutex(), openCount: 0 }
+async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock): Promise<OpenStore> {
+  const realFile = ensureFile(path)
+  const connection = openDatabase(realFile)
+  const file = mutexesByFile.get(realFile) ?? { mutex: new Mutex(), openCount: 0 }
   file.openCount++
-  mutexesByFile.set(full, file)
+  mutexesByFile.set(realFile, file)
   const scope = createRootScope(file.mutex, file.mutex)
   const store: OpenStore = {
     ...createScopedStore(scope, connection),
     onChange: () => undefined,
-    close: () => closeConnection(scope, connection).finally(letGo),
+    close: () => closeConnection(scope, connection).finally(releaseLock),
   }
   try {
-    await backUpBeforeMigration(store, full)
-    await migrate(store, clock, full)
-  } catch (fault) {
+    await backUpBeforeMigration(store, realFile)
+    await migrate(store, clock, realFile)
+  } catch (error) {
     await store.close()
-    throw fault
+    throw error
   }
   return store
 }
@@ -84,9 +84,9 @@ function openDatabase(path: string): SqliteConnection {
     database = new Database(path, { readwrite: true, create: false })
     configure(database, path)
     return createSqliteConnection(database, path)
-  } catch (fault) {
+  } catch (error) {
     database?.close()
-    throw sqliteStoreError(fault, path)
+    throw sqliteStoreError(error, path)
   }
 }
 
@@ -99,37 +99,37 @@ function createSqliteConnection(database: Database, path: string): SqliteConnect
     all: <Row>(sql: string, params: readonly SqlValue[]) => statements.all<Row>(sql, params),
     run: (sql, params) => statements.run(sql, params),
     execute: sql => database.run(sql),
-    // The right to write is asked for at the start, where waiting helps; a reader that becomes a writer may only fail.
+    // Takes the write lock at the start, where SQLite waits for it; a reader that becomes a writer may fail at once.
     begin: () => database.run("BEGIN IMMEDIATE"),
-    // A fault such as a full disk makes SQLite roll back by itself.
+    // After an error such as a full disk SQLite rolls back by itself.
     isInTransaction: () => database.inTransaction,
-    toStoreError: fault => sqliteStoreError(fault, path),
+    toStoreError: error => sqliteStoreError(error, path),
   }
 }
 
 function configure(database: Database, path: string): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  // Before anything is written: a file of somebody else's is left as it was found.
+  // Checked before anything is written, so that a file of another program stays as it is.
   const tables = database.query("SELECT name FROM sqlite_master WHERE type = 'table'").values().flat()
   if (tables.length > 0 && !tables.includes("migrations"))
     throw new StoreError("foreign_database", path, `it has ${tables.length} tables and no table of migrations`)
   switchToWal(database)
-  // FULL: a commit is on the disk when it is acknowledged, even if the power fails, which a revocation has promised.
-  // It costs one fsync a commit (0.4 ms here, 0.03 ms with NORMAL); the request path commits nothing.
+  // FULL: an acknowledged commit is on the disk even if the power fails, which a revocation promises. It costs one fsync a commit
+  // (0.4 ms here, 0.03 ms with NORMAL); requests commit nothing.
   database.run("PRAGMA synchronous = FULL")
   database.run("PRAGMA foreign_keys = ON")
 }
 
 /**
- * Two processes that switch a new file at the same moment refuse each other at once (SQLITE_BUSY, whatever the busy
- * time-out: 13 of 30 new files opened by four processes). To ask for the right to write does wait for the other one.
+ * Two processes that switch a new file at the same moment get SQLITE_BUSY at once, whatever the busy time-out (13 of 30 new files
+ * opened by four processes). Beginning a write transaction does wait for the other process.
  */
 function switchToWal(database: Database): void {
   for (let attempt = 1; ; attempt++) {
     try {
       return void database.run("PRAGMA journal_mode = WAL")
-    } catch (fault) {
-      if (!(fault instanceof SQLiteError) || fault.code !== "SQLITE_BUSY" || attempt === WAL_ATTEMPTS_MAX) throw fault
+    } catch (error) {
+      if (!(error instanceof SQLiteError) || error.code !== "SQLITE_BUSY" || attempt === WAL_ATTEMPTS_MAX) throw error
     }
     database.run("BEGIN IMMEDIATE")
     database.run("COMMIT")
@@ -151,7 +151,7 @@ async function closeConnection(
   })
 }
 
-/** How many prepared statements are kept; the code has fewer, so none is prepared twice unless SQL is built at run time. */
+/** How many prepared statements are cached. The code has fewer, so each is prepared once. */
 const PREPARED_MAX = 256
 
 /** The prepared statements of one connection, bounded. */
@@ -164,9 +164,9 @@ class StatementCache {
     this.#prepared = new LRUCache({ max: PREPARED_MAX, dispose: statement => statement.finalize() })
   }
 
-  /** All rows of the statement's answer. */
+  /** All rows of the result. */
   all<Row>(sql: string, params: readonly SqlValue[]): readonly Row[] {
-    // The one boundary where rows get their type: a statement stands beside the row type it is asked with.
+    // The caller states the row type beside its statement.
     return this.#prepare(sql).all(...params) as Row[]
   }
 
@@ -175,14 +175,14 @@ class StatementCache {
     return this.#prepare(sql).run(...params).changes
   }
 
-  /** Lets go of all prepared statements; the connection can be closed then. */
+  /** Finalizes all prepared statements, so that the connection can be closed. */
   finalize(): void {
     this.#prepared.clear()
   }
 
   #prepare(sql: string): Statement {
-    const held = this.#prepared.get(sql)
-    if (held !== undefined) return held
+    const cached = this.#prepared.get(sql)
+    if (cached !== undefined) return cached
     const statement = this.#database.prepare(toSqliteParameters(sql))
     this.#prepared.set(sql, statement)
     return statement
@@ -190,7 +190,7 @@ class StatementCache {
 }
 
 /**
- * SQLite takes `$2` for a name and numbers names in the order they appear, so `$2, $1` would get the values crossed;
- * `?2` is what PostgreSQL means by `$2`. And of two statements in one text, only the first would be prepared.
+ * SQLite takes `$2` as a name and numbers names in the order of appearance, so `$2, $1` would swap the values. `?2` means what
+ * `$2` means in PostgreSQL. Fails on a second statement in the text, which SQLite would silently ignore.
  */
 const toSqliteParameters = (sql: string): string => replaceParameters(sql, number => `?${number}`)

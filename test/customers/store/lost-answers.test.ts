@@ -106,7 +106,7 @@ describe("a database that is away behind something that takes connections", () =
   onPostgres(
     "is asked by one at a time: all others are refused at once, and all are served when it is back",
     async () => {
-      const { store, way } = await behindWay({ connectTimeoutMs: 500, statementTimeoutMs: 100, silenceMs: 100 })
+      const { store, way } = await behindWay({ connectTimeoutMs: 500, statementTimeoutMs: 100, responseGraceMs: 100 })
       const mend = way.swallow()
       await faultOf(store.one("SELECT 1"))
       const trying = await bounded(whoTries(store), () => "nobody tries")

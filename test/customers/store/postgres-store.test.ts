@@ -80,7 +80,7 @@ describe("opening", () => {
     const other = await (await client(url)).reserve()
     await other.unsafe("BEGIN")
     await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-    const opening = opened(url, { statementTimeoutMs: 20, silenceMs: 20, waitTimeoutMs: 20 })
+    const opening = opened(url, { statementTimeoutMs: 20, responseGraceMs: 20, waitTimeoutMs: 20 })
     await other.unsafe("SELECT pg_sleep(0.5)")
     await other.unsafe("COMMIT")
     await other.release()
@@ -220,7 +220,7 @@ describe("a network that swallows what is sent", () => {
     const way = await openWay(Number(url.port))
     afterwards(way.stop)
     url.port = String(way.port)
-    const store = await opened(url.href, { statementTimeoutMs: 100, silenceMs: 100, restMsMax: 50 })
+    const store = await opened(url.href, { statementTimeoutMs: 100, responseGraceMs: 100, reconnectDelayMaxMs: 50 })
     let told = Promise.withResolvers<void>()
     store.onChange(() => told.resolve())
     await bounded(told.promise, () => "nobody listens")
@@ -291,7 +291,7 @@ describe("the server", () => {
   )
 
   onPostgres("while it says nothing what is asked fails, and when it speaks again it is found", async () => {
-    const { cluster, store } = await own({ statementTimeoutMs: 100, silenceMs: 100, connectTimeoutMs: 200 })
+    const { cluster, store } = await own({ statementTimeoutMs: 100, responseGraceMs: 100, connectTimeoutMs: 200 })
     await store.run("UPDATE change_head SET id = id + 1")
     const goOn = cluster.freeze()
     afterwards(goOn)

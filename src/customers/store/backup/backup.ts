@@ -5,16 +5,11 @@ import { pathToFileURL } from "node:url"
 import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { createMigrationsTable, readSchemaVersion } from "../migrations/migrate.ts"
-import { ensureFile, sqliteStoreError } from "../sqlite/database-file.ts"
-import {
-  countRows,
-  integrityErrors,
-  SCHEMA_VERSION,
-  type SqliteReader,
-  withSqliteReader,
-} from "../sqlite/sqlite-reader.ts"
+import { SCHEMA_VERSION } from "../migrations/migrations.ts"
+import { ensureFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
+import { countRows, integrityErrors, type SqliteReader, withSqliteReader } from "../sqlite/sqlite-reader.ts"
 
-/** What a copy holds. */
+/** What a copy of the database contains. */
 export type BackupInfo = {
   readonly path: string
   readonly bytes: number
@@ -24,22 +19,21 @@ export type BackupInfo = {
   readonly schemaVersion: number
 }
 
-/** Copies that were left half-written by a process that was killed are named after it. */
+/** A partial copy that a killed process has left. Its name contains the process id. */
 const PARTIAL_FILE = /\.(\d+)\.half(?:-journal)?$/
 
-/** Which copy is wanted. */
 type BackupOptions = {
-  /** A file that is there is not replaced. */
+  /** Whether an existing file is kept and the backup not made. */
   readonly mustNotExist: boolean
-  /** The number of its latest migration; absent: any. */
+  /** The schema version that the copy must have; absent: any. */
   readonly schemaVersion?: number
 }
 
 /**
- * Writes a copy of the database at `from`, as it is at one moment between two commits, whoever else writes, and gives it
- * its name when every page of it has been read back and the disk has it: `to` is the whole copy or what it was before.
- * Null: there is a file, or another migration has been run. It is for its owner alone. Throws a `StoreError`, and leaves
- * nothing behind then. It keeps this process while it writes.
+ * Writes a consistent copy of the database at `from` to `to`, also while other processes write. The copy gets its name after every
+ * page was read back and is on the disk, so `to` is either the complete copy or what it was before. Only its owner may read it. Blocks
+ * this process. Returns null when the file exists, or when the copy has another schema version. Throws a `StoreError` and removes
+ * what it has written.
  */
 export function backUpDatabase(
   from: string,
@@ -48,37 +42,43 @@ export function backUpDatabase(
 ): BackupInfo | null {
   if (mustNotExist && existsSync(to)) return null
   removePartialFiles(to)
-  const half = ensureFile(`${to}.${process.pid}.half`)
+  const partialPath = ensureFile(`${to}.${process.pid}.half`)
   try {
-    vacuumInto(from, half, true)
-    const copied = verifyBackup(half)
-    if (schemaVersion !== undefined && copied.schemaVersion !== schemaVersion) return null
-    syncToDisk(half)
-    if (!moveIntoPlace(half, to, mustNotExist)) return null
+    vacuumInto(from, partialPath, true)
+    const info = verifyBackup(partialPath)
+    if (schemaVersion !== undefined && info.schemaVersion !== schemaVersion) return null
+    syncToDisk(partialPath)
+    if (!moveIntoPlace(partialPath, to, mustNotExist)) return null
     syncToDisk(dirname(to))
-    return { ...copied, path: to }
-  } catch (fault) {
-    throw sqliteStoreError(fault, to)
+    return { ...info, path: to }
+  } catch (error) {
+    throw sqliteStoreError(error, to)
   } finally {
-    for (const path of [half, `${half}-journal`]) rmSync(path, { force: true })
+    for (const path of [partialPath, `${partialPath}-journal`]) rmSync(path, { force: true })
   }
 }
 
-/** What a database file of ours holds, after every page of it has been read. Throws a `StoreError` where one is damaged, or there is none. */
+/** What a database file contains, after every page of it was read. Throws a `StoreError` when the file is damaged or missing. */
 export function verifyBackup(path: string): BackupInfo {
-  const copied = withSqliteReader(path, look => readBackupInfo(look, path))
-  if (copied === null) throw new StoreError("unwritable", path, "there is no such file")
-  return copied
+  const info = withSqliteReader(path, reader => readBackupInfo(reader, path))
+  if (info === null) throw new StoreError("unwritable", path, "there is no such file")
+  return info
 }
 
-function readBackupInfo(look: SqliteReader, path: string): BackupInfo {
-  const [fault] = integrityErrors(look)
-  if (fault !== undefined) throw new StoreError("damaged", path, fault)
-  const { schemaVersion, bytes } = look
-  return { path, bytes, schemaVersion, accountsCount: countRows(look, "accounts"), keysCount: countRows(look, "keys") }
+function readBackupInfo(reader: SqliteReader, path: string): BackupInfo {
+  const [integrityError] = integrityErrors(reader)
+  if (integrityError !== undefined) throw new StoreError("damaged", path, integrityError)
+  const { schemaVersion, bytes } = reader
+  return {
+    path,
+    bytes,
+    schemaVersion,
+    accountsCount: countRows(reader, "accounts"),
+    keysCount: countRows(reader, "keys"),
+  }
 }
 
-/** Puts what the system holds of a file, or of the names in a directory, on the disk. */
+/** Flushes a file, or the names in a directory, to the disk. */
 export function syncToDisk(path: string): void {
   const file = openSync(path, "r")
   try {
@@ -89,8 +89,8 @@ export function syncToDisk(path: string): void {
 }
 
 /**
- * Writes the database at `from` to the empty file `to`. `isInUse`: others may have it open, or open it just now; else it is
- * only read, from whatever it lies on.
+ * Writes the database at `from` to the empty file `to`. `isInUse`: other processes may have it open; otherwise it is only read, and
+ * may be on a read-only medium.
  */
 export function vacuumInto(from: string, to: string, isInUse: boolean): void {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
@@ -98,7 +98,7 @@ export function vacuumInto(from: string, to: string, isInUse: boolean): void {
   url.search = isInUse ? "?mode=rw" : existsSync(`${from}-wal`) ? "?mode=ro" : "?mode=ro&immutable=1"
   const database = new Database(url.href, (isInUse ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_URI)
   try {
-    // Another connection may fold the log into the file just now.
+    // Another connection may be checkpointing the log.
     database.run("PRAGMA busy_timeout = 5000")
     database.query("VACUUM INTO ?").run(to)
   } finally {
@@ -106,25 +106,25 @@ export function vacuumInto(from: string, to: string, isInUse: boolean): void {
   }
 }
 
-/** False: the name is taken, and shall not be. A file system without links has to be asked first. */
-function moveIntoPlace(from: string, to: string, isNew: boolean): boolean {
-  if (!isNew) {
+/** False: the name is taken and `mustNotExist`. Without hard links the existence check and the rename are two steps. */
+function moveIntoPlace(from: string, to: string, mustNotExist: boolean): boolean {
+  if (!mustNotExist) {
     renameSync(from, to)
     return true
   }
   try {
     linkSync(from, to)
     return true
-  } catch (fault) {
-    const code = fault instanceof Error && "code" in fault ? fault.code : ""
+  } catch (error) {
+    const code = errnoOf(error)
     if (code === "EEXIST" || existsSync(to)) return false
-    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw fault
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error
     renameSync(from, to)
     return true
   }
 }
 
-/** Removes what processes that are gone have left of copies of this name: each is as large as the database. */
+/** Removes partial copies that dead processes have left: each may be as large as the database. */
 function removePartialFiles(to: string): void {
   if (!existsSync(dirname(to))) return
   for (const name of readdirSync(dirname(to))) {
@@ -137,18 +137,18 @@ function removePartialFiles(to: string): void {
 function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
-  } catch (fault) {
-    return fault instanceof Error && "code" in fault && fault.code === "EPERM"
+  } catch (error) {
+    return errnoOf(error) === "EPERM"
   }
 }
 
-/** How many copies are kept: those before the latest migrations. */
+/** How many backups from before migrations are kept. */
 export const PRE_MIGRATION_BACKUPS_MAX = 2
 
 /**
- * Keeps a copy of the database at `path`, which `store` has open, when it is behind and has anything to lose: beside it, named
- * after the migration that comes next. Where another process is faster, its copy is as good. Rejects with a `StoreError`,
- * and then nothing has been migrated.
+ * Copies the database at `path`, which `store` has open, when it has migrations to come and has accounts. The copy lies beside it and
+ * is named after the next migration. If another process writes it first, that copy is as good. Rejects with a `StoreError`; the caller
+ * then does not migrate.
  */
 export async function backUpBeforeMigration(store: Store, path: string): Promise<void> {
   await createMigrationsTable(store)
@@ -162,11 +162,11 @@ export async function backUpBeforeMigration(store: Store, path: string): Promise
 
 function removeOldBackups(path: string): void {
   const directory = dirname(path)
-  const start = `${basename(path)}.before-`
+  const prefix = `${basename(path)}.before-`
   const numbers = readdirSync(directory)
-    .filter(name => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
-    .map(name => Number(name.slice(start.length)))
+    .filter(name => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map(name => Number(name.slice(prefix.length)))
     .sort((a, b) => b - a)
   for (const number of numbers.slice(PRE_MIGRATION_BACKUPS_MAX))
-    rmSync(join(directory, `${start}${number}`), { force: true })
+    rmSync(join(directory, `${prefix}${number}`), { force: true })
 }

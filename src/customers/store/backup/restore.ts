@@ -3,120 +3,121 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { StoreError } from "../core/store-error.ts"
-import { ensureFile, sqliteStoreError } from "../sqlite/database-file.ts"
+import { SCHEMA_VERSION } from "../migrations/migrations.ts"
+import { ensureFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
 import { acquireExclusiveLock, acquireSharedLock, type ReleaseLock } from "../sqlite/database-lock.ts"
-import { SCHEMA_VERSION } from "../sqlite/sqlite-reader.ts"
 import { type BackupInfo, syncToDisk, vacuumInto, verifyBackup } from "./backup.ts"
 
-/** What a restore has done. */
+/** The result of a restore. */
 export type RestoreResult = BackupInfo & {
-  /** Where the database is that was there before; null: there was none. A log that could not be folded lies beside it. */
+  /** Where the previous database lies now; null: there was none. A write-ahead log that could not be folded lies beside it. */
   readonly previousPath: string | null
-  /** What was taken over of it; null: there was none, or it cannot be read. */
+  /** What was merged from it; null: there was none, or it cannot be read. */
   readonly merged: RestoreMerge | null
 }
 
-/** The steps of a restore, in their order; before `decided` nothing has happened, and from then on it is finished by whoever opens the database. */
+/** The steps of a restore in their order. Before `decided` nothing has changed; from then on the next process that opens the database finishes it. */
 export type RestoreStep = "copied" | "kept" | "decided" | "log_removed" | "replaced"
 
 /**
- * Puts the backup at `from` in place of the database at `path`, which is kept beside it under the name that `stamp` ends. A
- * backup that is damaged, or of a newer version, changes nothing. Throws a `StoreError`: `busy` where anybody has the
- * database open. Killed at any moment, or without power, it has happened whole or not at all. `reached` is told of each step.
+ * Replaces the database at `path` by the backup at `from`, and keeps the previous one beside it as `path.replaced-stamp`. It is atomic:
+ * after a crash or a power failure at any moment it has happened completely or not at all. Calls `onStep` after each step. Throws a
+ * `StoreError`, and changes nothing, when the backup is damaged or of a newer version, or (`busy`) when a process has the database open.
  */
 export function restoreDatabase(
   from: string,
   path: string,
   stamp: string,
-  reached: (step: RestoreStep) => void = () => undefined,
+  onStep: (step: RestoreStep) => void = () => undefined,
 ): RestoreResult {
-  const letGo = acquireExclusiveLock(path)
+  const releaseLock = acquireExclusiveLock(path)
   try {
     finishRestore(path)
-    return replaceDatabase(from, path, stamp, reached)
-  } catch (fault) {
-    throw sqliteStoreError(fault, path)
+    return replaceDatabase(from, path, stamp, onStep)
+  } catch (error) {
+    throw sqliteStoreError(error, path)
   } finally {
     removeStaging(path)
-    letGo()
+    releaseLock()
   }
 }
 
-/** A copy that is being made, and one that only has to be put in its place. */
+/** A copy that is being written. */
 const stagingPath = (path: string): string => `${path}.restoring`
+/** A complete copy that only has to be renamed. */
 const committedPath = (path: string): string => `${path}.restored`
 
-/** With its journal, which would be played back into the next one of this name. */
+/** Removes the copy with its journal, which SQLite would otherwise apply to the next file of this name. */
 function removeStaging(path: string): void {
-  for (const ending of ["", "-journal"]) rmSync(stagingPath(path) + ending, { force: true })
+  for (const suffix of ["", "-journal"]) rmSync(stagingPath(path) + suffix, { force: true })
 }
 
 /**
- * Holds the database together with others, after a restore that was cut short has been finished. Throws a `StoreError` as
- * `acquireSharedLock` does.
+ * Locks the database in shared mode, after finishing a restore that was interrupted. Throws a `StoreError` as `acquireSharedLock`
+ * does.
  */
 export function acquireRecoveredLock(path: string): ReleaseLock {
   for (;;) {
-    const letGo = acquireSharedLock(path)
-    // Whoever restores holds the database alone: what lies here now was left.
+    const releaseLock = acquireSharedLock(path)
+    // A restore holds the exclusive lock, so a staged copy that is here now was abandoned.
     removeStaging(path)
-    if (!existsSync(committedPath(path))) return letGo
-    letGo()
+    if (!existsSync(committedPath(path))) return releaseLock
+    releaseLock()
     finishExclusively(path)
   }
 }
 
 function finishExclusively(path: string): void {
-  const letGo = acquireExclusiveLock(path, FINISH_WAIT_MS)
+  const releaseLock = acquireExclusiveLock(path, FINISH_WAIT_MS)
   try {
     finishRestore(path)
   } finally {
-    letGo()
+    releaseLock()
   }
 }
 
-/** Several who open the database at once find the same restore to finish. */
+/** How long to wait for other processes that opened the database at the same time and finish the same restore. */
 const FINISH_WAIT_MS = 5000
 
 function replaceDatabase(
   from: string,
   path: string,
   stamp: string,
-  reached: (step: RestoreStep) => void,
+  onStep: (step: RestoreStep) => void,
 ): RestoreResult {
   const { schemaVersion } = verifyBackup(from)
   if (schemaVersion > SCHEMA_VERSION)
     throw new StoreError("newer", from, `its tables are at ${schemaVersion}, this version knows ${SCHEMA_VERSION}`)
-  const hasOld = existsSync(path)
-  if (hasOld) foldWal(path)
+  const hasPrevious = existsSync(path)
+  if (hasPrevious) foldWal(path)
   removeStaging(path)
-  const half = ensureFile(stagingPath(path))
-  vacuumInto(from, half, false)
-  const merged = mergeFromPrevious(half, hasOld ? path : null)
-  const copied = verifyBackup(half)
-  syncToDisk(half)
-  reached("copied")
-  const previousPath = hasOld ? keepPrevious(path, stamp) : null
-  reached("kept")
-  renameSync(half, committedPath(path))
+  const stagedFile = ensureFile(stagingPath(path))
+  vacuumInto(from, stagedFile, false)
+  const merged = mergeFromPrevious(stagedFile, hasPrevious ? path : null)
+  const info = verifyBackup(stagedFile)
+  syncToDisk(stagedFile)
+  onStep("copied")
+  const previousPath = hasPrevious ? keepPrevious(path, stamp) : null
+  onStep("kept")
+  renameSync(stagedFile, committedPath(path))
   syncToDisk(dirname(path))
-  reached("decided")
-  finishRestore(path, reached)
-  return { ...copied, path, previousPath, merged }
+  onStep("decided")
+  finishRestore(path, onStep)
+  return { ...info, path, previousPath, merged }
 }
 
 /**
- * Folds the log into the database, so that it is one file: SQLite does it for whoever is the only one. A database that is
- * too damaged for that keeps its log beside it. Throws `busy` where another program has it open.
+ * Folds the write-ahead log into the database, so that it is one file; SQLite does so for the only connection. A database that is too
+ * damaged for that keeps its log. Throws a `busy` error when another program has it open.
  */
 function foldWal(path: string): void {
   let database: Database | undefined
   try {
     database = new Database(path, constants.SQLITE_OPEN_READWRITE)
     database.run("PRAGMA journal_mode = DELETE")
-  } catch (fault) {
-    const known = sqliteStoreError(fault, path)
-    if (!(known instanceof StoreError) || known.code === "busy") throw known
+  } catch (error) {
+    const storeError = sqliteStoreError(error, path)
+    if (!(storeError instanceof StoreError) || storeError.code === "busy") throw storeError
   } finally {
     database?.close()
   }
@@ -124,101 +125,102 @@ function foldWal(path: string): void {
 
 const LOG_SUFFIXES = ["-wal", "-shm", "-journal"] as const
 
-/** Gives the database a second name, under which it stays; what is there already under that name is not touched. */
+/** Gives the database a second name and returns it. Existing files of that name are not overwritten. */
 function keepPrevious(path: string, stamp: string): string {
-  const kept = `${path}.replaced-${stamp}`
-  for (const ending of ["", "-wal", "-journal"]) if (existsSync(path + ending)) linkOrCopy(path + ending, kept + ending)
+  const previousPath = `${path}.replaced-${stamp}`
+  for (const suffix of ["", "-wal", "-journal"])
+    if (existsSync(path + suffix)) linkOrCopy(path + suffix, previousPath + suffix)
   syncToDisk(dirname(path))
-  return kept
+  return previousPath
 }
 
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to)
-  } catch (fault) {
-    if (fault instanceof Error && "code" in fault && fault.code === "EEXIST") throw fault
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") throw error
     copyFileSync(from, to)
     syncToDisk(to)
   }
 }
 
-/** The log goes first: one of another database would be read as this one's. */
-function finishRestore(path: string, reached: (step: RestoreStep) => void = () => undefined): void {
+/** Puts the committed copy in place. The previous log is removed first, since SQLite would apply it to the new database. */
+function finishRestore(path: string, onStep: (step: RestoreStep) => void = () => undefined): void {
   if (!existsSync(committedPath(path))) return
-  for (const ending of LOG_SUFFIXES) rmSync(path + ending, { force: true })
+  for (const suffix of LOG_SUFFIXES) rmSync(path + suffix, { force: true })
   syncToDisk(dirname(path))
-  reached("log_removed")
+  onStep("log_removed")
   renameSync(committedPath(path), path)
   syncToDisk(dirname(path))
-  reached("replaced")
+  onStep("replaced")
 }
 
-/** What a restored database has of the one that it replaces, so that nothing that was promised since is taken back. */
+/** What was merged from the previous database, so that a restore does not undo promises made since the backup (DECISIONS 40). */
 type RestoreMerge = {
-  /** Keys that were revoked since the backup, and stay so. */
+  /** Keys that were revoked since the backup and stay revoked. */
   readonly revokedCount: number
-  /** Days of accounts and keys of which more units had been leased: their quotas go on from there. */
+  /** Quota days of accounts and keys whose leased units were raised to the later count. */
   readonly unitsCount: number
-  /** Mails that were sent, or given up, since the backup, and are not sent again. */
+  /** Mails that were sent or given up since the backup and are not sent again. */
   readonly mailsCount: number
-  /** Accounts that were made since the backup, and are gone. */
+  /** Accounts that were created since the backup and are lost. */
   readonly lostAccountsCount: number
-  /** Accounts that were deleted since the backup, and are back. */
+  /** Accounts that were deleted since the backup and exist again. */
   readonly returnedAccountsCount: number
 }
 
 type TableNames = ReadonlySet<string>
 
 /**
- * Makes a restored copy fit to follow the database at `old`; null: there is none. Of it is taken over what must not go back:
- * revocations, units that were leased, and what became of mails. Whether it can be read or not, nobody is signed in any more,
- * for a session may have been ended since, and the change log goes on behind both. Null: the old one cannot be read.
+ * Prepares a restored copy to replace the database at `previous` (null: there is none): it takes over revocations, leased units and the
+ * ends of mails, removes all sessions, since one may have been ended since, and moves the change log past that of both. Returns null
+ * when there is no previous database or it cannot be read.
  */
-export function mergeFromPrevious(copy: string, old: string | null): RestoreMerge | null {
+export function mergeFromPrevious(copy: string, previous: string | null): RestoreMerge | null {
   const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
   const database = new Database(copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
   try {
-    const carried = old === null ? null : mergeTables(database, old)
-    const own = tableNames(database, "main")
-    for (const table of ["sessions", "sign_ins"]) if (own.has(table)) database.run(`DELETE FROM ${table}`)
-    if (own.has("change_head")) database.run("UPDATE change_head SET id = id + 1")
-    return carried
+    const merged = previous === null ? null : mergeTables(database, previous)
+    const tables = tableNames(database, "main")
+    for (const table of ["sessions", "sign_ins"]) if (tables.has(table)) database.run(`DELETE FROM ${table}`)
+    if (tables.has("change_head")) database.run("UPDATE change_head SET id = id + 1")
+    return merged
   } finally {
     database.close()
   }
 }
 
 /**
- * All of it, or, where the old database is damaged, nothing. Throws a `StoreError`: `full` where the copy has no room for it,
- * and `busy` where another program keeps the old one.
+ * Merges all or, when the previous database is damaged, nothing, and returns null. Throws a `StoreError`: `full` when the copy has no
+ * room, `busy` when another program locks the previous database.
  */
-function mergeTables(database: Database, old: string): RestoreMerge | null {
-  const url = pathToFileURL(old)
+function mergeTables(database: Database, previous: string): RestoreMerge | null {
+  const url = pathToFileURL(previous)
   url.search = "?mode=ro"
   try {
     database.query("ATTACH ? AS old").run(url.href)
     const tables = tableNames(database, "main").intersection(tableNames(database, "old"))
     return database.transaction(() => mergeRows(database, tables))()
-  } catch (fault) {
-    const known = sqliteStoreError(fault, old)
-    // What was revoked must not be good again for want of room.
-    if (known instanceof StoreError && (known.code === "full" || known.code === "busy")) throw known
-    if (fault instanceof Error && "errno" in fault) return null
-    throw fault
+  } catch (error) {
+    const storeError = sqliteStoreError(error, previous)
+    // A full disk must not make revoked keys valid again.
+    if (storeError instanceof StoreError && (storeError.code === "full" || storeError.code === "busy")) throw storeError
+    if (error instanceof Error && "errno" in error) return null
+    throw error
   }
 }
 
 function mergeRows(database: Database, tables: TableNames): RestoreMerge {
-  const changed = (table: string, sql: string): number => (tables.has(table) ? database.run(sql).changes : 0)
-  const counted = (sql: string): number => (tables.has("accounts") ? Number(database.query(sql).values()[0]?.[0]) : 0)
+  const update = (table: string, sql: string): number => (tables.has(table) ? database.run(sql).changes : 0)
+  const count = (sql: string): number => (tables.has("accounts") ? Number(database.query(sql).values()[0]?.[0]) : 0)
   if (tables.has("change_head"))
     database.run("UPDATE change_head SET id = MAX(id, (SELECT COALESCE(MAX(id), 0) FROM old.change_head))")
   return {
-    revokedCount: changed("keys", MERGE_REVOCATIONS),
-    unitsCount: changed("units", MERGE_UNITS),
-    mailsCount: changed("outbox", MERGE_MAIL_ENDINGS),
-    lostAccountsCount: counted("SELECT COUNT(*) FROM old.accounts WHERE id NOT IN (SELECT id FROM main.accounts)"),
-    returnedAccountsCount: counted("SELECT COUNT(*) FROM main.accounts WHERE id NOT IN (SELECT id FROM old.accounts)"),
+    revokedCount: update("keys", MERGE_REVOCATIONS),
+    unitsCount: update("units", MERGE_UNITS),
+    mailsCount: update("outbox", MERGE_MAIL_ENDINGS),
+    lostAccountsCount: count("SELECT COUNT(*) FROM old.accounts WHERE id NOT IN (SELECT id FROM main.accounts)"),
+    returnedAccountsCount: count("SELECT COUNT(*) FROM main.accounts WHERE id NOT IN (SELECT id FROM old.accounts)"),
   }
 }
 

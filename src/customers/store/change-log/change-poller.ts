@@ -1,7 +1,7 @@
 import type { Store } from "../core/store.ts"
 import { type Change, type ChangeCursor, readChangesSince } from "./change-log.ts"
 
-/** What is held in memory and follows the change log. */
+/** A cache that follows the change log. */
 export type ChangeListener = {
   /** Drops, or reads again, what the changes make stale. */
   readonly applyChanges: (changes: readonly Change[]) => void
@@ -10,39 +10,39 @@ export type ChangeListener = {
 }
 
 /**
- * Builds the turn in which this process learns what others changed: it reads the change log from `since` on and tells it
- * to whatever follows the log. A turn that comes while the last one still reads is taken when that is over, once however
- * many come. A failure goes to `failed`, and the next turn tries again.
+ * Creates a function that reads the changes of other processes since the last call, from `since` on, and passes them to the
+ * listeners. A call during a read causes one more read after it, however many calls there are. An error goes to `onError`, and the
+ * next call tries again.
  */
 export function createChangePoller(
   store: Store,
-  followers: readonly ChangeListener[],
+  listeners: readonly ChangeListener[],
   since: number,
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): () => void {
-  let place: ChangeCursor = { lastId: since, lastFingerprint: null }
+  let cursor: ChangeCursor = { lastId: since, lastFingerprint: null }
   let isReading = false
-  let isAsked = false
+  let isRequested = false
   const read = async (): Promise<void> => {
-    const changes = await readChangesSince(store, place.lastId, place.lastFingerprint)
-    for (const follower of followers) {
-      if (changes.kind === "lost") follower.invalidateAll()
-      else follower.applyChanges(changes.changes)
+    const page = await readChangesSince(store, cursor.lastId, cursor.lastFingerprint)
+    for (const listener of listeners) {
+      if (page.kind === "lost") listener.invalidateAll()
+      else listener.applyChanges(page.changes)
     }
-    place = changes
+    cursor = page
   }
   const readAll = async (): Promise<void> => {
-    while (isAsked) {
-      isAsked = false
+    while (isRequested) {
+      isRequested = false
       await read()
     }
   }
   return () => {
-    isAsked = true
+    isRequested = true
     if (isReading) return
     isReading = true
     readAll()
-      .catch(failed)
+      .catch(onError)
       .finally(() => {
         isReading = false
       })

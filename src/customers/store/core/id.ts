@@ -1,27 +1,27 @@
 import { assert } from "../../../base/errors.ts"
 import type { Random } from "../../../base/outside-world.ts"
 
-/** What an id names; it is the id's prefix. No secret has one of these prefixes. */
+/** What an id names. The kind is the id's prefix; no secret starts with one of them. */
 type IdKind = "acc" | "fb" | "key" | "node" | "ses"
 
-/** 119 bits: two ids never meet, and none can be guessed. */
+/** 20 digits hold 119 bits: ids do not collide and cannot be guessed. */
 const ID_LENGTH = 20
 
-/** A new id that bears its kind: `acc_…`. */
+/** A new random id with the prefix of its kind: `acc_…`. */
 export function newId(kind: IdKind, random: Random): string {
   return `${kind}_${randomBase62(random, ID_LENGTH)}`
 }
 
-/** The digits, lowest value first: 0-9, A-Z, a-z, which is also their order in ASCII. */
+/** The digits in ascending order of value: 0-9, A-Z, a-z, which is also their order in ASCII. */
 export const BASE62_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** The largest multiple of 62 in a byte: bytes from here on are thrown away, else the first 8 digits would come more often. */
+/** The largest multiple of 62 in a byte. Bytes from here on are discarded, otherwise the first 8 digits would be more frequent. */
 const UNBIASED_BELOW = 248
 
-/** A draw throws away one byte in 32; that 16 draws are not enough has a chance of nil. */
+/** A draw discards one byte in 32; the chance that 16 draws do not suffice is negligible. */
 const DRAWS_MAX = 16
 
-/** A text of `length` digits, each equally likely: 5.95 bits a digit. */
+/** A text of `length` digits, each equally likely: 5.95 bits a digit. Fails when the random source returns only unusable bytes. */
 export function randomBase62(random: Random, length: number): string {
   let text = ""
   for (let draw = 0; draw < DRAWS_MAX && text.length < length; draw++)
@@ -30,7 +30,7 @@ export function randomBase62(random: Random, length: number): string {
   return text.slice(0, length)
 }
 
-/** A whole number ≥ 0 in base 62, most significant digit first, with zeros in front up to `length` digits. */
+/** A whole number ≥ 0 in base 62, most significant digit first, padded with zeros to `length` digits. */
 export function toBase62(value: number, length: number): string {
   let text = ""
   for (let rest = value; text.length < length; rest = Math.floor(rest / 62))

@@ -1,6 +1,6 @@
 type StoreErrorSpec = { readonly description: string; readonly remedy: string }
 
-/** Every way the place where rows are kept can fail us, and what an operator does about it. */
+/** Every way in which the database can fail, and what the operator does about it. */
 export const STORE_ERRORS = {
   not_a_database: {
     description: "The file is not a database.",
@@ -25,7 +25,7 @@ export const STORE_ERRORS = {
   },
   full: {
     description: "The disk is full.",
-    remedy: "Free some space; nothing has been lost, and nothing needs a restart.",
+    remedy: "Free some space. No data was lost and no restart is needed.",
   },
   busy: {
     description: "Another process held the database for too long.",
@@ -33,40 +33,40 @@ export const STORE_ERRORS = {
   },
   failed: {
     description: "The disk failed to read or write.",
-    remedy: "Look at the system's log for faults of the disk or of a network file system.",
+    remedy: "Look in the system's log for errors of the disk or of a network file system.",
   },
   away: {
     description: "The database cannot be reached.",
     remedy:
-      "Start it, or see to the network between here and there: what runs goes on by itself as soon as it answers, and a new start can be tried then.",
+      "Start it, or check the network between here and there. A running server reconnects by itself; a start has to be repeated.",
   },
   unsure: {
-    description: "The database was lost while it kept something: it may have been kept, or not.",
-    remedy: "As for a database that cannot be reached: what asks again finds out.",
+    description: "The connection to the database was lost during a write: the write may have happened, or not.",
+    remedy: "As for a database that cannot be reached. A repeated request finds out what was written.",
   },
   conflict: {
-    description: "Several who wrote at the same time kept waiting for each other.",
-    remedy: "Nothing was kept of this one, which was begun anew several times: let fewer write at once.",
+    description: "Concurrent writes kept waiting for each other.",
+    remedy: "This write was rolled back and retried several times: let fewer write at once.",
   },
   refused: {
     description: "The database refuses us.",
     remedy:
-      "Look at the user, the password, the name of the database and the parameters in its URL, and at the rights of that user.",
+      "Check the user, the password, the name of the database and the parameters in its URL, and the rights of that user.",
   },
   misnamed: {
     description: "The URL of the database cannot be used.",
     remedy:
-      "Write it as postgres://user:password@host:port/name, with what is special in the user, the password and the name percent-encoded.",
+      "Write it as postgres://user:password@host:port/name, with special characters in the user, the password and the name percent-encoded.",
   },
   untrusted: {
-    description: "The database shows a certificate that does not hold.",
+    description: "The certificate of the database cannot be verified.",
     remedy:
-      "Name a file with the certificate of who has signed it as sslrootcert=… in the URL, and the server by a name that its certificate holds.",
+      "Put a file with the certificate of its issuer into the URL as sslrootcert=…, and name the server as its certificate does.",
   },
   pooled: {
-    description: "A pooler stands before the database.",
+    description: "A pooler is in front of the database.",
     remedy:
-      "Name the server itself: mailkind keeps a few connections of its own (MAILKIND_DATABASE_CONNECTIONS), with bounds and notifications that a pooler does not pass on.",
+      "Name the server itself: mailkind keeps a few connections of its own (MAILKIND_DATABASE_CONNECTIONS), whose limits and notifications a pooler does not pass on.",
   },
   outdated: {
     description: "The database server is too old.",
@@ -79,36 +79,36 @@ export const STORE_ERRORS = {
   standby: {
     description: "The database takes no writes.",
     remedy:
-      "Name the server that writes, or promote this one; what runs goes on by itself when there is one that writes.",
+      "Name the server that takes writes, or promote this one. A running server goes on by itself as soon as there is one.",
   },
   unfit: {
-    description: "The database cannot hold every text.",
-    remedy: "Make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name that.",
+    description: "The database cannot store every text.",
+    remedy: "Create a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name that one.",
   },
 } as const satisfies Record<string, StoreErrorSpec>
 
 export type StoreErrorCode = keyof typeof STORE_ERRORS
 
-/** What fails so has left nothing behind: whatever it was to write is as it was before. */
+/** After an error with one of these codes it is certain that nothing was written. */
 const NOTHING_WRITTEN_CODES: ReadonlySet<StoreErrorCode> = new Set([
   ...(["away", "standby", "crowded", "refused", "busy", "conflict", "full"] as const),
 ])
 
-/** True when it is certain that nothing was kept of what failed with this. */
-export const hasWrittenNothing = (fault: unknown): boolean =>
-  fault instanceof StoreError && NOTHING_WRITTEN_CODES.has(fault.code)
+/** True when it is certain that the operation that failed with this error has written nothing. */
+export const hasWrittenNothing = (error: unknown): boolean =>
+  error instanceof StoreError && NOTHING_WRITTEN_CODES.has(error.code)
 
 /**
- * Thrown when the database fails us. `message` says what, where and why, and `remedy` what to do: both are for the
- * operator and hold no row's contents.
+ * Thrown when the database fails. `message` says what failed, where and why; `remedy` says what the operator does about it. Neither
+ * contains data of a row.
  */
 export class StoreError extends Error {
   override readonly name = "StoreFault"
   readonly code: StoreErrorCode
   readonly remedy: string
 
-  constructor(code: StoreErrorCode, where: string, why: string, cause?: unknown) {
-    super(`${STORE_ERRORS[code].description} ${where}: ${why}`, { cause })
+  constructor(code: StoreErrorCode, location: string, reason: string, cause?: unknown) {
+    super(`${STORE_ERRORS[code].description} ${location}: ${reason}`, { cause })
     this.code = code
     this.remedy = STORE_ERRORS[code].remedy
   }

@@ -1,64 +1,17 @@
-/** The migration that makes the tables of the free checker; like every other it is never edited once it is released. */
-const FREE_CHECKS_MIGRATION = {
-  number: 14,
-  description: "free checks",
-  statements: [
-    // Whoever visits the free checker stands in no row: clients and networks are hashed under keys of this secret.
-    `CREATE TABLE free_check_secret (
-      singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
-      secret TEXT NOT NULL)`,
-    // How many checks a client had on a day without a pass. `day` counts as `units.day` does.
-    `CREATE TABLE free_check_days (
-      client_hash TEXT NOT NULL,
-      day BIGINT NOT NULL,
-      used BIGINT NOT NULL,
-      PRIMARY KEY (client_hash, day))`,
-    "CREATE INDEX free_check_days_by_day ON free_check_days (day)",
-    // `hash` is the SHA-256 of the cookie's value in hex; `challenge` the nonce of what was solved for it, once.
-    `CREATE TABLE free_check_passes (
-      hash TEXT PRIMARY KEY,
-      challenge TEXT NOT NULL UNIQUE,
-      checks_left BIGINT NOT NULL,
-      issued_at_ms BIGINT NOT NULL)`,
-    "CREATE INDEX free_check_passes_by_time ON free_check_passes (issued_at_ms)",
-    // `ban_count` and `banned_until_ms` are of the latest ban, and zero before the first.
-    `CREATE TABLE free_check_bans (
-      network_hash TEXT PRIMARY KEY,
-      strike_count BIGINT NOT NULL,
-      strikes_since_ms BIGINT NOT NULL,
-      ban_count BIGINT NOT NULL,
-      banned_until_ms BIGINT NOT NULL,
-      forget_at_ms BIGINT NOT NULL)`,
-    "CREATE INDEX free_check_bans_by_end ON free_check_bans (forget_at_ms)",
-  ],
-}
-
-/** The migration that makes the table of nodes; like every other it is never edited once it is released. */
-const NODES_MIGRATION = {
-  number: 15,
-  description: "heartbeats of nodes",
-  statements: [
-    // Servers that share the database. `beat` only rises while one lives: no clock tells whether it does.
-    `CREATE TABLE nodes (
-      id TEXT PRIMARY KEY,
-      beat BIGINT NOT NULL)`,
-  ],
-}
-
 type Migration = { readonly number: number; readonly description: string; readonly statements: readonly string[] }
 
 /**
- * How the tables came to be: run in order, each once, in one transaction. A migration that has been released is never
- * edited, only followed by another. Statements are of what SQLite and PostgreSQL share. Instants are integer
- * milliseconds, UTC; null means that it has not happened.
+ * The migrations in their order. Each is applied once, in a transaction. A released migration is never edited, only followed by
+ * another, and only adds (DECISIONS 38). Statements are SQL that SQLite and PostgreSQL share. Instants are integer milliseconds, UTC;
+ * null means that it has not happened.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
     number: 1,
     description: "the change log",
     statements: [
-      // One row, counted up in the transaction that appends: numbers become visible in their order, without gaps, in
-      // every engine. A sequence would let a reader see 8 before 7 is committed, and miss 7 for ever.
+      // One row, incremented in the transaction that appends: ids become visible in order and without gaps in every
+      // engine. With a sequence a reader could see 8 before 7 is committed, and never read 7.
       "CREATE TABLE change_head (singleton BIGINT PRIMARY KEY CHECK (singleton = 1), id BIGINT NOT NULL)",
       "INSERT INTO change_head (singleton, id) VALUES (1, 0)",
       `CREATE TABLE changes (
@@ -72,7 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 2,
     description: "accounts",
     statements: [
-      // `accepted_terms_version` is null where terms were accepted before any were published.
+      // `accepted_terms_version` is null when terms were accepted before any were published.
       `CREATE TABLE accounts (
         id TEXT PRIMARY KEY,
         email TEXT NOT NULL UNIQUE,
@@ -86,7 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 3,
     description: "keys",
     statements: [
-      // `hash` is the SHA-256 of the key in hex; `origins` are parted by single spaces, which no origin holds.
+      // `hash` is the SHA-256 of the key in hex; `origins` are separated by single spaces, which no origin contains.
       `CREATE TABLE keys (
         id TEXT PRIMARY KEY,
         account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -106,14 +59,14 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 4,
     description: "units and usage",
     statements: [
-      // How many units of a day were handed out to processes. `subject` is an account or a publishable key; `day` counts
-      // days since the Unix epoch, UTC. It only grows but for what a process gives back at its end.
+      // How many units of a day processes have leased. `subject` is an account or a publishable key; `day` counts days
+      // since the Unix epoch, UTC. It falls only when a process returns units.
       `CREATE TABLE units (
         subject TEXT NOT NULL,
         day BIGINT NOT NULL,
         leased BIGINT NOT NULL,
         PRIMARY KEY (subject, day))`,
-      // What was done, for reporting: how often `measure` happened by a key on a day.
+      // Usage for reports: how often a key caused `measure` on a day.
       `CREATE TABLE usage (
         account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
         key_id TEXT NOT NULL,
@@ -127,7 +80,7 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 5,
     description: "feedback and corrections",
     statements: [
-      // No address is kept: its domain, and the role that its local part names, if any.
+      // No address is stored, only its domain, and the role that its local part names, if any.
       `CREATE TABLE feedback (
         id TEXT PRIMARY KEY,
         account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -141,7 +94,7 @@ export const MIGRATIONS: readonly Migration[] = [
         decided_at_ms BIGINT)`,
       "CREATE INDEX feedback_by_account ON feedback (account_id, domain, created_at_ms)",
       "CREATE INDEX feedback_by_status ON feedback (status, created_at_ms)",
-      // It outlives the account whose report it was made from.
+      // A correction outlives the account whose report caused it.
       `CREATE TABLE corrections (
         domain TEXT PRIMARY KEY,
         category TEXT NOT NULL,
@@ -153,7 +106,7 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 6,
     description: "block and allow lists",
     statements: [
-      // `owner` is an account's id or `operator`; `account_id` is null for the operator. An address is kept as a hash.
+      // `owner` is an account's id or `operator`; `account_id` is null for the operator. An address is stored as a hash.
       `CREATE TABLE own_list_entries (
         owner TEXT NOT NULL,
         account_id TEXT REFERENCES accounts (id) ON DELETE CASCADE,
@@ -168,7 +121,7 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 7,
     description: "origins of keys, for preflights",
     statements: [
-      // A preflight asks for an origin among those of all keys.
+      // A preflight carries no key, so its origin is looked up among those of all keys.
       `CREATE TABLE key_origins (
         origin TEXT NOT NULL,
         key_id TEXT NOT NULL REFERENCES keys (id) ON DELETE CASCADE,
@@ -190,12 +143,12 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 9,
     description: "sightings of mail hosts",
     statements: [
-      // One row, counted up in the transaction that writes a batch, as that of the change log is.
+      // One row, incremented in the transaction that writes a batch, as the head of the change log is.
       `CREATE TABLE host_sightings_head (
         singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
         batch BIGINT NOT NULL)`,
       "INSERT INTO host_sightings_head (singleton, batch) VALUES (1, 0)",
-      // On which host a domain was seen last; of the domain only a hash is kept. `seen_on` counts days as `units.day` does.
+      // The host at which a domain was seen last; only a hash of the domain is stored. `seen_on` counts days as `units.day` does.
       `CREATE TABLE host_sightings (
         domain_hash BIGINT PRIMARY KEY,
         host TEXT NOT NULL,
@@ -209,8 +162,8 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 10,
     description: "facts of domains",
     statements: [
-      // What a deep check found of a registrable domain. A kind of fact that was not looked for has no `…_checked_at_ms`;
-      // `found_at_ms` is the latest of them.
+      // The facts that deep checks found about a registrable domain. `…_checked_at_ms` is null for a kind of fact that was
+      // not looked up; `found_at_ms` is the latest of them.
       `CREATE TABLE domain_facts (
         domain TEXT PRIMARY KEY,
         registered_at_ms BIGINT,
@@ -226,9 +179,9 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 11,
     description: "the outbox of mails",
     statements: [
-      // To whom a mail goes stands in `accounts` alone. `subject` is what the notice is about: a key's id, a version of the
-      // terms. `claim` names the sender that has the mail under way, and `renewal_count` only rises while it lives: no
-      // clock tells whether a claim is over. What has ended is kept for a while, so that nothing is posted twice.
+      // The recipient's address is stored only in `accounts`. `subject` is what the notice is about: a key's id or a version
+      // of the terms. `claim` names the sender that has leased the mail, and `renewal_count` rises while it lives; no clock
+      // is compared (DECISIONS 44). Mails that have ended stay for a while, so that none is posted twice.
       `CREATE TABLE outbox (
         account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
         notice TEXT NOT NULL,
@@ -246,7 +199,7 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX outbox_by_due ON outbox (due_at_ms) WHERE ended_at_ms IS NULL",
       "CREATE INDEX outbox_by_claim ON outbox (claim) WHERE claim IS NOT NULL",
       "CREATE INDEX outbox_by_end ON outbox (ended_at_ms) WHERE ended_at_ms IS NOT NULL",
-      // The last account, in the order of ids, that was written to of these terms; null: nobody is left to be written to.
+      // The last account, in the order of ids, that was notified of these terms; null: all were.
       "ALTER TABLE terms ADD COLUMN told_up_to TEXT",
     ],
   },
@@ -254,8 +207,8 @@ export const MIGRATIONS: readonly Migration[] = [
     number: 12,
     description: "sign-ins and sessions",
     statements: [
-      // Who asked to sign in stands in no row: the email is sealed, once under the secret of the link in the mail, once under
-      // that of the browser that asked. Hashes are SHA-256 in hex; that of the code is salted with the browser's secret.
+      // The email is stored encrypted, once with the secret of the link in the mail, once with that of the browser. Hashes
+      // are SHA-256 in hex; the code's hash is salted with the browser's secret.
       `CREATE TABLE sign_ins (
         link_hash TEXT PRIMARY KEY,
         browser_hash TEXT NOT NULL UNIQUE,
@@ -265,7 +218,7 @@ export const MIGRATIONS: readonly Migration[] = [
         tries_left BIGINT NOT NULL,
         asked_at_ms BIGINT NOT NULL)`,
       "CREATE INDEX sign_ins_by_time ON sign_ins (asked_at_ms)",
-      // `hash` is the SHA-256 of the cookie's value in hex; `agent` says in a few words which browser it is.
+      // `hash` is the SHA-256 of the cookie's value in hex; `agent` is a short label of the browser.
       `CREATE TABLE sessions (
         id TEXT PRIMARY KEY,
         hash TEXT NOT NULL UNIQUE,
@@ -285,6 +238,50 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX feedback_by_domain ON feedback (domain)",
     ],
   },
-  FREE_CHECKS_MIGRATION,
-  NODES_MIGRATION,
+  {
+    number: 14,
+    description: "free checks",
+    statements: [
+      // Visitors of the free checker are not stored: clients and networks are hashed with keys derived from this secret.
+      `CREATE TABLE free_check_secret (
+      singleton BIGINT PRIMARY KEY CHECK (singleton = 1),
+      secret TEXT NOT NULL)`,
+      // How many checks a client used on a day without a pass. `day` counts as `units.day` does.
+      `CREATE TABLE free_check_days (
+      client_hash TEXT NOT NULL,
+      day BIGINT NOT NULL,
+      used BIGINT NOT NULL,
+      PRIMARY KEY (client_hash, day))`,
+      "CREATE INDEX free_check_days_by_day ON free_check_days (day)",
+      // `hash` is the SHA-256 of the cookie's value in hex; `challenge` is the nonce of the solved challenge.
+      `CREATE TABLE free_check_passes (
+      hash TEXT PRIMARY KEY,
+      challenge TEXT NOT NULL UNIQUE,
+      checks_left BIGINT NOT NULL,
+      issued_at_ms BIGINT NOT NULL)`,
+      "CREATE INDEX free_check_passes_by_time ON free_check_passes (issued_at_ms)",
+      // `ban_count` and `banned_until_ms` belong to the latest ban, and are zero before the first.
+      `CREATE TABLE free_check_bans (
+      network_hash TEXT PRIMARY KEY,
+      strike_count BIGINT NOT NULL,
+      strikes_since_ms BIGINT NOT NULL,
+      ban_count BIGINT NOT NULL,
+      banned_until_ms BIGINT NOT NULL,
+      forget_at_ms BIGINT NOT NULL)`,
+      "CREATE INDEX free_check_bans_by_end ON free_check_bans (forget_at_ms)",
+    ],
+  },
+  {
+    number: 15,
+    description: "heartbeats of nodes",
+    statements: [
+      // Servers that share the database. `beat` rises while a node lives; no clock is compared (DECISIONS 36).
+      `CREATE TABLE nodes (
+      id TEXT PRIMARY KEY,
+      beat BIGINT NOT NULL)`,
+    ],
+  },
 ]
+
+/** The number of the latest migration that this version knows. */
+export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.number ?? 0

@@ -1,67 +1,62 @@
+import { type BackoffBounds, backoffMs } from "../../../base/backoff.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
 import type { StoreError } from "../core/store-error.ts"
 
-/** Is told when the database cannot be reached any more, by its fault, and when it answers again, by null. */
-export type AvailabilityListener = (fault: StoreError | null) => void
+/** Called with the error when the database becomes unreachable, and with null when it answers again. */
+export type AvailabilityListener = (error: StoreError | null) => void
 
 /**
- * What is known of a database that cannot be reached: after a failure to connect nothing is asked for a moment, which doubles
- * with each failure that follows, so that a database that comes up is not run over. Then one asks, who may wait for long; all
- * others are refused at once until that one is answered.
+ * A circuit breaker for connections to the database. After a failure to connect it rejects all attempts for a while, which doubles
+ * with each further failure, so that a starting database is not overrun. Then it lets one attempt probe the database, which may take
+ * long, and rejects the others until that one has ended.
  */
 export class ConnectionBackoff {
   readonly #setTimer: SetTimer
-  readonly #bounds: { readonly restMs: number; readonly restMsMax: number }
+  readonly #bounds: BackoffBounds
   readonly #onAvailabilityChange: AvailabilityListener
-  /** What it began with; null: there is none. */
-  #lastError: StoreError | null = null
+  /** The first error of the outage; null: the database is reachable. */
+  #outageError: StoreError | null = null
   #isWaiting = false
   #isProbing = false
-  #delayMs: number
+  #failureCount = 0
 
-  constructor(
-    later: SetTimer,
-    bounds: { readonly restMs: number; readonly restMsMax: number },
-    told: AvailabilityListener,
-  ) {
-    this.#setTimer = later
+  constructor(setTimer: SetTimer, bounds: BackoffBounds, onAvailabilityChange: AvailabilityListener) {
+    this.#setTimer = setTimer
     this.#bounds = bounds
-    this.#onAvailabilityChange = told
-    this.#delayMs = bounds.restMs
+    this.#onAvailabilityChange = onAvailabilityChange
   }
 
-  /** Why nothing is to be asked now; null: it may be tried. */
+  /** The error with which attempts are rejected now; null: an attempt may be made. */
   get error(): StoreError | null {
-    return this.#isWaiting || this.#isProbing ? this.#lastError : null
+    return this.#isWaiting || this.#isProbing ? this.#outageError : null
   }
 
-  /** Begins to ask, and gives what ends that. Throws when nothing is to be asked now. */
+  /** Starts an attempt and returns the function that ends it. Throws when attempts are rejected. */
   startAttempt(): () => void {
     if (this.error !== null) throw this.error
-    if (this.#lastError === null) return () => undefined
+    if (this.#outageError === null) return () => undefined
     this.#isProbing = true
     return () => {
       this.#isProbing = false
     }
   }
 
-  /** Notes a failure to connect. */
-  recordFailure(fault: StoreError): void {
-    if (this.#lastError === null) this.#onAvailabilityChange(fault)
-    this.#lastError ??= fault
+  /** Records a failure to connect. Failures during a wait do not prolong it. */
+  recordFailure(error: StoreError): void {
+    if (this.#outageError === null) this.#onAvailabilityChange(error)
+    this.#outageError ??= error
     if (this.#isWaiting) return
     this.#isWaiting = true
-    this.#setTimer(this.#delayMs, () => {
+    this.#setTimer(backoffMs(++this.#failureCount, this.#bounds), () => {
       this.#isWaiting = false
     })
-    this.#delayMs = Math.min(this.#delayMs * 2, this.#bounds.restMsMax)
   }
 
-  /** Notes an answer. */
+  /** Records an answer of the database. */
   recordSuccess(): void {
-    this.#delayMs = this.#bounds.restMs
-    if (this.#lastError === null) return
-    this.#lastError = null
+    this.#failureCount = 0
+    if (this.#outageError === null) return
+    this.#outageError = null
     this.#onAvailabilityChange(null)
   }
 }

@@ -12,22 +12,21 @@ import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
-/** How long connections that are closed in good order may take for it, in seconds. */
+/** How long an orderly close may take, in seconds. */
 const CLOSE_S = 1
 
-/** How many statements' texts are known to be one statement each; the code has fewer. */
+/** How many statements have a cached parameter count; the code has fewer. */
 const CHECKED_STATEMENTS_MAX = 512
 
-/** One statement's answer. */
+/** The result of one statement. */
 type SqlResult = { readonly rows: Record<string, SqlValue>[]; readonly count: number; readonly command: string | null }
 
-/** A client that can ask: the pool's, or that of one connection. */
+/** A client that runs statements: the pool's, or one connection's. */
 type SqlClient = Pick<SQL, "unsafe">
 
 /**
- * The bounded connections of one process to a PostgreSQL database. Connections are made when they are needed, and again after they
- * were lost: after a failure nothing is asked for a moment, so that a database that comes up is not run over. Everything
- * fails with a `StoreError` when it has waited as long as it may.
+ * The bounded connections of one process to a PostgreSQL database, opened when they are needed and reopened after they were lost. A
+ * failure to connect pauses all attempts (`ConnectionBackoff`). An operation that has waited for its bound fails with a `StoreError`.
  */
 export class PostgresPool {
   readonly location: string
@@ -41,105 +40,106 @@ export class PostgresPool {
   #isClosed = false
   readonly #backoff: ConnectionBackoff
 
-  constructor(url: string, later: SetTimer, bounds: PoolBounds, told: AvailabilityListener) {
-    this.#backoff = new ConnectionBackoff(later, bounds, told)
+  constructor(url: string, setTimer: SetTimer, bounds: PoolBounds, onAvailabilityChange: AvailabilityListener) {
+    const { reconnectDelayMs: firstMs, reconnectDelayMaxMs: maxMs } = bounds
+    this.#backoff = new ConnectionBackoff(setTimer, { firstMs, maxMs }, onAvailabilityChange)
     validatePostgresUrl(url)
     this.location = redactedUrl(url)
     this.#url = url
-    this.#setTimer = later
+    this.#setTimer = setTimer
     this.#bounds = bounds
     this.#semaphore = new Semaphore(bounds.connectionsMax, bounds.waitingMax)
     this.#sql = this.#createClient()
   }
 
-  /** Runs `work` while one of the connections is its own, or free for it. */
+  /** Runs `work` while one of the connections is reserved for it. */
   async withConnection<T>(work: () => Promise<T>): Promise<T> {
-    const leave = await this.#acquire()
+    const release = await this.#acquire()
     try {
-      // Who has waited for a connection may find that there are none any more.
-      const left = this.#backoff.startAttempt()
-      return await work().finally(left)
+      // The database may have become unreachable during the wait.
+      const endAttempt = this.#backoff.startAttempt()
+      return await work().finally(endAttempt)
     } finally {
-      leave()
+      release()
     }
   }
 
   /**
-   * Asks one statement on any connection. It is to be asked inside of `taking`. One that only reads is asked again when its
-   * connection turns out to be cut, as all are after the database was started again.
+   * Runs one statement on any connection. Call it inside of `withConnection`. A SELECT is retried when its connection was lost, as all
+   * connections are after a restart of the database.
    */
   async query(sql: string, params: readonly SqlValue[]): Promise<SqlResult> {
     const isRead = sql.startsWith("SELECT ")
-    const ask = () => this.#execute(this.#sql, sql, params, !isRead)
-    return await (isRead ? this.#retryLostConnections(ask) : ask())
+    const run = () => this.#execute(this.#sql, sql, params, !isRead)
+    return await (isRead ? this.#retryLostConnections(run) : run())
   }
 
-  /** Asks one statement of a transaction on its `client`. */
+  /** Runs one statement of a transaction on its connection. */
   queryOn(client: SqlClient, sql: string, params: readonly SqlValue[]): Promise<SqlResult> {
     return this.#execute(client, sql, params, sql === "COMMIT")
   }
 
-  async #execute(client: SqlClient, sql: string, params: readonly SqlValue[], isKept: boolean): Promise<SqlResult> {
-    const wanted = this.#parameterCount(sql)
-    assert(params.length === wanted, `expected ${wanted} values, got ${params.length}`)
-    const { statementTimeoutMs, silenceMs } = this.#bounds
-    const asked = client.unsafe<unknown[]>(sql, toQueryParams(params))
-    const result = await this.#withDeadline(asked, statementTimeoutMs + silenceMs, isKept)
+  async #execute(client: SqlClient, sql: string, params: readonly SqlValue[], isWrite: boolean): Promise<SqlResult> {
+    const expectedCount = this.#parameterCount(sql)
+    assert(params.length === expectedCount, `expected ${expectedCount} values, got ${params.length}`)
+    const { statementTimeoutMs, responseGraceMs } = this.#bounds
+    const running = client.unsafe<unknown[]>(sql, toQueryParams(params))
+    const result = await this.#withDeadline(running, statementTimeoutMs + responseGraceMs, isWrite)
     return { rows: convertRows(result), count: result.affectedRows, command: result.command }
   }
 
-  /** A connection of its own on which a transaction has begun, to be released. It is to be asked inside of `taking`. */
+  /** Begins a transaction on a connection of its own, which the caller releases. Call it inside of `withConnection`. */
   beginTransaction(): Promise<ReservedSQL> {
-    const { connectTimeoutMs, silenceMs } = this.#bounds
+    const { connectTimeoutMs, responseGraceMs } = this.#bounds
     return this.#retryLostConnections(async () => {
-      const client = await this.#withDeadline(this.#sql.reserve(), connectTimeoutMs + silenceMs)
+      const client = await this.#withDeadline(this.#sql.reserve(), connectTimeoutMs + responseGraceMs)
       try {
         await this.queryOn(client, "BEGIN", [])
         return client
-      } catch (fault) {
+      } catch (error) {
         await client.release()
-        throw fault
+        throw error
       }
     })
   }
 
-  /** Has `heard` called whenever the change log has grown, and when that may have been missed; until the pool is closed. */
-  listen(heard: () => void): void {
-    this.#changeListeners.add(heard)
+  /** Calls `listener` when the change log has grown, and when a notification may have been missed, until the pool is closed. */
+  listen(listener: () => void): void {
+    this.#changeListeners.add(listener)
     if (this.#changeListeners.size === 1) this.#listen()
   }
 
-  /** Closes all connections. What is under way fails. */
+  /** Closes all connections. Running statements fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#sql.close({ timeout: CLOSE_S })
   }
 
-  /** What is told of a failure. After one to connect, nothing is asked for a moment. */
-  toStoreError(fault: unknown): unknown {
-    const known = postgresStoreError(fault, this.location)
-    if (!(known instanceof StoreError) || known === fault) return known
-    // Connections to a server that no longer writes stay with it, though its name may stand for another by now.
-    if (known.code === "standby") this.#reconnect()
-    if (isConnectFailure(fault)) this.#backoff.recordFailure(known)
-    return known
+  /** The error for the caller. A failure to connect starts the backoff. */
+  toStoreError(error: unknown): unknown {
+    const storeError = postgresStoreError(error, this.location)
+    if (!(storeError instanceof StoreError) || storeError === error) return storeError
+    // Connections to a standby stay open, although the name may point to another server by now.
+    if (storeError.code === "standby") this.#reconnect()
+    if (isConnectFailure(error)) this.#backoff.recordFailure(storeError)
+    return storeError
   }
 
-  /** Does what changes nothing again when its connection turns out to be cut: each of those that were there may be. */
+  /** Retries work that changes nothing while its connection turns out to be lost: every open connection may be. */
   async #retryLostConnections<T>(work: () => Promise<T>): Promise<T> {
-    for (let cut = 0; cut < this.#bounds.connectionsMax; cut++)
+    for (let attempt = 0; attempt < this.#bounds.connectionsMax; attempt++)
       try {
         return await work()
-      } catch (fault) {
-        const isCut = fault instanceof StoreError && fault.code === "away" && this.#backoff.error === null
-        if (!isCut) throw fault
+      } catch (error) {
+        const isLost = error instanceof StoreError && error.code === "away" && this.#backoff.error === null
+        if (!isLost) throw error
       }
     return await work()
   }
 
   #parameterCount(sql: string): number {
-    const known = this.#parameterCounts.get(sql)
-    if (known !== undefined) return known
+    const cached = this.#parameterCounts.get(sql)
+    if (cached !== undefined) return cached
     const count = countParameters(sql)
     this.#parameterCounts.set(sql, count)
     return count
@@ -147,65 +147,65 @@ export class PostgresPool {
 
   async #acquire(): Promise<() => void> {
     if (this.#backoff.error !== null) throw this.#backoff.error
-    const free = this.#semaphore.tryAcquire()
-    if (free !== null) return free
+    const available = this.#semaphore.tryAcquire()
+    if (available !== null) return available
     const waiting = this.#semaphore.acquire()
-    if (waiting === null) throw this.#busyError("too many wait for a connection")
-    const late = Promise.withResolvers<null>()
-    const callOff = this.#setTimer(this.#bounds.waitTimeoutMs, () => late.resolve(null))
-    const leave = await Promise.race([waiting, late.promise])
-    callOff()
-    if (leave !== null) return leave
-    void waiting.then(tooLate => tooLate())
+    if (waiting === null) throw this.#busyError("too many operations wait for a connection")
+    const timeout = Promise.withResolvers<null>()
+    const cancelTimer = this.#setTimer(this.#bounds.waitTimeoutMs, () => timeout.resolve(null))
+    const release = await Promise.race([waiting, timeout.promise])
+    cancelTimer()
+    if (release !== null) return release
+    void waiting.then(releaseUnused => releaseUnused())
     throw this.#busyError("no connection became free in time")
   }
 
-  #busyError(why: string): StoreError {
-    return new StoreError("busy", this.location, why)
+  #busyError(reason: string): StoreError {
+    return new StoreError("busy", this.location, reason)
   }
 
   /**
-   * What is promised, or a fault when it stays silent for too long: then nothing is to be expected of any connection. What is
-   * kept as soon as it is done may be so when its answer did not come: the fault is `unsure`.
+   * Waits for a result, at most `timeoutMs`. On a time-out all connections are replaced, since none can be expected to answer. When the
+   * answer to a write is lost, the error is `unsure`: the database may have done it.
    */
-  async #withDeadline<T>(promised: PromiseLike<T>, ms: number, isKept = false): Promise<T> {
-    const silent = Promise.withResolvers<never>()
+  async #withDeadline<T>(running: PromiseLike<T>, timeoutMs: number, isWrite = false): Promise<T> {
+    const timeout = Promise.withResolvers<never>()
     const client = this.#sql
-    const callOff = this.#setTimer(ms, () => {
-      const fault = new StoreError("away", this.location, "it does not answer")
-      silent.reject(fault)
-      this.#backoff.recordFailure(fault)
+    const cancelTimer = this.#setTimer(timeoutMs, () => {
+      const error = new StoreError("away", this.location, "it does not answer")
+      timeout.reject(error)
+      this.#backoff.recordFailure(error)
       if (client === this.#sql) this.#reconnect()
     })
     try {
-      const result = await Promise.race([promised, silent.promise])
+      const result = await Promise.race([running, timeout.promise])
       this.#backoff.recordSuccess()
       return result
-    } catch (fault) {
-      const known = this.toStoreError(fault)
-      const isUnsure = isKept && known instanceof StoreError && known.code === "away" && !isConnectFailure(fault)
-      throw isUnsure ? new StoreError("unsure", this.location, "its answer did not come") : known
+    } catch (error) {
+      const storeError = this.toStoreError(error)
+      const isLost = storeError instanceof StoreError && storeError.code === "away" && !isConnectFailure(error)
+      throw isWrite && isLost ? new StoreError("unsure", this.location, "its answer did not come") : storeError
     } finally {
-      callOff()
+      cancelTimer()
     }
   }
 
   #reconnect(): void {
-    const old = this.#sql
+    const previous = this.#sql
     this.#sql = this.#createClient()
-    void old.close({ timeout: 0 })
+    void previous.close({ timeout: 0 })
     this.#listen()
   }
 
-  /** The client keeps a connection of its own for this, and makes it anew when it is lost. */
+  /** The client keeps a separate connection for notifications, and reopens it when it is lost. */
   #listen(): void {
     if (this.#changeListeners.size === 0) return
     const client = this.#sql
-    const heard = (): void => {
-      for (const hear of this.#changeListeners) hear()
+    const notifyListeners = (): void => {
+      for (const listener of this.#changeListeners) listener()
     }
-    client.listen(CHANGES_CHANNEL, heard, heard).catch(() => {
-      this.#setTimer(this.#bounds.restMsMax, () => {
+    client.listen(CHANGES_CHANNEL, notifyListeners, notifyListeners).catch(() => {
+      this.#setTimer(this.#bounds.reconnectDelayMaxMs, () => {
         if (client === this.#sql && !this.#isClosed) this.#listen()
       })
     })
@@ -229,31 +229,31 @@ export class PostgresPool {
   }
 }
 
-/** What bounds the use of a PostgreSQL database by one process. */
+/** The bounds of one process's use of a PostgreSQL database. */
 export type PoolBounds = {
   readonly connectionsMax: number
-  /** How many may wait for a connection; more are refused at once. */
+  /** How many operations may wait for a connection; further ones are rejected at once. */
   readonly waitingMax: number
-  /** How long a wait for a free connection may take, and how long one for a row's lock. */
+  /** How long an operation waits for a connection, and a statement for a row's lock. */
   readonly waitTimeoutMs: number
   readonly connectTimeoutMs: number
-  /** How long one statement may take: the server ends it. */
+  /** How long a statement may run before the server cancels it. */
   readonly statementTimeoutMs: number
-  /** How much later than that an answer may come before the connections count as cut. */
-  readonly silenceMs: number
-  /** How long nothing is asked after a failure to connect, which doubles with each that follows, up to a bound. */
-  readonly restMs: number
-  readonly restMsMax: number
+  /** How much longer than that a response may take before the connections count as lost. */
+  readonly responseGraceMs: number
+  /** The wait after a failure to connect. It doubles with each further failure, up to a maximum. */
+  readonly reconnectDelayMs: number
+  readonly reconnectDelayMaxMs: number
 }
 
-/** What these bounds are in use. */
+/** The bounds in production. */
 export const POOL_BOUNDS: PoolBounds = {
   connectionsMax: 4,
   waitingMax: 10_000,
   waitTimeoutMs: 5000,
   connectTimeoutMs: 3000,
   statementTimeoutMs: 10_000,
-  silenceMs: 2000,
-  restMs: 50,
-  restMsMax: 1000,
+  responseGraceMs: 2000,
+  reconnectDelayMs: 50,
+  reconnectDelayMaxMs: 1000,
 }

@@ -1,11 +1,11 @@
 import { SQL } from "bun"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 
-/** SQLSTATEs, or the class that is their first two characters, and the fault each is (PostgreSQL's manual, appendix A). */
+/** SQLSTATEs, or the classes that are their first two characters, and the error code for each (PostgreSQL manual, appendix A). */
 const SQLSTATE_CODES: Readonly<Record<string, StoreErrorCode>> = {
   "08": "away",
   "25006": "standby",
-  // The server has cut the connection of a transaction that took too long.
+  // The server has closed the connection of a transaction that took too long.
   "25P03": "away",
   "25P04": "away",
   "28": "refused",
@@ -26,21 +26,21 @@ const SQLSTATE_CODES: Readonly<Record<string, StoreErrorCode>> = {
   XX002: "damaged",
 }
 
-/** What the client itself found while it logged in, for which the other side or the URL is to blame. */
+/** Errors of the client during the login, which the server or the URL causes. */
 const LOGIN_ERROR =
   /^ERR_POSTGRES_(?:AUTHENTICATION|SASL|TLS|CHANNEL_BINDING|UNKNOWN_AUTH|UNSUPPORTED_AUTH|INVALID_SERVER)/
 
-/** What is said of a certificate that does not hold (the codes of X.509 checks in OpenSSL, and those of Node.js). */
+/** Errors of the verification of a certificate (the X.509 codes of OpenSSL, and those of Node.js). */
 const CERTIFICATE_ERROR =
   /^(?:ERR_TLS_|ERR_BORINGSSL|UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/
 
-/** How PgBouncer refuses what only the server could grant. */
+/** PgBouncer's refusal of a parameter that only the server could accept. */
 const POOLER_ERROR = /^unsupported startup parameter/
 
-/** What the client says of a connection that was not made, or is gone. */
+/** Errors of the client about a connection that could not be opened, or was lost. */
 const CONNECTION_ERROR = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|INVALID_MESSAGE|UNEXPECTED_MESSAGE)|E[A-Z]+$)/
 
-/** Constraints that a row broke, in the words that SQLite has for them. */
+/** The constraints that a row can violate, as SQLite names them. */
 const CONSTRAINT_NAMES: Readonly<Record<string, string>> = {
   "23502": "NOT NULL",
   "23503": "FOREIGN KEY",
@@ -49,27 +49,29 @@ const CONSTRAINT_NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * What is told instead of an error of the client: a `StoreError` where the world failed, and else an error that says what
- * broke. Neither repeats what a row or a parameter holds, as the server's own details do.
+ * The error to throw in place of an error of the client: a `StoreError` when the database failed, otherwise an error that names the
+ * violated constraint or the broken statement. Neither contains values of rows or parameters, as the server's details do.
  */
-export function postgresStoreError(fault: unknown, where: string): unknown {
-  if (!(fault instanceof Error) || fault instanceof StoreError || !("code" in fault)) return fault
-  const code = String(fault.code)
-  const state = fault instanceof SQL.PostgresError ? fault.errno : undefined
-  const known = state === undefined ? codeOfClientError(code) : (codeOfLoginError(fault) ?? codeOfSqlState(state))
-  if (known !== null) return new StoreError(known, where, state === undefined ? code : `${state}: ${fault.message}`)
-  if (state === undefined) return fault
-  return new Error(describeStatementError(state, fault))
+export function postgresStoreError(error: unknown, location: string): unknown {
+  if (!(error instanceof Error) || error instanceof StoreError || !("code" in error)) return error
+  const code = String(error.code)
+  const state = error instanceof SQL.PostgresError ? error.errno : undefined
+  const storeErrorCode =
+    state === undefined ? codeOfClientError(code) : (codeOfLoginError(error) ?? codeOfSqlState(state))
+  if (storeErrorCode !== null)
+    return new StoreError(storeErrorCode, location, state === undefined ? code : `${state}: ${error.message}`)
+  if (state === undefined) return error
+  return new Error(describeStatementError(state, error))
 }
 
-/** True when this tells that no connection could be made, rather than that one was lost. */
-export function isConnectFailure(fault: unknown): boolean {
-  if (!(fault instanceof SQL.PostgresError))
-    return fault instanceof Error && "code" in fault && CERTIFICATE_ERROR.test(String(fault.code))
-  const { code, errno } = fault
+/** True when no connection could be opened; false when one was lost. */
+export function isConnectFailure(error: unknown): boolean {
+  if (!(error instanceof SQL.PostgresError))
+    return error instanceof Error && "code" in error && CERTIFICATE_ERROR.test(String(error.code))
+  const { code, errno } = error
   return errno === undefined
     ? LOGIN_ERROR.test(code) || /_CONNECTION_(?:REFUSED|TIMEOUT|FAILED)$/.test(code)
-    : /^(?:57P03|53300|28|3D)/.test(errno) || codeOfLoginError(fault) !== null
+    : /^(?:57P03|53300|28|3D)/.test(errno) || codeOfLoginError(error) !== null
 }
 
 const codeOfSqlState = (state: string): StoreErrorCode | null =>
@@ -80,18 +82,18 @@ function codeOfClientError(code: string): StoreErrorCode | null {
   return LOGIN_ERROR.test(code) ? "refused" : CONNECTION_ERROR.test(code) ? "away" : null
 }
 
-/** The fault of a login that the other side has ended, where its state alone does not tell; null: that is not what failed. */
-function codeOfLoginError(fault: Error): StoreErrorCode | null {
-  if (!(fault instanceof SQL.PostgresError) || fault.severity !== "FATAL") return null
-  if (POOLER_ERROR.test(fault.message)) return "pooled"
-  // Such as a parameter of the URL that the server does not know.
-  return codeOfSqlState(fault.errno ?? "") === null ? "refused" : null
+/** The code for a login that the server ended, where the SQLSTATE does not tell; null for other errors. */
+function codeOfLoginError(error: Error): StoreErrorCode | null {
+  if (!(error instanceof SQL.PostgresError) || error.severity !== "FATAL") return null
+  if (POOLER_ERROR.test(error.message)) return "pooled"
+  // For example a parameter in the URL that the server does not know.
+  return codeOfSqlState(error.errno ?? "") === null ? "refused" : null
 }
 
-function describeStatementError(state: string, fault: Error): string {
+function describeStatementError(state: string, error: Error): string {
   const constraint = CONSTRAINT_NAMES[state]
-  const name = "constraint" in fault ? String(fault.constraint) : "unnamed"
+  const name = "constraint" in error ? String(error.constraint) : "unnamed"
   if (constraint !== undefined) return `${constraint} constraint failed: ${name}`
-  // A statement that is wrong names columns; one that was given wrong values repeats them.
-  return state.startsWith("42") ? `PostgreSQL ${state}: ${fault.message}` : `PostgreSQL ${state}`
+  // The message of a broken statement names columns; that of wrong values repeats the values.
+  return state.startsWith("42") ? `PostgreSQL ${state}: ${error.message}` : `PostgreSQL ${state}`
 }

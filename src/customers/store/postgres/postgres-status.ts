@@ -5,31 +5,31 @@ import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { requireOwnDatabase, requireSupportedServer } from "./prepare-database.ts"
 
-/** How long a look may take to connect, and each of its statements. */
+/** How long connecting, and each statement, may take. */
 const STATUS_TIMEOUT_MS = 10_000
 
-/** What is seen of a PostgreSQL database without writing anything. What belongs to no table of ours is null. */
+/** The status of a PostgreSQL database, read without writing. */
 export type PostgresStatus = {
-  readonly place: string
+  readonly location: string
   readonly version: string
-  /** Whether a commit that is acknowledged is on a disk. */
+  /** Whether an acknowledged commit is on the disk. */
   readonly isDurable: boolean
-  /** Whether it takes writes. */
+  /** False for a standby. */
   readonly isWritable: boolean
   readonly connectionsCount: number
   readonly connectionsMax: number
   readonly bytes: number
-  /** The number of its latest migration; null: it has no tables of ours. */
-  readonly head: number | null
+  /** The number of its latest migration; null when it does not have our tables. */
+  readonly schemaVersion: number | null
   readonly accountsCount: number
   readonly keysCount: number
-  /** How many nodes beat, or did until a moment ago. */
+  /** How many nodes serve, or did until a moment ago. */
   readonly nodesCount: number
   readonly waitingMails: { readonly count: number; readonly sinceMs: number | null }
   readonly lastWrittenAtMs: number
 }
 
-/** Looks into the database at `url`. Rejects with a `StoreError` when it cannot be reached, or a start would be refused. */
+/** Reads the status of the database at `url`. Rejects with a `StoreError` when it cannot be reached, or when a start would fail. */
 export async function readPostgresStatus(url: string): Promise<PostgresStatus> {
   validatePostgresUrl(url)
   const client = new SQL(url, {
@@ -42,21 +42,21 @@ export async function readPostgresStatus(url: string): Promise<PostgresStatus> {
       default_transaction_read_only: "on",
     },
   })
-  const place = redactedUrl(url)
+  const location = redactedUrl(url)
   try {
-    const asked = {
+    const store = {
       all: <Row>(sql: string) => readRows<Row>(client, sql),
       one: async <Row>(sql: string) => (await readRows<Row>(client, sql))[0] ?? null,
     }
-    await requireSupportedServer(asked, place)
-    const look = { place, ...(await readServerStatus(client)), ...(await readTableStatus(client)) }
-    if (look.head === null) await requireOwnDatabase(asked, place)
-    return look
-  } catch (fault) {
-    const known = postgresStoreError(fault, place)
-    throw known instanceof StoreError || !isConnectFailure(fault)
-      ? known
-      : new StoreError("away", place, "no answer", fault)
+    await requireSupportedServer(store, location)
+    const status = { location, ...(await readServerStatus(client)), ...(await readTableStatus(client)) }
+    if (status.schemaVersion === null) await requireOwnDatabase(store, location)
+    return status
+  } catch (error) {
+    const storeError = postgresStoreError(error, location)
+    throw storeError instanceof StoreError || !isConnectFailure(error)
+      ? storeError
+      : new StoreError("away", location, "no answer", error)
   } finally {
     await client.close({ timeout: 1 })
   }
@@ -88,42 +88,45 @@ async function readServerStatus(client: SQL) {
 }
 
 async function readTableStatus(client: SQL) {
-  const [there] = await readRows<{ name: string | null }>(client, "SELECT to_regclass('migrations')::text AS name")
-  const nothing = { count: 0, sinceMs: null }
-  if (there?.name === null)
-    return { head: null, accountsCount: 0, keysCount: 0, nodesCount: 0, waitingMails: nothing, lastWrittenAtMs: 0 }
-  const [head] = await readRows<{ head: number; at: number }>(
+  const [migrations] = await readRows<{ name: string | null }>(client, "SELECT to_regclass('migrations')::text AS name")
+  if (migrations?.name === null) return NO_TABLES
+  const [latest] = await readRows<{ head: number; at: number }>(
     client,
     "SELECT COALESCE(MAX(number), 0) AS head, COALESCE(MAX(ran_at_ms), 0) AS at FROM migrations",
   )
-  // What a table of a later migration holds is not asked for where there is none.
-  const count = async (table: string): Promise<number> =>
-    (await readNumber(client, table, `SELECT COUNT(*) AS number FROM ${table}`)) ?? 0
-  const since = await readNumber(
-    client,
-    "outbox",
-    "SELECT MIN(written_at_ms) AS number FROM outbox WHERE ended_at_ms IS NULL",
-  )
-  const waiting = await readNumber(client, "outbox", "SELECT COUNT(*) AS number FROM outbox WHERE ended_at_ms IS NULL")
-  const changed = await readNumber(client, "changes", "SELECT MAX(at_ms) AS number FROM changes")
+  // An older database does not have every table.
+  const count = async (table: string, condition = ""): Promise<number> =>
+    (await readNumber(client, table, `SELECT COUNT(*) AS number FROM ${table}${condition}`)) ?? 0
+  const isWaiting = " WHERE ended_at_ms IS NULL"
+  const sinceMs = await readNumber(client, "outbox", `SELECT MIN(written_at_ms) AS number FROM outbox${isWaiting}`)
+  const changedAtMs = await readNumber(client, "changes", "SELECT MAX(at_ms) AS number FROM changes")
   return {
-    head: head?.head ?? 0,
+    schemaVersion: latest?.head ?? 0,
     accountsCount: await count("accounts"),
     keysCount: await count("keys"),
     nodesCount: await count("nodes"),
-    waitingMails: { count: waiting ?? 0, sinceMs: since },
-    lastWrittenAtMs: Math.max(head?.at ?? 0, changed ?? 0),
+    waitingMails: { count: await count("outbox", isWaiting), sinceMs },
+    lastWrittenAtMs: Math.max(latest?.at ?? 0, changedAtMs ?? 0),
   }
 }
 
-/** The number that a statement gives; null: there is no such table, or no number. */
+const NO_TABLES = {
+  schemaVersion: null,
+  accountsCount: 0,
+  keysCount: 0,
+  nodesCount: 0,
+  waitingMails: { count: 0, sinceMs: null },
+  lastWrittenAtMs: 0,
+}
+
+/** The number that a statement selects; null when the table does not exist or there is no number. */
 async function readNumber(client: SQL, table: string, sql: string): Promise<number | null> {
-  const [there] = await readRows<{ name: string | null }>(client, `SELECT to_regclass('${table}')::text AS name`)
-  if (there?.name === null) return null
+  const [existing] = await readRows<{ name: string | null }>(client, `SELECT to_regclass('${table}')::text AS name`)
+  if (existing?.name === null) return null
   return (await readRows<{ number: number | null }>(client, sql))[0]?.number ?? null
 }
 
 async function readRows<Row>(client: SQL, sql: string): Promise<readonly Row[]> {
   const rows: readonly Record<string, unknown>[] = convertRows(await client.unsafe<unknown[]>(sql))
-  return rows as readonly Row[] // a statement stands beside the row type it is asked with
+  return rows as readonly Row[] // the caller states the row type beside its statement
 }

@@ -3,18 +3,18 @@ import { SQL } from "bun"
 import { errorCode } from "../../../base/errors.ts"
 import { StoreError } from "../core/store-error.ts"
 
-/** True when this names a PostgreSQL database, and no file. */
-export const isPostgresUrl = (where: string): boolean => /^postgres(?:ql)?:\/\//.test(where)
+/** True for the URL of a PostgreSQL database, false for a path. */
+export const isPostgresUrl = (location: string): boolean => /^postgres(?:ql)?:\/\//.test(location)
 
-/** Where a database is, for the operator to read: its URL without the user, the password and what follows the name. */
+/** The URL without user, password and parameters, for messages. */
 export function redactedUrl(url: string): string {
-  const read = URL.parse(url)
-  return read === null ? "postgres://" : `postgres://${read.host}${read.pathname}`
+  const parsed = URL.parse(url)
+  return parsed === null ? "postgres://" : `postgres://${parsed.host}${parsed.pathname}`
 }
 
 /**
- * With what every connection begins: what is written means the same whatever the settings of the database are, and the server
- * finds out within a minute that whoever asked is gone without a word: what that held is free again then.
+ * Parameters of every connection: what is written means the same under all settings of the database, and within a minute the server
+ * detects a client that is gone without closing its connection, and releases its locks.
  */
 export const SESSION_PARAMETERS = {
   standard_conforming_strings: "on",
@@ -24,33 +24,33 @@ export const SESSION_PARAMETERS = {
   tcp_keepalives_count: 3,
 } as const
 
-/** What of a URL names a file that is read for every connection. */
+/** Parameters of the URL that name a file, which is read for every connection. */
 const FILE_PARAMETERS = ["sslrootcert", "sslcert", "sslkey"]
 
 /**
- * Throws a `misnamed` fault where no connection could ever be made to this URL, whatever the other side is. It repeats nothing
- * of it but the place: errors of the platform would show a password.
+ * Throws a `misnamed` error when no connection could ever be opened with this URL. The error contains nothing of the URL but the
+ * redacted form, since the platform's errors would show a password.
  */
 export function validatePostgresUrl(url: string): void {
-  const read = URL.parse(url)
-  if (read === null) throw new StoreError("misnamed", redactedUrl(url), "it is no URL")
+  const parsed = URL.parse(url)
+  if (parsed === null) throw new StoreError("misnamed", redactedUrl(url), "it is no URL")
   if (url.includes("%00")) throw new StoreError("misnamed", redactedUrl(url), "it holds a NUL")
   for (const name of FILE_PARAMETERS) {
-    const path = read.searchParams.get(name)
+    const path = parsed.searchParams.get(name)
     if (path === null || path === "" || path === "system") continue
     try {
       accessSync(path, constants.R_OK)
-    } catch (fault) {
-      const why = `the file that ${name} names cannot be read (${errorCode(fault)})`
-      throw new StoreError("misnamed", redactedUrl(url), why)
+    } catch (error) {
+      const reason = `the file that ${name} names cannot be read (${errorCode(error)})`
+      throw new StoreError("misnamed", redactedUrl(url), reason)
     }
   }
   try {
-    // It connects when it is first asked, which this one never is.
+    // The client connects with its first statement, which this one never runs.
     new SQL(url, { adapter: "postgres" })
-  } catch (fault) {
-    const name = fault instanceof Error ? /'([\w.]+)'/.exec(fault.message)?.[1] : undefined
-    const why = name === undefined ? "its percent-encoding is broken" : `its ${name} cannot be used`
-    throw new StoreError("misnamed", redactedUrl(url), why)
+  } catch (error) {
+    const name = error instanceof Error ? /'([\w.]+)'/.exec(error.message)?.[1] : undefined
+    const reason = name === undefined ? "its percent-encoding is broken" : `its ${name} cannot be used`
+    throw new StoreError("misnamed", redactedUrl(url), reason)
   }
 }

@@ -3,32 +3,32 @@ import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { migrate } from "../migrations/migrate.ts"
 
-/** On which channel of the database everybody is told that the change log has grown, or that a node came or went. */
+/** The channel on which all processes are notified that the change log has grown, or that a node came or went. */
 export const CHANGES_CHANNEL = "mailkind_changes"
 
-/** Names the lock under which tables are changed: "mailkind" in ASCII, as a 63-bit number. */
+/** The advisory lock under which tables are migrated: "mailkind" in ASCII, as a 63-bit number. */
 export const MIGRATION_LOCK = "7881692342889377380"
 
-/** How long one that migrates may think between two statements, in milliseconds. */
+/** How long a migration may pause between two statements, in milliseconds. */
 const MIGRATION_IDLE_MS = 30_000
 
 /**
- * Brings the tables of the database up to date: all that is missing, or, when anything fails, nothing. Of several that start
- * together, the others wait. Rejects with a `StoreError` where the database is not fit for us.
+ * Migrates the database and creates its triggers in one transaction. Of several processes that start together, one migrates and the
+ * others wait. Rejects with a `StoreError` when the server is not supported or the database belongs to another program.
  */
-export async function prepareDatabase(store: Store, clock: Clock, where: string): Promise<void> {
+export async function prepareDatabase(store: Store, clock: Clock, location: string): Promise<void> {
   await store.transaction(async inner => {
-    await requireSupportedServer(inner, where)
-    // Of one that migrates and dies the server knows nothing at once: the others wait no longer than this for it.
+    await requireSupportedServer(inner, location)
+    // The server does not notice at once that a migrating process died: this bounds how long the others wait for it.
     await inner.run(`SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_IDLE_MS}`)
     await inner.one(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-    await requireOwnDatabase(inner, where)
-    await migrate(withBytewiseCollation(inner), clock, where)
-    for (const teller of NOTIFY_TRIGGERS) await ensureNotifyTrigger(inner, teller)
+    await requireOwnDatabase(inner, location)
+    await migrate(withBytewiseCollation(inner), clock, location)
+    for (const notifyTrigger of NOTIFY_TRIGGERS) await ensureNotifyTrigger(inner, notifyTrigger)
   })
 }
 
-/** A store whose new columns of text sort by their bytes, as in SQLite, whatever order the database has for others. */
+/** Wraps a store so that new text columns sort by their bytes, as in SQLite, whatever the collation of the database is. */
 const withBytewiseCollation = (store: Store): Store => ({
   ...store,
   run: (sql, params) =>
@@ -38,10 +38,10 @@ const withBytewiseCollation = (store: Store): Store => ({
 
 const TABLE_DEFINITION = /^(?:CREATE|ALTER) TABLE /
 
-/** By which trigger of a table others are told that there is something to look at. */
+/** A trigger that notifies other processes of changes of a table. */
 type NotifyTrigger = { readonly table: string; readonly trigger: string; readonly after: string }
 
-/** A node that beats on tells nobody: only one that comes or goes does. */
+/** A heartbeat notifies nobody; only a node that comes or goes does. */
 const NOTIFY_TRIGGERS: readonly NotifyTrigger[] = [
   {
     table: "change_head",
@@ -51,13 +51,13 @@ const NOTIFY_TRIGGERS: readonly NotifyTrigger[] = [
   { table: "nodes", trigger: "nodes_tell", after: "INSERT OR DELETE ON nodes FOR EACH ROW" },
 ]
 
-/** Whoever makes a change tells the others as soon as it is durable: PostgreSQL passes a notification on at the commit. */
+/** Creates the trigger unless it exists. PostgreSQL sends its notification when the change is committed. */
 async function ensureNotifyTrigger(store: Store, { table, trigger, after }: NotifyTrigger): Promise<void> {
-  const there = await store.one("SELECT 1 AS one FROM pg_trigger WHERE tgname = $1 AND tgrelid = to_regclass($2)", [
+  const existing = await store.one("SELECT 1 AS one FROM pg_trigger WHERE tgname = $1 AND tgrelid = to_regclass($2)", [
     trigger,
     table,
   ])
-  if (there !== null) return
+  if (existing !== null) return
   const body = `BEGIN PERFORM pg_notify('${CHANGES_CHANNEL}', ''); RETURN NULL; END`
   await store.run(
     `CREATE OR REPLACE FUNCTION tell_of_changes() RETURNS trigger LANGUAGE plpgsql AS '${escapeQuotes(body)}'`,
@@ -67,31 +67,31 @@ async function ensureNotifyTrigger(store: Store, { table, trigger, after }: Noti
 
 const escapeQuotes = (text: string): string => text.replaceAll("'", "''")
 
-/** The oldest version of PostgreSQL that is supported, as the server numbers it. */
+/** The oldest supported version of PostgreSQL, in the form of `server_version_num`. */
 const VERSION_MIN = 120_000
 
-/** Rejects with a `StoreError` when the server or what stands before it is not fit for us. To be asked before any setting is made. */
-export async function requireSupportedServer(store: Pick<Store, "one">, where: string): Promise<void> {
+/** Rejects with a `StoreError` when the server is not supported or a pooler is in front of it. Call it before any SET. */
+export async function requireSupportedServer(store: Pick<Store, "one">, location: string): Promise<void> {
   const row = await store.one<{ version: string; number: string; encoding: string; schema: string | null }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS number,
        current_setting('server_encoding') AS encoding, current_schema()::text AS schema`,
   )
-  if (Number(row?.number) < VERSION_MIN) throw new StoreError("outdated", where, `its version is ${row?.version}`)
-  // What a connection asks for as it begins is lost where a pooler lends out connections that have begun already.
-  const bound = await store.one<{ source: string }>("SELECT source FROM pg_settings WHERE name = 'statement_timeout'")
-  if (bound?.source !== "client")
-    throw new StoreError("pooled", where, "the server is not told what bounds a statement")
-  if (row?.encoding !== "UTF8") throw new StoreError("unfit", where, `its encoding is ${row?.encoding}, not UTF8`)
+  if (Number(row?.number) < VERSION_MIN) throw new StoreError("outdated", location, `its version is ${row?.version}`)
+  // A pooler lends connections that are open already, so the parameters of ours are lost (DECISIONS 37).
+  const setting = await store.one<{ source: string }>("SELECT source FROM pg_settings WHERE name = 'statement_timeout'")
+  if (setting?.source !== "client")
+    throw new StoreError("pooled", location, "the server did not get our statement_timeout")
+  if (row?.encoding !== "UTF8") throw new StoreError("unfit", location, `its encoding is ${row?.encoding}, not UTF8`)
   if (row.schema === null)
-    throw new StoreError("refused", where, "the search_path of that user names no schema that is there")
+    throw new StoreError("refused", location, "the search_path of that user names no existing schema")
 }
 
-/** Rejects with a `StoreError` when another program has its tables where ours are, or would be. Those of extensions do not count. */
-export async function requireOwnDatabase(store: Pick<Store, "all">, where: string): Promise<void> {
+/** Rejects with a `StoreError` when another program has tables in our schema. Those of extensions do not count. */
+export async function requireOwnDatabase(store: Pick<Store, "all">, location: string): Promise<void> {
   const tables = await store.all<{ name: string }>(
     `SELECT relname::text AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
        AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`,
   )
   if (tables.length > 0 && !tables.some(({ name }) => name === "migrations"))
-    throw new StoreError("foreign_database", where, `it has ${tables.length} tables and no table of migrations`)
+    throw new StoreError("foreign_database", location, `it has ${tables.length} tables and no table of migrations`)
 }

@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, real
 import { basename, dirname, join, resolve } from "node:path"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 
-/** SQLite's result codes, without what extends them, and the fault each one is (sqlite.org/rescode.html). */
+/** SQLite's primary result codes and the error code for each (sqlite.org/rescode.html). */
 const SQLITE_ERROR_CODES: Readonly<Record<string, StoreErrorCode>> = {
   NOTADB: "not_a_database",
   CORRUPT: "damaged",
@@ -18,55 +18,55 @@ const SQLITE_ERROR_CODES: Readonly<Record<string, StoreErrorCode>> = {
 }
 
 /**
- * Makes sure that the file exists, so that its rights are ours to choose: 0600, and 0700 for directories that were
- * missing. What exists keeps its rights. Gives the file's one true path, or throws an `unwritable` (or `full`) fault.
+ * Creates the file if it is missing, with mode 0600, and its missing directories with 0700. Existing ones keep their modes. Returns
+ * the real path of the file. Throws an `unwritable` or `full` error.
  */
 export function ensureFile(path: string): string {
-  const full = resolve(path)
+  const absolute = resolve(path)
   try {
-    mkdirSync(dirname(full), { recursive: true, mode: 0o700 })
-    createExclusively(full)
-    // SQLite would open a write-protected file without a word, and fail at the first write.
-    accessSync(full, constants.R_OK | constants.W_OK)
-    return realpathSync(full)
-  } catch (fault) {
-    const code = errnoOf(fault)
-    throw new StoreError(code === "ENOSPC" ? "full" : "unwritable", full, code, fault)
+    mkdirSync(dirname(absolute), { recursive: true, mode: 0o700 })
+    createExclusively(absolute)
+    // SQLite would open a write-protected file without an error, and fail at the first write.
+    accessSync(absolute, constants.R_OK | constants.W_OK)
+    return realpathSync(absolute)
+  } catch (error) {
+    const code = errnoOf(error)
+    throw new StoreError(code === "ENOSPC" ? "full" : "unwritable", absolute, code, error)
   }
 }
 
 /**
- * The one true path of a file that may not be there; directories that are missing are made, 0700. Throws an `unwritable`
- * fault.
+ * The real path of a file that may be missing. Creates missing directories with mode 0700. Throws an `unwritable` error.
  */
 export function realPath(path: string): string {
-  const full = resolve(path)
+  const absolute = resolve(path)
   try {
-    if (existsSync(full)) return realpathSync(full)
-    mkdirSync(dirname(full), { recursive: true, mode: 0o700 })
-    return join(realpathSync(dirname(full)), basename(full))
-  } catch (fault) {
-    throw new StoreError("unwritable", full, errnoOf(fault), fault)
+    if (existsSync(absolute)) return realpathSync(absolute)
+    mkdirSync(dirname(absolute), { recursive: true, mode: 0o700 })
+    return join(realpathSync(dirname(absolute)), basename(absolute))
+  } catch (error) {
+    throw new StoreError("unwritable", absolute, errnoOf(error), error)
   }
 }
 
-/** A file that exists is not even opened: closing it would drop the locks that a connection of this process has on it. */
+/** An existing file is not opened, since closing it would drop the locks that a connection of this process holds on it. */
 function createExclusively(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600))
-  } catch (fault) {
-    if (errnoOf(fault) !== "EEXIST") throw fault
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error
   }
 }
 
-function errnoOf(fault: unknown): string {
-  return fault instanceof Error && "code" in fault ? String(fault.code) : String(fault)
+/** The `errno` name of a system error. */
+export function errnoOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error)
 }
 
-/** The `StoreError` that a failure of SQLite is; anything else, such as a broken constraint, is given back as it is. */
-export function sqliteStoreError(fault: unknown, path: string): unknown {
-  if (!(fault instanceof SQLiteError)) return fault
-  const [, kind = ""] = fault.code?.split("_") ?? []
+/** The `StoreError` for an error of SQLite. Returns any other error, and one such as a broken constraint, as it is. */
+export function sqliteStoreError(error: unknown, path: string): unknown {
+  if (!(error instanceof SQLiteError)) return error
+  const [, kind = ""] = error.code?.split("_") ?? []
   const code = SQLITE_ERROR_CODES[kind]
-  return code === undefined ? fault : new StoreError(code, path, `${fault.code}: ${fault.message}`, fault)
+  return code === undefined ? error : new StoreError(code, path, `${error.code}: ${error.message}`, error)
 }

@@ -2,64 +2,61 @@ import { constants, Database } from "bun:sqlite"
 import { statSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { StoreError } from "../core/store-error.ts"
-import { MIGRATIONS } from "../migrations/migrations.ts"
-import { sqliteStoreError } from "./database-file.ts"
+import { errnoOf, sqliteStoreError } from "./database-file.ts"
 
-/** How long a look waits for a process that recovers the database, or checkpoints it. */
+/** How long a reader waits for a process that recovers or checkpoints the database. */
 const BUSY_TIMEOUT_MS = 5000
 
-/** The number of the latest migration that this version knows. */
-export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.number ?? 0
-
-/** A database that is only read. What it holds may be of an older or a newer version: tables may be missing. */
+/** A database that is opened for reading only. It may be of an older or a newer version, so tables may be missing. */
 export type SqliteReader = {
-  /** All rows of the answer, as `Row`. Throws a `StoreError`. */
+  /** All rows of the result. Throws a `StoreError`. */
   readonly all: <Row>(sql: string) => readonly Row[]
   readonly hasTable: (name: string) => boolean
   /** The number of its latest migration. */
   readonly schemaVersion: number
-  /** Octets of the file, and of the log beside it. */
+  /** The size of the database file. */
   readonly bytes: number
+  /** The size of the write-ahead log beside it; 0 when there is none. */
   readonly walBytes: number
 }
 
 /**
- * Opens a database file of ours for reading alone, has `work` look into it, and closes it. Nothing is written, but for the
- * index of a log that a process left behind. Null: there is no file. Throws a `StoreError`: it is none of ours, damaged,
- * or cannot be read.
+ * Opens a database of ours for reading only, calls `work` with it, and closes it. It writes nothing but the index of a write-ahead
+ * log that another process left behind. Returns null when there is no file. Throws a `StoreError` when the file is not a database
+ * of ours, is damaged, or cannot be read.
  */
-export function withSqliteReader<T>(path: string, work: (look: SqliteReader) => T): T | null {
+export function withSqliteReader<T>(path: string, work: (reader: SqliteReader) => T): T | null {
   try {
     const bytes = fileBytes(path)
     if (bytes === null) return null
     const walBytes = fileBytes(`${path}-wal`)
-    const found = readOnce(path, bytes, walBytes, work)
-    // A server that has started meanwhile may have written what was taken for still.
+    const result = readOnce(path, bytes, walBytes, work)
+    // A server that started meanwhile may have written to the database while it was read as immutable.
     const walBytesNow = walBytes === null ? fileBytes(`${path}-wal`) : null
-    return walBytesNow === null ? found() : readOnce(path, bytes, walBytesNow, work)()
-  } catch (fault) {
-    throw sqliteStoreError(fault, path)
+    return walBytesNow === null ? result() : readOnce(path, bytes, walBytesNow, work)()
+  } catch (error) {
+    throw sqliteStoreError(error, path)
   }
 }
 
-/** What came of a look, as a function that gives it or throws what it threw. */
-function readOnce<T>(path: string, bytes: number, walBytes: number | null, work: (look: SqliteReader) => T): () => T {
+/** Runs the work once. Returns a function that returns its result or throws its error, so that the caller can discard either. */
+function readOnce<T>(path: string, bytes: number, walBytes: number | null, work: (reader: SqliteReader) => T): () => T {
   try {
     const database = openReadOnly(path, walBytes !== null)
     try {
-      const found = work(createReader(database, path, bytes, walBytes ?? 0))
-      return () => found
+      const result = work(createReader(database, path, bytes, walBytes ?? 0))
+      return () => result
     } finally {
       database.close()
     }
-  } catch (fault) {
+  } catch (error) {
     return () => {
-      throw fault
+      throw error
     }
   }
 }
 
-/** Where no log is, nobody has the database open: then it can be read on a medium that takes no index of a log. */
+/** Without a write-ahead log no process has the database open. It is then read as immutable, also from a read-only medium. */
 function openReadOnly(path: string, hasLog: boolean): Database {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
   const url = pathToFileURL(path)
@@ -73,7 +70,7 @@ function createReader(database: Database, path: string, bytes: number, walBytes:
   const all = <Row>(sql: string) => {
     const statement = database.prepare(sql)
     try {
-      return statement.all() as Row[] // a statement stands beside the row type it is asked with
+      return statement.all() as Row[] // the caller states the row type beside its statement
     } finally {
       statement.finalize()
     }
@@ -87,27 +84,26 @@ function createReader(database: Database, path: string, bytes: number, walBytes:
   return { all, hasTable: name => tables.has(name), schemaVersion: row?.head ?? 0, bytes, walBytes }
 }
 
-/** Null: there is no such file. */
+/** Null when the file does not exist. */
 function fileBytes(path: string): number | null {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? null
-  } catch (fault) {
-    const code = fault instanceof Error && "code" in fault ? String(fault.code) : "unknown"
-    throw new StoreError("unwritable", path, code, fault)
+  } catch (error) {
+    throw new StoreError("unwritable", path, errnoOf(error), error)
   }
 }
 
-/** How many faults one look at the whole tells of. */
+/** How many errors one integrity check reports. */
 const INTEGRITY_ERRORS_MAX = 10
 
-/** What is wrong with the pages of a database, in SQLite's words, which name tables and no contents; empty: nothing. */
+/** The errors of an integrity check in SQLite's words, which name tables but no contents. Empty when there are none. */
 export function integrityErrors({ all }: SqliteReader): readonly string[] {
-  const found = all<{ integrity_check: string }>(`PRAGMA integrity_check(${INTEGRITY_ERRORS_MAX})`)
-  const lines = found.flatMap(({ integrity_check: says }) => says.split("\n"))
-  // Of several faults of one database, the first line only says which database that is.
+  const rows = all<{ integrity_check: string }>(`PRAGMA integrity_check(${INTEGRITY_ERRORS_MAX})`)
+  const lines = rows.flatMap(({ integrity_check: report }) => report.split("\n"))
+  // Before several errors of one database, a line names only the database.
   return lines.filter(line => line !== "ok" && !line.startsWith("***"))
 }
 
-/** How many rows a table has; 0 where there is no such table. */
-export const countRows = (look: SqliteReader, table: "accounts" | "keys"): number =>
-  look.hasTable(table) ? (look.all<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`)[0]?.count ?? 0) : 0
+/** The count of rows of a table; 0 when the table does not exist. */
+export const countRows = (reader: SqliteReader, table: "accounts" | "keys"): number =>
+  reader.hasTable(table) ? (reader.all<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`)[0]?.count ?? 0) : 0

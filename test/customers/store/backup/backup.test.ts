@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from "node:path"
 import { backUpDatabase, verifyBackup } from "../../../../src/customers/store/backup/backup.ts"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
-import { SCHEMA_VERSION } from "../../../../src/customers/store/sqlite/sqlite-reader.ts"
+import { SCHEMA_VERSION } from "../../../../src/customers/store/migrations/migrations.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../../temp-store.ts"
 import { spawnRestoreChild } from "./spawn-restore-child.ts"

@@ -119,7 +119,7 @@ onPostgres("a file that somebody has open, that is not there, or of an older ver
   expect(await copyToPostgres(path, place).catch((fault: unknown) => fault)).toMatchObject({ code: "busy" })
   await open.run("DELETE FROM migrations WHERE number > 5")
   await open.close()
-  expect(await copyToPostgres(path, place)).toEqual({ kind: "other_version", head: 5 })
+  expect(await copyToPostgres(path, place)).toEqual({ kind: "other_version", schemaVersion: 5 })
   expect(await copyToPostgres(tempPath("none"), place)).toEqual({ kind: "no_database" })
 })
 

@@ -24,8 +24,8 @@ test("before the first migration that it lacks, a store is copied whole", async 
   const path = createOlderDatabase(3)
   await open(path)
   expect(keptBeside(path)).toEqual(["mailkind.sqlite.before-4"])
-  expect(verifyBackup(`${path}.before-4`)).toMatchObject({ head: 3, accountsCount: 1 })
-  expect(verifyBackup(path)).toMatchObject({ head: HEAD, accountsCount: 1 })
+  expect(verifyBackup(`${path}.before-4`)).toMatchObject({ schemaVersion: 3, accountsCount: 1 })
+  expect(verifyBackup(path)).toMatchObject({ schemaVersion: HEAD, accountsCount: 1 })
 })
 
 test("a store that is new, up to date, or without an account has nothing to lose, and is not copied", async () => {
@@ -49,7 +49,7 @@ test("the copies before the two latest migrations are kept, and an older one of 
     "mailkind.sqlite.before-6",
     "mailkind.sqlite.before-6.note",
   ])
-  expect(verifyBackup(`${path}.before-6`)).toMatchObject({ head: 5, accountsCount: 3 })
+  expect(verifyBackup(`${path}.before-6`)).toMatchObject({ schemaVersion: 5, accountsCount: 3 })
 })
 
 test("a store that cannot be copied is not migrated", async () => {
@@ -64,7 +64,7 @@ test("a store that cannot be copied is not migrated", async () => {
 test("of several that open an old store at once, all succeed, and the copy is of before", async () => {
   const path = createOlderDatabase(8, 50)
   await Promise.all([open(path), open(path), open(path)])
-  expect(verifyBackup(`${path}.before-9`)).toMatchObject({ head: 8, accountsCount: 50 })
+  expect(verifyBackup(`${path}.before-9`)).toMatchObject({ schemaVersion: 8, accountsCount: 50 })
 })
 
 describe("killed", () => {
@@ -82,7 +82,7 @@ describe("killed", () => {
         await new Promise(resolve => setImmediate(resolve))
       await child.kill()
       await open(path)
-      expect(verifyBackup(path)).toMatchObject({ head: HEAD, accountsCount: 20_000 })
+      expect(verifyBackup(path)).toMatchObject({ schemaVersion: HEAD, accountsCount: 20_000 })
       const kept = keptBeside(path).filter(beside => !beside.endsWith(".half"))
       const [copy = ""] = kept
       expect(kept).toHaveLength(1)

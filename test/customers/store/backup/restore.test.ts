@@ -55,8 +55,8 @@ test("the backup takes the place of the database, which is kept, and nothing els
   expect(restored).toMatchObject({
     path,
     accountsCount: 1,
-    keptAs: `${path}.replaced-then`,
-    carried: { lostAccountsCount: 1 },
+    previousPath: `${path}.replaced-then`,
+    merged: { lostAccountsCount: 1 },
   })
   expect(statSync(path).mode & 0o777).toBe(0o600)
   const names = readdirSync(dirname(path)).map(name => name.replace("mailkind.sqlite", ""))
@@ -80,7 +80,7 @@ test("a log that a killed server left is kept with its database, and never read 
 test("a host that has no database yet gets one", async () => {
   const { backup } = await backedUp()
   const path = join(dirname(tempPath()), "new", "data", "mailkind.sqlite")
-  expect(restoreDatabase(backup, path, "then")).toMatchObject({ keptAs: null, carried: null })
+  expect(restoreDatabase(backup, path, "then")).toMatchObject({ previousPath: null, merged: null })
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
   expect(await emailsIn(path)).toEqual(["first@example.com"])
 })
@@ -89,7 +89,7 @@ test("a database that is damaged, or none at all, is kept and replaced", async (
   const { path, backup } = await backedUp()
   writeFileSync(path, "broken ".repeat(10_000))
   writeFileSync(`${path}-wal`, "broken too")
-  expect(restoreDatabase(backup, path, "then")).toMatchObject({ carried: null })
+  expect(restoreDatabase(backup, path, "then")).toMatchObject({ merged: null })
   expect(readFileSync(`${path}.replaced-then`, "utf8")).toStartWith("broken broken")
   expect(await emailsIn(path)).toEqual(["first@example.com"])
 })
@@ -275,7 +275,7 @@ describe("of what happened since the backup", () => {
 
 test("a backup of an older version is brought up to date when it is opened, and a copy of it is kept", async () => {
   const { path } = await backedUp()
-  expect(restoreDatabase(createOlderDatabase(8), path, "then")).toMatchObject({ head: 8 })
+  expect(restoreDatabase(createOlderDatabase(8), path, "then")).toMatchObject({ schemaVersion: 8 })
   expect(await emailsIn(path)).toEqual(["a0@b.c"])
   expect(existsSync(`${path}.before-9`)).toBe(true)
 })

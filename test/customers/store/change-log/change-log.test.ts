@@ -23,7 +23,7 @@ function append(store: OpenStore, count: number, named = "key"): Promise<void> {
 test("a log without changes is at zero and has nothing to read", async () => {
   const store = await tempStore()
   expect(await latestChangeId(store)).toBe(0)
-  expect(await readChangesSince(store, 0)).toMatchObject({ kind: "read", changes: [], upTo: 0 })
+  expect(await readChangesSince(store, 0)).toMatchObject({ kind: "read", changes: [], lastId: 0 })
 })
 
 test("a reader gets what came after its number, in order, and goes on from there", async () => {
@@ -35,21 +35,21 @@ test("a reader gets what came after its number, in order, and goes on from there
       { id: 2, kind: "key_revoked", subject: "key_1", atMs: 7 },
       { id: 3, kind: "key_revoked", subject: "key_2", atMs: 7 },
     ],
-    upTo: 3,
+    lastId: 3,
   })
-  expect(await readChangesSince(store, 3)).toMatchObject({ kind: "read", changes: [], upTo: 3 })
+  expect(await readChangesSince(store, 3)).toMatchObject({ kind: "read", changes: [], lastId: 3 })
 })
 
 test("one read is bounded, and the next goes on where it ended", async () => {
   const store = await tempStore()
   await append(store, CHANGES_PER_READ_MAX + 1)
   const first = await readChangesSince(store, 0)
-  expect(first).toMatchObject({ kind: "read", upTo: CHANGES_PER_READ_MAX })
+  expect(first).toMatchObject({ kind: "read", lastId: CHANGES_PER_READ_MAX })
   const second = await readChangesSince(store, first.lastId)
   expect(second).toMatchObject({
     kind: "read",
     changes: [{ id: CHANGES_PER_READ_MAX + 1 }],
-    upTo: CHANGES_PER_READ_MAX + 1,
+    lastId: CHANGES_PER_READ_MAX + 1,
   })
 })
 
@@ -57,7 +57,7 @@ test("a reader that is further behind than the log reaches learns that it lost s
   const store = await tempStore()
   await append(store, 10)
   expect(await pruneChanges(store, 4)).toBe(6)
-  expect(await readChangesSince(store, 5)).toMatchObject({ kind: "lost", upTo: 10 })
+  expect(await readChangesSince(store, 5)).toMatchObject({ kind: "lost", lastId: 10 })
   expect(await readChangesSince(store, 6)).toMatchObject({ kind: "read", changes: [{ id: 7 }, {}, {}, {}] })
 })
 
@@ -66,24 +66,24 @@ test("a reader of a log that was restored and has grown again beyond where it st
   const store = await tempStore(path)
   await append(store, 3)
   const place = await readChangesSince(store, 0)
-  expect(place).toMatchObject({ kind: "read", upTo: 3 })
+  expect(place).toMatchObject({ kind: "read", lastId: 3 })
   // As a copy of the time of the first change has it: what came next there has the same numbers.
   await store.run("DELETE FROM changes WHERE id > 1")
   await store.run("UPDATE change_head SET id = 1")
   await append(store, 2, "other")
-  expect(await readChangesSince(store, place.lastId, place.lastFingerprint)).toMatchObject({ kind: "lost", upTo: 3 })
+  expect(await readChangesSince(store, place.lastId, place.lastFingerprint)).toMatchObject({ kind: "lost", lastId: 3 })
   await append(store, 1, "other")
-  expect(await readChangesSince(store, place.lastId, place.lastFingerprint)).toMatchObject({ kind: "lost", upTo: 4 })
+  expect(await readChangesSince(store, place.lastId, place.lastFingerprint)).toMatchObject({ kind: "lost", lastId: 4 })
   const again = await readChangesSince(store, 4)
   expect(await readChangesSince(store, 4, again.lastFingerprint)).toEqual(again)
   await append(store, 1, "other")
-  expect(await readChangesSince(store, 4, again.lastFingerprint)).toMatchObject({ kind: "read", upTo: 5 })
+  expect(await readChangesSince(store, 4, again.lastFingerprint)).toMatchObject({ kind: "read", lastId: 5 })
 })
 
 test("a reader that is ahead of the log, as after a restored backup, learns that it lost something", async () => {
   const store = await tempStore()
   await append(store, 2)
-  expect(await readChangesSince(store, 5)).toMatchObject({ kind: "lost", upTo: 2 })
+  expect(await readChangesSince(store, 5)).toMatchObject({ kind: "lost", lastId: 2 })
 })
 
 test("the log bounds itself, and numbers go on even when all of it is cut", async () => {

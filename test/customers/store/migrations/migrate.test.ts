@@ -34,7 +34,10 @@ async function dropLast(store: Store): Promise<void> {
 
 test("migrations are numbered from one without gaps, and a released one is as it was", () => {
   expect(MIGRATIONS.map(migration => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1))
-  const digests = MIGRATIONS.map(migration => Bun.SHA256.hash(JSON.stringify(migration), "hex").slice(0, 16))
+  // The digests are of rows as the table of migrations names their columns.
+  const digests = MIGRATIONS.map(({ number, description: makes, statements }) =>
+    Bun.SHA256.hash(JSON.stringify({ number, makes, statements }), "hex").slice(0, 16),
+  )
   expect(digests).toEqual(RELEASED)
 })
 
