@@ -26,15 +26,15 @@ function scheduled(hours: string, run: () => CommandResult | null) {
   const world = {
     ...real,
     clock,
-    files: { ...real.files, folder: () => folder, own: () => manifest },
+    files: { ...real.files, folder: () => folder, bundled: () => manifest },
     random: (count: number) => new Uint8Array(count),
-    every: (_: number, work: () => void) => {
+    runInterval: (_: number, work: () => void) => {
       look = work
       return () => {
         look = () => undefined
       }
     },
-    others: {
+    processes: {
       ...real.processes,
       run: async (words: readonly string[]) => {
         ran.push(words)

@@ -45,7 +45,7 @@ function atWork() {
     },
   }
   const { ask } = zone({})
-  const asked = { ...OFFLINE_NETWORK, ask, isDnsAway: () => false }
+  const asked = { ...OFFLINE_NETWORK, queryDns: ask, isDnsUnavailable: () => false }
   const settings = settingsOf({ MAILKIND_DATA_DIR: "/nonexistent" })
   const logged: string[] = []
   const log = (_: string, says: string): void => void logged.push(says)

@@ -25,7 +25,7 @@ onPostgres("what another node changes is learnt from its notification, without l
   const read = parseSettings({})
   if (read.kind !== "read") throw new Error(read.faults.join())
   // No time passes for whoever wants to look again.
-  const world = { ...createSystem(), every: () => () => undefined }
+  const world = { ...createSystem(), runInterval: () => () => undefined }
   const customers = await createCustomersService(world, read.settings, ours, () => undefined)
   const listening = Promise.withResolvers<void>()
   ours.onChange(() => listening.resolve())
@@ -47,7 +47,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   await writeHeartbeat(theirs, "node_1")
   const read = parseSettings({ MAILKIND_DATABASE_URL: place })
   if (read.kind !== "read") throw new Error(read.faults.join())
-  const world = { ...createSystem(), every: () => () => undefined }
+  const world = { ...createSystem(), runInterval: () => () => undefined }
   const logged: unknown[] = []
   const customers = await createCustomersService(world, read.settings, ours, (_, says, fields) =>
     logged.push([says, fields]),
@@ -102,7 +102,7 @@ test("where the database is a file nobody else has it, and no statement is asked
     works.push(work)
     return () => undefined
   }
-  const world = { ...createSystem(), every }
+  const world = { ...createSystem(), runInterval: every }
   const customers = await createCustomersService(world, read.settings, watched, () => undefined)
   customers.start()
   for (const work of works) work()

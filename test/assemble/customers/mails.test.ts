@@ -56,7 +56,15 @@ async function opened(
     return () => callOff()
   }
   const start = () => {
-    const world = { ...createSystem(), clock, stopwatch, later, random, mailer, every }
+    const world = {
+      ...createSystem(),
+      clock,
+      stopwatch,
+      setTimer: later,
+      random,
+      openMailer: mailer,
+      runInterval: every,
+    }
     const mails = createMailService(
       world,
       settings,

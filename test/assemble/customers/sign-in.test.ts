@@ -27,7 +27,7 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
     return () => callOff()
   }
   const said: string[] = []
-  const world = { ...createSystem(), clock, stopwatch, later, random, every }
+  const world = { ...createSystem(), clock, stopwatch, setTimer: later, random, runInterval: every }
   const signIn = createSignInService(
     world,
     read.settings,
