@@ -1,82 +1,86 @@
 import { assert } from "../../base/errors.ts"
 import type { Stopwatch } from "../../base/outside-world.ts"
 
-/** Calls the work when all that has arrived by now was taken in. */
+/** Calls `work` at the end of this turn of the event loop, when everything that has arrived by now was handled. */
 export type NextTick = (work: () => void) => void
 
-/** How many requests wait at most: so many are answered at once, without waiting for others. */
+/** How many requests a batch has at most. A full batch runs at once. */
 export const BATCH_MAX = 256
 
-/** What a request goes through until it is answered. */
+/** The stages of a request, from its arrival to its response. */
 export type Pipeline<T> = {
-  /** Each is taken by all requests of a moment before any takes the next; the last one answers. */
+  /** All requests of a batch pass a stage before any enters the next. The last stage must return a response. */
   readonly stages: readonly PipelineStage<T>[]
-  /** Answers where a step threw, or rejected. It never throws. */
+  /** Makes the response when a stage throws or rejects. It must not throw. */
   readonly onError: (task: T, error: unknown) => Response
-  /** Hears of each answer, once, and how long it took. It never throws. */
+  /** Is called once for each response, with the time since the batch was opened. It must not throw. */
   readonly onResponse: (task: T, response: Response, tookMs: number) => void
 }
 
-/** Undefined: the way goes on. A promise: the request has to wait for something, and goes the rest of its way alone. */
+/**
+ * One stage. `undefined` means: go on with the next stage. A response ends the request. A promise means: this request leaves
+ * the batch and finishes alone.
+ */
 export type PipelineStage<T> = (task: T) => undefined | Response | Promise<undefined | Response>
 
 /**
- * Gathers requests that arrive at one moment, and takes all of them through one step of their way before the next. The
- * processor's caches hold the code of a step, not of the whole way, and less between the system calls that read and write a
- * request: under load, to gather them is a fifth more answers, and to go step by step another twentieth. A request that
- * comes alone waits for nothing but the end of the event loop's turn.
+ * Collects the requests that arrive in one turn of the event loop and runs them stage by stage (DECISIONS 25). The
+ * processor's caches hold the code of one stage, but not of the whole pipeline, and not across the system calls that read
+ * and write a request: under load batching gives a fifth more responses, and running stage by stage another twentieth. A
+ * request that arrives alone waits only for the end of the turn.
  */
 export class RequestBatcher<T> {
   readonly #nextTick: NextTick
   readonly #stopwatch: Stopwatch
   readonly #pipeline: Pipeline<T>
-  readonly #stages: readonly { readonly step: PipelineStage<T>; readonly rest: readonly PipelineStage<T>[] }[]
+  /** Each stage with the stages after it. */
+  readonly #stages: readonly { readonly stage: PipelineStage<T>; readonly rest: readonly PipelineStage<T>[] }[]
   #open: OpenBatch<T> | null = null
 
-  constructor(soon: NextTick, stopwatch: Stopwatch, way: Pipeline<T>) {
-    this.#nextTick = soon
+  constructor(nextTick: NextTick, stopwatch: Stopwatch, pipeline: Pipeline<T>) {
+    this.#nextTick = nextTick
     this.#stopwatch = stopwatch
-    this.#pipeline = way
-    this.#stages = way.stages.map((step, at) => ({ step, rest: way.stages.slice(at + 1) }))
+    this.#pipeline = pipeline
+    this.#stages = pipeline.stages.map((stage, index) => ({ stage, rest: pipeline.stages.slice(index + 1) }))
   }
 
-  /** Has the task go its way, and gives its answer. It never rejects. */
+  /** Sends the task through the pipeline and resolves with its response. It never rejects. */
   handle(task: T): Promise<Response> {
     this.#open ??= this.#openBatch()
-    const gathering = this.#open
-    const one: BatchEntry<T> = { task, response: undefined }
-    if (gathering.entries.push(one) === BATCH_MAX) this.#runBatch(gathering)
-    return gathering.done.then(() => responseOf(one))
+    const batch = this.#open
+    const entry: BatchEntry<T> = { task, response: undefined }
+    if (batch.entries.push(entry) === BATCH_MAX) this.#runBatch(batch)
+    return batch.done.then(() => responseOf(entry))
   }
 
   #openBatch(): OpenBatch<T> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const gathering = { entries: [], done: promise, resolve, startedAtMs: this.#stopwatch() }
-    this.#nextTick(() => this.#runBatch(gathering))
-    return gathering
+    const batch = { entries: [], done: promise, resolve, startedAtMs: this.#stopwatch() }
+    this.#nextTick(() => this.#runBatch(batch))
+    return batch
   }
 
-  /** Nobody is waited for here. */
-  #runBatch(gathering: OpenBatch<T>): void {
-    if (this.#open !== gathering) return
+  /** Runs synchronously: a request that has to wait leaves the batch. */
+  #runBatch(batch: OpenBatch<T>): void {
+    if (this.#open !== batch) return
     this.#open = null
-    const { entries, startedAtMs } = gathering
-    // These loops make no objects: at each step each request would leave one behind.
-    for (const { step, rest } of this.#stages)
-      for (const one of entries) one.response ??= this.#runStage(one.task, step, rest, startedAtMs)
+    const { entries, startedAtMs } = batch
+    // These loops allocate nothing: otherwise each stage would leave an object behind for each request.
+    for (const { stage, rest } of this.#stages)
+      for (const entry of entries) entry.response ??= this.#runStage(entry.task, stage, rest, startedAtMs)
     const tookMs = this.#stopwatch() - startedAtMs
     try {
-      for (const { task, response: answer } of entries)
-        if (answer !== undefined && !(answer instanceof Promise)) this.#pipeline.onResponse(task, answer, tookMs)
+      for (const { task, response } of entries)
+        if (response !== undefined && !(response instanceof Promise)) this.#pipeline.onResponse(task, response, tookMs)
     } finally {
-      gathering.resolve()
+      batch.resolve()
     }
   }
 
-  #runStage(task: T, step: PipelineStage<T>, rest: readonly PipelineStage<T>[], sinceMs: number): PendingResponse {
+  #runStage(task: T, stage: PipelineStage<T>, rest: readonly PipelineStage<T>[], startedAtMs: number): PendingResponse {
     try {
-      const taken = step(task)
-      return taken instanceof Promise ? this.#finishAlone(task, taken, rest, sinceMs) : taken
+      const result = stage(task)
+      return result instanceof Promise ? this.#finishAlone(task, result, rest, startedAtMs) : result
     } catch (error) {
       return this.#pipeline.onError(task, error)
     }
@@ -84,33 +88,33 @@ export class RequestBatcher<T> {
 
   async #finishAlone(
     task: T,
-    waited: Promise<undefined | Response>,
+    pending: Promise<undefined | Response>,
     rest: readonly PipelineStage<T>[],
-    sinceMs: number,
+    startedAtMs: number,
   ): Promise<Response> {
-    let answer: undefined | Response
+    let response: undefined | Response
     try {
-      answer = await waited
-      for (const step of rest) {
-        if (answer !== undefined) break
-        // Where nothing has to be waited for, nothing comes between two steps.
-        const taken = step(task)
-        answer = taken instanceof Promise ? await taken : taken
+      response = await pending
+      for (const stage of rest) {
+        if (response !== undefined) break
+        // No `await` where a stage returns at once, so nothing else runs between two stages.
+        const result = stage(task)
+        response = result instanceof Promise ? await result : result
       }
-      assert(answer !== undefined, LAST_STAGE_RESPONDS)
+      assert(response !== undefined, LAST_STAGE_RESPONDS)
     } catch (error) {
-      answer = this.#pipeline.onError(task, error)
+      response = this.#pipeline.onError(task, error)
     }
-    this.#pipeline.onResponse(task, answer, this.#stopwatch() - sinceMs)
-    return answer
+    this.#pipeline.onResponse(task, response, this.#stopwatch() - startedAtMs)
+    return response
   }
 }
 
-const LAST_STAGE_RESPONDS = "the last step of a way answers"
+const LAST_STAGE_RESPONDS = "the last stage of a pipeline returns a response"
 
 type PendingResponse = undefined | Response | Promise<Response>
 
-/** One of them; its answer is undefined as long as it is on its way. */
+/** A request of a batch. Its response is undefined while it is in the pipeline. */
 type BatchEntry<T> = { readonly task: T; response: PendingResponse }
 
 type OpenBatch<T> = {
@@ -120,7 +124,7 @@ type OpenBatch<T> = {
   readonly startedAtMs: number
 }
 
-function responseOf<T>({ response: answer }: BatchEntry<T>): Response | Promise<Response> {
-  assert(answer !== undefined, LAST_STAGE_RESPONDS)
-  return answer
+function responseOf<T>({ response }: BatchEntry<T>): Response | Promise<Response> {
+  assert(response !== undefined, LAST_STAGE_RESPONDS)
+  return response
 }

@@ -50,29 +50,33 @@ type CheckEndpointDeps = {
 
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, isBurstWhole: true } as const
 
-/** GET and POST /v1/check: one address, domain or URL. A refusal is an answer too: these never reject. */
+/**
+ * GET and POST /v1/check: one address, domain or URL. This file is the whole request, from its headers to the bytes of the
+ * response: each stage of `PIPELINE` is a function below. The promises never reject, because a refusal is a response too.
+ */
 export function createCheckEndpoints(
-  needs: CheckEndpointDeps,
+  deps: CheckEndpointDeps,
 ): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
-  const cohort = new RequestBatcher(needs.nextTick, needs.observer.stopwatch, PIPELINE)
+  const batcher = new RequestBatcher(deps.nextTick, deps.observer.stopwatch, PIPELINE)
   return {
-    GET: request => cohort.handle(createTask(needs, request, GET_CHECK_ROUTE)),
-    POST: request => cohort.handle(createTask(needs, request, POST_CHECK_ROUTE)),
+    GET: request => batcher.handle(createTask(deps, request, GET_CHECK_ROUTE)),
+    POST: request => batcher.handle(createTask(deps, request, POST_CHECK_ROUTE)),
   }
 }
 
-/** A check that is asked for, with what is known of it so far. */
+/** A request on its way through the pipeline. Each stage fills in the members that later stages read. */
 type CheckTask = {
   readonly deps: CheckEndpointDeps
   readonly request: Request
+  /** Index of the route in the metric label `route`. */
   readonly route: number
-  /** Whether it counts as one that is under way. */
+  /** Whether the request was counted by the load shedder, which must then be released. */
   holdsSlot: boolean
-  /** Who asks; null: somebody without a key, or that is not known yet. */
+  /** Null before `identifyStage`, and for a request without a key. */
   caller: CallerCredentials | null
-  /** Null: nothing limits it, or it was not let in yet. */
+  /** Null before `admitStage`, and for a caller without limits. */
   lease: RequestLease | null
-  /** Null: it has none. */
+  /** Null for GET, and before `admitStage`. */
   body: Promise<string | null> | null
   input: CheckInput | null
   checkRequest: CheckRequest | null
@@ -92,27 +96,28 @@ const createTask = (deps: CheckEndpointDeps, request: Request, route: number): C
   outcome: null,
 })
 
-/** The steps stand in the order of `REFUSAL_ORDER`. */
+/** The stages follow `REFUSAL_ORDER`, so the first refusal that applies is the one that is sent. */
 const PIPELINE: Pipeline<CheckTask> = {
   stages: [identifyStage, admitStage, readStage, parseStage, checkStage, respondStage],
   onError: ({ deps, request, lease }, error) => {
     lease?.attachRefusalHeaders()
     return deps.toProblemResponse(error, request)
   },
-  onResponse: ({ deps, route, holdsSlot, caller: known, lease, outcome }, response, tookMs) => {
+  onResponse: ({ deps, route, holdsSlot, caller, lease, outcome }, response, tookMs) => {
     lease?.release()
     if (holdsSlot) deps.loadShedder.release()
-    deps.observer.recordResponse(route, response, tookMs, known, outcome?.judged.verdict ?? null)
+    deps.observer.recordResponse(route, response, tookMs, caller, outcome?.judged.verdict ?? null)
   },
 }
 
+/** Counts the request and finds out whose key it carries. May refuse with `overloaded` or a problem of the key. */
 function identifyStage(task: CheckTask): undefined | Promise<undefined | Response> {
   const { deps, request } = task
-  const unseen = deps.loadShedder.acquire()
-  if (unseen !== null) throw unseen
+  const overload = deps.loadShedder.acquire()
+  if (overload !== null) throw overload
   task.holdsSlot = true
   const caller = identifyCaller(request.headers, deps.keys)
-  return caller instanceof Promise ? caller.then(found => acceptCaller(task, found)) : acceptCaller(task, caller)
+  return caller instanceof Promise ? caller.then(known => acceptCaller(task, known)) : acceptCaller(task, caller)
 }
 
 function acceptCaller(task: CheckTask, caller: Caller): undefined | Promise<Response> {
@@ -120,21 +125,25 @@ function acceptCaller(task: CheckTask, caller: Caller): undefined | Promise<Resp
   return caller === null ? respondWithoutKey(task) : undefined
 }
 
-/** The body is asked for here: what has come of it is there at the next step. */
+/**
+ * Applies terms, origin and the caller's limits, then the limits of the server. It starts to read the body, which has mostly
+ * arrived by the next stage.
+ */
 function admitStage(task: CheckTask): undefined {
   const { deps, request, route } = task
-  task.lease = deps.admit(request, keyOf(task), true)
+  task.lease = deps.admit(request, callerOf(task), true)
   deps.loadShedder.assertCapacity(false)
   if (route === POST_CHECK_ROUTE) task.body = readBodyText(request, LIMITS.bodyBytesMax, deps.loadShedder)
 }
 
+/** Reads the input from the query or the body. May refuse with `payload_too_large` or `invalid_input`. */
 function readStage(task: CheckTask): undefined | Promise<undefined> {
   const { request, body } = task
   if (body === null) {
     task.input = inputFromQuery(request.url)
     return undefined
   }
-  // Nearly all bodies come with their head, and are not waited for. One that was cut off is no text.
+  // Nearly every body arrives together with the headers, so it is read without a wait. `peek` gives an error for a body that was cut off.
   const text: unknown = peek(body)
   if (typeof text !== "string") return readLateBody(task, body)
   task.input = inputFromBody(parseJsonBody(request, text))
@@ -145,15 +154,17 @@ async function readLateBody(task: CheckTask, body: Promise<string | null>): Prom
   task.input = inputFromBody(await parseJsonBodyLater(task.request, body))
 }
 
+/** Validates the input. May refuse with `invalid_input`. */
 function parseStage(task: CheckTask): undefined {
   assert(task.input !== null, STAGES_IN_ORDER)
   task.checkRequest = parseCheckRequest(task.input, task.deps.testDomain)
 }
 
+/** Charges the caller and checks. May refuse with `quota_exceeded`; waits only when the database or the network is needed. */
 function checkStage(task: CheckTask): undefined | Promise<undefined> {
   assert(task.checkRequest !== null, STAGES_IN_ORDER)
-  const outcome = runCheck(task.deps, keyOf(task), task.lease, task.checkRequest)
-  if (outcome instanceof Promise) return outcome.then(late => setOutcome(task, late))
+  const outcome = runCheck(task.deps, callerOf(task), task.lease, task.checkRequest)
+  if (outcome instanceof Promise) return outcome.then(resolved => setOutcome(task, resolved))
   return setOutcome(task, outcome)
 }
 
@@ -161,36 +172,36 @@ function setOutcome(task: CheckTask, outcome: CheckOutcome): undefined {
   task.outcome = outcome
 }
 
-/** Checks for somebody who was let in; null: nothing limits it. */
 function runCheck(
-  needs: CheckEndpointDeps,
-  known: CallerCredentials,
-  pass: RequestLease | null,
-  question: CheckRequest,
+  deps: CheckEndpointDeps,
+  caller: CallerCredentials,
+  lease: RequestLease | null,
+  request: CheckRequest,
 ): CheckOutcome | Promise<CheckOutcome> {
-  // A test address costs nothing, and nobody's lists have it.
-  if (question.subject.isTest) return checkTestAddress(needs, question)
-  const allowed = known.key.kind === "publishable" && question.isDeep ? { ...question, isDeep: false } : question
-  return runMeteredCheck(needs, known, pass, allowed)
+  // A test address costs nothing and is on no own list.
+  if (request.subject.isTest) return checkTestAddress(deps, request)
+  const allowed = caller.key.kind === "publishable" && request.isDeep ? { ...request, isDeep: false } : request
+  return runMeteredCheck(deps, caller, lease, allowed)
 }
 
+/** Writes the result: reduced for a publishable key, complete for a secret one. */
 function respondStage(task: CheckTask): Response {
   const { deps, request, lease, outcome } = task
   assert(outcome !== null, STAGES_IN_ORDER)
   const requestId = deps.responses.requestId(request)
-  const isReduced = keyOf(task).key.kind === "publishable"
+  const isReduced = callerOf(task).key.kind === "publishable"
   const json = isReduced ? reducedResultJson(outcome) : writeResult(outcome, requestId)
   return deps.responses.serialized(json, requestId, 200, lease?.headers())
 }
 
-const STAGES_IN_ORDER = "steps are taken in their order"
+const STAGES_IN_ORDER = "the stages of a check run in their order"
 
-function keyOf({ caller: known }: CheckTask): CallerCredentials {
-  assert(known !== null, STAGES_IN_ORDER)
-  return known
+function callerOf({ caller }: CheckTask): CallerCredentials {
+  assert(caller !== null, STAGES_IN_ORDER)
+  return caller
 }
 
-/** Without a key only a readable test address is answered; everything else, a bad body too, is `unauthorized`. */
+/** Without a key only a valid test address is checked. Everything else, an invalid body too, is refused with `unauthorized`. */
 async function respondWithoutKey({ deps, request, route }: CheckTask): Promise<Response> {
   const input =
     route === POST_CHECK_ROUTE

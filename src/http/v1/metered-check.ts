@@ -12,7 +12,6 @@ import type { RequestLease } from "../admission/request-lease.ts"
 import type { Meter } from "../metrics/meter.ts"
 import { Problem } from "../response/problem.ts"
 
-/** By what a check is made, and where it is counted. */
 type MeteredCheckDeps = {
   readonly check: Check
   readonly ownLists: OwnListCache
@@ -20,99 +19,109 @@ type MeteredCheckDeps = {
   readonly meter: Meter
 }
 
-/** Somebody who was let in. */
+/** An admitted caller: an API key, or a signed-in user on the dashboard. */
 type MeteredCaller = { readonly key: MeteredKey; readonly account: CallerAccount }
 
 /**
- * Checks with the account's own lists at the cost of the caller's units, which are given back when the check fails, and counts
- * what was done. A promise only when something has to be waited for. Throws, or rejects with, `quota_exceeded`. A pass of null:
- * nothing limits it.
+ * Charges the caller's units, checks with the account's own lists, and records verdict and usage. When the check fails, the
+ * units are refunded. `lease` null: the caller has no limits. Gives a promise only when the database or the network is
+ * needed. Throws, or rejects with, `quota_exceeded`.
  */
 export function runMeteredCheck(
-  needs: MeteredCheckDeps,
-  entrant: MeteredCaller,
-  pass: RequestLease | null,
-  question: CheckRequest,
+  deps: MeteredCheckDeps,
+  caller: MeteredCaller,
+  lease: RequestLease | null,
+  request: CheckRequest,
 ): CheckOutcome | Promise<CheckOutcome> {
-  const { subject, isDeep: deep } = question
-  const units = deep ? LIMITS.deepCheckUnits : 1
-  const charged = pass?.charge(units)
+  const { subject, isDeep } = request
+  const units = isDeep ? LIMITS.deepCheckUnits : 1
+  const charged = lease?.charge(units)
   try {
-    const standing =
+    const ownListMatch =
       subject.domain === null
-        ? question.ownListMatch
-        : needs.ownLists.lookup(entrant.account.id, subject.normalized, subject.domain)
-    const asked =
-      charged instanceof Promise || standing instanceof Promise
-        ? checkOnceCharged(needs, question, charged, standing)
-        : needs.check(withOwnLists(question, standing))
-    return asked instanceof Promise
-      ? recordLater(needs, entrant, pass, units, asked)
-      : recordOutcome(needs, entrant, pass, units, asked)
+        ? request.ownListMatch
+        : deps.ownLists.lookup(caller.account.id, subject.normalized, subject.domain)
+    const outcome =
+      charged instanceof Promise || ownListMatch instanceof Promise
+        ? checkOnceCharged(deps, request, charged, ownListMatch)
+        : deps.check(withOwnLists(request, ownListMatch))
+    return outcome instanceof Promise
+      ? recordLater(deps, caller, lease, units, outcome)
+      : recordOutcome(deps, caller, lease, units, outcome)
   } catch (error) {
-    return refundAndThrow(pass, units, error)
+    return refundAndThrow(lease, units, error)
   }
 }
 
 async function recordLater(
-  needs: MeteredCheckDeps,
-  entrant: MeteredCaller,
-  pass: RequestLease | null,
+  deps: MeteredCheckDeps,
+  caller: MeteredCaller,
+  lease: RequestLease | null,
   units: number,
-  asked: Promise<CheckOutcome>,
+  outcome: Promise<CheckOutcome>,
 ): Promise<CheckOutcome> {
   try {
-    return recordOutcome(needs, entrant, pass, units, await asked)
+    return recordOutcome(deps, caller, lease, units, await outcome)
   } catch (error) {
-    return refundAndThrow(pass, units, error)
+    return refundAndThrow(lease, units, error)
   }
 }
 
 async function checkOnceCharged(
   { check }: MeteredCheckDeps,
-  question: CheckRequest,
+  request: CheckRequest,
   charged: void | Promise<void>,
-  standing: OwnListMatch | Promise<OwnListMatch>,
+  ownListMatch: OwnListMatch | Promise<OwnListMatch>,
 ): Promise<CheckOutcome> {
-  // Both are waited for: what was charged is known when the other has failed, and neither fails unheard.
-  const [paid, found] = await Promise.allSettled([charged, standing])
-  if (paid.status === "rejected") throw paid.reason
-  if (found.status === "rejected") throw found.reason
-  return await check(withOwnLists(question, found.value))
+  // Waits for both: a refund needs to know what was charged, and no rejection may stay unhandled.
+  const [charge, match] = await Promise.allSettled([charged, ownListMatch])
+  if (charge.status === "rejected") throw charge.reason
+  if (match.status === "rejected") throw match.reason
+  return await check(withOwnLists(request, match.value))
 }
 
-/** A deep check that tells nothing deep costs what a plain one does: the rest is given back. */
+/** A deep check that found neither age nor homepage costs as much as a plain one; the other units are refunded. */
 function recordOutcome(
   { meter, usage }: MeteredCheckDeps,
   { key, account }: MeteredCaller,
-  pass: RequestLease | null,
+  lease: RequestLease | null,
   units: number,
   outcome: CheckOutcome,
 ): CheckOutcome {
   const { verdict, evidence } = outcome.judged
   const isDeep = units > 1 && hasDeepEvidence(outcome)
-  if (units > 1 && !isDeep) pass?.refund(units - 1)
+  if (units > 1 && !isDeep) lease?.refund(units - 1)
   meter.recordVerdict(verdict, evidence.isCached)
   usage.record(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
   return outcome
 }
 
-/** That no registry tells the age is known without asking anybody, for many a top-level domain. */
+/** An age of null costs no network request: many top-level domains have no registry that publishes it. */
 const hasDeepEvidence = ({ judged: { evidence } }: CheckOutcome): boolean =>
   evidence.homepage.known || (evidence.ageDays.known && evidence.ageDays.value !== null)
 
-/** What is refused was not charged; what fails by our own fault costs nothing. */
-function refundAndThrow(pass: RequestLease | null, units: number, error: unknown): never {
-  if (!(error instanceof Problem)) pass?.refund(units)
+/** A `Problem` means that nothing was charged. Any other error is our own failure and costs the caller nothing. */
+function refundAndThrow(lease: RequestLease | null, units: number, error: unknown): never {
+  if (!(error instanceof Problem)) lease?.refund(units)
   throw error
 }
 
-const withOwnLists = (question: CheckRequest, ownListMatch: OwnListMatch): CheckRequest => {
+const withOwnLists = (request: CheckRequest, ownListMatch: OwnListMatch): CheckRequest => {
   const { blockedBy, isAllowed, isOperatorAllowed } = ownListMatch
-  return blockedBy === null && !isAllowed && !isOperatorAllowed ? question : { ...question, ownListMatch }
+  return blockedBy === null && !isAllowed && !isOperatorAllowed ? request : { ...request, ownListMatch }
 }
 
-/** Throws the problem that the local part of a test address asks for, if it asks for one. */
+type TestAddressDeps = { readonly check: Check; readonly clock: Clock }
+
+/** Checks a test address, which costs nothing. Rejects with the problem that an `error-…` address stands for. */
+export async function checkTestAddress(
+  { check, clock }: TestAddressDeps,
+  request: CheckRequest,
+): Promise<CheckOutcome> {
+  throwTestProblem(request.subject.localPart ?? "", clock)
+  return await check(request)
+}
+
 function throwTestProblem(localPart: string, clock: Clock): void {
   const row = testProblem(localPart)
   if (row === undefined) return
@@ -130,15 +139,4 @@ function throwTestProblem(localPart: string, clock: Clock): void {
     case "internal_error":
       throw new Problem(row.code, detail)
   }
-}
-
-type TestAddressDeps = { readonly check: Check; readonly clock: Clock }
-
-/** Checks a test address, which costs nothing. Rejects with the problem that the address asks for, if it asks for one. */
-export async function checkTestAddress(
-  { check, clock }: TestAddressDeps,
-  question: CheckRequest,
-): Promise<CheckOutcome> {
-  throwTestProblem(question.subject.localPart ?? "", clock)
-  return await check(question)
 }
