@@ -18,7 +18,7 @@ import { createClientNetworkResolver } from "../http/request/client-address.ts"
 import { createJsonResponses } from "../http/response/json-responses.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { AssetName } from "../http/site/assets.ts"
-import { listsOverview } from "../http/site/public/lists-page.tsx"
+import { listsOverview } from "../http/site/public/lists-overview.tsx"
 import { healthReport } from "../http/v1/health.ts"
 import {
   assertPortFree,

@@ -10,7 +10,7 @@ import { createAssets, type ReadEmbeddedAsset } from "../../src/http/site/assets
 import type { GuideFacts } from "../../src/http/site/docs/guide-facts.ts"
 import { guideRoutes } from "../../src/http/site/docs/guide-routes.tsx"
 import { createPageResponses } from "../../src/http/site/page-responses.ts"
-import type { ListsOverview } from "../../src/http/site/public/lists-page.tsx"
+import type { ListsOverview } from "../../src/http/site/public/lists-overview.tsx"
 import { publicRoutes } from "../../src/http/site/public/public-routes.tsx"
 import { createSystem } from "../../src/system/system.ts"
 
@@ -23,6 +23,7 @@ type SiteOptions = Partial<Parameters<typeof publicRoutes>[0]> & {
   readonly isHttps?: boolean
   readonly asset?: ReadEmbeddedAsset
   readonly guide?: GuideFacts
+  readonly lists?: () => ListsOverview
 }
 
 /** What the guide tells with these settings. */
@@ -37,6 +38,7 @@ export function openSite({
   isHttps = true,
   asset = name => new Blob([name === "scalar.js" ? VIEWER_SCRIPT : `/* ${name} */`]),
   guide,
+  lists = () => LISTS_OVERVIEW,
   ...changes
 }: SiteOptions = {}) {
   const own = createJsonResponses(() => "req_new", true)
@@ -56,7 +58,6 @@ export function openSite({
         testDomain: "mailkind.test",
         pages: createPageResponses(own.requestId, isHttps),
         files: createAssets(asset),
-        lists: () => LISTS_OVERVIEW,
         freeChecks: null,
         ...changes,
       }),
@@ -66,7 +67,8 @@ export function openSite({
         pages: createPageResponses(own.requestId, isHttps),
         files: createAssets(asset),
         baseUrl: () => BASE_URL,
-        testDomain: "mailkind.test",
+        testDomain: changes.testDomain ?? "mailkind.test",
+        lists,
         guide: guide ?? guideFactsFor(),
       }),
     )

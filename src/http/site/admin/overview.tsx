@@ -9,7 +9,7 @@ import { type OutboxState, readOutboxState } from "../../../customers/notices/ou
 import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
 import type { Guards, SignedInUser } from "../guards.ts"
-import { ListsFreshness, type ListsOverview, SourcesTable } from "../public/lists-page.tsx"
+import { ListsFreshness, type ListsOverview, SourcesTable } from "../public/lists-overview.tsx"
 import { Timestamp } from "../ui/forms.tsx"
 import { Prose } from "../ui/layout.tsx"
 import { AdminLayout, DescriptionList, formatCount, formatNumber } from "./admin-layout.tsx"

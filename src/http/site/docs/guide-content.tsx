@@ -3,11 +3,13 @@ import { render } from "preact-render-to-string"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Assets } from "../assets.ts"
+import { lookupInUrl } from "../public/domain-lookup.tsx"
+import type { ListsOverview } from "../public/lists-overview.tsx"
 import { GUIDE_SOURCES, type GuideSource } from "./guide.ts"
 import type { GuideFacts } from "./guide-facts.ts"
 import { GuidePage } from "./guide-page.tsx"
 import { htmlForm, innerHtml } from "./html-form.tsx"
-import { factOf, type OperatorFiles, type PageFacts } from "./inserts/insert.ts"
+import type { ListsFacts, OperatorFiles, PageFacts } from "./inserts/insert.ts"
 import { licensedPart } from "./inserts/licence-inserts.tsx"
 import { markdownForm } from "./markdown-form.ts"
 import { expandPage } from "./page-blocks.ts"
@@ -27,27 +29,26 @@ export type GuideContentDeps = {
   readonly baseUrl: () => string
   readonly testDomain: string
   readonly guide: GuideFacts
+  /** The lists in use, read for each request, so that a refresh shows at once. */
+  readonly lists: () => ListsOverview
 }
 
-/** The pages of the guide that are made from Markdown. Each is rendered once, when it is first requested. */
+/**
+ * The pages of the guide that are made from Markdown. Each is rendered once, when it is first requested; what depends on the
+ * lists in use or on the query of a URL is rendered for each request.
+ */
 export function guidePages(deps: GuideContentDeps): readonly PageForms[] {
   const inventory = lazyPromise(deps.guide.inventory)
   const cachedDeps = { ...deps, guide: { ...deps.guide, inventory } }
   return GUIDE_SOURCES.map(page => {
-    const html = lazyPromise(async () => pageHtml(page, await pageFacts(page, cachedDeps)))
-    const isPartOf = (url: string): boolean => page.route === "docsLicences" && url.includes("?")
-    return {
-      path: ROUTES[page.route].path,
-      html: url => (isPartOf(url) ? licencesHtml(page, url, cachedDeps) : html()),
-      markdown: lazyPromise(async () => pageMarkdown(page, await pageFacts(page, cachedDeps))),
-    }
+    const { path } = ROUTES[page.route]
+    const html = async (url: string) => pageHtml(page, await pageFacts(page, url, cachedDeps))
+    const markdown = async () => pageMarkdown(page, await pageFacts(page, path, cachedDeps))
+    if (page.route === "docsLists") return { path, html, markdown }
+    const cachedHtml = lazyPromise(() => html(path))
+    const isForUrl = (url: string): boolean => page.route === "docsLicences" && url.includes("?")
+    return { path, html: url => (isForUrl(url) ? html(url) : cachedHtml()), markdown: lazyPromise(markdown) }
   })
-}
-
-/** The page of licences with the texts of the part that the URL names. */
-async function licencesHtml(page: GuideSource, url: string, deps: GuideContentDeps): Promise<string> {
-  const facts = await pageFacts(page, deps)
-  return pageHtml(page, { ...facts, licensedPart: licensedPart(url, factOf(facts.inventory)) })
 }
 
 const pageMarkdown = (page: GuideSource, facts: PageFacts): string =>
@@ -63,16 +64,22 @@ function pageHtml(page: GuideSource, facts: PageFacts): string {
   )}`
 }
 
-async function pageFacts({ route }: GuideSource, deps: GuideContentDeps): Promise<PageFacts> {
+async function pageFacts({ route }: GuideSource, url: string, deps: GuideContentDeps): Promise<PageFacts> {
   const { guide, testDomain } = deps
   const { checkTimeoutMs, tiers, settings, examinations } = guide
+  const inventory = route === "docsLicences" ? await guide.inventory() : null
   return {
-    ...{ checkTimeoutMs, tiers, settings, examinations, testDomain },
+    ...{ checkTimeoutMs, tiers, settings, examinations, testDomain, inventory },
     baseUrl: deps.baseUrl(),
     operatorFiles: route === "docsSelfHosting" ? await readOperatorFiles(deps) : null,
-    inventory: route === "docsLicences" ? await guide.inventory() : null,
-    licensedPart: null,
+    licensedPart: inventory === null ? null : licensedPart(url, inventory),
+    lists: route === "docsLists" ? readLists(url, deps) : null,
   }
+}
+
+function readLists(url: string, { lists }: GuideContentDeps): ListsFacts {
+  const overview = lists()
+  return { overview, lookup: lookupInUrl(url, overview.lookUpDomain) }
 }
 
 const readOperatorFiles = async ({ files, guide }: GuideContentDeps): Promise<OperatorFiles> => ({

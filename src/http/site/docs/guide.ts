@@ -7,6 +7,7 @@ import KEYS from "./pages/keys.md" with { type: "text" }
 import LEAKED_KEYS from "./pages/leaked-keys.md" with { type: "text" }
 import LICENCES from "./pages/licences.md" with { type: "text" }
 import LIMITS from "./pages/limits.md" with { type: "text" }
+import LISTS from "./pages/lists.md" with { type: "text" }
 import MAILS from "./pages/mails.md" with { type: "text" }
 import NETWORK from "./pages/network.md" with { type: "text" }
 import POLICIES from "./pages/policies.md" with { type: "text" }
@@ -39,7 +40,7 @@ export const GUIDE: readonly GuidePart[] = [
   {
     part: "Behind the verdicts",
     pages: [
-      { route: "docsLists", title: "Lists", text: null },
+      { route: "docsLists", title: "Lists", text: LISTS },
       { route: "docsNetwork", title: "Network", text: NETWORK },
       { route: "docsLeakedKeys", title: "Leaked keys", text: LEAKED_KEYS },
       { route: "docsPrivacy", title: "Privacy", text: PRIVACY },

@@ -5,6 +5,7 @@ import { CONTRACT_INSERTS } from "./inserts/contract-inserts.ts"
 import { EXAMPLE_INSERTS, FOLDED_EXAMPLE_INSERTS } from "./inserts/example-inserts.tsx"
 import type { BlockInsert, Insert, PageFacts } from "./inserts/insert.ts"
 import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
+import { LIST_INSERTS, LIVE_LIST_INSERTS } from "./inserts/list-inserts.tsx"
 import { OPERATION_INSERTS } from "./inserts/operation-inserts.ts"
 import { VALUE_INSERTS } from "./inserts/value-inserts.ts"
 
@@ -19,10 +20,11 @@ const INSERTS: ReadonlyMap<string, Insert> = new Map(
     ...EXAMPLE_INSERTS,
     ...OPERATION_INSERTS,
     ...LICENCE_INSERTS,
+    ...LIST_INSERTS,
   }),
 )
 const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
-  Object.entries({ ...FOLDED_EXAMPLE_INSERTS, ...LICENCE_TEXT_INSERTS }),
+  Object.entries({ ...FOLDED_EXAMPLE_INSERTS, ...LICENCE_TEXT_INSERTS, ...LIVE_LIST_INSERTS }),
 )
 
 /** `{{name}}` or `{{name argument}}`. */

@@ -9,9 +9,7 @@ import { pathOf } from "../../response/problem-response.ts"
 import { ASSETS_PATH, type Assets } from "../assets.ts"
 import type { PageResponses } from "../page-responses.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
-import { lookupInUrl } from "./domain-lookup-section.tsx"
 import { HomePage } from "./home-page.tsx"
-import { type ListsOverview, ListsPage } from "./lists-page.tsx"
 
 type PublicRoutesDeps = {
   readonly responses: JsonResponses
@@ -20,14 +18,12 @@ type PublicRoutesDeps = {
   readonly testDomain: string
   readonly pages: PageResponses
   readonly files: Assets
-  /** What the lists page tells; asked anew for each page, so that a swap shows at once. */
-  readonly lists: () => ListsOverview
   /** Null: there is no free checker. */
   readonly freeChecks: FreeChecks | null
 }
 
 /** The pages for people and the OpenAPI document. Everything they load comes from this server. */
-export function publicRoutes({ responses, baseUrl, testDomain, pages, files, lists, freeChecks }: PublicRoutesDeps) {
+export function publicRoutes({ responses, baseUrl, testDomain, pages, files, freeChecks }: PublicRoutesDeps) {
   const { render, apiReference, asset } = pages
   const document = lazy(() => openapiDocument(baseUrl(), testDomain))
   const docs = lazy(async () =>
@@ -39,11 +35,6 @@ export function publicRoutes({ responses, baseUrl, testDomain, pages, files, lis
     )
     .get(ROUTES.docs.path, async ({ request }) => apiReference(await docs(), request))
     .get(ROUTES.openapi.path, ({ request }) => responses.json(document(), responses.requestId(request)))
-    .get(ROUTES.docsLists.path, ({ request }) => {
-      const inUse = lists()
-      const found = lookupInUrl(request.url, inUse.lookUpDomain)
-      return render(<ListsPage lists={inUse} baseUrl={baseUrl()} lookup={found} />, request)
-    })
     .get(`${ASSETS_PATH}:name`, async ({ request }) => {
       const found = await files.file(pathOf(request), request.headers.get("accept-encoding"))
       if (found === null) throw new Problem("not_found", "No such file.")

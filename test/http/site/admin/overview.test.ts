@@ -8,7 +8,7 @@ import {
   MAIL_WAIT_MAX_MS,
   type ServerOverview,
 } from "../../../../src/http/site/admin/overview.tsx"
-import { listsOverview } from "../../../../src/http/site/public/lists-page.tsx"
+import { listsOverview } from "../../../../src/http/site/public/lists-overview.tsx"
 import { healthReport } from "../../../../src/http/v1/health.ts"
 import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"

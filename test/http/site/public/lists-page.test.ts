@@ -5,7 +5,7 @@ import { SOURCE_OUTCOMES, type SourceOutcome } from "../../../../src/check/refre
 import { CATEGORY_NAMES } from "../../../../src/contract/categories.ts"
 import { REPORTABLE_CATEGORIES } from "../../../../src/contract/feedback-schema.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
-import { listsOverview } from "../../../../src/http/site/public/lists-page.tsx"
+import { listsOverview } from "../../../../src/http/site/public/lists-overview.tsx"
 import { knownSmall } from "../../../check/known-small.ts"
 import { attributesIn, BASE_URL, HOSTILE, openSite, unescapeHtml } from "../../../support/open-site.ts"
 

@@ -1,6 +1,8 @@
 import type { VNode } from "preact"
 import { assert } from "../../../../base/errors.ts"
+import type { ExplainDomainResult } from "../../../../check/explain-domain.ts"
 import type { Inventory } from "../../../../licences/inventory.ts"
+import type { ListsOverview } from "../../public/lists-overview.tsx"
 import type { DeployFiles, GuideFacts } from "../guide-facts.ts"
 
 /** One part of the program: where it comes from (null: it is ours), and its licences and notices in full. */
@@ -13,6 +15,9 @@ export type OperatorFiles = {
   readonly alertsPath: string
 }
 
+/** The lists in use, and what was looked up in them; null: nothing. */
+export type ListsFacts = { readonly overview: ListsOverview; readonly lookup: ExplainDomainResult | null }
+
 /** Everything that the inserts of a page read. */
 export type PageFacts = Pick<GuideFacts, "checkTimeoutMs" | "tiers" | "settings" | "examinations"> & {
   readonly baseUrl: string
@@ -21,6 +26,8 @@ export type PageFacts = Pick<GuideFacts, "checkTimeoutMs" | "tiers" | "settings"
   readonly operatorFiles: OperatorFiles | null
   /** What the program is made of; null: it is not the page of licences. */
   readonly inventory: Inventory | null
+  /** The lists in use; null: it is not the page of lists. */
+  readonly lists: ListsFacts | null
   /** The part whose licence texts the page shows; null: none. */
   readonly licensedPart: LicensedPart | null
 }

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { Fragment, type VNode } from "preact"
 import {
   type DomainExplanation,
@@ -6,13 +7,11 @@ import {
   listingsOfLevel,
   sinceLabel,
 } from "../../../check/explain-domain.ts"
-import { CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { queryParameters } from "../../request/request-url.ts"
-import { CodeBlock, Prose, Table } from "../ui/layout.tsx"
+import { Prose, Table } from "../ui/layout.tsx"
 
-/** @jsxImportSource preact */
 /** The parameter of the page's URL that asks about a domain, and the id of its field. */
 const DOMAIN_PARAMETER = "domain"
 
@@ -25,14 +24,13 @@ export function lookupInUrl(url: string, lookUp: (text: string) => ExplainDomain
   return another === undefined ? lookUp(text) : REPEATED_PARAMETER
 }
 
-/** The field for a domain and, once one was asked about, what the lists say of it. Nothing that was sent but a domain is shown. */
-export function DomainLookupSection({ lookup }: { readonly lookup: ExplainDomainResult | null }) {
+/** The field for a domain and, once a domain was sent, what the lists say about it. Nothing else that was sent is shown. */
+export function DomainLookup({ lookup }: { readonly lookup: ExplainDomainResult | null }) {
   return (
-    <section aria-labelledby="look-up">
-      <h2 id="look-up">Look up a domain</h2>
+    <>
       <DomainLookupForm lookup={lookup} />
       {lookup?.kind === "domain" ? <DomainLookupResult lookup={lookup} /> : null}
-    </section>
+    </>
   )
 }
 
@@ -161,45 +159,3 @@ const joinWithCommas = <T extends string>(names: readonly T[], drawn: (name: T) 
       {drawn(name)}
     </Fragment>
   ))
-
-/** @jsxImportSource preact */
-type ReportMistakeProps = {
-  readonly baseUrl: string
-  /** What was looked up; null: nothing. */
-  readonly lookup: ExplainDomainResult | null
-}
-
-/** How a wrong listing is reported, with the domain that was looked up where there is one. */
-export function ReportMistakeSection({ baseUrl, lookup }: ReportMistakeProps) {
-  const isFound = lookup?.kind === "domain" && lookup.category !== "invalid"
-  const domain = isFound ? lookup.domain : "example.com"
-  const expected = CATEGORY_NAMES.find(category => !isFound || category !== lookup.category) ?? "business"
-  return (
-    <section aria-labelledby="mistakes">
-      <h2 id="mistakes">Report a mistake</h2>
-      <p>
-        Whoever has a key reports a wrong verdict to the operator of this server, by this line or{" "}
-        <a href={ROUTES.feedback.path}>on the dashboard</a>. Once the report is accepted, the domain has the right
-        category for everybody here.
-      </p>
-      <CodeBlock caption="Report" code={reportCommand(baseUrl, { domain, expected_category: expected })} />
-      <p>
-        The operator needs no report: <code>mailkind allow add {domain}</code> takes a domain out of the sets{" "}
-        <code>disposable</code> and <code>relay</code>, <code>mailkind block add {domain}</code> has it blocked.
-      </p>
-      <p>
-        A mistake in a source is best put right where the source comes from, which is told <a href="#sources">below</a>:
-        a refresh brings it here.
-      </p>
-    </section>
-  )
-}
-
-/** A command for a shell that reports a wrong verdict. */
-const reportCommand = (baseUrl: string, report: Readonly<Record<string, string>>): string =>
-  [
-    `curl -s '${baseUrl}${ROUTES.postFeedback.path}'`,
-    "-H 'Authorization: Bearer <API_KEY>'",
-    "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(report)}'`,
-  ].join(" \\\n  ")

@@ -4,10 +4,8 @@ import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"
 import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-state.ts"
-import { GuidePage } from "../docs/guide-page.tsx"
 import { formatNumber } from "../ui/format.ts"
 import { Table } from "../ui/layout.tsx"
-import { DomainLookupSection, ReportMistakeSection } from "./domain-lookup-section.tsx"
 
 /** What the page tells of the lists in use. */
 export type ListsOverview = {
@@ -56,45 +54,10 @@ type SourceRefresh = {
   readonly checkedAt: string
 }
 
-type ListsPageProps = {
-  readonly lists: ListsOverview
-  readonly baseUrl: string
-  /** What was asked about; null: nothing. */
-  readonly lookup: ExplainDomainResult | null
-}
-
-/** The lists in use: what they say of a domain, how fresh they are, how many names each set has, and every source. */
-export function ListsPage({ lists, baseUrl, lookup }: ListsPageProps) {
-  return (
-    <GuidePage route="docsLists">
-      <p class="lead">
-        Verdicts that need no network come from these lists. They lie on the server; nothing is downloaded while a
-        request is answered.
-      </p>
-      <ListsFreshness lists={lists} />
-      <DomainLookupSection lookup={lookup} />
-      <ReportMistakeSection baseUrl={baseUrl} lookup={lookup} />
-      <h2 id="sets">Sets</h2>
-      <Table caption="Sets" columns={["Set", "Meaning", "Names"]}>
-        {lists.sets.map(({ name, says, entryCount }) => (
-          <tr key={name} id={`set-${name}`}>
-            <th scope="row">
-              <code>{name}</code>
-            </th>
-            <td>{says}</td>
-            <td class="number">{formatNumber(entryCount)}</td>
-          </tr>
-        ))}
-      </Table>
-      <h2 id="sources">Sources</h2>
-      <p>A source that is refused or fails does no harm: its last good copy serves.</p>
-      <SourcesTable lists={lists} />
-    </GuidePage>
-  )
-}
+type ListsOverviewProps = { readonly lists: ListsOverview }
 
 /** Every source of the lists, how old its entries are, and what became of it when it was last asked for. */
-export function SourcesTable({ lists }: Pick<ListsPageProps, "lists">) {
+export function SourcesTable({ lists }: ListsOverviewProps) {
   return (
     <Table caption="Sources" columns={SOURCES_COLUMNS}>
       {lists.sources.map(source => (
@@ -105,7 +68,7 @@ export function SourcesTable({ lists }: Pick<ListsPageProps, "lists">) {
 }
 
 /** Which lists are in use, and how fresh they are. */
-export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPaused } }: Pick<ListsPageProps, "lists">) {
+export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPaused } }: ListsOverviewProps) {
   return (
     <dl class="facts">
       <dt>Version</dt>
