@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "bun:test"
-import { endPostgres } from "./world/postgres-databases.ts"
-import { RUN_DIRECTORY, runDirectory } from "./world/run-directory.ts"
+import { endPostgres } from "./support/postgres-databases.ts"
+import { RUN_DIRECTORY, runDirectory } from "./support/run-directory.ts"
 
 /** Tests ask no network: whoever calls `fetch` in the test process fails. Loopback servers are asked by their own clients. */
 beforeAll(() => {

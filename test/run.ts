@@ -7,10 +7,10 @@
 
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
-import { BROWSER_URL, isBrowserMissing, startBrowser } from "./browser/browser.ts"
-import { POSTGRES_PROGRAMS, startCluster } from "./world/postgres.ts"
-import { makeTemplate, POSTGRES_PORT } from "./world/postgres-databases.ts"
-import { RUN_DIRECTORY, runDirectory } from "./world/run-directory.ts"
+import { BROWSER_URL, isBrowserMissing, startBrowser } from "./e2e/browser/browser.ts"
+import { POSTGRES_PROGRAMS, startPostgres } from "./support/postgres.ts"
+import { makeTemplate, POSTGRES_PORT } from "./support/postgres-databases.ts"
+import { RUN_DIRECTORY, runDirectory } from "./support/run-directory.ts"
 
 const TIMINGS = join(import.meta.dir, "timings.json")
 
@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
 /** Starts what is installed, and gives what the tests find it by. */
 async function startServices(stack: AsyncDisposableStack): Promise<Readonly<Record<string, string>>> {
   const [database, browser] = await Promise.all([
-    POSTGRES_PROGRAMS === null ? null : startCluster(),
+    POSTGRES_PROGRAMS === null ? null : startPostgres(),
     isBrowserMissing ? null : startBrowser(),
   ])
   if (database !== null) stack.defer(database.remove)

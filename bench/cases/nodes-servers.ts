@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { SQL } from "bun"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
 import { createSystem } from "../../src/system/system.ts"
-import { startCluster } from "../../test/world/postgres.ts"
+import { startPostgres } from "../../test/support/postgres.ts"
 import { HIGH_LIMITS } from "../servers/accounts.ts"
 import { addAccounts } from "../servers/many-accounts.ts"
 import { cpuMsOf, processTree } from "../servers/process-stats.ts"
@@ -26,7 +26,7 @@ export type BenchDatabase = AsyncDisposable & {
 /** Starts it. Rejects where PostgreSQL is not installed, or its module that counts statements is not. */
 export async function startDatabase(): Promise<BenchDatabase> {
   await using stack = new AsyncDisposableStack()
-  const cluster = await startCluster([...DURABLE, ...COUNTING_SETTINGS])
+  const cluster = await startPostgres([...DURABLE, ...COUNTING_SETTINGS])
   stack.defer(cluster.remove)
   const admin = stack.adopt(new SQL(cluster.url("postgres"), { max: 1 }), client => client.close({ timeout: 0 }))
   await admin.unsafe(`CREATE DATABASE ${DATABASE}`)

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os"
-import { POSTGRES_PROGRAMS } from "../../test/world/postgres.ts"
+import { POSTGRES_PROGRAMS } from "../../test/support/postgres.ts"
 import type { Pace } from "../load/open-loop.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved, median, ratios } from "../report/rounds.ts"

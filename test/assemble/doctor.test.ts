@@ -5,13 +5,13 @@ import { join } from "node:path"
 import { createDoctor } from "../../src/assemble/doctor.ts"
 import { DIAGNOSTIC_NAMES, type DiagnosticName, type DiagnosticRow } from "../../src/doctor/diagnostics.ts"
 import { createSystem } from "../../src/system/system.ts"
+import { ROOT } from "../architecture/source-files.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
-import { ROOT } from "../house/source.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { dnsServer } from "../world/dns-server.ts"
-import { freePort } from "../world/free-port.ts"
-import { askLoopback } from "../world/loopback.ts"
-import { deadServer, testSmtp } from "../world/smtp-server.ts"
+import { dnsServer } from "../support/dns-server.ts"
+import { freePort } from "../support/free-port.ts"
+import { askLoopback } from "../support/loopback.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { deadServer, testSmtp } from "../support/smtp-server.ts"
 
 setDefaultTimeout(60_000)
 
@@ -55,7 +55,7 @@ const inDirectory = (): string => {
 
 const web = (answer: (path: string) => Response): string => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: request => answer(new URL(request.url).pathname) })
-  afterwards(() => server.stop(true))
+  onTestEnd(() => server.stop(true))
   return server.url.origin
 }
 
@@ -109,7 +109,7 @@ test("where all is broken, every row says so with a remedy, and none holds a sec
   const { promise, resolve } = Promise.withResolvers<void>()
   taken.listen(0, "127.0.0.1", resolve)
   await promise
-  afterwards(() => taken.close())
+  onTestEnd(() => taken.close())
   const address = taken.address()
   const port = typeof address === "object" && address !== null ? address.port : 0
   using dns = await dnsServer({})

@@ -6,8 +6,8 @@ import { METRIC_LABELS } from "../../src/contract/metrics.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount } from "../customers/temp-store.ts"
-import { knownLists, testApp } from "../world/app.ts"
-import { samplesOf } from "../world/prometheus.ts"
+import { knownLists, testApp } from "../support/app.ts"
+import { samplesOf } from "../support/prometheus.ts"
 
 const ASKED: NetworkService = {
   ...OFFLINE_NETWORK,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { type CallOutcome, CircuitBreaker } from "../../src/base/circuit-breaker.ts"
-import { stoppedClock } from "../world/clock.ts"
+import { stoppedClock } from "../support/clock.ts"
 
 const BOUNDS = { failuresMax: 3, openMs: 30_000, openMinMs: 1000, openMaxMs: 600_000 }
 const ANSWERED: CallOutcome = { kind: "answered" }

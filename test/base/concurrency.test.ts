@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Deadline, Semaphore } from "../../src/base/concurrency.ts"
-import { settled, stoppedTime } from "../world/time.ts"
+import { settled, stoppedTime } from "../support/time.ts"
 
 test("slots are given at once while there are any, then in the order of asking", async () => {
   const slots = new Semaphore(1, 2)

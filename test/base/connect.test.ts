@@ -3,8 +3,8 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { join } from "node:path"
 import { createServer as createTlsServer, type TLSSocket } from "node:tls"
 import { type Connect, ConnectError, type ConnectTarget, socketConnect } from "../../src/base/connect.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { bounded } from "../world/bounded.ts"
+import { bounded } from "../support/bounded.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
 
 const certificate = (name: string): Promise<string> => Bun.file(join(import.meta.dir, "certificates", name)).text()
 
@@ -16,7 +16,7 @@ async function listening(server: Server): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.listen(0, "127.0.0.1", resolve)
   await promise
-  afterwards(() => server.close())
+  onTestEnd(() => server.close())
   return (server.address() as AddressInfo).port // it listens on a port
 }
 

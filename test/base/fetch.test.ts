@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { readTextBody } from "../../src/base/fetch.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 /** A body of endless chunks that counts what was read of it and tells when it was left. */
 function endless() {

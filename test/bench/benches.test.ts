@@ -11,8 +11,8 @@ import { type Report, reportJson, reportText } from "../../bench/report/report.t
 import { PRODUCT } from "../../bench/servers/product.ts"
 import type { CheckOutcome } from "../../src/check/result/result.ts"
 import { createSystem } from "../../src/system/system.ts"
-import { check, lists } from "../world/app.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { check, lists } from "../support/app.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 const LIMIT_MS = 120_000
 const PACK = join(import.meta.dir, "../../data/build/lists.pack")

@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { commitOf, UnknownRef, worktreeOf } from "../../bench/compare/worktree.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 const LIMIT_MS = 60_000
 const GIT = Bun.which("git")

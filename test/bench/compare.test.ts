@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { COMPARISONS } from "../../bench/compare/trees.ts"
-import { ROOT } from "../house/source.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { ROOT } from "../architecture/source-files.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 const LIMIT_MS = 120_000
 const sizes = { rounds: 2, connections: 4, roundS: 0.2, warmupS: 0.1, signal: new AbortController().signal }

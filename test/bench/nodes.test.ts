@@ -3,7 +3,7 @@ import { SQL } from "bun"
 import { nodesBench } from "../../bench/cases/nodes.ts"
 import { COUNTING_SETTINGS, countStatements } from "../../bench/cases/nodes-servers.ts"
 import { reportText } from "../../bench/report/report.ts"
-import { POSTGRES_PROGRAMS, startCluster } from "../world/postgres.ts"
+import { POSTGRES_PROGRAMS, startPostgres } from "../support/postgres.ts"
 
 const LIMIT_MS = 180_000
 const SMALL = { accounts: 4, connectionsPerNode: 4, rounds: 2, roundS: 0.3, warmupS: 0.3, countedS: 1, rate: 200 }
@@ -32,7 +32,7 @@ test.skipIf(!isThere)(
 test.skipIf(!isThere)(
   `statements are counted by what they are about, those of one database alone, and each once${told}`,
   async () => {
-    const cluster = await startCluster(COUNTING_SETTINGS)
+    const cluster = await startPostgres(COUNTING_SETTINGS)
     try {
       const admin = new SQL(cluster.url("postgres"), { max: 1 })
       await admin.unsafe("CREATE DATABASE counted")

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { sendRequest } from "../../bench/load/ask.ts"
 import { runToEnd, startServer } from "../../bench/servers/server-process.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 const LIMIT_MS = 60_000
 const FLOOR = [process.execPath, join(import.meta.dir, "../../bench/servers/baseline.ts"), "300"] as const

@@ -4,10 +4,10 @@ import { type BatchRequest, checkBatch } from "../../src/check/batch.ts"
 import { type Check, createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH, type OwnListMatch } from "../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import { type CheckOutcome, fullResult } from "../../src/check/result/result.ts"
-import { lists } from "../world/app.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
-import { settled, stoppedTime } from "../world/time.ts"
-import { BUDGET_MS, toldOutside } from "../world/told-outside.ts"
+import { lists } from "../support/app.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
+import { settled, stoppedTime } from "../support/time.ts"
+import { BUDGET_MS, toldOutside } from "../support/told-outside.ts"
 
 /** A check over an outside that is made up, what that was asked, and what failed by our own fault. */
 function world() {

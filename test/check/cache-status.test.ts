@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import { createCacheStatusTracker } from "../../src/check/cache-status.ts"
 import type { CachingResolver } from "../../src/check/dns/dns-types.ts"
-import { stoppedClock } from "../world/clock.ts"
+import { stoppedClock } from "../support/clock.ts"
 
 const QUESTION = { name: "acme.com", type: "MX" } as const
 const held =

@@ -6,8 +6,8 @@ import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidenc
 import type { NetworkEvidence, NetworkQuery } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
-import { lists } from "../world/app.ts"
-import { OWN_HOST } from "../world/evidence.ts"
+import { lists } from "../support/app.ts"
+import { OWN_HOST } from "../support/evidence.ts"
 
 const TENANT = {
   id: "4f1ba8b9-8a5c-4a0c-9a3e-7d8f2b6c1e55",

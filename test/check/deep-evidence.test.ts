@@ -7,7 +7,7 @@ import { createDeepProbe, type DeepEvidence, OFFLINE_DEEP_PROBE } from "../../sr
 import type { StoredAge, StoredHomepage } from "../../src/check/fact-store.ts"
 import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
 import type { HomepageProbeResult } from "../../src/check/homepage/homepage-probe.ts"
-import { settled, stoppedTime } from "../world/time.ts"
+import { settled, stoppedTime } from "../support/time.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { openLists } from "../../src/check/domain-lookup.ts"
-import { lists } from "../world/app.ts"
+import { lists } from "../support/app.ts"
 
 const bytes = await Bun.file("data/build/lists.pack").bytes()
 

@@ -6,7 +6,7 @@ import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import { type DomainExplanation, explainDomain, listingsOfLevel, sinceLabel } from "../../src/check/explain-domain.ts"
 import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
 import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
-import { knownLists, lists } from "../world/app.ts"
+import { knownLists, lists } from "../support/app.ts"
 import { knownSmall } from "./known-small.ts"
 
 const known = knownSmall({

@@ -1,7 +1,7 @@
 import { type LoadedLists, openLists } from "../../src/check/domain-lookup.ts"
 import type { Listing } from "../../src/check/lists/pack/pack-contents.ts"
 import { writePack } from "../../src/check/lists/pack/pack-writer.ts"
-import { knownLists } from "../world/app.ts"
+import { knownLists } from "../support/app.ts"
 import { smallContents } from "./lists/pack/small-pack.ts"
 
 const FROM = { trust: "high", read: 1, repeated: 0, kept: 1, dropped: {} } as const

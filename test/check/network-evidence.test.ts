@@ -3,8 +3,8 @@ import { known, unknown } from "../../src/base/finding.ts"
 import type { MailProbeResult, TenantProbeResult } from "../../src/check/cache-status.ts"
 import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-evidence.ts"
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
-import { OWN_HOST } from "../world/evidence.ts"
-import { settled, stoppedTime } from "../world/time.ts"
+import { OWN_HOST } from "../support/evidence.ts"
+import { settled, stoppedTime } from "../support/time.ts"
 
 const ACME: NetworkQuery = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: true }
 const TENANT = {

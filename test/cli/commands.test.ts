@@ -4,7 +4,7 @@ import { type CommandDeps, runCommand } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { random, tempLog, tempStore } from "../customers/temp-store.ts"
-import { check, knownLists, lists } from "../world/app.ts"
+import { check, knownLists, lists } from "../support/app.ts"
 
 /** The commands over real parts, with what they wrote. */
 async function commands() {

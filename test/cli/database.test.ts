@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from "../../src/customers/store/migrations/migrations.
 import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { newAccount, tempLog, tempPath } from "../customers/temp-store.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 /** The commands over a data directory with one account. */
 async function commands() {

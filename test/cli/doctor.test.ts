@@ -10,7 +10,7 @@ import {
   ok,
   warning,
 } from "../../src/doctor/diagnostics.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 async function run(found: Partial<Record<DiagnosticName, DiagnosticResult>>, ...words: readonly string[]) {
   const lines: string[] = []

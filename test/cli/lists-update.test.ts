@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { isDownloaded, parseCatalogue } from "../../src/check/lists/sources/catalogue.ts"
 import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
 import { environment, MAILKIND } from "../e2e/workers/workers-server.ts"
-import { askLoopback } from "../world/loopback.ts"
-import { startProgram } from "../world/program.ts"
+import { askLoopback } from "../support/loopback.ts"
+import { startProgram } from "../support/program.ts"
 
 /** One test of many steps, each of which runs a command: an update takes some seconds. */
 const LIMIT_MS = 240_000

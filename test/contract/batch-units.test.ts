@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { CATEGORY_NAMES, type Category } from "../../src/contract/categories.ts"
 import type { Usage } from "../../src/contract/usage-schema.ts"
 import { addEntries } from "../../src/customers/own-lists/own-lists.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
 

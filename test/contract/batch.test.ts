@@ -4,9 +4,9 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { BatchResult, type CheckResult } from "../../src/contract/schemas.ts"
 import { TEST_PROBLEMS } from "../../src/contract/test-addresses.ts"
-import { type Asked, testApp } from "../world/app.ts"
-import { settled } from "../world/time.ts"
-import { BUDGET_MS, toldOutside } from "../world/told-outside.ts"
+import { type Asked, testApp } from "../support/app.ts"
+import { settled } from "../support/time.ts"
+import { BUDGET_MS, toldOutside } from "../support/told-outside.ts"
 
 const { ask, newKey } = await testApp()
 const post = (body: unknown, more = {}) => ask("POST /v1/check/batch", { body, ...more })

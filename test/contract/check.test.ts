@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { CheckResult } from "../../src/contract/schemas.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 
 const { ask } = await testApp()
 const post = (body: unknown, more = {}) => ask("POST /v1/check", { body, ...more })

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value"
 // Formats such as `date` are known only where Elysia is.
 import { t } from "elysia"
 import { Usage } from "../../src/contract/usage-schema.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 import { type Answer, type ServerProcess, serverProcess } from "./server-process.ts"
 
 setDefaultTimeout(240_000)

@@ -11,8 +11,8 @@ import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { acceptFeedback, rejectFeedback } from "../../src/customers/feedback/decision.ts"
 import { type ChangeLog, latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
-import { lists, testApp } from "../world/app.ts"
-import { settled } from "../world/time.ts"
+import { lists, testApp } from "../support/app.ts"
+import { settled } from "../support/time.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>
 

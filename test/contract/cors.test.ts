@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
-import { type Asked, testApp } from "../world/app.ts"
+import { type Asked, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
 const OTHER = "https://evil.example"

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { BUILD_METRIC, METRIC_LABELS, METRICS, type MetricLabel, type MetricName } from "../../src/contract/metrics.ts"
-import { ROOT } from "../house/source.ts"
+import { ROOT } from "../architecture/source-files.ts"
 
 type Panel = { readonly title: string; readonly type: string; readonly targets?: readonly { readonly expr: string }[] }
 type Rule = {

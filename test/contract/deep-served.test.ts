@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DAY_MS } from "../../src/base/time.ts"
-import { ROOT } from "../house/source.ts"
-import { type DnsServer, dnsServer } from "../world/dns-server.ts"
-import { askLoopback } from "../world/loopback.ts"
-import { startProgram } from "../world/program.ts"
+import { ROOT } from "../architecture/source-files.ts"
+import { type DnsServer, dnsServer } from "../support/dns-server.ts"
+import { askLoopback } from "../support/loopback.ts"
+import { startProgram } from "../support/program.ts"
 
 setDefaultTimeout(60_000)
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import { DAY_MS } from "../../src/base/time.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { testApp } from "../world/app.ts"
-import { type ToldDeep, toldDeep } from "../world/told-deep.ts"
-import { toldOutside } from "../world/told-outside.ts"
+import { testApp } from "../support/app.ts"
+import { type ToldDeep, toldDeep } from "../support/told-deep.ts"
+import { toldOutside } from "../support/told-outside.ts"
 
 const GROWN_UP: ToldDeep = { age: known(4000), homepage: known("found") }
 const UNAVAILABLE = unknown("unavailable")

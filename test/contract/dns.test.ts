@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { houseOver, inTime, packetsPass, serving } from "../world/house.ts"
+import { houseOver, inTime, packetsPass, serving } from "../support/house.ts"
 
 const ACME = {
   "MX granite-acme.com": ["10 mx.granite-acme.com"],

@@ -5,7 +5,7 @@ import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { FeedbackReceipt, REPORTABLE_CATEGORIES } from "../../src/contract/feedback-schema.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { addEntries, OPERATOR } from "../../src/customers/own-lists/own-lists.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
 

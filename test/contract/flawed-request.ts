@@ -4,8 +4,8 @@ import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../src/customers/terms/terms.ts"
 import { random } from "../customers/temp-store.ts"
-import { type Asked, testApp } from "../world/app.ts"
-import { settled } from "../world/time.ts"
+import { type Asked, testApp } from "../support/app.ts"
+import { settled } from "../support/time.ts"
 
 type Step = (typeof REFUSAL_ORDER)[number]["step"]
 

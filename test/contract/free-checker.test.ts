@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { CHECKER_CODES, CHECKER_REFUSAL_ORDER, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 import { type Visiting, visit } from "./visit.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>

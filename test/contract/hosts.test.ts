@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { parseSettings } from "../../src/config/settings.ts"
 import { listen } from "../../src/process/http-listener.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { testApp } from "../world/app.ts"
-import { rawClient } from "../world/raw-client.ts"
+import { testApp } from "../support/app.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { rawClient } from "../support/raw-client.ts"
 
 /** The whole face behind a real listener: what a host is, it finds out. */
 async function listening() {
@@ -11,7 +11,7 @@ async function listening() {
   const read = parseSettings({ MAILKIND_PORT: "0" })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const server = listen(read.settings, null, house.built)
-  afterwards(() => server.stop(true))
+  onTestEnd(() => server.stop(true))
   const cookie = await house.signIn()
   const ask = async (line: string, more: string): Promise<{ readonly status: number; readonly text: string }> => {
     const client = await rawClient(server.port ?? 0)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { connect } from "node:net"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
-import { type Asked, testApp } from "../world/app.ts"
+import { type Asked, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
 const house = await testApp({ tier: 0 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { KEYS_TTL_MS } from "../../src/http/hooks/reporter-keys.ts"
-import { type Asked, testApp } from "../world/app.ts"
-import { inTime } from "../world/house.ts"
-import { keyServer, keysDocument, type Signer, signer } from "../world/leak-reporter.ts"
-import { askLoopback } from "../world/loopback.ts"
+import { type Asked, testApp } from "../support/app.ts"
+import { inTime } from "../support/house.ts"
+import { keyServer, keysDocument, type Signer, signer } from "../support/leak-reporter.ts"
+import { askLoopback } from "../support/loopback.ts"
 import { type ServerProcess, serverProcess } from "./server-process.ts"
 
 setDefaultTimeout(120_000)

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { TIERS } from "../../src/contract/tiers.ts"
 import { setTier } from "../../src/customers/accounts/accounts.ts"
-import { type Asked, testApp } from "../world/app.ts"
-import { deepTold } from "../world/deep-told.ts"
-import { settled } from "../world/time.ts"
+import { type Asked, testApp } from "../support/app.ts"
+import { deepTold } from "../support/deep-told.ts"
+import { settled } from "../support/time.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>
 

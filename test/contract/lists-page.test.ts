@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { SET_NAMES, SETS } from "../../src/check/lists/sets.ts"
 import { REASON_NAMES, REASONS } from "../../src/contract/reasons.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 
 /** A domain that each set of the lists holds. */
 const OF_SET: { readonly [S in (typeof SET_NAMES)[number]]: string } = {

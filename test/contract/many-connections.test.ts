@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
-import { askLoopback } from "../world/loopback.ts"
-import { samplesOf } from "../world/prometheus.ts"
-import { type RawClient, rawClient } from "../world/raw-client.ts"
+import { askLoopback } from "../support/loopback.ts"
+import { samplesOf } from "../support/prometheus.ts"
+import { type RawClient, rawClient } from "../support/raw-client.ts"
 import { type ServerProcess, serverProcess } from "./server-process.ts"
 
 setDefaultTimeout(180_000)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { METRIC_LABELS } from "../../src/contract/metrics.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { testApp } from "../world/app.ts"
-import { samplesOf } from "../world/prometheus.ts"
+import { testApp } from "../support/app.ts"
+import { samplesOf } from "../support/prometheus.ts"
 import { KEYED_ROUTES } from "./flawed-request.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 
 setDefaultTimeout(60_000)
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 import { KEYED_ROUTES } from "./flawed-request.ts"
 
 const MANY = 10

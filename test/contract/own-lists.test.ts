@@ -11,7 +11,7 @@ import {
 } from "../../src/customers/own-lists/own-lists.ts"
 import { latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
 

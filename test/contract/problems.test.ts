@@ -5,7 +5,7 @@ import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contrac
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ProblemBody } from "../../src/contract/schemas.ts"
 import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
-import { type Asked, testApp } from "../world/app.ts"
+import { type Asked, testApp } from "../support/app.ts"
 import { canHave, FLAW_NAMES, FLAWS, type Flaw, flawed, KEYED_ROUTES, type KeyedRoute } from "./flawed-request.ts"
 
 const ROUTE_NAMES = Object.keys(KEYED_ROUTES) as KeyedRoute[]

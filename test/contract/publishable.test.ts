@@ -6,7 +6,7 @@ import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ReducedResult } from "../../src/contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../src/contract/test-addresses.ts"
-import { type Asked, testApp } from "../world/app.ts"
+import { type Asked, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
 const house = await testApp({ tier: 0 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { REFUSAL_ORDER } from "../../src/contract/problems.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 import {
   canHave,
   FLAW_NAMES,

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../house/source.ts"
-import { type Answered, askLoopback } from "../world/loopback.ts"
-import { startProgram } from "../world/program.ts"
+import { ROOT } from "../architecture/source-files.ts"
+import { type Answered, askLoopback } from "../support/loopback.ts"
+import { startProgram } from "../support/program.ts"
 
 /** What an answer over HTTP held. */
 export type Answer = Omit<Answered, "body"> & { readonly body: Record<string, unknown> }

@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { parseSettings } from "../../src/config/settings.ts"
 import { listen } from "../../src/process/http-listener.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { testApp } from "../world/app.ts"
-import { askLoopback } from "../world/loopback.ts"
-import { rawClient } from "../world/raw-client.ts"
+import { testApp } from "../support/app.ts"
+import { askLoopback } from "../support/loopback.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { rawClient } from "../support/raw-client.ts"
 
 setDefaultTimeout(120_000)
 
@@ -19,7 +19,7 @@ async function listening() {
   const read = parseSettings({ MAILKIND_PORT: "0" })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const server = listen(read.settings, null, house.built, IDLE_S)
-  afterwards(() => server.stop(true))
+  onTestEnd(() => server.stop(true))
   const port = server.port ?? 0
   const check = async () => {
     const headers = { Authorization: `Bearer ${house.key}` }

@@ -6,8 +6,8 @@ import { latestChangeId } from "../../src/customers/store/change-log/change-log.
 import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../src/customers/terms/terms.ts"
 import { random } from "../customers/temp-store.ts"
-import { type Asked, testApp } from "../world/app.ts"
-import { settled } from "../world/time.ts"
+import { type Asked, testApp } from "../support/app.ts"
+import { settled } from "../support/time.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>
 

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../src/contract/test-addresses.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 
 setDefaultTimeout(60_000)
 

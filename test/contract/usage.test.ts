@@ -5,8 +5,8 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { TIERS } from "../../src/contract/tiers.ts"
 import { Usage } from "../../src/contract/usage-schema.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
-import { testApp } from "../world/app.ts"
-import { deepTold } from "../world/deep-told.ts"
+import { testApp } from "../support/app.ts"
+import { deepTold } from "../support/deep-told.ts"
 import { anotherAccount } from "./another-account.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>

@@ -1,6 +1,6 @@
 import type { Challenge } from "altcha-lib"
 import { solutionOf } from "../customers/free-checks/open-free-checks.ts"
-import type { testApp } from "../world/app.ts"
+import type { testApp } from "../support/app.ts"
 
 type House = Awaited<ReturnType<typeof testApp>>
 

@@ -1,7 +1,7 @@
 import { createFirstAccount } from "../../src/customers/keys/first-account.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
-import { later } from "../world/later.ts"
+import { later } from "../support/later.ts"
 
 // Another process on the same file: `child.ts COMMAND PATH [ID]` prints "ready", waits for a line, and then
 // prints what happened, one word a line.

@@ -1,6 +1,6 @@
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
-import { later } from "../world/later.ts"
+import { later } from "../support/later.ts"
 
 // Another process on the database of running servers: `crash-writer.ts PATH` prints "ready", then does what each line
 // says, `create ACCOUNT` or `revoke KEY`, and prints what happened when it is durable: `created ID TEXT`, `revoked ID`.

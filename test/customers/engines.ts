@@ -1,6 +1,6 @@
 import { test as bunTest } from "bun:test"
-import { POSTGRES_PROGRAMS } from "../world/postgres.ts"
-import { readyPostgres } from "../world/postgres-databases.ts"
+import { POSTGRES_PROGRAMS } from "../support/postgres.ts"
+import { readyPostgres } from "../support/postgres-databases.ts"
 
 /** What keeps the rows, and what a test's name says where it is not there. */
 export const ENGINES = {

@@ -6,10 +6,10 @@ import { type AccountCreation, createAccount } from "../../src/customers/account
 import type { Change, ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { later } from "../world/later.ts"
-import { dumpOf, takeDatabase, takeStore } from "../world/postgres-databases.ts"
-import { tracked } from "../world/under-way.ts"
+import { later } from "../support/later.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { trackPending } from "../support/pending-work.ts"
+import { dumpOf, takeDatabase, takeStore } from "../support/postgres-databases.ts"
 import { engineNow } from "./engines.ts"
 
 /** The real random source. */
@@ -18,7 +18,7 @@ export const random: Random = count => crypto.getRandomValues(new Uint8Array(cou
 /** A path in a directory of its own that is removed after the test. */
 export function tempPath(name = "mailkind.db"): string {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-test-"))
-  afterwards(() => rmSync(directory, { recursive: true, force: true }))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   return join(directory, name)
 }
 
@@ -27,7 +27,7 @@ export function tempPlace(): string {
   if (engineNow() === "sqlite") return tempPath()
   const { url, drop } = takeDatabase()
   // It is emptied beside the next test.
-  afterwards(() => void drop())
+  onTestEnd(() => void drop())
   return url
 }
 
@@ -38,14 +38,14 @@ export const openAt = (place: string, clock: Clock): Promise<OpenStore> =>
 /** A store on a real database that is closed after the test. */
 export async function tempStore(place = tempPlace()): Promise<OpenStore> {
   const store = place.startsWith("postgres:") ? trackedStore(await takeStore(place)) : await openAt(place, () => 1_000)
-  afterwards(store.close)
+  onTestEnd(store.close)
   return store
 }
 
 /** A store with connections of its own, for tests of what opening, closing and losing them does. It is closed after the test. */
 export async function ownStore(place: string): Promise<OpenStore> {
   const store = await openAt(place, () => 1_000)
-  afterwards(store.close)
+  onTestEnd(store.close)
   return store
 }
 
@@ -67,10 +67,10 @@ export async function freshStore(): Promise<AsyncDisposable & { readonly store: 
 /** A store whose work `settled` waits for. */
 const trackedStore = (store: OpenStore): OpenStore => ({
   ...store,
-  all: <Row>(...asked: Parameters<OpenStore["all"]>) => tracked(store.all<Row>(...asked)),
-  one: <Row>(...asked: Parameters<OpenStore["one"]>) => tracked(store.one<Row>(...asked)),
-  run: (...asked) => tracked(store.run(...asked)),
-  transaction: work => tracked(store.transaction(work)),
+  all: <Row>(...asked: Parameters<OpenStore["all"]>) => trackPending(store.all<Row>(...asked)),
+  one: <Row>(...asked: Parameters<OpenStore["one"]>) => trackPending(store.one<Row>(...asked)),
+  run: (...asked) => trackPending(store.run(...asked)),
+  transaction: work => trackPending(store.transaction(work)),
 })
 
 /** All that stands in the files of the database at a place, as text. */

@@ -7,8 +7,8 @@ import { diagnosePostgres, diagnosePostgresOutbox } from "../../src/doctor/datab
 import { onPostgres } from "../customers/engines.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount, tempLog, tempPlace, tempStore } from "../customers/temp-store.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { emptyDatabase } from "../world/postgres-databases.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { emptyDatabase } from "../support/postgres-databases.ts"
 
 const HOUR_MS = 3_600_000
 
@@ -62,7 +62,7 @@ onPostgres("one that is empty, older, newer or away is told as such", async () =
 onPostgres("one on which a start would be refused has failed, with what to do", async () => {
   const url = emptyDatabase()
   const other = new SQL(url, { max: 1 })
-  afterwards(() => other.close())
+  onTestEnd(() => other.close())
   await other.unsafe("CREATE TABLE recipes (name TEXT)")
   const ascii = emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")
   for (const [at, remedy] of [
@@ -92,7 +92,7 @@ onPostgres("mails that wait are told with how long the oldest does", async () =>
 onPostgres("a look writes nothing", async () => {
   const { url } = await filled()
   const client = new SQL(url, { max: 1 })
-  afterwards(() => client.close())
+  onTestEnd(() => client.close())
   const written = async () =>
     (
       await client.unsafe<{ n: string }[]>(

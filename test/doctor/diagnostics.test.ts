@@ -8,7 +8,7 @@ import {
   ok,
   runDiagnostics,
 } from "../../src/doctor/diagnostics.ts"
-import { stoppedTime } from "../world/time.ts"
+import { stoppedTime } from "../support/time.ts"
 
 const examiners = (others: Partial<Record<DiagnosticName, () => Promise<DiagnosticResult>>> = {}): Diagnostics => {
   const fine = async () => ok("Fine.")

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net"
-import { bounded } from "../world/bounded.ts"
+import { bounded } from "../support/bounded.ts"
 import { type Answer, answerIn } from "./answers.ts"
 import type { FuzzRequest } from "./requests.ts"
 

@@ -1,7 +1,7 @@
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
 import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
-import { type Signer, signer } from "../world/leak-reporter.ts"
-import type { Victim } from "../world/victim.ts"
+import { type Signer, signer } from "../support/leak-reporter.ts"
+import type { TestServer } from "../support/test-server.ts"
 
 /** Emails of the accounts that requests come from. */
 const EMAILS = {
@@ -31,7 +31,7 @@ const ORIGIN = "https://pages.example"
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count))
 
 /** Makes accounts, keys, a report and sessions on a server that runs. */
-export async function fuzzCallers(victim: Victim, reporter: Signer): Promise<Callers> {
+export async function fuzzCallers(victim: TestServer, reporter: Signer): Promise<Callers> {
   const accounts: Record<string, string> = {}
   for (const [name, email] of Object.entries(EMAILS))
     accounts[name] = ((await victim.run("account", "create", email, "--tier", "0")) as { id: string }).id // as documented

@@ -1,8 +1,8 @@
 import { median } from "../../bench/report/rounds.ts"
 import { descriptorsOf, statusBytes } from "../../bench/servers/process-stats.ts"
 import type { ROUTES } from "../../src/contract/routes.ts"
-import { keysDocument, type Signer } from "../world/leak-reporter.ts"
-import { Victim } from "../world/victim.ts"
+import { keysDocument, type Signer } from "../support/leak-reporter.ts"
+import { TestServer } from "../support/test-server.ts"
 import { Dice } from "./dice.ts"
 import { Lane, type Outcome } from "./exchange.ts"
 import { ADMIN, type Callers, fuzzCallers, fuzzReporter } from "./fuzz-callers.ts"
@@ -57,7 +57,7 @@ const published = (reporter: Signer): Response =>
 export async function fuzz(scale: FuzzScale, told: (done: number) => void = () => undefined): Promise<FuzzReport> {
   const reporter = fuzzReporter()
   using keys = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => published(reporter) })
-  await using victim = new Victim({
+  await using victim = new TestServer({
     settings: {
       MAILKIND_SECRET_SCANNING_KEYS_URL: keys.url.href,
       MAILKIND_TRUSTED_PROXIES: "127.0.0.1",
@@ -92,7 +92,7 @@ export async function fuzz(scale: FuzzScale, told: (done: number) => void = () =
 const GONE_MS_MAX = 5000
 
 /** How many connections the server has when it has learnt which are gone, or after a while. */
-async function settledSockets({ pid }: Victim, wanted: number): Promise<number> {
+async function settledSockets({ pid }: TestServer, wanted: number): Promise<number> {
   const until = performance.now() + GONE_MS_MAX
   while (descriptorsOf(pid).sockets > wanted && performance.now() < until)
     await new Promise(resolve => setImmediate(resolve))
@@ -105,13 +105,13 @@ class Run {
   readonly wrong: Wrong[] = []
   readonly #scale: FuzzScale
   readonly #callers: Callers
-  readonly #victim: Victim
+  readonly #victim: TestServer
   readonly #told: (done: number) => void
   readonly #memoryBytes: number[] = []
   #next = 0
   #renewing = Promise.resolve()
 
-  constructor(scale: FuzzScale, callers: Callers, victim: Victim, told: (done: number) => void) {
+  constructor(scale: FuzzScale, callers: Callers, victim: TestServer, told: (done: number) => void) {
     this.#scale = scale
     this.#callers = callers
     this.#victim = victim

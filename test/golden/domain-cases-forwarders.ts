@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 
 /** Hosts that pass mail on, feed programs, or serve throw-away domains, at names that no list knows. */
 // biome-ignore format: a case a line

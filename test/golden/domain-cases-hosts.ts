@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 
 /** Mixes of hosts, ties, and hosts whose names look like another's. */
 // biome-ignore format: a case a line

@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 
 const ALL_SILENT = { "* @": "timed_out", "* _dmarc": "timed_out" } as const
 const TENANT = "5c8d1f20-7a3b-4e69-8f04-91b2d7c6e35a"

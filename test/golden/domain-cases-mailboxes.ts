@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 
 /** Mailboxes for domains of one's own: other suites, hosting, and what says nothing of a business. */
 // biome-ignore format: a case a line

@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 
 /** Names that take no mail, that lead elsewhere, and what stands in their SPF and DMARC records. */
 // biome-ignore format: a case a line

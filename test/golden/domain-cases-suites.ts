@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 
 /** The hosts of suite_a and suite_b, their placeholders and their consumers' hosts. */
 // biome-ignore format: a case a line

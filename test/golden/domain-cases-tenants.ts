@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 
 const TENANT = "3a1e7c54-92bd-4f08-b6d1-0c4f8e25a973"
 /** What a domain publishes whose mail suite_b runs. */

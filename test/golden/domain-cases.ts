@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../world/told-domain.ts"
+import type { ToldDomain } from "../support/told-domain.ts"
 import { FAULT_CASES } from "./domain-cases-faults.ts"
 import { FORWARDER_CASES } from "./domain-cases-forwarders.ts"
 import { GATEWAY_CASES } from "./domain-cases-gateways.ts"

@@ -7,9 +7,9 @@ import { parseSuiteClues } from "../../src/check/mail/suite-indicators.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { REASON_NAMES, REASONS } from "../../src/contract/reasons.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
-import { ROOT } from "../house/source.ts"
-import { lists } from "../world/app.ts"
-import { resultOf, subjectOf, type ToldDomain } from "../world/told-domain.ts"
+import { ROOT } from "../architecture/source-files.ts"
+import { lists } from "../support/app.ts"
+import { resultOf, subjectOf, type ToldDomain } from "../support/told-domain.ts"
 import { DOMAIN_CASES } from "./domain-cases.ts"
 
 const GOLDEN = join(import.meta.dir, "domains.jsonl")

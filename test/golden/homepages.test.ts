@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Deadline } from "../../src/base/concurrency.ts"
 import { known } from "../../src/base/finding.ts"
 import { createHomepageProbe } from "../../src/check/homepage/homepage-probe.ts"
-import { stoppedTime } from "../world/time.ts"
+import { stoppedTime } from "../support/time.ts"
 import { HOMEPAGE_CASES } from "./homepage-cases.ts"
 
 const PAGES = join(import.meta.dir, "homepages")

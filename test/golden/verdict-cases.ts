@@ -1,4 +1,4 @@
-import type { Told } from "../world/evidence.ts"
+import type { Told } from "../support/evidence.ts"
 
 /** Evidence for the verdict table (decisions §3, §4): at least one case a reason, and each border of a rule. */
 // biome-ignore format: a case a line

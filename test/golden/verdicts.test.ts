@@ -5,7 +5,7 @@ import { matchingReasons } from "../../src/check/verdict/rules.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { POLICY_NAMES, RECOMMENDATIONS } from "../../src/contract/policies.ts"
 import { REASON_NAMES } from "../../src/contract/reasons.ts"
-import { evidenceOf } from "../world/evidence.ts"
+import { evidenceOf } from "../support/evidence.ts"
 import { VERDICT_CASES } from "./verdict-cases.ts"
 
 const GOLDEN = join(import.meta.dir, "verdicts.jsonl")

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../world/free-port.ts"
+import { freePort } from "../support/free-port.ts"
 
 /** A foreign server as a child of ours, on loopback, with a directory of its own. Disposing of it ends it and removes both. */
 export type ChildServer = AsyncDisposable & {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { loadInventory } from "../../src/assemble/licences.ts"
 import { createSystem } from "../../src/system/system.ts"
-import { ROOT } from "../house/source.ts"
+import { ROOT } from "../architecture/source-files.ts"
 
 /** The names of the packages whose code the executable has, as the bundler tells them. */
 async function bundled(): Promise<ReadonlySet<string>> {

@@ -6,7 +6,7 @@ import type {
   WorkerMessage,
   WorkerProcess,
 } from "../../src/system/child-processes.ts"
-import { stoppedTime } from "../world/time.ts"
+import { stoppedTime } from "../support/time.ts"
 
 /** A worker that does what the test says. */
 export type FakeWorker = {

@@ -4,8 +4,8 @@ import { Elysia } from "elysia"
 import { parseSettings } from "../../src/config/settings.ts"
 import { drainAndClose, listenOnSockets } from "../../src/process/http-listener.ts"
 import { createSystem } from "../../src/system/system.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { bounded } from "../world/bounded.ts"
+import { bounded } from "../support/bounded.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
 
 /** The header `Connection` of an answer on a connection that is kept. */
 function asked(agent: Agent, port: number): Promise<string | undefined> {
@@ -25,7 +25,7 @@ test("a server that is stopped answers on connections that are kept, and has the
   const app = new Elysia().get("/", () => "here")
   const { first, all } = listenOnSockets(read.settings, null, app, 1)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  afterwards(() => agent.destroy())
+  onTestEnd(() => agent.destroy())
   const port = first.port ?? 0
   expect(await asked(agent, port)).not.toBe("close")
 

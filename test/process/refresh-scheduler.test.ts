@@ -4,9 +4,9 @@ import { parseSettings } from "../../src/config/settings.ts"
 import { startRefreshScheduler } from "../../src/process/refresh-scheduler.ts"
 import type { CommandResult } from "../../src/system/child-processes.ts"
 import { createSystem } from "../../src/system/system.ts"
-import { knownLists, type Logged } from "../world/app.ts"
-import { stoppedClock } from "../world/clock.ts"
-import { memoryFolder } from "../world/memory-folder.ts"
+import { knownLists, type Logged } from "../support/app.ts"
+import { stoppedClock } from "../support/clock.ts"
+import { memoryFolder } from "../support/memory-folder.ts"
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440

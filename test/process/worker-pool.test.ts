@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { WorkerPool } from "../../src/process/worker-pool.ts"
-import { settled } from "../world/time.ts"
+import { settled } from "../support/time.ts"
 import { fakeWorkers } from "./fake-workers.ts"
 
 function crew(workerCount: number, { port = 0, answersStop = true } = {}) {

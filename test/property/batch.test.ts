@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { detectSubjectKind } from "../../src/check/address/parse-subject.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 
 const { ask, logged } = await testApp()
 

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
-import { testApp } from "../world/app.ts"
+import { testApp } from "../support/app.ts"
 
 setDefaultTimeout(60_000)
 

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import fc from "fast-check"
 import { classifySuffix } from "../../src/check/address/public-suffix.ts"
-import { ROOT } from "../house/source.ts"
-import { lists } from "../world/app.ts"
+import { ROOT } from "../architecture/source-files.ts"
+import { lists } from "../support/app.ts"
 
 const suggestion = (domain: string): string | null =>
   lists.lookupDomain(domain, classifySuffix(domain).registrable).suggestion

@@ -15,8 +15,8 @@ import { UNIT_QUOTA_BOUNDS, UnitQuota } from "../../src/customers/quota/units/un
 import type { Store } from "../../src/customers/store/core/store.ts"
 import { engineNow, test } from "../customers/engines.ts"
 import { tempStore } from "../customers/temp-store.ts"
-import { stoppedClock } from "../world/clock.ts"
-import { workEnded } from "../world/under-way.ts"
+import { stoppedClock } from "../support/clock.ts"
+import { pendingSettled } from "../support/pending-work.ts"
 
 const DAY_MS = 86_400_000
 const SERVERS = 3
@@ -144,7 +144,7 @@ class Town {
 
   async settle(): Promise<void> {
     do while (this.#waiting.length > 0) await this.step({ does: "reach", which: 0 })
-    while (await workEnded())
+    while (await pendingSettled())
     // What ended last may go on to wait once more.
     await new Promise(resolve => setImmediate(resolve))
     if (this.#waiting.length > 0) await this.settle()

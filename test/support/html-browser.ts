@@ -1,4 +1,4 @@
-import { type AppOptions, testApp } from "../world/app.ts"
+import { type AppOptions, testApp } from "./app.ts"
 import { attributesIn, unescapeHtml } from "./open-site.ts"
 
 /** What answers: an app in this process, or a server. It follows no redirect. */

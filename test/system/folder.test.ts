@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createFolder, writeFileAtomic } from "../../src/system/folder.ts"
-import { outcomeOf } from "../world/outcome-of.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 /** A directory of the run's, which is removed with it. */
 const newDirectory = (): string => mkdtempSync(join(tmpdir(), "mailkind-folder-"))

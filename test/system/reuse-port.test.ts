@@ -1,15 +1,15 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { linuxReusePort } from "../../src/system/reuse-port.ts"
-import { afterwards } from "../world/afterwards.ts"
-import { freePort } from "../world/free-port.ts"
-import { askLoopback } from "../world/loopback.ts"
-import { startProgram } from "../world/program.ts"
+import { freePort } from "../support/free-port.ts"
+import { askLoopback } from "../support/loopback.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { startProgram } from "../support/program.ts"
 
 setDefaultTimeout(60_000)
 
 const own = (port: number, reusePort: boolean, hostname = "127.0.0.1", answer = "own") => {
   const server = Bun.serve({ hostname, port, reusePort, development: false, fetch: () => new Response(answer) })
-  afterwards(() => server.stop(true))
+  onTestEnd(() => server.stop(true))
   return server.port ?? 0
 }
 
@@ -17,7 +17,7 @@ const own = (port: number, reusePort: boolean, hostname = "127.0.0.1", answer = 
 const other = (port: number) => {
   const serve = `Bun.serve({ hostname: "127.0.0.1", port: ${port}, reusePort: true, development: false, fetch: () => new Response("other") })`
   const child = startProgram([process.execPath, "-e", `${serve}; console.log("listens")`], ".", {})
-  afterwards(child.kill)
+  onTestEnd(child.kill)
   return child
 }
 
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== "linux")("a socket that listens", () => {
     const serve = (answer: string) =>
       Bun.serve({ hostname: "127.0.0.1", port, reusePort: true, development: false, fetch: () => new Response(answer) })
     const [old, fresh] = ["old", "new"].map(name => Array.from({ length: count }, () => serve(name)))
-    afterwards(() => Promise.all([...(old ?? []), ...(fresh ?? [])].map(server => server.stop(true))))
+    onTestEnd(() => Promise.all([...(old ?? []), ...(fresh ?? [])].map(server => server.stop(true))))
     expect(linuxReusePort.route(port, count, 1)).toBe(true)
     for (const server of old ?? []) {
       await server.stop(true)

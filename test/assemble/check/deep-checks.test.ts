@@ -6,9 +6,9 @@ import { known } from "../../../src/base/finding.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { createSystem, type System } from "../../../src/system/system.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
-import { settled, stoppedTime } from "../../world/time.ts"
-import { zone } from "../../world/zone.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
+import { settled, stoppedTime } from "../../support/time.ts"
+import { zone } from "../../support/zone.ts"
 
 const settingsOf = (environment: Record<string, string>) => {
   const read = parseSettings(environment)

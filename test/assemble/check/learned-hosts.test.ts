@@ -13,10 +13,10 @@ import { POLICY_NAMES, type Policy } from "../../../src/contract/policies.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { createSystem, type System } from "../../../src/system/system.ts"
 import { tempPath, tempStore } from "../../customers/temp-store.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { lists } from "../../world/app.ts"
-import { packetsPass, serving } from "../../world/house.ts"
-import { type StoppedTime, stoppedTime } from "../../world/time.ts"
+import { lists } from "../../support/app.ts"
+import { packetsPass, serving } from "../../support/house.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { type StoppedTime, stoppedTime } from "../../support/time.ts"
 
 const HOST = "throw-away-hosting.com"
 
@@ -165,7 +165,7 @@ async function checkOver(domains: readonly string[]) {
   const { hosts: learnedHosts, world } = learned(await tempStore())
   const matchLists = (domain: string, registrable: string) => lists.pack.match(domain, registrable)
   const { networkEvidence, stop } = createNetworkService(world, read.settings, { learnedHosts, matchLists })
-  afterwards(stop)
+  onTestEnd(stop)
   const { clock, stopwatch } = world
   const check = createCheck({
     activeLists: () => lists,

@@ -16,7 +16,7 @@ import {
 import { parseSettings } from "../../../src/config/settings.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { smallPack } from "../../check/lists/pack/small-pack.ts"
-import { knownLists, type Logged } from "../../world/app.ts"
+import { knownLists, type Logged } from "../../support/app.ts"
 
 const STOCK = knownLists.manifest.pack.sha256
 const SHA256 = { one: "1".repeat(64), two: "2".repeat(64) } as const

@@ -8,8 +8,8 @@ import type { SqlValue } from "../../../src/customers/store/core/store.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { onPostgres } from "../../customers/engines.ts"
 import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "../../customers/temp-store.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { bounded } from "../../world/bounded.ts"
+import { bounded } from "../../support/bounded.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
 
 onPostgres("what another node changes is learnt from its notification, without looking from time to time", async () => {
   const place = tempPlace()
@@ -31,7 +31,7 @@ onPostgres("what another node changes is learnt from its notification, without l
   ours.onChange(() => listening.resolve())
   await bounded(listening.promise, () => "nobody listens")
   customers.start()
-  afterwards(customers.stop)
+  onTestEnd(customers.stop)
   expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "active" })
   await revokeKey(log, made.key.id, "owner")
   const refused = async (): Promise<void> => {

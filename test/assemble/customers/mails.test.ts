@@ -8,8 +8,8 @@ import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts
 import { createSystem } from "../../../src/system/system.ts"
 import { outboxRows } from "../../customers/notices/outbox-rows.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
-import type { Logged } from "../../world/app.ts"
-import { settled, stoppedTime } from "../../world/time.ts"
+import type { Logged } from "../../support/app.ts"
+import { settled, stoppedTime } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const SMTP = { MAILKIND_SMTP_URL: "smtp://me:hunter2@mx.example.com:2525" }

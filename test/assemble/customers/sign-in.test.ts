@@ -5,7 +5,7 @@ import { openSignIn } from "../../../src/customers/sign-in/pending-sign-ins.ts"
 import { insertSession } from "../../../src/customers/sign-in/sessions.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { stoppedTime } from "../../support/time.ts"
 
 // A month goes by, minute by minute.
 setDefaultTimeout(60_000)

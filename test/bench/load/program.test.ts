@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../house/source.ts"
+import { ROOT } from "../../architecture/source-files.ts"
 
 const LIMIT_MS = 60_000
 const LOAD = join(ROOT, "bench/load/main.ts")

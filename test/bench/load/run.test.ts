@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import { type Load, runLoad } from "../../../bench/load/run.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 
 type Reply = (request: string) => { readonly text: string; readonly closes?: boolean } | null
 const servers: { stop: (now: boolean) => void }[] = []

@@ -4,7 +4,7 @@ import { AGE_PROBE_BOUNDS, ageInDays, type BootstrapSource, createAgeProbe } fro
 import { parseBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
 import type { RdapLookupResult } from "../../../src/check/age/rdap-lookup.ts"
 import type { StoredAge } from "../../../src/check/fact-store.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { stoppedTime } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

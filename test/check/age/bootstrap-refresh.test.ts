@@ -6,7 +6,7 @@ import {
   createRefreshingBootstrap,
 } from "../../../src/check/age/bootstrap-refresh.ts"
 import { bundledBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
-import { settled, stoppedTime } from "../../world/time.ts"
+import { settled, stoppedTime } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

@@ -10,8 +10,8 @@ import { DOWNLOAD_BOUNDS, download } from "../../../src/check/fetch/download.ts"
 import { createDomainFacts } from "../../../src/customers/evidence/domain-facts.ts"
 import { createFolder } from "../../../src/system/folder.ts"
 import { tempStore } from "../../customers/temp-store.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { stoppedTime } from "../../support/time.ts"
 import { loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 
 const AGENT = "mailkind/1.0"
@@ -38,7 +38,7 @@ function registryServers() {
 test("wired as the server wires them, a bootstrap on loopback leads to the age, which outlives the process", async () => {
   const { url, asked } = registryServers()
   const folder = mkdtempSync(join(tmpdir(), "mailkind-rdap-"))
-  afterwards(() => rmSync(folder, { recursive: true, force: true }))
+  onTestEnd(() => rmSync(folder, { recursive: true, force: true }))
   const store = await tempStore()
   const { clock, later: setTimer, tick } = stoppedTime()
   const { fetchUrl } = loopbackFetch()

@@ -3,8 +3,8 @@ import type { Fetch } from "../../../src/base/fetch.ts"
 import { known, unknown } from "../../../src/base/finding.ts"
 import { AGE_PROBE_BOUNDS } from "../../../src/check/age/age-probe.ts"
 import { createRdapLookup, type ServerLimiterBounds } from "../../../src/check/age/rdap-lookup.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { stoppedTime } from "../../support/time.ts"
 import { loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 import { REGISTRY_ANSWERS } from "./registry-answers.ts"
 
@@ -203,7 +203,7 @@ test("who waits while the registry is found dead, or sends us off, is answered a
 
 test("over the wire the shapes of all registries are read, at a server on loopback that redirects to another", async () => {
   const { promise: stopped, resolve } = Promise.withResolvers<void>()
-  afterwards(resolve)
+  onTestEnd(resolve)
   const registry = webServer(({ url }) => {
     const name = new URL(url).pathname.replace("/rdap/domain/", "")
     const row = REGISTRY_ANSWERS.find(({ domain }) => domain === name)

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { type RdapRequestDeps, type RdapResponse, requestRdap } from "../../../src/check/age/rdap-request.ts"
-import { bounded } from "../../world/bounded.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { bounded } from "../../support/bounded.ts"
+import { stoppedTime } from "../../support/time.ts"
 import { bareServer, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 
 const BODY_BYTES_MAX = 256 * 1024

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { AGE_PROBE_BOUNDS } from "../../../src/check/age/age-probe.ts"
 import { type ServerCallOutcome, ServerLimiter, type ServerLimiterBounds } from "../../../src/check/age/rdap-lookup.ts"
-import { stoppedClock } from "../../world/clock.ts"
+import { stoppedClock } from "../../support/clock.ts"
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

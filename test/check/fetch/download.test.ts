@@ -8,8 +8,8 @@ import {
   type DownloadResult,
   download,
 } from "../../../src/check/fetch/download.ts"
-import { bounded } from "../../world/bounded.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { bounded } from "../../support/bounded.ts"
+import { stoppedTime } from "../../support/time.ts"
 import { bareServer, countedTime, loopbackFetch, webServer } from "./loopback-web.ts"
 
 const AGENT = "mailkind (+https://mailkind.example/)"

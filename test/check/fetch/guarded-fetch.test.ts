@@ -8,11 +8,11 @@ import {
   GUARDED_FETCH_BOUNDS,
   type GuardedFetchResult,
 } from "../../../src/check/fetch/guarded-fetch.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { bounded } from "../../world/bounded.ts"
-import { type Hosts, type HostWeb, hostWeb, httpAnswer, redirectTo } from "../../world/host-web.ts"
-import { type StoppedTime, stoppedTime } from "../../world/time.ts"
-import { type ZoneRecords, zone } from "../../world/zone.ts"
+import { bounded } from "../../support/bounded.ts"
+import { type Hosts, type HostWeb, hostWeb, httpAnswer, redirectTo } from "../../support/host-web.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { type StoppedTime, stoppedTime } from "../../support/time.ts"
+import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const HOST = "93.184.216.34"
 const OTHER = "93.184.216.35"
@@ -242,7 +242,7 @@ test("over real sockets the connection to a public address carries the name, and
       return new Response("<p>over TLS")
     },
   })
-  afterwards(() => server.stop(true))
+  onTestEnd(() => server.stop(true))
   const asked: ConnectTarget[] = []
   const real = socketConnect(authority)
   // What would go out goes to loopback instead; all else is as it is outside.

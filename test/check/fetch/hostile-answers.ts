@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
-import { type HostAnswer, httpAnswer, redirectTo } from "../../world/host-web.ts"
-import type { ZoneRecords } from "../../world/zone.ts"
+import { type HostAnswer, httpAnswer, redirectTo } from "../../support/host-web.ts"
+import type { ZoneRecords } from "../../support/zone.ts"
 import { type HostileCase, OUTSIDE } from "./hostile-case.ts"
 
 const dns: ZoneRecords = {

@@ -1,6 +1,6 @@
 import type { FetchErrorCause } from "../../../src/check/fetch/fetch-target.ts"
-import type { Hosts } from "../../world/host-web.ts"
-import type { ZoneRecords } from "../../world/zone.ts"
+import type { Hosts } from "../../support/host-web.ts"
+import type { ZoneRecords } from "../../support/zone.ts"
 
 /** An address that is public, of the host that plays along or of the attacker's own. Nothing is ever sent there. */
 export const OUTSIDE = "93.184.216.34"

@@ -1,4 +1,4 @@
-import { httpAnswer } from "../../world/host-web.ts"
+import { httpAnswer } from "../../support/host-web.ts"
 import { type HostileCase, OUTSIDE, OUTSIDE_V6 } from "./hostile-case.ts"
 
 const page = httpAnswer("<p>here")

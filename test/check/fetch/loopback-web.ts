@@ -1,8 +1,8 @@
 import type { Fetch } from "../../../src/base/fetch.ts"
 import type { SetTimer } from "../../../src/base/outside-world.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { bounded } from "../../world/bounded.ts"
-import { type StoppedTime, stoppedTime } from "../../world/time.ts"
+import { bounded } from "../../support/bounded.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { type StoppedTime, stoppedTime } from "../../support/time.ts"
 
 /** The web as the program asks it, but none of it beyond loopback; and every URL that it was asked for. */
 export function loopbackFetch(): { readonly fetchUrl: Fetch; readonly requestedUrls: string[] } {
@@ -19,7 +19,7 @@ export function loopbackFetch(): { readonly fetchUrl: Fetch; readonly requestedU
 /** A web server on loopback that lives as long as the test; its URL ends with a slash. */
 export function webServer(answer: (request: Request) => Response | Promise<Response>): { readonly url: string } {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
-  afterwards(() => server.stop(true))
+  onTestEnd(() => server.stop(true))
   return { url: server.url.href }
 }
 
@@ -51,7 +51,7 @@ export function bareServer(): BareServer {
       error: () => undefined,
     },
   })
-  afterwards(() => server.stop(true))
+  onTestEnd(() => server.stop(true))
   const connection = (): Promise<Bun.Socket> => bounded(asked.promise, () => `the server heard ${JSON.stringify(head)}`)
   return {
     url: `http://127.0.0.1:${server.port}/`,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { known, unknown } from "../../../src/base/finding.ts"
 import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { createPublicFetch } from "../../../src/check/fetch/public-address.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 
 /** A web over names with these addresses, and every URL that was asked for. */
 function guarded(addresses: Record<string, readonly string[] | "unavailable">) {

@@ -4,7 +4,7 @@ import { known, unknown } from "../../../src/base/finding.ts"
 import type { StoredHomepage } from "../../../src/check/fact-store.ts"
 import { HomepageCache } from "../../../src/check/homepage/homepage-cache.ts"
 import type { HomepageProbeResult } from "../../../src/check/homepage/homepage-probe.ts"
-import { settled, stoppedTime } from "../../world/time.ts"
+import { settled, stoppedTime } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2026, 0, 1)

@@ -4,7 +4,7 @@ import { known, unknown } from "../../../src/base/finding.ts"
 import { FETCH_ERROR_CAUSES, type FetchErrorCause } from "../../../src/check/fetch/fetch-target.ts"
 import type { GuardedFetch, GuardedFetchResult } from "../../../src/check/fetch/guarded-fetch.ts"
 import { createHomepageProbe, type HomepageProbeResult } from "../../../src/check/homepage/homepage-probe.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { stoppedTime } from "../../support/time.ts"
 
 /** What a URL answers: why not, or a page of a status, a body and the URL that it is at after redirects. */
 type Told =

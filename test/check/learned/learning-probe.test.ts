@@ -9,8 +9,8 @@ import { SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { type MailProviderKind, providerOfMailHost } from "../../../src/check/mail/mail-providers.ts"
 import type { MailEvidence } from "../../../src/check/verdict/evidence.ts"
-import { stoppedTime } from "../../world/time.ts"
-import { type ZoneRecords, zone } from "../../world/zone.ts"
+import { stoppedTime } from "../../support/time.ts"
+import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const HOST = "mx1.throw-away.com"
 

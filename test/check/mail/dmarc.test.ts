@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { known, unknown } from "../../../src/base/finding.ts"
 import { lookupDmarcPolicy } from "../../../src/check/mail/dmarc.ts"
-import { type ZoneRecords, zone } from "../../world/zone.ts"
+import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const OWN = "TXT _dmarc.acme.com"
 const BELOW = "TXT _dmarc.mail.acme.com"

@@ -4,8 +4,8 @@ import { Deadline } from "../../../src/base/concurrency.ts"
 import { type Finding, known, unknown } from "../../../src/base/finding.ts"
 import type { CachedDnsAnswer, CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
-import { stoppedTime } from "../../world/time.ts"
-import { written, type ZoneRecords, zone } from "../../world/zone.ts"
+import { stoppedTime } from "../../support/time.ts"
+import { written, type ZoneRecords, zone } from "../../support/zone.ts"
 
 const WITHIN_MS = 1000
 const DEAD_NAMES = "A acme.com|TXT acme.com|MX acme.com".split("|")

@@ -6,7 +6,7 @@ import {
   providerOfMailHost,
   providerOfSpfDomain,
 } from "../../../src/check/mail/mail-providers.ts"
-import { ROOT } from "../../house/source.ts"
+import { ROOT } from "../../architecture/source-files.ts"
 
 /** A name for every expression of the file; a new one without a name here fails. */
 const MATCHED_BY: Readonly<Record<string, string>> = {

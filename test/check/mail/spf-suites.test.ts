@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { lookupSpfSuites } from "../../../src/check/mail/spf.ts"
-import { type ZoneRecords, zone } from "../../world/zone.ts"
+import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const SPF_OF_A = { operator: "suite_a", entry: "spf:_spf.google.com" } as const
 const SPF_OF_B = { operator: "suite_b", entry: "spf:spf.protection.outlook.com" } as const

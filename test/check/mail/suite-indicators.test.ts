@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { type MailProvider, providerOfMailHost } from "../../../src/check/mail/mail-providers.ts"
 import { lookupHiddenSuites, parseSuiteClues } from "../../../src/check/mail/suite-indicators.ts"
-import { type ZoneRecords, zone } from "../../world/zone.ts"
+import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const NOBODY: MailProvider = { key: "nobody", kind: "hosting", operator: null }
 const GATEWAY = providerOfMailHost("mxa-001.pphosted.com") ?? NOBODY

@@ -3,8 +3,8 @@ import { Deadline } from "../../../src/base/concurrency.ts"
 import { unknown } from "../../../src/base/finding.ts"
 import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { withinDeadline } from "../../../src/check/mail/mail-probe.ts"
-import { stoppedTime } from "../../world/time.ts"
-import { zone } from "../../world/zone.ts"
+import { stoppedTime } from "../../support/time.ts"
+import { zone } from "../../support/zone.ts"
 
 const QUESTION = { name: "acme.com", type: "MX" } as const
 const never: CachingResolver = () => Promise.withResolvers<Awaited<ReturnType<CachingResolver>>>().promise

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { formatRefreshState, rollBack } from "../../../src/check/refresh/refresh-state.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import {
   FIRST_NAMES,
   OLD_COUNT,

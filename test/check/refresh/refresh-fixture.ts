@@ -7,7 +7,7 @@ import {
   packFileName,
   STATE_FILE,
 } from "../../../src/check/refresh/refresh-state.ts"
-import { memoryFolder } from "../../world/memory-folder.ts"
+import { memoryFolder } from "../../support/memory-folder.ts"
 import { countedTime, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 import { type FakeSource, fakeSourceFiles } from "../lists/sources/fake-source-files.ts"
 

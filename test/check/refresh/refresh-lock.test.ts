@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { type RefreshLockDeps, withRefreshLock } from "../../../src/check/refresh/refresh-lock.ts"
-import { stoppedClock } from "../../world/clock.ts"
-import { type MemoryFolder, memoryFolder } from "../../world/memory-folder.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { stoppedClock } from "../../support/clock.ts"
+import { type MemoryFolder, memoryFolder } from "../../support/memory-folder.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 
 const MINUTE_MS = 60_000
 /** Orders of steps that are tried. */

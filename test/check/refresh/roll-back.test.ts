@@ -7,7 +7,7 @@ import {
   rollBack,
   STATE_FILE,
 } from "../../../src/check/refresh/refresh-state.ts"
-import { memoryFolder } from "../../world/memory-folder.ts"
+import { memoryFolder } from "../../support/memory-folder.ts"
 
 const packs = ["c", "b", "a"].map((version, at) => ({ sha256: version.repeat(64), version, made_at_ms: 9 - at }))
 const THREE: RefreshState = {

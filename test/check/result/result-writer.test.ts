@@ -4,7 +4,7 @@ import { NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
 import { type CheckOutcome, fullResult, fullResultJson } from "../../../src/check/result/result.ts"
 import { type WrittenJson, writeBatchResult, writeResult } from "../../../src/check/result/result-writer.ts"
 import { VERDICT_CASES } from "../../golden/verdict-cases.ts"
-import { check } from "../../world/app.ts"
+import { check } from "../../support/app.ts"
 
 const HOSTILE = [
   '"quoted\\" @part"@acme.com',

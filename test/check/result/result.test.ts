@@ -6,8 +6,8 @@ import { fullResult, type JudgedDomain, judgeDomain } from "../../../src/check/r
 import { POLICY_NAMES } from "../../../src/contract/policies.ts"
 import { CheckResult } from "../../../src/contract/schemas.ts"
 import { VERDICT_CASES } from "../../golden/verdict-cases.ts"
-import { check } from "../../world/app.ts"
-import { evidenceOf } from "../../world/evidence.ts"
+import { check } from "../../support/app.ts"
+import { evidenceOf } from "../../support/evidence.ts"
 
 test("every result has exactly the members of the contract", () => {
   for (const told of VERDICT_CASES) {

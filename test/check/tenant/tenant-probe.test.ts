@@ -6,8 +6,8 @@ import {
   TENANT_PROBE_BOUNDS,
   type TenantProbeBounds,
 } from "../../../src/check/tenant/tenant-probe.ts"
-import { type Ending, type IdentityTable, identityServer, identityWeb } from "../../world/identity-server.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { type Ending, type IdentityTable, identityServer, identityWeb } from "../../support/identity-server.ts"
+import { stoppedTime } from "../../support/time.ts"
 
 const ID = "6babcaad-604b-40ac-a9d7-9fd97c0b779f"
 const BASE = "https://login.example"

@@ -3,8 +3,8 @@ import type { Check } from "../../../src/check/check.ts"
 import { registerClassify } from "../../../src/cli/classify/command.ts"
 import type { ClassifyDeps } from "../../../src/cli/classify/run.ts"
 import { CommandError } from "../../../src/cli/output.ts"
-import { check } from "../../world/app.ts"
-import { memoryStreams } from "../../world/memory-streams.ts"
+import { check } from "../../support/app.ts"
+import { memoryStreams } from "../../support/memory-streams.ts"
 
 /** How a test's world differs from the usual one. */
 type Options = {

@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import type { CheckOutcome } from "../../../src/check/result/result.ts"
 import { CheckResult } from "../../../src/contract/schemas.ts"
-import { check } from "../../world/app.ts"
+import { check } from "../../support/app.ts"
 import { categoriesOf, classifying, inputsOf, linesOf } from "./classifying.ts"
 
 describe("text", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import type { CheckOutcome } from "../../../src/check/result/result.ts"
-import { check } from "../../world/app.ts"
+import { check } from "../../support/app.ts"
 import { classifying, linesOf } from "./classifying.ts"
 
 test.each([

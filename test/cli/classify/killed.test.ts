@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, watch } from "node:fs"
 import { readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../house/source.ts"
+import { ROOT } from "../../architecture/source-files.ts"
 
 const directories: string[] = []
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { createDomainFacts } from "../../../src/customers/evidence/domain-facts.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
-import { later } from "../../world/later.ts"
+import { later } from "../../support/later.ts"
 
 // Another process on the same file: `domain-facts-child.ts PATH DOMAIN CHECKED_AT_MS` stores an age and a homepage, and
 // prints what it reads of the domain `ours.com`.

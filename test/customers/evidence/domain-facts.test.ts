@@ -6,8 +6,8 @@ import {
   type DomainFactBounds,
 } from "../../../src/customers/evidence/domain-facts.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { stoppedClock } from "../../world/clock.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { stoppedClock } from "../../support/clock.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { tempPlace, tempStore } from "../temp-store.ts"
 

@@ -8,7 +8,7 @@ import {
   writeHostObservations,
 } from "../../../src/customers/evidence/host-observations.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 

@@ -11,7 +11,7 @@ import {
   readOtherReports,
 } from "../../../src/customers/feedback/feedback.ts"
 import { latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore, writtenAt } from "../temp-store.ts"
 import { openFeedback, submitReport } from "./open-feedback.ts"

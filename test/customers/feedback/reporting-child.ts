@@ -1,6 +1,6 @@
 import { recordFeedback } from "../../../src/customers/feedback/feedback.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
-import { later } from "../../world/later.ts"
+import { later } from "../../support/later.ts"
 
 // Another process on the same file: `reporting-child.ts PATH ACCOUNT COUNT` prints "ready", waits for a line, reports
 // `COUNT` domains, prints the status and the id of each receipt, and dies as in a crash.

@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { bannedUntilMs, pruneBans, recordStrike } from "../../../src/customers/free-checks/bans.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { stoppedTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 

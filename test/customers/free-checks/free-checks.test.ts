@@ -1,6 +1,6 @@
 import { describe, expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { openAt, tempPlace, tempStore } from "../temp-store.ts"
 import { openFreeChecks, STRANGER, sent, solutionOf } from "./open-free-checks.ts"

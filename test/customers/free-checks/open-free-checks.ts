@@ -5,7 +5,7 @@ import { createFreeChecks, type FreeChecks } from "../../../src/customers/free-c
 import { LocalRateLimiter } from "../../../src/customers/quota/rate/local-rate-limiter.ts"
 import { UNIT_QUOTA_BOUNDS, UnitQuota } from "../../../src/customers/quota/units/unit-quota.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { stoppedTime } from "../../support/time.ts"
 import { random, tempStore } from "../temp-store.ts"
 
 /** A random source by which the counter of every challenge is the first that is tried. */

@@ -3,7 +3,7 @@ import { OWNER_TIER } from "../../../src/contract/tiers.ts"
 import { listAccounts, removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createFirstAccount } from "../../../src/customers/keys/first-account.ts"
 import { parseKey } from "../../../src/customers/keys/key-format.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, runChildren, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 

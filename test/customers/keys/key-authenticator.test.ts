@@ -12,7 +12,7 @@ import { createKey, renameKey, revokeKey } from "../../../src/customers/keys/key
 import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 

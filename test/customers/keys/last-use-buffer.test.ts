@@ -2,7 +2,7 @@ import { expect } from "bun:test"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
 import { createKey, findKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { LastUseBuffer } from "../../../src/customers/keys/last-use-buffer.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 

@@ -1,6 +1,6 @@
 import { revokeLeakedKey } from "../../../src/customers/keys/keys.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
-import { later } from "../../world/later.ts"
+import { later } from "../../support/later.ts"
 
 // Another process on the same file: `leaks-child.ts PATH TEXT` revokes the leaked key, prints what became of it, and dies
 // as in a crash.

@@ -8,7 +8,7 @@ import {
   writeHeartbeat,
 } from "../../../src/customers/nodes/live-nodes.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { settled, stoppedTime } from "../../world/time.ts"
+import { settled, stoppedTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 

@@ -3,10 +3,10 @@ import { join } from "node:path"
 import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/mail-sender.ts"
 import { createSmtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { bounded } from "../../world/bounded.ts"
-import { testSmtp } from "../../world/smtp-server.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { bounded } from "../../support/bounded.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { testSmtp } from "../../support/smtp-server.ts"
+import { stoppedTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 import { outboxRows, post } from "./outbox-rows.ts"
@@ -17,7 +17,7 @@ async function startChild(path: string, url: string) {
     stdin: "pipe",
     stderr: "inherit",
   })
-  afterwards(() => child.kill("SIGKILL"))
+  onTestEnd(() => child.kill("SIGKILL"))
   const reader = child.stdout.getReader()
   const says = async (): Promise<string> =>
     new TextDecoder().decode((await bounded(reader.read(), () => "the child said nothing")).value).trim()
@@ -43,7 +43,7 @@ async function startChild(path: string, url: string) {
 function senderHere(store: Store, url: string) {
   const time = stoppedTime(Date.now())
   const mailer = createSmtpMailer()(url)
-  afterwards(mailer.close)
+  onTestEnd(mailer.close)
   const sender = new MailSender({
     store,
     clock: time.clock,

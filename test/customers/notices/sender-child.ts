@@ -2,7 +2,7 @@ import { createKey } from "../../../src/customers/keys/keys.ts"
 import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/mail-sender.ts"
 import { createSmtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
-import { later } from "../../world/later.ts"
+import { later } from "../../support/later.ts"
 
 // Another process with the same outbox: `sender-child.ts PATH URL` prints "ready" and does what each line says: `create
 // ACCOUNT` creates a key and prints "created" when that is durable, `send` sends whatever is due from then on.

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { checkSmtp, SMTP_BOUNDS } from "../../../src/customers/notices/smtp-mailer.ts"
-import { deadServer, muteServer, testSmtp } from "../../world/smtp-server.ts"
+import { deadServer, muteServer, testSmtp } from "../../support/smtp-server.ts"
 
 const withLogIn = (url: string, password: string): string => url.replace("//", `//jane:${password}@`)
 

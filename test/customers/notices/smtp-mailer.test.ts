@@ -8,8 +8,8 @@ import {
   SMTP_BOUNDS,
   type SmtpBounds,
 } from "../../../src/customers/notices/smtp-mailer.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { deadServer, muteServer, type Refusal, testSmtp } from "../../world/smtp-server.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { deadServer, muteServer, type Refusal, testSmtp } from "../../support/smtp-server.ts"
 
 const MAIL: OutgoingMail = {
   from: "mailkind <notices@mail.example.com>",
@@ -23,7 +23,7 @@ const MAIL: OutgoingMail = {
 
 function mailer(url: string, bounds: Partial<SmtpBounds> = {}): Mailer {
   const opened = createSmtpMailer({ ...SMTP_BOUNDS, ...bounds })(url)
-  afterwards(opened.close)
+  onTestEnd(opened.close)
   return opened
 }
 

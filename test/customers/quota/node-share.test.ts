@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { createLocalLimits, createNodeLimits, NodeShare } from "../../../src/customers/quota/caller-limits.ts"
 import type { RateLimit } from "../../../src/customers/quota/rate/rate-limiter.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { stoppedTime } from "../../support/time.ts"
 
 const RATE: RateLimit = { perSecond: 30, burst: 60 }
 

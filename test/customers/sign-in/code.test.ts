@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { generateCode, parseTypedCode } from "../../../src/customers/sign-in/secrets.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { random } from "../temp-store.ts"
 
 /** A random source that draws these numbers of 32 bits, one after another. */

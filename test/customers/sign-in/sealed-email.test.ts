@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { hashSecret, newSecret, sealEmail, unsealEmail } from "../../../src/customers/sign-in/secrets.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { random } from "../temp-store.ts"
 
 const EMAILS = [

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import type { SendResult } from "../../../src/customers/notices/mailer.ts"
 import type { Notice } from "../../../src/customers/notices/notices.ts"
 import { SIGN_IN_MAIL_BOUNDS, SignInMails } from "../../../src/customers/sign-in/sign-in-mails.ts"
-import type { Logged } from "../../world/app.ts"
-import { settled, stoppedTime } from "../../world/time.ts"
+import type { Logged } from "../../support/app.ts"
+import { settled, stoppedTime } from "../../support/time.ts"
 
 const MAIL = { to: "jane@example.com", link: "https://mk.example.com/sign-in/link?token=x", code: "012345" }
 const ACCEPTED: SendResult = { kind: "accepted" }

@@ -6,7 +6,7 @@ import { findSession, listSessions, pruneSessions, SESSION_MS } from "../../../s
 import { type SignInResult, signIn } from "../../../src/customers/sign-in/sign-in.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../src/customers/terms/terms.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { random, tempLog, tempStore } from "../temp-store.ts"

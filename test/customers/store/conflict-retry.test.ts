@@ -17,9 +17,9 @@ import { openPostgres, TRANSACTION_ATTEMPTS_MAX } from "../../../src/customers/s
 import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { notifyNextAccounts } from "../../../src/customers/terms/terms-notices.ts"
 import { addCounts } from "../../../src/customers/usage/usage-rows.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { later } from "../../world/later.ts"
-import { emptyDatabase } from "../../world/postgres-databases.ts"
+import { later } from "../../support/later.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { emptyDatabase } from "../../support/postgres-databases.ts"
 import { onPostgres } from "../engines.ts"
 import { newAccount, random, tempLog } from "../temp-store.ts"
 
@@ -27,11 +27,11 @@ import { newAccount, random, tempLog } from "../temp-store.ts"
 async function twoStores() {
   const url = emptyDatabase()
   const admin = new SQL(url, { max: 1 })
-  afterwards(() => admin.close({ timeout: 0 }))
+  onTestEnd(() => admin.close({ timeout: 0 }))
   await admin.unsafe(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10ms'`)
   const opened = async (): Promise<OpenStore> => {
     const store = await openPostgres(url, { clock: () => 1_000, setTimer: later, random })
-    afterwards(store.close)
+    onTestEnd(store.close)
     return store
   }
   const conflictCount = async (): Promise<number> => {

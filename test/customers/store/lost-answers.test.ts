@@ -6,25 +6,25 @@ import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres/connection-pool.ts"
 import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { bounded } from "../../world/bounded.ts"
-import { later } from "../../world/later.ts"
-import { openWay } from "../../world/way.ts"
+import { bounded } from "../../support/bounded.ts"
+import { later } from "../../support/later.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { startTcpProxy } from "../../support/tcp-proxy.ts"
 import { onPostgres } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace } from "../temp-store.ts"
 
 /** A store over a way that can cut what is answered. */
 async function behindWay(bounds: Partial<PoolBounds> = {}) {
   const place = new URL(tempPlace())
-  const way = await openWay(Number(place.port))
-  afterwards(way.stop)
+  const way = await startTcpProxy(Number(place.port))
+  onTestEnd(way.stop)
   place.port = String(way.port)
   const store = await openPostgres(place.href, {
     clock: () => 1_000,
     setTimer: later,
     bounds: { ...POOL_BOUNDS, ...bounds },
   })
-  afterwards(store.close)
+  onTestEnd(store.close)
   return { store, way }
 }
 
@@ -107,7 +107,7 @@ describe("a database that is away behind something that takes connections", () =
     "is asked by one at a time: all others are refused at once, and all are served when it is back",
     async () => {
       const { store, way } = await behindWay({ connectTimeoutMs: 500, statementTimeoutMs: 100, responseGraceMs: 100 })
-      const mend = way.swallow()
+      const mend = way.dropData()
       await faultOf(store.one("SELECT 1"))
       const trying = await bounded(whoTries(store), () => "nobody tries")
       for (let at = 0; at < 100; at++) expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")

@@ -5,13 +5,13 @@ import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres/connection-pool.ts"
 import { MIGRATION_LOCK } from "../../../src/customers/store/postgres/prepare-database.ts"
 import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { bounded } from "../../world/bounded.ts"
-import { later } from "../../world/later.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
-import { type Cluster, startCluster } from "../../world/postgres.ts"
-import { emptyDatabase } from "../../world/postgres-databases.ts"
-import { openWay } from "../../world/way.ts"
+import { bounded } from "../../support/bounded.ts"
+import { later } from "../../support/later.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
+import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
+import { emptyDatabase } from "../../support/postgres-databases.ts"
+import { startTcpProxy } from "../../support/tcp-proxy.ts"
 import { onPostgres } from "../engines.ts"
 import { ownStore, runChildren, tempPlace } from "../temp-store.ts"
 
@@ -19,7 +19,7 @@ const clock = () => 1_000
 
 async function opened(url: string, bounds: Partial<PoolBounds> = {}): Promise<OpenStore> {
   const store = await openPostgres(url, { clock, setTimer: later, bounds: { ...POOL_BOUNDS, ...bounds } })
-  afterwards(store.close)
+  onTestEnd(store.close)
   return store
 }
 
@@ -36,7 +36,7 @@ async function faultOf(work: Promise<unknown>): Promise<StoreError> {
 
 async function client(url: string): Promise<SQL> {
   const sql = new SQL(url, { max: 1 })
-  afterwards(() => sql.close({ timeout: 0 }))
+  onTestEnd(() => sql.close({ timeout: 0 }))
   await sql.connect()
   return sql
 }
@@ -217,8 +217,8 @@ describe("a network that swallows what is sent", () => {
   onPostgres("costs one wait: then all connections are made anew, also that which listens", async () => {
     const url = new URL(tempPlace())
     const other = await ownStore(url.href)
-    const way = await openWay(Number(url.port))
-    afterwards(way.stop)
+    const way = await startTcpProxy(Number(url.port))
+    onTestEnd(way.stop)
     url.port = String(way.port)
     const store = await opened(url.href, { statementTimeoutMs: 100, responseGraceMs: 100, reconnectDelayMaxMs: 50 })
     let told = Promise.withResolvers<void>()
@@ -265,9 +265,9 @@ describe("changes", () => {
 })
 
 describe("the server", () => {
-  async function own(bounds: Partial<PoolBounds> = {}): Promise<{ cluster: Cluster; store: OpenStore }> {
-    const cluster = await startCluster()
-    afterwards(cluster.remove)
+  async function own(bounds: Partial<PoolBounds> = {}): Promise<{ cluster: PostgresCluster; store: OpenStore }> {
+    const cluster = await startPostgres()
+    onTestEnd(cluster.remove)
     return { cluster, store: await opened(cluster.url("postgres"), bounds) }
   }
 
@@ -294,7 +294,7 @@ describe("the server", () => {
     const { cluster, store } = await own({ statementTimeoutMs: 100, responseGraceMs: 100, connectTimeoutMs: 200 })
     await store.run("UPDATE change_head SET id = id + 1")
     const goOn = cluster.freeze()
-    afterwards(goOn)
+    onTestEnd(goOn)
     const writing = store.run("UPDATE change_head SET id = id + 1")
     const within = store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
     // It may have been written when nobody hears of it.

@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { ownStore, tempPlace, tempStore } from "../temp-store.ts"
 

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { dirname, join } from "node:path"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite-store.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { runChildren, tempPath, tempStore } from "../temp-store.ts"
 
 setDefaultTimeout(60_000)

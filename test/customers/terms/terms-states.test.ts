@@ -4,7 +4,7 @@ import { createAccount, findAccount, removeAccount } from "../../../src/customer
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { TermsCache } from "../../../src/customers/terms/terms-cache.ts"
-import { settled } from "../../world/time.ts"
+import { settled } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, PUBLISHABLE, SECRET, TODAY, type UsageTableRow } from "./metered-store.ts"
 

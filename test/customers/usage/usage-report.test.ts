@@ -8,7 +8,7 @@ import type { SqlValue, Store } from "../../../src/customers/store/core/store.ts
 import { CATEGORY_MEASURES, MEASURES } from "../../../src/customers/usage/measures.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
 import { createUsageReport, type ReportedAccount, type ReportedKey } from "../../../src/customers/usage/usage-report.ts"
-import { settled } from "../../world/time.ts"
+import { settled } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
 

@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { addCounts, createUsagePruning } from "../../../src/customers/usage/usage-rows.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 import { DAY_MS, meteredStore, SECRET, TODAY } from "./metered-store.ts"

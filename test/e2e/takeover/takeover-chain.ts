@@ -1,5 +1,5 @@
-import { type CallRate, startCallers } from "../../world/callers.ts"
-import { succession } from "../../world/succession.ts"
+import { type CallRate, startCallers } from "../../support/callers.ts"
+import { samePortServers } from "../../support/same-port-servers.ts"
 
 const HEALTH = "/v1/health"
 
@@ -11,7 +11,7 @@ export const workers = (count: number): readonly string[] => (count === 1 ? [] :
  * without end. Gives what these lost, how many answers each kind got, and how the servers ended.
  */
 export async function takeoverChain(counts: readonly number[], rate: CallRate) {
-  const { port, serve } = await succession()
+  const { port, serve } = await samePortServers()
   const [first = 1, ...others] = counts
   let server = await serve(...workers(first))
   const callers = [startCallers(port, HEALTH, rate, false), startCallers(port, HEALTH, rate, true)]

@@ -6,12 +6,12 @@ import { parseSettings } from "../../../src/config/settings.ts"
 import { findPreviousServer } from "../../../src/process/takeover.ts"
 import { unixControlSockets } from "../../../src/system/control-socket.ts"
 import { createSystem } from "../../../src/system/system.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { type CallRate, startCallers } from "../../world/callers.ts"
-import { askLoopback } from "../../world/loopback.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
-import { succession } from "../../world/succession.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { type CallRate, startCallers } from "../../support/callers.ts"
+import { askLoopback } from "../../support/loopback.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
+import { samePortServers } from "../../support/same-port-servers.ts"
+import { stoppedTime } from "../../support/time.ts"
 
 setDefaultTimeout(180_000)
 
@@ -23,7 +23,7 @@ const RATE: CallRate = { count: 12, pauseMs: 20 }
 // The system's help is Linux's alone.
 describe.skipIf(process.platform !== "linux")("a server that is replaced", () => {
   test("loses no answer of callers with new or kept connections, and ends well, again and again", async () => {
-    const { port, serve } = await succession()
+    const { port, serve } = await samePortServers()
     let server = await serve()
     const callers = [startCallers(port, HEALTH, RATE, false), startCallers(port, HEALTH, RATE, true)]
     for (const each of callers) await each.got(100)
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
   })
 
   test("tells nobody that it is unwell while it leaves, and a kept connection to go", async () => {
-    const { url, serve } = await succession()
+    const { url, serve } = await samePortServers()
     const old = await serve()
     const callers = startCallers(Number(new URL(url).port), HEALTH, { count: 1, pauseMs: 0 }, true)
     await callers.got(10)
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
   })
 
   test("goes on when the one that was to replace it dies before it serves", async () => {
-    const { directory, port, url, serve } = await succession()
+    const { directory, port, url, serve } = await samePortServers()
     await serve()
     const meeting = await unixControlSockets.connect(join(directory, `server-${port}.sock`))
     meeting?.send("share")
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
   })
 
   test("is asked at a socket that is its user's alone, and what makes no sense there changes nothing", async () => {
-    const { directory, port, url, serve } = await succession()
+    const { directory, port, url, serve } = await samePortServers()
     await serve()
     const path = join(directory, `server-${port}.sock`)
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
 })
 
 test("with nobody to replace, or only what a killed server left, it starts as ever", async () => {
-  const { url, serve } = await succession()
+  const { url, serve } = await samePortServers()
   const first = await serve("--replace")
   await first.kill()
   await serve("--replace")
@@ -89,7 +89,7 @@ test("with nobody to replace, or only what a killed server left, it starts as ev
 })
 
 test("without being asked to, nobody is let in on the port of a server that runs", async () => {
-  const { serve, start } = await succession()
+  const { serve, start } = await samePortServers()
   await serve()
   expect(await start().ended()).toMatchObject({ code: 1, err: expect.stringContaining("Cannot listen") })
 })
@@ -97,7 +97,7 @@ test("without being asked to, nobody is let in on the port of a server that runs
 test("a server that says nothing is waited for no longer than it may take to leave", async () => {
   const directory = mkdtempSync(join(tmpdir(), "h"))
   const end = unixControlSockets.listen(join(directory, "server-18080.sock"), () => undefined)
-  afterwards(() => end?.())
+  onTestEnd(() => end?.())
   const read = parseSettings({ MAILKIND_DATA_DIR: directory, MAILKIND_PORT: "18080" })
   if (read.kind === "faulty") throw new Error("faulty")
   const time = stoppedTime()

@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { unixControlSockets } from "../../../src/system/control-socket.ts"
-import { freePort } from "../../world/free-port.ts"
-import { askLoopback } from "../../world/loopback.ts"
-import { sendSignal } from "../../world/send-signal.ts"
-import { succession } from "../../world/succession.ts"
+import { freePort } from "../../support/free-port.ts"
+import { askLoopback } from "../../support/loopback.ts"
+import { samePortServers } from "../../support/same-port-servers.ts"
+import { sendSignal } from "../../support/send-signal.ts"
 import { takeoverChain } from "./takeover-chain.ts"
 
 setDefaultTimeout(180_000)
@@ -22,7 +22,7 @@ describe.skipIf(process.platform !== "linux")("a server of several workers", () 
   })
 
   test("goes on, and replaces its workers again, when the one that was to replace it dies before it serves", async () => {
-    const { directory, port, url, serve } = await succession()
+    const { directory, port, url, serve } = await samePortServers()
     const server = await serve("--workers", "2")
     const meeting = await unixControlSockets.connect(join(directory, `server-${port}.sock`))
     meeting?.send("share")
@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== "linux")("a server of several workers", () 
   })
 
   test("lets one in at a time: who comes second is told that another one has come first", async () => {
-    const { directory, port, serve, start } = await succession()
+    const { directory, port, serve, start } = await samePortServers()
     await serve("--workers", "2")
     const meeting = await unixControlSockets.connect(join(directory, `server-${port}.sock`))
     meeting?.send("share")
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== "linux")("a server of several workers", () 
 
   test("tells its metrics where the one before it did, as soon as that is gone", async () => {
     const place = `127.0.0.1:${freePort()}`
-    const { serve } = await succession({ MAILKIND_METRICS: place })
+    const { serve } = await samePortServers({ MAILKIND_METRICS: place })
     const read = async () => (await askLoopback(`http://${place}/metrics`)).body
     let server = await serve()
     for (const words of [["--workers", "2"], []]) {
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== "linux")("a server of several workers", () 
   })
 
   test("counts each check of a caller once, whoever answered it", async () => {
-    const { url, serve } = await succession()
+    const { url, serve } = await samePortServers()
     let server = await serve("--workers", "2")
     const key = /svc_live_[0-9A-Za-z]{38}/.exec(await server.printed(/svc_live_[0-9A-Za-z]{38}/))?.[0] ?? ""
     const headers = { Authorization: `Bearer ${key}`, Connection: "close", "Content-Type": "application/json" }

@@ -2,9 +2,9 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../house/source.ts"
-import { afterwards } from "../../world/afterwards.ts"
-import { startProgram } from "../../world/program.ts"
+import { ROOT } from "../../architecture/source-files.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { startProgram } from "../../support/program.ts"
 
 setDefaultTimeout(120_000)
 
@@ -20,7 +20,7 @@ async function quiet(...words: string[]) {
     MAILKIND_LOG: "error",
   }
   const child = startProgram([process.execPath, join(ROOT, "src/main.ts"), "serve", ...words], directory, environment)
-  afterwards(child.kill)
+  onTestEnd(child.kill)
   await child.printed(/listens on/)
   return child
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../house/source.ts"
-import { startProgram } from "../../world/program.ts"
+import { ROOT } from "../../architecture/source-files.ts"
+import { startProgram } from "../../support/program.ts"
 
 /** One line of the log, as it was written. */
 export type LogLine = { readonly says: string; readonly [field: string]: unknown }

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { sendSignal } from "../../world/send-signal.ts"
+import { sendSignal } from "../../support/send-signal.ts"
 import { connectAll, connectionsByWorker } from "./connections.ts"
 import { connectRaw } from "./raw-connection.ts"
 import { startWorkersServer } from "./workers-server.ts"

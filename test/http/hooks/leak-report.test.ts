@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { isSignatureValid, signatureFromHeaders } from "../../../src/http/hooks/leak-report.ts"
 import { parseKeySet } from "../../../src/http/hooks/reporter-keys.ts"
-import { keysDocument, signer } from "../../world/leak-reporter.ts"
+import { keysDocument, signer } from "../../support/leak-reporter.ts"
 
 /** The sample of the programme's own description, with the key that it was signed by. */
 const SAMPLE = {

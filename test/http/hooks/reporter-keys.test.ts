@@ -8,8 +8,8 @@ import {
   KEYS_TTL_MS,
   parseKeySet,
 } from "../../../src/http/hooks/reporter-keys.ts"
-import { keysDocument, type Signer, signer } from "../../world/leak-reporter.ts"
-import { stoppedTime } from "../../world/time.ts"
+import { keysDocument, type Signer, signer } from "../../support/leak-reporter.ts"
+import { stoppedTime } from "../../support/time.ts"
 
 const [one, two] = [signer("one"), signer("two")]
 const ETAG = { etag: '"v1"', lastModified: null }

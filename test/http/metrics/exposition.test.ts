@@ -3,7 +3,7 @@ import { METRIC_LABELS, METRICS, type MetricName } from "../../../src/contract/m
 import { createCounterShard, metricLayout } from "../../../src/http/metrics/counter-layout.ts"
 import { renderExposition } from "../../../src/http/metrics/exposition.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
-import { samplesOf } from "../../world/prometheus.ts"
+import { samplesOf } from "../../support/prometheus.ts"
 
 const BUILD = { version: "1.0.0", bun: "1.4.5" }
 

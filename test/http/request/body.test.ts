@@ -1,7 +1,7 @@
 import { heapStats } from "bun:jsc"
 import { expect, test } from "bun:test"
 import { readBytes } from "../../../src/http/request/body.ts"
-import { rawClient } from "../../world/raw-client.ts"
+import { rawClient } from "../../support/raw-client.ts"
 
 const BOUND = 1000
 const ROOM = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { BATCH_MAX, type PipelineStage, RequestBatcher } from "../../../src/http/request/request-batcher.ts"
-import { settled } from "../../world/time.ts"
+import { settled } from "../../support/time.ts"
 
 /** A cohort whose moments end when the test says so, with what was done, in order. Its way has the steps that are given. */
 function cohortOf(...steps: readonly PipelineStage<number>[]) {

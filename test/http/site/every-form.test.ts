@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { ROUTES } from "../../../src/contract/routes.ts"
+import { testApp } from "../../support/app.ts"
 import { formRequest } from "../../support/html-browser.ts"
-import { testApp } from "../../world/app.ts"
 
 const FORMS = Object.values(ROUTES)
   .filter(({ kind }) => kind === "form")

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Problem } from "../../../src/http/response/problem.ts"
 import { readForm } from "../../../src/http/site/form-body.ts"
-import { outcomeOf } from "../../world/outcome-of.ts"
+import { outcomeOf } from "../../support/outcome-of.ts"
 
 const BOUND = 2000
 const ROOM = { reserveBody: () => undefined, releaseBody: () => undefined, nextTick: queueMicrotask }

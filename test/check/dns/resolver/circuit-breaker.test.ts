@@ -7,8 +7,8 @@ import {
   createDnsCircuitBreaker,
   PROBE_INTERVAL_MS,
 } from "../../../../src/check/dns/resolver/circuit-breaker.ts"
-import { settled, stoppedTime } from "../../../world/time.ts"
-import { written } from "../../../world/zone.ts"
+import { settled, stoppedTime } from "../../../support/time.ts"
+import { written } from "../../../support/zone.ts"
 import { SOME } from "./manual-resolver.ts"
 import { KNOWN_NAME, resolverSuite } from "./resolver.suite.ts"
 

@@ -11,7 +11,7 @@ import {
   TTL_MAX_S,
   TTL_MIN_S,
 } from "../../../../src/check/dns/resolver/dns-cache.ts"
-import { stoppedClock } from "../../../world/clock.ts"
+import { stoppedClock } from "../../../support/clock.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
 const QUESTION: DnsQuestion = { name: "a.example", type: "TXT" }

@@ -3,7 +3,7 @@ import { known, unknown } from "../../../../src/base/finding.ts"
 import type { DnsExchange, DnsQuestion, Resolver, ServerReply } from "../../../../src/check/dns/dns-types.ts"
 import { withCnameChasing } from "../../../../src/check/dns/resolver/cname-chaser.ts"
 import { createFailover } from "../../../../src/check/dns/resolver/failover.ts"
-import { stoppedTime } from "../../../world/time.ts"
+import { stoppedTime } from "../../../support/time.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
 const QUESTION: DnsQuestion = { name: "a.example", type: "A" }

@@ -1,6 +1,6 @@
 import { type Finding, known } from "../../../../src/base/finding.ts"
 import type { DnsAnswer, DnsQuestion, Resolver } from "../../../../src/check/dns/dns-types.ts"
-import { written } from "../../../world/zone.ts"
+import { written } from "../../../support/zone.ts"
 
 /** A resolver that answers when it is told to, oldest question first. */
 export type HeldResolver = {

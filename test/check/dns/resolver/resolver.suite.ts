@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { known, unknown } from "../../../../src/base/finding.ts"
 import type { DnsQuestion, Resolver } from "../../../../src/check/dns/dns-types.ts"
-import { zone } from "../../../world/zone.ts"
+import { zone } from "../../../support/zone.ts"
 
 /** A name that the suite's zone has an address of: what a wrapper may ask for on its own. */
 export const KNOWN_NAME = "known.example"

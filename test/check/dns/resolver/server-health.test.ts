@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { ServerHealth } from "../../../../src/check/dns/resolver/failover.ts"
-import { stoppedTime } from "../../../world/time.ts"
+import { stoppedTime } from "../../../support/time.ts"
 
 describe("the order of servers", () => {
   test("is as given while nothing is known against any", () => {

@@ -6,7 +6,7 @@ import {
   PORTS_MAX,
   SourcePortPool,
 } from "../../../../src/check/dns/wire/udp-exchange.ts"
-import { stoppedTime } from "../../../world/time.ts"
+import { stoppedTime } from "../../../support/time.ts"
 import { type Heard, loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { replyBytes } from "./reply-bytes.ts"
 

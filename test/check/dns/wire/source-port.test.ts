@@ -2,7 +2,7 @@ import { afterEach, expect, spyOn, test } from "bun:test"
 import type { Random } from "../../../../src/base/outside-world.ts"
 import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import { SourcePort } from "../../../../src/check/dns/wire/source-port.ts"
-import { settled } from "../../../world/time.ts"
+import { settled } from "../../../support/time.ts"
 import { loopbackPeer } from "./loopback-peer.ts"
 import { replyBytes, short } from "./reply-bytes.ts"
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import { createTcpExchange, frameMessage } from "../../../../src/check/dns/wire/tcp-exchange.ts"
-import { stoppedTime } from "../../../world/time.ts"
+import { stoppedTime } from "../../../support/time.ts"
 import { loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { joined, pointer, QUESTION_NAME_AT, record, replyBytes, short, TYPES, txtContent } from "./reply-bytes.ts"
 

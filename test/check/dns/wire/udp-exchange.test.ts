@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test"
 import type { Random } from "../../../../src/base/outside-world.ts"
 import type { DnsQuestion, DnsServerAddress } from "../../../../src/check/dns/dns-types.ts"
 import { createUdpExchange, PORT_IDLE_MS } from "../../../../src/check/dns/wire/udp-exchange.ts"
-import { settled, stoppedTime } from "../../../world/time.ts"
+import { settled, stoppedTime } from "../../../support/time.ts"
 import { loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { joined, pointer, QUESTION_NAME_AT, type ReplyParts, record, replyBytes, short, TYPES } from "./reply-bytes.ts"
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { array, assert, integer, property, tuple } from "fast-check"
 import { LocalRateLimiter } from "../../../../src/customers/quota/rate/local-rate-limiter.ts"
 import type { RateLimitResult } from "../../../../src/customers/quota/rate/rate-limiter.ts"
-import { stoppedClock } from "../../../world/clock.ts"
+import { stoppedClock } from "../../../support/clock.ts"
 import { admitted, five, one, rateLimiterSuite } from "./rate-limiter.suite.ts"
 
 rateLimiterSuite(clock => new LocalRateLimiter(clock, 10))

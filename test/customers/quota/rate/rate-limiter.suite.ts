@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { assert, integer, property } from "fast-check"
 import type { Clock } from "../../../../src/base/outside-world.ts"
 import type { RateLimit, RateLimiter } from "../../../../src/customers/quota/rate/rate-limiter.ts"
-import { stoppedClock } from "../../../world/clock.ts"
+import { stoppedClock } from "../../../support/clock.ts"
 
 /** How many of so many requests are admitted. */
 export const admitted = (limiter: RateLimiter, caller: string, rate: RateLimit, times: number): number =>

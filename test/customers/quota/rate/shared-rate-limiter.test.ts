@@ -5,7 +5,7 @@ import {
   SHARED_RATE_LIMITER_BYTES,
   SharedRateLimiter,
 } from "../../../../src/customers/quota/rate/shared-rate-limiter.ts"
-import { stoppedClock } from "../../../world/clock.ts"
+import { stoppedClock } from "../../../support/clock.ts"
 import { admitted, five, one, rateLimiterSuite } from "./rate-limiter.suite.ts"
 
 const SEED = 1

@@ -2,8 +2,8 @@ import type { TakeUnitsResult } from "../../../../src/customers/quota/units/unit
 import { UNIT_QUOTA_BOUNDS, UnitQuota, type UnitQuotaBounds } from "../../../../src/customers/quota/units/unit-quota.ts"
 import type { Store } from "../../../../src/customers/store/core/store.ts"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
-import { stoppedClock } from "../../../world/clock.ts"
-import { workEnded } from "../../../world/under-way.ts"
+import { stoppedClock } from "../../../support/clock.ts"
+import { pendingSettled } from "../../../support/pending-work.ts"
 import { tempStore } from "../../temp-store.ts"
 
 export const DAY_MS = 86_400_000
@@ -62,7 +62,7 @@ export async function takenOf(units: UnitQuota, subject: string, times: number, 
 /** Resolves when all that was asked for in the background, such as a lease ahead of need, is there. */
 export async function workDone(): Promise<void> {
   do await new Promise(resolve => setImmediate(resolve))
-  while (await workEnded())
+  while (await pendingSettled())
 }
 
 /** Whether an answer came at once, and was that units were taken. */

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { SHARED_UNIT_QUOTA_BOUNDS } from "../../../../src/customers/quota/units/unit-quota.ts"
-import { outcomeOf } from "../../../world/outcome-of.ts"
+import { outcomeOf } from "../../../support/outcome-of.ts"
 import { test } from "../../engines.ts"
 import { DAY_MS, isTakenAtOnce, openUnitQuota, TODAY, takenOf, workDone } from "./open-unit-quota.ts"
 

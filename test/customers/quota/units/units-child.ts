@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs"
 import { UNIT_QUOTA_BOUNDS, UnitQuota } from "../../../../src/customers/quota/units/unit-quota.ts"
 import { openStoreAt } from "../../../../src/customers/store/open-store.ts"
-import { later } from "../../../world/later.ts"
+import { later } from "../../../support/later.ts"
 
 // A server without its HTTP: `units-child.ts PATH SUBJECT PER_DAY CLIENTS` has so many clients take one unit after the
 // other until each was refused, and then stops cleanly. It writes "+" for each unit, which only then counts as admitted.

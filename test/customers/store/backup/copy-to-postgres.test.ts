@@ -8,9 +8,9 @@ import { readHeartbeats, writeHeartbeat } from "../../../../src/customers/nodes/
 import { copyToPostgres, formatCopyLine } from "../../../../src/customers/store/backup/copy-to-postgres.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
-import { ROOT } from "../../../house/source.ts"
-import { afterwards } from "../../../world/afterwards.ts"
-import { startProgram } from "../../../world/program.ts"
+import { ROOT } from "../../../architecture/source-files.ts"
+import { onTestEnd } from "../../../support/on-test-end.ts"
+import { startProgram } from "../../../support/program.ts"
 import { onPostgres } from "../../engines.ts"
 import { submitReport } from "../../feedback/open-feedback.ts"
 import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "../../temp-store.ts"
@@ -33,7 +33,7 @@ async function filled() {
   await publishTerms(log, { version: "1", url: "https://example.com/", isMaterial: true })
   await store.close()
   const database = new Database(path)
-  afterwards(() => database.close())
+  onTestEnd(() => database.close())
   return { path, rows: (table: string) => database.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`).all() }
 }
 
@@ -83,7 +83,7 @@ onPostgres("a move that fails or reads back something else leaves nothing, and c
   const place = tempPlace()
   const store = await tempStore(place)
   const client = new SQL(place, { max: 1 })
-  afterwards(() => client.close())
+  onTestEnd(() => client.close())
   await client.unsafe(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN NEW.last4 = 'spoi'; RETURN NEW; END $$`)
   await client.unsafe("CREATE TRIGGER spoils BEFORE INSERT ON keys FOR EACH ROW EXECUTE FUNCTION spoil()")
@@ -101,7 +101,7 @@ onPostgres("a command whose copy fails ends with its reason, and not as if all w
   const { path } = await filled()
   const place = tempPlace()
   const client = new SQL(place, { max: 1 })
-  afterwards(() => client.close())
+  onTestEnd(() => client.close())
   await client.unsafe(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$`)
   await client.unsafe("CREATE TRIGGER refuses BEFORE INSERT ON keys FOR EACH ROW EXECUTE FUNCTION refuse()")
@@ -125,7 +125,7 @@ onPostgres("a file that somebody has open, that is not there, or of an older ver
 
 onPostgres("any text is written as PostgreSQL itself writes it", async () => {
   const client = new SQL(tempPlace(), { max: 1 })
-  afterwards(() => client.close())
+  onTestEnd(() => client.close())
   for (let code = 1; code < 0x250; code++) {
     const text = `a${String.fromCodePoint(code)}b`
     const written = await new Response(

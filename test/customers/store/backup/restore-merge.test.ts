@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { backUpDatabase } from "../../../../src/customers/store/backup/backup.ts"
 import { mergeFromPrevious } from "../../../../src/customers/store/backup/restore.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
-import { stoppedClock } from "../../../world/clock.ts"
+import { stoppedClock } from "../../../support/clock.ts"
 import { tempPath } from "../../temp-store.ts"
 
 /** A database and a copy of it. */

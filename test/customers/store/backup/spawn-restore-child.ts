@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import { afterwards } from "../../../world/afterwards.ts"
-import { bounded } from "../../../world/bounded.ts"
+import { bounded } from "../../../support/bounded.ts"
+import { onTestEnd } from "../../../support/on-test-end.ts"
 
 /** Starts `restore-child.ts` with these words, waits until it has printed `until`, and kills it after the test. */
 export async function spawnRestoreChild(words: readonly string[], until: string | null) {
@@ -8,7 +8,7 @@ export async function spawnRestoreChild(words: readonly string[], until: string 
     stdout: "pipe",
     stderr: "inherit",
   })
-  afterwards(() => child.kill("SIGKILL"))
+  onTestEnd(() => child.kill("SIGKILL"))
   if (until !== null) {
     let text = ""
     const read = async (): Promise<void> => {

@@ -9,7 +9,7 @@ import {
   recordChanges,
 } from "../../../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../../../src/customers/store/core/store.ts"
-import { outcomeOf } from "../../../world/outcome-of.ts"
+import { outcomeOf } from "../../../support/outcome-of.ts"
 import { test } from "../../engines.ts"
 import { tempLog, tempPlace, tempStore } from "../../temp-store.ts"
 

@@ -4,7 +4,7 @@ import { createKey, revokeKey } from "../../../../src/customers/keys/keys.ts"
 import { type Change, latestChangeId, recordChanges } from "../../../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../../../src/customers/store/change-log/change-poller.ts"
 import type { Store } from "../../../../src/customers/store/core/store.ts"
-import { settled } from "../../../world/time.ts"
+import { settled } from "../../../support/time.ts"
 import { test } from "../../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../../temp-store.ts"
 

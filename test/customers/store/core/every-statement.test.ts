@@ -4,7 +4,7 @@ import { Glob } from "bun"
 import { EXPORTED_LISTS, exportAccount } from "../../../../src/customers/accounts/account-export.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { countParameters } from "../../../../src/customers/store/core/sql-text.ts"
-import { ROOT } from "../../../house/source.ts"
+import { ROOT } from "../../../architecture/source-files.ts"
 import { test } from "../../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../../temp-store.ts"
 

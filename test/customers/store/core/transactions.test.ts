@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test as onSqlite } from "bun:test"
 import type { Store } from "../../../../src/customers/store/core/store.ts"
-import { outcomeOf } from "../../../world/outcome-of.ts"
+import { outcomeOf } from "../../../support/outcome-of.ts"
 import { onPostgres, test } from "../../engines.ts"
 import { ownStore, tempPlace } from "../../temp-store.ts"
 

@@ -2,7 +2,7 @@ import { expect } from "bun:test"
 import type { Store } from "../../../../src/customers/store/core/store.ts"
 import { migrate } from "../../../../src/customers/store/migrations/migrate.ts"
 import { MIGRATIONS } from "../../../../src/customers/store/migrations/migrations.ts"
-import { outcomeOf } from "../../../world/outcome-of.ts"
+import { outcomeOf } from "../../../support/outcome-of.ts"
 import { test } from "../../engines.ts"
 import { openAt, tempPlace, tempStore } from "../../temp-store.ts"
 

@@ -3,9 +3,9 @@ import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
 import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
-import { afterwards } from "../../../world/afterwards.ts"
-import { later } from "../../../world/later.ts"
-import { type Cluster, POSTGRES_PROGRAMS, startCluster } from "../../../world/postgres.ts"
+import { later } from "../../../support/later.ts"
+import { onTestEnd } from "../../../support/on-test-end.ts"
+import { POSTGRES_PROGRAMS, type PostgresCluster, startPostgres } from "../../../support/postgres.ts"
 
 setDefaultTimeout(120_000)
 
@@ -16,7 +16,7 @@ const missing = [
 const NAMED = missing.length === 0 ? "" : ` (skipped: ${missing.join(" and ")} is not installed)`
 
 /** Gives the server a certificate for the name `localhost` by an authority of its own, and gives the file of that. */
-async function withTls(cluster: Cluster): Promise<string> {
+async function withTls(cluster: PostgresCluster): Promise<string> {
   const file = (name: string): string => join(cluster.directory, name)
   const openssl = (...words: string[]): void => {
     const { exitCode, stderr } = Bun.spawnSync(["openssl", ...words])
@@ -40,8 +40,8 @@ async function withTls(cluster: Cluster): Promise<string> {
 test.skipIf(missing.length > 0)(
   `with sslmode in its URL every connection is encrypted, and a certificate that it does not allow is refused${NAMED}`,
   async () => {
-    const cluster = await startCluster()
-    afterwards(cluster.remove)
+    const cluster = await startPostgres()
+    onTestEnd(cluster.remove)
     const plain = cluster.url("postgres")
     /** How many connections are encrypted and how many are not; or why there are none. */
     const opened = async (url: string) => {

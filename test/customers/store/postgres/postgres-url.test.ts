@@ -5,18 +5,18 @@ import { readPostgresStatus } from "../../../../src/customers/store/postgres/pos
 import { validatePostgresUrl } from "../../../../src/customers/store/postgres/postgres-url.ts"
 import { requireSupportedServer } from "../../../../src/customers/store/postgres/prepare-database.ts"
 import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
-import { afterwards } from "../../../world/afterwards.ts"
-import { later } from "../../../world/later.ts"
-import { PGBOUNCER, startPooler } from "../../../world/pooler.ts"
-import { POSTGRES_PROGRAMS, startCluster } from "../../../world/postgres.ts"
-import { emptyDatabase } from "../../../world/postgres-databases.ts"
+import { later } from "../../../support/later.ts"
+import { onTestEnd } from "../../../support/on-test-end.ts"
+import { PGBOUNCER, startPooler } from "../../../support/pooler.ts"
+import { POSTGRES_PROGRAMS, startPostgres } from "../../../support/postgres.ts"
+import { emptyDatabase } from "../../../support/postgres-databases.ts"
 import { onPostgres } from "../../engines.ts"
 
 const SECRET = "s3cretpassword"
 
 async function opened(url: string) {
   const store = await openPostgres(url, { clock: () => 1_000, setTimer: later })
-  afterwards(store.close)
+  onTestEnd(store.close)
   return store
 }
 
@@ -33,7 +33,7 @@ async function faultOf(work: Promise<unknown>): Promise<{ readonly code: string;
 
 async function admin(url: string): Promise<SQL> {
   const sql = new SQL(url, { max: 1 })
-  afterwards(() => sql.close({ timeout: 0 }))
+  onTestEnd(() => sql.close({ timeout: 0 }))
   return sql
 }
 
@@ -118,7 +118,7 @@ onPostgres(
     const name = new URL(url).pathname.slice(1)
     const role = `guest_of_${name}`
     await other.unsafe(`CREATE ROLE ${role} LOGIN`)
-    afterwards(async () => {
+    onTestEnd(async () => {
       await other.unsafe(`DROP OWNED BY ${role}`)
       await other.unsafe(`DROP ROLE ${role}`)
     })
@@ -128,7 +128,7 @@ onPostgres(
     guests.username = role
     expect((await faultOf(opened(guests.href))).code).toBe("foreign_database")
     await other.unsafe("ALTER EXTENSION plpgsql ADD TABLE recipes")
-    afterwards(() => other.unsafe("ALTER EXTENSION plpgsql DROP TABLE recipes"))
+    onTestEnd(() => other.unsafe("ALTER EXTENSION plpgsql DROP TABLE recipes"))
     const store = await opened(guests.href)
     expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
   },
@@ -146,8 +146,8 @@ bunTest("a server of a version before those that are supported is told as such",
 })
 
 onPostgres("a certificate is believed by who has signed it and for the name that it holds alone", async () => {
-  const cluster = await startCluster()
-  afterwards(cluster.remove)
+  const cluster = await startPostgres()
+  onTestEnd(cluster.remove)
   const database = await admin(cluster.url("postgres"))
   const key = (name: string) =>
     `umask 077; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${name}.key -out ${name}.crt`
@@ -177,8 +177,8 @@ bunTest.skipIf(!bothThere).each([
 ])(
   `a pooler in between is found out, also one that swallows what it cannot pass on: %s, %j${bothThere ? "" : " [pgbouncer: not installed]"}`,
   async (mode, settings: Record<string, string>) => {
-    const cluster = await startCluster()
-    afterwards(cluster.remove)
+    const cluster = await startPostgres()
+    onTestEnd(cluster.remove)
     const port = await startPooler(cluster.port, { pool_mode: mode, ...settings })
     expect((await faultOf(opened(`postgres://mailkind:${SECRET}@127.0.0.1:${port}/postgres`))).code).toBe("pooled")
   },

@@ -1,5 +1,5 @@
+import { testApp } from "../../../support/app.ts"
 import { createBrowser, signedInBrowser } from "../../../support/html-browser.ts"
-import { testApp } from "../../../world/app.ts"
 
 type Options = Parameters<typeof testApp>[0]
 

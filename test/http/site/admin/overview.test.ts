@@ -12,8 +12,8 @@ import { listsOverview } from "../../../../src/http/site/public/lists-overview.t
 import { healthReport } from "../../../../src/http/v1/health.ts"
 import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
+import { knownLists } from "../../../support/app.ts"
 import { HOSTILE } from "../../../support/open-site.ts"
-import { knownLists } from "../../../world/app.ts"
 import { openAdmin } from "./open-admin.ts"
 
 const NOW_MS = Date.UTC(2026, 0, 2)

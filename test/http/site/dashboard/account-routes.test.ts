@@ -7,8 +7,8 @@ import { renameKey } from "../../../../src/customers/keys/keys.ts"
 import type { SqlValue, Store } from "../../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
+import { testApp } from "../../../support/app.ts"
 import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
-import { testApp } from "../../../world/app.ts"
 
 const PATH = "/dashboard/account"
 const EXPORT = `${PATH}/export`

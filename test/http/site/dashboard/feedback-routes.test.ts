@@ -4,8 +4,8 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
+import { testApp } from "../../../support/app.ts"
 import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
-import { testApp } from "../../../world/app.ts"
 
 const PATH = "/dashboard/feedback"
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { acceptTerms, publishTerms } from "../../../../src/customers/terms/terms.ts"
+import { testApp } from "../../../support/app.ts"
 import { signedInBrowser } from "../../../support/html-browser.ts"
-import { testApp } from "../../../world/app.ts"
-import { settled } from "../../../world/time.ts"
+import { settled } from "../../../support/time.ts"
 
 const HOUR_MS = 3_600_000
 const NOTICE_MS = LIMITS.termsNoticeDays * 24 * HOUR_MS

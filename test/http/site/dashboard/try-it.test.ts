@@ -6,9 +6,9 @@ import type { Usage } from "../../../../src/contract/usage-schema.ts"
 import { addEntries } from "../../../../src/customers/own-lists/own-lists.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
+import { deepTold } from "../../../support/deep-told.ts"
 import { errorAt, fieldIn, openSignedIn, signedInBrowser } from "../../../support/html-browser.ts"
 import { HOSTILE } from "../../../support/open-site.ts"
-import { deepTold } from "../../../world/deep-told.ts"
 
 const { path: TRY } = ROUTES.tryIt
 

@@ -3,10 +3,10 @@ import { CATEGORY_NAMES } from "../../../../src/contract/categories.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import type { Usage } from "../../../../src/contract/usage-schema.ts"
+import { testApp } from "../../../support/app.ts"
+import { deepTold } from "../../../support/deep-told.ts"
 import { openSignedIn, signedInBrowser, textOf } from "../../../support/html-browser.ts"
 import { attributesIn, HOSTILE } from "../../../support/open-site.ts"
-import { testApp } from "../../../world/app.ts"
-import { deepTold } from "../../../world/deep-told.ts"
 
 const { path: USAGE } = ROUTES.usage
 const DAY_MS = 86_400_000

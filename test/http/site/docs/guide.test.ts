@@ -12,7 +12,7 @@ import { CLIENT_ADVICE } from "../../../../src/http/site/docs/inserts/advice-ins
 import { packageId } from "../../../../src/licences/inventory.ts"
 import { LICENCES } from "../../../../src/licences/licence-policy.ts"
 import { createSystem } from "../../../../src/system/system.ts"
-import { ROOT } from "../../../house/source.ts"
+import { ROOT } from "../../../architecture/source-files.ts"
 import { BASE_URL, guideFactsFor, openSite, unescapeHtml } from "../../../support/open-site.ts"
 import { sampleIn } from "./sample-in.ts"
 

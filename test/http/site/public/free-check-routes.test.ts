@@ -6,8 +6,8 @@ import { CATEGORY_MEANINGS } from "../../../../src/http/site/public/home-page.ts
 import { createSystem } from "../../../../src/system/system.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
 import { passIn, solvedChallenge, type Visiting, visit } from "../../../contract/visit.ts"
+import { testApp } from "../../../support/app.ts"
 import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
-import { testApp } from "../../../world/app.ts"
 
 const pageOf = async (house: Awaited<ReturnType<typeof testApp>>, sent: Visiting) =>
   unescapeHtml(await (await visit(house, sent)).text())

@@ -3,9 +3,9 @@ import { createAccount } from "../../../../src/customers/accounts/accounts.ts"
 import type { RateLimit } from "../../../../src/customers/quota/rate/rate-limiter.ts"
 import { createSignInLimits } from "../../../../src/http/site/sign-in/sign-in-limits.ts"
 import { random } from "../../../customers/temp-store.ts"
+import { testApp } from "../../../support/app.ts"
 import { createBrowser } from "../../../support/html-browser.ts"
-import { testApp } from "../../../world/app.ts"
-import { settled } from "../../../world/time.ts"
+import { settled } from "../../../support/time.ts"
 
 /** A server, and how somebody of a network asks for a sign-in there. */
 async function opened(nodesCount = 1) {

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { createAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { random } from "../../../customers/temp-store.ts"
+import { testApp } from "../../../support/app.ts"
 import { createBrowser, linksIn, signInMailParts } from "../../../support/html-browser.ts"
-import { testApp } from "../../../world/app.ts"
-import { settled } from "../../../world/time.ts"
+import { settled } from "../../../support/time.ts"
 
 const EMAIL = "jane.doe@private-example.com"
 const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" }

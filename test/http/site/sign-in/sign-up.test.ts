@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
+import { testApp } from "../../../support/app.ts"
 import { createBrowser, signInMailParts } from "../../../support/html-browser.ts"
-import { testApp } from "../../../world/app.ts"
-import { testSmtp } from "../../../world/smtp-server.ts"
+import { testSmtp } from "../../../support/smtp-server.ts"
 
 /** Lets what comes from sockets come until it is so. */
 async function until(isSo: () => boolean): Promise<void> {

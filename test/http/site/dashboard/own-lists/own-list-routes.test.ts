@@ -4,8 +4,8 @@ import { removeAccount } from "../../../../../src/customers/accounts/accounts.ts
 import { addEntries, countEntries, OPERATOR, type OwnList } from "../../../../../src/customers/own-lists/own-lists.ts"
 import { anotherAccount } from "../../../../contract/another-account.ts"
 import { entry } from "../../../../contract/own-list-entry.ts"
+import { testApp } from "../../../../support/app.ts"
 import { repeatedIds, signedInBrowser } from "../../../../support/html-browser.ts"
-import { testApp } from "../../../../world/app.ts"
 
 const PATH = "/dashboard/lists"
 const ENTRIES = "/dashboard/list-entries"

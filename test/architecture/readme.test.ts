@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { BUDGETS } from "../../bench/budgets.ts"
+import { RESULTS_FILE } from "../../bench/report/results.ts"
+import { SETTINGS } from "../../src/config/settings.ts"
+import { ROUTES } from "../../src/contract/routes.ts"
+import { OWNER_TIER, TIER_MAX, TIERS } from "../../src/contract/tiers.ts"
+import { ROOT } from "./source-files.ts"
+
+const README = join(ROOT, "README.md")
+const scripts: Readonly<Record<string, string>> = (await Bun.file(join(ROOT, "package.json")).json()).scripts // ours
+
+test("the README is a page for a newcomer: under 200 lines, and no list of settings or figures that stands elsewhere", async () => {
+  const lines = (await Bun.file(README).text()).trimEnd().split("\n")
+  expect(lines.length).toBeLessThan(200)
+})
+
+test("every command, picture and page that the README names is there", async () => {
+  const text = await Bun.file(README).text()
+  for (const [, script = ""] of text.matchAll(/bun(?:@[\d.]+)? run ([a-z:]+)/g))
+    expect(Object.keys(scripts)).toContain(script)
+  for (const [, picture = ""] of text.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g))
+    expect(await Bun.file(join(ROOT, picture)).exists()).toBe(true)
+  const pages = new Set<string>(Object.values(ROUTES).map(({ path }) => path))
+  for (const [, page = ""] of text.matchAll(/`(\/(?:docs|v1)[a-z/-]*)`/g)) expect(pages).toContain(page)
+})
+
+test("the Bun that the README and the tools name is the one that is pinned", async () => {
+  const { packageManager, engines } = await Bun.file(join(ROOT, "package.json")).json()
+  const named = new Set(
+    [...(await Bun.file(README).text()).matchAll(/bun@([\d.]+)|Bun ([\d]+\.[\d.]*\d)/g)].map(([, a, b]) => a ?? b),
+  )
+  expect([...named]).toEqual([Bun.version])
+  expect({ packageManager, engines }).toEqual({ packageManager: `bun@${Bun.version}`, engines: { bun: Bun.version } })
+})
+
+test("every budget has its figure in the results file", async () => {
+  const results = await Bun.file(join(ROOT, RESULTS_FILE)).text()
+  const benches = new Set([...results.matchAll(/^## (.*)$/gm)].map(([, name]) => name))
+  expect(Object.keys(BUDGETS).filter(name => !benches.has(name.split("_")[0]))).toEqual([])
+})
+
+test("tiers that other tables name exist", () => {
+  expect(TIERS[OWNER_TIER].requestsPerSecond).toBeNull()
+  expect(SETTINGS.MAILKIND_DEFAULT_TIER.parse(String(TIER_MAX)).ok).toBe(true)
+  expect(SETTINGS.MAILKIND_DEFAULT_TIER.parse(String(TIER_MAX + 1)).ok).toBe(false)
+})

@@ -1,0 +1,126 @@
+import { expect, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import type { BrowserContext } from "playwright-core"
+import { ROUTES } from "../../../src/contract/routes.ts"
+import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import {
+  BROWSER_TEST_MS,
+  IN_A_BROWSER,
+  isBrowserMissing,
+  openBrowser,
+  pageFaults,
+  type WatchedPage,
+} from "./browser.ts"
+import { signedIn } from "./signed-in.ts"
+
+const ADMIN = "ada@example.com"
+const JANE = "jane@example.com"
+
+/** They are files, and no pages. */
+const FILES: readonly string[] = [ROUTES.ownListFile.path, ROUTES.accountExport.path]
+
+const pagesOf = (who: "account" | "admin"): readonly string[] =>
+  Object.values(ROUTES)
+    .filter(({ kind, access, path }) => kind === "page" && access === who && !FILES.includes(path))
+    .map(({ path }) => path)
+
+async function running(): Promise<{ server: ServerProcess; context: () => Promise<BrowserContext> }> {
+  const [browser, server] = await Promise.all([openBrowser(), serverProcess({ MAILKIND_ADMINS: ADMIN })])
+  onTestEnd(server.stop)
+  return { server, context: () => browser.newContext() }
+}
+
+/** What the pages of single things are about. */
+type Ids = Readonly<Record<"keys" | "accounts" | "feedback", string>>
+
+/** The path of a route, with the id of the thing that it is about. */
+const concrete = (path: string, ids: Ids): string =>
+  path.replace(/(keys|accounts|feedback)\/:id/, (_, kind: keyof Ids) => `${kind}/${ids[kind]}`)
+
+async function expectFit(watched: WatchedPage, name: string): Promise<void> {
+  expect({ name, faults: await pageFaults(watched, name) }).toEqual({ name, faults: [] })
+}
+
+const Made = Type.Object({ id: Type.String(), key: Type.Optional(Type.String()) })
+
+/** An account that has something on every page. */
+async function filled(server: ServerProcess): Promise<{ readonly key: string; readonly ids: Ids }> {
+  const made = async (...words: readonly string[]) => Value.Decode(Made, await server.run(...words))
+  const account = await made("account", "create", JANE)
+  const { id, key = "" } = await made("key", "create", "--account", JANE, "--name", "Shop server")
+  await made("key", "create", "--account", JANE, "--publishable", "--origin", "https://shop.example")
+  const gone = await made("key", "create", "--account", JANE, "--name", "Old")
+  await server.run("key", "revoke", gone.id)
+  await server.run("block", "add", "spam.example.com", "*.bad.example", "--account", JANE)
+  for (const email of ["jane@gmail.com", "x@mailinator.com", "a@mit.edu"])
+    await server.ask("POST /v1/check", { key, body: { email } })
+  const { body } = await server.ask("POST /v1/feedback", {
+    key,
+    body: { domain: "granite-works.com", expected_category: "business", comment: "They make <b>stairs</b>." },
+  })
+  return { key, ids: { keys: id, accounts: account.id, feedback: String(body["id"]) } }
+}
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, every page of an account and of the administration is fit for all, at both widths`,
+  async () => {
+    const { server, context } = await running()
+    const { ids } = await filled(server)
+    await server.run("account", "create", ADMIN)
+    for (const [who, email] of [
+      ["account", JANE],
+      ["admin", ADMIN],
+    ] as const) {
+      const watched = await signedIn(await context(), server, email)
+      for (const path of pagesOf(who)) {
+        const at = `${server.url}${concrete(path, ids)}`
+        const answer = await watched.page.goto(at)
+        const expected = path === ROUTES.adminTermsPreview.path ? 400 : 200
+        expect({ path, status: answer?.status() }).toEqual({ path, status: expected })
+        await expectFit(watched, path.slice(1).replaceAll("/", "-").replace(":id", "one"))
+      }
+    }
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, an administrator accepts a report and the verdict changes; new terms are published, told and accepted`,
+  async () => {
+    const { server, context } = await running()
+    const { key } = await filled(server)
+    const asked = () => server.ask("POST /v1/check", { key, body: { domain: "granite-works.com" } })
+    expect((await asked()).body["category"]).toBe("unknown")
+    const admin = await signedIn(await context(), server, ADMIN)
+    await admin.page.goto(`${server.url}/admin/feedback`)
+    await admin.page.getByRole("link", { name: "granite-works.com" }).click()
+    await admin.page.getByRole("button", { name: "Accept the report" }).click()
+    await admin.page.getByRole("status").waitFor()
+    const corrected = await asked()
+    expect([corrected.body["category"], corrected.body["reasons"]]).toEqual([
+      "business",
+      ["corrected", "dns_unavailable"],
+    ])
+
+    await admin.page.goto(`${server.url}/admin/terms`)
+    await admin.page.getByLabel("Version").fill("2026-12")
+    await admin.page.getByLabel("Address").fill("https://mk.example.com/terms/2026-12")
+    await admin.page.getByLabel("Do accounts have to accept them?").selectOption({ index: 1 })
+    await admin.page.getByRole("button", { name: "See what would happen" }).click()
+    await expectFit(admin, "admin-terms-previewed")
+    await admin.page.getByRole("button", { name: "Publish version 2026-12" }).click()
+    await admin.page.getByRole("status").waitFor()
+    expect((await asked()).headers["warning"]).toContain("2026-12")
+
+    const jane = await signedIn(await context(), server, JANE)
+    await jane.page.goto(`${server.url}/dashboard`)
+    await expectFit(jane, "dashboard-terms")
+    await jane.page.getByRole("button", { name: "I accept" }).click()
+    await jane.page.getByRole("status").waitFor()
+    expect((await asked()).headers["warning"]).toBeUndefined()
+    expect([...admin.faults, ...jane.faults]).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)

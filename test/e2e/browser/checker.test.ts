@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { CATEGORY_MEANINGS } from "../../../src/http/site/public/home-page.tsx"
+import { BUNDLED_FILES } from "../../../src/system/system.ts"
+import { ROOT } from "../../architecture/source-files.ts"
+import { testApp } from "../../support/app.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, watchedPage } from "./browser.ts"
+
+/** After so long a visitor may come as fast as a new one. */
+const PAUSE_MS = (LIMITS.freeRequestsBurst / LIMITS.freeRequestsPerSecond) * 1000
+
+/** The house with its own files, before real sockets, in a time that stands still. */
+async function served(freeChecksPerDay = "") {
+  const house = await testApp({ freeChecksPerDay, asset: name => Bun.file(join(ROOT, BUNDLED_FILES[`${name}.asset`])) })
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: house.app })
+  onTestEnd(() => server.stop(true))
+  return { time: house.time, url: `http://127.0.0.1:${server.port}` }
+}
+
+/** A browser of one visitor before the first page. */
+async function opened(browser: Browser, url: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext(options)
+  const { page, faults } = await watchedPage(context, url)
+  await page.goto(`${url}/`)
+  return { page, faults, context }
+}
+
+/** Sends the form of the page, and gives the status of what comes first. */
+async function check(page: Page, input: string): Promise<number> {
+  await page.fill("#input", input)
+  const [answer] = await Promise.all([
+    page.waitForResponse(response => response.request().method() === "POST"),
+    page.click("form.ask button"),
+  ])
+  return answer.status()
+}
+
+const told = async (page: Page): Promise<string> => (await page.textContent("main")) ?? ""
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a visitor has free checks, gets a pass from the widget without a click, and then the checker is busy`,
+  async () => {
+    const budget = LIMITS.freeChecksPerClientAndDay + 2
+    const [browser, { url, time }] = await Promise.all([openBrowser(), served(String(budget))])
+    const { page, faults, context } = await opened(browser, url)
+
+    for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) {
+      expect(await check(page, "jane@mailinator.com")).toBe(200)
+      expect(await told(page)).toContain(CATEGORY_MEANINGS.disposable)
+    }
+    expect(page.url()).toBe(`${url}/`)
+    expect(await context.cookies()).toEqual([])
+    await time.tick(PAUSE_MS)
+
+    expect(await check(page, "gmail.com")).toBe(403)
+    await page.waitForSelector("#verdict")
+    expect(await told(page)).toContain(CATEGORY_MEANINGS.personal)
+    expect(await page.inputValue("#input")).toBe("gmail.com")
+    expect(await context.cookies()).toMatchObject([{ name: "mailkind_pass", httpOnly: true, sameSite: "Lax" }])
+    await time.tick(PAUSE_MS)
+
+    expect(await check(page, "jane@gmial.com")).toBe(200)
+    const [answer] = await Promise.all([
+      page.waitForResponse(response => response.request().method() === "POST"),
+      page.click("text=Check jane@gmail.com"),
+    ])
+    expect(answer.status()).toBe(503)
+    await page.waitForSelector(".boxed")
+    expect(await told(page)).toContain("00:00 UTC")
+    expect(await page.inputValue("#input")).toBe("jane@gmail.com")
+    expect(faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, who has no script is told what to do for a pass, and who asks too fast for too long is banned`,
+  async () => {
+    const [browser, { url }] = await Promise.all([openBrowser(), served()])
+    const scriptless = await opened(browser, url, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+    for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++)
+      expect(await check(scriptless.page, "stripe.com")).toBe(200)
+    expect(await check(scriptless.page, "stripe.com")).toBe(403)
+    expect(await scriptless.page.isVisible("noscript")).toBe(true)
+    expect(await told(scriptless.page)).toContain("sign in for a free key")
+
+    const { page, faults } = await opened(browser, url)
+    const statuses = await page.evaluate(async count => {
+      const body = new URLSearchParams({ input: "" })
+      const seen: number[] = []
+      for (let done = 0; done < count; done++) seen.push((await fetch("/", { method: "POST", body })).status)
+      return seen
+    }, 10 * LIMITS.strikesMax)
+    expect([...new Set(statuses)]).toEqual(expect.arrayContaining([429, 403]))
+    expect(await check(page, "stripe.com")).toBe(403)
+    await page.waitForSelector(".boxed")
+    expect(await told(page)).toContain("closed to it for a while")
+    expect(faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)

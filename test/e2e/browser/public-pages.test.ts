@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test"
+import { ROUTES } from "../../../src/contract/routes.ts"
+import { serverProcess } from "../../contract/server-process.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, pageFaults, watchedPage } from "./browser.ts"
+
+const NO_PAGES: readonly string[] = [
+  ROUTES.openapi.path,
+  ROUTES.docsAsset.path,
+  ROUTES.getPassChallenge.path,
+  ROUTES.docsMarkdown.path,
+  ROUTES.llms.path,
+  ROUTES.llmsFull.path,
+]
+const PAGES = Object.values(ROUTES)
+  .filter(({ kind, access, path }) => kind === "page" && access === "anybody" && !NO_PAGES.includes(path))
+  .map(({ path }) => path)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, every page for anybody is fit for all, at both widths, and asks this server alone`,
+  async () => {
+    const [browser, { url, stop }] = await Promise.all([openBrowser(), serverProcess()])
+    onTestEnd(stop)
+    const context = await browser.newContext()
+    for (const path of PAGES) {
+      const watched = await watchedPage(context, url)
+      // The reference reads the document that it shows when it is there itself.
+      await watched.page.goto(`${url}${path}`, { waitUntil: path === ROUTES.docs.path ? "networkidle" : "load" })
+      const name = path === "/" ? "first" : path.slice(1).replaceAll("/", "-")
+      expect({ path, faults: await pageFaults(watched, name) }).toEqual({ path, faults: [] })
+      await watched.page.close()
+    }
+  },
+  BROWSER_TEST_MS,
+)

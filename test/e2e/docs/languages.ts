@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { KEY_VARIABLE, type Language } from "../../../src/http/site/docs/examples.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { type Ended, startProgram } from "../../support/program.ts"
+
+/** What runs a language's examples: each a command that an example's file and arguments are added to. */
+const RUNNERS: { readonly [L in Language]: readonly (readonly [program: string, ...args: readonly string[]])[] } = {
+  curl: [["bash"]],
+  javascript: [["node"], ["bun"]],
+  python: [["python3"]],
+  php: [["php"]],
+  go: [["go", "run"]],
+}
+
+/** What must be there beside the runner. */
+const NEEDED: { readonly [L in Language]: readonly string[] } = {
+  curl: ["curl", "sed"],
+  javascript: [],
+  python: [],
+  php: [],
+  go: [],
+}
+
+/** One way to run the examples of a language. */
+export type Runner = {
+  readonly language: Language
+  /** What it is called in the name of a test; where it is not installed, the name says so. */
+  readonly named: string
+  readonly isMissing: boolean
+  /** Runs a text as a file of that name. */
+  readonly run: (file: string, text: string, args: readonly string[], key: string) => Promise<Ended>
+}
+
+function runner(language: Language, [program, ...more]: readonly [string, ...(readonly string[])]): Runner {
+  const missing = [program, ...NEEDED[language]].filter(each => pathOf(each) === null)
+  return {
+    language,
+    named: missing.length === 0 ? program : `${program} (skipped: ${missing.join(" and ")} is not installed)`,
+    isMissing: missing.length > 0,
+    run: (file, text, args, key) => {
+      const directory = mkdtempSync(join(tmpdir(), "mailkind-example-"))
+      onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+      writeFileSync(join(directory, file), text)
+      const command = [pathOf(program) ?? program, ...more, file, ...args]
+      return startProgram(command, directory, { ...environment(directory), [KEY_VARIABLE]: key }).ended()
+    },
+  }
+}
+
+/** The Bun that runs the tests stands for `bun`, wherever it is. */
+const pathOf = (program: string): string | null => (program === "bun" ? process.execPath : Bun.which(program))
+
+/** Nothing of ours is in it but the path; Go keeps what it compiled in one place, or each run takes ten seconds. */
+const environment = (directory: string): Record<string, string> => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: directory,
+  GOCACHE: join(tmpdir(), "mailkind-go-cache"),
+  GOFLAGS: "-mod=mod",
+  GO111MODULE: "off",
+  GOTOOLCHAIN: "local",
+})
+
+/** Every way to run examples, in the order of the languages. */
+export const ALL_RUNNERS: readonly Runner[] = Object.entries(RUNNERS).flatMap(([name, commands]) => {
+  const language = name as Language // the keys of a table are its type's
+  return commands.map(command => runner(language, command))
+})

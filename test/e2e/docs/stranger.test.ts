@@ -1,0 +1,140 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Type } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import { ROUTES } from "../../../src/contract/routes.ts"
+import { TASKS, type Task } from "../../../src/http/site/docs/examples.ts"
+import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
+import { sampleIn } from "../../http/site/docs/sample-in.ts"
+import { bounded } from "../../support/bounded.ts"
+import { createBrowser, keyIn, linksIn } from "../../support/html-browser.ts"
+import { askLoopback, fetchLoopback } from "../../support/loopback.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { attributesIn } from "../../support/open-site.ts"
+import { testSmtp } from "../../support/smtp-server.ts"
+import { ALL_RUNNERS } from "./languages.ts"
+
+setDefaultTimeout(180_000)
+
+const Made = Type.Object({ id: Type.String(), key: Type.String() })
+
+/** A page as a browser gets it. */
+const pageOf = async ({ url }: ServerProcess, path: string): Promise<string> =>
+  (await askLoopback(`${url}${path}`, { headers: { Accept: "text/html" } })).body
+
+/** The words of a shell's line: quotes hold words together, and a variable is what it stands for. */
+const wordsOf = (line: string, variables: Readonly<Record<string, string>>): readonly string[] =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) =>
+    (quoted ?? bare ?? "").replace(/\$(\w+)/g, (_, name: string) => variables[name] ?? ""),
+  )
+
+/** What whoever never heard of mailkind has: a server that was started, the key it printed, and its pages. */
+async function stranger() {
+  const smtp = await testSmtp()
+  const server = await serverProcess({
+    MAILKIND_SMTP_URL: smtp.url,
+    MAILKIND_MAIL_FROM: "mailkind <keys@mk.example.com>",
+  })
+  onTestEnd(server.stop)
+  const runner = ALL_RUNNERS.find(({ named }) => named === "bun")
+  if (runner === undefined) throw new Error("the tests run on Bun")
+  const start = await pageOf(server, ROUTES.docsStart.path)
+  /** Runs a program as the page has it. */
+  const run = async (task: Task, key: string, args: readonly string[] = TASKS[task].args) => {
+    const text = sampleIn(start, `${task}.mjs`)
+    if (text === null) throw new Error(`the page has no ${task}.mjs`)
+    return await runner.run(`${task}.mjs`, text, args, key)
+  }
+  /** Pastes the command of a page into a shell; where there is none, nobody is asked. */
+  const pasted = async (html: string, answer: Readonly<Record<string, string>>): Promise<void> => {
+    const command = sampleIn(html, "Command")
+    if (command === null) throw new Error("the page has no command")
+    const [curl] = ALL_RUNNERS
+    if (curl === undefined || curl.isMissing) return
+    expect(JSON.parse((await curl.run("pasted.sh", command, [], "")).out)).toMatchObject(answer)
+  }
+  return { server, smtp, start, run, pasted }
+}
+
+type Stranger = Awaited<ReturnType<typeof stranger>>
+
+test("a stranger finds the way from the start to a check, a batch, a report, the usage, a sign-in, another key and the end of the first", async () => {
+  const found = await stranger()
+  await lookedAround(found)
+  await usedTheFirstKey(found)
+  await exchangedByCommands(found)
+  await exchangedOnTheDashboard(found)
+})
+
+/** From the first page over the guide to the quick start, and a question without a key. */
+async function lookedAround({ server, start, pasted }: Stranger): Promise<void> {
+  expect(attributesIn(await pageOf(server, ROUTES.home.path), "href")).toContain(ROUTES.docsGuide.path)
+  expect(attributesIn(await pageOf(server, ROUTES.docsGuide.path), "href")).toContain(ROUTES.docsStart.path)
+  await pasted(start, { category: "business", recommendation: "allow" })
+}
+
+async function usedTheFirstKey({ server: { firstKey: key }, run }: Stranger): Promise<void> {
+  expect(await run("check", key)).toMatchObject({ code: 0, out: "review, degraded: check again later\n" })
+  expect(await run("batch", key)).toMatchObject({ code: 0, out: expect.stringContaining("jane@gmail.com personal") })
+  expect(await run("feedback", key)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("received northwind-paper"),
+  })
+  expect((await run("usage", key)).out).toStartWith("used 3 remaining unlimited\n")
+}
+
+/** On the server's own machine, by the commands of the page about keys. */
+async function exchangedByCommands({ server, run }: Stranger): Promise<void> {
+  const { firstKey: key } = server
+  const [oldId = ""] = (await run("usage", key)).out.split("\n")[1]?.split(" ") ?? []
+  const commands = (sampleIn(await pageOf(server, ROUTES.docsKeys.path), "rotate-keys.sh") ?? "")
+    .split("\n")
+    .filter(line => line.startsWith("mailkind "))
+    .map(line => wordsOf(line, { OLD_KEY_ID: oldId }).slice(1))
+  const [create = [], list = [], revoke = []] = commands
+  const made = Value.Decode(Made, await server.run(...create))
+  expect((await run("check", made.key)).code).toBe(0)
+  expect((await run("check", key)).code).toBe(0)
+  expect(JSON.stringify(await server.run(...list))).toContain(made.id)
+  await server.run(...revoke)
+  await bounded(refused(server, key), () => "the key that was revoked is still taken")
+  const stopped = await run("check", key)
+  expect([stopped.code, stopped.err.includes("key_revoked")]).toEqual([1, true])
+  expect((await run("check", made.key)).code).toBe(0)
+}
+
+const EMAIL = "jane@example.com"
+
+/** By a mail and the forms of the pages, as they are served. */
+async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger): Promise<void> {
+  const jane = createBrowser(request => fetchLoopback(request), { origin: server.url, followsRedirects: true })
+  const wanted = linksIn(await jane.get(ROUTES.home.path)).find(path => path === ROUTES.dashboard.path) ?? ""
+  const signIn = await jane.get(wanted)
+  expect(signIn.path.split("?")[0]).toBe(ROUTES.signIn.path)
+  const codeAsked = await jane.submit(signIn, { email: EMAIL })
+  await smtp.takes(1)
+  const code = /^ {4}(\d{6})\r?$/m.exec(smtp.taken[0]?.raw ?? "")?.[1] ?? ""
+  const welcome = await jane.submit(codeAsked, { code })
+  const first = keyIn(welcome.html) ?? ""
+  await pasted(welcome.html, { category: "personal" })
+
+  const keys = await jane.get(ROUTES.dashboard.path)
+  const second = keyIn((await jane.submit(keys, { name: "Shop" }, "Create key")).html) ?? ""
+  for (const key of [first, second]) expect((await run("check", key)).code).toBe(0)
+
+  const ofFirst = linksIn(keys).find(path => path.startsWith(`${ROUTES.dashboard.path}/keys/`)) ?? ""
+  const revoked = await jane.submit(await jane.get(ofFirst), { sure: "yes" }, "Revoke the key")
+  expect(revoked.text).toContain("revoked")
+  const stopped = await run("check", first)
+  expect([stopped.code, stopped.err.includes("key_revoked")]).toEqual([1, true])
+  const { status, body } = await server.ask("GET /v1/usage", { key: first })
+  expect([status, body["code"]]).toEqual([401, "key_revoked"])
+  expect((await run("check", second)).code).toBe(0)
+
+  await jane.submit(await jane.get(ROUTES.dashboard.path), {}, "Sign out")
+  expect((await jane.get(ROUTES.dashboard.path)).path.split("?")[0]).toBe(ROUTES.signIn.path)
+}
+
+/** Resolves when the server refuses the key. Other processes learn of a revocation within seconds. */
+async function refused(server: ServerProcess, key: string): Promise<void> {
+  while ((await server.ask("GET /v1/usage", { key })).status !== 401);
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs"
+import { startServer } from "../../../src/assemble/server.ts"
+import { printStart } from "../../../src/cli/serve.ts"
+import { parseSettings } from "../../../src/config/settings.ts"
+import { createSystem } from "../../../src/system/system.ts"
+
+// The server over a clock that is set: `clock-child.ts serve` adds the milliseconds that stand in the file CLOCK_FILE.
+
+const world = createSystem()
+const { CLOCK_FILE = "", ...environment } = world.environment
+const clock = (): number => world.clock() + Number(readFileSync(CLOCK_FILE, "utf8"))
+const read = parseSettings(environment)
+if (read.kind === "faulty") throw new Error(read.faults.join())
+const running = await startServer({ ...world, clock }, read.settings, "alone")
+printStart({ line: console.log, stderrLine: console.error }, "0", running, await running.ensureBootstrapAccount(), 1)
+await world.stopSignal()
+await running.stop()
+process.exit(0)

@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { BALANCER } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { bounded } from "../../support/bounded.ts"
+import { freePort } from "../../support/free-port.ts"
+import { askLoopback } from "../../support/loopback.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { startProgram } from "../../support/program.ts"
+
+// Debian keeps it where the path of users does not lead.
+const PROGRAM = [Bun.which("haproxy"), "/usr/sbin/haproxy"].find(path => path !== null && existsSync(path)) ?? null
+
+/** What is missing for a test behind a balancer; null: nothing. */
+export const MISSING_BALANCER = PROGRAM === null ? "haproxy is not installed" : null
+
+/** A balancer that runs: its port, and what says a line to its socket and gives the answer. */
+export type Balancer = { readonly port: number; readonly say: (line: string) => Promise<string> }
+
+/** Starts the balancer by the file that the page shows, on loopback before nodes at these ports. */
+export async function startBalancer(nodePorts: readonly number[]): Promise<Balancer> {
+  if (PROGRAM === null) throw new Error("there is no balancer")
+  const port = freePort()
+  const nodes = [...nodePorts]
+  const directory = mkdtempSync(join(tmpdir(), "b"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  const socket = join(directory, "s")
+  const text = BALANCER.replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
+    .replace("/run/haproxy/admin.sock", socket)
+    .replace(/10\.0\.0\.\d+:8080/g, () => `127.0.0.1:${nodes.shift()}`)
+  for (const own of [`bind 127.0.0.1:${port}\n`, socket, ...nodePorts.map(node => `127.0.0.1:${node}\n`)])
+    if (!`${text}\n`.includes(own)) throw new Error(`there is no ${own} in\n${text}`)
+  const file = join(directory, "haproxy.cfg")
+  writeFileSync(file, `${text}\n`)
+  const balancer = startProgram([PROGRAM, "-db", "-f", file], directory, {})
+  onTestEnd(balancer.kill)
+  let last = "nothing"
+  const up = async (): Promise<void> => {
+    for (;;) {
+      const health = await askLoopback(`http://127.0.0.1:${port}/v1/health`).catch(() => null)
+      last = `${health?.status} and ${balancer.complaints()}`
+      if (health?.status === 200) return
+    }
+  }
+  await bounded(up(), () => last)
+  return { port, say: line => said(socket, line) }
+}
+
+/** Says a line to a socket, and gives all that is answered. */
+function said(path: string, line: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const socket = connect(path, () => socket.write(`${line}\n`))
+  let answer = ""
+  socket.on("data", text => {
+    answer += text
+  })
+  socket.on("error", reject)
+  socket.on("end", () => resolve(answer.trim()))
+  return bounded(promise, () => `${line} got ${answer}`)
+}

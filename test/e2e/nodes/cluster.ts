@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ROOT } from "../../architecture/source-files.ts"
+import { bounded } from "../../support/bounded.ts"
+import { freePort } from "../../support/free-port.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
+import { type Program, startProgram } from "../../support/program.ts"
+
+/** A place for a node: a port and a data directory, on which one program after the other serves. */
+export type ClusterNode = {
+  readonly port: number
+  /** Starts a program of `sources` there, by `serve` and these words, and resolves when it listens. */
+  readonly serve: (words?: readonly string[], sources?: string) => Promise<Program>
+}
+
+/** Places for nodes over one PostgreSQL server, which end with the test. */
+export type Cluster = {
+  readonly cluster: PostgresCluster
+  readonly nodes: readonly ClusterNode[]
+  /** Starts a command of an operator. */
+  readonly start: (words: readonly string[], sources?: string) => Program
+  /** A key of a new account, without limits. */
+  readonly newKey: () => Promise<string>
+}
+
+/** Makes so many places. */
+export async function createCluster(count: number, settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+  const cluster = await startPostgres()
+  // A socket is made in each data directory, whose path has few letters.
+  const directory = mkdtempSync(join(tmpdir(), "n"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  onTestEnd(cluster.remove)
+  const started = (name: string, port: number, words: readonly string[], sources: string): Program => {
+    const program = startProgram([process.execPath, join(sources, "src/main.ts"), ...words], directory, {
+      HOME: directory,
+      PATH: process.env["PATH"] ?? "",
+      MAILKIND_DATA_DIR: join(directory, name),
+      MAILKIND_DATABASE_URL: cluster.url("postgres"),
+      MAILKIND_PORT: String(port),
+      MAILKIND_DNS_SERVERS: "off",
+      MAILKIND_IDENTITY_URL: "off",
+      MAILKIND_LISTS_REFRESH_HOURS: "off",
+      MAILKIND_SLOW_MS: "off",
+      ...settings,
+    })
+    onTestEnd(program.kill)
+    return program
+  }
+  const placeAt = async (at: number): Promise<ClusterNode> => {
+    const port = freePort()
+    return {
+      port,
+      serve: async (words = [], sources = ROOT) => {
+        const program = started(`${at}`, port, ["serve", ...words], sources)
+        await program.printed(/listens on/)
+        return program
+      },
+    }
+  }
+  const start = (words: readonly string[], sources = ROOT): Program => started("operator", 0, words, sources)
+  return {
+    cluster,
+    nodes: await Promise.all(Array.from({ length: count }, (_, at) => placeAt(at))),
+    start,
+    newKey: async () => {
+      await start(["account", "create", "load@example.com", "--tier", "4"]).ended()
+      const { out } = await start(["key", "create", "--account", "load@example.com", "--json"]).ended()
+      return JSON.parse(out).key
+    },
+  }
+}
+
+/** What is asked: method and path, and a body. */
+export type Asked = readonly [line: string, body?: unknown]
+
+/** Callers that ask without a pause. */
+export type Load = {
+  /** Resolves when each caller has had so many answers more. */
+  readonly goesOn: (count: number) => Promise<void>
+  /** Ends it and gives all that was answered, as `status: count`; 0 is no answer at all. */
+  readonly end: () => Promise<Readonly<Record<number, number>>>
+  /** How many processes have answered: each has request ids of its own. */
+  readonly processesCount: () => number
+}
+
+/** How many letters of a request id its process has drawn. */
+const RUN_LENGTH = "req_".length + 12
+
+/** Has a caller for each entry of `callers` ask it over and over, at one of `ports` after the other, on connections that are kept. */
+export function startLoad(ports: readonly number[], key: string, callers: readonly Asked[]): Load {
+  const agent = new Agent({ keepAlive: true })
+  const processes = new Set<string>()
+  const counts: Record<number, number> = {}
+  const answeredBy = callers.map(() => 0)
+  const waiting = new Set<() => void>()
+  const state = { isOver: false }
+  const caller = async (asked: Asked, at: number): Promise<void> => {
+    for (let round = at; !state.isOver; round++) {
+      const { status, id } = await ask(agent, ports[round % ports.length] ?? 0, key, asked)
+      counts[status] = (counts[status] ?? 0) + 1
+      if (id !== "") processes.add(id.slice(0, RUN_LENGTH))
+      answeredBy[at] = (answeredBy[at] ?? 0) + 1
+      for (const look of waiting) look()
+    }
+  }
+  const all = Promise.all(callers.map(caller))
+  const goesOn = (count: number): Promise<void> => {
+    const wanted = answeredBy.map(had => had + count)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = (): void => {
+      if (wanted.every((want, at) => (answeredBy[at] ?? 0) >= want)) resolve()
+    }
+    waiting.add(look)
+    return bounded(promise, () => JSON.stringify(counts)).finally(() => waiting.delete(look))
+  }
+  return {
+    goesOn,
+    end: async () => {
+      state.isOver = true
+      await bounded(all, () => JSON.stringify(counts))
+      agent.destroy()
+      return counts
+    },
+    processesCount: () => processes.size,
+  }
+}
+
+/** Asks once; status 0: no answer came. */
+function ask(agent: Agent, port: number, key: string, [line, body]: Asked): Promise<{ status: number; id: string }> {
+  const [method = "", path = ""] = line.split(" ")
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const { promise, resolve } = Promise.withResolvers<{ status: number; id: string }>()
+  const sent = request({ agent, port, host: "127.0.0.1", method, path, headers }, answer => {
+    answer.resume()
+    answer.on("error", () => resolve({ status: 0, id: "" }))
+    answer.on("end", () =>
+      resolve({ status: answer.statusCode ?? 0, id: String(answer.headers["x-request-id"] ?? "") }),
+    )
+  })
+  sent.on("error", () => resolve({ status: 0, id: "" }))
+  sent.end(body === undefined ? undefined : JSON.stringify(body))
+  return promise
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ROOT } from "../../architecture/source-files.ts"
+import { askLoopback } from "../../support/loopback.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
+import { startProgram } from "../../support/program.ts"
+
+/** What an answer was: its status, what it tells of limits, and the members of its body. */
+export type Answer = {
+  readonly status: number
+  readonly retryAfter: string | null
+  /** Its `RateLimit-Policy` and `RateLimit`. */
+  readonly rateLimit: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** One server of several that share a database, as a user starts it. */
+export type Node = {
+  /** Asks it with a key; null: it did not answer. */
+  readonly ask: (line: string, key: string, body?: unknown) => Promise<Answer | null>
+  /** Kills it and starts it anew. */
+  readonly replace: () => Promise<void>
+  readonly logged: (wanted: RegExp) => Promise<string>
+  /** Kills it. */
+  readonly kill: () => Promise<unknown>
+  readonly stop: () => Promise<{ readonly code: number; readonly err: string }>
+}
+
+/** A PostgreSQL server and so many nodes over it, the commands of an operator, and a new account's key. */
+export type Nodes = {
+  readonly cluster: PostgresCluster
+  readonly nodes: readonly Node[]
+  readonly run: (...args: readonly string[]) => Promise<unknown>
+  readonly newKey: (tier: number) => Promise<{ readonly id: string; readonly key: string }>
+}
+
+/** Starts them, by these words; they end with the test. */
+export async function startNodes(
+  count: number,
+  settings: Readonly<Record<string, string>> = {},
+  words: readonly string[] = ["serve"],
+): Promise<Nodes> {
+  const cluster = await startPostgres()
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-nodes-"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  onTestEnd(cluster.remove)
+  const environment = (name: string) => ({
+    HOME: directory,
+    PATH: process.env["PATH"] ?? "",
+    MAILKIND_DATA_DIR: join(directory, name),
+    MAILKIND_DATABASE_URL: cluster.url("postgres"),
+    MAILKIND_PORT: "0",
+    MAILKIND_DNS_SERVERS: "off",
+    MAILKIND_IDENTITY_URL: "off",
+    MAILKIND_LISTS_REFRESH_HOURS: "off",
+    MAILKIND_SLOW_MS: "off",
+    ...settings,
+  })
+  const start = (name: string, ...args: readonly string[]) =>
+    startProgram([process.execPath, join(ROOT, "src/main.ts"), ...args], directory, environment(name))
+  const run = async (...args: readonly string[]): Promise<unknown> => {
+    const { code, out, err } = await start("operator", ...args, "--json").ended()
+    if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`)
+    return JSON.parse(out)
+  }
+  const nodes = await Promise.all(Array.from({ length: count }, (_, at) => startNode(() => start(`${at}`, ...words))))
+  let accountCount = 0
+  return {
+    cluster,
+    nodes,
+    run,
+    newKey: async tier => {
+      const email = `node-${accountCount++}@example.com`
+      await run("account", "create", email, "--tier", String(tier))
+      return (await run("key", "create", "--account", email)) as { id: string; key: string } // as documented
+    },
+  }
+}
+
+async function startNode(start: () => ReturnType<typeof startProgram>): Promise<Node> {
+  const begin = async () => {
+    const program = start()
+    const address = /listens on (\S+)/.exec(await program.printed(/listens on \S+/))?.[1] ?? ""
+    return { program, address }
+  }
+  let now = await begin()
+  onTestEnd(() => now.program.kill())
+  return {
+    ask: async (line, key, body) => {
+      const [method = "", path = ""] = line.split(" ")
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const answered = await askLoopback(`${now.address}${path}`, { method, headers, body: text }).catch(() => null)
+      if (answered === null) return null
+      const retryAfter = answered.headers["retry-after"]
+      return {
+        status: answered.status,
+        rateLimit: [answered.headers["ratelimit-policy"], answered.headers["ratelimit"]].join(" / "),
+        retryAfter: typeof retryAfter === "string" ? retryAfter : null,
+        body: JSON.parse(answered.body),
+      }
+    },
+    replace: async () => {
+      await now.program.kill()
+      now = await begin()
+    },
+    logged: wanted => now.program.complained(wanted),
+    kill: () => now.program.kill(),
+    stop: () => now.program.stop(),
+  }
+}

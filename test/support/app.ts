@@ -1,0 +1,317 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createCustomersService } from "../../src/assemble/customers/customers.ts"
+import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
+import { createMailService } from "../../src/assemble/customers/mails.ts"
+import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
+import { guideFacts } from "../../src/assemble/licences.ts"
+import { metricsReaderGuard } from "../../src/assemble/metrics.ts"
+import type { LogFields, LogLevel } from "../../src/base/log.ts"
+import type { Clock } from "../../src/base/outside-world.ts"
+import { findRoleWord } from "../../src/check/address/address-hints.ts"
+import { createCheck, NO_CORRECTIONS } from "../../src/check/check.ts"
+import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { type LoadedLists, openLists } from "../../src/check/domain-lookup.ts"
+import type { PackManifest } from "../../src/check/lists/manifest.ts"
+import { type NetworkProbe, offlineNetworkProbe } from "../../src/check/network-evidence.ts"
+import { INITIAL_REFRESH_STATE } from "../../src/check/refresh/refresh-state.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { createAdminCheck } from "../../src/customers/accounts/account-email.ts"
+import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import type { OutgoingMail, SendResult } from "../../src/customers/notices/mailer.ts"
+import { createLocalLimits, createNodeLimits, NodeShare } from "../../src/customers/quota/caller-limits.ts"
+import { insertSession } from "../../src/customers/sign-in/sessions.ts"
+import type { ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
+import type { OpenStore } from "../../src/customers/store/core/store.ts"
+import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
+import { LOAD_LIMITS, LoadShedder } from "../../src/http/admission/load-shedder.ts"
+import { createApp } from "../../src/http/app.ts"
+import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
+import { renderExposition } from "../../src/http/metrics/exposition.ts"
+import { Meter } from "../../src/http/metrics/meter.ts"
+import type { RequestLogging } from "../../src/http/metrics/request-observer.ts"
+import { createClientNetworkResolver } from "../../src/http/request/client-address.ts"
+import { createJsonResponses } from "../../src/http/response/json-responses.ts"
+import type { ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
+import { listsOverview } from "../../src/http/site/public/lists-overview.tsx"
+import { healthReport } from "../../src/http/v1/health.ts"
+import { createSystem, type System } from "../../src/system/system.ts"
+import { loopbackFetch } from "../check/fetch/loopback-web.ts"
+import { newAccount, random } from "../customers/temp-store.ts"
+import { onTestEnd } from "./on-test-end.ts"
+import { type StoppedTime, stoppedTime } from "./time.ts"
+
+/** The lists that the checkout has built. */
+const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes(), true)
+if (carried.kind === "refused") throw new Error(carried.says)
+
+/** The lists of this checkout, opened once for all tests. */
+export const lists = carried.lists
+
+const manifest: PackManifest = await Bun.file(join(import.meta.dir, "../../data/manifest.json")).json() // written by our build
+
+/** The same, with where they come from; nothing was refreshed. */
+export const knownLists: LoadedLists = { lists, manifest, refreshState: INITIAL_REFRESH_STATE }
+
+/** A check over the real lists that asks nobody, in a time that stands still. */
+export const check = createCheck({
+  activeLists: () => lists,
+  networkProbe: offlineNetworkProbe,
+  deepProbe: OFFLINE_DEEP_PROBE,
+  corrections: NO_CORRECTIONS,
+  clock: () => 0,
+  stopwatch: () => 0,
+})
+
+/** What one line of log said. */
+export type Logged = { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }
+
+/** A store on a real file that lives as long as the test does, or the file whose tests share it. */
+async function openStore(clock: Clock): Promise<OpenStore> {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-app-"))
+  const store = await openSqlite(join(directory, "mailkind.sqlite"), clock)
+  onTestEnd(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return store
+}
+
+/** How a test's house differs from the usual one. */
+export type AppOptions = {
+  /** Tier of the account that `key` belongs to; 4 is not limited. */
+  readonly tier?: number
+  /** `MAILKIND_TIERS`. */
+  readonly tiers?: string
+  /** `MAILKIND_SECRET_SCANNING_KEYS_URL`, on loopback; absent: nobody publishes keys. */
+  readonly keysUrl?: string
+  /** Who is asked of the outside world; absent: nobody. */
+  readonly outside?: (time: StoppedTime) => NetworkProbe
+  /** What deep checks ask; absent: nobody. */
+  readonly deep?: (time: StoppedTime) => DeepProbe
+  /** Emails of accounts that are admins. */
+  readonly admins?: readonly string[]
+  /** `MAILKIND_SMTP_URL`; null: none. Absent: mails go nowhere but into `mails`. */
+  readonly smtpUrl?: string | null
+  /** What is made of a mail that goes into `mails`; absent: it is taken. */
+  readonly takes?: (mail: OutgoingMail) => SendResult
+  /** `MAILKIND_FREE_CHECKS_PER_DAY`. */
+  readonly freeChecksPerDay?: string
+  /** What the executable carries for pages; absent: a stand-in. */
+  readonly asset?: ReadEmbeddedAsset
+  /** Which answers are logged; absent: none. */
+  readonly logging?: RequestLogging
+  /** Bounds of the server as a whole; absent: the usual ones. */
+  readonly inFlightMax?: number
+  readonly bodyBytesMax?: number
+  /** `MAILKIND_METRICS_ALLOW`. */
+  readonly metricsAllow?: string
+  /** Among how many nodes it is the last. */
+  readonly nodesCount?: number
+}
+
+/** The server of those whose mails go nowhere. */
+const NOWHERE = "smtp://mx.example.com"
+
+/** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
+export async function testApp({
+  tier = 4,
+  tiers = "",
+  keysUrl = "",
+  outside = () => offlineNetworkProbe,
+  deep = () => OFFLINE_DEEP_PROBE,
+  admins = [],
+  smtpUrl = NOWHERE,
+  takes = () => ({ kind: "accepted" }),
+  freeChecksPerDay = "",
+  asset = () => new Blob(["// the script"]),
+  logging = { slowMs: null, sampleEvery: null },
+  metricsAllow = "",
+  inFlightMax = 4096,
+  bodyBytesMax,
+  nodesCount = 1,
+}: AppOptions = {}) {
+  const time = stoppedTime()
+  const { clock, stopwatch, later: setTimer } = time
+  const store = await openStore(clock)
+  const logged: Logged[] = []
+  const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
+  const read = parseSettings({
+    MAILKIND_TIERS: tiers,
+    MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
+    ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
+    MAILKIND_FREE_CHECKS_PER_DAY: freeChecksPerDay,
+    MAILKIND_METRICS_ALLOW: metricsAllow,
+  })
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  // What would be done in the background is done by the tests that are about it.
+  const { fetchUrl } = loopbackFetch()
+  const real = createSystem()
+  const mails: OutgoingMail[] = []
+  const readMailer: System["openMailer"] = () => ({
+    send: async mail => {
+      mails.push(mail)
+      return takes(mail)
+    },
+    close: () => undefined,
+  })
+  const openMailer = smtpUrl === NOWHERE ? readMailer : real.openMailer
+  const world: System = {
+    ...real,
+    fetchUrl,
+    clock,
+    stopwatch,
+    setTimer,
+    random,
+    openMailer,
+    runInterval: () => () => undefined,
+  }
+  const customers = await createCustomersService(world, read.settings, store, log, oneOf(nodesCount, clock))
+  const changes: ChangeLog = { store, clock, notify: customers.publishChanges }
+  const accountId = await newAccount(changes, "owner@localhost", tier)
+  const mailsGoing = createMailService(world, read.settings, store, log, () => "http://localhost")
+  const signIn = createSignInService(world, read.settings, store, log, mailsGoing.sendNow)
+  onTestEnd(async () => {
+    await signIn.stop()
+    await mailsGoing.stop()
+  })
+  const made = await createKey(changes, random, { accountId, kind: "secret", name: null, origins: [] })
+  if (made.kind !== "created") throw new Error(made.kind)
+  let count = 0
+  const clientOf = createClientNetworkResolver([])
+  const column = createCounterShard()
+  const meter = new Meter(column)
+  const lag = { ms: 0 }
+  const loadShedder = new LoadShedder(
+    { ...LOAD_LIMITS, inFlightMax, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
+    () => lag.ms,
+    meter,
+    queueMicrotask,
+  )
+  const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
+  const built = createApp({
+    ...customers,
+    ...createLeakReportsService(world, read.settings, changes, log, "mailkind"),
+    responses: createJsonResponses(() => `req_test${count++}`, false),
+    check: createCheck({
+      activeLists: () => lists,
+      networkProbe: outside(time),
+      deepProbe: deep(time),
+      corrections: customers.corrections,
+      clock,
+      stopwatch,
+    }),
+    roleOf: localPart => findRoleWord(localPart, lists.addressWords),
+    clientOf: request => clientOf(peerOf(request), request.headers),
+    clock,
+    random,
+    nextTick: queueMicrotask,
+    log,
+    testDomain: "mailkind.test",
+    baseUrl: () => "http://localhost",
+    health: () =>
+      healthReport({
+        version: "1.0.0",
+        activeLists: knownLists,
+        isRefreshScheduled: true,
+        isDnsUnavailable: false,
+        uptimeMs: 0,
+      }),
+    isStopping: () => false,
+    isHttps: false,
+    asset,
+    isAdmin: createAdminCheck(admins) ?? (() => false),
+    defaultTier: 0,
+    hasMailServer: true,
+    changes,
+    signIn,
+    lists: () => listsOverview(knownLists),
+    guide: guideFacts(world, read.settings),
+    stopwatch,
+    logging,
+    loadShedder,
+    meter,
+    metrics: {
+      read: async () => renderExposition([column], { version: "1.0.0", bun: Bun.version }),
+      mayRead: metricsReaderGuard(read.settings, peerOf),
+    },
+  })
+  const { fetch: app } = built
+  return {
+    app,
+    /** The same, to be listened with. */
+    built,
+    column,
+    load: loadShedder,
+    /** How late the event loop is said to be. */
+    lag,
+    time,
+    clock,
+    logged,
+    store,
+    changes,
+    customers,
+    /** The mails that went out, the latest last. Those of the outbox go when `look` is called. */
+    mails,
+    look: mailsGoing.pollOutbox,
+    prune: signIn.prune,
+    accountId,
+    key: made.text,
+    keyId: made.key.id,
+    revoke: () => revokeKey(changes, made.key.id, "owner"),
+    /** Another key of the account; a publishable one allows the origins. */
+    newKey: async (origins: readonly string[] = []) => {
+      const kind = origins.length > 0 ? "publishable" : "secret"
+      const another = await createKey(changes, random, { accountId, kind, name: null, origins })
+      if (another.kind !== "created") throw new Error(another.kind)
+      return { id: another.key.id, text: another.text }
+    },
+    ask: asking(app, made.text),
+    /** Signs a browser in to the account of this id, and gives what it sends as `Cookie` from then on. */
+    signIn: async (id = accountId) => {
+      const { secret } = await store.transaction(inside =>
+        insertSession(inside, random, clock(), id, "Firefox on Linux"),
+      )
+      return `mailkind_session=${secret}`
+    },
+  }
+}
+
+/** What an answer held. */
+export type Asked = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> }
+
+/** Asks an app as one line: method, path, and optionally a body and headers; the key is sent unless `key` is null. */
+function asking(app: (request: Request) => Response | Promise<Response>, ownKey: string) {
+  return async (
+    line: string,
+    {
+      body,
+      key = ownKey,
+      headers = {},
+    }: { body?: unknown; key?: string | null; headers?: Record<string, string> } = {},
+  ): Promise<Asked> => {
+    const [method = "GET", path = "/"] = line.split(" ")
+    const sent = new Headers({ ...(key === null ? {} : { Authorization: `Bearer ${key}` }), ...headers })
+    const raw =
+      body === undefined || body instanceof ReadableStream || typeof body === "string" || body instanceof Uint8Array
+    if (body !== undefined && !sent.has("Content-Type")) sent.set("Content-Type", "application/json")
+    const payload = raw ? (body as BodyInit | undefined) : JSON.stringify(body) // the four kinds above are bodies
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: sent,
+      ...(payload === undefined ? {} : { body: payload }),
+    })
+    const answer = await app(request)
+    const text = await answer.text()
+    return { status: answer.status, headers: answer.headers, body: text === "" ? {} : JSON.parse(text) }
+  }
+}
+
+/** What a house that is the last of so many nodes has of its own; null: it is alone. */
+function oneOf(nodesCount: number, clock: Clock) {
+  if (nodesCount === 1) return null
+  const share = new NodeShare()
+  share.setPosition({ count: nodesCount, position: nodesCount - 1 })
+  return { limits: createNodeLimits(createLocalLimits(clock), share), nodeId: "node_1", notifyChange: () => undefined }
+}

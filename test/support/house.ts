@@ -1,0 +1,94 @@
+import { createNetworkService, type NetworkService } from "../../src/assemble/check/network.ts"
+import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { fullResult } from "../../src/check/result/result.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import type { CheckResult } from "../../src/contract/schemas.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { lists } from "./app.ts"
+import { type DnsServer, dnsServer } from "./dns-server.ts"
+import type { ServedRecords } from "./dns-zone.ts"
+import { type IdentityTable, identityWeb } from "./identity-server.ts"
+import { onTestEnd } from "./on-test-end.ts"
+import { stoppedTime } from "./time.ts"
+
+/** What a house is built with beside its DNS servers. */
+export type HouseOptions = {
+  readonly canaries?: string
+  readonly identity?: IdentityTable | "off"
+  readonly timeoutMs?: number
+  readonly budgetMs?: number
+}
+
+/** A DNS server that is stopped after the test. */
+export async function serving(records: ServedRecords): Promise<DnsServer> {
+  const server = await dnsServer(records, { ttlS: 300 })
+  onTestEnd(server.stop)
+  return server
+}
+
+/** The check as it is wired for production, over these servers on loopback, a made-up web and a time that the test moves. */
+export function houseOver(servers: readonly DnsServer[], options: HouseOptions = {}) {
+  const time = stoppedTime()
+  const { canaries = "off", identity = "off", timeoutMs = 1500, budgetMs = 3000 } = options
+  const read = parseSettings({
+    MAILKIND_DNS_SERVERS: servers.map(({ address, port }) => `${address}:${port}`).join(",") || "off",
+    MAILKIND_DNS_CANARIES: canaries,
+    MAILKIND_DNS_TIMEOUT_MS: String(timeoutMs),
+    MAILKIND_CHECK_TIMEOUT_MS: String(budgetMs),
+    MAILKIND_IDENTITY_URL: identity === "off" ? "off" : "https://identity.example",
+  })
+  if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+  const { web: fetchUrl, asked: identityAsked } = identityWeb(identity === "off" ? {} : identity)
+  const { clock, stopwatch, later: setTimer } = time
+  const asking: NetworkService = createNetworkService(
+    { ...createSystem(), clock, stopwatch, setTimer, fetchUrl },
+    read.settings,
+  )
+  onTestEnd(asking.stop)
+  const check = createCheck({
+    activeLists: () => lists,
+    networkProbe: asking.networkEvidence,
+    deepProbe: OFFLINE_DEEP_PROBE,
+    corrections: NO_CORRECTIONS,
+    clock,
+    stopwatch,
+  })
+  const ask = async (input: string, includeTenant = true): Promise<CheckResult> =>
+    fullResult(
+      await check({
+        subject: parseSubject(detectSubjectKind(input), input, "mailkind.test"),
+        policy: "b2b",
+        isDeep: false,
+        ownListMatch: NO_OWN_LIST_MATCH,
+        includeTenant,
+      }),
+      "req_1",
+    )
+  return { ask, time, identityAsked, isDnsAway: asking.isDnsUnavailable }
+}
+
+const STEP_MS = 100
+
+/** Lets time go on, in steps between which packets may come, until the promise is settled; gives its value and how long that took. */
+export async function inTime<T>(
+  time: ReturnType<typeof stoppedTime>,
+  promise: Promise<T>,
+): Promise<{ value: T; tookMs: number }> {
+  let isSettled = false
+  const watched = promise.finally(() => {
+    isSettled = true
+  })
+  const startedAt = time.stopwatch()
+  for (;;) {
+    await packetsPass()
+    if (isSettled) return { value: await watched, tookMs: time.stopwatch() - startedAt }
+    await time.tick(STEP_MS)
+  }
+}
+
+/** Gives the system's event loop turns enough for packets on loopback to come and go. */
+export async function packetsPass(): Promise<void> {
+  for (let turn = 0; turn < 30; turn++) await new Promise(resolve => setImmediate(resolve))
+}
