@@ -66,7 +66,7 @@ export const KEY_VARIABLE = "MK_API_KEY"
 /** How often the examples try again, and how long they wait. */
 export const PATIENCE = { attempts: 5, waitMaxSeconds: 60 } as const
 
-/** What differs by server. */
+/** The values that differ from server to server. */
 export type ExampleFacts = {
   readonly baseUrl: string
   /** The network budget of a check on this server. Callers wait longer than that. */
@@ -87,7 +87,7 @@ export const exampleText = (task: Task, language: Language, facts: ExampleFacts)
 export const rotationText = (account: string, facts: ExampleFacts): string =>
   filled(OTHERS.rotate_keys, facts, { account })
 
-/** A form that helps whoever fills it in, with a publishable key. */
+/** A sign-up form that gives hints by a publishable key. */
 export const signUpFormText = (publishableKey: string, facts: ExampleFacts): string =>
   filled(OTHERS.sign_up_form, facts, { publishable_key: publishableKey })
 

@@ -105,7 +105,6 @@ body { margin: 0; background: var(--paper) }
 .scroll .origin { min-width: 15.5rem }
 .scroll .refresh { min-width: 7.5rem }
 .scroll td .hint { margin: .15rem 0 0; max-width: 26rem }
-.scroll .example { color: var(--soft); overflow-wrap: break-word; min-width: 12.5rem; max-width: 16rem }
 
 .advice { display: inline-block; padding: 0 .5rem; border-radius: 999px; font-size: .8125rem; line-height: 1.6; white-space: nowrap }
 .allow { color: var(--allow); background: var(--allow-paper) }
