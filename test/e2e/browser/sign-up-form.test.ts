@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import { signUpFormText } from "../../../src/http/site/docs/examples.ts"
+import { signUpFormHtml } from "../../../src/http/site/docs/examples.ts"
 import { serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, STEP_MS } from "./browser.ts"
@@ -34,7 +34,7 @@ test.skipIf(isBrowserMissing)(
     await run("account", "create", "form@example.com", "--tier", "0")
     const made = await run("key", "create", "--account", "form@example.com", "--publishable", "--origin", origin)
     const facts = { baseUrl: url, checkTimeoutMs: 3000 }
-    form = signUpFormText(Value.Decode(Made, made).key, facts)
+    form = signUpFormHtml(Value.Decode(Made, made).key, facts)
 
     const page = await browser.newPage()
     page.setDefaultTimeout(STEP_MS)
@@ -55,7 +55,7 @@ test.skipIf(isBrowserMissing)(
       ["svc_pub_wrong", url],
       ["svc_pub_wrong", "http://127.0.0.1:1"],
     ] as const) {
-      form = signUpFormText(key, { ...facts, baseUrl })
+      form = signUpFormHtml(key, { ...facts, baseUrl })
       await page.goto(origin)
       await typed("jane@gmial.com")
       await page.getByRole("button", { name: "Sign up" }).click()

@@ -1,6 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { type ExampleFacts, exampleFile, exampleText, TASKS, type Task } from "../../../src/http/site/docs/examples.ts"
+import {
+  EXAMPLE_TASKS,
+  type ExampleFacts,
+  type ExampleTask,
+  exampleFile,
+  exampleProgram,
+} from "../../../src/http/site/docs/examples.ts"
 import { serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { ALL_RUNNERS, type Runner } from "./languages.ts"
@@ -13,8 +19,8 @@ const factsAt = (baseUrl: string): ExampleFacts => ({ baseUrl, checkTimeoutMs: 3
 /** Runs an example against a server, with its own arguments where no others are named. */
 const running =
   ({ language, run }: Runner, baseUrl: string, key: string) =>
-  (task: Task, args: readonly string[] = TASKS[task].args) =>
-    run(exampleFile(task, language), exampleText(task, language, factsAt(baseUrl)), args, key)
+  (task: ExampleTask, args: readonly string[] = EXAMPLE_TASKS[task].args) =>
+    run(exampleFile(task, language), exampleProgram(task, language, factsAt(baseUrl)), args, key)
 
 describe.each(ALL_RUNNERS)("the examples, by $named,", runner => {
   const { language, isMissing } = runner
@@ -76,8 +82,8 @@ describe.each(ALL_RUNNERS)("the examples, by $named,", runner => {
     const server = sayingServer()
     server.say(SILENCE)
     // A second, in place of the five that a check's own budget makes of it.
-    const text = exampleText("check", language, { baseUrl: server.url, checkTimeoutMs: -1000 })
-    const ended = await runner.run(exampleFile("check", language), text, TASKS.check.args, "svc_live_x")
+    const text = exampleProgram("check", language, { baseUrl: server.url, checkTimeoutMs: -1000 })
+    const ended = await runner.run(exampleFile("check", language), text, EXAMPLE_TASKS.check.args, "svc_live_x")
     expect(ended).toEqual({ code: 0, out: "allow, unchecked: no answer\n", err: "" })
     expect(server.asked).toHaveLength(1)
   })

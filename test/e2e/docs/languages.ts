@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { KEY_VARIABLE, type Language } from "../../../src/http/site/docs/examples.ts"
+import { type ExampleLanguage, KEY_VARIABLE } from "../../../src/http/site/docs/examples.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { type Ended, startProgram } from "../../support/program.ts"
 
 /** What runs a language's examples: each a command that an example's file and arguments are added to. */
-const RUNNERS: { readonly [L in Language]: readonly (readonly [program: string, ...args: readonly string[]])[] } = {
+const RUNNERS: {
+  readonly [L in ExampleLanguage]: readonly (readonly [program: string, ...args: readonly string[]])[]
+} = {
   curl: [["bash"]],
   javascript: [["node"], ["bun"]],
   python: [["python3"]],
@@ -15,7 +17,7 @@ const RUNNERS: { readonly [L in Language]: readonly (readonly [program: string, 
 }
 
 /** What must be there beside the runner. */
-const NEEDED: { readonly [L in Language]: readonly string[] } = {
+const NEEDED: { readonly [L in ExampleLanguage]: readonly string[] } = {
   curl: ["curl", "sed"],
   javascript: [],
   python: [],
@@ -25,7 +27,7 @@ const NEEDED: { readonly [L in Language]: readonly string[] } = {
 
 /** One way to run the examples of a language. */
 export type Runner = {
-  readonly language: Language
+  readonly language: ExampleLanguage
   /** What it is called in the name of a test; where it is not installed, the name says so. */
   readonly named: string
   readonly isMissing: boolean
@@ -33,7 +35,7 @@ export type Runner = {
   readonly run: (file: string, text: string, args: readonly string[], key: string) => Promise<Ended>
 }
 
-function runner(language: Language, [program, ...more]: readonly [string, ...(readonly string[])]): Runner {
+function runner(language: ExampleLanguage, [program, ...more]: readonly [string, ...(readonly string[])]): Runner {
   const missing = [program, ...NEEDED[language]].filter(each => pathOf(each) === null)
   return {
     language,
@@ -64,6 +66,6 @@ const environment = (directory: string): Record<string, string> => ({
 
 /** Every way to run examples, in the order of the languages. */
 export const ALL_RUNNERS: readonly Runner[] = Object.entries(RUNNERS).flatMap(([name, commands]) => {
-  const language = name as Language // the keys of a table are its type's
+  const language = name as ExampleLanguage // the keys of a table are its type's
   return commands.map(command => runner(language, command))
 })

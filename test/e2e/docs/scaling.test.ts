@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { ROUTES } from "../../../src/contract/routes.ts"
-import { BALANCER, TAKE_OUT } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { HAPROXY_COMMANDS, HAPROXY_CONFIG } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
 import { ROOT } from "../../architecture/source-files.ts"
 import { sampleIn } from "../../http/site/docs/sample-in.ts"
 import { askLoopback } from "../../support/loopback.ts"
@@ -96,6 +96,6 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
 
 test("the page shows what is run: the balancer's file and its lines", () => {
   const halves = ["haproxy.cfg", "haproxy.cfg, its other half"].map(commands)
-  expect(halves.join("\n\n")).toBe(BALANCER)
-  for (const line of Object.values(TAKE_OUT)) expect(commands("Shell, on the balancer")).toContain(line)
+  expect(halves.join("\n\n")).toBe(HAPROXY_CONFIG)
+  for (const line of Object.values(HAPROXY_COMMANDS)) expect(commands("Shell, on the balancer")).toContain(line)
 })

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { ROUTES } from "../../../src/contract/routes.ts"
-import { TASKS, type Task } from "../../../src/http/site/docs/examples.ts"
+import { EXAMPLE_TASKS, type ExampleTask } from "../../../src/http/site/docs/examples.ts"
 import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
 import { sampleIn } from "../../http/site/docs/sample-in.ts"
 import { bounded } from "../../support/bounded.ts"
@@ -39,7 +39,7 @@ async function stranger() {
   if (runner === undefined) throw new Error("the tests run on Bun")
   const start = await pageOf(server, ROUTES.docsStart.path)
   /** Runs a program as the page has it. */
-  const run = async (task: Task, key: string, args: readonly string[] = TASKS[task].args) => {
+  const run = async (task: ExampleTask, key: string, args: readonly string[] = EXAMPLE_TASKS[task].args) => {
     const text = sampleIn(start, `${task}.mjs`)
     if (text === null) throw new Error(`the page has no ${task}.mjs`)
     return await runner.run(`${task}.mjs`, text, args, key)

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { request } from "node:http"
-import { TAKE_OUT } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { HAPROXY_COMMANDS } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
 import { bounded } from "../../support/bounded.ts"
 import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
 import { type Balancer, MISSING_BALANCER, startBalancer } from "./balancer.ts"
@@ -44,12 +44,12 @@ test.skipIf(missing.length > 0)(
     // Taken out before it is stopped, as the page has it: not even what may not be asked twice is lost.
     const reports = reporting()
     await reports.goesOn(20)
-    expect(await balancer.say(TAKE_OUT.drain)).toBe("")
+    expect(await balancer.say(HAPROXY_COMMANDS.drain)).toBe("")
     expect(await nodes.a.stop()).toMatchObject({ code: 0 })
     await Promise.all([load.goesOn(50), reports.goesOn(20)])
     expect(Object.keys(await reports.end())).toEqual(["202"])
     const second = await a.serve()
-    expect(await balancer.say(TAKE_OUT.ready)).toBe("")
+    expect(await balancer.say(HAPROXY_COMMANDS.ready)).toBe("")
     await bounded(served(load, 3), () => "the node that was started anew gets nothing")
 
     // Stopped without a word to the balancer.

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { BALANCER } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { HAPROXY_CONFIG } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
 import { bounded } from "../../support/bounded.ts"
 import { freePort } from "../../support/free-port.ts"
 import { askLoopback } from "../../support/loopback.ts"
@@ -26,7 +26,7 @@ export async function startBalancer(nodePorts: readonly number[]): Promise<Balan
   const directory = mkdtempSync(join(tmpdir(), "b"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   const socket = join(directory, "s")
-  const text = BALANCER.replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
+  const text = HAPROXY_CONFIG.replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
     .replace("/run/haproxy/admin.sock", socket)
     .replace(/10\.0\.0\.\d+:8080/g, () => `127.0.0.1:${nodes.shift()}`)
   for (const own of [`bind 127.0.0.1:${port}\n`, socket, ...nodePorts.map(node => `127.0.0.1:${node}\n`)])

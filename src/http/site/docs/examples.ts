@@ -23,28 +23,28 @@ import USAGE_PHP from "./examples/usage-php.txt" with { type: "text" }
 import USAGE_PYTHON from "./examples/usage-python.txt" with { type: "text" }
 
 /** The languages of the examples: the name, the ending of an example's file, and the language of a block of code. */
-export const LANGUAGES = {
+export const EXAMPLE_LANGUAGES = {
   curl: { label: "curl", ending: "sh", fence: "sh" },
   javascript: { label: "JavaScript", ending: "mjs", fence: "js" },
   python: { label: "Python", ending: "py", fence: "python" },
   php: { label: "PHP", ending: "php", fence: "php" },
   go: { label: "Go", ending: "go", fence: "go" },
 } as const satisfies Record<string, { readonly label: string; readonly ending: string; readonly fence: string }>
-export type Language = keyof typeof LANGUAGES
-export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[] // the keys of a table are its type's
+export type ExampleLanguage = keyof typeof EXAMPLE_LANGUAGES
+export const EXAMPLE_LANGUAGE_NAMES = Object.keys(EXAMPLE_LANGUAGES) as ExampleLanguage[] // the keys of a table are its type's
 
-/** The examples that exist in each language: what each does, and the arguments that it is run with. */
-export const TASKS = {
-  check: { title: "Check an address", args: ["jane@gmail.com"] },
-  batch: { title: "Check many at once", args: ["jane@gmail.com", "stripe.com"] },
-  feedback: { title: "Report a wrong verdict", args: ["jane@northwind-paper.com", "business"] },
-  usage: { title: "See what was used", args: [] },
-} as const satisfies Record<string, { readonly title: string; readonly args: readonly string[] }>
-export type Task = keyof typeof TASKS
-export const TASK_NAMES = Object.keys(TASKS) as Task[] // the keys of a table are its type's
+/** The examples that exist in each language: the arguments with which the tests run each. */
+export const EXAMPLE_TASKS = {
+  check: { args: ["jane@gmail.com"] },
+  batch: { args: ["jane@gmail.com", "stripe.com"] },
+  feedback: { args: ["jane@northwind-paper.com", "business"] },
+  usage: { args: [] },
+} as const satisfies Record<string, { readonly args: readonly string[] }>
+export type ExampleTask = keyof typeof EXAMPLE_TASKS
+export const EXAMPLE_TASK_NAMES = Object.keys(EXAMPLE_TASKS) as ExampleTask[] // the keys of a table are its type's
 
 /** Complete programs, as the page shows them and as the tests run them. What differs by server is in double braces. */
-const EXAMPLES: { readonly [T in Task]: { readonly [L in Language]: string } } = {
+const EXAMPLES: { readonly [T in ExampleTask]: { readonly [L in ExampleLanguage]: string } } = {
   check: { curl: CHECK_CURL, javascript: CHECK_JAVASCRIPT, python: CHECK_PYTHON, php: CHECK_PHP, go: CHECK_GO },
   batch: { curl: BATCH_CURL, javascript: BATCH_JAVASCRIPT, python: BATCH_PYTHON, php: BATCH_PHP, go: BATCH_GO },
   feedback: {
@@ -58,13 +58,13 @@ const EXAMPLES: { readonly [T in Task]: { readonly [L in Language]: string } } =
 }
 
 /** Examples that are not programs. */
-const OTHERS = { rotate_keys: ROTATE_KEYS, sign_up_form: SIGN_UP_FORM } as const
+const OTHER_EXAMPLES = { rotate_keys: ROTATE_KEYS, sign_up_form: SIGN_UP_FORM } as const
 
 /** The environment variable from which the examples read their key. It is no setting of the server; those begin with `MAILKIND_`. */
 export const KEY_VARIABLE = "MK_API_KEY"
 
 /** How often the examples try again, and how long they wait. */
-export const PATIENCE = { attempts: 5, waitMaxSeconds: 60 } as const
+export const EXAMPLE_RETRIES = { attempts: 5, waitMaxSeconds: 60 } as const
 
 /** The values that differ from server to server. */
 export type ExampleFacts = {
@@ -77,21 +77,22 @@ export type ExampleFacts = {
 export const callerTimeoutSeconds = (checkTimeoutMs: number): number => Math.ceil(checkTimeoutMs / 1000) + 2
 
 /** The name of an example's file. */
-export const exampleFile = (task: Task, language: Language): string => `${task}.${LANGUAGES[language].ending}`
+export const exampleFile = (task: ExampleTask, language: ExampleLanguage): string =>
+  `${task}.${EXAMPLE_LANGUAGES[language].ending}`
 
 /** The text of an example for this server. */
-export const exampleText = (task: Task, language: Language, facts: ExampleFacts): string =>
-  filled(EXAMPLES[task][language], facts, {})
+export const exampleProgram = (task: ExampleTask, language: ExampleLanguage, facts: ExampleFacts): string =>
+  fillPlaceholders(EXAMPLES[task][language], facts, {})
 
 /** The commands that rotate a key of an account. */
-export const rotationText = (account: string, facts: ExampleFacts): string =>
-  filled(OTHERS.rotate_keys, facts, { account })
+export const keyRotationCommands = (account: string, facts: ExampleFacts): string =>
+  fillPlaceholders(OTHER_EXAMPLES.rotate_keys, facts, { account })
 
 /** A sign-up form that gives hints by a publishable key. */
-export const signUpFormText = (publishableKey: string, facts: ExampleFacts): string =>
-  filled(OTHERS.sign_up_form, facts, { publishable_key: publishableKey })
+export const signUpFormHtml = (publishableKey: string, facts: ExampleFacts): string =>
+  fillPlaceholders(OTHER_EXAMPLES.sign_up_form, facts, { publishable_key: publishableKey })
 
-function filled(
+function fillPlaceholders(
   text: string,
   { baseUrl, checkTimeoutMs }: ExampleFacts,
   more: Readonly<Record<string, string>>,
@@ -99,8 +100,12 @@ function filled(
   const seconds = callerTimeoutSeconds(checkTimeoutMs)
   const values: Readonly<Record<string, string | number>> = {
     ...{ base_url: baseUrl, timeout_seconds: seconds, batch_timeout_seconds: 2 * seconds },
-    ...{ batch_items_max: LIMITS.batchItemsMax, attempts: PATIENCE.attempts, retries: PATIENCE.attempts - 1 },
-    wait_max_seconds: PATIENCE.waitMaxSeconds,
+    ...{
+      batch_items_max: LIMITS.batchItemsMax,
+      attempts: EXAMPLE_RETRIES.attempts,
+      retries: EXAMPLE_RETRIES.attempts - 1,
+    },
+    wait_max_seconds: EXAMPLE_RETRIES.waitMaxSeconds,
     ...more,
   }
   return text.replace(/\{\{(\w+)\}\}/g, (mark, name: string) => String(values[name] ?? mark)).trimEnd()

@@ -5,7 +5,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { Assets } from "../assets.ts"
 import { lookupInUrl } from "../public/domain-lookup.tsx"
 import type { ListsOverview } from "../public/lists-overview.tsx"
-import { GUIDE_SOURCES, type GuideSource } from "./guide.ts"
+import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage } from "./guide.ts"
 import type { GuideFacts } from "./guide-facts.ts"
 import { GuidePage } from "./guide-page.tsx"
 import { htmlForm, innerHtml } from "./html-form.tsx"
@@ -40,7 +40,7 @@ export type GuideContentDeps = {
 export function guidePages(deps: GuideContentDeps): readonly PageForms[] {
   const inventory = lazyPromise(deps.guide.inventory)
   const cachedDeps = { ...deps, guide: { ...deps.guide, inventory } }
-  return GUIDE_SOURCES.map(page => {
+  return MARKDOWN_GUIDE_PAGES.map(page => {
     const { path } = ROUTES[page.route]
     const html = async (url: string) => pageHtml(page, await pageFacts(page, url, cachedDeps))
     const markdown = async () => pageMarkdown(page, await pageFacts(page, path, cachedDeps))
@@ -51,10 +51,10 @@ export function guidePages(deps: GuideContentDeps): readonly PageForms[] {
   })
 }
 
-const pageMarkdown = (page: GuideSource, facts: PageFacts): string =>
+const pageMarkdown = (page: MarkdownGuidePage, facts: PageFacts): string =>
   markdownForm(page.title, expandPage(page.text, facts), { baseUrl: facts.baseUrl, path: ROUTES[page.route].path })
 
-function pageHtml(page: GuideSource, facts: PageFacts): string {
+function pageHtml(page: MarkdownGuidePage, facts: PageFacts): string {
   const settings = facts.settings.map(({ name }) => name)
   const content = htmlForm(page.title, expandPage(page.text, facts), settings)
   return `<!doctype html>${render(
@@ -64,7 +64,7 @@ function pageHtml(page: GuideSource, facts: PageFacts): string {
   )}`
 }
 
-async function pageFacts({ route }: GuideSource, url: string, deps: GuideContentDeps): Promise<PageFacts> {
+async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {
   const { guide, testDomain } = deps
   const { checkTimeoutMs, tiers, settings, examinations } = guide
   const inventory = route === "docsLicences" ? await guide.inventory() : null

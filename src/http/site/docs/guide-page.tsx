@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
-import { GUIDE, neighbours } from "./guide.ts"
+import { GUIDE, guidePageNeighbours } from "./guide.ts"
 import { markdownPath } from "./llms.ts"
 
 /** The index: every page of the guide with its summary. */
@@ -36,7 +36,7 @@ type GuidePageProps = {
 
 /** A page of the guide: its title from the guide's table, and the links to all the others. */
 export function GuidePage({ route, children }: GuidePageProps) {
-  const { page, before, after } = neighbours(route)
+  const { page, before, after } = guidePageNeighbours(route)
   return (
     <Layout
       route={route}

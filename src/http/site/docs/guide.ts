@@ -68,15 +68,17 @@ type GuidePart = { readonly part: string; readonly pages: readonly GuideEntry[] 
 export type GuideEntry = { readonly route: RouteId; readonly title: string; readonly text: string | null }
 
 /** A page of the guide that is made from Markdown. */
-export type GuideSource = GuideEntry & { readonly text: string }
+export type MarkdownGuidePage = GuideEntry & { readonly text: string }
 
 const PAGES = GUIDE.flatMap(({ pages }) => pages)
 
 /** The pages that are made from Markdown, in the order of the guide. */
-export const GUIDE_SOURCES: readonly GuideSource[] = PAGES.filter((page): page is GuideSource => page.text !== null)
+export const MARKDOWN_GUIDE_PAGES: readonly MarkdownGuidePage[] = PAGES.filter(
+  (page): page is MarkdownGuidePage => page.text !== null,
+)
 
 /** The page, the one before it and the one after it; null: there is none. */
-export function neighbours(route: RouteId): {
+export function guidePageNeighbours(route: RouteId): {
   readonly page: GuideEntry
   readonly before: GuideEntry | null
   readonly after: GuideEntry | null

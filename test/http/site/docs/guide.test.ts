@@ -6,7 +6,12 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { TIERS } from "../../../../src/contract/tiers.ts"
-import { exampleFile, exampleText, LANGUAGE_NAMES, TASK_NAMES } from "../../../../src/http/site/docs/examples.ts"
+import {
+  EXAMPLE_LANGUAGE_NAMES,
+  EXAMPLE_TASK_NAMES,
+  exampleFile,
+  exampleProgram,
+} from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
 import { CLIENT_ADVICE } from "../../../../src/http/site/docs/inserts/advice-inserts.ts"
 import { packageId } from "../../../../src/licences/inventory.ts"
@@ -21,7 +26,7 @@ const textOf = async (path: string): Promise<string> => (await ask(path)).text()
 const plain = (html: string): string => unescapeHtml(html.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ")
 const routes = GUIDE.flatMap(({ pages }) => pages.map(({ route }) => route))
 
-test("the guide has every page of the documentation once, with its summary", async () => {
+test("the guide lists every page of the documentation once, with its description", async () => {
   const documentation = Object.entries(ROUTES)
     .filter(([id, { path, kind }]) => kind === "page" && /^\/docs(?:\/|$)/.test(path) && id !== "docsGuide")
     .map(([id]) => id)
@@ -34,7 +39,7 @@ test("the guide has every page of the documentation once, with its summary", asy
   }
 })
 
-test("no page of the guide needs a script or leaves a gap in its text", async () => {
+test("no page of the guide has a script or an insert without a value", async () => {
   for (const route of routes.filter(id => id !== "docs")) {
     const html = await textOf(ROUTES[route].path)
     expect({ route, scripts: html.match(/<script/g) }).toEqual({ route, scripts: null })
@@ -48,17 +53,17 @@ test("no page of the guide needs a script or leaves a gap in its text", async ()
 describe("the quick start", () => {
   test("shows every example as it is run", async () => {
     const html = await textOf(ROUTES.docsStart.path)
-    for (const task of TASK_NAMES)
-      for (const language of LANGUAGE_NAMES)
+    for (const task of EXAMPLE_TASK_NAMES)
+      for (const language of EXAMPLE_LANGUAGE_NAMES)
         expect(sampleIn(html, exampleFile(task, language))).toBe(
-          exampleText(task, language, {
+          exampleProgram(task, language, {
             baseUrl: BASE_URL,
             checkTimeoutMs: SETTINGS.MAILKIND_CHECK_TIMEOUT_MS.defaultValue,
           }),
         )
   })
 
-  test("has callers wait longer than a check may take here", async () => {
+  test("tells callers to wait longer than a check takes on this server", async () => {
     const patient = openSite({ guide: guideFactsFor({ MAILKIND_CHECK_TIMEOUT_MS: "10500" }) })
     const html = await (await patient(ROUTES.docsStart.path)).text()
     expect(sampleIn(html, "check.py")).toContain("timeout=13)")
@@ -77,7 +82,7 @@ test("the limits page has the tiers in force, and every size", async () => {
   expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("0 free 7 unlimited 2,000,000")
 })
 
-test("the page of settings has every setting with its default, and never what it is set to", async () => {
+test("the page of settings has every setting with its default, and never its value on this server", async () => {
   const own = openSite({
     guide: guideFactsFor({ MAILKIND_SMTP_URL: "smtp://u:hidden@mail.example", MAILKIND_ADMINS: "a@b.example" }),
   })
@@ -89,7 +94,13 @@ test("the page of settings has every setting with its default, and never what it
   expect(html).not.toMatch(/hidden|a@b\.example/)
 })
 
-test("the page about self-hosting gives the dashboard and the alerts, under the names that they have in the sources", async () => {
+test("the page about self-hosting has an anchor for each setting, which leads to its row", async () => {
+  const html = await textOf(ROUTES.docsSelfHosting.path)
+  for (const name of Object.keys(SETTINGS))
+    expect(html).toContain(`<tr id="${name}"><th scope="row"><a href="${ROUTES.docsSettings.path}#${name}">`)
+})
+
+test("the page about self-hosting links to the dashboard and the alerts, under their names in the sources", async () => {
   const own = openSite({ asset: name => createSystem().files.bundled(`${name}.asset`) })
   const html = await (await own(ROUTES.docsSelfHosting.path)).text()
   for (const name of ["mailkind.json", "alerts.yml"]) {
@@ -98,12 +109,12 @@ test("the page about self-hosting gives the dashboard and the alerts, under the 
   }
 })
 
-test("each code of a problem has one row that says what to do", () => {
+test("each problem code has one row that says what a client does", () => {
   expect(CLIENT_ADVICE.flatMap(({ codes }) => codes).sort()).toEqual([...PROBLEM_CODES].sort())
 })
 
 describe("the licences page", () => {
-  test("names every part with its licence, and the licences that are allowed", async () => {
+  test("names every part with its licence, and every licence that is allowed", async () => {
     const inventory = await loadInventory(createSystem())
     const html = await textOf(ROUTES.docsLicences.path)
     for (const part of inventory.packages) expect(plain(html)).toContain(`${packageId(part)} ${part.licence}`)
@@ -111,7 +122,7 @@ describe("the licences page", () => {
     for (const [id, { requires }] of Object.entries(LICENCES)) expect(plain(html)).toContain(`${id} ${requires}`)
   })
 
-  test("shows origin and text of the part that is asked for, and nothing of what it does not know", async () => {
+  test("shows the origin and the texts of the part in the query, and ignores a part that does not exist", async () => {
     const inventory = await loadInventory(createSystem())
     const preact = inventory.packages.find(({ name }) => name === "preact")
     const asked = `${ROUTES.docsLicences.path}?part=${encodeURIComponent(preact === undefined ? "" : packageId(preact))}`

@@ -3,13 +3,13 @@ import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../../src/contract/reasons.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { acceptsMarkdown } from "../../../../src/http/site/docs/accepts-markdown.ts"
-import { exampleFile, LANGUAGE_NAMES, TASK_NAMES } from "../../../../src/http/site/docs/examples.ts"
-import { GUIDE, GUIDE_SOURCES } from "../../../../src/http/site/docs/guide.ts"
+import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_TASK_NAMES, exampleFile } from "../../../../src/http/site/docs/examples.ts"
+import { GUIDE, MARKDOWN_GUIDE_PAGES } from "../../../../src/http/site/docs/guide.ts"
 import { attributesIn, BASE_URL, openSite } from "../../../support/open-site.ts"
 
 const ask = openSite()
 const textOf = async (path: string): Promise<string> => (await ask(path)).text()
-const PAGES = GUIDE_SOURCES.map(({ route, title }) => ({ path: ROUTES[route].path, title }))
+const PAGES = MARKDOWN_GUIDE_PAGES.map(({ route, title }) => ({ path: ROUTES[route].path, title }))
 
 /** The text without its blocks of code and without inline code. */
 const prose = (markdown: string): string =>
@@ -67,8 +67,8 @@ describe.each(PAGES)("the Markdown of $path", ({ path, title }) => {
 
 test("the Markdown of the quick start has every example in every language", async () => {
   const markdown = await textOf(`${ROUTES.docsStart.path}.md`)
-  for (const task of TASK_NAMES)
-    for (const language of LANGUAGE_NAMES) expect(markdown).toContain(` ${exampleFile(task, language)}\n`)
+  for (const task of EXAMPLE_TASK_NAMES)
+    for (const language of EXAMPLE_LANGUAGE_NAMES) expect(markdown).toContain(` ${exampleFile(task, language)}\n`)
 })
 
 test("the Markdown of reasons and errors has every code", async () => {

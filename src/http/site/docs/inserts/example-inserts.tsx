@@ -5,14 +5,14 @@ import { exampleReducedResult, exampleResult } from "../../../openapi/examples.t
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock, prettyJson } from "../../ui/layout.tsx"
 import {
+  EXAMPLE_LANGUAGE_NAMES,
+  EXAMPLE_LANGUAGES,
+  EXAMPLE_TASK_NAMES,
+  type ExampleTask,
   exampleFile,
-  exampleText,
-  LANGUAGE_NAMES,
-  LANGUAGES,
-  rotationText,
-  signUpFormText,
-  TASK_NAMES,
-  type Task,
+  exampleProgram,
+  keyRotationCommands,
+  signUpFormHtml,
 } from "../examples.ts"
 import type { BlockInsert, Insert } from "./insert.ts"
 import { codeFence } from "./markdown-text.ts"
@@ -24,8 +24,8 @@ export const EXAMPLE_INSERTS = {
     codeFence("sh", "Command", curlCommand(baseUrl, `${localPart}@${testDomain}`)),
   "reduced-answer": ({ testDomain }, localPart) =>
     codeFence("json", "Answer", prettyJson(exampleReducedResult(localPart, testDomain))),
-  "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", rotationText(OWNER_EMAIL, facts)),
-  "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormText("svc_pub_…", facts)),
+  "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
+  "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
 } as const satisfies Readonly<Record<string, Insert>>
 
 /** Examples that the page folds, so that a reader opens the one of their language. */
@@ -46,10 +46,10 @@ export const FOLDED_EXAMPLE_INSERTS = {
   /** `{{examples check}}`: a program in each language. */
   examples: (facts, name) => {
     const task = taskNamed(name)
-    const programs = LANGUAGE_NAMES.map(language => ({
-      ...LANGUAGES[language],
+    const programs = EXAMPLE_LANGUAGE_NAMES.map(language => ({
+      ...EXAMPLE_LANGUAGES[language],
       file: exampleFile(task, language),
-      code: exampleText(task, language, facts),
+      code: exampleProgram(task, language, facts),
     }))
     return {
       markdown: programs
@@ -69,8 +69,8 @@ export const FOLDED_EXAMPLE_INSERTS = {
   },
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
-function taskNamed(name: string): Task {
-  const task = TASK_NAMES.find(own => own === name)
+function taskNamed(name: string): ExampleTask {
+  const task = EXAMPLE_TASK_NAMES.find(own => own === name)
   assert(task !== undefined, `there is no example of ${name}`)
   return task
 }

@@ -8,11 +8,11 @@ import { factOf, type Insert } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
 
 /** The configuration of a load balancer in front of two nodes. */
-export const BALANCER: string = HAPROXY.trimEnd()
-const BACKEND_AT = BALANCER.indexOf("\nbackend ")
+export const HAPROXY_CONFIG: string = HAPROXY.trimEnd()
+const BACKEND_AT = HAPROXY_CONFIG.indexOf("\nbackend ")
 
 /** The commands of the balancer's socket that take the first node out, so that it gets no new requests, and back in. */
-export const TAKE_OUT = {
+export const HAPROXY_COMMANDS = {
   drain: "set server nodes/a state drain",
   ready: "set server nodes/a state ready",
 } as const
@@ -60,10 +60,14 @@ export const OPERATION_INSERTS = {
     assert(file !== undefined, `there is no deploy file named ${name}`)
     return codeFence(file.language, file.caption, factOf(operatorFiles).deploy[file.name].trimEnd())
   },
-  "haproxy-frontend": () => codeFence("haproxy", "haproxy.cfg", BALANCER.slice(0, BACKEND_AT).trimEnd()),
-  "haproxy-backend": () => codeFence("haproxy", "haproxy.cfg, its other half", BALANCER.slice(BACKEND_AT).trim()),
+  "haproxy-frontend": () => codeFence("haproxy", "haproxy.cfg", HAPROXY_CONFIG.slice(0, BACKEND_AT).trimEnd()),
+  "haproxy-backend": () => codeFence("haproxy", "haproxy.cfg, its other half", HAPROXY_CONFIG.slice(BACKEND_AT).trim()),
   "take-out": () =>
-    codeFence("sh", "Shell, on the balancer", `${socketLine(TAKE_OUT.drain)}\n${socketLine(TAKE_OUT.ready)}`),
+    codeFence(
+      "sh",
+      "Shell, on the balancer",
+      `${socketLine(HAPROXY_COMMANDS.drain)}\n${socketLine(HAPROXY_COMMANDS.ready)}`,
+    ),
   "setting-index": ({ settings }) =>
     markdownTable(
       ["Setting", "Default"],

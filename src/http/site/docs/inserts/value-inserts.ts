@@ -9,7 +9,7 @@ import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authent
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
 import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
 import { formatNumber } from "../../ui/format.ts"
-import { callerTimeoutSeconds, KEY_VARIABLE, PATIENCE } from "../examples.ts"
+import { callerTimeoutSeconds, EXAMPLE_RETRIES, KEY_VARIABLE } from "../examples.ts"
 import { factOf, type Insert } from "./insert.ts"
 import { linkTo } from "./markdown-text.ts"
 
@@ -34,8 +34,8 @@ export const VALUE_INSERTS = {
   "parked-confidence": () => String(PARKED_CONFIDENCE),
   "learned-host-days": () => String(OBSERVATION_DAYS_MAX),
   "key-variable": () => KEY_VARIABLE,
-  "example-attempts": () => String(PATIENCE.attempts),
-  "example-wait-seconds": () => String(PATIENCE.waitMaxSeconds),
+  "example-attempts": () => String(EXAMPLE_RETRIES.attempts),
+  "example-wait-seconds": () => String(EXAMPLE_RETRIES.waitMaxSeconds),
   "first-account": () => OWNER_EMAIL,
   "api-version": () => API_VERSION,
   "pre-migration-backups": () => String(PRE_MIGRATION_BACKUPS_MAX),
