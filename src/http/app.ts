@@ -47,7 +47,7 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly log: Log
     readonly nextTick: NextTick
     readonly testDomain: string
-    /** The public base address; asked late, since the port may be picked at the start. */
+    /** The public base URL. A function, because the system may pick the port when the server starts. */
     readonly baseUrl: () => string
     readonly health: () => Health
     readonly isStopping: () => boolean
@@ -57,80 +57,87 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly metrics: MetricsEndpoint
   }
 
-/** Builds the whole HTTP face: it answers every request, and none of its answers rejects. */
-export function createApp(parts: AppDeps) {
+/**
+ * Builds the HTTP server. Every request gets a response; no handler rejects.
+ *
+ * Two wrappers are around every route but `/v1/check`, whose pipeline does both itself: the observer is the outer one, so
+ * that it also records what the load shedder refuses.
+ */
+export function createApp(appDeps: AppDeps) {
   const refusalHeaders = new RefusalHeaders()
-  const admit = createAdmission({ ...parts, refusalHeaders })
-  const refuse = createToProblemResponse({ ...parts, refusalHeaders })
-  const watch = new RequestObserver(parts)
-  const needs = {
-    ...parts,
+  const admit = createAdmission({ ...appDeps, refusalHeaders })
+  const toProblemResponse = createToProblemResponse({ ...appDeps, refusalHeaders })
+  const observer = new RequestObserver(appDeps)
+  const deps = {
+    ...appDeps,
     refusalHeaders,
     admit,
-    toProblemResponse: refuse,
-    observer: watch,
-    withSecretKey: createWithSecretKey(parts.keys, admit, watch, parts.loadShedder),
+    toProblemResponse,
+    observer,
+    withSecretKey: createWithSecretKey(appDeps.keys, admit, observer, appDeps.loadShedder),
   }
-  const elsewhere = createFallback(needs)
-  const { GET, POST } = createCheckEndpoints(needs)
-  // Bun's own router calls the way that must be quick: by way of Elysia an answer takes 1 to 2 µs longer.
+  const fallback = createFallback(deps)
+  const { GET, POST } = createCheckEndpoints(deps)
+  // Bun's router calls the check endpoints directly: through Elysia a response takes 1 to 2 µs longer (DECISIONS 24).
   const routes = { [ROUTES.postCheck.path]: { GET, POST } }
-  // A host of one or two letters is a host too: without this the path of `http://mk/v1/check` is not found.
+  // Without `standardHostname: false` Elysia does not find the path of a URL with a host of one or two letters, such as `http://mk/v1/check`.
   const app = new Elysia({
     serve: { routes },
     normalize: false,
     strictPath: true,
     handler: { standardHostname: false },
   })
-    // Its types are one call short: what is wrapped gives an answer, and what wraps it a function that does.
-    .wrap((serve, request) =>
-      watch.wrap(parts.loadShedder.wrap(serve as unknown as RequestHandler, request, refuse), request),
+    // Elysia's type of `wrap` is wrong: the wrapped function takes a request and returns a response.
+    .wrap((handle, request) =>
+      observer.wrap(appDeps.loadShedder.wrap(handle as unknown as RequestHandler, request, toProblemResponse), request),
     )
     .onError(({ error, code, request }) =>
-      code === "NOT_FOUND" ? elsewhere(request, app.fetch) : refuse(error, request),
+      code === "NOT_FOUND" ? fallback(request, app.fetch) : toProblemResponse(error, request),
     )
     .get(ROUTES.getCheck.path, ({ request }) => GET(request), { parse: "none" })
     .post(ROUTES.postCheck.path, ({ request }) => POST(request), { parse: "none" })
-    .use(batchRoute(needs))
-    .use(feedbackRoute(needs))
-    .use(usageRoute(needs))
-    .use(healthRoute(needs))
-    .use(metricsRoute(needs))
-    .use(secretScanningRoute(needs))
-    .use(siteRoutes(needs))
+    .use(batchRoute(deps))
+    .use(feedbackRoute(deps))
+    .use(usageRoute(deps))
+    .use(healthRoute(deps))
+    .use(metricsRoute(deps))
+    .use(secretScanningRoute(deps))
+    .use(siteRoutes(deps))
   return app
 }
 
-/** Answers what no route takes: HEAD goes with GET, OPTIONS with every path; the rest is refused. */
+/** Handles requests without a route: HEAD where there is GET, OPTIONS on every path. All others are refused. */
 function createFallback({
   responses,
   knownOrigins,
   toProblemResponse,
 }: Pick<AppDeps, "responses" | "knownOrigins"> & { toProblemResponse: ToProblemResponse }) {
-  const options = (request: Request, allow: string, more: Readonly<Record<string, string>> = {}): Response =>
-    responses.noContent(responses.requestId(request), { Allow: allow, ...more })
-  /** Pages ask from elsewhere at one path only; a preflight brings no key, so any key that allows the origin will do. */
-  const preflighted = async (request: Request, allow: string): Promise<Response> => {
+  const optionsResponse = (request: Request, allow: string, headers: Readonly<Record<string, string>> = {}): Response =>
+    responses.noContent(responses.requestId(request), { Allow: allow, ...headers })
+  /** A preflight carries no key, so any active publishable key that allows the origin is enough (DECISIONS 29). */
+  const preflightResponse = async (request: Request, allow: string): Promise<Response> => {
     const origin = request.headers.get("origin")
-    return options(request, allow, preflightHeaders((await knownOrigins.has(origin)) ? origin : null, allow))
+    return optionsResponse(request, allow, preflightHeaders((await knownOrigins.has(origin)) ? origin : null, allow))
   }
-  return (request: Request, serve: RequestHandler): Response | Promise<Response> => {
+  return (request: Request, handle: RequestHandler): Response | Promise<Response> => {
     const allow = allowedMethods(pathOf(request))
-    if (request.method === "HEAD" && allow !== null) return headResponse(request, serve)
+    if (request.method === "HEAD" && allow !== null) return headResponse(request, handle)
     if (request.method !== "OPTIONS" || allow === null) return toProblemResponse(noSuchRoute(request), request)
-    return pathOf(request) === ROUTES.postCheck.path ? preflighted(request, allow) : options(request, allow)
+    return pathOf(request) === ROUTES.postCheck.path
+      ? preflightResponse(request, allow)
+      : optionsResponse(request, allow)
   }
 }
 
 type RequestHandler = (request: Request) => Response | Promise<Response>
 
-/** HEAD is GET without the body (RFC 9110 §9.3.2); a path that takes no GET refuses it. */
-async function headResponse(request: Request, serve: RequestHandler): Promise<Response> {
-  // Only a whole URL can be asked for, and a host that is missing or cannot be makes none.
+/** Serves HEAD as GET without the body (RFC 9110 §9.3.2). A path without GET refuses it. */
+async function headResponse(request: Request, handle: RequestHandler): Promise<Response> {
+  // `new Request` needs a complete URL. A request whose `Host` is missing or invalid has only a path.
   const url = URL.canParse(request.url)
     ? request.url
     : `http://localhost${pathOf(request)}?${queryParameters(request.url)}`
-  const { status, headers, body } = await serve(new Request(url, { headers: request.headers }))
+  const { status, headers, body } = await handle(new Request(url, { headers: request.headers }))
   await body?.cancel()
   return new Response(null, { status, headers })
 }

@@ -14,7 +14,6 @@ import { Problem } from "../response/problem.ts"
 import type { LoadShedder } from "./load-shedder.ts"
 import { type AdmissionRules, RequestLease, type RequestLeaseDeps } from "./request-lease.ts"
 
-/** What callers are admitted by. */
 export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
   readonly terms: TermsCache
   /** The limits of each tier, by its number. */
@@ -27,12 +26,12 @@ export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
 type AdmitDeps = AdmissionDeps & RequestLeaseDeps
 
 /**
- * Lets a caller with a key in; throws the first refusal, in the documented order: terms, kind of key, origin, requests a
- * second, requests in flight. Null: nothing limits the caller, and nothing is to be told it.
+ * Admits a request with a key. Throws the first refusal in the documented order: terms, kind of key, origin, requests a
+ * second, requests in flight. Null: the caller has no limits, and its responses need no further headers.
  */
-export type Admit = (request: Request, known: CallerCredentials, takesPublishable: boolean) => RequestLease | null
+export type Admit = (request: Request, caller: CallerCredentials, acceptsPublishable: boolean) => RequestLease | null
 
-/** What a publishable key may do; nothing limits how many of its requests are in flight. */
+/** The limits of a publishable key. Its requests in flight are not limited. */
 const PUBLISHABLE_RULES = admissionRules(
   {
     requestsPerSecond: LIMITS.publishablePerSecond,
@@ -42,20 +41,19 @@ const PUBLISHABLE_RULES = admissionRules(
   "publishable",
 )
 
-/** What one visitor of a page may do: a page is read by many. */
+/** The rate of one visitor of a page, who shares the publishable key with all other visitors. */
 const VISITOR_RATE = { ...rateWithBurst(LIMITS.publishableClientPerSecond), isBurstWhole: true } as const
 
-/** Builds what lets callers in. */
-export function createAdmission(given: AdmissionDeps): Admit {
-  const needs = { ...given, formatRateLimit: createRateLimitFormatter() }
-  const tiers = needs.tiers.map((limits, tier) => admissionRules(limits, String(tier)))
-  return (request, known, takesPublishable) => {
-    const { key, account } = known
-    const more = termsNoticeHeaders(needs, known)
-    if (key.kind === "publishable") return admitPublishable(needs, request, known, takesPublishable, more)
+export function createAdmission(admissionDeps: AdmissionDeps): Admit {
+  const deps = { ...admissionDeps, formatRateLimit: createRateLimitFormatter() }
+  const tiers = deps.tiers.map((limits, tier) => admissionRules(limits, String(tier)))
+  return (request, caller, acceptsPublishable) => {
+    const { key, account } = caller
+    const noticeHeaders = termsNoticeHeaders(deps, caller)
+    if (key.kind === "publishable") return admitPublishable(deps, request, caller, acceptsPublishable, noticeHeaders)
     const rules = tiers[account.tier]
-    if (rules === undefined || (more === null && isUnlimited(rules))) return null
-    return acquireLease(needs, request, known, account.id, rules, more)
+    if (rules === undefined || (noticeHeaders === null && isUnlimited(rules))) return null
+    return acquireLease(deps, request, caller, account.id, rules, noticeHeaders)
   }
 }
 
@@ -76,7 +74,7 @@ function rateWithBurst(perSecond: number) {
 const isUnlimited = ({ limits, policyHeader }: AdmissionRules): boolean =>
   policyHeader === null && limits.inFlight === null
 
-/** Headers that tell of new terms; null: there is nothing to tell. Throws when they were not accepted in time. */
+/** The headers that announce new terms; null: the account has accepted the current ones. Throws when the notice period is over. */
 function termsNoticeHeaders({ terms }: AdmitDeps, { account }: CallerCredentials): CallerHeaders["other"] {
   const state = terms.stateOf(account)
   if (state.kind === "accepted") return null
@@ -90,16 +88,16 @@ function termsNoticeHeaders({ terms }: AdmitDeps, { account }: CallerCredentials
 }
 
 function admitPublishable(
-  needs: AdmitDeps,
+  deps: AdmitDeps,
   request: Request,
-  known: CallerCredentials,
-  takesPublishable: boolean,
-  told: CallerHeaders["other"],
+  caller: CallerCredentials,
+  acceptsPublishable: boolean,
+  noticeHeaders: CallerHeaders["other"],
 ): RequestLease {
-  if (told !== null) needs.refusalHeaders.set(request, { policy: null, remaining: "", other: told })
-  if (!takesPublishable) throw invalidKey("This endpoint takes secret keys; the one that was sent is publishable.")
+  if (noticeHeaders !== null) deps.refusalHeaders.set(request, { policy: null, remaining: "", other: noticeHeaders })
+  if (!acceptsPublishable) throw invalidKey("This endpoint takes secret keys; the one that was sent is publishable.")
   const origin = request.headers.get("origin")
-  if (origin === null || !isAllowedOrigin(known.key.origins, origin)) {
+  if (origin === null || !isAllowedOrigin(caller.key.origins, origin)) {
     throw new Problem(
       "forbidden_origin",
       origin === null
@@ -107,34 +105,34 @@ function admitPublishable(
         : "The key does not allow this origin.",
     )
   }
-  const { id } = known.key
-  const more = { ...told, ...corsHeaders(origin) }
-  const { waitS } = needs.rates.admit(`${id} ${needs.clientOf(request)}`, VISITOR_RATE)
-  if (waitS === 0) return acquireLease(needs, request, known, id, PUBLISHABLE_RULES, more)
-  new RequestLease(needs, request, id, PUBLISHABLE_RULES, more, 0).attachRefusalHeaders()
-  throw rateLimited(needs, known, LIMITS.publishableClientPerSecond, waitS, "a second from one client address", "rate")
+  const { id } = caller.key
+  const otherHeaders = { ...noticeHeaders, ...corsHeaders(origin) }
+  const { waitS } = deps.rates.admit(`${id} ${deps.clientOf(request)}`, VISITOR_RATE)
+  if (waitS === 0) return acquireLease(deps, request, caller, id, PUBLISHABLE_RULES, otherHeaders)
+  new RequestLease(deps, request, id, PUBLISHABLE_RULES, otherHeaders, 0).attachRefusalHeaders()
+  throw rateLimited(deps, caller, LIMITS.publishableClientPerSecond, waitS, "a second from one client address", "rate")
 }
 
 function acquireLease(
-  needs: AdmitDeps,
+  deps: AdmitDeps,
   request: Request,
-  known: CallerCredentials,
-  subject: string,
+  caller: CallerCredentials,
+  callerId: string,
   rules: AdmissionRules,
-  more: CallerHeaders["other"],
+  otherHeaders: CallerHeaders["other"],
 ): RequestLease {
   const { limits, rate } = rules
-  const admitted = rate === null ? NO_RATE_LIMIT : needs.rates.admit(subject, rate)
-  const pass = new RequestLease(needs, request, subject, rules, more, admitted.remaining)
-  if (admitted.waitS > 0) {
-    pass.attachRefusalHeaders()
-    throw rateLimited(needs, known, limits.requestsPerSecond ?? 0, admitted.waitS, "a second", "rate")
+  const { waitS, remaining } = rate === null ? NO_RATE_LIMIT : deps.rates.admit(callerId, rate)
+  const lease = new RequestLease(deps, request, callerId, rules, otherHeaders, remaining)
+  if (waitS > 0) {
+    lease.attachRefusalHeaders()
+    throw rateLimited(deps, caller, limits.requestsPerSecond ?? 0, waitS, "a second", "rate")
   }
-  if (!pass.acquireInFlight()) {
-    pass.attachRefusalHeaders()
-    throw rateLimited(needs, known, limits.inFlight ?? 0, 1, "at once", "in_flight")
+  if (!lease.acquireInFlight()) {
+    lease.attachRefusalHeaders()
+    throw rateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "in_flight")
   }
-  return pass
+  return lease
 }
 
 const NO_RATE_LIMIT = { waitS: 0, remaining: 0 }
@@ -144,41 +142,43 @@ function rateLimited(
   { key, account }: CallerCredentials,
   limit: number,
   waitS: number,
-  how: string,
-  of: "rate" | "in_flight",
+  unit: string,
+  limitLabel: "rate" | "in_flight",
 ): Problem {
   usage.record(account.id, key, { kind: "rate_limited" })
-  meter.increment("mailkind_limited_total", 1, tierLabel(key, account), of)
-  return new Problem("rate_limited", `At most ${limit} requests ${how} are answered.`, { retry_after: waitS, limit })
+  meter.increment("mailkind_limited_total", 1, tierLabel(key, account), limitLabel)
+  return new Problem("rate_limited", `At most ${limit} requests ${unit} are answered.`, { retry_after: waitS, limit })
 }
 
-/** Answers a request that needs a secret key, which was let in by the pass; null: nothing limits it. A heavy one gives way first. */
+/**
+ * Admits a request that needs a secret key, calls `handle` with its caller, and releases the lease when the response is
+ * there. A lease of null: the caller has no limits. A heavy request is shed earlier than others.
+ */
 export type WithSecretKey = (
   request: Request,
-  work: (known: CallerCredentials, pass: RequestLease | null) => Promise<Response>,
+  handle: (caller: CallerCredentials, lease: RequestLease | null) => Promise<Response>,
   isHeavy?: boolean,
 ) => Promise<Response>
 
-/** Builds the way into every endpoint that takes secret keys only. */
 export function createWithSecretKey(
   keys: KeyAuthenticator,
   admit: Admit,
-  watch: RequestObserver,
-  load: LoadShedder,
+  observer: RequestObserver,
+  loadShedder: LoadShedder,
 ): WithSecretKey {
-  return async (request, work, isHeavy = false) => {
-    const known = await identifyCaller(request.headers, keys)
-    if (known === null) throw unauthorized()
-    watch.setCaller(request, known)
-    const pass = admit(request, known, false)
+  return async (request, handle, isHeavy = false) => {
+    const caller = await identifyCaller(request.headers, keys)
+    if (caller === null) throw unauthorized()
+    observer.setCaller(request, caller)
+    const lease = admit(request, caller, false)
     try {
-      load.assertCapacity(isHeavy)
-      return await work(known, pass)
+      loadShedder.assertCapacity(isHeavy)
+      return await handle(caller, lease)
     } catch (error) {
-      pass?.attachRefusalHeaders()
+      lease?.attachRefusalHeaders()
       throw error
     } finally {
-      pass?.release()
+      lease?.release()
     }
   }
 }

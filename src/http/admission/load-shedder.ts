@@ -4,59 +4,59 @@ import type { NextTick } from "../request/request-batcher.ts"
 import { Problem } from "../response/problem.ts"
 import { pathOf, type ToProblemResponse } from "../response/problem-response.ts"
 
-/** How much a process takes upon itself. */
+/** How much work one process accepts. */
 export type LoadLimits = {
-  /** Requests that are taken in and not answered; each holds its head, its body and what it waits for. */
+  /** Accepted requests without a response yet. Each holds its headers, its body and what it waits for. */
   readonly inFlightMax: number
-  /** Octets of the long bodies among them. */
+  /** Bytes of their long bodies. */
   readonly bodyBytesMax: number
-  /** How late the event loop may last to be. */
+  /** How late the event loop may be, lastingly. */
   readonly lagMaxMs: number
 }
 
-/** The bounds beside the one that is set: bodies of 256 batches of the largest kind. */
+/** The limits that are not a setting. The bytes are those of 256 batches of the largest size. */
 export const LOAD_LIMITS = { bodyBytesMax: 67_108_864, lagMaxMs: 1000 } as const
 
-/** Bodies up to here are bounded by the count of their requests; to count their octets would cost each a part of its time. */
+/** Shorter bodies are bounded by the number of requests alone, because counting their bytes would slow down each of them. */
 export const LONG_BODY_BYTES_MIN = 8192
 
-/** Work that others can do without gives way at this part of each bound. */
+/** Heavy requests and background work are shed at this share of each limit. */
 const HEAVY_WORK_SHARE = { inFlight: 1 / 2, lag: 1 / 4 } as const
 
 /**
- * Beyond so many times the bound nobody is looked at any more. Up to there a caller is told first what is wrong with its key
- * or that it is over its own limits, which costs a part of an answer and holds nothing.
+ * At so many times `inFlightMax` a request is refused unread. Below that its key and its own limits are checked first, which
+ * costs a fraction of a response and holds no memory.
  */
 const HARD_LIMIT_FACTOR = 2
 
 const RETRY_AFTER_S = 1
 
-/** Paths that answer whatever else there is to do: who looks after the server must see it. */
+/** Operators need these most when the server is overloaded. */
 const NEVER_SHED_PATHS: readonly string[] = [ROUTES.getHealth.path, ROUTES.metrics.path]
 
 type RequestHandler = (request: Request) => Response | Promise<Response>
 
 /**
- * How much one process has to do. It refuses by what a request would hold, before it is read: an answer that comes from memory
- * costs little more than a refusal, so refusing those would help nobody. What keeps them in bounds is that a connection has
- * one request under way.
+ * Refuses requests when one process has too much to do (DECISIONS 28). It limits what requests hold, and refuses before a body is
+ * read. Requests that are served from memory are not limited: a refusal costs nearly as much as such a response, and
+ * each connection has only one request at a time.
  */
 export class LoadShedder {
-  /** Calls the work when all that has arrived by now was taken in. */
+  /** Passed on to the readers of bodies. */
   readonly nextTick: NextTick
   readonly #limits: LoadLimits
   readonly #lagMs: () => number
   readonly #meter: Meter
-  /** Up to so many requests nothing has to give way; one alone always has room. */
+  /** Heavy requests are accepted up to this number in flight; at least one always is. */
   readonly #heavyInFlightMax: number
   #inFlight = 0
   #bodyBytes = 0
 
-  /** `lagMs` tells for how long the event loop has lasted to be late. */
-  constructor(bounds: LoadLimits, lagMs: () => number, meter: Meter, soon: NextTick) {
-    this.nextTick = soon
-    this.#limits = bounds
-    this.#heavyInFlightMax = Math.max(1, bounds.inFlightMax * HEAVY_WORK_SHARE.inFlight)
+  /** `lagMs` gives the lasting delay of the event loop. */
+  constructor(limits: LoadLimits, lagMs: () => number, meter: Meter, nextTick: NextTick) {
+    this.nextTick = nextTick
+    this.#limits = limits
+    this.#heavyInFlightMax = Math.max(1, limits.inFlightMax * HEAVY_WORK_SHARE.inFlight)
     this.#lagMs = lagMs
     this.#meter = meter
   }
@@ -69,56 +69,55 @@ export class LoadShedder {
     return this.#bodyBytes
   }
 
-  /** Takes a request in; it leaves once. Null, or why it is not even looked at: then it has not been taken in. */
+  /** Accepts a request, which must be released once. Gives a problem instead when the server is far over its limit; then there is nothing to release. */
   acquire(): Problem | null {
     if (this.#inFlight >= this.#limits.inFlightMax * HARD_LIMIT_FACTOR) return this.#shed("in_flight")
     this.#inFlight++
     return null
   }
 
-  /** Ends a request that was taken in. */
+  /** The response to an accepted request is ready. */
   release(): void {
     this.#inFlight--
   }
 
-  /** Why a request that was taken in is not served; null: it is. What is heavy gives way first. */
+  /** Why an accepted request is shed; null: it is served. Heavy requests are shed first. */
   refusalFor(isHeavy: boolean): Problem | null {
     const { inFlightMax, lagMaxMs } = this.#limits
     if (this.#inFlight > (isHeavy ? this.#heavyInFlightMax : inFlightMax)) return this.#shed("in_flight")
     return this.#lagMs() > (isHeavy ? lagMaxMs * HEAVY_WORK_SHARE.lag : lagMaxMs) ? this.#shed("lag") : null
   }
 
-  /** Throws the refusal of a request that was taken in, where there is one. */
+  /** Throws what `refusalFor` gives. */
   assertCapacity(isHeavy: boolean): void {
-    const shed = this.refusalFor(isHeavy)
-    if (shed !== null) throw shed
+    const refusal = this.refusalFor(isHeavy)
+    if (refusal !== null) throw refusal
   }
 
-  /** Whether work in the background, and what can be left out of an answer, is to give way. */
+  /** Whether background work and optional parts of a response should wait. */
   isUnderPressure(): boolean {
     return this.#inFlight > this.#heavyInFlightMax || this.#lagMs() > this.#limits.lagMaxMs * HEAVY_WORK_SHARE.lag
   }
 
-  /** Makes room for octets of a long body, which are given back once. Throws `overloaded` when there is none. */
-  reserveBody(octets: number): void {
-    if (this.#bodyBytes + octets > this.#limits.bodyBytesMax) throw this.#shed("body_bytes")
-    this.#bodyBytes += octets
+  /** Reserves memory for a long body, which must be released once. Throws `overloaded` when none is left. */
+  reserveBody(byteCount: number): void {
+    if (this.#bodyBytes + byteCount > this.#limits.bodyBytesMax) throw this.#shed("body_bytes")
+    this.#bodyBytes += byteCount
   }
 
-  /** Gives octets back. */
-  releaseBody(octets: number): void {
-    this.#bodyBytes -= octets
+  releaseBody(byteCount: number): void {
+    this.#bodyBytes -= byteCount
   }
 
-  /** Bounds everything but single checks, which enter by themselves, and what is never refused. */
-  wrap(serve: RequestHandler, request: Request, refuse: ToProblemResponse): RequestHandler {
+  /** Limits a handler, except those that are never shed and single checks, which acquire in their pipeline. */
+  wrap(handle: RequestHandler, request: Request, toProblemResponse: ToProblemResponse): RequestHandler {
     const path = pathOf(request)
-    if (path === ROUTES.postCheck.path || NEVER_SHED_PATHS.includes(path)) return serve
-    return async asked => {
+    if (path === ROUTES.postCheck.path || NEVER_SHED_PATHS.includes(path)) return handle
+    return async wrappedRequest => {
       const refusal = this.acquire()
-      if (refusal !== null) return refuse(refusal, asked)
+      if (refusal !== null) return toProblemResponse(refusal, wrappedRequest)
       try {
-        return await serve(asked)
+        return await handle(wrappedRequest)
       } finally {
         this.release()
       }
@@ -131,7 +130,6 @@ export class LoadShedder {
   }
 }
 
-/** The refusal of a request by a server that has more to do than it can. */
 export const overloaded = (): Problem =>
   new Problem("overloaded", "The server has more to do than it can; nothing is wrong with the request.", {
     retry_after: RETRY_AFTER_S,

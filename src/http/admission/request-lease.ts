@@ -9,18 +9,17 @@ import type { Meter } from "../metrics/meter.ts"
 import type { CallerHeaders, FormatRateLimit, RefusalHeaders } from "../response/caller-headers.ts"
 import { Problem } from "../response/problem.ts"
 
-/** What limits a caller, ready to be applied. */
+/** The limits of a kind of caller, with the values that are derived from them once. */
 export type AdmissionRules = {
   readonly limits: TierLimits
-  /** Null: nothing limits how often. */
+  /** Null: unlimited. */
   readonly rate: RateLimit | null
   /** The value of `RateLimit-Policy`; null: neither rate nor units are limited. */
   readonly policyHeader: string | null
-  /** Whom refusals are counted for: a value of the label `tier`. */
+  /** The value of the metric label `tier` under which refusals are counted. */
   readonly tierLabel: string
 }
 
-/** What a pass is made from. */
 export type RequestLeaseDeps = {
   readonly units: UnitQuota
   readonly inFlight: InFlightLimiter
@@ -30,37 +29,37 @@ export type RequestLeaseDeps = {
   readonly meter: Meter
 }
 
-/** One request that was let in, until it is answered. */
+/** An admitted request: it holds a place among the caller's requests in flight, and the units that it was charged. */
 export class RequestLease {
   readonly #deps: RequestLeaseDeps
   readonly #request: Request
-  /** Whose requests and units are counted: an account, or a publishable key. */
+  /** The id that limits are counted under: of the account, or of the publishable key. */
   readonly #callerId: string
   readonly #rules: AdmissionRules
   readonly #otherHeaders: CallerHeaders["other"]
-  /** How many more requests would be let in now. */
+  /** How many further requests the rate would admit at once. */
   readonly #requestsLeft: number
   #isInFlight = false
-  /** What units were taken of; null: none were. */
+  /** The result of `charge`; null: nothing was charged. */
   #charged: TakeUnitsResult | null = null
 
   constructor(
-    needs: RequestLeaseDeps,
+    deps: RequestLeaseDeps,
     request: Request,
-    subject: string,
+    callerId: string,
     rules: AdmissionRules,
-    more: CallerHeaders["other"],
-    secondLeft: number,
+    otherHeaders: CallerHeaders["other"],
+    requestsLeft: number,
   ) {
-    this.#deps = needs
+    this.#deps = deps
     this.#request = request
-    this.#callerId = subject
+    this.#callerId = callerId
     this.#rules = rules
-    this.#otherHeaders = more
-    this.#requestsLeft = secondLeft
+    this.#otherHeaders = otherHeaders
+    this.#requestsLeft = requestsLeft
   }
 
-  /** Begins what is in flight; false: as much as may be is. */
+  /** Counts the request as in flight. False: the caller has as many in flight as it may have, and this one is not counted. */
   acquireInFlight(): boolean {
     const { inFlight: max } = this.#rules.limits
     if (max === null) return true
@@ -68,55 +67,55 @@ export class RequestLease {
     return this.#isInFlight
   }
 
-  /** Takes units of the day. Throws, or rejects with, `quota_exceeded`. A promise only when the store has to be asked. */
+  /** Takes units from the day's quota. Throws, or rejects with, `quota_exceeded`. Gives a promise only when the database is needed. */
   charge(units: number): void | Promise<void> {
     const { unitsPerDay } = this.#rules.limits
     if (unitsPerDay === null) return
-    const taken = this.#deps.units.take(this.#callerId, units, unitsPerDay)
-    return taken instanceof Promise ? this.#applyLater(taken) : this.#apply(taken)
+    const result = this.#deps.units.take(this.#callerId, units, unitsPerDay)
+    return result instanceof Promise ? this.#applyLater(result) : this.#apply(result)
   }
 
-  /** Gives units back: those that a failure of ours has cost, or that were taken for what was not done. */
+  /** Returns units that were charged, because the server failed or did less than was charged for. */
   refund(units: number): void {
     if (!this.#charged?.isTaken) return
     this.#deps.units.refund(this.#callerId, units, this.#charged.day)
     this.#charged = { ...this.#charged, remaining: this.#charged.remaining + units }
   }
 
-  /** What the answer has to carry, as of now. */
+  /** The headers of the response, as of now. */
   headers(): CallerHeaders {
     const { limits, policyHeader } = this.#rules
     if (policyHeader === null) return { policy: policyHeader, remaining: "", other: this.#otherHeaders }
     const { unitsPerDay } = limits
-    const dayLeft =
+    const unitsLeft =
       unitsPerDay === null ? 0 : (this.#charged?.remaining ?? this.#deps.units.remaining(this.#callerId, unitsPerDay))
-    const remaining = this.#deps.formatRateLimit(limits, this.#requestsLeft, dayLeft, this.#deps.clock())
+    const remaining = this.#deps.formatRateLimit(limits, this.#requestsLeft, unitsLeft, this.#deps.clock())
     return { policy: policyHeader, remaining, other: this.#otherHeaders }
   }
 
-  /** Has the refusal of the request carry it too. */
+  /** Gives the same headers to the problem response of this request. */
   attachRefusalHeaders(): void {
     this.#deps.refusalHeaders.set(this.#request, this.headers())
   }
 
-  /** Ends what is in flight. It is called once. */
+  /** The request is no longer in flight. Must be called once. */
   release(): void {
     if (this.#isInFlight) this.#deps.inFlight.release(this.#callerId)
   }
 
-  async #applyLater(taken: Promise<TakeUnitsResult>): Promise<void> {
-    this.#apply(await taken)
+  async #applyLater(result: Promise<TakeUnitsResult>): Promise<void> {
+    this.#apply(await result)
   }
 
-  #apply(taken: TakeUnitsResult): void {
-    this.#charged = taken
-    if (taken.isTaken) return
+  #apply(result: TakeUnitsResult): void {
+    this.#charged = result
+    if (result.isTaken) return
     this.#deps.meter.increment("mailkind_limited_total", 1, this.#rules.tierLabel, "units")
-    throw quotaExceeded(this.#rules.limits.unitsPerDay ?? 0, taken.day, this.#deps.clock())
+    throw quotaExceeded(this.#rules.limits.unitsPerDay ?? 0, result.day, this.#deps.clock())
   }
 }
 
-/** The day is the one whose units are used up: after a clock was set back over midnight, that is not the clock's own. */
+/** `day` is the day whose units are used up. It differs from the clock's day when the clock was set back over midnight. */
 function quotaExceeded(limit: number, day: number, nowMs: number): Problem {
   const resetsAtMs = dayEndMs(day)
   return new Problem("quota_exceeded", `The ${limit} units of the day are used up.`, {

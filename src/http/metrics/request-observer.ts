@@ -7,11 +7,11 @@ import { pathOf } from "../response/problem-response.ts"
 import { labelIndex } from "./counter-layout.ts"
 import type { Meter } from "./meter.ts"
 
-/** Which answers are logged. */
+/** Which responses are logged. */
 export type RequestLogging = {
-  /** From so many milliseconds on; null: none is slow. */
+  /** Responses that took so long or longer; null: none is slow. */
   readonly slowMs: number | null
-  /** One of so many that went well; null: none. */
+  /** Every so many-th response without an error; null: none. */
   readonly sampleEvery: number | null
 }
 
@@ -27,17 +27,17 @@ type LoggedVerdict = { readonly category: string; readonly isDegraded: boolean }
 const routeIndex = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]): number =>
   labelIndex("route", `${method} ${path}`)
 
-/** The positions of the routes of single checks among all. */
+/** Indexes of the two routes of single checks in the metric label `route`. */
 export const GET_CHECK_ROUTE: number = routeIndex(ROUTES.getCheck)
 export const POST_CHECK_ROUTE: number = routeIndex(ROUTES.postCheck)
 
-/** What callers are counted under: the tier's number, or `publishable`. */
+/** The value of the metric label `tier` for a caller: the tier's number, or `publishable`. */
 export const tierLabel = ({ kind }: CallerCredentials["key"], { tier }: CallerCredentials["account"]): string =>
   kind === "publishable" ? kind : String(tier)
 
 /**
- * Counts every answer, and logs those that are slow and a sample of those that went well: which route, how long, of which
- * tier, to what end. Nothing of what was asked, and nobody who asked, is in a line.
+ * Counts every response, and logs slow ones and a sample of the others: route, time, tier and verdict. A log line holds
+ * neither the input nor the caller.
  */
 export class RequestObserver {
   readonly stopwatch: Stopwatch
@@ -45,7 +45,7 @@ export class RequestObserver {
   readonly #log: Log
   readonly #slowMs: number
   readonly #sampleEvery: number
-  /** How many more go well until one is logged. */
+  /** How many further responses without an error until the next one is logged. */
   #untilSample: number
   readonly #callers = new WeakMap<Request, CallerCredentials>()
 
@@ -58,46 +58,49 @@ export class RequestObserver {
     this.#untilSample = this.#sampleEvery
   }
 
-  /** An answer that took so long: by whom it was asked and what it told, where that is known. */
+  /** Records a response. `caller` and `verdict` are null where there is none. */
   recordResponse(
     route: number,
     response: Response,
     tookMs: number,
-    known: CallerCredentials | null,
-    told: LoggedVerdict | null,
+    caller: CallerCredentials | null,
+    verdict: LoggedVerdict | null,
   ): void {
     const { status } = response
     this.#meter.recordResponse(route, status, tookMs)
     const isSample = status < 400 && --this.#untilSample <= 0
     if (isSample) this.#untilSample = this.#sampleEvery
     if (isSample || tookMs >= this.#slowMs)
-      this.#logResponse(route, response, tookMs, known === null ? null : tierLabel(known.key, known.account), told)
+      this.#logResponse(
+        route,
+        response,
+        tookMs,
+        caller === null ? null : tierLabel(caller.key, caller.account),
+        verdict,
+      )
   }
 
-  /** The request is of somebody who was let in; kept until it is answered. */
-  setCaller(request: Request, known: CallerCredentials): void {
-    this.#callers.set(request, known)
+  /** Remembers the caller of a request until its response is recorded. */
+  setCaller(request: Request, caller: CallerCredentials): void {
+    this.#callers.set(request, caller)
   }
 
-  /**
-   * Watches over everything but single checks, which tell of themselves. Each request of another path or method counts as
-   * one `elsewhere`.
-   */
-  wrap<S extends (request: Request) => Response | Promise<Response>>(serve: S, request: Request) {
+  /** Records the responses of a handler, except single checks, which record their own. A path or method without a route counts as `elsewhere`. */
+  wrap<H extends (request: Request) => Response | Promise<Response>>(handle: H, request: Request) {
     const path = pathOf(request)
-    // HEAD goes with GET (RFC 9110 §9.3.2); where no GET is, it is answered by asking for GET, which is watched then.
+    // HEAD counts as GET (RFC 9110 §9.3.2). A HEAD request that has no route is served by a GET request, which is recorded itself.
     const label = routeLabel(request.method === "HEAD" ? "GET" : request.method, path)
-    if (label === null && request.method === "HEAD" && allowedMethods(path) !== null) return serve
+    if (label === null && request.method === "HEAD" && allowedMethods(path) !== null) return handle
     const route = labelIndex("route", label ?? "")
-    if (route === GET_CHECK_ROUTE || route === POST_CHECK_ROUTE) return serve
-    const sinceMs = this.stopwatch()
-    const tell = (response: Response): Response => {
-      this.recordResponse(route, response, this.stopwatch() - sinceMs, this.#callers.get(request) ?? null, null)
+    if (route === GET_CHECK_ROUTE || route === POST_CHECK_ROUTE) return handle
+    const startedAtMs = this.stopwatch()
+    const record = (response: Response): Response => {
+      this.recordResponse(route, response, this.stopwatch() - startedAtMs, this.#callers.get(request) ?? null, null)
       return response
     }
-    return (asked: Request) => {
-      const response = serve(asked)
-      return response instanceof Promise ? response.then(tell) : tell(response)
+    return (wrappedRequest: Request) => {
+      const response = handle(wrappedRequest)
+      return response instanceof Promise ? response.then(record) : record(response)
     }
   }
 
@@ -106,7 +109,7 @@ export class RequestObserver {
     response: Response,
     tookMs: number,
     tier: string | null,
-    told: LoggedVerdict | null,
+    verdict: LoggedVerdict | null,
   ): void {
     const isSlow = tookMs >= this.#slowMs
     this.#log(isSlow ? "warn" : "info", isSlow ? "an answer was slow" : "a request was answered", {
@@ -115,8 +118,8 @@ export class RequestObserver {
       status: response.status,
       took_ms: Math.round(tookMs * 1000) / 1000,
       tier,
-      category: told?.category ?? null,
-      degraded: told?.isDegraded ?? null,
+      category: verdict?.category ?? null,
+      degraded: verdict?.isDegraded ?? null,
     })
   }
 }
