@@ -1,8 +1,9 @@
 import { ROUTES } from "../../contract/routes.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { NextTick } from "../request/request-batcher.ts"
+import { pathOf } from "../request/request-url.ts"
 import { Problem } from "../response/problem.ts"
-import { pathOf, type ToProblemResponse } from "../response/problem-response.ts"
+import type { ToProblemResponse } from "../response/problem-response.ts"
 
 /** How much work one process accepts. */
 export type LoadLimits = {

@@ -2,13 +2,15 @@ import { assert } from "../../base/errors.ts"
 import { LATENCY_BUCKETS_S, METRIC_LABELS, METRICS, type MetricLabel, type MetricName } from "../../contract/metrics.ts"
 
 /*
- * What one process counts is one column of numbers. Its length follows from the tables alone:
+ * Each process counts in an array of numbers of its own, its shard. The tables of `contract/metrics.ts` determine the layout:
  *
- *     | metric 0: a cell for each combination of its labels | metric 1 | …
+ *     | metric 0: one series for each combination of its labels | metric 1 | …
  *
- * A cell is one number, or for a latency the count of each bucket, the count past the last bucket and the sum in seconds.
+ * A series is one cell, or for a histogram the count of each bucket, the count above the last bucket and the sum in seconds.
  */
-const LATENCY_CELLS = LATENCY_BUCKETS_S.length + 2
+
+/** The cells of one series of a histogram. */
+export const LATENCY_CELLS = LATENCY_BUCKETS_S.length + 2
 
 type MetricLayout = { readonly offset: number; readonly seriesCount: number; readonly seriesCells: number }
 
@@ -21,24 +23,24 @@ for (const [name, { kind, labels }] of Object.entries(METRICS)) {
   cellCount += seriesCount * seriesCells
 }
 
-/** How many numbers a column has. */
+/** The number of cells in a shard. */
 export const SHARD_CELLS: number = cellCount
 
-/** Where a metric stands in a column: its first cell, how many series it has, and how many cells each of them takes. */
+/** The first cell of a metric in a shard, the number of its series and the cells of each. */
 export function metricLayout(name: MetricName): MetricLayout {
-  const place = metricLayouts.get(name)
-  assert(place !== undefined, "every metric has a place")
-  return place
+  const layout = metricLayouts.get(name)
+  assert(layout !== undefined, "every metric has a layout")
+  return layout
 }
 
 const labelIndexes = Object.fromEntries(
   Object.entries(METRIC_LABELS).map(([label, values]) => [
     label,
-    new Map(values.map((value: string, at) => [value, at])),
+    new Map(values.map((value: string, index) => [value, index])),
   ]),
-) as unknown as Readonly<Record<MetricLabel, ReadonlyMap<string, number>>> // the keys are those of LABELS
+) as unknown as Readonly<Record<MetricLabel, ReadonlyMap<string, number>>> // the keys are those of METRIC_LABELS
 
-/** The position of a value among those of its label; of one that is none, the last, which stands for all others. */
+/** The index of a value among those of its label. A value that is not in the table gets the last index, which is for all others. */
 export const labelIndex = (label: MetricLabel, value: string): number =>
   labelIndexes[label].get(value) ?? METRIC_LABELS[label].length - 1
 
@@ -57,52 +59,52 @@ export function cellIndex(name: MetricName, ...values: readonly string[]): numbe
 export function seriesLabels(name: MetricName): readonly Readonly<Record<string, string>>[] {
   const labels: readonly MetricLabel[] = METRICS[name].labels
   return labels.reduce<readonly Readonly<Record<string, string>>[]>(
-    (series, label) => series.flatMap(one => METRIC_LABELS[label].map(value => ({ ...one, [label]: value }))),
+    (series, label) => series.flatMap(labelled => METRIC_LABELS[label].map(value => ({ ...labelled, [label]: value }))),
     [{}],
   )
 }
 
-/** The cells that a process that is gone leaves at zero: what it held, not what it counted. */
+/** The cells of all gauges, which are set to zero when their process ends. */
 export const GAUGE_CELLS: readonly number[] = Object.entries(METRICS).flatMap(([name, { kind }]) => {
   const { offset, seriesCount } = metricLayout(name as MetricName) // the keys are those of METRICS
   return kind === "gauge" ? Array.from({ length: seriesCount }, (_, n) => offset + n) : []
 })
 
 /*
- * The memory that workers share begins with what they count, so that any of them, and the supervisor, can tell of all:
+ * The memory that workers share begins with the shards of all of them, so that every worker and the supervisor can print them:
  *
- *     | seats, float64 | column of seat 0 | column of seat 1 | … | the rest, which is others' |
+ *     | number of slots, float64 | shard of slot 0 | shard of slot 1 | … | the rest, for other uses |
  */
 const HEADER_CELLS = 1
 const CELL_BYTES = Float64Array.BYTES_PER_ELEMENT
 
-/** Columns in memory, and what of it is left. */
+/** Views of shared memory: the shards, and what comes after them. */
 type SharedCounters = { readonly shards: readonly Float64Array[]; readonly rest: Uint8Array }
 
-/** The column of a process that serves alone. */
+/** The shard of a process that serves alone. */
 export const createCounterShard = (): Float64Array => new Float64Array(SHARD_CELLS)
 
-/** Memory with a column for each of `seats` workers in front of `rest`, which is a multiple of eight bytes. */
-export function prependCounterShards(seats: number, rest: Uint8Array): Uint8Array<ArrayBuffer> {
-  const cells = HEADER_CELLS + seats * SHARD_CELLS
+/** New memory with a shard for each of `slotCount` workers before a copy of `rest`, whose length is a multiple of eight bytes. */
+export function prependCounterShards(slotCount: number, rest: Uint8Array): Uint8Array<ArrayBuffer> {
+  const cells = HEADER_CELLS + slotCount * SHARD_CELLS
   const memory = new Uint8Array(cells * CELL_BYTES + rest.length)
-  new Float64Array(memory.buffer, 0, 1)[0] = seats
+  new Float64Array(memory.buffer, 0, 1)[0] = slotCount
   memory.set(rest, cells * CELL_BYTES)
   return memory
 }
 
-/** The columns of such memory, and the rest, in place. */
+/** The parts of memory that `prependCounterShards` made. Nothing is copied. */
 export function splitSharedMemory(memory: Uint8Array): SharedCounters {
   const { buffer, byteOffset } = memory
-  const [seats = 0] = new Float64Array(buffer, byteOffset, 1)
-  const at = (seat: number): number => byteOffset + (HEADER_CELLS + seat * SHARD_CELLS) * CELL_BYTES
+  const [slotCount = 0] = new Float64Array(buffer, byteOffset, 1)
+  const shardOffset = (slot: number): number => byteOffset + (HEADER_CELLS + slot * SHARD_CELLS) * CELL_BYTES
   return {
-    shards: Array.from({ length: seats }, (_, seat) => new Float64Array(buffer, at(seat), SHARD_CELLS)),
-    rest: memory.subarray(at(seats) - byteOffset),
+    shards: Array.from({ length: slotCount }, (_, slot) => new Float64Array(buffer, shardOffset(slot), SHARD_CELLS)),
+    rest: memory.subarray(shardOffset(slotCount) - byteOffset),
   }
 }
 
-/** Forgets what a process that is gone has held; what it has counted is kept. */
-export function clearGauges(column: Float64Array | undefined): void {
-  if (column !== undefined) for (const cell of GAUGE_CELLS) column[cell] = 0
+/** Sets the gauges of an ended process to zero. Its counters stay. */
+export function clearGauges(shard: Float64Array | undefined): void {
+  if (shard !== undefined) for (const cell of GAUGE_CELLS) shard[cell] = 0
 }

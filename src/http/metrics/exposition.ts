@@ -1,7 +1,7 @@
 import { BUILD_METRIC, LATENCY_BUCKETS_S, METRICS, type MetricName } from "../../contract/metrics.ts"
 import { cellIndex, metricLayout, seriesLabels } from "./counter-layout.ts"
 
-/** What runs. */
+/** The versions of this program and of Bun. */
 export type BuildInfo = { readonly version: string; readonly bun: string }
 
 /** The counters of all processes in Prometheus's text format, and its media type. */
@@ -15,19 +15,19 @@ type Sample = {
 
 const START_TIME_CELL = cellIndex("mailkind_process_start_time_seconds")
 
-/** How many series a metric may have and still tell of those that are zero. */
+/** A metric with at most so many series also prints those that are zero. */
 const ZERO_SERIES_MAX = 64
 
 /** Media type of the text format, version 0.0.4. */
 const MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 /** Renders the counters of all processes as Prometheus's text. A metric without any sample is printed as zero. */
-export function renderExposition(columns: readonly Float64Array[], build: BuildInfo): Exposition {
-  const metrics = (Object.keys(METRICS) as MetricName[]).map(name => {
-    // the keys are those of METRICS
+export function renderExposition(shards: readonly Float64Array[], build: BuildInfo): Exposition {
+  const names = Object.keys(METRICS) as MetricName[] // the keys are those of METRICS
+  const metrics = names.map(name => {
     const { kind, description } = METRICS[name]
-    if (kind === "histogram") return renderMetric(name, description, kind, histogramSamples(name, columns))
-    const samples = numberSamples(name, columns)
+    if (kind === "histogram") return renderMetric(name, description, kind, histogramSamples(name, shards))
+    const samples = numberSamples(name, shards)
     return renderMetric(name, description, kind, samples.length > 0 ? samples : [{ labels: {}, value: 0 }])
   })
   const { name, description } = BUILD_METRIC
@@ -46,21 +46,22 @@ function renderMetric(name: string, description: string, kind: string, samples: 
 const escapeHelp = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
 const escapeLabel = (text: string): string => escapeHelp(text).replaceAll('"', '\\"')
 
+/** The samples of a counter or a gauge, added up over processes as its row of `METRICS` says. */
 function numberSamples(name: MetricName, all: readonly Float64Array[]): readonly Sample[] {
-  const { offset: at } = metricLayout(name)
+  const { offset } = metricLayout(name)
   const { aggregation, kind } = METRICS[name]
-  // What nobody holds is nothing, and not zero: a seat is empty until its worker writes down how it stands.
-  const columns =
-    kind === "counter" && aggregation === "sum" ? all : all.filter(column => (column[START_TIME_CELL] ?? 0) > 0)
+  // A worker that has not written its gauges yet is left out, because its zeros would be taken for values.
+  const shards =
+    kind === "counter" && aggregation === "sum" ? all : all.filter(shard => (shard[START_TIME_CELL] ?? 0) > 0)
   const series = seriesLabels(name)
   if (aggregation === "each") {
-    return columns.flatMap(column =>
-      series.map((labels, n) => ({ labels: { worker: all.indexOf(column), ...labels }, value: column[at + n] ?? 0 })),
+    return shards.flatMap(shard =>
+      series.map((labels, n) => ({ labels: { worker: all.indexOf(shard), ...labels }, value: shard[offset + n] ?? 0 })),
     )
   }
-  if (columns.length === 0) return []
+  if (shards.length === 0) return []
   return series
-    .map((labels, n) => ({ labels, value: AGGREGATIONS[aggregation](columns.map(column => column[at + n] ?? 0)) }))
+    .map((labels, n) => ({ labels, value: AGGREGATIONS[aggregation](shards.map(shard => shard[offset + n] ?? 0)) }))
     .filter(({ value }) => value !== 0 || series.length <= ZERO_SERIES_MAX)
 }
 
@@ -70,15 +71,15 @@ const AGGREGATIONS = {
   max: (values: readonly number[]) => Math.max(...values),
 } as const
 
-/** Of each series that was counted: its buckets, each with all below it, its sum and its count. */
-function histogramSamples(name: MetricName, columns: readonly Float64Array[]): readonly Sample[] {
-  const { offset: at, seriesCells } = metricLayout(name)
+/** The cumulative buckets, the sum and the count of each series with at least one observation. */
+function histogramSamples(name: MetricName, shards: readonly Float64Array[]): readonly Sample[] {
+  const { offset, seriesCells } = metricLayout(name)
   return seriesLabels(name).flatMap((labels, n) => {
-    const cell = (offset: number): number =>
-      columns.reduce((sum, column) => sum + (column[at + n * seriesCells + offset] ?? 0), 0)
+    const cell = (index: number): number =>
+      shards.reduce((sum, shard) => sum + (shard[offset + n * seriesCells + index] ?? 0), 0)
     let count = 0
-    const buckets = [...LATENCY_BUCKETS_S, "+Inf"].map((le, offset) => {
-      count += cell(offset)
+    const buckets = [...LATENCY_BUCKETS_S, "+Inf"].map((le, index) => {
+      count += cell(index)
       return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count }
     })
     if (count === 0) return []

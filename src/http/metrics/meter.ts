@@ -2,84 +2,82 @@ import type { Category } from "../../contract/categories.ts"
 import { LATENCY_BUCKETS_S, METRIC_LABELS, type MetricName } from "../../contract/metrics.ts"
 import type { ProblemCode } from "../../contract/problems.ts"
 import type { Reason } from "../../contract/reasons.ts"
-import { cellIndex, labelIndex, metricLayout } from "./counter-layout.ts"
+import { cellIndex, LATENCY_CELLS, labelIndex, metricLayout } from "./counter-layout.ts"
 
 const BUCKETS_MS = Float64Array.from(LATENCY_BUCKETS_S, s => s * 1000)
-const SUM_OFFSET = BUCKETS_MS.length + 1
-const LATENCY_SERIES_CELLS = SUM_OFFSET + 1
+/** Where the sum of a latency stands among the cells of its series. */
+const SUM_OFFSET = LATENCY_CELLS - 1
 
 const REQUESTS_OFFSET = metricLayout("mailkind_http_requests_total").offset
 const CODE_COUNT = METRIC_LABELS.code.length
 const LATENCY_OFFSET = metricLayout("mailkind_http_request_duration_seconds").offset
 const VERDICTS_OFFSET = metricLayout("mailkind_verdicts_total").offset
-/** Two maps of their own: by way of the tables' it would take twice the time. */
+/** Maps of their own for verdicts: `cellIndex` takes twice the time. */
 const CATEGORY_OFFSETS = new Map(
-  METRIC_LABELS.category.map((category, at) => [category, VERDICTS_OFFSET + at * METRIC_LABELS.reason.length]),
+  METRIC_LABELS.category.map((category, index) => [category, VERDICTS_OFFSET + index * METRIC_LABELS.reason.length]),
 )
-const REASON_INDEXES = new Map(METRIC_LABELS.reason.map((reason, at) => [reason, at]))
+const REASON_INDEXES = new Map(METRIC_LABELS.reason.map((reason, index) => [reason, index]))
 const CACHED_CELL = cellIndex("mailkind_verdicts_cached_total")
 const DEGRADED_CELL = cellIndex("mailkind_verdicts_degraded_total")
 
-/** The position of each status among codes; found by index, since every answer asks. */
+/** The label index of each status: an array, because every response looks its status up. */
 const CODE_INDEXES = Uint8Array.from({ length: 600 }, (_, status) => labelIndex("code", String(status)))
 
 type CountedVerdict = { readonly category: Category; readonly reasons: readonly Reason[]; readonly isDegraded: boolean }
 
-/** Counts into the column of one process. Each call raises a few numbers in place: nothing is allocated, nothing waits. */
+/** Counts in the shard of this process. A call changes a few numbers in place and allocates nothing. */
 export class Meter {
   readonly #shard: Float64Array
 
-  /** `column` has `COLUMN_CELLS`; nobody else writes it. */
-  constructor(column: Float64Array) {
-    this.#shard = column
+  /** `shard` has `SHARD_CELLS` cells and no other writer. */
+  constructor(shard: Float64Array) {
+    this.#shard = shard
   }
 
-  /** One answer to a request of the route, by its position among routes. */
+  /** Counts a response. `route` is the index of the route in the label `route`. */
   recordResponse(route: number, status: number, tookMs: number): void {
-    const column = this.#shard
+    const shard = this.#shard
     const code = REQUESTS_OFFSET + route * CODE_COUNT + (CODE_INDEXES[status] ?? CODE_COUNT - 1)
-    column[code] = (column[code] ?? 0) + 1
-    const latency = LATENCY_OFFSET + route * LATENCY_SERIES_CELLS
+    shard[code] = (shard[code] ?? 0) + 1
+    const latency = LATENCY_OFFSET + route * LATENCY_CELLS
     let bucket = 0
     while (bucket < BUCKETS_MS.length && tookMs > (BUCKETS_MS[bucket] ?? 0)) bucket++
-    column[latency + bucket] = (column[latency + bucket] ?? 0) + 1
-    column[latency + SUM_OFFSET] = (column[latency + SUM_OFFSET] ?? 0) + tookMs / 1000
+    shard[latency + bucket] = (shard[latency + bucket] ?? 0) + 1
+    shard[latency + SUM_OFFSET] = (shard[latency + SUM_OFFSET] ?? 0) + tookMs / 1000
   }
 
-  /** One verdict that a caller was told. */
+  /** Counts a verdict that was sent to a caller. */
   recordVerdict({ category, reasons, isDegraded }: CountedVerdict, isCached: boolean): void {
-    const column = this.#shard
-    const at = (CATEGORY_OFFSETS.get(category) ?? 0) + (REASON_INDEXES.get(reasons[0] ?? "no_evidence") ?? 0)
-    column[at] = (column[at] ?? 0) + 1
-    if (isCached) column[CACHED_CELL] = (column[CACHED_CELL] ?? 0) + 1
-    if (isDegraded) column[DEGRADED_CELL] = (column[DEGRADED_CELL] ?? 0) + 1
+    const shard = this.#shard
+    const cell = (CATEGORY_OFFSETS.get(category) ?? 0) + (REASON_INDEXES.get(reasons[0] ?? "no_evidence") ?? 0)
+    shard[cell] = (shard[cell] ?? 0) + 1
+    if (isCached) shard[CACHED_CELL] = (shard[CACHED_CELL] ?? 0) + 1
+    if (isDegraded) shard[DEGRADED_CELL] = (shard[DEGRADED_CELL] ?? 0) + 1
   }
 
-  /** One refusal. */
   recordProblem(code: ProblemCode): void {
     this.increment("mailkind_problems_total", 1, code)
   }
 
-  /** Raises the series of a metric with these values of its labels, in their order. */
+  /** Adds to the series with these label values, given in the order of the metric's labels. */
   increment(name: MetricName, by: number, ...values: readonly string[]): void {
-    const at = cellIndex(name, ...values)
-    this.#shard[at] = (this.#shard[at] ?? 0) + by
+    const cell = cellIndex(name, ...values)
+    this.#shard[cell] = (this.#shard[cell] ?? 0) + by
   }
 
-  /** Sets a gauge, as `raise` does. */
   setGauge(name: MetricName, value: number, ...values: readonly string[]): void {
     this.#shard[cellIndex(name, ...values)] = value
   }
 
   /**
-   * Follows a total that is counted elsewhere from zero: the returned function takes it as it is now. What the column had
-   * before, of a process that is gone, is kept.
+   * Shows a total that another part counts from zero: the returned function sets it. What an earlier process counted in this
+   * shard is added to it.
    */
   mirror(name: MetricName, ...values: readonly string[]): (total: number) => void {
-    const at = cellIndex(name, ...values)
-    const before = this.#shard[at] ?? 0
+    const cell = cellIndex(name, ...values)
+    const before = this.#shard[cell] ?? 0
     return total => {
-      this.#shard[at] = before + total
+      this.#shard[cell] = before + total
     }
   }
 }

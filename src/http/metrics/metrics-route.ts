@@ -4,16 +4,16 @@ import type { JsonResponses } from "../response/json-responses.ts"
 import { noSuchRoute } from "../response/problem-response.ts"
 import type { Exposition } from "./exposition.ts"
 
-/** What `/metrics` tells, and whom. */
+/** The content of `/metrics`, and who may read it. */
 export type MetricsEndpoint = {
   readonly read: () => Promise<Exposition>
-  /** Whether whoever sent the request may read it. */
+  /** Whether the sender of the request may read it, by its address. */
   readonly mayRead: (request: Request) => boolean
 }
 
 type MetricsRouteDeps = { readonly metrics: MetricsEndpoint; readonly responses: JsonResponses }
 
-/** GET /metrics: what the server has counted, in Prometheus's text. Who may not read it is told that there is no such path. */
+/** GET /metrics: the counters of the server in Prometheus's text format. For all others the path does not exist. */
 export function metricsRoute({ metrics: { read, mayRead }, responses }: MetricsRouteDeps) {
   return new Elysia({ normalize: false }).get(ROUTES.metrics.path, async ({ request }) => {
     if (!mayRead(request)) throw noSuchRoute(request)
@@ -21,7 +21,6 @@ export function metricsRoute({ metrics: { read, mayRead }, responses }: MetricsR
   })
 }
 
-/** The answer that a scrape gets. */
 export const metricsResponse = (
   { text, mediaType }: Exposition,
   headers: Readonly<Record<string, string>> = {},

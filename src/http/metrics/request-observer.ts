@@ -3,7 +3,7 @@ import type { Stopwatch } from "../../base/outside-world.ts"
 import { METRIC_LABELS } from "../../contract/metrics.ts"
 import { allowedMethods, ROUTES, routeLabel } from "../../contract/routes.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
-import { pathOf } from "../response/problem-response.ts"
+import { pathOf } from "../request/request-url.ts"
 import { labelIndex } from "./counter-layout.ts"
 import type { Meter } from "./meter.ts"
 
@@ -112,7 +112,7 @@ export class RequestObserver {
     verdict: LoggedVerdict | null,
   ): void {
     const isSlow = tookMs >= this.#slowMs
-    this.#log(isSlow ? "warn" : "info", isSlow ? "an answer was slow" : "a request was answered", {
+    this.#log(isSlow ? "warn" : "info", isSlow ? "slow response" : "response sent", {
       request_id: response.headers.get("x-request-id"),
       route: METRIC_LABELS.route[route] ?? null,
       status: response.status,

@@ -3,12 +3,11 @@ import type { KeyAuthenticator, KeyLookup } from "../../customers/keys/key-authe
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import { Problem } from "../response/problem.ts"
 
-/** Who sends a request: the active key that came with it, and its account; null: no key came. */
+/** The active key of a request with its account; null: the request has no key. */
 export type Caller = CallerCredentials | null
 
 const AUTH_CHALLENGE = { "WWW-Authenticate": 'Bearer realm="mailkind"' }
 
-/** The refusal of a request that needs a key and has none. */
 export const unauthorized = (): Problem =>
   new Problem(
     "unauthorized",
@@ -17,31 +16,29 @@ export const unauthorized = (): Problem =>
     AUTH_CHALLENGE,
   )
 
-/** The refusal of who comes too often without a key. */
 export const keylessTooFast = (waitS: number): Problem =>
   new Problem("rate_limited", `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`, {
     retry_after: waitS,
     limit: LIMITS.keylessPerSecond,
   })
 
-/** The refusal of a key that is none, or of the wrong kind. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, AUTH_CHALLENGE)
 
 /**
- * Tells who sends a request from its headers. A key that is sent is verified, also where none is needed; a bad one
- * throws, or rejects. Gives a promise only when the store has to be asked.
+ * Finds the caller from the headers. A key that is sent is verified even where none is needed; throws, or rejects, when it
+ * is not active. Gives a promise only when the database is needed.
  */
 export function identifyCaller(headers: Headers, keys: KeyAuthenticator): Caller | Promise<Caller> {
   const text = keyFromHeaders(headers)
   if (text === null) return null
-  const found = keys.lookup(text)
-  return found instanceof Promise ? found.then(callerOfLookup) : callerOfLookup(found)
+  const lookup = keys.lookup(text)
+  return lookup instanceof Promise ? lookup.then(activeCaller) : activeCaller(lookup)
 }
 
-function callerOfLookup(found: KeyLookup): Caller {
-  switch (found.kind) {
+function activeCaller(lookup: KeyLookup): Caller {
+  switch (lookup.kind) {
     case "active":
-      return found
+      return lookup
     case "revoked":
       throw new Problem("key_revoked", "The key was revoked; use another one.", {}, AUTH_CHALLENGE)
     case "unknown":
@@ -53,7 +50,7 @@ function callerOfLookup(found: KeyLookup): Caller {
   }
 }
 
-/** The key as sent, in either header; null when none is sent. The same key in both is one key. */
+/** The key of either header; null: none was sent. The same key in both headers counts as one. */
 function keyFromHeaders(headers: Headers): string | null {
   const authorization = headers.get("authorization")
   const bearer = authorization === null ? null : bearerToken(authorization)
@@ -62,12 +59,12 @@ function keyFromHeaders(headers: Headers): string | null {
   return bearer ?? plain
 }
 
-/** The token of the header; null: it is of another scheme. */
+/** The token of a Bearer header; null: the header has another scheme. */
 function bearerToken(authorization: string): string | null {
-  // Nearly all have one space, which is cut off here at once; a header never ends in one.
+  // The fast path: one space, and no white space after it. The end of a header value is trimmed already.
   if (authorization.startsWith("Bearer ") && authorization.charCodeAt(7) > 32) return authorization.slice(7)
   return BEARER.test(authorization) ? authorization.slice(6).trim() : null
 }
 
-/** The Bearer scheme (RFC 6750 §2.1), whose name is in any case. Another scheme is not ours to read. */
+/** The Bearer scheme (RFC 6750 §2.1), whose name is case-insensitive. */
 const BEARER = /^bearer(?:\s|$)/i

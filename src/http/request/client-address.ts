@@ -1,15 +1,15 @@
 import { BlockList, isIP } from "node:net"
 
-/** Tells whose address a request comes from, as one text for each network that is limited as one: an IPv4 address or an IPv6 /64. */
+/** Finds the address of a request's sender. `peer` is the other end of the connection; null: unknown. */
 export type ClientResolver = (peer: string | null, headers: Headers) => string
 
-/** How many entries of `X-Forwarded-For` are looked at, from the right. */
+/** How many entries of `X-Forwarded-For` are read, from the right. */
 const HOPS_MAX = 32
 
-/** Whether an address is among some addresses and prefixes; what is no address is not. */
+/** Whether an address is in a set of addresses and prefixes. False for text that is not an address. */
 export type IpMatcher = (address: string) => boolean
 
-/** Builds a set of addresses and prefixes (`10.0.0.0/8`), each well formed. */
+/** `entries` are well-formed addresses and prefixes (`10.0.0.0/8`). */
 export function createIpMatcher(entries: readonly string[]): IpMatcher {
   const list = new BlockList()
   for (const entry of entries) {
@@ -21,15 +21,15 @@ export function createIpMatcher(entries: readonly string[]): IpMatcher {
   return address => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
 }
 
-/** As `createClientAddressResolver` does, for what is limited as one. */
+/** Gives the network that is limited as one client: the IPv4 address, or the /64 of the IPv6 address. */
 export function createClientNetworkResolver(trusted: readonly string[]): ClientResolver {
-  const peerOf = createClientAddressResolver(trusted)
-  return (peer, headers) => networkOf(peerOf(peer, headers))
+  const addressOf = createClientAddressResolver(trusted)
+  return (peer, headers) => networkOf(addressOf(peer, headers))
 }
 
 /**
- * Tells the very address that a request comes from. It believes `X-Forwarded-For` from the `trusted` addresses and prefixes
- * only: the client is the rightmost address in it that is not one of them.
+ * Gives the exact address. `X-Forwarded-For` counts only when it comes from the `trusted` addresses and prefixes: the client
+ * is then its rightmost address that is not one of them.
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientResolver {
   const isProxy = createIpMatcher(trusted)
@@ -46,7 +46,7 @@ export function createClientAddressResolver(trusted: readonly string[]): ClientR
   }
 }
 
-/** An IPv4 address written as IPv6 (RFC 4291 §2.5.5.2), in whichever of its forms, is that IPv4 address. */
+/** Turns an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), in any of its forms, into the IPv4 address. */
 function unmapIpv4(address: string): string {
   if (!MAYBE_MAPPED.test(address)) return address
   const [, high = "", low = ""] = MAPPED.exec(URL.parse(`http://[${address}]`)?.hostname ?? "") ?? []
@@ -57,10 +57,10 @@ function unmapIpv4(address: string): string {
 
 const MAYBE_MAPPED = /^[0:]+:ffff:/i
 
-/** How a URL's host is written (WHATWG URL): shortened, in hexadecimal. */
+/** The form that the WHATWG URL parser gives such an address: shortened, in hexadecimal. */
 const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
-/** A site has a /64 at least (RFC 6177), so one is one client. */
+/** A site gets at least a /64 (RFC 6177), so all its addresses count as one client. */
 function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = "", tail] = address.replace(/%.*$/, "").split("::")

@@ -1,17 +1,16 @@
 import { flattenString } from "../../base/text.ts"
 import { DAY_MS } from "../../base/time.ts"
 
-/** What a caller may do; null: as much as it likes. */
+/** Null: unlimited. */
 type PolicyLimits = { readonly requestsPerSecond: number | null; readonly unitsPerDay: number | null }
 
 const DAY_SECONDS = DAY_MS / 1000
 
 /**
  * The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10): the policy `second` counts requests, `day`
- * counts units until 00:00 UTC. A burst that is let through beyond the rate is no part of the policy, so it is not told. It is
- * the whole of what the caller may, on however many nodes, since it is that which lasts; what is left is told by each node of
- * its own share, since it is that which decides about the next request.
- * Null without any policy: a list without members is not sent (RFC 9651 §4.1).
+ * counts units until 00:00 UTC. It does not include the burst beyond the rate. It is the caller's limit over all nodes,
+ * while `RateLimit` gives what is left of this node's share, which decides about the next request.
+ * Null: no policy, because an empty list is not sent (RFC 9651 §4.1).
  */
 export function rateLimitPolicy({ requestsPerSecond, unitsPerDay }: PolicyLimits): string | null {
   const policies = [
@@ -21,88 +20,88 @@ export function rateLimitPolicy({ requestsPerSecond, unitsPerDay }: PolicyLimits
   return policies.length === 0 ? null : policies.join(", ")
 }
 
-/** Tells the value of `RateLimit`: what is left of each policy, and the seconds until it is whole again. */
-export type FormatRateLimit = (limits: PolicyLimits, secondLeft: number, dayLeft: number, nowMs: number) => string
+/** Formats the value of `RateLimit`: what is left of each policy, and the seconds until it is reset. */
+export type FormatRateLimit = (limits: PolicyLimits, requestsLeft: number, unitsLeft: number, nowMs: number) => string
 
-/** The last digits of the units that are left, which is all that two answers in a row differ in. */
+/** The last three digits of the units that are left: mostly the only difference between two values in a row. */
 const TAIL_VALUES = 1000
 const TAILS = Array.from({ length: TAIL_VALUES }, (_, tail) => String(tail).padStart(3, "0"))
 
 /**
- * Builds a `FormatRateLimit`. What two answers in a row have in common is written once: all but the last digits of the units. To
- * write a number and put three parts together takes more than half as long again.
+ * Builds a `FormatRateLimit` that reuses the previous text before and after the last digits. Without that it takes more than
+ * one and a half times as long.
  */
 export function createRateLimitFormatter(): FormatRateLimit {
-  const untilTail = createPrefixFormatter()
-  const untilMidnight = createSuffixFormatter()
-  return ({ requestsPerSecond, unitsPerDay }, secondLeft, dayLeft, nowMs) => {
-    const left = requestsPerSecond === null ? null : Math.min(secondLeft, requestsPerSecond)
+  const prefix = createPrefixFormatter()
+  const suffix = createSuffixFormatter()
+  return ({ requestsPerSecond, unitsPerDay }, requestsLeft, unitsLeft, nowMs) => {
+    const left = requestsPerSecond === null ? null : Math.min(requestsLeft, requestsPerSecond)
     if (unitsPerDay === null) return formatSecond(left)
-    const thousands = Math.floor(dayLeft / TAIL_VALUES)
-    const tail = thousands === 0 ? dayLeft : TAILS[dayLeft % TAIL_VALUES]
-    return `${untilTail(left, thousands)}${tail}${untilMidnight(nowMs)}`
+    const thousands = Math.floor(unitsLeft / TAIL_VALUES)
+    const tail = thousands === 0 ? unitsLeft : TAILS[unitsLeft % TAIL_VALUES]
+    return `${prefix(left, thousands)}${tail}${suffix(nowMs)}`
   }
 }
 
 const formatSecond = (left: number | null): string => (left === null ? "" : `"second";r=${left};t=1`)
 
-/** What stands before the last digits. Most callers are far below their rate, and told the same of it each time. */
+/** Formats the text before the last digits. Most callers are far below their rate, so it rarely changes. */
 function createPrefixFormatter(): (left: number | null, thousands: number) => string {
-  let [heldLeft, heldThousands, held]: [number | null, number, string] = [null, Number.NaN, ""]
+  let lastLeft: number | null = null
+  let lastThousands = Number.NaN
+  let prefix = ""
   return (left, thousands) => {
-    if (left !== heldLeft || thousands !== heldThousands) {
+    if (left !== lastLeft || thousands !== lastThousands) {
       const second = left === null ? "" : `${formatSecond(left)}, `
-      held = flattenString(`${second}"day";r=${thousands === 0 ? "" : thousands}`)
-      heldLeft = left
-      heldThousands = thousands
+      prefix = flattenString(`${second}"day";r=${thousands === 0 ? "" : thousands}`)
+      lastLeft = left
+      lastThousands = thousands
     }
-    return held
+    return prefix
   }
 }
 
-/** What stands after them. */
+/** Formats the text after the last digits. */
 function createSuffixFormatter(): (nowMs: number) => string {
-  let [heldSecond, held] = [Number.NaN, ""]
+  let lastSecond = Number.NaN
+  let suffix = ""
   return nowMs => {
     const second = Math.floor(nowMs / 1000)
-    if (second !== heldSecond) {
-      held = flattenString(`;t=${DAY_SECONDS - (second % DAY_SECONDS)}`)
-      heldSecond = second
+    if (second !== lastSecond) {
+      suffix = flattenString(`;t=${DAY_SECONDS - (second % DAY_SECONDS)}`)
+      lastSecond = second
     }
-    return held
+    return suffix
   }
 }
 
-/** Headers that an answer has beside those of every answer. */
+/** The headers that depend on the caller. */
 export type CallerHeaders = {
-  /** The value of `RateLimit-Policy`; null: nothing limits the caller. */
+  /** The value of `RateLimit-Policy`; null: the caller has no limits. */
   readonly policy: string | null
-  /** What was left of that, the value of `RateLimit`. */
+  /** The value of `RateLimit`; meaningless without a policy. */
   readonly remaining: string
-  /** That terms changed, that a page of another origin may read it; null: neither. */
+  /** The headers about new terms and about CORS, by name; null: none. */
   readonly other: Readonly<Record<string, string>> | null
 }
 
-/** All of them by name. */
+/** All headers by name. */
 export function headerFields({ policy, remaining, other }: CallerHeaders): Readonly<Record<string, string>> {
   return { ...other, ...(policy === null ? {} : { "RateLimit-Policy": policy, RateLimit: remaining }) }
 }
 
-/**
- * What the refusal of a request has to carry, kept beside the request. It is written only when something is refused: an
- * answer that is given takes its headers along.
- */
+/** The caller headers of requests that were refused, for the problem response. A successful response gets its headers directly. */
 export class RefusalHeaders {
   readonly #byRequest = new WeakMap<Request, CallerHeaders>()
 
-  /** Keeps the headers for the request, in place of those before. */
-  set(request: Request, extra: CallerHeaders): void {
-    this.#byRequest.set(request, extra)
+  /** Replaces the headers of the request. */
+  set(request: Request, headers: CallerHeaders): void {
+    this.#byRequest.set(request, headers)
   }
 
-  /** The headers that were kept for the request, by name; undefined: none. */
+  /** The headers of the request by name; undefined: none were set. */
   get(request: Request): Readonly<Record<string, string>> | undefined {
-    const extra = this.#byRequest.get(request)
-    return extra === undefined ? undefined : headerFields(extra)
+    const headers = this.#byRequest.get(request)
+    return headers === undefined ? undefined : headerFields(headers)
   }
 }

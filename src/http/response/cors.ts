@@ -1,20 +1,20 @@
-/** Headers of ours that a page may read beside those that every page may (CORS, "exposed"). */
+/** Response headers that a page may read besides those that CORS always allows. */
 const EXPOSED_HEADERS = "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id"
 
-/** Headers that a page may send beside those that every page may: a key in either of its places, JSON, a request id. */
+/** Request headers that a page may send: a key in either header, JSON, a request id. */
 const ALLOWED_HEADERS = "Authorization, X-API-Key, Content-Type, X-Request-Id"
 
-/** How long a browser may keep what a preflight told it. */
+/** How long a browser may cache the result of a preflight. */
 const PREFLIGHT_MAX_AGE_S = 600
 
-/** The headers that let a page of the origin read an answer; `origin` is one that the key allows, as it was sent. */
+/** The headers that let a page of the origin read a response. `origin` is an allowed one, as it was sent. */
 export const corsHeaders = (origin: string): Readonly<Record<string, string>> => ({
   "Access-Control-Allow-Origin": origin,
   "Access-Control-Expose-Headers": EXPOSED_HEADERS,
   Vary: "Origin",
 })
 
-/** The headers that answer a preflight. Null: the origin is none that any key allows, and gets nothing but `Vary`. */
+/** The headers of the response to a preflight. `origin` null: no key allows it, so nothing is allowed. */
 export function preflightHeaders(origin: string | null, methods: string): Readonly<Record<string, string>> {
   if (origin === null) return { Vary: "Origin" }
   return {

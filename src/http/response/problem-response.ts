@@ -4,6 +4,7 @@ import { PROBLEMS } from "../../contract/problems.ts"
 import { allowedMethods } from "../../contract/routes.ts"
 import { hasWrittenNothing, StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
 import type { Meter } from "../metrics/meter.ts"
+import { pathOf } from "../request/request-url.ts"
 import type { RefusalHeaders } from "./caller-headers.ts"
 import type { JsonResponses } from "./json-responses.ts"
 import { Problem, problemBody } from "./problem.ts"
@@ -16,10 +17,9 @@ type ProblemResponseDeps = {
   readonly meter: Meter
 }
 
-/** Turns whatever was thrown while a request was served into its problem. What is our fault is logged, never sent. */
+/** Turns an error that a request caused into a problem response. The detail of an internal error is logged and not sent. */
 export type ToProblemResponse = (error: unknown, request: Request) => Response
 
-/** Builds what writes the problems of one server. */
 export function createToProblemResponse({
   responses,
   baseUrl,
@@ -42,27 +42,19 @@ export function createToProblemResponse({
   }
 }
 
-/** The refusal of a path or method that no route has. */
+/** The problem of a request without a route: `not_found`, or `method_not_allowed` with the methods of the path. */
 export function noSuchRoute(request: Request): Problem {
   const allow = allowedMethods(pathOf(request))
   if (allow === null) return noSuchPath()
   return new Problem("method_not_allowed", `This path takes ${allow}.`, {}, { Allow: allow })
 }
 
-/** The refusal of a path that does not exist. */
 export const noSuchPath = (): Problem => new Problem("not_found", "No such path; the API's paths begin with /v1.")
 
-/** The path of a request, as sent, without its query. Where there is no host that can be, its URL begins with the path. */
-export function pathOf({ url }: Request): string {
-  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3)
-  const end = url.indexOf("?", start)
-  return url.slice(start, end < 0 ? undefined : end)
-}
-
-/** When a caller tries again whose request the database kept from being served, in seconds. */
+/** The `Retry-After` of a request that failed because of the database. */
 const DATABASE_RETRY_S = 5
 
-/** What the world is to mend, and not we: a database that is away, that is busy, or that has no room. */
+/** Failures of the database that are not ours: it is unavailable, busy or full. */
 const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
   "away",
   "unsure",
@@ -73,28 +65,28 @@ const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
   "full",
 ])
 
-/** The refusal of a request that needed the database when that could not be had; null: that is not what failed. */
+/** The problem of a request that failed because the database is unavailable; null: the error has another cause. */
 function storeOutage(error: unknown): Problem | null {
   if (!(error instanceof StoreError) || !OUTAGE_CODES.has(error.code)) return null
-  const kept = hasWrittenNothing(error)
-    ? "nothing was counted or kept of the request"
-    : "the request may have been kept or not"
+  const effect = hasWrittenNothing(error)
+    ? "nothing of the request was counted or stored"
+    : "it is unknown whether the request was stored"
   return new Problem(
     "overloaded",
-    `The server's database cannot be had for the moment; ${kept}, and nothing is wrong with it.`,
+    `The server's database is unavailable for the moment; ${effect}, and the request itself is correct.`,
     { retry_after: DATABASE_RETRY_S },
   )
 }
 
 /**
- * Logs where we failed, and of a failure of the store what to do about it. An error's own message may hold what a caller sent, so only our
- * own sentences are written.
+ * Logs an internal error with its stack frames, and for a failure of the database the remedy. Only messages of assertions are
+ * logged: any other error's message may hold a part of the input.
  */
 function internalError(error: unknown, requestId: string, log: Log): Problem {
-  const says = error instanceof InvariantError ? error.message : "a request failed"
+  const message = error instanceof InvariantError ? error.message : "a request failed"
   const name = error instanceof Error ? error.name : typeof error
   const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line)) : []
-  log("error", says, {
+  log("error", message, {
     request_id: requestId,
     error: name,
     at: frames

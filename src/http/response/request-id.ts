@@ -1,22 +1,22 @@
 import type { Random } from "../../base/outside-world.ts"
 import { flattenString } from "../../base/text.ts"
 
-/** The last digits of an id, as many as there are: to write a whole count anew for each id takes five times as long. */
+/** All values of the last digits of an id. Writing the whole count for each id would take five times as long. */
 const DIGITS = 2
 const LAST_DIGITS = Array.from({ length: 36 ** DIGITS }, (_, count) => count.toString(36).padStart(DIGITS, "0"))
 
-/** Gives request ids (`req_…`) that no other process and no earlier run gives: a random part drawn once, and a count. */
+/** Makes request ids (`req_…`) that are unique over processes and restarts: a random part drawn once, and a count. */
 export function createRequestIds(random: Random): () => string {
-  const run = Buffer.from(random(9)).toString("base64url").replace(/[-_]/g, "0")
-  // Counted from a number of four digits, so that ids of one run have one length for two billion requests.
+  const randomPart = Buffer.from(random(9)).toString("base64url").replace(/[-_]/g, "0")
+  // Starts at a number of four digits, so that the ids of one process keep their length for two billion requests.
   let rounds = 36 ** 3
-  let at = LAST_DIGITS.length
-  let start = ""
+  let index = LAST_DIGITS.length
+  let prefix = ""
   return () => {
-    if (at === LAST_DIGITS.length) {
-      at = 0
-      start = flattenString(`req_${run}${(rounds++).toString(36)}`)
+    if (index === LAST_DIGITS.length) {
+      index = 0
+      prefix = flattenString(`req_${randomPart}${(rounds++).toString(36)}`)
     }
-    return `${start}${LAST_DIGITS[at++]}`
+    return `${prefix}${LAST_DIGITS[index++]}`
   }
 }

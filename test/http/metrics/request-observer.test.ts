@@ -38,7 +38,7 @@ describe("an answer that took as long as is slow", () => {
     expect(lines).toEqual([
       {
         level: "warn",
-        says: "an answer was slow",
+        says: "slow response",
         fields: {
           request_id: "req_1",
           route: "POST /v1/check",
@@ -70,7 +70,7 @@ describe("a sample", () => {
       answer(1, 400)
     }
     expect(lines.map(({ level, says, fields }) => [level, says, fields["status"]])).toEqual(
-      Array(3).fill(["info", "a request was answered", 200]),
+      Array(3).fill(["info", "response sent", 200]),
     )
   })
 
@@ -78,7 +78,7 @@ describe("a sample", () => {
     const { answer, lines } = watched({ slowMs: 5, sampleEvery: 1 })
     answer(1)
     answer(5)
-    expect(lines.map(({ says }) => says)).toEqual(["a request was answered", "an answer was slow"])
+    expect(lines.map(({ says }) => says)).toEqual(["response sent", "slow response"])
   })
 })
 
