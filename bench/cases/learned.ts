@@ -5,7 +5,6 @@
 import { Deadline } from "../../src/base/concurrency.ts"
 import { known } from "../../src/base/finding.ts"
 import { DAY_MS } from "../../src/base/time.ts"
-import type { MailProbeResult } from "../../src/check/cache-status.ts"
 import {
   LEARNED_BOUNDS,
   LearnedHosts,
@@ -15,7 +14,7 @@ import {
 import { createLearningProbe, mailHostKey } from "../../src/check/learned/learning-probe.ts"
 import { matchInSet } from "../../src/check/lists/list-match.ts"
 import { parseMailHosts } from "../../src/check/mail/mail-hosts.ts"
-import type { MailProbe } from "../../src/check/mail/mail-probe.ts"
+import type { MailProbe, MailProbeResult } from "../../src/check/mail/mail-probe.ts"
 import { seeded } from "../load/seeded-random.ts"
 import { figure, type Report } from "../report/report.ts"
 import { learnedHeld } from "./learned-memory.ts"

@@ -1,27 +1,27 @@
 import type { Clock } from "./outside-world.ts"
 
-/** When a breaker opens and how long it stays open. */
+/** When a circuit breaker opens, and for how long. */
 export type CircuitBreakerBounds = {
   /** How many failures in a row open it. */
   readonly failuresMax: number
-  /** How long it lets nobody through, unless the server names a time. */
+  /** How long it stays open if the server does not say when to retry. */
   readonly openMs: number
-  /** The shortest and the longest time that a server can name. */
+  /** The bounds of the time that the server can set. */
   readonly openMinMs: number
   readonly openMaxMs: number
 }
 
-/** What became of one call: the server answered, or failed and perhaps named a time to come again. */
+/** The outcome of one call. `retryAfterMs` null: the server did not say when to retry. */
 export type CallOutcome =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly retryAfterMs: number | null }
 
-/** Leave to make one call, whose fate is told by calling it, once. */
-export type CallPermit = (fate: CallOutcome) => void
+/** The permit for one call. It is called once, with the outcome. */
+export type CallPermit = (outcome: CallOutcome) => void
 
 /**
- * Keeps calls from a server that fails. After a run of failures it is open: nobody is let through for a while, then one
- * call on trial, whose fate closes it or keeps it open. Any answer closes it.
+ * Stops calls to a server that fails. After a run of failures it opens and permits no call for a while, and then one trial call
+ * (half-open), whose outcome closes it or keeps it open. Any answer closes it.
  */
 export class CircuitBreaker {
   readonly #clock: Clock
@@ -29,27 +29,27 @@ export class CircuitBreaker {
   #failureCount = 0
   /** Null: it is closed. */
   #openUntilMs: number | null = null
-  #isProbing = false
+  #isTrialRunning = false
 
   constructor(clock: Clock, bounds: CircuitBreakerBounds) {
     this.#clock = clock
     this.#bounds = bounds
   }
 
-  /** Whether a call would not be let through now. */
+  /** Whether no call is permitted now. */
   get isOpen(): boolean {
-    return this.#openUntilMs !== null && (this.#isProbing || this.#clock() < this.#openUntilMs)
+    return this.#openUntilMs !== null && (this.#isTrialRunning || this.#clock() < this.#openUntilMs)
   }
 
-  /** Leave to make a call; null: nobody is let through. */
+  /** The permit for a call; null: the breaker is open. */
   acquire(): CallPermit | null {
     if (this.isOpen) return null
     const isTrial = this.#openUntilMs !== null
-    this.#isProbing ||= isTrial
-    return fate => {
-      if (isTrial) this.#isProbing = false
-      if (fate.kind === "answered") this.#close()
-      else this.#fail(isTrial, fate.retryAfterMs)
+    this.#isTrialRunning ||= isTrial
+    return outcome => {
+      if (isTrial) this.#isTrialRunning = false
+      if (outcome.kind === "answered") this.#close()
+      else this.#fail(isTrial, outcome.retryAfterMs)
     }
   }
 
@@ -58,13 +58,13 @@ export class CircuitBreaker {
     this.#openUntilMs = null
   }
 
-  /** A call from before it opened that fails changes nothing. */
+  /** The failure of a call that started before the breaker opened changes nothing. */
   #fail(isTrial: boolean, retryAfterMs: number | null): void {
     const { failuresMax, openMs, openMinMs, openMaxMs } = this.#bounds
     this.#failureCount++
     const opens = this.#openUntilMs === null ? this.#failureCount >= failuresMax : isTrial
     if (!opens) return
-    const restMs = retryAfterMs === null ? openMs : Math.min(Math.max(retryAfterMs, openMinMs), openMaxMs)
-    this.#openUntilMs = this.#clock() + restMs
+    const openForMs = retryAfterMs === null ? openMs : Math.min(Math.max(retryAfterMs, openMinMs), openMaxMs)
+    this.#openUntilMs = this.#clock() + openForMs
   }
 }

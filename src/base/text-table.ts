@@ -1,8 +1,8 @@
 import { assert } from "./errors.ts"
 
 /**
- * Reads rows of fields that tabs part, one a line; lines that begin with `#` are remarks, and a field that is `-` is
- * empty. `Broken` when a row does not have each column.
+ * Parses a table with one row on each line and tabs between the fields. Lines that begin with `#` are comments; the field `-` is
+ * empty. Throws `InvariantError` if a row does not have all columns.
  */
 export function parseTable<Column extends string>(
   text: string,
@@ -14,18 +14,16 @@ export function parseTable<Column extends string>(
     .map(line => {
       const fields = line.split("\t")
       assert(fields.length === columns.length && !fields.includes(""), `a row has a field for each column: ${line}`)
-      // Made from the columns, so each of them is a key.
-      return Object.fromEntries(columns.map((column, at) => [column, fields[at] === "-" ? "" : fields[at]])) as Record<
-        Column,
-        string
-      >
+      const entries = columns.map((column, index) => [column, fields[index] === "-" ? "" : fields[index]])
+      // The cast is safe: there is an entry for each column.
+      return Object.fromEntries(entries) as Record<Column, string>
     })
 }
 
-/** The words of a field, which spaces part. */
+/** The words of a field, which are separated by spaces. */
 export const splitWords = (field: string): readonly string[] => field.split(" ").filter(word => word !== "")
 
-/** The one of `words` that the field is. `Broken` when it is none. */
+/** The field, which must be one of `words`. Throws `InvariantError` if it is none. */
 export function requireOneOf<Word extends string>(words: readonly Word[], field: string): Word {
   const word = words.find(each => each === field)
   assert(word !== undefined, `${field} is one of ${words.join(", ")}`)

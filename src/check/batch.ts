@@ -8,36 +8,36 @@ import type { CheckOutcome } from "./result/result.ts"
 export type BatchRequest = {
   readonly subjects: readonly Subject[]
   readonly policy: Policy
-  /** What own lists say of an address, or of a domain alone: `normalized` is null then. */
+  /** What own lists say about an address, or about a domain alone: `normalized` is null then. */
   readonly ownListMatch: (normalized: string | null, domain: string) => OwnListMatch | Promise<OwnListMatch>
-  /** Told why a domain could not be asked about by our own fault; its items rest on lists alone, and no other suffers. */
+  /** Receives a defect of ours that stopped the lookup of a domain. The domain's items rest on lists alone; no other item suffers. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Checks all of a batch side by side and gives what was found in the order of its subjects. The outside world is asked
- * about each domain once, and has one budget of time for all: what it has not told by then is degraded, and the rest is
- * whole. Gives a promise only when something has to be waited for; it rejects when own lists cannot be read.
+ * Checks all items at the same time and returns the outcomes in the order of the subjects. Each domain is looked up once. All
+ * lookups share one deadline: an item whose lookup is not done by then is degraded. Returns a promise only if something has
+ * to be waited for; the promise rejects if own lists cannot be read.
  */
 export function checkBatch(
   check: Check,
   batch: BatchRequest,
 ): readonly CheckOutcome[] | Promise<readonly CheckOutcome[]> {
-  const visit = new BatchContext(batch.onError)
-  const found = batch.subjects.map(subject => startItem(check, batch, subject, visit))
-  if (found.every(isOutcome)) return found
-  return Promise.all(found).finally(() => visit.close())
+  const context = new BatchContext(batch.onError)
+  const outcomes = batch.subjects.map(subject => startItem(check, batch, subject, context))
+  if (outcomes.every(isOutcome)) return outcomes
+  return Promise.all(outcomes).finally(() => context.close())
 }
 
-/** What fails at once fails later, so that nothing which others wait for is left without anybody who hears it fail. */
+/** Turns an exception into a rejection: otherwise the promises of earlier items would be left without a handler. */
 function startItem(
   check: Check,
   batch: BatchRequest,
   subject: Subject,
-  visit: BatchContext,
+  context: BatchContext,
 ): CheckOutcome | Promise<CheckOutcome> {
   try {
-    return checkItem(check, batch, subject, visit)
+    return checkItem(check, batch, subject, context)
   } catch (error) {
     return Promise.reject(error)
   }
@@ -45,16 +45,17 @@ function startItem(
 
 function checkItem(
   check: Check,
-  { policy, ownListMatch: standingOf }: BatchRequest,
+  batch: BatchRequest,
   subject: Subject,
-  visit: BatchContext,
+  context: BatchContext,
 ): CheckOutcome | Promise<CheckOutcome> {
   const { domain, normalized, isTest } = subject
-  const asked = (ownListMatch: OwnListMatch) =>
-    check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch }, visit)
-  // Nobody's lists have a test address, or a text that names no domain.
-  const standing = domain === null || isTest ? NO_OWN_LIST_MATCH : standingOf(normalized, domain)
-  return standing instanceof Promise ? standing.then(asked) : asked(standing)
+  const checkWith = (ownListMatch: OwnListMatch) =>
+    check({ subject, policy: batch.policy, isDeep: false, includeTenant: true, ownListMatch }, context)
+  // No own list holds a test address, or a text that names no domain.
+  const match = domain === null || isTest ? NO_OWN_LIST_MATCH : batch.ownListMatch(normalized, domain)
+  return match instanceof Promise ? match.then(checkWith) : checkWith(match)
 }
 
-const isOutcome = (found: CheckOutcome | Promise<CheckOutcome>): found is CheckOutcome => !(found instanceof Promise)
+const isOutcome = (outcome: CheckOutcome | Promise<CheckOutcome>): outcome is CheckOutcome =>
+  !(outcome instanceof Promise)

@@ -14,38 +14,38 @@ import { testAddressEvidence } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 import { cachedVerdicts, cacheVerdict, createGeneration, dropVerdictsOfOtherAge } from "./verdict-cache.ts"
 
-/** What is asked of one check: text that was parsed, under a policy. A Subject with a fault is a question too. */
+/** What one check is asked to classify. The Subject may have a fault: then the verdict says so. */
 export type CheckRequest = {
   readonly subject: Subject
   readonly policy: Policy
   readonly isDeep: boolean
-  /** Whether the tenant in suite_b is looked up. */
+  /** Look up the tenant in suite_b. */
   readonly includeTenant: boolean
-  /** What the asking account's and the operator's own lists say of the Subject. */
+  /** What the own lists of the account and of the operator say about the Subject. */
   readonly ownListMatch: OwnListMatch
 }
 
-/** What own lists say of a Subject. */
+/** What own lists say about a Subject. */
 export type OwnListMatch = {
-  /** Whose block list has it. */
+  /** Whose block list holds it; null: neither. */
   readonly blockedBy: "operator" | "account" | null
-  /** The account's allow list has it. */
+  /** The account's allow list holds it. */
   readonly isAllowed: boolean
-  /** The operator's allow list has its domain, which takes that out of the sets that count against it. */
+  /** The operator's allow list holds its domain, which removes the domain from the disposable and relay sets. */
   readonly isOperatorAllowed: boolean
 }
 
-/** No own list has it. */
+/** No own list holds the Subject. */
 export const NO_OWN_LIST_MATCH: OwnListMatch = { blockedBy: null, isAllowed: false, isOperatorAllowed: false }
 
 /**
- * Answers one question. It never rejects: what the outside world fails to tell lowers the verdict's confidence. It gives
- * a promise only when the outside world has to be asked, which is done as part of the visit where there is one.
+ * Runs one check. It never rejects: a failed lookup only lowers the verdict's confidence. It returns a promise only if the
+ * network has to be queried. The checks of a batch share its `context`.
  */
-export type Check = (question: CheckRequest, visit?: BatchContext) => CheckOutcome | Promise<CheckOutcome>
+export type Check = (request: CheckRequest, context?: BatchContext) => CheckOutcome | Promise<CheckOutcome>
 
 type CheckDeps = {
-  /** The lists in use; asked anew for each check, so that a swap takes effect at once. */
+  /** Is called for each check, so that new lists take effect at once. */
   readonly activeLists: () => DomainLists
   readonly networkProbe: NetworkProbe
   readonly deepProbe: DeepProbe
@@ -54,88 +54,90 @@ type CheckDeps = {
   readonly stopwatch: Stopwatch
 }
 
-/** Corrections that accepted reports made. */
+/** The category corrections of accepted feedback reports. */
 export type CategoryCorrections = {
-  /** The corrected category of a domain or a parent down to its registrable domain; null: none. */
+  /** The corrected category of the domain or of a parent down to its registrable domain; null: there is none. */
   readonly of: (domain: string, registrable: string | null) => Category | null
-  /** Another number after each change. */
+  /** Changes with every change of the corrections. */
   readonly version: number
 }
 
 /** No report was accepted. */
 export const NO_CORRECTIONS: CategoryCorrections = { of: () => null, version: 0 }
 
-/** Builds the whole path of a check, from Subject to verdict. */
-export function createCheck(needs: CheckDeps): Check {
-  const { activeLists, corrections, clock, stopwatch } = needs
-  const keeperNow = createGeneration(corrections)
-  const judged = (asked: PendingCheck, found: GatheredEvidence, startedAt: number): CheckOutcome => {
-    const { request, domainLookup, hints, generation, cacheKey, isCacheable } = asked
+/**
+ * Builds a check, from the Subject to the verdict:
+ * 1. A test address has fixed evidence and skips all other steps.
+ * 2. The lists are searched for the domain, and the local part is searched for hints.
+ * 3. If the same request was judged for the domain before, the cached verdict is the answer.
+ * 4. DNS and the tenant endpoints are queried, and for a deep check the registry and the homepage too.
+ * 5. All evidence is judged under the policy.
+ * 6. The verdict is cached for the domain.
+ */
+export function createCheck(deps: CheckDeps): Check {
+  const { activeLists, corrections, clock, stopwatch } = deps
+  const currentGeneration = createGeneration(corrections)
+  // No closure is made for each request: the runtime would allocate what it captures even on a cache hit.
+  return (request, context) => {
+    const generation = currentGeneration()
     const { subject, policy } = request
-    const correction = subject.domain === null ? null : corrections.of(subject.domain, subject.registrable)
-    const settled = judgeDomain(subject, buildEvidence(request, domainLookup, hints, found, correction), policy)
-    dropVerdictsOfOtherAge(cachedVerdicts(domainLookup, generation), found.deep.ageDays)
-    // What is told for the first time is settled when it is asked again: then it comes from a cache, and says so.
-    if (isCacheable && isFromCache(found))
-      cacheVerdict(domainLookup, generation, cacheKey, { judged: settled, freshUntilMs: freshUntil(found) })
-    return { subject, judged: settled, tookMs: Math.round(stopwatch() - startedAt) }
-  }
-  const anew = (asked: PendingCheck, visit: BatchContext | undefined): CheckOutcome | Promise<CheckOutcome> => {
-    const startedAt = stopwatch()
-    const found = gatherEvidence(asked.request, asked.domainLookup, needs, visit)
-    return found instanceof Promise ? found.then(all => judged(asked, all, startedAt)) : judged(asked, found, startedAt)
-  }
-  // No function is made here: what one would hold on to would be put aside for each question, whether it is called or not.
-  return (request, visit) => {
-    const generation = keeperNow()
-    const { subject, policy } = request
-    // A test address has its verdict written down and asks neither lists nor network.
     if (subject.isTest)
       return {
         subject,
         judged: judgeDomain(subject, testAddressEvidence(subject, request.includeTenant), policy),
         tookMs: 0,
       }
-    const inUse = activeLists()
+    const lists = activeLists()
     const { domain, registrable, localPart } = subject
-    // Lists come first: they cost no network, and what they hold decides what else is worth asking.
-    const domainLookup = domain === null ? NO_DOMAIN_LOOKUP : inUse.lookupDomain(domain, registrable)
-    const hints = readAddressHints(localPart ?? "", domain ?? "", inUse.addressWords)
-    // Addresses whose names say nothing differ in nothing else at one domain, and most are such: what was settled of one
-    // holds for all. No time is taken of that way, since it takes none worth telling.
+    // The lists come first: they need no network, and their answer decides which queries are worth their cost.
+    const domainLookup = domain === null ? NO_DOMAIN_LOOKUP : lists.lookupDomain(domain, registrable)
+    const hints = readAddressHints(localPart ?? "", domain ?? "", lists.addressWords)
+    // Most addresses give no hints. All of them at one domain get the same verdict, so that it is cached for the domain.
     const isCacheable =
       subject.fault === null && hints === NO_HINTS && domainLookup.seenBefore && isEmptyMatch(request.ownListMatch)
     const cacheKey = cacheKeyOf(request)
-    const kept = isCacheable ? cachedVerdicts(domainLookup, generation)?.get(cacheKey) : undefined
-    if (kept !== undefined && kept.freshUntilMs > clock()) return { subject, judged: kept.judged, tookMs: 0 }
-    return anew({ request, domainLookup, hints, generation, cacheKey, isCacheable }, visit)
+    const cached = isCacheable ? cachedVerdicts(domainLookup, generation)?.get(cacheKey) : undefined
+    if (cached !== undefined && cached.freshUntilMs > clock()) return { subject, judged: cached.judged, tookMs: 0 }
+    return gatherAndJudge({ request, domainLookup, hints, generation, cacheKey, isCacheable }, context)
+  }
+
+  function gatherAndJudge(
+    check: PendingCheck,
+    context: BatchContext | undefined,
+  ): CheckOutcome | Promise<CheckOutcome> {
+    const startedAt = stopwatch()
+    const evidence = gatherEvidence(check.request, check.domainLookup, deps, context)
+    return evidence instanceof Promise
+      ? evidence.then(gathered => judgeAndCache(check, gathered, startedAt))
+      : judgeAndCache(check, evidence, startedAt)
+  }
+
+  function judgeAndCache(check: PendingCheck, gathered: GatheredEvidence, startedAt: number): CheckOutcome {
+    const { request, domainLookup, hints, generation, cacheKey, isCacheable } = check
+    const { subject, policy } = request
+    const correction = subject.domain === null ? null : corrections.of(subject.domain, subject.registrable)
+    const judged = judgeDomain(subject, buildEvidence(request, domainLookup, hints, gathered, correction), policy)
+    dropVerdictsOfOtherAge(cachedVerdicts(domainLookup, generation), gathered.deep.ageDays)
+    // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
+    if (isCacheable && isFromCache(gathered))
+      cacheVerdict(domainLookup, generation, cacheKey, { judged, freshUntilMs: freshUntil(gathered) })
+    return { subject, judged, tookMs: Math.round(stopwatch() - startedAt) }
   }
 }
 
-/** A question with what is known of it before anybody outside is asked. */
+/** A request with everything that is known before the network is queried. */
 type PendingCheck = {
   readonly request: CheckRequest
   readonly domainLookup: DomainLookup
   readonly hints: AddressHints
   readonly generation: object
-  /** Among the kinds of question that its domain is asked. */
+  /** Tells the kinds of request for one domain apart. */
   readonly cacheKey: number
-  /** Whether all who ask it of the domain are told the same. */
+  /** Every request of this kind for the domain gets the same verdict. */
   readonly isCacheable: boolean
 }
 
-/** All that was asked for a question. */
-type GatheredEvidence = { readonly network: NetworkEvidence; readonly deep: DeepEvidence }
-
-const isFromCache = ({ network, deep }: GatheredEvidence): boolean =>
-  deep.isCached && (network.isCached || !network.mail.known)
-
-const freshUntil = ({ network, deep }: GatheredEvidence): number => Math.min(network.freshUntilMs, deep.freshUntilMs)
-
-const isEmptyMatch = ({ blockedBy, isAllowed, isOperatorAllowed }: OwnListMatch): boolean =>
-  blockedBy === null && !isAllowed && !isOperatorAllowed
-
-/** A small number for each combination of what a question can differ in at one domain. */
+/** A small number for each combination of what can differ between the requests for one domain. */
 const cacheKeyOf = ({ subject: { kind, hasSubaddress }, policy, isDeep, includeTenant }: CheckRequest): number =>
   POLICY_NAMES.indexOf(policy) * 32 +
   SUBJECT_KINDS.indexOf(kind) * 8 +
@@ -143,47 +145,67 @@ const cacheKeyOf = ({ subject: { kind, hasSubaddress }, policy, isDeep, includeT
   (hasSubaddress ? 2 : 0) +
   (includeTenant ? 1 : 0)
 
-/** Asks the outside world; nobody is asked about a name that cannot exist, so its verdict is never degraded. */
+const isEmptyMatch = ({ blockedBy, isAllowed, isOperatorAllowed }: OwnListMatch): boolean =>
+  blockedBy === null && !isAllowed && !isOperatorAllowed
+
+/** The answers of all probes for one request. */
+type GatheredEvidence = { readonly network: NetworkEvidence; readonly deep: DeepEvidence }
+
+/** Runs the probes. A name that cannot exist is not looked up, so its verdict is never degraded. */
 function gatherEvidence(
-  question: CheckRequest,
+  request: CheckRequest,
   { listMatch }: DomainLookup,
   { networkProbe, deepProbe }: Pick<CheckDeps, "networkProbe" | "deepProbe">,
-  visit: BatchContext | undefined,
+  context: BatchContext | undefined,
 ): GatheredEvidence | Promise<GatheredEvidence> {
-  const { subject, includeTenant } = question
+  const { subject } = request
   const { domain } = subject
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
   const organisationalDomain = subject.registrable ?? domain
-  // Nobody's office stands at a consumer, relay or throw-away domain.
-  const wantsTenant = includeTenant && (listMatch.mask & NO_TENANT_MASK) === 0
-  const network = networkProbe({ domain, organisationalDomain, includeTenant: wantsTenant }, visit)
-  const deepTold = question.isDeep
+  // Consumer, relay and disposable domains have no tenant in suite_b.
+  const includeTenant = request.includeTenant && (listMatch.mask & NO_TENANT_MASK) === 0
+  const network = networkProbe({ domain, organisationalDomain, includeTenant }, context)
+  const deep = request.isDeep
     ? deepProbe.lookup(organisationalDomain)
     : shallowEvidence(deepProbe.cachedAgeDays(organisationalDomain))
-  if (!(network instanceof Promise) && !(deepTold instanceof Promise)) return { network, deep: deepTold }
-  return Promise.all([network, deepTold]).then(([one, other]) => ({ network: one, deep: other }))
+  if (!(network instanceof Promise) && !(deep instanceof Promise)) return { network, deep }
+  return Promise.all([network, deep]).then(([ofNetwork, ofDeep]) => ({ network: ofNetwork, deep: ofDeep }))
 }
 
-/** A check that is not deep goes by the age that an earlier deep one found. */
-const shallowEvidence = (days: number | null): DeepEvidence =>
-  days === null ? NO_DEEP_EVIDENCE : { ...NO_DEEP_EVIDENCE, ageDays: known(days) }
+function cannotExist(subject: Subject, listMatch: ListMatch): boolean {
+  if (subject.fault === "public_suffix")
+    return !listMatch.has("government_suffix") && !listMatch.has("education_suffix")
+  return subject.fault !== null
+}
 
-/** Everything known about a Subject that is no test address. */
+/** A check that is not deep uses the domain's age if an earlier deep check found it. */
+const shallowEvidence = (ageDays: number | null): DeepEvidence =>
+  ageDays === null ? NO_DEEP_EVIDENCE : { ...NO_DEEP_EVIDENCE, ageDays: known(ageDays) }
+
+/** Every query was answered from a cache. A failed mail lookup counts too: it is cached for a short time. */
+const isFromCache = ({ network, deep }: GatheredEvidence): boolean =>
+  deep.isCached && (network.isCached || !network.mail.known)
+
+const freshUntil = ({ network, deep }: GatheredEvidence): number => Math.min(network.freshUntilMs, deep.freshUntilMs)
+
+/** All evidence about a Subject that is no test address. */
 function buildEvidence(
   { subject, ownListMatch }: CheckRequest,
-  repute: DomainLookup,
+  domainLookup: DomainLookup,
   hints: AddressHints,
   { network, deep }: GatheredEvidence,
   correction: Category | null,
 ): Evidence {
   const { kind, fault, isTest, hasSubaddress } = subject
-  const { suggestion, lookalikeOf } = repute
-  const listed = ownListMatch.isOperatorAllowed ? repute.listMatch.without(OPERATOR_ALLOW_MASK) : repute.listMatch
+  const { suggestion, lookalikeOf } = domainLookup
+  const listMatch = ownListMatch.isOperatorAllowed
+    ? domainLookup.listMatch.without(OPERATOR_ALLOW_MASK)
+    : domainLookup.listMatch
   const { mail, suites, tenant } = network
   const { ageDays, homepage } = deep
   return {
     subject: { kind, fault, isTest, hasSubaddress },
-    listed,
+    listMatch,
     suggestion,
     lookalikeOf,
     hints,
@@ -202,7 +224,7 @@ function buildEvidence(
 
 const NOT_QUERIED: Finding<never> = unknown("not_asked")
 
-/** Nothing is deep about a check. */
+/** The deep part of a check that is not deep. */
 const NO_DEEP_EVIDENCE: DeepEvidence = {
   ageDays: NOT_QUERIED,
   homepage: NOT_QUERIED,
@@ -221,21 +243,16 @@ const NOTHING_QUERIED: GatheredEvidence = {
   deep: NO_DEEP_EVIDENCE,
 }
 
-/** The sets that an operator's allow entry takes a domain out of. */
+/** The sets from which an entry of the operator's allow list removes a domain. */
 const OPERATOR_ALLOW_MASK = SET_BITS.disposable | SET_BITS.relay
 
 const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.relay | SET_BITS.disposable
 
-/** What lists say of a text from which no domain can be read. */
+/** The lookup of a text that names no domain. */
 const NO_DOMAIN_LOOKUP: DomainLookup = {
   listMatch: NO_LIST_MATCH,
   suggestion: null,
   lookalikeOf: null,
   seenBefore: false,
   cachedVerdicts: null,
-}
-
-function cannotExist(subject: Subject, listed: ListMatch): boolean {
-  if (subject.fault === "public_suffix") return !listed.has("government_suffix") && !listed.has("education_suffix")
-  return subject.fault !== null
 }

@@ -2,82 +2,77 @@ import { Deadline } from "../base/concurrency.ts"
 import { type Finding, known, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { type AgeProbe, type AgeProbeResult, ageInDays } from "./age/age-probe.ts"
+import type { CacheStatus } from "./cache-status.ts"
 import type { HomepageCache, HomepageResult } from "./homepage/homepage-cache.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 
-/** What a deep check was told of a domain. */
-export type DeepEvidence = Pick<Evidence, "ageDays" | "homepage"> & {
-  /** All of it came from a cache. */
-  readonly isCached: boolean
-  /** Until when asking again would tell the same, in milliseconds since the Unix epoch. */
-  readonly freshUntilMs: number
-}
+/** What a deep check adds: the domain's age and what its homepage is. */
+export type DeepEvidence = CacheStatus & Pick<Evidence, "ageDays" | "homepage">
 
-/** What deep checks ask. Names are registrable domains as A-labels, lower case. */
+/** Looks up age and homepage. Names are registrable domains as A-labels, lower case. */
 export type DeepProbe = {
-  /** What is held and fresh comes without a promise. It never rejects. */
+  /** Fresh cached results come without a promise. It never rejects. */
   readonly lookup: (domain: string) => DeepEvidence | Promise<DeepEvidence>
-  /** The age in days that an earlier deep check found, for a check that is not deep; null: it is not held in memory. */
+  /** The age that an earlier deep check found, for a check that is not deep; null: it is not in memory. */
   readonly cachedAgeDays: (domain: string) => number | null
 }
 
 type DeepProbeDeps = {
   readonly ageProbe: AgeProbe
   readonly homepageCache: HomepageCache
-  /** DNS is known to be away, so that nothing from outside is worth waiting for. */
+  /** DNS is unavailable or the server is under pressure, so that nothing but cached results is used. */
   readonly isUnavailable: () => boolean
   readonly clock: Clock
   readonly setTimer: SetTimer
 }
 
-/** The whole time of what is deep about a check: a homepage may take all of it. */
+/** The deadline of both lookups together. A homepage may take all of it. */
 const DEEP_TIMEOUT_MS = 5000
 
-/** An age in days is right for a part of a day only. */
+/** An age in days changes during the day, so it is fresh for an hour at most. */
 const AGE_FRESH_MS = 3_600_000
 
-/** Builds the deep part of checks: the age and the homepage are asked for side by side. */
+/** Builds a deep probe. Age and homepage are looked up at the same time. */
 export function createDeepProbe({ ageProbe, homepageCache, isUnavailable, clock, setTimer }: DeepProbeDeps): DeepProbe {
   return {
     lookup: domain => {
       const age = ageProbe.fresh(domain)
-      const page = homepageCache.fresh(domain)
-      if ((age !== undefined && page !== undefined) || isUnavailable())
-        return told(age ?? AGE_UNAVAILABLE, page ?? HOMEPAGE_UNAVAILABLE)
-      const budget = new Deadline(setTimer, DEEP_TIMEOUT_MS)
+      const homepage = homepageCache.fresh(domain)
+      if ((age !== undefined && homepage !== undefined) || isUnavailable())
+        return deepEvidence(age ?? AGE_UNAVAILABLE, homepage ?? HOMEPAGE_UNAVAILABLE)
+      const deadline = new Deadline(setTimer, DEEP_TIMEOUT_MS)
       const late = { freshUntilMs: clock(), isCached: false }
       return Promise.all([
-        age ?? budget.wait(Promise.resolve(ageProbe.lookup(domain)), { ...late, registration: unknown("timed_out") }),
-        page ?? budget.wait(homepageCache.lookup(domain, budget), { ...late, homepage: unknown("timed_out") }),
+        age ?? deadline.wait(Promise.resolve(ageProbe.lookup(domain)), { ...late, registration: TIMED_OUT }),
+        homepage ?? deadline.wait(homepageCache.lookup(domain, deadline), { ...late, homepage: TIMED_OUT }),
       ])
-        .then(([ofAge, ofPage]) => told(ofAge, ofPage))
-        .finally(() => budget.cancel())
+        .then(([ofAge, ofHomepage]) => deepEvidence(ofAge, ofHomepage))
+        .finally(() => deadline.cancel())
     },
     cachedAgeDays: ageProbe.cachedAgeDays,
   }
 
-  function told(age: AgeProbeResult, page: HomepageResult): DeepEvidence {
+  function deepEvidence(age: AgeProbeResult, homepage: HomepageResult): DeepEvidence {
     return {
-      ageDays: daysOf(age.registration),
-      homepage: page.homepage,
-      isCached: age.isCached && page.isCached,
-      freshUntilMs: Math.min(age.freshUntilMs, page.freshUntilMs, clock() + AGE_FRESH_MS),
+      ageDays: toAgeDays(age.registration),
+      homepage: homepage.homepage,
+      isCached: age.isCached && homepage.isCached,
+      freshUntilMs: Math.min(age.freshUntilMs, homepage.freshUntilMs, clock() + AGE_FRESH_MS),
     }
   }
 
-  function daysOf(registration: AgeProbeResult["registration"]): Finding<number | null> {
+  function toAgeDays(registration: AgeProbeResult["registration"]): Finding<number | null> {
     if (!registration.known) return registration
     return known(registration.value === null ? null : ageInDays(registration.value, clock()))
   }
 }
 
+const TIMED_OUT: Finding<never> = unknown("timed_out")
 const UNAVAILABLE: Finding<never> = unknown("unavailable")
 const NOT_CACHED = { isCached: false, freshUntilMs: 0 }
 const AGE_UNAVAILABLE: AgeProbeResult = { ...NOT_CACHED, registration: UNAVAILABLE }
 const HOMEPAGE_UNAVAILABLE: HomepageResult = { ...NOT_CACHED, homepage: UNAVAILABLE }
-
-/** Nothing could be asked. */
 const DEEP_UNAVAILABLE: DeepEvidence = { ...NOT_CACHED, ageDays: UNAVAILABLE, homepage: UNAVAILABLE }
 
-/** Of somebody who asks nobody: each deep check answers like a plain one, and says so. */
+/** Queries nothing: a deep check is answered like a plain one, with both parts `unavailable`. */
 export const OFFLINE_DEEP_PROBE: DeepProbe = { lookup: () => DEEP_UNAVAILABLE, cachedAgeDays: () => null }

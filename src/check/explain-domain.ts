@@ -108,9 +108,9 @@ const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
 const NOT_QUERIED: Finding<never> = unknown("not_asked")
 
 /** What is known of a domain when nobody but the lists is asked. */
-const listsOnlyEvidence = (fault: SubjectFault | null, listed: ListMatch): Evidence => ({
+const listsOnlyEvidence = (fault: SubjectFault | null, listMatch: ListMatch): Evidence => ({
   subject: { kind: "domain", fault, isTest: false, hasSubaddress: false },
-  listed,
+  listMatch,
   hints: NO_HINTS,
   suggestion: null,
   lookalikeOf: null,

@@ -1,7 +1,7 @@
-/** When a domain was registered, by its registry; null: the registry does not tell, or does not know the domain. */
+/** When a registry says that a domain was registered; null: it does not say, or does not know the domain. */
 export type StoredAge = { readonly registeredAtMs: number | null; readonly checkedAtMs: number }
 
-/** What a domain's homepage was like, and what of it is evidence; null: nothing more than that. */
+/** What a domain's homepage was, and the evidence for it; null: there is none but the state itself. */
 export type StoredHomepage = {
   readonly state: "found" | "parked" | "none"
   readonly evidence: string | null
@@ -9,19 +9,29 @@ export type StoredHomepage = {
 }
 
 /**
- * A place that outlives this process and that others share, for one kind of what is known of domains. Names are A-labels,
- * lower case; instants are milliseconds since the Unix epoch. It keeps what is put there for a while, and tells when it
- * was found: whoever reads decides how long that holds.
+ * Stores one kind of fact by domain. It outlives the process, and several processes share it. Names are A-labels, lower
+ * case; instants are milliseconds since the Unix epoch. The reader decides by `checkedAtMs` how long a fact is fresh.
  */
 export type DomainFactStore<T> = {
-  /** Null: nothing is there. Rejects when the place fails. */
+  /** Null: nothing is stored. Rejects if the store fails. */
   readonly read: (domain: string) => Promise<T | null>
-  /** Puts it there, in place of what was found earlier; soon, and perhaps never. It does not throw. */
-  readonly write: (domain: string, found: T) => void
+  /** Stores the fact soon, or never, in place of an earlier one. It does not throw. */
+  readonly write: (domain: string, fact: T) => void
 }
 
-/** Where ages are shelved. */
 export type AgeStore = DomainFactStore<StoredAge>
-
-/** Where homepages are shelved. */
 export type HomepageStore = DomainFactStore<StoredHomepage>
+
+/** The stored fact; null: nothing is stored, there is no store, or it fails, which `onError` receives. It never rejects. */
+export async function readStoredFact<T>(
+  store: DomainFactStore<T> | null,
+  domain: string,
+  onError: (error: unknown) => void,
+): Promise<T | null> {
+  try {
+    return (await store?.read(domain)) ?? null
+  } catch (error) {
+    onError(error)
+    return null
+  }
+}

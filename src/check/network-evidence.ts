@@ -2,123 +2,124 @@ import { Deadline } from "../base/concurrency.ts"
 import { type Finding, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
-import type { MailProbeResult, TenantProbeResult } from "./cache-status.ts"
+import type { CacheStatus } from "./cache-status.ts"
+import type { MailProbeResult } from "./mail/mail-probe.ts"
 import { cloudOfMailHosts, type IdentityCloud } from "./tenant/identity-endpoint.ts"
+import type { TenantProbeResult } from "./tenant/tenant-probe.ts"
 import type { DetectedSuites, MailEvidence, Tenant } from "./verdict/evidence.ts"
 
-/** What the outside world told of a domain. */
-export type NetworkEvidence = {
+/** What DNS and the tenant endpoints tell about a domain. */
+export type NetworkEvidence = CacheStatus & {
   readonly mail: Finding<MailEvidence>
   readonly suites: Finding<DetectedSuites>
   readonly tenant: Finding<Tenant | null>
-  /** Every part that was asked for came from a cache, and one was asked for. */
-  readonly isCached: boolean
-  /** Until when asking again would tell the same, in milliseconds since the Unix epoch. */
-  readonly freshUntilMs: number
 }
 
-/** What is asked of the outside world. Names are A-labels, lower case. */
+/** One lookup. Names are A-labels, lower case. */
 export type NetworkQuery = {
   readonly domain: string
-  /** The name that has one registrant: the domain itself or a parent. */
+  /** The domain that has one registrant: `domain` itself or a parent. */
   readonly organisationalDomain: string
-  /** Whether the tenant in suite_b is asked for too. */
+  /** Look up the tenant in suite_b too. */
   readonly includeTenant: boolean
 }
 
 /**
- * Asks the outside world about a domain within one budget of time, which is the visit's where there is one. What is held
- * and fresh comes without a promise. It never rejects.
+ * Looks a domain up within one deadline, which a batch shares. A fresh cached result comes without a promise. It never
+ * rejects within a batch; alone it rejects only by a defect of ours.
  */
-export type NetworkProbe = (asked: NetworkQuery, visit?: BatchContext) => NetworkEvidence | Promise<NetworkEvidence>
+export type NetworkProbe = (query: NetworkQuery, context?: BatchContext) => NetworkEvidence | Promise<NetworkEvidence>
 
 /**
- * What several checks ask of the outside world together: within one budget of time, and about each domain once. It takes
- * no timer until somebody has to wait, and whoever made it ends it when all checks are done.
+ * What the checks of a batch share: one deadline, and one lookup for each domain. The deadline starts with the first lookup
+ * that has to wait. The creator closes the context when all checks are done.
  */
 export class BatchContext {
   readonly #onError: (error: unknown) => void
-  readonly #queries = new Map<string, Promise<NetworkEvidence>>()
+  readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
   #deadline: Deadline | null = null
 
-  /** `failed` is told why a domain could not be asked about by our own fault; its verdict then rests on lists alone. */
-  constructor(failed: (error: unknown) => void) {
-    this.#onError = failed
+  /** `onError` receives a defect of ours that stopped a lookup. The verdict of its domain then rests on lists alone. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
   }
 
-  /** What is told of the key: `ask` is called for the first who wants to know, and given the budget; `begun` makes that. It never rejects. */
+  /** Joins the lookup of the key, or starts it with `lookup` and the deadline that all share. It never rejects. */
   lookup(
     key: string,
-    begun: () => Deadline,
-    ask: (budget: Deadline) => Promise<NetworkEvidence>,
+    createDeadline: () => Deadline,
+    lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
   ): Promise<NetworkEvidence> {
-    return this.#queries.getOrInsertComputed(key, () => {
-      this.#deadline ??= begun()
-      return ask(this.#deadline).catch(error => {
+    return this.#lookups.getOrInsertComputed(key, () => {
+      this.#deadline ??= createDeadline()
+      return lookup(this.#deadline).catch(error => {
         this.#onError(error)
         return FAILED_EVIDENCE
       })
     })
   }
 
-  /** Ends it: nobody waits any more. */
+  /** Cancels the deadline's timer. */
   close(): void {
     this.#deadline?.cancel()
   }
 }
 
-type ProbeTenant = (asked: NetworkQuery, cloud: IdentityCloud) => TenantProbeResult | Promise<TenantProbeResult>
+type ProbeTenant = (query: NetworkQuery, cloud: IdentityCloud) => TenantProbeResult | Promise<TenantProbeResult>
 
 type NetworkProbeDeps = {
-  /** Settles within the budget, with what is there by then. */
-  readonly probeMail: (asked: NetworkQuery, budget: Deadline) => Promise<MailProbeResult>
-  /** Null: tenants are never asked for. */
+  /** Settles within the deadline, with the evidence that is there by then. */
+  readonly probeMail: (query: NetworkQuery, deadline: Deadline) => Promise<MailProbeResult>
+  /** Null: tenants are never looked up. */
   readonly probeTenant: ProbeTenant | null
-  /** DNS is known to be away, so that nothing from outside is worth waiting for. */
+  /** DNS is known to be unavailable, so that no other query is worth waiting for. */
   readonly isUnavailable: () => boolean
   readonly clock: Clock
   readonly setTimer: SetTimer
-  /** The whole budget of one check, or of one visit, in milliseconds. */
+  /** For one check, or for one batch. */
   readonly timeoutMs: number
 }
 
-/** How many domains are held at least, about 1 kB each: a second check of a name costs no more than its lists. */
+/** How many domains are cached at least, about 1 kB each. The second check of a domain then costs only its list lookup. */
 const CACHED_DOMAINS_MIN = 20_000
 
-/** Builds the questions of one check over the probes. All are asked side by side. */
-export function createNetworkProbe(needs: NetworkProbeDeps): NetworkProbe {
-  const { clock, setTimer, timeoutMs } = needs
-  const held = new TwoGenerationCache<string, NetworkEvidence>(CACHED_DOMAINS_MIN)
-  const begun = (): Deadline => new Deadline(setTimer, timeoutMs)
-  const heldFrom = async (key: string, asked: NetworkQuery, budget: Deadline): Promise<NetworkEvidence> => {
-    const told = await gatherNetworkEvidence(needs, asked, budget)
-    // Held from now on, so whoever asks again is told from a cache; a failure was not, whoever asks.
-    if (told.freshUntilMs > clock()) held.set(key, told.mail.known ? { ...told, isCached: true } : told)
-    return told
+/** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
+export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
+  const { clock, setTimer, timeoutMs } = deps
+  const cache = new TwoGenerationCache<string, NetworkEvidence>(CACHED_DOMAINS_MIN)
+  const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
+  const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
+    const evidence = await gatherNetworkEvidence(deps, query, deadline)
+    // The next request reads it from the cache, and says so, unless it is a failure: that is nobody's answer.
+    if (evidence.freshUntilMs > clock())
+      cache.set(key, evidence.mail.known ? { ...evidence, isCached: true } : evidence)
+    return evidence
   }
-  return (asked, visit) => {
-    const key = asked.includeTenant ? asked.domain : `${asked.domain} `
-    const before = held.get(key)
-    if (before !== undefined && before.freshUntilMs > clock()) return before
-    if (visit !== undefined) return visit.lookup(key, begun, budget => heldFrom(key, asked, budget))
-    const own = begun()
-    return heldFrom(key, asked, own).finally(() => own.cancel())
+  return (query, context) => {
+    // A name holds no space, so the keys with and without tenant differ.
+    const key = query.includeTenant ? query.domain : `${query.domain} `
+    const cached = cache.get(key)
+    if (cached !== undefined && cached.freshUntilMs > clock()) return cached
+    if (context !== undefined)
+      return context.lookup(key, createDeadline, deadline => gatherAndCache(key, query, deadline))
+    const deadline = createDeadline()
+    return gatherAndCache(key, query, deadline).finally(() => deadline.cancel())
   }
 }
 
 async function gatherNetworkEvidence(
   { probeMail, probeTenant, isUnavailable, clock }: NetworkProbeDeps,
-  asked: NetworkQuery,
-  budget: Deadline,
+  query: NetworkQuery,
+  deadline: Deadline,
 ): Promise<NetworkEvidence> {
-  const mailAsked = probeMail(asked, budget)
-  if (probeTenant === null || !asked.includeTenant || isUnavailable())
-    return { ...(await mailAsked), tenant: NOT_QUERIED }
-  // A look-up that is not there in time goes on when the check is over, and the next check has it.
-  const late = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
+  const mailResult = probeMail(query, deadline)
+  if (probeTenant === null || !query.includeTenant || isUnavailable())
+    return { ...(await mailResult), tenant: NOT_QUERIED }
+  // A tenant lookup that misses the deadline continues, and a later check reads its result from the cache.
+  const fallback = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
   const [ofMail, ofTenant] = await Promise.all([
-    mailAsked,
-    budget.wait(probeTenantClouds(probeTenant, asked, mailAsked), late),
+    mailResult,
+    deadline.wait(probeTenantClouds(probeTenant, query, mailResult), fallback),
   ])
   return {
     ...ofMail,
@@ -128,23 +129,23 @@ async function gatherNetworkEvidence(
   }
 }
 
-/** Most tenants are in one cloud, which is asked at once; where it knows none, the mail hosts may name another. */
+/** Queries the worldwide cloud, where most tenants are. If it knows none, the mail hosts may point to another cloud. */
 async function probeTenantClouds(
-  tenant: ProbeTenant,
-  asked: NetworkQuery,
-  mailAsked: Promise<MailProbeResult>,
+  probeTenant: ProbeTenant,
+  query: NetworkQuery,
+  mailResult: Promise<MailProbeResult>,
 ): Promise<TenantProbeResult> {
-  const found = await tenant(asked, "worldwide")
-  if (!found.tenant.known || found.tenant.value !== null) return found
-  const { mail } = await mailAsked
+  const worldwide = await probeTenant(query, "worldwide")
+  if (!worldwide.tenant.known || worldwide.tenant.value !== null) return worldwide
+  const { mail } = await mailResult
   const cloud = mail.known ? cloudOfMailHosts(mail.value.mx.map(({ host }) => host)) : "worldwide"
-  return cloud === "worldwide" ? found : await tenant(asked, cloud)
+  return cloud === "worldwide" ? worldwide : await probeTenant(query, cloud)
 }
 
 const NOT_QUERIED: Finding<never> = unknown("not_asked")
 const PENDING: Finding<never> = unknown("pending")
 
-/** Nothing, and not for long: it is asked for again by whoever wants to know. */
+/** A lookup that failed by a defect of ours. It is not cached. */
 const FAILED_EVIDENCE: NetworkEvidence = {
   mail: unknown("unavailable"),
   suites: unknown("unavailable"),
@@ -155,5 +156,5 @@ const FAILED_EVIDENCE: NetworkEvidence = {
 
 const OFFLINE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, freshUntilMs: Number.POSITIVE_INFINITY }
 
-/** The outside world of somebody who asks nobody: every verdict rests on lists alone. */
+/** Queries nothing: every verdict rests on lists alone. */
 export const offlineNetworkProbe: NetworkProbe = () => OFFLINE_EVIDENCE

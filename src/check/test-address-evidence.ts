@@ -8,15 +8,15 @@ import type { DetectedSuites, DmarcPolicy, Evidence, MailEvidence, Tenant } from
 
 type TestAddressRow = NonNullable<ReturnType<typeof testAddress>>
 
-/** The evidence of an address, domain or URL under the test domain: written down, always the same, from no network (decisions §6). */
-export function testAddressEvidence(subject: Subject, workspace: boolean): Evidence {
+/** The evidence of an address, domain or URL under the test domain. It is a row of a table and needs no network. */
+export function testAddressEvidence(subject: Subject, includeTenant: boolean): Evidence {
   const row: TestAddressRow = testAddress(subject.localPart ?? "") ?? {
     description: "Nothing is known.",
     category: "unknown",
   }
   return {
     subject,
-    listed: matchInSet(SET_OF_CATEGORY[row.category] ?? null),
+    listMatch: matchInSet(SET_OF_CATEGORY[row.category] ?? null),
     hints: testHints(row),
     suggestion: row.didYouMean ?? null,
     lookalikeOf: row.lookalike ? "a known name" : null,
@@ -24,9 +24,9 @@ export function testAddressEvidence(subject: Subject, workspace: boolean): Evide
     correction: null,
     mail: dnsFinding(row, () => testMail(row, subject)),
     suites: dnsFinding(row, () => testSuites(row, subject)),
-    tenant: workspace ? testTenant(row) : unknown("not_asked"),
+    tenant: includeTenant ? testTenant(row) : unknown("not_asked"),
     ageDays: row.ageDays === undefined ? unknown("not_asked") : known(row.ageDays),
-    // An address that has an age answers like a deep check that found nothing else.
+    // An address with an age looks like a deep check that found a homepage.
     homepage: row.ageDays === undefined ? unknown("not_asked") : known("found"),
     blockedBy: row.blocked ? "account" : null,
     isAllowed: false,
@@ -34,13 +34,13 @@ export function testAddressEvidence(subject: Subject, workspace: boolean): Evide
   }
 }
 
-/** What DNS would have told; of an unknown name nobody asks. */
-function dnsFinding<T>(row: TestAddressRow, told: () => T): Finding<T> {
+/** The result of a DNS lookup. An unknown test address is like a name that was not looked up. */
+function dnsFinding<T>(row: TestAddressRow, evidence: () => T): Finding<T> {
   if (row.degraded) return unknown("unavailable")
-  return row.category === "unknown" ? unknown("not_asked") : known(told())
+  return row.category === "unknown" ? unknown("not_asked") : known(evidence())
 }
 
-/** The set that makes the flags of a result agree with its category. */
+/** The set in which the domain must be, so that the flags of the result agree with its category. */
 const SET_OF_CATEGORY: { readonly [C in TestAddressRow["category"]]?: SetName } = {
   personal: "personal",
   disposable: "disposable",

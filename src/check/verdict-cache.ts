@@ -1,44 +1,55 @@
 import type { CachedVerdict, DomainLookup } from "./domain-lookup.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 
-/** How many kinds of question are kept settled for one domain: few are ever asked, and each takes about 3 kB. */
+/*
+ * Verdicts are cached on the cached lookup of their domain: new lists bring new lookups and so drop all verdicts, and a cache
+ * hit needs no second search by name.
+ */
+
+/** How many kinds of request are cached for one domain. Few occur, and each takes about 3 kB. */
 const VERDICTS_PER_DOMAIN_MAX = 4
 
-/** Whose is what is kept: another object after each change of corrections, so that all is settled anew. */
+/** Makes a function that returns the current generation: another object after each change of the corrections, which drops all verdicts. */
 export function createGeneration(corrections: { readonly version: number }): () => object {
-  let keeper = {}
+  let generation = {}
   let { version } = corrections
   return () => {
     if (corrections.version !== version) {
       version = corrections.version
-      keeper = {}
+      generation = {}
     }
-    return keeper
+    return generation
   }
 }
 
-/** What is kept settled of a domain, by kind of question; undefined: nothing. It is dropped with the repute: new lists settle everything anew. */
+/** The verdicts of this generation that are cached for a domain, by kind of request; undefined: there are none. */
 export const cachedVerdicts = (
-  { cachedVerdicts }: DomainLookup,
-  keeper: object,
-): Map<number, CachedVerdict> | undefined =>
-  cachedVerdicts?.generation === keeper ? cachedVerdicts.byRequestKind : undefined
+  { cachedVerdicts: cached }: DomainLookup,
+  generation: object,
+): Map<number, CachedVerdict> | undefined => (cached?.generation === generation ? cached.byRequestKind : undefined)
 
-/** Keeps what was settled of a domain for one kind of question, unless enough are kept. */
-export function cacheVerdict(repute: DomainLookup, keeper: object, key: number, kept: CachedVerdict): void {
-  const byKind = cachedVerdicts(repute, keeper)
-  if (byKind === undefined) repute.cachedVerdicts = { generation: keeper, byRequestKind: new Map([[key, kept]]) }
-  else if (byKind.size < VERDICTS_PER_DOMAIN_MAX || byKind.has(key)) byKind.set(key, kept)
+/** Caches a verdict of a domain for one kind of request, unless the domain has `VERDICTS_PER_DOMAIN_MAX` of other kinds. */
+export function cacheVerdict(
+  domainLookup: DomainLookup,
+  generation: object,
+  cacheKey: number,
+  verdict: CachedVerdict,
+): void {
+  const byRequestKind = cachedVerdicts(domainLookup, generation)
+  if (byRequestKind === undefined)
+    domainLookup.cachedVerdicts = { generation, byRequestKind: new Map([[cacheKey, verdict]]) }
+  else if (byRequestKind.size < VERDICTS_PER_DOMAIN_MAX || byRequestKind.has(cacheKey))
+    byRequestKind.set(cacheKey, verdict)
 }
 
-/** What was settled of a domain before its age was known, or on another day, is settled anew, whoever asks. */
+/** Drops the verdicts that were judged without the domain's age or with the age of another day. */
 export function dropVerdictsOfOtherAge(
-  kept: Map<number, CachedVerdict> | undefined,
+  verdicts: Map<number, CachedVerdict> | undefined,
   ageDays: Evidence["ageDays"],
 ): void {
-  if (kept === undefined || !ageDays.known) return
-  for (const [key, { judged }] of kept) {
-    const before = judged.evidence.ageDays
-    if ((before.known ? before.value : null) !== ageDays.value) kept.delete(key)
+  if (verdicts === undefined || !ageDays.known) return
+  for (const [cacheKey, { judged }] of verdicts) {
+    const judgedAge = judged.evidence.ageDays
+    if ((judgedAge.known ? judgedAge.value : null) !== ageDays.value) verdicts.delete(cacheKey)
   }
 }

@@ -53,7 +53,7 @@ function unavailableEndpoint(
 }
 
 const isIdentityAnswer = (reply: IdentityResponse): boolean =>
-  reply.kind === "told" || (reply.kind === "refused" && reply.status === 400)
+  reply.kind === "answered" || (reply.kind === "refused" && reply.status === 400)
 
 function replyText(reply: IdentityResponse): string {
   if (isIdentityAnswer(reply)) return "answers"

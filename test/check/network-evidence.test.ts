@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
-import type { MailProbeResult, TenantProbeResult } from "../../src/check/cache-status.ts"
+import type { MailProbeResult } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-evidence.ts"
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
+import type { TenantProbeResult } from "../../src/check/tenant/tenant-probe.ts"
 import { OWN_HOST } from "../support/evidence.ts"
 import { settled, stoppedTime } from "../support/time.ts"
 

@@ -85,7 +85,7 @@ export function evidenceOf({
     ...NOTHING,
     ...rest,
     subject,
-    listed: mask === 0 ? NO_LIST_MATCH : new ListMatch(mask, subject.domain ?? "", 0),
+    listMatch: mask === 0 ? NO_LIST_MATCH : new ListMatch(mask, subject.domain ?? "", 0),
     hints: { isRole: false, sharedInbox: null, group: null, groupService: null, ...hints },
     testCategory: null,
     mail: told(typeof mail === "object" ? mailOf(mail) : mail),

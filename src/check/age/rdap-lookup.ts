@@ -10,122 +10,121 @@ import { parseRegistration } from "./rdap-response.ts"
 /** When a domain was registered, in milliseconds since the Unix epoch. */
 export type DomainRegistration = { readonly registeredAtMs: number }
 
-/** How long one look-up may take, a redirect included, from when it is its turn. */
+/** For one lookup with its redirect, after it has waited for its server. */
 const RDAP_LOOKUP_TIMEOUT_MS = 3000
 
-/** How many servers' lines are held: all of a bootstrap, which names 600, and where those redirect to. */
+/** How many servers have a limiter: all of the bootstrap, which names 600, and those to which they redirect. */
 const SERVER_LIMITERS_MAX = 2000
 
-/** What look-ups need of the outside world. */
 type RdapLookupDeps = RdapRequestDeps & {
   readonly setTimer: SetTimer
-  /** Asks a server that no bootstrap names but another server redirects to: at public addresses only. */
+  /** Fetches from a server to which another server redirects, at public addresses only. */
   readonly fetchPublicUrl: Fetch
 }
 
-/** Asks when a domain was registered, at the server under `base`. It never rejects. */
+/** Queries the server at the base URL for when a domain was registered. It never rejects. */
 export type RdapLookup = (base: string, domain: string) => Promise<RdapLookupResult>
 
-/** What one look-up found. */
+/** The result of one lookup. A null registration: the registry does not say, or does not know the domain. */
 export type RdapLookupResult = {
   readonly registration: Finding<DomainRegistration | null>
-  /** False: the server was not asked, since too many wait for it, it fails, or it wants to be left alone. */
+  /** False: the server was not queried or throttled us, because too many lookups wait for it, it fails, or it asked us to wait. */
   readonly wasQueried: boolean
 }
 
 /**
- * Builds the look-up of a domain's registration. Each server has a line of its own: what the bootstrap names by its base
- * URL, since that is what a registry is known by, and what is redirected to by its origin.
+ * Builds the lookup of a domain's registration. Each server has a limiter: a server of the bootstrap by its base URL, which
+ * identifies the registry, and the target of a redirect by its origin.
  */
-export function createRdapLookup(needs: RdapLookupDeps, bounds: ServerLimiterBounds): RdapLookup {
-  const lines = new LRUCache<string, ServerLimiter>({ max: SERVER_LIMITERS_MAX })
-  const lineOf = (server: string): ServerLimiter => {
-    const line = lines.get(server) ?? new ServerLimiter(needs.clock, bounds)
-    lines.set(server, line)
-    return line
+export function createRdapLookup(deps: RdapLookupDeps, bounds: ServerLimiterBounds): RdapLookup {
+  const limiters = new LRUCache<string, ServerLimiter>({ max: SERVER_LIMITERS_MAX })
+  const limiterOf = (server: string): ServerLimiter => {
+    const limiter = limiters.get(server) ?? new ServerLimiter(deps.clock, bounds)
+    limiters.set(server, limiter)
+    return limiter
   }
 
-  /** Where the first server redirects to, the second's answer counts; nobody is followed further. */
-  const ask = async (
+  /** Follows one redirect. A second redirect is `unavailable`. */
+  const query = async (
     base: string,
     domain: string,
-    pass: ServerPermit,
+    report: ServerPermit,
     deadline: AbortSignal,
   ): Promise<RdapResponse> => {
     const url = new URL(rdapDomainUrl(base, domain))
-    const reply = await requestRdap(needs, url, deadline)
-    pass(callOutcome(reply))
-    if (reply.kind !== "redirected") return reply
-    const { to } = reply
-    const isSame = to.origin === url.origin
-    const second = lineOf(isSame ? base : to.origin).acquire()
-    if (second === null) return { kind: "refused" }
-    const fetchUrl = isSame || isLoopbackUrl(to) ? needs.fetchUrl : needs.fetchPublicUrl
-    const last = await requestRdap({ ...needs, fetchUrl }, to, deadline)
-    second(callOutcome(last))
-    return last
+    const response = await requestRdap(deps, url, deadline)
+    report(callOutcome(response))
+    if (response.kind !== "redirected") return response
+    const { to } = response
+    const isSameOrigin = to.origin === url.origin
+    const reportRedirect = limiterOf(isSameOrigin ? base : to.origin).acquire()
+    if (reportRedirect === null) return { kind: "refused" }
+    const fetchUrl = isSameOrigin || isLoopbackUrl(to) ? deps.fetchUrl : deps.fetchPublicUrl
+    const redirected = await requestRdap({ ...deps, fetchUrl }, to, deadline)
+    reportRedirect(callOutcome(redirected))
+    return redirected
   }
 
   return async (base, domain) => {
-    const line = lineOf(base)
-    const leave = await line.enqueue()
-    if (leave === null) return NOT_QUERIED
-    const pass = line.acquire() // the line may have been shut while it waited
-    if (pass === null) {
-      leave()
+    const limiter = limiterOf(base)
+    const release = await limiter.enqueue()
+    if (release === null) return NOT_QUERIED
+    const report = limiter.acquire() // null if the server was blocked while this lookup waited
+    if (report === null) {
+      release()
       return NOT_QUERIED
     }
     const deadline = new AbortController()
-    const callOff = needs.setTimer(RDAP_LOOKUP_TIMEOUT_MS, () => deadline.abort())
-    const reply = await ask(base, domain, pass, deadline.signal)
-    callOff()
-    leave()
-    return { registration: registrationOf(reply, domain, needs.clock()), wasQueried: reply.kind !== "sent_off" }
+    const cancelTimer = deps.setTimer(RDAP_LOOKUP_TIMEOUT_MS, () => deadline.abort())
+    const response = await query(base, domain, report, deadline.signal)
+    cancelTimer()
+    release()
+    return { registration: registrationOf(response, domain, deps.clock()), wasQueried: response.kind !== "throttled" }
   }
 }
 
 const NOT_QUERIED: RdapLookupResult = { registration: unknown("unavailable"), wasQueried: false }
 
-/** A server that refuses one question works; so does one that redirects to another. */
-function callOutcome(reply: RdapResponse): ServerCallOutcome {
-  if (reply.kind === "sent_off") return reply
-  return { kind: reply.kind === "failed" || reply.kind === "timed_out" ? "failed" : "answered" }
+/** A server that refuses a request or redirects it works. */
+function callOutcome(response: RdapResponse): ServerCallOutcome {
+  if (response.kind === "throttled") return response
+  return { kind: response.kind === "failed" || response.kind === "timed_out" ? "failed" : "answered" }
 }
 
-function registrationOf(reply: RdapResponse, domain: string, nowMs: number): Finding<DomainRegistration | null> {
-  if (reply.kind === "timed_out") return unknown("timed_out")
-  if (reply.kind === "not_found") return known(null)
-  if (reply.kind !== "told") return unknown("unavailable")
-  const told = parseRegistration(reply.json, domain, nowMs)
-  if (told.kind === "unreadable") return unknown("unavailable")
-  return known(told.kind === "registered" ? { registeredAtMs: told.registeredAtMs } : null)
+function registrationOf(response: RdapResponse, domain: string, nowMs: number): Finding<DomainRegistration | null> {
+  if (response.kind === "timed_out") return unknown("timed_out")
+  if (response.kind === "not_found") return known(null)
+  if (response.kind !== "answered") return unknown("unavailable")
+  const parsed = parseRegistration(response.json, domain, nowMs)
+  if (parsed.kind === "unreadable") return unknown("unavailable")
+  return known(parsed.kind === "registered" ? { registeredAtMs: parsed.registeredAtMs } : null)
 }
 
-/** How one RDAP server is spared. */
+/** The limits for requests to one RDAP server. */
 export type ServerLimiterBounds = {
-  /** Requests under way. */
+  /** Requests in flight. */
   readonly inFlightMax: number
-  /** Requests that wait for others to end. */
+  /** Requests that wait for others to finish. */
   readonly waitingMax: number
   readonly breaker: CircuitBreakerBounds
-  /** How long it is left alone when it says that there were too many requests, and not how long. */
+  /** The pause after the server throttled us without a `Retry-After`. */
   readonly throttleMs: number
-  /** The shortest and the longest time that it can ask to be left alone. */
+  /** The bounds of the pause for which the server can ask. */
   readonly throttleMinMs: number
   readonly throttleMaxMs: number
 }
 
-/** What became of one request to a server. */
+/** The outcome of one request to a server. */
 export type ServerCallOutcome =
   | { readonly kind: "answered" }
   | { readonly kind: "failed" }
-  /** It asked to be left alone; null: it did not say how long. */
-  | { readonly kind: "sent_off"; readonly retryAfterMs: number | null }
+  /** The server has no capacity for us. `retryAfterMs` null: it did not say for how long. */
+  | { readonly kind: "throttled"; readonly retryAfterMs: number | null }
 
-/** Leave to make one request, whose fate is told by calling it, once. */
-type ServerPermit = (fate: ServerCallOutcome) => void
+/** The permit for one request. It is called once, with the outcome. */
+type ServerPermit = (outcome: ServerCallOutcome) => void
 
-/** The line before one RDAP server: few requests at once, none while it wants to be left alone, and few while it fails. */
+/** Limits the requests to one RDAP server: a semaphore, a pause when the server throttles us, and a circuit breaker. */
 export class ServerLimiter {
   readonly #clock: Clock
   readonly #bounds: ServerLimiterBounds
@@ -140,28 +139,28 @@ export class ServerLimiter {
     this.#breaker = new CircuitBreaker(clock, bounds.breaker)
   }
 
-  /** Whether a request would not be let through now. */
+  /** Whether no request may be sent now. */
   get isBlocked(): boolean {
     return this.#clock() < this.#throttledUntilMs || this.#breaker.isOpen
   }
 
-  /** Resolves with a slot when there is one; null: nobody is let through now, or too many wait already. */
+  /** Resolves when the request may start; it holds the function that releases its place. Null: the server is blocked, or too many requests wait. */
   enqueue(): Promise<Release> | null {
     return this.isBlocked ? null : this.#semaphore.acquire()
   }
 
-  /** Leave to make a request; null: nobody is let through. */
+  /** The permit for a request; null: the server is blocked. */
   acquire(): ServerPermit | null {
-    const pass = this.isBlocked ? null : this.#breaker.acquire()
-    if (pass === null) return null
-    return fate => {
-      // A server that sends us off is there: it fails nobody who waits.
-      pass(fate.kind === "failed" ? { kind: "failed", retryAfterMs: null } : { kind: "answered" })
-      if (fate.kind === "sent_off") this.#throttle(fate.retryAfterMs)
+    const report = this.isBlocked ? null : this.#breaker.acquire()
+    if (report === null) return null
+    return outcome => {
+      // A server that throttles us works, so that is no failure for the breaker.
+      report(outcome.kind === "failed" ? { kind: "failed", retryAfterMs: null } : { kind: "answered" })
+      if (outcome.kind === "throttled") this.#throttle(outcome.retryAfterMs)
     }
   }
 
-  /** Of several who are sent off at once, the one who is told the longest time counts. */
+  /** Pauses all requests. Of several pauses the longest counts. */
   #throttle(retryAfterMs: number | null): void {
     const { throttleMs, throttleMinMs, throttleMaxMs } = this.#bounds
     const ms = Math.min(Math.max(retryAfterMs ?? throttleMs, throttleMinMs), throttleMaxMs)

@@ -1,6 +1,7 @@
 import type { Finding } from "../../base/finding.ts"
+import type { CacheStatus } from "../cache-status.ts"
 
-/** The record types that are asked for. */
+/** The record types that are queried. */
 export type DnsRecordType = "A" | "AAAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT"
 
 /** One DNS question of class IN. The name is A-labels, lower case, without a trailing dot; the root is the empty name. */
@@ -8,7 +9,7 @@ export type DnsQuestion = { readonly name: string; readonly type: DnsRecordType 
 
 /**
  * One record. Names in it are lower case, without a trailing dot, and made of printable ASCII; the root is the empty
- * name. Texts are the record's strings joined (RFC 7208 §3.3), decoded as UTF-8 with U+FFFD for what is none.
+ * name. A text is the record's strings joined (RFC 7208 §3.3) and decoded as UTF-8; invalid bytes become U+FFFD.
  */
 export type DnsRecord =
   | { readonly type: "A" | "AAAA"; readonly address: string }
@@ -17,53 +18,48 @@ export type DnsRecord =
   | { readonly type: "SRV"; readonly priority: number; readonly port: number; readonly target: string }
   | { readonly type: "TXT"; readonly text: string }
 
-/** What DNS said to a question. */
+/** The answer to a question. That there are no records is an answer too. */
 export type DnsAnswer = {
-  /** Records of the type; the name exists without any; the name does not exist (NXDOMAIN). */
+  /** There are records of the type; the name exists without them; the name does not exist (NXDOMAIN). */
   readonly outcome: "records" | "no_data" | "no_name"
-  /** Records of the type that was asked for, after CNAMEs were followed. */
+  /** The records of the type, after all CNAMEs were followed. */
   readonly records: readonly DnsRecord[]
-  /** How long it holds as its records, its CNAMEs or its SOA say (RFC 2308 §5), in seconds; 0 where nothing says. */
+  /** The least TTL of records, CNAMEs and SOA (RFC 2308 §5), in seconds; 0: the reply has none. */
   readonly ttlS: number
 }
 
 /**
- * Asks one DNS question. An empty answer is an answer. A failure is a Finding: `timed_out` when no server said anything,
- * `unavailable` when one said that it cannot tell, or nobody was asked. It never rejects, and it settles within bounded time.
+ * Resolves one question. A failure is `timed_out` if no server replied, or `unavailable` if a server replied with an error or
+ * none was queried. It never rejects, and it settles within bounded time.
  */
 export type Resolver = (question: DnsQuestion) => Promise<Finding<DnsAnswer>>
 
-/** An answer as a cache gives it. */
-export type CachedDnsAnswer = DnsAnswer & {
-  /** It was held already, fresh or stale. */
-  readonly isCached: boolean
-  /** Until when it need not be asked for again, in milliseconds since the Unix epoch. */
-  readonly freshUntilMs: number
-}
+/** An answer with its cache status. */
+export type CachedDnsAnswer = DnsAnswer & CacheStatus
 
-/** A resolver whose answers tell how long they hold. */
+/** A resolver whose answers say whether they come from a cache, and how long they are fresh. */
 export type CachingResolver = (question: DnsQuestion) => Promise<Finding<CachedDnsAnswer>>
 
-/** What one server made of one question. */
+/** The reply of one server to one question. */
 export type ServerReply =
   | {
       readonly kind: "answered"
       readonly answer: DnsAnswer
-      /** The name that CNAMEs lead to where the server left off; null: the answer is whole. */
+      /** The last CNAME target, if the server did not resolve it; null: the answer is complete. */
       readonly pendingCname: string | null
     }
-  /** It said that it cannot or will not tell (SERVFAIL, REFUSED and the like), or what it said cannot be read. */
+  /** The server replied with an error (SERVFAIL, REFUSED and the like), or its reply cannot be read. */
   | { readonly kind: "failed" }
-  /** It said nothing, or nothing can reach it. */
+  /** The server did not reply, or cannot be reached. */
   | { readonly kind: "silent" }
 
 /**
- * Puts one question to one server and waits for the reply. It never rejects. A reply counts only when it comes from the
- * server, to the port that asked, with the id and the question that were sent; anything else is waited past.
+ * Sends one question to one server and waits for the reply. It never rejects. A reply counts only if it comes from the
+ * server to the port of the query, with the id and the question of the query (RFC 5452 §9.1); all else is ignored.
  */
 export type DnsExchange = (question: DnsQuestion, timeoutMs: number) => Promise<ServerReply>
 
-/** Where a DNS server listens: an IP address, without brackets, and a port. */
+/** The IP address of a DNS server, without brackets, and its port. */
 export type DnsServerAddress = { readonly address: string; readonly port: number }
 
 /** The texts of an answer's TXT records. */

@@ -1,14 +1,14 @@
 import { assert } from "../../base/errors.ts"
 import { LIMITS } from "../../contract/limits.ts"
 
-/** How many characters a name has at most, without a trailing dot (RFC 1035 §2.3.4). */
+/** The greatest length of a name as text, without a trailing dot (RFC 1035 §2.3.4). On the wire a name has two bytes more. */
 export const DOMAIN_NAME_CHARS_MAX = LIMITS.domainBytesMax
 
-/** Whether a name from outside can be shown: printable ASCII without spaces, of a name's length, and not the root. */
+/** Whether a name from DNS can be displayed: printable ASCII without spaces, not too long, and not the root. */
 export const isDisplayableName = (name: string): boolean =>
   name.length <= DOMAIN_NAME_CHARS_MAX && /^[!-~]+$/.test(name)
 
-/** The name that stands under `domain` by `prefix`; null: it would be longer than names can be. */
+/** The name `prefix.domain`; null: it would be too long. */
 export function prefixedName(prefix: string, domain: string): string | null {
   const name = `${prefix}.${domain}`
   return name.length <= DOMAIN_NAME_CHARS_MAX ? name : null
@@ -16,13 +16,14 @@ export function prefixedName(prefix: string, domain: string): string | null {
 
 const PATTERN_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/
 
-/** What the pattern that a name matches best stands for; null: it matches none. */
+/** Returns the value of the best pattern that a name matches; null: it matches none. */
 export type NameMatcher<T> = (name: string) => T | null
 
 /**
- * Builds a look-up of names by patterns: a bare name matches itself and what is below it, `=name` itself alone, `~` is
- * a regular expression for the whole name. The exact pattern wins, then an expression, then the longest bare name. Names
- * are lower case, without a trailing dot. `Broken` when a pattern cannot be read or stands there twice.
+ * Builds a matcher of names against patterns. A bare name matches itself and its subdomains, `=name` matches only itself, and
+ * `~^…$` is a regular expression for the whole name. An exact pattern wins over an expression, and an expression over the
+ * longest bare name. Names are lower case, without a trailing dot. Throws `InvariantError` if a pattern is malformed or
+ * occurs twice.
  */
 export function createNameMatcher<T extends object>(
   rows: Iterable<readonly [pattern: string, value: T]>,
@@ -40,18 +41,18 @@ export function createNameMatcher<T extends object>(
       setOnce(isExact ? exact : bare, name, value)
     }
   }
-  const tried = [...expressions.values()]
+  const expressionList = [...expressions.values()]
   return name => {
     if (name.length > DOMAIN_NAME_CHARS_MAX) return null
-    const same = exact.get(name) ?? tried.find(({ expression }) => expression.test(name))?.value
-    return same ?? longestSuffixMatch(bare, name)
+    const wholeName = exact.get(name) ?? expressionList.find(({ expression }) => expression.test(name))?.value
+    return wholeName ?? longestSuffixMatch(bare, name)
   }
 }
 
-/** The value of the name itself or of the nearest name above it. */
+/** The value of the name itself or of its nearest parent. */
 function longestSuffixMatch<T>(values: ReadonlyMap<string, T>, name: string): T | null {
-  for (let at = 0; at < name.length; at = name.indexOf(".", at) + 1 || name.length) {
-    const value = values.get(name.slice(at))
+  for (let offset = 0; offset < name.length; offset = name.indexOf(".", offset) + 1 || name.length) {
+    const value = values.get(name.slice(offset))
     if (value !== undefined) return value
   }
   return null

@@ -15,120 +15,121 @@ import {
 } from "./http-response.ts"
 import { resolvePublicAddresses } from "./public-address.ts"
 
-/** What a guarded fetch asks by, and how it names itself (RFC 9110 §10.1.5). */
 export type GuardedFetchDeps = {
   readonly resolver: CachingResolver
   readonly connect: Connect
   readonly setTimer: SetTimer
-  /** Printable ASCII; says who asks, and where they can be reached. */
+  /** The `User-Agent` header (RFC 9110 §10.1.5): who we are and how to reach us. Printable ASCII. */
   readonly userAgent: string
 }
 
-/** How far a guarded fetch goes. */
+/** The bounds of a guarded fetch. */
 export const GUARDED_FETCH_BOUNDS = {
   /** For all of it, redirects included. */
   timeoutMs: 5000,
-  /** For one connection to stand. */
+  /** To open one connection. */
   connectMs: 2000,
   /** How many addresses of a name are tried. */
   addressesMax: 2,
   redirectsMax: 3,
-  /** Of one answer, what announces it included. */
+  /** Of one response, with its interim (1xx) responses. */
   headBytesMax: 32_768,
-  /** Of a body, before and after decompression; of a longer one the beginning is taken. */
+  /** Of a body, before and after decompression. A longer body is truncated. */
   bodyBytesMax: 262_144,
-  /** Of all that one connection brings; it leaves room for chunks of a few octets each. */
+  /** Of all bytes of one connection. It leaves room for chunks of a few bytes each. */
   wireBytesMax: 1_048_576,
 } as const
 
-/** A budget, or several as one. */
+/** A deadline, or several combined. */
 export type DeadlineView = Pick<Deadline, "wait" | "isExpired">
 
-/** The answer that is no redirect. */
+/** A response that is no redirect. */
 export type FetchedPage = {
   readonly status: number
-  /** `Content-Type`, as it came; null: it says nothing. */
+  /** The `Content-Type` header; null: there is none. */
   readonly contentType: string | null
-  /** The body after decompression, or its beginning. */
+  /** The decompressed body, or its beginning. */
   readonly body: Uint8Array
   readonly isTruncated: boolean
-  /** A redirect led from https to http. */
+  /** A redirect went from https to http. */
   readonly isDowngraded: boolean
 }
 
-/** The fate of a guarded fetch. `trail`: every URL it came to, the last one of which it may have refused. */
+/** The result of a guarded fetch. `redirectChain`: every URL in order; the last one may have been refused. */
 export type GuardedFetchResult = { readonly redirectChain: readonly string[] } & (
   | { readonly known: true; readonly value: FetchedPage }
   | { readonly known: false; readonly cause: FetchErrorCause }
 )
 
 /**
- * Asks for a URL whose host somebody else chose. Only names are asked, on ports 80 and 443; a name is resolved once, all its
- * addresses must be public, and the connection goes to one of these very addresses, under the name. Each redirect goes
- * through all of it again. No cookie is kept or sent. It never rejects, it settles within the time of its own and of
- * the budget, and no connection outlives it.
+ * Fetches a URL that a stranger chose, and is safe against requests to our own network (SSRF). Only names are allowed, on ports
+ * 80 and 443. A name is resolved once, all its addresses must be public, and the connection goes to one of these addresses. The
+ * same holds for each redirect. No cookie is kept or sent. It never rejects, it settles within its own timeout and the
+ * deadline, and no connection outlives it.
  */
-export type GuardedFetch = (url: string, budget: DeadlineView) => Promise<GuardedFetchResult>
+export type GuardedFetch = (url: string, deadline: DeadlineView) => Promise<GuardedFetchResult>
 
 /** Builds a guarded fetch. */
-export function createGuardedFetch(needs: GuardedFetchDeps): GuardedFetch {
-  assert(/^[ -~]+$/.test(needs.userAgent), "who asks is told in printable ASCII")
-  return async (url, budget) => {
-    const trail: string[] = []
-    const own = new Deadline(needs.setTimer, GUARDED_FETCH_BOUNDS.timeoutMs)
-    const ending = new AbortController()
+export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
+  assert(/^[ -~]+$/.test(deps.userAgent), "the user agent is printable ASCII")
+  return async (url, deadline) => {
+    const redirectChain: string[] = []
+    const own = new Deadline(deps.setTimer, GUARDED_FETCH_BOUNDS.timeoutMs)
+    const abort = new AbortController()
     try {
-      const page = followRedirects({ ...needs, signal: ending.signal }, url, trail)
-      const value = await budget.wait(own.wait(page, null), null)
+      const page = followRedirects({ ...deps, signal: abort.signal }, url, redirectChain)
+      const value = await deadline.wait(own.wait(page, null), null)
       if (value === null) throw new FetchError("timed_out")
-      return { known: true, value, redirectChain: [...trail] }
-    } catch (fault) {
-      return { known: false, cause: fault instanceof FetchError ? fault.reason : "failed", redirectChain: [...trail] }
+      return { known: true, value, redirectChain: [...redirectChain] }
+    } catch (error) {
+      const cause = error instanceof FetchError ? error.reason : "failed"
+      return { known: false, cause, redirectChain: [...redirectChain] }
     } finally {
       own.cancel()
-      ending.abort()
+      abort.abort()
     }
   }
 }
 
 type FetchContext = GuardedFetchDeps & { readonly signal: AbortSignal }
 
-async function followRedirects(asking: FetchContext, first: string, trail: string[]): Promise<FetchedPage> {
-  let at = requireTarget(first)
+async function followRedirects(context: FetchContext, url: string, redirectChain: string[]): Promise<FetchedPage> {
+  let target = requireTarget(url)
   let isDowngraded = false
   for (let redirects = 0; ; redirects++) {
-    trail.push(at.href)
-    const answer = await requestOnce(asking, at)
-    if (!("redirect" in answer)) return { ...answer, isDowngraded }
+    redirectChain.push(target.href)
+    const response = await requestOnce(context, target)
+    if (!("redirect" in response)) return { ...response, isDowngraded }
     if (redirects === GUARDED_FETCH_BOUNDS.redirectsMax) throw new FetchError("too_many_redirects")
-    const next = requireTarget(answer.redirect, at.href, trail)
-    isDowngraded ||= at.isTls && !next.isTls
-    at = next
+    const next = requireTarget(response.redirect, target.href, redirectChain)
+    isDowngraded ||= target.isTls && !next.isTls
+    target = next
   }
 }
 
-function requireTarget(text: string, base?: string, trail?: string[]): FetchTarget {
+/** The target of a URL. A URL that is refused is added to the redirect chain. */
+function requireTarget(text: string, base?: string, redirectChain?: string[]): FetchTarget {
   const target = parseFetchTarget(text, base)
   if (typeof target !== "string") return target
   const refused = URL.parse(text, base)
-  if (refused !== null) trail?.push(refused.href)
+  if (refused !== null) redirectChain?.push(refused.href)
   throw new FetchError(target)
 }
 
-/** Puts one request on a connection of its own: where it is redirected to, or the page. */
+/** Sends one request on a new connection, and returns the page or the target of the redirect. */
 async function requestOnce(
-  asking: FetchContext,
+  context: FetchContext,
   target: FetchTarget,
 ): Promise<Omit<FetchedPage, "isDowngraded"> | { redirect: string }> {
-  const connection = await connectToHost(asking, target)
-  connection.send(requestText(target, asking.userAgent))
-  const wire = new ConnectionReader(connection.chunks, GUARDED_FETCH_BOUNDS.wireBytesMax)
-  const head = await readResponseHead(wire, GUARDED_FETCH_BOUNDS.headBytesMax)
+  const connection = await connectToHost(context, target)
+  connection.send(requestText(target, context.userAgent))
+  const reader = new ConnectionReader(connection.chunks, GUARDED_FETCH_BOUNDS.wireBytesMax)
+  const head = await readResponseHead(reader, GUARDED_FETCH_BOUNDS.headBytesMax)
   const redirect = redirectLocation(head)
-  // Its body is not read; the connection ends with the fetch.
+  // The body of a redirect is not read. The connection ends with the fetch.
   if (redirect !== null) return { redirect }
   const { bodyBytesMax } = GUARDED_FETCH_BOUNDS
-  const raw = await readResponseBody(wire, head, bodyBytesMax)
+  const raw = await readResponseBody(reader, head, bodyBytesMax)
   const { bytes, isTruncated } = await decodeBody(raw, head.headers.get("content-encoding"), bodyBytesMax)
   return { status: head.status, contentType: head.headers.get("content-type") ?? null, body: bytes, isTruncated }
 }
@@ -136,12 +137,12 @@ async function requestOnce(
 const redirectLocation = ({ status, headers }: ResponseHead): string | null =>
   isRedirect(status) ? (headers.get("location") ?? null) : null
 
-/** Every URL that can be asked for has a name in printable ASCII and such a path, so no line can be slipped in. */
-function requestText({ host: name, port, path, isTls }: FetchTarget, agent: string): string {
+/** The request. Host and path of a target are printable ASCII, so that a URL cannot inject a header line. */
+function requestText({ host: name, port, path, isTls }: FetchTarget, userAgent: string): string {
   const host = port === (isTls ? 443 : 80) ? name : `${name}:${port}`
   const headers = {
     Host: host,
-    "User-Agent": agent,
+    "User-Agent": userAgent,
     Accept: "text/html, application/xhtml+xml;q=0.9, */*;q=0.5",
     "Accept-Encoding": ACCEPTED_CODINGS,
     Connection: "close",
@@ -150,38 +151,38 @@ function requestText({ host: name, port, path, isTls }: FetchTarget, agent: stri
   return `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`
 }
 
-/** Connects to the first of the name's addresses that takes it; all of them were judged before the first is tried. */
-async function connectToHost(asking: FetchContext, { host: name, port, isTls }: FetchTarget): Promise<ByteConnection> {
-  const addresses = await resolvePublicAddresses(asking.resolver, name)
-  const tlsName = isTls ? name : null
-  let failed: FetchErrorCause = "no_address"
+/** Connects to the first address of the host that accepts. All addresses are checked before the first is tried. */
+async function connectToHost(context: FetchContext, { host, port, isTls }: FetchTarget): Promise<ByteConnection> {
+  const addresses = await resolvePublicAddresses(context.resolver, host)
+  const tlsName = isTls ? host : null
+  let failure: FetchErrorCause = "no_address"
   for (const address of addresses.slice(0, GUARDED_FETCH_BOUNDS.addressesMax)) {
-    const made = await connectToAddress(asking, { address, port, tlsName })
-    if (typeof made !== "string") return made
-    failed = made
-    // Its other addresses would show the same certificate.
-    if (failed === "untrusted") break
+    const connection = await connectToAddress(context, { address, port, tlsName })
+    if (typeof connection !== "string") return connection
+    failure = connection
+    // The other addresses would have the same certificate.
+    if (failure === "untrusted") break
   }
-  throw new FetchError(failed)
+  throw new FetchError(failure)
 }
 
 async function connectToAddress(
   { connect, setTimer, signal }: FetchContext,
-  endpoint: ConnectTarget,
+  target: ConnectTarget,
 ): Promise<ByteConnection | FetchErrorCause> {
-  // Whoever asked may be gone by the time that DNS has answered.
+  // The fetch may have ended while DNS was queried.
   if (signal.aborted) return "timed_out"
-  const ending = new AbortController()
-  signal.addEventListener("abort", () => ending.abort(), { once: true })
-  const budget = new Deadline(setTimer, GUARDED_FETCH_BOUNDS.connectMs)
-  const opened = connect(endpoint, ending.signal).catch(toFetchErrorCause)
-  const made = await budget.wait<ByteConnection | FetchErrorCause>(opened, "timed_out")
-  budget.cancel()
-  if (made === "timed_out") ending.abort()
-  return made
+  const abort = new AbortController()
+  signal.addEventListener("abort", () => abort.abort(), { once: true })
+  const deadline = new Deadline(setTimer, GUARDED_FETCH_BOUNDS.connectMs)
+  const connecting = connect(target, abort.signal).catch(toFetchErrorCause)
+  const connection = await deadline.wait<ByteConnection | FetchErrorCause>(connecting, "timed_out")
+  deadline.cancel()
+  if (connection === "timed_out") abort.abort()
+  return connection
 }
 
-function toFetchErrorCause(fault: unknown): FetchErrorCause {
-  if (fault instanceof ConnectError) return fault.reason
-  throw fault
+function toFetchErrorCause(error: unknown): FetchErrorCause {
+  if (error instanceof ConnectError) return error.reason
+  throw error
 }

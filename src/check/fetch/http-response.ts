@@ -2,29 +2,29 @@ import type { Transform } from "node:stream"
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import { FetchError } from "./fetch-target.ts"
 
-/** The head of an answer. Names of headers are lower case; of one that stands there twice the first counts. */
+/** The head of a response. Header names are lower case. Of a header that occurs twice the first counts. */
 export type ResponseHead = { readonly status: number; readonly headers: ReadonlyMap<string, string> }
 
-/** The body of an answer as it came, or the beginning of one that is longer than is read. */
+/** The body of a response, or its beginning. */
 type ResponseBody = { readonly bytes: Uint8Array; readonly isTruncated: boolean }
 
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: |$)/
-/** A name is a token (RFC 9110 §5.1). */
+/** A header name is a token (RFC 9110 §5.1). */
 const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/
 const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i
 const CHUNK_LINE_BYTES_MAX = 1024
-/** Each chunk costs a few microseconds, however small it is, in which nobody else is answered. */
+/** Each chunk costs a few microseconds of the event loop, however small it is. */
 const CHUNKS_MAX = 10_000
 
 /**
- * Reads the head of an answer (RFC 9112 §4, §5), and passes over those that only announce one (1xx). All of it together
- * has `bytesMax` octets at most. It throws a `FetchError`.
+ * Reads the head of a response (RFC 9112 §4, §5), and skips interim responses (1xx). All of them together have at most `bytesMax`
+ * bytes. Throws `FetchError`.
  */
-export async function readResponseHead(wire: ConnectionReader, bytesMax: number): Promise<ResponseHead> {
-  let left = bytesMax
+export async function readResponseHead(reader: ConnectionReader, bytesMax: number): Promise<ResponseHead> {
+  let bytesLeft = bytesMax
   const line = async (): Promise<string> => {
-    const text = await wire.readLine(left)
-    left -= Buffer.byteLength(text) + 1 // an empty line counts too, or there could be no end of them
+    const text = await reader.readLine(bytesLeft)
+    bytesLeft -= Buffer.byteLength(text) + 1 // an empty line counts too: otherwise their number would have no bound
     return text
   }
   for (;;) {
@@ -37,14 +37,14 @@ export async function readResponseHead(wire: ConnectionReader, bytesMax: number)
   }
 }
 
-/** Nobody asked for another protocol. */
+/** The request asks for no other protocol, so this status is an error. */
 const SWITCHING_PROTOCOLS = 101
 
-/** A line that is no header is passed over: none that steers us is made of such. */
+/** Reads the headers. A malformed line is skipped. */
 async function readHeaders(line: () => Promise<string>): Promise<ReadonlyMap<string, string>> {
   const headers = new Map<string, string>()
   for (let text = await line(); text !== ""; text = await line()) {
-    // No pattern parts name from value: white space of many thousand octets would keep it busy for hours.
+    // Name and value are not split by a regular expression: thousands of spaces would keep it busy for hours.
     const colon = text.indexOf(":")
     const name = text.slice(0, Math.max(colon, 0))
     if (!HEADER_NAME.test(name) || text.includes("\r")) continue
@@ -55,9 +55,9 @@ async function readHeaders(line: () => Promise<string>): Promise<ReadonlyMap<str
   return headers
 }
 
-/** Reads the body that follows a head (RFC 9112 §6.3), at most `bytesMax` octets of it. It throws a `FetchError`. */
+/** Reads the body after a head (RFC 9112 §6.3), at most `bytesMax` bytes of it. Throws `FetchError`. */
 export async function readResponseBody(
-  wire: ConnectionReader,
+  reader: ConnectionReader,
   { status, headers }: ResponseHead,
   bytesMax: number,
 ): Promise<ResponseBody> {
@@ -65,52 +65,56 @@ export async function readResponseBody(
   const coding = headers.get("transfer-encoding")
   if (coding !== undefined) {
     if (coding.toLowerCase() !== "chunked") throw new FetchError("bad_coding")
-    return await readUpTo(chunkedBody(wire), bytesMax)
+    return await readUpTo(chunkedBody(reader), bytesMax)
   }
   const length = headers.get("content-length")
-  if (length === undefined) return await readUpTo(closeDelimitedBody(wire), bytesMax)
+  if (length === undefined) return await readUpTo(closeDelimitedBody(reader), bytesMax)
   if (!/^\d{1,15}$/.test(length)) throw new FetchError("not_http")
-  return await readUpTo(fixedLengthBody(wire, Number(length)), bytesMax)
+  return await readUpTo(fixedLengthBody(reader, Number(length)), bytesMax)
 }
 
-/** The beginning of what comes, up to `bytesMax` octets. */
+/** Reads at most `bytesMax` bytes. */
 async function readUpTo(pieces: AsyncIterable<Uint8Array>, bytesMax: number): Promise<ResponseBody> {
-  const held: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let count = 0
   for await (const piece of pieces) {
-    held.push(piece.subarray(0, bytesMax - count))
+    chunks.push(piece.subarray(0, bytesMax - count))
     count += piece.length
     if (count > bytesMax) break
   }
-  return { bytes: Buffer.concat(held), isTruncated: count > bytesMax }
+  return { bytes: Buffer.concat(chunks), isTruncated: count > bytesMax }
 }
 
 const PIECE_BYTES_MAX = 65_536
 
-async function* closeDelimitedBody(wire: ConnectionReader): AsyncGenerator<Uint8Array> {
-  for (let piece = await wire.readSome(PIECE_BYTES_MAX); piece !== null; piece = await wire.readSome(PIECE_BYTES_MAX))
+async function* closeDelimitedBody(reader: ConnectionReader): AsyncGenerator<Uint8Array> {
+  for (
+    let piece = await reader.readSome(PIECE_BYTES_MAX);
+    piece !== null;
+    piece = await reader.readSome(PIECE_BYTES_MAX)
+  )
     yield piece
 }
 
-async function* fixedLengthBody(wire: ConnectionReader, bytes: number): AsyncGenerator<Uint8Array> {
-  for (let left = bytes; left > 0; ) {
-    const piece = await wire.readSome(Math.min(left, PIECE_BYTES_MAX))
+async function* fixedLengthBody(reader: ConnectionReader, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let bytesLeft = bytes; bytesLeft > 0; ) {
+    const piece = await reader.readSome(Math.min(bytesLeft, PIECE_BYTES_MAX))
     if (piece === null) throw new FetchError("broken_off")
-    left -= piece.length
+    bytesLeft -= piece.length
     yield piece
   }
 }
 
-/** RFC 9112 §7.1. What comes after the last chunk is not read. */
-async function* chunkedBody(wire: ConnectionReader): AsyncGenerator<Uint8Array> {
+/** Reads a chunked body (RFC 9112 §7.1). The trailer is not read. */
+async function* chunkedBody(reader: ConnectionReader): AsyncGenerator<Uint8Array> {
   for (let count = 0; ; count++) {
-    const [, size] = CHUNK_SIZE.exec(await wire.readLine(CHUNK_LINE_BYTES_MAX)) ?? []
+    const [, size] = CHUNK_SIZE.exec(await reader.readLine(CHUNK_LINE_BYTES_MAX)) ?? []
     if (size === undefined) throw new FetchError("not_http")
     const bytes = Number.parseInt(size, 16)
     if (bytes === 0) return
     if (count === CHUNKS_MAX) throw new FetchError("too_long")
-    yield* fixedLengthBody(wire, bytes)
-    if ((await wire.readLine(CHUNK_LINE_BYTES_MAX)) !== "") throw new FetchError("not_http")
+    yield* fixedLengthBody(reader, bytes)
+    if ((await reader.readLine(CHUNK_LINE_BYTES_MAX)) !== "") throw new FetchError("not_http")
   }
 }
 
@@ -118,8 +122,8 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /**
- * Reads lines and octets off a connection, as they are asked for, and no more of it than `bytesMax` in all: what is beyond is
- * `too_long`. A connection that breaks off is `broken_off`.
+ * Reads lines and bytes from a connection on demand. More than `bytesMax` bytes in all are `too_long`; a connection that breaks off
+ * is `broken_off`.
  */
 export class ConnectionReader {
   readonly #chunks: AsyncIterator<Uint8Array>
@@ -131,7 +135,7 @@ export class ConnectionReader {
     this.#bytesLeft = bytesMax
   }
 
-  /** The next line without its end, which is a line feed (RFC 9112 §2.2), as UTF-8. Longer than `bytesMax` it is `too_long`. */
+  /** The next line as UTF-8, without the line feed (RFC 9112 §2.2). A line longer than `bytesMax` is `too_long`. */
   async readLine(bytesMax: number): Promise<string> {
     const pieces: Uint8Array[] = []
     let count = 0
@@ -149,7 +153,7 @@ export class ConnectionReader {
     return UTF8.decode(line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line)
   }
 
-  /** The next octets, one at least and at most `bytesMax`; null: there are none. */
+  /** The next bytes, at least one and at most `bytesMax`; null: the connection has ended. */
   async readSome(bytesMax: number): Promise<Uint8Array | null> {
     while (this.#buffered.length === 0) if (!(await this.#readMore())) return null
     return this.#take(Math.min(bytesMax, this.#buffered.length))
@@ -162,7 +166,7 @@ export class ConnectionReader {
   }
 
   async #readMore(): Promise<boolean> {
-    const { value, done } = await this.#chunks.next().catch((_broken: unknown) => {
+    const { value, done } = await this.#chunks.next().catch((_error: unknown) => {
       throw new FetchError("broken_off")
     })
     if (done === true) return false
@@ -175,10 +179,10 @@ export class ConnectionReader {
 
 const UTF8 = new TextDecoder()
 
-/** The codings that are read, as a request names them (RFC 9110 §12.5.3). */
+/** The supported content codings, as a request lists them (RFC 9110 §12.5.3). */
 export const ACCEPTED_CODINGS = "gzip, deflate, br"
 
-/** What is there of a body that was cut is decoded as far as it goes. */
+/** A truncated body is decoded as far as possible. */
 const TRUNCATED_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH }
 const TRUNCATED_BROTLI_OPTIONS = { finishFlush: constants.BROTLI_OPERATION_FLUSH }
 
@@ -186,14 +190,14 @@ const DECODERS: Readonly<Record<string, (body: ResponseBody) => Transform>> = {
   gzip: ({ isTruncated }) => createGunzip(isTruncated ? TRUNCATED_OPTIONS : {}),
   "x-gzip": ({ isTruncated }) => createGunzip(isTruncated ? TRUNCATED_OPTIONS : {}),
   br: ({ isTruncated }) => createBrotliDecompress(isTruncated ? TRUNCATED_BROTLI_OPTIONS : {}),
-  // Some servers leave out the wrapper that the coding has (RFC 9110 §8.4.1.2), whose first octet names its method, 8.
+  // Some servers omit the zlib wrapper of this coding (RFC 9110 §8.4.1.2), whose first byte holds the method, 8.
   deflate: ({ bytes, isTruncated }) =>
     (((bytes[0] ?? 0) & 0x0f) === 8 ? createInflate : createInflateRaw)(isTruncated ? TRUNCATED_OPTIONS : {}),
 }
 
 /**
- * The body without its content coding, at most `bytesMax` octets of it: no more than that, and one piece of 16 KiB, is
- * ever decompressed. It throws a `FetchError`: `bad_coding` when the coding is unknown, one of several, or broken.
+ * Decodes a body, at most `bytesMax` bytes of it. No more than that and one piece of 16 KiB is ever decompressed. Throws
+ * `FetchError` with `bad_coding` if the coding is unknown, one of several, or corrupt.
  */
 export async function decodeBody(
   body: ResponseBody,
@@ -204,17 +208,17 @@ export async function decodeBody(
   if (name === "" || name === "identity" || body.bytes.length === 0) return body
   const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.(body) : undefined
   if (decoder === undefined) throw new FetchError("bad_coding")
-  const held: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let count = 0
   decoder.end(body.bytes)
   try {
     for await (const piece of decoder) {
-      held.push(piece.subarray(0, bytesMax - count))
+      chunks.push(piece.subarray(0, bytesMax - count))
       count += piece.length
-      if (count > bytesMax) break // leaving the loop ends the decoder
+      if (count > bytesMax) break // this ends the decoder
     }
-  } catch (broken) {
-    throw new FetchError(broken instanceof FetchError ? broken.reason : "bad_coding")
+  } catch (error) {
+    throw new FetchError(error instanceof FetchError ? error.reason : "bad_coding")
   }
-  return { bytes: Buffer.concat(held), isTruncated: body.isTruncated || count > bytesMax }
+  return { bytes: Buffer.concat(chunks), isTruncated: body.isTruncated || count > bytesMax }
 }

@@ -1,4 +1,4 @@
-/** Letters that have no base letter to be taken apart into, by what people write in their place. */
+/** Letters and quotes that NFKD does not decompose, with their usual replacements. */
 const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -18,10 +18,10 @@ const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
 
 const REPLACED_LETTER = new RegExp(`[${Object.keys(LETTER_REPLACEMENTS).join("")}]`, "gu")
 
-/** Marks on letters, and characters that nobody sees. */
+/** Combining marks and invisible characters. */
 const DROPPED_CHARACTERS = /[\p{M}\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu
 
-/** A pattern as folded texts need it: its letters as `folded` leaves them, and all else as it is. */
+/** A regular expression for folded texts: its letters are folded, its case and spaces are kept. */
 export const foldPattern = (pattern: string): string => stripMarks(pattern)
 
 /** A text in lower case, without diacritics, with straight quotes and one space between words. */
@@ -33,7 +33,7 @@ const stripMarks = (text: string): string =>
     .replace(DROPPED_CHARACTERS, "")
     .replace(REPLACED_LETTER, letter => LETTER_REPLACEMENTS[letter] ?? letter)
 
-/** Named character references that pages write letters and signs with, beside those of one letter and its diacritic. */
+/** Common named character references, without those of a letter with a diacritic. */
 const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   nbsp: " ",
   ensp: " ",
@@ -70,7 +70,7 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d{0,2}));?/gi
 const ACCENTED_ENTITY = /^([a-z])(?:uml|acute|grave|circ|tilde|cedil|ring|caron|ogon|macr|breve|slash)$/i
 
-/** A text of HTML with its character references resolved; an accented letter becomes its base letter, as in `folded`. */
+/** An HTML text with its character references resolved. A letter with a diacritic becomes its base letter, as in `foldText`. */
 export const decodeEntities = (text: string): string =>
   text.replace(ENTITY, (all, decimal?: string, hex?: string, name?: string) => {
     if (name === undefined) return codePointText(Number.parseInt(decimal ?? hex ?? "", decimal === undefined ? 16 : 10))

@@ -1,91 +1,81 @@
 import type { Deadline } from "../../base/concurrency.ts"
 import { known, unknown } from "../../base/finding.ts"
 import type { Clock } from "../../base/outside-world.ts"
+import { SingleFlight } from "../../base/single-flight.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import type { CacheStatus } from "../cache-status.ts"
-import type { HomepageStore, StoredHomepage } from "../fact-store.ts"
+import { type HomepageStore, readStoredFact, type StoredHomepage } from "../fact-store.ts"
 import type { HomepageProbe, HomepageProbeResult } from "./homepage-probe.ts"
 
-/** What is known of a homepage, and for how long. */
+/** What a domain's homepage is, and how long that is fresh. */
 export type HomepageResult = CacheStatus & Pick<HomepageProbeResult, "homepage">
 
-/** How long a homepage that was seen, and the lack of one, holds; and how long a failure, which is nobody's answer. */
+/** For a homepage, and for the lack of one. */
 const HOMEPAGE_TTL_MS = DAY_MS
 const FAILURE_TTL_MS = 30_000
-/** How many domains are held at least, about 150 bytes each. */
+/** How many domains are cached at least, about 150 bytes each. */
 const CACHED_HOMEPAGES_MIN = 5_000
-/** How many are looked at at once: each may take a megabyte. */
+/** How many homepages are probed at the same time. Each may take a megabyte. */
 const IN_FLIGHT_MAX = 64
 
 type HomepageCacheDeps = {
   readonly probe: HomepageProbe
-  /** Null: what is known is kept in memory alone. */
+  /** Null: results are only kept in memory. */
   readonly store: HomepageStore | null
   readonly clock: Clock
-  /** Is told why the shelf could not be read; the page is asked for then. */
+  /** Receives a failure to read the store. The homepage is probed then. */
   readonly onError: (error: unknown) => void
 }
 
-/** Homepages that were looked at, each once a day, whoever asks. Names are registrable domains as A-labels, lower case. */
+/** Probes each homepage once a day for all callers. Names are registrable domains as A-labels, lower case. */
 export class HomepageCache {
   readonly #deps: HomepageCacheDeps
   readonly #entries = new TwoGenerationCache<string, HomepageResult>(CACHED_HOMEPAGES_MIN)
-  readonly #inFlight = new Map<string, Promise<HomepageResult>>()
+  readonly #flights = new SingleFlight<string, HomepageResult>()
 
-  constructor(needs: HomepageCacheDeps) {
-    this.#deps = needs
+  constructor(deps: HomepageCacheDeps) {
+    this.#deps = deps
   }
 
-  /** What is held in memory and need not be asked for again; undefined: nothing. */
+  /** The fresh result in memory; undefined: there is none. */
   fresh(domain: string): HomepageResult | undefined {
-    const held = this.#entries.get(domain)
-    return held !== undefined && this.#deps.clock() < held.freshUntilMs ? held : undefined
+    const result = this.#entries.get(domain)
+    return result !== undefined && this.#deps.clock() < result.freshUntilMs ? result : undefined
   }
 
-  /** What is held, on the shelf, or there within the budget of the first who asks. It never rejects. */
-  lookup(domain: string, budget: Deadline): Promise<HomepageResult> {
-    const underWay = this.#inFlight.get(domain)
-    if (underWay !== undefined) return underWay
-    if (this.#inFlight.size >= IN_FLIGHT_MAX) return Promise.resolve(OVERLOADED)
-    const found = this.#find(domain, budget).finally(() => this.#inFlight.delete(domain))
-    this.#inFlight.set(domain, found)
-    return found
+  /** The stored result, or that of a probe within the deadline. Callers share a running lookup and its deadline. It never rejects. */
+  lookup(domain: string, deadline: Deadline): Promise<HomepageResult> {
+    const running = this.#flights.get(domain)
+    if (running !== undefined) return running
+    if (this.#flights.size >= IN_FLIGHT_MAX) return Promise.resolve(OVERLOADED)
+    return this.#flights.run(domain, () => this.#readOrProbe(domain, deadline))
   }
 
-  async #find(domain: string, budget: Deadline): Promise<HomepageResult> {
+  async #readOrProbe(domain: string, deadline: Deadline): Promise<HomepageResult> {
     const { probe, store, clock } = this.#deps
-    const shelved = await this.#readStored(domain)
-    if (shelved !== null) {
-      // A clock elsewhere that is ahead of ours makes nothing hold for longer.
-      const freshUntilMs = Math.min(shelved.checkedAtMs, clock()) + HOMEPAGE_TTL_MS
-      const held = { homepage: known(shelved.state), isCached: true, freshUntilMs }
-      this.#entries.set(domain, held)
-      return held
+    const stored = await this.#readStored(domain)
+    if (stored !== null) {
+      // If another process with a clock ahead of ours stored it, it is not fresh for longer.
+      const freshUntilMs = Math.min(stored.checkedAtMs, clock()) + HOMEPAGE_TTL_MS
+      const cached = { homepage: known(stored.state), isCached: true, freshUntilMs }
+      this.#entries.set(domain, cached)
+      return cached
     }
-    const { homepage, movedTo, parkingSignal } = await probe(domain, budget)
+    const { homepage, movedTo, parkingSignal } = await probe(domain, deadline)
     const checkedAtMs = clock()
-    const found = {
-      homepage,
-      isCached: false,
-      freshUntilMs: checkedAtMs + (homepage.known ? HOMEPAGE_TTL_MS : FAILURE_TTL_MS),
-    }
-    this.#entries.set(domain, { ...found, isCached: homepage.known })
+    const freshUntilMs = checkedAtMs + (homepage.known ? HOMEPAGE_TTL_MS : FAILURE_TTL_MS)
+    this.#entries.set(domain, { homepage, isCached: homepage.known, freshUntilMs })
     if (homepage.known)
       store?.write(domain, { state: homepage.value, evidence: movedTo ?? parkingSignal?.key ?? null, checkedAtMs })
-    return found
+    return { homepage, isCached: false, freshUntilMs }
   }
 
-  /** What is on the shelf and fresh; null: nothing is, or the shelf fails. */
+  /** The stored homepage if it is fresh; null: there is none. */
   async #readStored(domain: string): Promise<StoredHomepage | null> {
     const { store, clock, onError } = this.#deps
-    try {
-      const found = (await store?.read(domain)) ?? null
-      return found !== null && clock() < found.checkedAtMs + HOMEPAGE_TTL_MS ? found : null
-    } catch (error) {
-      onError(error)
-      return null
-    }
+    const stored = await readStoredFact(store, domain, onError)
+    return stored !== null && clock() < stored.checkedAtMs + HOMEPAGE_TTL_MS ? stored : null
   }
 }
 

@@ -8,48 +8,48 @@ import type { Evidence } from "../verdict/evidence.ts"
 import { decodePage, type PageContent, parsePage } from "./page-parser.ts"
 import { detectParking, type ParkingSignal } from "./parking-signals.ts"
 
-/** What a domain's homepage shows, and what shows it. */
+/** What a domain's homepage is, and the evidence for it. */
 export type HomepageProbeResult = {
   readonly homepage: Evidence["homepage"]
-  /** Where the page is; null: there is none. */
+  /** The URL of the page, after redirects; null: there is none. */
   readonly url: string | null
-  /** The registrable domain that the homepage is under, when it is another than the one that was asked about; else null. */
+  /** The registrable domain of the page, if it is another than that of the domain; null: it is not. */
   readonly movedTo: string | null
-  /** What decided `parked`; null for all else. */
+  /** The signal that decided `parked`; null: the homepage is not parked. */
   readonly parkingSignal: ParkingSignal | null
-  /** On the way a redirect led from https to http. */
+  /** A redirect went from https to http. */
   readonly isDowngraded: boolean
 }
 
 /**
- * Looks at the homepage of a domain, which is A-labels, lower case: by https, then by http, and where nothing is there under
- * `www` before it. It never rejects, and it settles within the budget and 5 s.
+ * Probes the homepage of a domain, which is A-labels, lower case: by https, then by http, and if there is no page, the same with
+ * `www.` before the domain. It never rejects, and settles within the deadline and 5 s.
  */
 export type HomepageProbe = (domain: string, budget: Deadline) => Promise<HomepageProbeResult>
 
-/** What a homepage probe asks by; `registrableDomain` gives the registrable domain of a name. */
 export type HomepageProbeDeps = {
   readonly fetchPage: GuardedFetch
   readonly setTimer: SetTimer
+  /** The registrable domain of a name. */
   readonly registrableOf: (name: string) => string
 }
 
-/** For all that is asked of one domain. */
+/** For all requests of one domain. */
 const HOMEPAGE_TIMEOUT_MS = 5000
 
 /** Builds a homepage probe. */
-export function createHomepageProbe(needs: HomepageProbeDeps): HomepageProbe {
-  return async (domain, budget) => {
-    const own = new Deadline(needs.setTimer, HOMEPAGE_TIMEOUT_MS)
+export function createHomepageProbe(deps: HomepageProbeDeps): HomepageProbe {
+  return async (domain, deadline) => {
+    const own = new Deadline(deps.setTimer, HOMEPAGE_TIMEOUT_MS)
     const both: DeadlineView = {
-      wait: (promised, late) => budget.wait(own.wait(promised, late), late),
+      wait: (promise, fallback) => deadline.wait(own.wait(promise, fallback), fallback),
       get isExpired() {
-        return own.isExpired || budget.isExpired
+        return own.isExpired || deadline.isExpired
       },
     }
-    const looked = await both.wait(probeUrls(needs, domain, both), HOMEPAGE_TIMED_OUT)
+    const result = await both.wait(probeUrls(deps, domain, both), HOMEPAGE_TIMED_OUT)
     own.cancel()
-    return looked
+    return result
   }
 }
 
@@ -64,16 +64,20 @@ const withoutPage = (homepage: HomepageProbeResult["homepage"]): HomepageProbeRe
 const NO_HOMEPAGE = withoutPage(known("none"))
 const HOMEPAGE_TIMED_OUT = withoutPage(unknown("timed_out"))
 
-/** The first page that is there counts. Where none is, what could not be asked weighs more than what is not there. */
-async function probeUrls(needs: HomepageProbeDeps, domain: string, budget: DeadlineView): Promise<HomepageProbeResult> {
-  let failed: HomepageProbeResult | null = null
+/** The first page counts. Without a page, a failure counts more than the lack of a page, which it may hide. */
+async function probeUrls(
+  deps: HomepageProbeDeps,
+  domain: string,
+  deadline: DeadlineView,
+): Promise<HomepageProbeResult> {
+  let failure: HomepageProbeResult | null = null
   for (const url of homepageUrls(domain)) {
-    if (budget.isExpired) return HOMEPAGE_TIMED_OUT
-    const found = classifyFetch(needs, domain, await needs.fetchPage(url, budget))
-    if (found.homepage.known && found.homepage.value !== "none") return found
-    if (!found.homepage.known) failed ??= found
+    if (deadline.isExpired) return HOMEPAGE_TIMED_OUT
+    const result = classifyFetch(deps, domain, await deps.fetchPage(url, deadline))
+    if (result.homepage.known && result.homepage.value !== "none") return result
+    if (!result.homepage.known) failure ??= result
   }
-  return failed ?? NO_HOMEPAGE
+  return failure ?? NO_HOMEPAGE
 }
 
 function homepageUrls(domain: string): readonly string[] {
@@ -85,21 +89,21 @@ function homepageUrls(domain: string): readonly string[] {
 function classifyFetch(
   { registrableOf }: HomepageProbeDeps,
   domain: string,
-  fetched: GuardedFetchResult,
+  fetchResult: GuardedFetchResult,
 ): HomepageProbeResult {
-  const { redirectChain } = fetched
+  const { redirectChain } = fetchResult
   const url = redirectChain.at(-1) ?? null
-  const page = fetched.known ? readFetchedPage(fetched.value, url ?? "") : EMPTY_PAGE
-  // Where the way leads to tells enough, even if the last step is not let us through.
+  const page = fetchResult.known ? readFetchedPage(fetchResult.value, url ?? "") : EMPTY_PAGE
+  // The redirects alone may show a parked domain, even if the last one was refused.
   const parkingSignal = detectParking({ domain, redirectChain, page, registrableOf })
-  const homepage = parkingSignal === null ? homepageState(fetched, page) : known("parked" as const)
-  const isThere = homepage.known && homepage.value !== "none"
-  if (!isThere) return withoutPage(homepage)
-  const at = parseFetchTarget(url ?? "")
-  // The last step may have been refused, and be no name at all.
-  const registrable = registrableOf(typeof at === "string" ? domain : at.host)
+  const homepage = parkingSignal === null ? homepageState(fetchResult, page) : known("parked" as const)
+  const hasPage = homepage.known && homepage.value !== "none"
+  if (!hasPage) return withoutPage(homepage)
+  const target = parseFetchTarget(url ?? "")
+  // The last redirect may have been refused because its host is no name.
+  const registrable = registrableOf(typeof target === "string" ? domain : target.host)
   const movedTo = registrable === registrableOf(domain) ? null : registrable
-  return { homepage, url, movedTo, parkingSignal, isDowngraded: fetched.known && fetched.value.isDowngraded }
+  return { homepage, url, movedTo, parkingSignal, isDowngraded: fetchResult.known && fetchResult.value.isDowngraded }
 }
 
 const TEXT_CONTENT_TYPE = /^\s*(?:text\/|application\/(?:xhtml\+)?xml\b)/i
@@ -113,28 +117,28 @@ const EMPTY_PAGE: PageContent = {
   hasContent: false,
 }
 
-/** A page that is no text, such as a picture or a document, has content, but nothing that is read. */
+/** A page that is no text, such as an image, has content that is not parsed. */
 function readFetchedPage({ body, contentType }: FetchedPage, url: string): PageContent {
   if (contentType === null || TEXT_CONTENT_TYPE.test(contentType)) return parsePage(decodePage(body, contentType), url)
   return { ...EMPTY_PAGE, hasContent: body.length > 0 }
 }
 
-/** A website that does not let everybody in is one all the same. */
+/** A website that refuses us is a website. */
 const RESTRICTED_STATUSES: ReadonlySet<number> = new Set([401, 403, 405, 406, 407, 429, 451])
 const GONE_STATUSES: ReadonlySet<number> = new Set([404, 410])
 
-function homepageState(fetched: GuardedFetchResult, { hasContent }: PageContent): HomepageProbeResult["homepage"] {
-  if (!fetched.known) {
-    const fate = STATE_OF_FETCH_ERROR[fetched.cause]
-    return fate === "none" ? known("none") : unknown(fate)
+function homepageState(fetchResult: GuardedFetchResult, { hasContent }: PageContent): HomepageProbeResult["homepage"] {
+  if (!fetchResult.known) {
+    const state = STATE_OF_FETCH_ERROR[fetchResult.cause]
+    return state === "none" ? known("none") : unknown(state)
   }
-  const { status } = fetched.value
+  const { status } = fetchResult.value
   if (status >= 200 && status < 300) return known(hasContent ? "found" : "none")
   if (RESTRICTED_STATUSES.has(status)) return known("found")
   return GONE_STATUSES.has(status) ? known("none") : unknown("unavailable")
 }
 
-/** What a fetch without a page says of the website. */
+/** What a failed fetch says about the homepage. */
 const STATE_OF_FETCH_ERROR: {
   readonly [C in FetchErrorCause]: "none" | Exclude<FindingCause, "not_asked" | "pending">
 } = {

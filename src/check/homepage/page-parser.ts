@@ -1,18 +1,18 @@
 import { decodeEntities, foldText } from "./folded-text.ts"
 
-/** What stands on a page, as far as it matters to tell a website from the lack of one. Texts are folded, URLs are absolute. */
+/** The parts of a page that tell a website from a parked domain. Texts are folded, URLs are absolute. */
 export type PageContent = {
   readonly title: string
-  /** The text that a visitor sees, in blocks such as headings and paragraphs, in order; the beginning of a long one. */
+  /** The visible text in blocks such as headings and paragraphs, in order. A long text is truncated. */
   readonly blocks: readonly string[]
-  /** More text stands there than was taken. */
+  /** The page has more text, or more elements, than was read. */
   readonly isTruncated: boolean
-  /** Where the page takes the visitor: by a refresh, a frame or a script. */
+  /** Where the page leads the visitor by a refresh, a frame or a script. */
   readonly destinationUrls: readonly string[]
-  /** What it loads: scripts, styles, pictures and frames. */
+  /** The scripts, styles, images and frames that the page loads. */
   readonly resourceUrls: readonly string[]
   readonly linkUrls: readonly string[]
-  /** It shows or does something: text, a picture, a form, a frame, a script. */
+  /** The page has a text, an image, a form, a frame or a script. */
   readonly hasContent: boolean
 }
 
@@ -20,37 +20,37 @@ const TITLE_CHARS_MAX = 500
 const TEXT_CHARS_MAX = 16_384
 const SCRIPT_CHARS_MAX = 8192
 const URLS_MAX = 200
-/** How many elements, and how many pieces of text, are looked at; a page of more says no more, and each costs a call into our code. */
+/** How many elements and pieces of text are read. Each costs a call from the HTML parser into our code. */
 const ELEMENTS_MAX = 10_000
 const TEXTS_MAX = 20_000
 const URL_CHARS_MAX = 2048
 
-/** What is within is no text for visitors; a title within a picture is none of the page's. */
+/** Their text is not visible. A title within an SVG image is not the page's. */
 const HIDDEN_SELECTOR = "script,style,noscript,template,title,textarea,select,svg"
 const BLOCK_SELECTOR =
   "address,article,aside,blockquote,body,center,dd,div,dl,dt,fieldset,figure,footer,form,h1,h2,h3,h4,h5,h6,header,li,main,nav,ol,p,pre,section,table,tbody,td,th,tr,ul"
 const VISIBLE_SELECTOR = "img,picture,video,audio,canvas,svg,object,embed,form,input,button,frame,iframe"
 
-/** Where a script sends the visitor, as such pages write it. */
+/** The redirects by script that parked domains use. */
 const SCRIPT_REDIRECT =
   /\blocation(?:\.href)?\s*=\s*(["'])([^"'\s]+)\1|\blocation\.(?:replace|assign)\(\s*(["'])([^"'\s]+)\3/g
 const META_REFRESH = /^\s*(?:[\d.]+\s*)?[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i
 
-/** Reads a page of HTML, well formed or not. `base` is the URL that it came from. */
+/** Parses a page of HTML, well formed or not. `base` is its URL. */
 export function parsePage(html: string, base: string): PageContent {
   const reader = new PageParser(base)
   try {
     reader.rewriter().transform(html)
   } catch (_ending) {
-    // It is enough, or what follows can be read in two ways (an element that browsers move about): the page is what came before.
+    // A limit was reached, or the parser met an element that browsers would move. The content up to there counts.
   }
   return reader.content()
 }
 
-/** Ends the reading of a page that has too many elements. */
+/** Ends the parsing of a page with too many elements. */
 class PageLimitReached extends Error {}
 
-/** Gathers what a page has, with a bound on each part of it. */
+/** Collects the parts of a page, each with a bound. */
 class PageParser {
   readonly #base: string
   readonly #destinationUrls: string[] = []
@@ -76,7 +76,7 @@ class PageParser {
     return (
       new HTMLRewriter()
         .onDocument({ text: ({ text }) => this.#addText(text) })
-        // Before what hides its inside: a picture of SVG is shown, its text is not.
+        // Before the hidden elements: an SVG image is visible, its text is not.
         .on(VISIBLE_SELECTOR, { element: () => this.#addVisible() })
         .on(HIDDEN_SELECTOR, { element: element => this.#enterHidden(element) })
         .on(BLOCK_SELECTOR, { element: element => this.#enterBlock(element) })
@@ -127,7 +127,7 @@ class PageParser {
     this.#assertBelow(++this.#elementCount, ELEMENTS_MAX)
   }
 
-  /** An error thrown here ends the reading. */
+  /** Throws if the limit is exceeded, which ends the parsing. */
   #assertBelow(count: number, max: number): void {
     if (count <= max) return
     this.#isTruncated = true
@@ -187,13 +187,13 @@ class PageParser {
   }
 }
 
-/** How many octets of a page are searched for what names its character set, as browsers do (HTML, "prescan"). */
+/** How many bytes are searched for the character set, as in browsers (HTML standard, "prescan a byte stream"). */
 const PRESCAN_BYTES = 1024
 
 const HEADER_CHARSET = /charset\s*=\s*["']?([\w.:-]+)/i
 const META_CHARSET = /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i
 
-/** The text of a page in the character set that its byte order mark, its header or it itself names; else, or if that is unknown, UTF-8. */
+/** The text of a page, by the character set of its byte order mark, its header or its meta element. The default is UTF-8, also for an unknown one. */
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
   const named =
     byteOrderMarkCharset(bytes) ??

@@ -16,31 +16,32 @@ const PARKING_SIGNAL_KINDS = [
   "sale",
   "listing",
 ] as const
-/** What stands in the place of a website. */
+/** What a domain shows instead of a website. */
 export type ParkingSignalKind = (typeof PARKING_SIGNAL_KINDS)[number]
 
-/** What decided that nobody has built a website: a row of a table by its key. */
+/** A sign that a domain has no website of its own: the row of a table. */
 export type ParkingSignal = { readonly key: string; readonly kind: ParkingSignalKind }
 
-/** What a page is judged by. */
+/** A page with the redirects that led to it. */
 export type VisitedPage = {
   /** A-labels, lower case. */
   readonly domain: string
-  /** Every URL on the way, the page's own last. */
+  /** Every URL of the redirects, the page's own last. */
   readonly redirectChain: readonly string[]
   readonly page: PageContent
   /** The registrable domain of a name. */
   readonly registrableOf: (name: string) => string
 }
 
-/** A row that reads the same to everybody counts on any page; others on pages that have hardly more to say than this. */
+/** Weak signals count only on a page with no more text than this. */
 const SPARSE_CHARS_MAX = 1500
-/** A heading or a sentence; what stands within more than that is part of a story. */
+/** The greatest length of a heading or a sentence. A match within a longer block is part of an article. */
 const BLOCK_CHARS_MAX = 240
 
-/** Stands in texts and patterns for the domain's own name: a word that nobody writes. */
+/** Replaces the domain's own name in texts and patterns. No page contains this word. */
 const OWN_NAME_TOKEN = "qdomainq"
 
+/** The visitor was led to the URL, the page loads it, or it links to it. */
 const LINK_CONTEXTS = ["led", "loaded", "linked"] as const
 
 type UrlRule = ParkingSignal & {
@@ -55,23 +56,24 @@ type TextRule = ParkingSignal & {
   readonly text: RegExp | null
 }
 
-/** The first mark that the page bears; null: it bears none, so somebody has built it. */
+/** The first signal of the page; null: it has none, so that it is a website. */
 export function detectParking(visited: VisitedPage): ParkingSignal | null {
   const { page, domain } = visited
-  const own = createNameMasker(domain)
-  const blocks = page.blocks.map(own)
+  const maskName = createNameMasker(domain)
+  const blocks = page.blocks.map(maskName)
   const text = blocks.join(" ")
   const isSparse = !page.isTruncated && text.length <= SPARSE_CHARS_MAX
-  const placed = URL_RULES.find(row => matchesUrlRule(row, visited, isSparse))
-  if (placed !== undefined) return toSignal(placed)
+  const urlRule = URL_RULES.find(rule => matchesUrlRule(rule, visited, isSparse))
+  if (urlRule !== undefined) return toSignal(urlRule)
   if (isEmptyListing(page, blocks)) return EMPTY_LISTING
-  const worded = TEXT_RULES.find(row => matchesTextRule(row, own(page.title), blocks, text, isSparse))
-  return worded === undefined ? null : toSignal(worded)
+  const title = maskName(page.title)
+  const textRule = TEXT_RULES.find(rule => matchesTextRule(rule, title, blocks, text, isSparse))
+  return textRule === undefined ? null : toSignal(textRule)
 }
 
 const toSignal = ({ key, kind }: ParkingSignal): ParkingSignal => ({ key, kind })
 
-/** Puts `OWN_NAME` in the place of the domain, in either form of it, where it is a name of its own and not part of another. */
+/** Makes a function that replaces the domain by `OWN_NAME_TOKEN`, as A-labels or in Unicode, but not where it is part of another name. */
 function createNameMasker(domain: string): (text: string) => string {
   const forms = [domain, foldText(domainToUnicode(domain))].filter(form => form !== "").map(form => RegExp.escape(form))
   const name = new RegExp(`(?<![\\w@.-])(?:https?://)?(?:www\\.)?(?:${forms.join("|")})(?![\\w-]|\\.\\w)/?`, "gu")
@@ -79,28 +81,28 @@ function createNameMasker(domain: string): (text: string) => string {
 }
 
 function matchesUrlRule(
-  row: UrlRule,
+  rule: UrlRule,
   { page, redirectChain, domain, registrableOf }: VisitedPage,
   isSparse: boolean,
 ): boolean {
-  const { linkContext } = row
-  if (linkContext === "loaded") return page.resourceUrls.some(url => urlMatches(row, url, () => true))
+  const { linkContext } = rule
+  if (linkContext === "loaded") return page.resourceUrls.some(url => urlMatches(rule, url, () => true))
   if (linkContext === "linked")
-    return isSparse && page.linkUrls.some(url => urlMatches(row, url, ({ href }) => mentionsDomain(href, domain)))
-  const home = registrableOf(domain)
+    return isSparse && page.linkUrls.some(url => urlMatches(rule, url, ({ href }) => mentionsDomain(href, domain)))
+  const ownDomain = registrableOf(domain)
   // A marketplace's own homepage is a website.
-  const isForeign = ({ hostname }: URL): boolean => row.matchesHost === null || registrableOf(hostname) !== home
-  return [...redirectChain, ...page.destinationUrls].some(url => urlMatches(row, url, isForeign))
+  const isForeign = ({ hostname }: URL): boolean => rule.matchesHost === null || registrableOf(hostname) !== ownDomain
+  return [...redirectChain, ...page.destinationUrls].some(url => urlMatches(rule, url, isForeign))
 }
 
-function urlMatches({ matchesHost, path }: UrlRule, text: string, also: (url: URL) => boolean): boolean {
+function urlMatches({ matchesHost, path }: UrlRule, text: string, condition: (url: URL) => boolean): boolean {
   const url = URL.parse(text)
   if (url === null) return false
-  const isThere = matchesHost === null || matchesHost(url.hostname)
-  return isThere && hasPathPrefix((url.pathname + url.search).toLowerCase(), path) && also(url)
+  const isHost = matchesHost === null || matchesHost(url.hostname)
+  return isHost && hasPathPrefix((url.pathname + url.search).toLowerCase(), path) && condition(url)
 }
 
-/** Whether the text begins with the words of `path`, the last of which ends there: `/lander` begins `/lander?x`, not `/landerneau`. */
+/** Whether the text begins with `path` and the last word of `path` ends there: `/lander` begins `/lander?x`, but not `/landerneau`. */
 const hasPathPrefix = (text: string, path: string): boolean =>
   text.startsWith(path) && (/[^a-z0-9]$|^$/.test(path) || !/^[a-z0-9]/.test(text.slice(path.length)))
 
@@ -110,20 +112,20 @@ function matchesTextRule(
   { title, block, text }: TextRule,
   pageTitle: string,
   blocks: readonly string[],
-  all: string,
+  pageText: string,
   isSparse: boolean,
 ): boolean {
   if (title === null ? !isSparse : !title.test(pageTitle)) return false
-  if (block !== null && !blocks.some(one => one.length <= BLOCK_CHARS_MAX && block.test(one))) return false
-  return text === null || text.test(all)
+  if (block !== null && !blocks.some(each => each.length <= BLOCK_CHARS_MAX && block.test(each))) return false
+  return text === null || text.test(pageText)
 }
 
 const EMPTY_LISTING: ParkingSignal = { key: "empty_listing", kind: "listing" }
 const LISTING_TITLE = /^(?:index of \/|directory listing (?:for|of) \/|.* - \/)$/
-/** What a listing has before anything was put there, as a path: itself, what is above it, and what its host made. */
+/** The paths in the directory listing of a new website: the root, and what the host creates. */
 const EMPTY_LISTING_PATHS = /^(?:\/|\/(?:cgi-bin|\.well-known|icons|favicon\.ico|robots\.txt)\/?)$/
 
-/** A server shows what is in the folder of a website, and nothing is. */
+/** Whether the page is a directory listing without files of the owner. */
 function isEmptyListing({ title, linkUrls }: PageContent, blocks: readonly string[]): boolean {
   const isListing = LISTING_TITLE.test(title) && blocks.some(block => block === title || block.startsWith("index of /"))
   return isListing && linkUrls.every(link => EMPTY_LISTING_PATHS.test(URL.parse(link)?.pathname ?? ""))

@@ -1,133 +1,157 @@
 import type { Deadline } from "../../base/concurrency.ts"
 import { type Finding, known, unknown } from "../../base/finding.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { createCacheStatusTracker, type MailProbeResult } from "../cache-status.ts"
+import { type CacheStatus, createCacheStatusTracker } from "../cache-status.ts"
 import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
-import type { MailEvidence } from "../verdict/evidence.ts"
+import type { DetectedSuites, MailEvidence } from "../verdict/evidence.ts"
 import { lookupDmarcPolicy } from "./dmarc.ts"
 import { type MailHosts, parseMailHosts } from "./mail-hosts.ts"
 import type { MailProviderKind } from "./mail-providers.ts"
 import { lookupSpfSuites, selectSpfRecord } from "./spf.ts"
 import { detectSuites, lookupHiddenSuites, type SuiteIndicator } from "./suite-indicators.ts"
 
-/** What a mail probe asks, and by which clock. */
-type MailProbeDeps = { readonly resolver: CachingResolver; readonly clock: Clock }
+/** What DNS tells about a domain's mail. */
+export type MailProbeResult = CacheStatus & {
+  readonly mail: Finding<MailEvidence>
+  readonly suites: Finding<DetectedSuites>
+}
 
 /**
- * Asks DNS what a domain publishes about its mail; `organisational` is the domain whose DMARC policy holds for those
- * below it, which may be the domain itself. Both are lower case A-labels, without a trailing dot. What is found when the
- * budget runs out stands. It never rejects.
+ * Looks up a domain's mail records. `organisationalDomain` is the domain whose DMARC policy also holds for its subdomains; it
+ * may be the domain itself. Both are A-labels, lower case, without a trailing dot. At the deadline, the records that are there
+ * make the result. It never rejects.
  */
-export type MailProbe = (domain: string, organisational: string, budget: Deadline) => Promise<MailProbeResult>
+export type MailProbe = (domain: string, organisationalDomain: string, deadline: Deadline) => Promise<MailProbeResult>
+
+type MailProbeDeps = { readonly resolver: CachingResolver; readonly clock: Clock }
 
 /** Builds a mail probe. */
 export function createMailProbe({ resolver, clock }: MailProbeDeps): MailProbe {
-  return async (domain, organisational, budget) => {
-    const fresh = createCacheStatusTracker(clock)
-    const within = withinDeadline(resolver, budget)
-    const first = fresh.track(within, FAILURE_TTL_MS)
-    const found = await queryDomain(domain, organisational, first, fresh.track(within, LINKED_FAILURE_TTL_MS))
-    return { ...found, ...fresh.status() }
+  return async (domain, organisationalDomain, deadline) => {
+    const tracker = createCacheStatusTracker(clock)
+    const bounded = withinDeadline(resolver, deadline)
+    const evidence = await queryDomain(
+      domain,
+      organisationalDomain,
+      tracker.track(bounded, FAILURE_TTL_MS),
+      tracker.track(bounded, LINKED_FAILURE_TTL_MS),
+    )
+    return { ...evidence, ...tracker.status() }
   }
 }
 
-/** How soon a question about the domain itself that had no answer may be put again. */
+/** How long a failed query for the domain's own records makes the result fresh. */
 const FAILURE_TTL_MS = 1000
 
-/** The same for what its records lead to: a dead include says little, and must not make a good answer short-lived. */
+/** The same for queries to which its records lead: a dead include matters little, and must not make a good result short-lived. */
 const LINKED_FAILURE_TTL_MS = 5000
 
-/** What was said of the records at the domain's own name; `aaaa` is null where nobody needed to know. */
+/** Until the deadline, resolves as `resolver` does; from then on every question is `timed_out` at once, pending ones too. */
+export function withinDeadline(resolver: CachingResolver, deadline: Deadline): CachingResolver {
+  return question => (deadline.isExpired ? Promise.resolve(TIMED_OUT) : deadline.wait(resolver(question), TIMED_OUT))
+}
+
+const TIMED_OUT: Finding<never> = unknown("timed_out")
+
+/** The records at the domain's own name. `aaaa` is null if it was not needed. */
 type OwnRecords = { readonly [Type in "mx" | "txt" | "a"]: Finding<DnsAnswer> } & {
   readonly aaaa: Finding<DnsAnswer> | null
 }
 
-/** The first questions go out side by side; those that their answers lead to follow as soon as these are there. */
+/**
+ * Queries the domain's own records at the same time, and the names to which they lead as soon as each answer is there.
+ * `linkedResolver` resolves the latter.
+ */
 async function queryDomain(
   domain: string,
-  organisational: string,
-  ask: CachingResolver,
-  follow: CachingResolver,
+  organisationalDomain: string,
+  resolver: CachingResolver,
+  linkedResolver: CachingResolver,
 ): Promise<Pick<MailProbeResult, "mail" | "suites">> {
-  const mxAsked = ask({ name: domain, type: "MX" })
-  const txtAsked = ask({ name: domain, type: "TXT" })
-  const spfAsked = txtAsked.then(txt => (txt.known ? known(selectSpfRecord(txtValues(txt.value))) : txt))
-  const hostsAsked = mxAsked.then(mx => (mx.known ? known(parseMailHosts(mx.value.records)) : mx))
-  const aAsked = ask({ name: domain, type: "A" })
-  // Hardly any domain has neither a mail host nor an IPv4 address: to ask for the other kind only then saves a fifth of all
-  // questions, and costs such a domain one more round.
-  const aaaaAsked = Promise.all([mxAsked, hostsAsked, aAsked]).then(([mx, hosts, a]) =>
-    needsIpv6Address(mx, hosts, a) ? ask({ name: domain, type: "AAAA" }) : null,
+  const mxQuery = resolver({ name: domain, type: "MX" })
+  const txtQuery = resolver({ name: domain, type: "TXT" })
+  const spfRecord = txtQuery.then(txt => (txt.known ? known(selectSpfRecord(txtValues(txt.value))) : txt))
+  const mailHosts = mxQuery.then(mx => (mx.known ? known(parseMailHosts(mx.value.records)) : mx))
+  const aQuery = resolver({ name: domain, type: "A" })
+  // Few domains have neither a mail host nor an IPv4 address. To query AAAA only for those saves a fifth of all queries, and
+  // costs them one more round trip.
+  const aaaaQuery = Promise.all([mxQuery, mailHosts, aQuery]).then(([mx, hosts, a]) =>
+    needsIpv6Address(mx, hosts, a) ? resolver({ name: domain, type: "AAAA" }) : null,
   )
-  const [mx, txt, a, aaaa, spf, dmarcPolicy, hosts, led] = await Promise.all([
-    mxAsked,
-    txtAsked,
-    aAsked,
-    aaaaAsked,
-    spfAsked,
-    lookupDmarcPolicy(ask, domain, organisational),
-    hostsAsked,
-    Promise.all([hostsAsked, spfAsked]).then(([hosts, spf]) => lookupLinkedSuites(follow, domain, hosts, spf)),
+  const [mx, txt, a, aaaa, spf, dmarcPolicy, hosts, linkedSuites] = await Promise.all([
+    mxQuery,
+    txtQuery,
+    aQuery,
+    aaaaQuery,
+    spfRecord,
+    lookupDmarcPolicy(resolver, domain, organisationalDomain),
+    mailHosts,
+    Promise.all([mailHosts, spfRecord]).then(([ofHosts, ofSpf]) =>
+      lookupLinkedSuites(linkedResolver, domain, ofHosts, ofSpf),
+    ),
   ])
   if (!hosts.known) return { mail: hosts, suites: hosts }
   const { indicators, provider } = hosts.value
-  const operatedBy = hosts.value.operatedBy ?? led.find(({ operator }) => operator === "other_suite")?.operator ?? null
+  const linkedOperator = linkedSuites.find(({ operator }) => operator === "other_suite")?.operator ?? null
+  const operatedBy = hosts.value.operatedBy ?? linkedOperator
+  const otherSuite = operatedBy === "other_suite" ? (provider?.key ?? null) : null
   return {
     mail: mailEvidence({ mx, txt, a, aaaa }, { ...hosts.value, operatedBy }, { spf, dmarcPolicy }),
-    suites: known(detectSuites([...indicators, ...led], operatedBy === "other_suite" ? (provider?.key ?? null) : null)),
+    suites: known(detectSuites([...indicators, ...linkedSuites], otherSuite)),
   }
 }
 
-/** Persons' domains name the SPF domain of the vendor whose suite they do not use. */
+/** Domains with consumer mailboxes name the SPF domain of a vendor whose suite they do not use. */
 const PERSONAL_PROVIDER_KINDS: readonly MailProviderKind[] = ["consumer", "group"]
 
-/** What the records show that the mail hosts and the SPF record lead to. */
+/** The suites that show in the records to which mail hosts and SPF record lead. */
 async function lookupLinkedSuites(
-  follow: CachingResolver,
+  resolver: CachingResolver,
   domain: string,
   hosts: Finding<MailHosts>,
   spf: MailEvidence["spf"],
 ): Promise<readonly SuiteIndicator[]> {
   if (!hosts.known) return []
   const { provider, operatedBy } = hosts.value
-  const isOfPersons = provider !== null && PERSONAL_PROVIDER_KINDS.includes(provider.kind)
-  const record = spf.known && !isOfPersons ? spf.value : null
-  const shown = await Promise.all([
-    record === null ? [] : lookupSpfSuites(follow, domain, record),
-    provider === null || operatedBy === "disposable" ? [] : lookupHiddenSuites(follow, domain, provider),
+  const isPersonal = provider !== null && PERSONAL_PROVIDER_KINDS.includes(provider.kind)
+  const record = spf.known && !isPersonal ? spf.value : null
+  const indicators = await Promise.all([
+    record === null ? [] : lookupSpfSuites(resolver, domain, record),
+    provider === null || operatedBy === "disposable" ? [] : lookupHiddenSuites(resolver, domain, provider),
   ])
-  return shown.flat()
+  return indicators.flat()
 }
 
-/** Whether mail and visitors can reach the domain by its IPv6 address alone, if at all. */
+/** Whether an IPv6 address may be the only one by which mail and visitors reach the domain. */
 function needsIpv6Address(mx: Finding<DnsAnswer>, hosts: Finding<MailHosts>, a: Finding<DnsAnswer>): boolean {
   if (!hosts.known || hosts.value.acceptsMail || hosts.value.isNullMx) return false
   if (a.known && a.value.records.length > 0) return false
   return !(isNxdomain(mx) && isNxdomain(a))
 }
 
-const isNxdomain = (asked: Finding<DnsAnswer>): boolean => asked.known && asked.value.outcome === "no_name"
+const isNxdomain = (finding: Finding<DnsAnswer>): boolean => finding.known && finding.value.outcome === "no_name"
 
 function mailEvidence(
   { mx, txt, a, aaaa }: OwnRecords,
   hosts: MailHosts,
-  published: Pick<MailEvidence, "spf" | "dmarcPolicy">,
+  policies: Pick<MailEvidence, "spf" | "dmarcPolicy">,
 ): Finding<MailEvidence> {
-  const { acceptsMail, isNullMx, mx: listed, provider, operatedBy } = hosts
+  const { acceptsMail, isNullMx, provider, operatedBy } = hosts
   const addresses = aaaa === null ? [a] : [a, aaaa]
-  const hasAddress = addresses.some(asked => asked.known && asked.value.records.length > 0)
-  const missing = addresses.find(asked => !asked.known)
-  // Without a host or a null MX the address decides, and one that was asked for in vain may be there.
-  if (!acceptsMail && !isNullMx && !hasAddress && missing !== undefined && !missing.known) return missing
+  const hasAddress = addresses.some(finding => finding.known && finding.value.records.length > 0)
+  const failedAddress = addresses.find(finding => !finding.known)
+  // Without a host or a null MX the address decides, and an address whose query failed may exist.
+  if (!acceptsMail && !isNullMx && !hasAddress && failedAddress !== undefined && !failedAddress.known)
+    return failedAddress
   return known({
-    // A server that denies the name to one question and not to another is broken; the name is there.
-    exists: [mx, txt, ...addresses].some(asked => asked.known && asked.value.outcome !== "no_name"),
+    // A broken server may deny the name for one record type only. Then the name exists.
+    exists: [mx, txt, ...addresses].some(finding => finding.known && finding.value.outcome !== "no_name"),
     delivery: deliveryOf(hosts, hasAddress),
     hasAddress,
-    mx: listed,
+    mx: hosts.mx,
     provider: provider?.key ?? null,
-    operatedBy: operatedBy,
-    ...published,
+    operatedBy,
+    ...policies,
   })
 }
 
@@ -136,10 +160,3 @@ function deliveryOf({ acceptsMail, isNullMx }: MailHosts, hasAddress: boolean): 
   if (isNullMx) return "null_mx"
   return hasAddress ? "implicit" : "none"
 }
-
-/** Asks as long as there is time; then every question, also one under way, is `timed_out` at once. */
-export function withinDeadline(ask: CachingResolver, budget: Deadline): CachingResolver {
-  return question => (budget.isExpired ? Promise.resolve(TIMED_OUT) : budget.wait(ask(question), TIMED_OUT))
-}
-
-const TIMED_OUT: Finding<never> = unknown("timed_out")

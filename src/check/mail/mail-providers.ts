@@ -4,7 +4,7 @@ import { parseTable, requireOneOf, splitWords } from "../../base/text-table.ts"
 import { createNameMatcher, type NameMatcher } from "../dns/domain-name.ts"
 import type { MailEvidence } from "../verdict/evidence.ts"
 
-/** What kinds of provider there are; the file of providers says what each is. */
+/** The kinds of mail provider. `data/mail/providers.txt` says what each means. */
 export const MAIL_PROVIDER_KINDS = [
   "suite",
   "placeholder",
@@ -22,22 +22,21 @@ export const MAIL_PROVIDER_KINDS = [
 ] as const
 export type MailProviderKind = (typeof MAIL_PROVIDER_KINDS)[number]
 
-/** What a record can show of who runs a domain's mail. */
+/** Who operates a domain's mail, as far as DNS records can show it. */
 export type MailOperator = Exclude<NonNullable<MailEvidence["operatedBy"]>, "learned_disposable">
 
-/** All that a record can show. */
 export const MAIL_OPERATORS: readonly MailOperator[] = ["suite_a", "suite_b", "other_suite", "gateway", "disposable"]
 
-/** One provider, as the names of its hosts tell. */
+/** One mail provider. */
 export type MailProvider = {
-  /** What results call it. */
+  /** Its name in results. */
   readonly key: string
   readonly kind: MailProviderKind
-  /** What its names show; null: nothing of who runs the mail. */
+  /** Who operates the mail of a domain that uses the provider; null: its hosts do not tell. */
   readonly operator: MailOperator | null
 }
 
-/** Providers by the names of their mail hosts, and by the domains that SPF records name. */
+/** Providers by the names of their mail hosts, and by their domains in SPF records. */
 export type MailProviderTable = {
   readonly byHost: NameMatcher<MailProvider>
   readonly bySpfDomain: NameMatcher<MailProvider>
@@ -45,10 +44,10 @@ export type MailProviderTable = {
 
 const PROVIDER_COLUMNS = ["key", "kind", "shows", "name", "mx", "spf", "grade"] as const
 
-/** Patterns of these kinds win over a suite's: the suite's vendor runs those hosts too, for others. */
+/** The patterns of these kinds win over those of a suite, whose vendor operates these hosts for other purposes. */
 const KINDS_BEFORE_SUITES: ReadonlySet<MailProviderKind> = new Set(["placeholder", "consumer"])
 
-/** Reads a file of providers. `Broken` when a row is malformed, or a key or pattern stands there twice. */
+/** Parses a table of providers. Throws `InvariantError` if a row is malformed, or a key or pattern occurs twice. */
 export function parseMailProviders(text: string): MailProviderTable {
   const rows = parseTable(text, PROVIDER_COLUMNS).map(({ key, kind, shows, mx, spf }) => {
     const provider = toMailProvider({ key, kind: requireOneOf(MAIL_PROVIDER_KINDS, kind), shows })
@@ -69,7 +68,7 @@ function toMailProvider(row: {
   readonly shows: string
 }): MailProvider {
   const operator = row.shows === "" ? null : requireOneOf(MAIL_OPERATORS, row.shows)
-  // A suite has hosts of several clouds, a row each, and one name.
+  // A suite has several rows, one for each cloud. All have the suite's key.
   return { key: row.kind === "suite" && operator !== null ? operator : row.key, kind: row.kind, operator }
 }
 
@@ -91,8 +90,8 @@ const loadProviderTable = (): MailProviderTable => {
   return providerTable
 }
 
-/** The provider whose mail host this is (lower case, no trailing dot); null: nobody we know. */
+/** The provider of a mail host (lower case, no trailing dot); null: it is not known. */
 export const providerOfMailHost = (host: string): MailProvider | null => loadProviderTable().byHost(host)
 
-/** The provider whose SPF domain this is (lower case, no trailing dot, macros as written); null: nobody we know. */
+/** The provider of a domain in SPF records (lower case, no trailing dot, macros as written); null: it is not known. */
 export const providerOfSpfDomain = (domain: string): MailProvider | null => loadProviderTable().bySpfDomain(domain)

@@ -6,22 +6,22 @@ import { createNameMatcher, isDisplayableName, type NameMatcher, prefixedName } 
 import type { DetectedSuites } from "../verdict/evidence.ts"
 import type { MailOperator, MailProvider } from "./mail-providers.ts"
 
-/** A record by which a suite shows that the MX does not tell of. */
+/** A record that shows a suite behind mail hosts of another provider. */
 type SuiteClue = {
-  /** The kind or the key of the provider behind which it is looked for. */
+  /** The kind or the key of that provider. */
   readonly behindProvider: string
   readonly operator: MailOperator
   readonly kind: "dkim" | "autodiscover"
   readonly recordType: "TXT" | "CNAME" | "SRV"
-  /** What stands before the domain in the name that is asked. */
+  /** The labels before the domain in the name of the query. */
   readonly prefix: string
-  /** Matches what a CNAME or SRV record must point to. */
+  /** Matches the target of a CNAME or SRV record. */
   readonly matchTarget: NameMatcher<object>
 }
 
 const CLUE_COLUMNS = ["behind", "shows", "kind", "type", "name", "target"] as const
 
-/** Reads a file of clues. `Broken` when a row is malformed. */
+/** Parses a table of clues. Throws `InvariantError` if a row is malformed. */
 export function parseSuiteClues(text: string): readonly SuiteClue[] {
   return parseTable(text, CLUE_COLUMNS).map(({ behind, shows, kind, type, name, target }) => {
     assert((type === "TXT") === (target === ""), `${name} names a target where its type has one`)
@@ -39,11 +39,11 @@ export function parseSuiteClues(text: string): readonly SuiteClue[] {
 let suiteClues: readonly SuiteClue[] | null = null
 
 /**
- * The suites that a domain's other records show behind `provider`, asked for side by side; empty where that provider
- * hides none. A question without an answer shows nothing.
+ * The suites that other records of the domain show behind `provider`. The clues are queried at the same time. Empty: there are
+ * none, or the provider hides no suite. A failed query shows nothing.
  */
 export async function lookupHiddenSuites(
-  ask: CachingResolver,
+  resolver: CachingResolver,
   domain: string,
   provider: MailProvider,
 ): Promise<readonly SuiteIndicator[]> {
@@ -51,36 +51,40 @@ export async function lookupHiddenSuites(
   const clues = suiteClues.filter(
     ({ behindProvider }) => behindProvider === provider.kind || behindProvider === provider.key,
   )
-  const found = await Promise.all(clues.map(clue => lookupClue(ask, domain, clue)))
-  return found.flat()
+  const indicators = await Promise.all(clues.map(clue => lookupClue(resolver, domain, clue)))
+  return indicators.flat()
 }
 
-async function lookupClue(ask: CachingResolver, domain: string, clue: SuiteClue): Promise<readonly SuiteIndicator[]> {
+async function lookupClue(
+  resolver: CachingResolver,
+  domain: string,
+  clue: SuiteClue,
+): Promise<readonly SuiteIndicator[]> {
   const name = prefixedName(clue.prefix, domain)
   if (name === null) return []
-  const answer = await ask({ name, type: clue.recordType })
+  const answer = await resolver({ name, type: clue.recordType })
   if (!answer.known) return []
   const value = answer.value.records.map(record => clueValue(record, name, clue)).find(text => text !== null)
   return value === undefined ? [] : [{ operator: clue.operator, entry: `${clue.kind}:${value}` }]
 }
 
-/** What the record shows: the name of a DKIM key, or the target that is the suite's; null: nothing. */
+/** The name of a DKIM key, or a target of the suite; null: the record shows nothing. */
 function clueValue(record: DnsRecord, name: string, { matchTarget }: SuiteClue): string | null {
   if (record.type === "TXT") return DKIM_KEY.test(record.text) ? name : null
   if (record.type !== "CNAME" && record.type !== "SRV") return null
   return isDisplayableName(record.target) && matchTarget(record.target) !== null ? record.target : null
 }
 
-/** A key that is not revoked (RFC 6376 §3.6.1), so that a wildcard's TXT record is none. */
+/** A key that is not revoked (RFC 6376 §3.6.1). A TXT record of a wildcard does not match. */
 const DKIM_KEY = /(?:^|;)[ \t]*p[ \t]*=[ \t]*[A-Za-z0-9+/]/
 
-/** One piece of evidence, as `kind:value`, and what it shows. */
+/** One piece of evidence, as `kind:value`, and the operator that it shows. */
 export type SuiteIndicator = { readonly operator: MailOperator; readonly entry: string }
 
-/** What the entries show of both suites, in their order and each once; `other` is the key of another suite, if any. */
-export function detectSuites(entries: readonly SuiteIndicator[], otherSuite: string | null): DetectedSuites {
-  const of = (suite: MailOperator): readonly string[] => [
-    ...new Set(entries.filter(({ operator }) => operator === suite).map(({ entry }) => entry)),
+/** The distinct entries of both suites, in order. `otherSuite` is the key of another suite; null: there is none. */
+export function detectSuites(indicators: readonly SuiteIndicator[], otherSuite: string | null): DetectedSuites {
+  const entriesOf = (suite: MailOperator): readonly string[] => [
+    ...new Set(indicators.filter(({ operator }) => operator === suite).map(({ entry }) => entry)),
   ]
-  return { suiteA: of("suite_a"), suiteB: of("suite_b"), otherSuite }
+  return { suiteA: entriesOf("suite_a"), suiteB: entriesOf("suite_b"), otherSuite }
 }

@@ -2,21 +2,21 @@ import { Utf8Writer } from "../../base/utf8-writer.ts"
 import type { Subject } from "../address/subject.ts"
 import { type CheckOutcome, fullResultJson, type JudgedDomain, judgedMembersJson } from "./result.ts"
 
-/** JSON that is written: octets, which the next answer overwrites, or a text. */
+/** JSON as bytes, which the next response overwrites, or as a text. */
 export type WrittenJson = Uint8Array<ArrayBuffer> | string
 
-/** Room for a batch of a hundred results with ten times as much in each as there mostly is; what is longer is a text. */
+/** Room for a batch of 100 results of ten times the usual length. A longer response is a text. */
 const BUFFER_BYTES = 1_048_576
 
 /**
- * Every answer of this process is put together here. As a text an answer takes a kilobyte of its own, which lies about until
- * it is collected, and by then none of it is in the processor's caches: under load that is a twenty-fifth of the whole.
+ * The process writes every response into this one buffer. A text of its own for each response is a kilobyte of garbage that
+ * pushes other data out of the processor's caches: under load that costs a twenty-fifth of the whole time.
  */
 const buffer = new Utf8Writer(BUFFER_BYTES)
 
 const encoder = new TextEncoder()
 
-/** The full result as JSON; `requestId` must need no quoting. It is to be copied before anything else is written here. */
+/** The full result as JSON. `requestId` must need no escaping. The caller copies the bytes before it writes another response. */
 export function writeResult(outcome: CheckOutcome, requestId: string): WrittenJson {
   buffer.reset()
   putResult(outcome, requestId)
@@ -24,16 +24,16 @@ export function writeResult(outcome: CheckOutcome, requestId: string): WrittenJs
 }
 
 /**
- * The results of a batch as JSON, in the same way, each with the batch's request id. All were checked side by side, so the
- * batch took as long as the one that took longest.
+ * The results of a batch as JSON, each with the batch's request id; the rules of `writeResult` hold. All checks ran index the same
+ * time, so the batch took as long as its longest check.
  */
 export function writeBatchResult(outcomes: readonly CheckOutcome[], requestId: string): WrittenJson {
   const tookMs = outcomes.reduce((most, outcome) => Math.max(most, outcome.tookMs), 0)
   const closing = `],"took_ms":${tookMs},"request_id":"${requestId}"}`
   buffer.reset()
   buffer.text(BATCH_OPENING)
-  for (const [at, outcome] of outcomes.entries()) {
-    if (at > 0) buffer.text(",")
+  for (const [index, outcome] of outcomes.entries()) {
+    if (index > 0) buffer.text(",")
     putResult(outcome, requestId)
   }
   buffer.text(closing)
@@ -53,7 +53,7 @@ function putResult({ subject, judged, tookMs }: CheckOutcome, requestId: string)
   buffer.text('"}')
 }
 
-/** The members of `fullResultJson` that differ between those who ask the same of a domain. */
+/** Writes what `inputMembersJson` returns. */
 function putInputMembers({ kind, sent, normalized }: Subject): void {
   buffer.text('{"email":')
   if (kind === "email") buffer.jsonString(sent)
@@ -67,7 +67,7 @@ function putInputMembers({ kind, sent, normalized }: Subject): void {
   else buffer.jsonString(normalized)
 }
 
-function judgedMembersBytes(settled: JudgedDomain): Uint8Array {
-  settled.jsonBytes ??= encoder.encode(judgedMembersJson(settled))
-  return settled.jsonBytes
+function judgedMembersBytes(judged: JudgedDomain): Uint8Array {
+  judged.jsonBytes ??= encoder.encode(judgedMembersJson(judged))
+  return judged.jsonBytes
 }

@@ -8,20 +8,20 @@ import type { DetectedSuites, Evidence, MailEvidence, Tenant } from "../verdict/
 import { judge, type Verdict } from "../verdict/judge.ts"
 import { hasTenant, isNewDomain, knownMail, knownTenant, reportedAgeDays } from "../verdict/rules.ts"
 
-/** What a check comes to for everybody who asks the same of a domain: it holds nothing of an address. */
+/** A verdict with its evidence. It holds nothing from the local part, so that requests for other addresses can share it. */
 export type JudgedDomain = {
-  /** Null: no domain could be read. */
+  /** Null: the text names no domain. */
   readonly domain: string | null
   readonly policy: Policy
   readonly evidence: Evidence
   readonly verdict: Verdict
-  /** Its members as `judgedMembersJson` gives them, once somebody asked for them. */
+  /** The text of `judgedMembersJson`, after its first use. */
   json?: string
-  /** The same in UTF-8. */
+  /** The same in UTF-8, after its first use. */
   jsonBytes?: Uint8Array
 }
 
-/** Settles what a Subject comes to by the evidence, under a policy. */
+/** Judges the evidence about a Subject under a policy. */
 export const judgeDomain = ({ domain }: Subject, evidence: Evidence, policy: Policy): JudgedDomain => ({
   domain,
   policy,
@@ -29,15 +29,15 @@ export const judgeDomain = ({ domain }: Subject, evidence: Evidence, policy: Pol
   verdict: judge(evidence, policy),
 })
 
-/** What one check found, before anybody sees it. */
+/** The outcome of one check, before it is rendered. */
 export type CheckOutcome = {
   readonly subject: Subject
   readonly judged: JudgedDomain
-  /** Whole milliseconds from the question to the verdict. */
+  /** Whole milliseconds from the request to the verdict; 0 for a cached verdict. */
   readonly tookMs: number
 }
 
-/** What a secret key gets. Every flag is derived here; none is stored. */
+/** The result for a secret key. Every flag is derived here from evidence and verdict. */
 export function fullResult({ subject, judged, tookMs }: CheckOutcome, requestId: string): CheckResult {
   return {
     email: subject.kind === "email" ? subject.sent : null,
@@ -50,35 +50,35 @@ export function fullResult({ subject, judged, tookMs }: CheckOutcome, requestId:
 }
 
 /**
- * The same as JSON text; `requestId` must need no quoting. What is the same for all who ask the same of a domain is written
- * once: under load the whole check takes half the time that it takes to write each result from its object.
+ * The result for a secret key as JSON text. `requestId` must need no escaping. The members that do not depend on the local
+ * part are serialized once for each verdict: under load this halves the time of the whole check.
  */
 export function fullResultJson({ subject, judged, tookMs }: CheckOutcome, requestId: string): string {
   judged.json ??= judgedMembersJson(judged)
   return `${inputMembersJson(subject)}${judged.json}${tookMs},"request_id":"${requestId}"}`
 }
 
-/** The first members, up to `normalized_email`. */
+/** The members that depend on the input, up to `normalized_email`. */
 function inputMembersJson({ kind, sent, normalized }: Subject): string {
-  const asked = jsonString(sent)
-  // Most addresses are sent as they are normalized.
-  const normal = normalized === sent ? asked : jsonString(normalized)
-  const email = kind === "email" ? asked : kind === "url" ? `null,"url":${asked}` : "null"
-  return `{"email":${email},"normalized_email":${normal}`
+  const sentJson = jsonString(sent)
+  // Most addresses are sent in their normalized form.
+  const normalizedJson = normalized === sent ? sentJson : jsonString(normalized)
+  const email = kind === "email" ? sentJson : kind === "url" ? `null,"url":${sentJson}` : "null"
+  return `{"email":${email},"normalized_email":${normalizedJson}`
 }
 
-/** The members that are the same for all who ask the same of a domain, as JSON text: from `domain` up to the value of `took_ms`. */
-export const judgedMembersJson = (settled: JudgedDomain): string =>
-  `,${JSON.stringify(judgedMembers(settled)).slice(1, -1)},"took_ms":`
+/** The members that do not depend on the local part, as JSON text: from `domain` up to the value of `took_ms`. */
+export const judgedMembersJson = (judged: JudgedDomain): string =>
+  `,${JSON.stringify(judgedMembers(judged)).slice(1, -1)},"took_ms":`
 
 /**
- * What a publishable key gets, as JSON text: nothing that tells what else we know of the domain. Whether suite_b runs the
- * mail is null when DNS did not tell.
+ * The result for a publishable key, as JSON text: the verdict and little of the evidence. `suite_b_mail` is null if the mail
+ * lookup failed.
  */
 export function reducedResultJson({ judged: { evidence, verdict } }: CheckOutcome): string {
   const { suites, suggestion, hints } = evidence
   const mail = knownMail(evidence)
-  const shown = suites.known ? suites.value : NO_SUITES
+  const detected = suites.known ? suites.value : NO_SUITES
   return JSON.stringify({
     category: verdict.category,
     is_business: CATEGORIES[verdict.category].isBusiness,
@@ -89,14 +89,14 @@ export function reducedResultJson({ judged: { evidence, verdict } }: CheckOutcom
     group: group(hints),
     reasons: verdict.reasons.slice(0, LIMITS.publishableReasonsMax),
     workspace: {
-      suite_a: shown.suiteA.length > 0,
-      suite_b: shown.suiteB.length > 0 || knownTenant(evidence) !== null,
+      suite_a: detected.suiteA.length > 0,
+      suite_b: detected.suiteB.length > 0 || knownTenant(evidence) !== null,
       suite_b_mail: mail === null ? null : mail.operatedBy === "suite_b",
     },
   } satisfies ReducedResult)
 }
 
-/** Printable ASCII without `"` and `\`, which stands in JSON as it is. */
+/** Printable ASCII without `"` and `\`, which needs no escaping in JSON. */
 const JSON_SAFE = /^[ !#-[\]-~]*$/
 
 function jsonString(text: string | null): string {
@@ -104,9 +104,9 @@ function jsonString(text: string | null): string {
   return JSON_SAFE.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
-/** The members of a result that are the same for all who ask the same of a domain. */
+/** The members of a full result that do not depend on the local part. */
 function judgedMembers({ domain, policy, evidence, verdict }: JudgedDomain) {
-  const { subject, hints, listed } = evidence
+  const { subject, hints, listMatch } = evidence
   const mail = knownMail(evidence)
   const suites = evidence.suites.known ? evidence.suites.value : NO_SUITES
   const tenant = knownTenant(evidence)
@@ -117,10 +117,10 @@ function judgedMembers({ domain, policy, evidence, verdict }: JudgedDomain) {
     confidence: verdict.confidence,
     recommendation: verdict.recommendation,
     policy,
-    is_free_provider: listed.has("personal"),
+    is_free_provider: listMatch.has("personal"),
     is_disposable:
-      listed.has("disposable") || mail?.operatedBy === "disposable" || mail?.operatedBy === "learned_disposable",
-    is_relay: listed.has("relay"),
+      listMatch.has("disposable") || mail?.operatedBy === "disposable" || mail?.operatedBy === "learned_disposable",
+    is_relay: listMatch.has("relay"),
     is_role_account: hints.isRole,
     shared_inbox: sharedInbox(hints),
     group: group(hints),
@@ -141,10 +141,11 @@ function judgedMembers({ domain, policy, evidence, verdict }: JudgedDomain) {
 
 const NO_SUITES: DetectedSuites = { suiteA: [], suiteB: [], otherSuite: null }
 
-/** Only the name is evidence, so the confidence is 0.3 at most; a group service's address is a group. */
+/** The name is the only evidence, so the confidence is 0.3. */
 const sharedInbox = (hints: AddressHints): CheckResult["shared_inbox"] =>
   hints.sharedInbox === null ? { confidence: 0, match: null } : { confidence: 0.3, match: hints.sharedInbox }
 
+/** An address at a group service is a group for certain; of any other address the name is the only evidence. */
 function group(hints: AddressHints): CheckResult["group"] {
   if (hints.groupService !== null) return { confidence: 1, match: hints.groupService }
   return hints.group === null ? { confidence: 0, match: null } : { confidence: 0.3, match: hints.group }

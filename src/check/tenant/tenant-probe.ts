@@ -5,18 +5,24 @@ import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import { type Finding, unknown } from "../../base/finding.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
+import { SingleFlight } from "../../base/single-flight.ts"
 import { DAY_MS } from "../../base/time.ts"
-import type { TenantProbeResult } from "../cache-status.ts"
+import type { CacheStatus } from "../cache-status.ts"
+import type { Tenant } from "../verdict/evidence.ts"
 import type { IdentityCloud, IdentityUrls } from "./identity-endpoint.ts"
 import { createTenantLookup, type TenantLookup, type TenantLookupResult } from "./tenant-lookup.ts"
 
-/** What bounds the look-ups of tenants. */
+/** A domain's tenant in suite_b; null: it has none. */
+export type TenantProbeResult = CacheStatus & { readonly tenant: Finding<Tenant | null> }
+
+/** The bounds of tenant lookups. */
 export type TenantProbeBounds = {
   readonly cache: TenantCacheBounds
+  /** For each cloud. */
   readonly breaker: CircuitBreakerBounds
-  /** Look-ups under way; each makes two requests. */
+  /** Lookups in flight, of two requests each. */
   readonly inFlightMax: number
-  /** Look-ups that wait for others to end. */
+  /** Lookups that wait for others to finish. */
   readonly waitingMax: number
 }
 
@@ -31,21 +37,20 @@ export const TENANT_PROBE_BOUNDS: TenantProbeBounds = {
 }
 
 /**
- * Asks suite_b whose tenant a domain is, at the endpoints of one cloud. What is held is given at once; else the promise
- * never rejects, and is the same for all who ask while the look-up is under way. The look-up has a deadline of its own, so
- * it goes on when they stop waiting, and the next one to ask is given what it found.
+ * Looks up a domain's tenant at the endpoints of one cloud. A fresh cached result comes without a promise. A promise never
+ * rejects, and all callers share it while the lookup is in flight. The lookup has a deadline of its own: it continues when its
+ * callers stop waiting, and the next caller gets its result from the cache.
  */
 type TenantProbe = {
   readonly lookup: (
     domain: string,
-    organisational: string,
+    organisationalDomain: string,
     cloud?: IdentityCloud,
   ) => TenantProbeResult | Promise<TenantProbeResult>
-  /** What it has done so far, and how it stands. */
   readonly stats: () => TenantProbeStats
 }
 
-/** How many answers are held, how often that was enough, what came of look-ups, and how many endpoints are left alone now. */
+/** Entries, hits and misses of the cache, how many lookups had each outcome, and how many clouds have an open breaker. */
 export type TenantProbeStats = {
   readonly entries: number
   readonly hits: number
@@ -56,7 +61,6 @@ export type TenantProbeStats = {
   readonly openBreakerCount: number
 }
 
-/** What a probe asks, and how it tells and bides the time. */
 type TenantProbeDeps = {
   readonly fetchUrl: Fetch
   readonly urls: IdentityUrls
@@ -64,62 +68,60 @@ type TenantProbeDeps = {
   readonly setTimer: SetTimer
 }
 
-/** Builds the probe of tenants. The domain is lower-case A-labels, `organisational` its registrable domain. */
+/** Builds a tenant probe. Domains are A-labels, lower case. */
 export function createTenantProbe(
   { fetchUrl, urls, clock, setTimer }: TenantProbeDeps,
   bounds: TenantProbeBounds,
 ): TenantProbe {
-  const lookUp = createTenantLookup(fetchUrl, clock, setTimer)
-  const held = new TenantCache(clock, bounds.cache)
-  const slots = new Semaphore(bounds.inFlightMax, bounds.waitingMax)
+  const startLookup = createTenantLookup(fetchUrl, clock, setTimer)
+  const cache = new TenantCache(clock, bounds.cache)
+  const semaphore = new Semaphore(bounds.inFlightMax, bounds.waitingMax)
   const breakers = new Map(Object.values(urls).map(base => [base, new CircuitBreaker(clock, bounds.breaker)]))
-  const underWay = new Map<string, Promise<TenantProbeResult>>()
+  const flights = new SingleFlight<string, TenantProbeResult>()
   const counts = { hits: 0, misses: 0, tenant: 0, none: 0, failed: 0 }
 
-  /** What is told when nobody can be asked now. */
-  const notAsked = (key: string): TenantProbeResult =>
-    held.stale(key) ?? { tenant: unknown("unavailable"), isCached: false, freshUntilMs: clock() }
+  /** The result without a lookup: a stale answer, or `unavailable`. */
+  const withoutLookup = (key: string): TenantProbeResult =>
+    cache.stale(key) ?? { tenant: unknown("unavailable"), isCached: false, freshUntilMs: clock() }
 
-  /** Makes a look-up that has its slot, unless the breaker has opened while it waited. */
-  const lookedUp = async (
-    leave: Release,
+  /** Runs a lookup that holds a permit of the semaphore, unless the breaker opened while it waited for that. */
+  const runLookup = async (
+    release: Release,
     breaker: CircuitBreaker,
     key: string,
-    begin: () => TenantLookup,
+    start: () => TenantLookup,
   ): Promise<TenantProbeResult> => {
-    const pass = breaker.acquire()
-    if (pass === null) {
-      leave()
-      return notAsked(key)
+    const report = breaker.acquire()
+    if (report === null) {
+      release()
+      return withoutLookup(key)
     }
-    const { result: found, finished } = begin()
-    const result = await found
-    counts[lookupOutcome(result)]++
-    pass(callOutcome(result)) // before the slot is the next one's, which may have to be kept back
-    void finished.then(leave)
-    return held.set(key, result)
+    const { result, finished } = start()
+    const settled = await result
+    counts[lookupOutcome(settled)]++
+    report(callOutcome(settled)) // before the release: it may open the breaker for the next lookup
+    void finished.then(release)
+    return cache.set(key, settled)
   }
 
-  const lookup: TenantProbe["lookup"] = (domain, organisational, cloud = "worldwide") => {
+  const lookup: TenantProbe["lookup"] = (domain, organisationalDomain, cloud = "worldwide") => {
     const base = urls[cloud]
     const key = `${base}/${domain}`
-    const ready = held.fresh(key) ?? underWay.get(key)
-    if (ready !== undefined) {
+    const available = cache.fresh(key) ?? flights.get(key)
+    if (available !== undefined) {
       counts.hits++
-      return ready
+      return available
     }
     counts.misses++
     const breaker = breakers.get(base)
     assert(breaker !== undefined, "the endpoints of every cloud have a breaker")
-    const slot = breaker.isOpen ? null : slots.acquire()
-    if (slot === null) return notAsked(key)
-    const found = slot
-      .then(leave => lookedUp(leave, breaker, key, () => lookUp(base, domain, organisational)))
-      .finally(() => underWay.delete(key))
-    underWay.set(key, found)
-    return found
+    const permit = breaker.isOpen ? null : semaphore.acquire()
+    if (permit === null) return withoutLookup(key)
+    return flights.run(key, () =>
+      permit.then(release => runLookup(release, breaker, key, () => startLookup(base, domain, organisationalDomain))),
+    )
   }
-  return { lookup, stats: () => ({ ...counts, entries: held.size, openBreakerCount: countOpenBreakers(breakers) }) }
+  return { lookup, stats: () => ({ ...counts, entries: cache.size, openBreakerCount: countOpenBreakers(breakers) }) }
 }
 
 const countOpenBreakers = (breakers: ReadonlyMap<string, CircuitBreaker>): number =>
@@ -128,29 +130,29 @@ const countOpenBreakers = (breakers: ReadonlyMap<string, CircuitBreaker>): numbe
 const lookupOutcome = ({ tenant }: TenantLookupResult): "tenant" | "none" | "failed" =>
   tenant.known ? (tenant.value === null ? "none" : "tenant") : "failed"
 
-/** An endpoint that says that there is no tenant works as well as one that names it. */
+/** That there is no tenant is an answer too. */
 const callOutcome = ({ tenant, retryAfterMs }: TenantLookupResult): CallOutcome =>
   tenant.known ? { kind: "answered" } : { kind: "failed", retryAfterMs }
 
-/** How many answers are held, and for how long. */
+/** How many results are cached, and for how long. */
 type TenantCacheBounds = {
   readonly entriesMax: number
   readonly answerTtlMs: number
-  /** A tenant of which nobody told how its people sign in. */
+  /** For a tenant of which it is not known how its users sign in. */
   readonly partialTtlMs: number
-  /** A failure, so that a domain that is asked about again and again does not reach the endpoint each time. */
+  /** For a failure, so that repeated checks of a domain do not reach the endpoint each time. */
   readonly failureTtlMs: number
-  /** How long past its time an answer still serves while the endpoint fails. */
+  /** How long after its TTL an answer replaces a failure. */
   readonly staleTtlMs: number
 }
 
 type TenantCacheEntry = { readonly result: TenantProbeResult; readonly staleUntilMs: number }
 
-/** What look-ups found, by key, the least recently used dropped first. */
+/** Lookup results by key. The least recently used is evicted first. */
 class TenantCache {
   readonly #clock: Clock
   readonly #bounds: TenantCacheBounds
-  /** It keeps no time of its own: an answer past its time is still of use. */
+  /** It does not expire entries, because a stale entry is still useful. */
   readonly #entries: LRUCache<string, TenantCacheEntry>
 
   constructor(clock: Clock, bounds: TenantCacheBounds) {
@@ -159,24 +161,23 @@ class TenantCache {
     this.#entries = new LRUCache({ max: bounds.entriesMax })
   }
 
-  /** How many answers are held. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** What is held for the key and need not be asked for again; undefined: nothing. */
+  /** The fresh result; undefined: there is none. */
   fresh(key: string): TenantProbeResult | undefined {
-    const found = this.#entries.get(key)?.result
-    return found !== undefined && this.#clock() < found.freshUntilMs ? found : undefined
+    const result = this.#entries.get(key)?.result
+    return result !== undefined && this.#clock() < result.freshUntilMs ? result : undefined
   }
 
-  /** The answer that still serves while nobody can be asked, fresh for no time; undefined: there is none. */
+  /** The answer that replaces a failure, with no freshness; undefined: there is none. */
   stale(key: string): TenantProbeResult | undefined {
-    const held = this.#staleEntry(key)
-    return held === undefined ? undefined : { ...held.result, freshUntilMs: this.#clock() }
+    const entry = this.#staleEntry(key)
+    return entry === undefined ? undefined : { ...entry.result, freshUntilMs: this.#clock() }
   }
 
-  /** Holds what was found, and gives what is to be told: after a failure the answer that was held before, if it still serves. */
+  /** Caches a result and returns what the caller gets: for a failure, the previous answer if it is not too old. */
   set(key: string, { tenant, isComplete }: TenantLookupResult): TenantProbeResult {
     const { answerTtlMs, partialTtlMs, staleTtlMs } = this.#bounds
     if (!tenant.known) return this.#setFailure(key, tenant)
@@ -188,14 +189,15 @@ class TenantCache {
 
   #setFailure(key: string, tenant: Finding<never>): TenantProbeResult {
     const freshUntilMs = this.#clock() + this.#bounds.failureTtlMs
-    const before = this.#staleEntry(key)
-    const result = before === undefined ? { tenant, isCached: false, freshUntilMs } : { ...before.result, freshUntilMs }
-    this.#entries.set(key, { result, staleUntilMs: before?.staleUntilMs ?? freshUntilMs })
+    const previous = this.#staleEntry(key)
+    const result =
+      previous === undefined ? { tenant, isCached: false, freshUntilMs } : { ...previous.result, freshUntilMs }
+    this.#entries.set(key, { result, staleUntilMs: previous?.staleUntilMs ?? freshUntilMs })
     return result
   }
 
   #staleEntry(key: string): TenantCacheEntry | undefined {
-    const held = this.#entries.get(key)
-    return held?.result.tenant.known && this.#clock() < held.staleUntilMs ? held : undefined
+    const entry = this.#entries.get(key)
+    return entry?.result.tenant.known && this.#clock() < entry.staleUntilMs ? entry : undefined
   }
 }

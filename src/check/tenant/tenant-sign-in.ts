@@ -3,20 +3,20 @@ import { ownMember, stripControlCharacters } from "../../base/untrusted-text.ts"
 import type { Tenant } from "../verdict/evidence.ts"
 import type { IdentityResponse } from "./identity-endpoint.ts"
 
-/** How a domain's people sign in. */
+/** How a tenant's users sign in. */
 type TenantSignIn = { readonly auth: Tenant["auth"]; readonly identityProvider: IdentityProvider | null }
 
-/** Where a domain's realm is told. The local part stands for nobody: no caller's is ever sent. */
+/** The URL of a domain's realm. Its local part is always `x`: no local part of a request is ever sent. */
 export const userRealmUrl = (base: string, domain: string): string =>
   `${base}/getuserrealm.srf?login=x@${encodeURIComponent(domain)}&json=1`
 
-/** How people sign in, by the reply; null: the reply does not tell. `organisational` is the domain's registrable domain. */
-export function parseTenantSignIn(reply: IdentityResponse, organisational: string): TenantSignIn | null {
-  if (reply.kind !== "told" || typeof reply.json !== "object" || reply.json === null) return null
-  const auth = parseAuth(ownMember(reply.json, "NameSpaceType"))
-  const authUrl = ownMember(reply.json, "AuthURL")
-  const isElsewhere = auth === "federated" && typeof authUrl === "string"
-  return { auth, identityProvider: isElsewhere ? identityProviderOf(authUrl, organisational) : null }
+/** How users sign in by the response; null: it does not tell. */
+export function parseTenantSignIn(response: IdentityResponse, organisationalDomain: string): TenantSignIn | null {
+  if (response.kind !== "answered" || typeof response.json !== "object" || response.json === null) return null
+  const auth = parseAuth(ownMember(response.json, "NameSpaceType"))
+  const authUrl = ownMember(response.json, "AuthURL")
+  const isFederated = auth === "federated" && typeof authUrl === "string"
+  return { auth, identityProvider: isFederated ? identityProviderOf(authUrl, organisationalDomain) : null }
 }
 
 function parseAuth(nameSpaceType: unknown): Tenant["auth"] {
@@ -24,16 +24,16 @@ function parseAuth(nameSpaceType: unknown): Tenant["auth"] {
   return nameSpaceType === "Federated" ? "federated" : null
 }
 
-/** Who signs the people of a federated domain in: a product we know, something on the domain's own hosts, or neither. */
+/** Who authenticates the users of a federated domain: a known product, a host of the domain's own, or another. */
 type IdentityProvider = keyof typeof PRODUCTS | "self_hosted" | "other"
 
-/** A longer address of a sign-in page is not read. */
+/** A longer sign-in URL is not read. */
 const AUTH_URL_CHARS_MAX = 2048
 
-/** Where a product shows itself: hosts its vendor runs, and paths it has on a customer's own host; `*` is any run within a segment. */
+/** The signs of a product: hosts of its vendor, and paths on a customer's own host, where `*` is any text within a segment. */
 type ProductSignature = { readonly hosts: readonly string[]; readonly paths: readonly string[] }
 
-const PRODUCT_SIGNATURES = Object.entries<ProductSignature>(PRODUCTS) as [keyof typeof PRODUCTS, ProductSignature][] // entries forget the names of the keys
+const PRODUCT_SIGNATURES = Object.entries<ProductSignature>(PRODUCTS) as [keyof typeof PRODUCTS, ProductSignature][] // `Object.entries` loses the type of the keys
 
 const PRODUCT_BY_HOST = new Map(
   PRODUCT_SIGNATURES.flatMap(([product, { hosts }]) => hosts.map(host => [host, product] as const)),
@@ -44,10 +44,10 @@ const PRODUCT_PATHS = PRODUCT_SIGNATURES.flatMap(([product, { paths }]) =>
 )
 
 /**
- * The provider behind the address of a sign-in page. A vendor's host tells more than a product's path, and that more than a
- * host of `organisational`, the domain's registrable domain. Null: the address cannot be read, or is none of http or https.
+ * The provider behind a sign-in URL. A vendor's host wins over a product's path, and that over a host of the organisationalDomain
+ * domain. Null: the URL is malformed, or neither http nor https.
  */
-export function identityProviderOf(authUrl: string, organisational: string): IdentityProvider | null {
+export function identityProviderOf(authUrl: string, organisationalDomain: string): IdentityProvider | null {
   if (authUrl.length > AUTH_URL_CHARS_MAX) return null
   const url = URL.parse(stripControlCharacters(authUrl))
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null
@@ -55,18 +55,18 @@ export function identityProviderOf(authUrl: string, organisational: string): Ide
   return (
     productByHost(host) ??
     productByPath(url.pathname) ??
-    (isSameOrBelow(host, organisational) ? "self_hosted" : "other")
+    (isSameOrBelow(host, organisationalDomain) ? "self_hosted" : "other")
   )
 }
 
-/** The product whose vendor runs the host or a parent of it. */
+/** The product to whose vendor the host or a parent of it belongs. */
 function productByHost(host: string): IdentityProvider | undefined {
-  for (let at = 0; ; ) {
-    const product = PRODUCT_BY_HOST.get(host.slice(at))
+  for (let offset = 0; ; ) {
+    const product = PRODUCT_BY_HOST.get(host.slice(offset))
     if (product !== undefined) return product
-    const dot = host.indexOf(".", at)
+    const dot = host.indexOf(".", offset)
     if (dot < 0) return undefined
-    at = dot + 1
+    offset = dot + 1
   }
 }
 

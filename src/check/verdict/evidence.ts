@@ -7,30 +7,30 @@ import type { ListMatch } from "../lists/list-match.ts"
 /** One mail host of a domain. */
 export type MailHost = { readonly priority: number; readonly host: string; readonly provider: string | null }
 
-/** What a domain publishes about its mail. */
+/** What a domain's DNS records say about its mail. */
 export type MailEvidence = {
   /** False: the name does not exist (NXDOMAIN). */
   readonly exists: boolean
-  /** How mail reaches it: MX records, its address record (RFC 5321 §5.1), refused by a null MX (RFC 7505), or not at all. */
+  /** How mail is delivered: to MX hosts, to the address record (RFC 5321 §5.1), refused by a null MX (RFC 7505), or not at all. */
   readonly delivery: "mx" | "implicit" | "null_mx" | "none"
-  /** It has an A or AAAA record. */
+  /** The domain has an A or AAAA record. */
   readonly hasAddress: boolean
-  /** Most preferred first. */
+  /** The most preferred host first. */
   readonly mx: readonly MailHost[]
-  /** Key of the provider of the most preferred host. */
+  /** Key of the provider of the most preferred host; null: it is not known. */
   readonly provider: string | null
-  /** What kind of host takes the mail; null: nobody we know. */
+  /** Who operates the mail hosts; null: it is not known. */
   readonly operatedBy: "suite_a" | "suite_b" | "other_suite" | "gateway" | "disposable" | "learned_disposable" | null
   /** The one SPF record (RFC 7208 §4.5); null: there is none, or more than one. */
   readonly spf: Finding<string | null>
-  /** The policy that holds for the domain, its own or its organisational domain's (RFC 7489 §6.6.3). */
+  /** The effective policy: the domain's own, or that of its organisational domain (RFC 7489 §6.6.3); null: there is none. */
   readonly dmarcPolicy: Finding<DmarcPolicy | null>
 }
 
-/** What a domain owner asks receivers to do with mail that fails DMARC. */
+/** What receivers should do with mail that fails DMARC (RFC 7489 §6.3). */
 export type DmarcPolicy = "none" | "quarantine" | "reject"
 
-/** What records show of the office suites, as `kind:value` entries; empty: not detected. */
+/** The records that show an office suite, as `kind:value` entries; empty: not detected. `otherSuite` is a provider key. */
 export type DetectedSuites = {
   readonly suiteA: readonly string[]
   readonly suiteB: readonly string[]
@@ -45,33 +45,33 @@ export type Tenant = {
   readonly identityProvider: string | null
 }
 
-/** What rules read of a Subject: nothing that tells whose it is, so that evidence can be kept for others who ask. */
+/** The parts of a Subject that rules read. None identifies a person, so that evidence can be cached for other addresses. */
 export type SubjectTraits = Pick<Subject, "kind" | "fault" | "isTest" | "hasSubaddress">
 
-/** All that is known about a Subject. Each part from outside is a Finding. */
+/** All evidence about a Subject. Each part from the network is a Finding. */
 export type Evidence = {
   readonly subject: SubjectTraits
-  readonly listed: ListMatch
+  readonly listMatch: ListMatch
   readonly hints: AddressHints
-  /** The provider's domain that was probably meant. */
+  /** The provider's domain of which this one is probably a typo; null: none. */
   readonly suggestion: string | null
-  /** The known name that the domain imitates. */
+  /** The known name that the domain imitates; null: none. */
   readonly lookalikeOf: string | null
-  /** The category that a test address always has; null: no test address. */
+  /** The fixed category of a test address; null: it is none. */
   readonly testCategory: Category | null
-  /** The category of an accepted report about the domain. */
+  /** The category that an accepted feedback report gives the domain; null: there is no report. */
   readonly correction: Category | null
   readonly mail: Finding<MailEvidence>
   readonly suites: Finding<DetectedSuites>
-  /** Null: suite_b knows no tenant of the domain. */
+  /** Null: the domain has no tenant in suite_b. */
   readonly tenant: Finding<Tenant | null>
-  /** Days since the domain was registered; null: the registry does not tell. */
+  /** Days since the registration; null: the registry does not say. */
   readonly ageDays: Finding<number | null>
   readonly homepage: Finding<"found" | "parked" | "none">
-  /** Whose block list has it. */
+  /** Whose block list holds the Subject; null: neither. */
   readonly blockedBy: "operator" | "account" | null
-  /** The account's allow list has it. */
+  /** The account's allow list holds the Subject. */
   readonly isAllowed: boolean
-  /** Every part that comes from outside came from a cache, and there was one. */
+  /** Every part from the network came from a cache. False if nothing was queried. */
   readonly isCached: boolean
 }

@@ -19,21 +19,24 @@ import {
 import type { Evidence } from "./evidence.ts"
 import { isDegraded, isNewDomain, knownMail, matchingReasons } from "./rules.ts"
 
-/** What we say of a Subject. */
+/** The verdict about a Subject. */
 export type Verdict = {
   readonly category: Category
   /** 0 to 1, at most three decimals. */
   readonly confidence: number
   readonly recommendation: Recommendation
-  /** Decisive first, then what raised the recommendation, then evidence. */
+  /** The decisive reason, then those that raised the recommendation, then all others. */
   readonly reasons: readonly Reason[]
   readonly isDegraded: boolean
 }
 
-/** Judges the evidence under a policy (decisions §3 and §4). Same evidence and policy, same verdict. */
+/**
+ * Judges the evidence under a policy. It is pure: the same evidence and policy always give the same verdict. The first reason
+ * in order of precedence that decides a category is decisive.
+ */
 export function judge(evidence: Evidence, policy: Policy): Verdict {
-  const held = matchingReasons(evidence)
-  const decisive = held.find(reason => decidedCategory(reason, evidence) !== null)
+  const matching = matchingReasons(evidence)
+  const decisive = matching.find(reason => decidedCategory(reason, evidence) !== null)
   assert(decisive !== undefined, "no_evidence always decides")
   const category = decidedCategory(decisive, evidence) ?? "unknown"
   const degraded = isDegraded(evidence)
@@ -45,12 +48,12 @@ export function judge(evidence: Evidence, policy: Policy): Verdict {
     isDegraded: degraded,
   })
   const first = [decisive, ...raisedBy.filter(reason => reason !== decisive)]
-  // `no_evidence` holds always and says something only where it decides.
-  const rest = held.filter(reason => !first.includes(reason) && reason !== "no_evidence")
+  // `no_evidence` always matches, and is worth telling only if it decides.
+  const rest = matching.filter(reason => !first.includes(reason) && reason !== "no_evidence")
   return { category, confidence, recommendation, reasons: [...first, ...rest], isDegraded: degraded }
 }
 
-/** The category that a reason decides, given that it holds; null: it is evidence only. */
+/** The category that a matching reason decides; null: it decides none. */
 function decidedCategory(reason: Reason, evidence: Evidence): Category | null {
   if (reason === "test_address") return evidence.testCategory ?? REASONS.test_address.decides
   if (reason === "corrected") return evidence.correction
@@ -72,7 +75,7 @@ function undegradedConfidence(decisive: Reason, category: Category, evidence: Ev
   return REASONS[decisive].confidence
 }
 
-/** A test address is as sure as the category's usual reason would be. */
+/** A test address has the confidence of the usual reason for its category. */
 const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
   business: REASONS.suite_a_mail.confidence,
   personal: REASONS.free_provider.confidence,
@@ -91,7 +94,7 @@ type DecidedVerdict = {
   readonly isDegraded: boolean
 }
 
-/** What raises a recommendation, when it does, and the reason that says so. A raise without a row does not compile. */
+/** When a finding raises the recommendation, and the reason that is given for it. */
 const RAISE_RULES: {
   readonly [R in RecommendationFloor]: {
     readonly reason: Reason
@@ -122,7 +125,7 @@ function recommend(
   policy: Policy,
   decided: DecidedVerdict,
 ): { readonly recommendation: Recommendation; readonly raisedBy: readonly Reason[] } {
-  // A mail host that was learned, not written down, refuses nobody on its own (decisions §4).
+  // A learned mail host may be wrong, so on its own it never blocks.
   const isLearned = decided.decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
   const base = isLearned ? "review" : POLICIES[policy][decided.category]
   const hasFault = decided.category === "invalid" && evidence.subject.fault !== null

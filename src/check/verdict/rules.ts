@@ -3,27 +3,29 @@ import { LIMITS } from "../../contract/limits.ts"
 import { REASON_NAMES, type Reason } from "../../contract/reasons.ts"
 import type { Evidence, MailEvidence, Tenant } from "./evidence.ts"
 
-/** When each reason holds. A reason without a row does not compile. */
+/** When each reason matches. */
 const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   invalid_syntax: e => e.subject.fault === "invalid_syntax",
   too_long: e => e.subject.fault === "too_long",
   ip_literal: e => e.subject.fault === "ip_literal",
   reserved_tld: e => e.subject.fault === "reserved_tld",
   unknown_tld: e => e.subject.fault === "unknown_tld",
-  // `gov.uk` and `gouv.fr` are public suffixes and governments' own domains (decisions §2).
+  // `gov.uk` and `gouv.fr` are public suffixes, and are governments' own domains too.
   public_suffix: e =>
-    e.subject.fault === "public_suffix" && !e.listed.has("government_suffix") && !e.listed.has("education_suffix"),
+    e.subject.fault === "public_suffix" &&
+    !e.listMatch.has("government_suffix") &&
+    !e.listMatch.has("education_suffix"),
 
   test_address: e => e.subject.isTest,
   corrected: e => e.correction !== null,
-  disposable_domain: e => e.listed.has("disposable"),
-  relay_domain: e => e.listed.has("relay"),
-  government_domain: e => e.listed.has("government"),
-  government_suffix: e => e.listed.has("government_suffix"),
-  education_domain: e => e.listed.has("education"),
-  education_suffix: e => e.listed.has("education_suffix"),
-  free_provider: e => e.listed.has("personal"),
-  known_organisation: e => e.listed.has("organisation"),
+  disposable_domain: e => e.listMatch.has("disposable"),
+  relay_domain: e => e.listMatch.has("relay"),
+  government_domain: e => e.listMatch.has("government"),
+  government_suffix: e => e.listMatch.has("government_suffix"),
+  education_domain: e => e.listMatch.has("education"),
+  education_suffix: e => e.listMatch.has("education_suffix"),
+  free_provider: e => e.listMatch.has("personal"),
+  known_organisation: e => e.listMatch.has("organisation"),
 
   domain_not_found: e => knownMail(e)?.exists === false,
   null_mx: e => isEmail(e) && knownMail(e)?.delivery === "null_mx",
@@ -36,7 +38,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   mx_found: e => knownMail(e)?.delivery === "mx",
   implicit_mx: e => isEmail(e) && knownMail(e)?.delivery === "implicit",
   resolves: e => !isEmail(e) && knownMail(e)?.hasAddress === true,
-  // The last row of the table: it decides only where nothing above it does.
+  // The last reason that can decide: it decides if no reason before it does.
   no_evidence: () => true,
   suite_a_detected: e => e.suites.known && e.suites.value.suiteA.length > 0 && knownMail(e)?.operatedBy !== "suite_a",
   suite_b_tenant: e => hasTenant(e) && (knownTenant(e) !== null || knownMail(e)?.operatedBy !== "suite_b"),
@@ -64,40 +66,37 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
 
 const RULE_ROWS = REASON_NAMES.map(reason => ({ reason, holds: RULES[reason] }))
 
-/** The reasons that the evidence shows, in order of precedence. `no_evidence` is always the last that can decide. */
+/** The reasons that match the evidence, in order of precedence. `no_evidence` is among them, as the last that can decide. */
 export function matchingReasons(evidence: Evidence): Reason[] {
   const reasons: Reason[] = []
   for (const { reason, holds } of RULE_ROWS) if (holds(evidence)) reasons.push(reason)
   return reasons
 }
 
-/** Whether DNS was asked in vain, so that the verdict rests on lists alone. */
+/** Whether the mail lookup failed, so that the verdict rests on lists alone. */
 export const isDegraded = (evidence: Evidence): boolean => isMissing(evidence.mail)
 
-/** Whether the domain was registered less than 30 days ago; false when its age is not known. */
+/** Whether the domain was registered less than 30 days ago. False: it was not, or its age is not known. */
 export const isNewDomain = (evidence: Evidence): boolean =>
   evidence.ageDays.known && evidence.ageDays.value !== null && evidence.ageDays.value < LIMITS.newDomainDays
 
-/**
- * The age in days that a result tells; null: it is not known, or the check was not deep. A plain one goes by the age that
- * an earlier deep check found, and does not tell it.
- */
+/** The age in days that the result reports; null: it is not known, or the check was not deep and only used a cached age. */
 export function reportedAgeDays({ ageDays, homepage }: Evidence): number | null {
   const isDeep = homepage.known || homepage.cause !== "not_asked"
   return isDeep && ageDays.known ? ageDays.value : null
 }
 
-/** What the domain publishes about mail; null when it was not asked or did not answer. */
+/** The mail evidence; null: it was not looked up, or the lookup failed. */
 export const knownMail = (evidence: Evidence): MailEvidence | null => (evidence.mail.known ? evidence.mail.value : null)
 
-/** The tenant in suite_b; null when there is none or nobody asked. */
+/** The tenant in suite_b; null: there is none, it was not looked up, or the lookup failed. */
 export const knownTenant = (evidence: Evidence): Tenant | null => (evidence.tenant.known ? evidence.tenant.value : null)
 
-/** Whether suite_b knows the domain: as it says itself, and where nobody asked or it said nothing, as an MX of it shows. */
+/** Whether the domain has a tenant in suite_b. If the lookup gave no answer, an MX host of suite_b shows it. */
 export const hasTenant = ({ tenant, suites }: Evidence): boolean =>
   tenant.known ? tenant.value !== null : suites.known && suites.value.suiteB.some(entry => entry.startsWith("mx:"))
 
-/** Asked for and not there; what did not answer may be there. */
+/** The lookup succeeded and found nothing. */
 const isAbsent = (finding: Finding<string | null> | undefined): boolean =>
   finding?.known === true && finding.value === null
 
@@ -108,6 +107,6 @@ function isEnforced(mail: MailEvidence | null): boolean {
 
 const isEmail = (evidence: Evidence): boolean => evidence.subject.kind === "email"
 
-/** Asked, and no answer came. */
+/** The lookup failed. */
 const isMissing = (finding: Evidence["mail"] | Evidence["ageDays"] | Evidence["homepage"]): boolean =>
   !finding.known && finding.cause !== "not_asked"

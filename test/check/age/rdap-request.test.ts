@@ -26,7 +26,7 @@ const ask = (url: string, changes: Partial<RdapRequestDeps> = {}, deadline = nev
 const replyTo = (answer: (request: Request) => Response): Promise<RdapResponse> =>
   ask(`${webServer(answer).url}domain/acme.com`)
 
-const TOLD = { kind: "told", json: { ldhName: "acme.com" } } as const
+const TOLD = { kind: "answered", json: { ldhName: "acme.com" } } as const
 const BODY = JSON.stringify(TOLD.json)
 
 test("it says what it is, what it wants, and nothing more", async () => {
@@ -98,11 +98,11 @@ test("429, and 503 with a time to come again, send us off", async () => {
     replyTo(
       () => new Response("{}", { status, headers: retryAfter === undefined ? {} : { "retry-after": retryAfter } }),
     )
-  expect(await sentOff(429)).toEqual({ kind: "sent_off", retryAfterMs: null })
-  expect(await sentOff(429, "120")).toEqual({ kind: "sent_off", retryAfterMs: 120_000 })
-  expect(await sentOff(429, "Thu, 01 Jan 2026 00:05:00 GMT")).toEqual({ kind: "sent_off", retryAfterMs: 300_000 })
-  expect(await sentOff(429, "soon")).toEqual({ kind: "sent_off", retryAfterMs: null })
-  expect(await sentOff(503, "7")).toEqual({ kind: "sent_off", retryAfterMs: 7000 })
+  expect(await sentOff(429)).toEqual({ kind: "throttled", retryAfterMs: null })
+  expect(await sentOff(429, "120")).toEqual({ kind: "throttled", retryAfterMs: 120_000 })
+  expect(await sentOff(429, "Thu, 01 Jan 2026 00:05:00 GMT")).toEqual({ kind: "throttled", retryAfterMs: 300_000 })
+  expect(await sentOff(429, "soon")).toEqual({ kind: "throttled", retryAfterMs: null })
+  expect(await sentOff(503, "7")).toEqual({ kind: "throttled", retryAfterMs: 7000 })
   expect(await sentOff(503)).toEqual({ kind: "failed" })
 })
 

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 
 const told = (json: unknown, domain = "acme.com") => parseRegistration(json, domain, NOW)
 const at = (text: string) => ({ kind: "registered", registeredAtMs: Date.parse(text) }) as const
-const UNTOLD = { kind: "untold" } as const
+const UNTOLD = { kind: "no_date" } as const
 const UNREADABLE = { kind: "unreadable" } as const
 
 const registered = (eventDate: unknown) => ({

@@ -19,7 +19,7 @@ function lined(changes: Partial<ServerLimiterBounds> = {}) {
 
 const FAILED = { kind: "failed" } as const
 const ANSWERED = { kind: "answered" } as const
-const sentOff = (retryAfterMs: number | null) => ({ kind: "sent_off", retryAfterMs }) as const
+const sentOff = (retryAfterMs: number | null) => ({ kind: "throttled", retryAfterMs }) as const
 
 test("so many requests are under way, so many wait, and one more is not let in", async () => {
   const { line } = lined({ inFlightMax: 2, waitingMax: 1 })

@@ -5,7 +5,7 @@ import { openidConfigurationUrl, parseTenant } from "../../../src/check/tenant/t
 
 const ID = "6babcaad-604b-40ac-a9d7-9fd97c0b779f"
 
-const told = (json: unknown): IdentityResponse => ({ kind: "told", json })
+const told = (json: unknown): IdentityResponse => ({ kind: "answered", json })
 const refused = (status: number): IdentityResponse => ({ kind: "refused", status, retryAfterMs: null })
 const issuedBy = (issuer: unknown) => parseTenant(told({ issuer }))
 const inRegion = (region: unknown) =>

@@ -3,7 +3,7 @@ import type { IdentityResponse } from "../../../src/check/tenant/identity-endpoi
 import { parseTenantSignIn, userRealmUrl } from "../../../src/check/tenant/tenant-sign-in.ts"
 
 const OKTA = "https://acme.okta.com/app/office365/exk1/sso/wsfed/passive"
-const signIn = (json: unknown) => parseTenantSignIn({ kind: "told", json }, "acme.com")
+const signIn = (json: unknown) => parseTenantSignIn({ kind: "answered", json }, "acme.com")
 
 test("the people of a managed domain sign in at suite_b itself, whatever page is named", () => {
   expect(signIn({ NameSpaceType: "Managed" })).toEqual({ auth: "managed", identityProvider: null })
@@ -35,8 +35,8 @@ test("a reply that is no JSON object is no answer", () => {
     { kind: "failed" },
     { kind: "timed_out" },
     { kind: "refused", status: 400, retryAfterMs: null },
-    { kind: "told", json: null },
-    { kind: "told", json: "Managed" },
+    { kind: "answered", json: null },
+    { kind: "answered", json: "Managed" },
   ]
   for (const reply of replies) expect(parseTenantSignIn(reply, "acme.com")).toBeNull()
 })

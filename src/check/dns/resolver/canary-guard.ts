@@ -1,84 +1,86 @@
 import { unknown } from "../../../base/finding.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
+import { SingleFlight } from "../../../base/single-flight.ts"
 import type { DnsRecordType, Resolver } from "../dns-types.ts"
 
-/** How long after they were asked in vain the canaries are asked again. */
+/** How long after a round without an alive canary the next round starts in the background. */
 export const CANARY_INTERVAL_MS = 5_000
 
 /**
- * What canaries are asked for, until there is a record: nearly every name has an A; one that has none is asked for its NS,
- * which every zone has, and then its MX. That the name exists without the type is no sign of life: some closed networks
- * say so of every name.
+ * The record types of a canary's queries, in order, until one has a record: nearly every name has an A record, every zone has
+ * NS records, and some names have only MX records. That the name exists without the type proves nothing: the resolvers of some
+ * closed networks answer so for every name.
  */
 const CANARY_TYPES: readonly DnsRecordType[] = ["A", "NS", "MX"]
 
 /**
- * Whether a resolver is believed. `unknown`: the canaries were not asked yet; `silent`: nobody said a word of them, so no
- * denial is believed; `denied`: it denies them all, so nothing is.
+ * Whether the resolver is believed. `unknown`: no round has ended yet. `silent`: no canary was answered, so negative answers
+ * are not believed. `denied`: the resolver denies all canaries, so no answer is believed.
  */
 export type CanaryState = "unknown" | "believed" | "denied" | "silent"
 
-/** A resolver that is believed only as long as it knows the canaries. */
+/** A resolver that is believed only while it knows the canaries. */
 export type CanaryGuard = {
   readonly resolver: Resolver
   readonly state: () => CanaryState
-  /** Asks the canaries in the background, so that the state is known before the first question. */
+  /** Starts a round in the background, so that the state is known before the first question. */
   readonly start: () => void
-  /** Asks the canaries no more in the background. */
+  /** Ends the rounds in the background. */
   readonly stop: () => void
 }
 
 type CanaryGuardDeps = {
-  /** Names that a working resolver knows; one that is alive is enough. None: the resolver is believed in any case. */
+  /** Names that every working resolver knows. One alive canary is enough; without canaries the resolver is always believed. */
   readonly canaries: readonly string[]
-  /** Asks the servers themselves, past every queue and breaker: what it says of a canary is their word, not ours. */
+  /** Queries the servers without queue and circuit breaker, so that its answers are always the servers' own. */
   readonly directResolver: Resolver
   readonly setTimer: SetTimer
 }
 
 /**
- * Believes no resolver that denies every canary, as those of closed networks do: everything is `unavailable` until one is
- * known. What another resolver denies is believed only when a canary was asked for after the denial came and is alive, and
- * is `unavailable` otherwise: a resolver that begins to deny every name is not believed once. All denials that come while
- * the canaries are being asked for share the next round, so there is never more than one under way.
+ * Guards against resolvers of closed networks, which deny every public name. While all canaries are denied, every question is
+ * `unavailable`. A negative answer is believed only if a canary query that started after it finds a canary alive, and is
+ * `unavailable` otherwise: so the first wrong denial of a resolver is not believed either. Negative answers that arrive during
+ * a round share the next round, so that there is never more than one.
  */
 export function createCanaryGuard(
   resolver: Resolver,
   { canaries, directResolver, setTimer }: CanaryGuardDeps,
 ): CanaryGuard {
   if (canaries.length === 0) return withoutGuard(resolver)
-  const ask = createCanaryProbe(canaries, directResolver)
+  const probeAll = createCanaryProbe(canaries, directResolver)
   let state: CanaryState = "unknown"
-  let callOff: (() => void) | null = null
-  let hasEnded = false
-  const { current, next: fromNow } = createCanaryRounds(async () => {
-    callOff?.()
-    callOff = null
-    const fate = await ask()
-    if (fate === "alive") state = "believed"
-    else if (fate === "denied") state = "denied"
+  let cancelTimer: (() => void) | null = null
+  let isStopped = false
+  const rounds = createCanaryRounds(async () => {
+    cancelTimer?.()
+    cancelTimer = null
+    const outcome = await probeAll()
+    if (outcome === "alive") state = "believed"
+    else if (outcome === "denied") state = "denied"
     else if (state === "unknown") state = "silent"
-    if (state !== "believed" && !hasEnded) callOff = setTimer(CANARY_INTERVAL_MS, current)
-    return fate
+    if (state !== "believed" && !isStopped) cancelTimer = setTimer(CANARY_INTERVAL_MS, rounds.current)
+    return outcome
   })
-  const stateNow = (): CanaryState => state
+  const currentState = (): CanaryState => state
 
   return {
     resolver: async question => {
       if (state === "denied") return unknown("unavailable")
-      const beside = state === "unknown" ? current() : null
+      const firstRound = state === "unknown" ? rounds.current() : null
       const finding = await resolver(question)
       if (!finding.known) return finding
-      if (finding.value.outcome !== "records") return (await fromNow()) === "alive" ? finding : unknown("unavailable")
-      await beside
-      return stateNow() === "denied" ? unknown("unavailable") : finding
+      if (finding.value.outcome !== "records")
+        return (await rounds.next()) === "alive" ? finding : unknown("unavailable")
+      await firstRound
+      return currentState() === "denied" ? unknown("unavailable") : finding
     },
-    state: stateNow,
-    start: () => void current(),
+    state: currentState,
+    start: () => void rounds.current(),
     stop: () => {
-      hasEnded = true
-      callOff?.()
-      callOff = null
+      isStopped = true
+      cancelTimer?.()
+      cancelTimer = null
     },
   }
 }
@@ -90,72 +92,67 @@ const withoutGuard = (resolver: Resolver): CanaryGuard => ({
   stop: () => undefined,
 })
 
-/** Alive as soon as one canary is; denied when every one is denied or refused; silent when there was no word of one. */
+/** `alive`: a record was found. `denied`: the name was denied or the query refused. `silent`: there was no reply. */
 export type CanaryOutcome = "alive" | "denied" | "silent"
 
-/** Rounds of canaries, of which never more than one is under way. */
+/** Rounds of canary queries, of which one runs at a time. */
 type CanaryRounds = {
-  /** The round that is under way, or a new one. */
+  /** The running round, or a new one. */
   readonly current: () => Promise<CanaryOutcome>
-  /** One that has not begun yet, unless the one under way already says that none is alive. */
+  /** A round that starts after this call. If the running round finds no canary alive, its outcome is used instead. */
   readonly next: () => Promise<CanaryOutcome>
 }
 
-function createCanaryRounds(ask: () => Promise<CanaryOutcome>): CanaryRounds {
-  let round: Promise<CanaryOutcome> | null = null
-  let next: Promise<CanaryOutcome> | null = null
-  const current = (): Promise<CanaryOutcome> => {
-    round ??= ask().finally(() => {
-      round = null
+function createCanaryRounds(probeAll: () => Promise<CanaryOutcome>): CanaryRounds {
+  const flight = new SingleFlight<"round", CanaryOutcome>()
+  let following: Promise<CanaryOutcome> | null = null
+  const current = (): Promise<CanaryOutcome> => flight.run("round", probeAll)
+  const next = (): Promise<CanaryOutcome> => {
+    const running = flight.get("round")
+    if (running === undefined) return current()
+    following ??= running.then(outcome => {
+      following = null
+      return outcome === "alive" ? current() : outcome
     })
-    return round
+    return following
   }
-  const fromNow = (): Promise<CanaryOutcome> => {
-    if (round === null) return current()
-    next ??= round.then(fate => {
-      next = null
-      return fate === "alive" ? current() : fate
-    })
-    return next
-  }
-  return { current, next: fromNow }
+  return { current, next }
 }
 
-/** Asks in rounds: first for the canary that was alive last, and for all others side by side only when it no longer is. */
-function createCanaryProbe(canaries: readonly string[], direct: Resolver): () => Promise<CanaryOutcome> {
-  let aliveLast: string | null = null
-  const asked = async (name: string): Promise<CanaryOutcome> => {
-    const fate = await probeCanary(name, direct)
-    if (fate === "alive") aliveLast = name
-    return fate
+/** Queries the canary that was alive last, and only if it is not alive any more, all others at the same time. */
+function createCanaryProbe(canaries: readonly string[], directResolver: Resolver): () => Promise<CanaryOutcome> {
+  let lastAlive: string | null = null
+  const probe = async (name: string): Promise<CanaryOutcome> => {
+    const outcome = await probeCanary(name, directResolver)
+    if (outcome === "alive") lastAlive = name
+    return outcome
   }
   return async () => {
-    const first = aliveLast
-    if (first === null) return await combinedOutcome(canaries.map(asked))
-    const fate = await asked(first)
-    return fate === "alive"
-      ? fate
-      : await combinedOutcome([fate, ...canaries.filter(name => name !== first).map(asked)])
+    const first = lastAlive
+    if (first === null) return await combinedOutcome(canaries.map(probe))
+    const outcome = await probe(first)
+    if (outcome === "alive") return outcome
+    return await combinedOutcome([outcome, ...canaries.filter(name => name !== first).map(probe)])
   }
 }
 
-/** Settles as soon as one is alive. */
-function combinedOutcome(asked: readonly (CanaryOutcome | Promise<CanaryOutcome>)[]): Promise<CanaryOutcome> {
-  return new Promise(settle => {
-    const fates: CanaryOutcome[] = []
-    for (const each of asked)
-      void Promise.resolve(each).then(fate => {
-        fates.push(fate)
-        if (fate === "alive") settle("alive")
-        else if (fates.length === asked.length) settle(fates.includes("silent") ? "silent" : "denied")
+/** `alive` as soon as one is, else `silent` if one is silent, else `denied`. */
+function combinedOutcome(outcomes: readonly (CanaryOutcome | Promise<CanaryOutcome>)[]): Promise<CanaryOutcome> {
+  return new Promise(resolve => {
+    const settled: CanaryOutcome[] = []
+    for (const pending of outcomes)
+      void Promise.resolve(pending).then(outcome => {
+        settled.push(outcome)
+        if (outcome === "alive") resolve("alive")
+        else if (settled.length === outcomes.length) resolve(settled.includes("silent") ? "silent" : "denied")
       })
   })
 }
 
-/** Asks for one canary, by one type after the other until there is a record of it. It never rejects. */
-export async function probeCanary(name: string, direct: Resolver): Promise<CanaryOutcome> {
+/** Queries one canary, one record type after the other until there is a record. It never rejects. */
+export async function probeCanary(name: string, directResolver: Resolver): Promise<CanaryOutcome> {
   for (const type of CANARY_TYPES) {
-    const finding = await direct({ name, type })
+    const finding = await directResolver({ name, type })
     if (!finding.known) return finding.cause === "timed_out" ? "silent" : "denied"
     if (finding.value.outcome === "records") return "alive"
     if (finding.value.outcome === "no_name") return "denied"

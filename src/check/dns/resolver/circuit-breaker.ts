@@ -2,93 +2,94 @@ import { type Finding, unknown } from "../../../base/finding.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
 import type { DnsAnswer, DnsQuestion, Resolver } from "../dns-types.ts"
 
-/** So many questions in a row that no server said anything to, and the servers count as dead: those of one check. */
+/** How many timeouts in a row open the breaker: about the questions of one check. */
 export const CONSECUTIVE_TIMEOUTS_MAX = 4
 
-/** So many questions in a row that no server answered, and the servers count as dead: single names fail by their own fault. */
+/** How many failures in a row open the breaker. It is more, because single names fail by their own fault. */
 export const CONSECUTIVE_FAILURES_MAX = 25
 
-/** How long after one probe has ended the next one is sent. */
+/** The pause between the end of one probe and the next. */
 export const PROBE_INTERVAL_MS = 2_000
 
-/** A resolver that knows when its servers are dead. */
+/** A circuit breaker in front of a resolver. */
 export type DnsCircuitBreaker = {
-  /** While the servers count as dead, every question is `unavailable` at once. */
+  /** While the breaker is open, every question is `unavailable` at once. */
   readonly resolver: Resolver
-  /** Whether the servers count as dead. */
   readonly isOpen: () => boolean
-  /** Sends no probe any more. */
+  /** Ends the probes. */
   readonly stop: () => void
 }
 
 type DnsCircuitBreakerDeps = {
-  /** What any working server has an answer to. */
+  /** A question that every working server can answer. */
   readonly probeQuestion: DnsQuestion
   readonly setTimer: SetTimer
 }
 
 /**
- * Stops asking servers that are dead. It opens after a run of failures and sends two probes at once, and again and
- * again: `probe`, and the last question that failed, for a server may know nothing but what it is really asked for. It
- * closes with the first that proves the servers of use: after silence any word from one, after failures only an answer.
+ * Stops queries to dead servers. After a run of failures it opens and sends two probes, again and again: `probeQuestion`, and
+ * the last question that failed, because a server may know only some zones. It closes with the first probe that shows a
+ * working server: if timeouts opened it, by any reply, and if failures did, by an answer.
+ *
+ * Unlike `CircuitBreaker` in `base/`, it probes by itself, so that no caller waits for the timeout of a trial call.
  */
 export function createDnsCircuitBreaker(
   resolver: Resolver,
   { probeQuestion, setTimer }: DnsCircuitBreakerDeps,
 ): DnsCircuitBreaker {
   const run = new FailureRun()
-  let openedBy: OpenReason | null = null
+  let openReason: OpenReason | null = null
   let lastFailed = probeQuestion
-  let hasEnded = false
+  let isStopped = false
 
-  const isProof = (finding: Finding<DnsAnswer>): boolean =>
-    finding.known || (openedBy === "silence" && finding.cause !== "timed_out")
-  const hearProbe = (finding: Finding<DnsAnswer>): void => {
-    if (openedBy !== null && isProof(finding)) close()
+  const isWorking = (finding: Finding<DnsAnswer>): boolean =>
+    finding.known || (openReason === "timeouts" && finding.cause !== "timed_out")
+  const closeIfWorking = (finding: Finding<DnsAnswer>): void => {
+    if (openReason !== null && isWorking(finding)) close()
   }
   const probes = [() => probeQuestion, () => lastFailed].map(question =>
-    createProbeLoop(async () => hearProbe(await resolver(question())), PROBE_INTERVAL_MS, setTimer),
+    createProbeLoop(async () => closeIfWorking(await resolver(question())), setTimer),
   )
-  const open = (opener: OpenReason): void => {
-    openedBy = opener
-    if (!hasEnded) for (const each of probes) each.start()
+  const open = (reason: OpenReason): void => {
+    openReason = reason
+    if (!isStopped) for (const probe of probes) probe.start()
   }
   const close = (): void => {
-    openedBy = null
+    openReason = null
     run.reset()
-    for (const each of probes) each.stop()
+    for (const probe of probes) probe.stop()
   }
 
   return {
     resolver: async question => {
-      if (openedBy !== null) {
+      if (openReason !== null) {
         lastFailed = question
         return unknown("unavailable")
       }
       const finding = await resolver(question)
       if (!finding.known) lastFailed = question
-      // Others may have opened it since; then this is as good a probe as any.
-      hearProbe(finding)
-      const opener = run.record(finding)
-      if (opener !== null && openedBy === null) open(opener)
+      // Another question may have opened the breaker meanwhile. Then this answer is as good as a probe.
+      closeIfWorking(finding)
+      const reason = run.record(finding)
+      if (reason !== null && openReason === null) open(reason)
       return finding
     },
-    isOpen: () => openedBy !== null,
+    isOpen: () => openReason !== null,
     stop: () => {
-      hasEnded = true
-      for (const each of probes) each.stop()
+      isStopped = true
+      for (const probe of probes) probe.stop()
     },
   }
 }
 
-type OpenReason = "silence" | "failures"
+type OpenReason = "timeouts" | "failures"
 
-/** Counts the failures in a row, and those of them at the end that were silence. */
+/** Counts the failures in a row, and the timeouts in a row. */
 class FailureRun {
   #timeoutCount = 0
   #failureCount = 0
 
-  /** What the run amounts to with this finding; null: the servers do not count as dead. */
+  /** Whether the run with this finding opens the breaker, and why; null: it does not. */
   record(finding: Finding<DnsAnswer>): OpenReason | null {
     if (finding.known) {
       this.reset()
@@ -96,11 +97,10 @@ class FailureRun {
     }
     this.#failureCount++
     this.#timeoutCount = finding.cause === "timed_out" ? this.#timeoutCount + 1 : 0
-    if (this.#timeoutCount >= CONSECUTIVE_TIMEOUTS_MAX) return "silence"
+    if (this.#timeoutCount >= CONSECUTIVE_TIMEOUTS_MAX) return "timeouts"
     return this.#failureCount >= CONSECUTIVE_FAILURES_MAX ? "failures" : null
   }
 
-  /** Begins anew. */
   reset(): void {
     this.#timeoutCount = 0
     this.#failureCount = 0
@@ -109,28 +109,28 @@ class FailureRun {
 
 type ProbeLoop = { readonly start: () => void; readonly stop: () => void }
 
-/** Does the work at once when it is started, and again `everyMs` after it was done, until it is stopped; never twice at once. */
-function createProbeLoop(work: () => Promise<void>, everyMs: number, later: SetTimer): ProbeLoop {
-  let isWanted = false
-  let isWorking = false
-  let callOff: (() => void) | null = null
+/** Sends a probe at once when it is started, and again `PROBE_INTERVAL_MS` after each has ended. One probe runs at a time. */
+function createProbeLoop(probe: () => Promise<void>, setTimer: SetTimer): ProbeLoop {
+  let isStarted = false
+  let isRunning = false
+  let cancelTimer: (() => void) | null = null
 
-  const turn = async (): Promise<void> => {
-    callOff = null
-    isWorking = true
-    await work()
-    isWorking = false
-    if (isWanted) callOff = later(everyMs, turn)
+  const runProbe = async (): Promise<void> => {
+    cancelTimer = null
+    isRunning = true
+    await probe()
+    isRunning = false
+    if (isStarted) cancelTimer = setTimer(PROBE_INTERVAL_MS, runProbe)
   }
   return {
     start: () => {
-      isWanted = true
-      if (!isWorking) void turn()
+      isStarted = true
+      if (!isRunning) void runProbe()
     },
     stop: () => {
-      isWanted = false
-      callOff?.()
-      callOff = null
+      isStarted = false
+      cancelTimer?.()
+      cancelTimer = null
     },
   }
 }

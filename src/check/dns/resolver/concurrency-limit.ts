@@ -3,24 +3,24 @@ import { type Finding, unknown } from "../../../base/finding.ts"
 import type { DnsAnswer, DnsQuestion, Resolver } from "../dns-types.ts"
 
 type ConcurrencyBounds = {
-  /** How many questions are asked at once. */
+  /** How many questions are in flight. */
   readonly inFlightMax: number
-  /** How many more wait, in the order in which they came. */
+  /** How many more wait, in the order of their arrival. */
   readonly waitingMax: number
 }
 
-/** Asks at most so many questions at once, lets at most so many wait, and gives `unavailable` at once to the rest. */
+/** Limits the questions that are in flight, and those that wait. Any further question is `unavailable` at once. */
 export function withConcurrencyLimit(resolver: Resolver, { inFlightMax, waitingMax }: ConcurrencyBounds): Resolver {
-  const slots = new Semaphore(inFlightMax, waitingMax)
-  const asked = async (question: DnsQuestion, leave: Release): Promise<Finding<DnsAnswer>> => {
+  const semaphore = new Semaphore(inFlightMax, waitingMax)
+  const resolveAndRelease = async (question: DnsQuestion, release: Release): Promise<Finding<DnsAnswer>> => {
     const finding = await resolver(question)
-    leave()
+    release()
     return finding
   }
   return async question => {
-    const free = slots.tryAcquire()
-    if (free !== null) return asked(question, free)
-    const slot = slots.acquire()
-    return slot === null ? unknown("unavailable") : asked(question, await slot)
+    const free = semaphore.tryAcquire()
+    if (free !== null) return resolveAndRelease(question, free)
+    const waiting = semaphore.acquire()
+    return waiting === null ? unknown("unavailable") : resolveAndRelease(question, await waiting)
   }
 }

@@ -2,35 +2,35 @@ import { type Finding, known, unknown } from "../../../base/finding.ts"
 import type { SetTimer, Stopwatch } from "../../../base/outside-world.ts"
 import type { DnsAnswer, DnsExchange, DnsQuestion, ServerReply } from "../dns-types.ts"
 
-/** What a server said to one question, and the name that CNAMEs lead to where it left off; null: the answer is whole. */
+/** The answer of a server. `pendingCname`: the last CNAME target, if the server did not resolve it; null: the answer is complete. */
 export type ServerAnswer = { readonly answer: DnsAnswer; readonly pendingCname: string | null }
 
-/** Asks as a Resolver does, but leaves a chain of CNAMEs where the server left it. */
+/** Resolves a question as a Resolver does, but leaves CNAME targets that the server did not resolve. */
 export type QueryServers = (question: DnsQuestion) => Promise<Finding<ServerAnswer>>
 
 type FailoverDeps = {
-  /** How long one question may take in all. */
+  /** For one question with all its attempts. */
   readonly timeoutMs: number
-  /** How often one question is sent, to whichever servers. */
+  /** How often one question is sent, to all servers together. */
   readonly attemptsMax: number
   readonly setTimer: SetTimer
   readonly stopwatch: Stopwatch
 }
 
 /**
- * Asks the healthiest server, and the next one as soon as the one before has failed or was silent for its share of the
- * time; the earlier ones may still answer. The first answer wins. Each of up to `attemptsMax` servers is asked once
- * before one is asked again. Without an answer it is `unavailable` when a server failed or there is none, else `timed_out`.
+ * Queries the healthiest server, and the next one as soon as a server fails or is silent for its share of the timeout. Earlier
+ * servers may still answer; the first answer wins. Each of up to `attemptsMax` servers is queried once before one is queried
+ * again. Without an answer the question is `unavailable` if a server failed or there is none, else `timed_out`.
  */
-export function createFailover(exchanges: readonly DnsExchange[], retries: FailoverDeps): QueryServers {
-  const order = new ServerHealth(exchanges.length, retries.stopwatch)
+export function createFailover(exchanges: readonly DnsExchange[], deps: FailoverDeps): QueryServers {
+  const health = new ServerHealth(exchanges.length, deps.stopwatch)
   return question =>
-    new Promise(settle => {
-      new QueryAttempts(question, exchanges, order, retries, settle).tryNext()
+    new Promise(resolve => {
+      new QueryAttempts(question, exchanges, health, deps, resolve).tryNext()
     })
 }
 
-/** A server as one question sees it. */
+/** A server and what became of the attempts of one question. */
 type ServerCandidate = {
   readonly server: number
   readonly exchange: DnsExchange
@@ -38,7 +38,7 @@ type ServerCandidate = {
   failureCount: number
 }
 
-/** The attempts at one question. It settles once; what comes later only tells of the server's health. */
+/** The attempts of one question. It settles once; later replies only update the server's health. */
 class QueryAttempts {
   readonly #question: DnsQuestion
   readonly #health: ServerHealth
@@ -54,22 +54,22 @@ class QueryAttempts {
   constructor(
     question: DnsQuestion,
     exchanges: readonly DnsExchange[],
-    order: ServerHealth,
-    retries: FailoverDeps,
+    health: ServerHealth,
+    deps: FailoverDeps,
     settle: (finding: Finding<ServerAnswer>) => void,
   ) {
     this.#question = question
-    this.#health = order
-    this.#deps = retries
+    this.#health = health
+    this.#deps = deps
     this.#settle = settle
-    this.#candidates = order.healthiest(retries.attemptsMax).flatMap(server => {
+    this.#candidates = health.healthiest(deps.attemptsMax).flatMap(server => {
       const exchange = exchanges[server]
       return exchange === undefined ? [] : [{ server, exchange, attemptCount: 0, failureCount: 0 }]
     })
-    this.#endsAtMs = retries.stopwatch() + retries.timeoutMs
+    this.#endsAtMs = deps.stopwatch() + deps.timeoutMs
   }
 
-  /** Sends the next attempt if there is one, waits for those that are out if not, and ends where nothing is left. */
+  /** Sends the next attempt. If none is left, waits for the pending ones; if none is pending either, finishes. */
   tryNext(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = null
@@ -86,7 +86,7 @@ class QueryAttempts {
     )
   }
 
-  /** The server that was asked least often, the healthier first; one that failed is asked again only if it is alone. */
+  /** The server with the fewest attempts, the healthier one first. A server that failed is tried again only if it is the only one. */
   #nextCandidate(): ServerCandidate | null {
     if (this.#sentCount === this.#deps.attemptsMax) return null
     const failuresMax = this.#candidates.length === 1 ? 2 : 1
@@ -123,7 +123,7 @@ class QueryAttempts {
       return
     }
     if (reply.kind === "failed") candidate.failureCount++
-    // While a later attempt is out, it has its share of the time.
+    // A later attempt that is pending still has its share of the timeout.
     if (isLatest || this.#pendingCount === 0) this.tryNext()
   }
 
@@ -134,16 +134,15 @@ class QueryAttempts {
   }
 }
 
-/** What a server made of what it was asked last, and when it answered last. */
+/** The fault of a server, and when it answered last. */
 type ServerState = { fault: keyof typeof FAULT_RANKS; answeredAtMs: number }
 
-/** A failure may be the fault of what was asked for; silence costs its share of the time of every question. */
+/** A failure may be the fault of the question. Silence is worse: it costs every question its share of the timeout. */
 const FAULT_RANKS = { none: 0, failed: 1, silent: 2 } as const
 
 /**
- * In which order servers are asked. It knows them by their place in the list that they were given in. A lapse puts a
- * server behind the others until it answers, and it comes to be asked only when they have lapses too: so a dead server
- * costs its share of the time once, not every so often.
+ * Orders servers by their health; a server is its index in the list of exchanges. A fault puts a server behind the healthy ones
+ * until it answers, and it is queried only if those have faults too. So a dead server costs its share of the timeout once.
  */
 export class ServerHealth {
   readonly #stopwatch: Stopwatch
@@ -155,16 +154,20 @@ export class ServerHealth {
     this.#servers = Array.from({ length: count }, () => ({ fault: "none", answeredAtMs: Number.NEGATIVE_INFINITY }))
   }
 
-  /** At most `countMax` servers, healthiest first; among equals the preferred one is first, then as given. */
+  /** At most `countMax` servers, the healthiest first. Of equal servers the preferred one is first, the others keep their order. */
   healthiest(countMax: number): readonly number[] {
     return this.#servers
-      .map(({ fault }, server) => ({ server, rank: FAULT_RANKS[fault], turn: server === this.#preferred ? 0 : 1 }))
-      .sort((a, b) => a.rank - b.rank || a.turn - b.turn)
+      .map(({ fault }, server) => ({
+        server,
+        rank: FAULT_RANKS[fault],
+        preference: server === this.#preferred ? 0 : 1,
+      }))
+      .sort((a, b) => a.rank - b.rank || a.preference - b.preference)
       .slice(0, countMax)
       .map(({ server }) => server)
   }
 
-  /** Notes what a server made of a question that was sent to it at `sentAtMs` by the stopwatch. */
+  /** Records the reply to a question that was sent at `sentAtMs` of the stopwatch. */
   record(server: number, kind: ServerReply["kind"], sentAtMs: number): void {
     const health = this.#servers[server]
     if (health === undefined) return
@@ -172,11 +175,11 @@ export class ServerHealth {
       health.answeredAtMs = this.#stopwatch()
       health.fault = "none"
     } else if (kind === "failed") health.fault = "failed"
-    // A server that has answered others since is there: the packet was lost, or the question is one it cannot answer.
+    // A server that answered another question since then is alive: a packet was lost, or it cannot answer this question.
     else if (health.answeredAtMs < sentAtMs) health.fault = "silent"
   }
 
-  /** Puts the server first among equals, until another is preferred. */
+  /** Puts the server first among those of equal health, until another is preferred. */
   prefer(server: number): void {
     this.#preferred = server
   }

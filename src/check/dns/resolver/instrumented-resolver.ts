@@ -1,16 +1,16 @@
 import type { Finding } from "../../../base/finding.ts"
 import type { DnsAnswer, Resolver } from "../dns-types.ts"
 
-/** What came of a question: what DNS said, or why it said nothing. */
+/** How a question ended: the outcome of its answer, or the cause of its failure. */
 export type DnsOutcome = DnsAnswer["outcome"] | "timed_out" | "unavailable"
 
-/** How many questions came to what. */
+/** How many questions had each outcome. */
 export type DnsOutcomeCounts = Readonly<Record<DnsOutcome, number>>
 
-/** A resolver whose questions are counted by what came of them. */
+/** A resolver that counts the outcomes of its questions. */
 export type InstrumentedResolver = { readonly resolver: Resolver; readonly stats: () => DnsOutcomeCounts }
 
-/** Counts the questions that a resolver is asked. */
+/** Counts the outcomes of a resolver's questions. */
 export function createInstrumentedResolver(resolver: Resolver): InstrumentedResolver {
   const counts: Record<DnsOutcome, number> = { records: 0, no_data: 0, no_name: 0, timed_out: 0, unavailable: 0 }
   return {

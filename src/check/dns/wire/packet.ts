@@ -1,26 +1,27 @@
 import { encode, RECURSION_DESIRED } from "dns-packet"
 import { assert } from "../../../base/errors.ts"
 import type { DnsQuestion } from "../dns-types.ts"
-import { MalformedPacket, PacketReader, WIRE_NAME_CHARS_MAX } from "./packet-reader.ts"
+import { DOMAIN_NAME_CHARS_MAX } from "../domain-name.ts"
+import { MalformedPacket, PacketReader } from "./packet-reader.ts"
 import { CLASS_IN, type DnsReadResult, readRecords, TYPE_NUMBERS } from "./records.ts"
 
 /*
- * Questions are written by dns-packet, replies are read here. The library's reader (5.6.1) does not bound its work: a
- * string that runs past the packet makes its offset NaN, each record after it is read from octet 0 again, and 300 records
- * of one packet took 4.2 s of up to 196 605 that a packet can claim; 3 500 names on one chain of pointers took 0.2 s.
+ * dns-packet encodes queries; replies are parsed here, because the work of the library's parser (5.6.1) has no bound: a string
+ * that runs past the packet makes its offset NaN, and each record after it is read from byte 0 again. 300 such records took
+ * 4.2 s, and a packet can claim 196 605 of them; 3 500 names on one chain of pointers took 0.2 s.
  */
 
-/** What a packet is to the question that was sent with an id. */
+/** A packet, read as the reply to one query. */
 export type ParsedPacket =
-  /** Not a reply to it: something else may still come. */
+  /** It is no reply to the query; the reply may still come. */
   | { readonly kind: "foreign" }
-  /** The reply did not fit: the question is to be asked again over TCP. */
+  /** The reply did not fit into the packet. The query has to be repeated over TCP. */
   | { readonly kind: "truncated" }
-  /** The server cannot or will not tell, or its reply cannot be read. */
+  /** The server replied with an error, or its reply is malformed. */
   | { readonly kind: "failed" }
   | ({ readonly kind: "answered" } & DnsReadResult)
 
-/** The longest reply that is asked for over UDP, in octets: it crosses every network in one piece (DNS flag day 2020). */
+/** The longest reply that we accept over UDP. It passes every network without fragmentation (DNS flag day 2020). */
 export const UDP_PAYLOAD_BYTES_MAX = 1232
 
 const HEADER_BYTES = 12
@@ -31,21 +32,21 @@ const FOREIGN: ParsedPacket = { kind: "foreign" }
 const TRUNCATED: ParsedPacket = { kind: "truncated" }
 const FAILED: ParsedPacket = { kind: "failed" }
 
-/** Whether a packet can hold the name: labels of 1 to 63 octets of printable ASCII, 253 in all, or the root. */
+/** Whether a packet can hold the name: labels of 1 to 63 bytes of printable ASCII, 253 in all, or the root. */
 export function isEncodableName(name: string): boolean {
-  return name.length <= WIRE_NAME_CHARS_MAX && ENCODABLE_NAME.test(name)
+  return name.length <= DOMAIN_NAME_CHARS_MAX && ENCODABLE_NAME.test(name)
 }
 
-/** What is known without asking of a name that no packet can hold: it does not exist. */
+/** The reply for a name that no packet can hold, without a query: the name does not exist. */
 export const UNENCODABLE_NAME_REPLY = {
   kind: "answered",
   answer: { outcome: "no_name", records: [], ttlS: 0 },
   pendingCname: null,
 } as const satisfies ParsedPacket
 
-/** The packet that asks the question, whose name a packet can hold: recursion is desired, EDNS is spoken (RFC 6891). */
+/** A query with recursion desired and EDNS (RFC 6891). The name must be encodable. */
 export function encodeQuery(id: number, { name, type }: DnsQuestion): Uint8Array {
-  assert(isEncodableName(name), "A name that is asked for fits into a packet.")
+  assert(isEncodableName(name), "the name of a query fits into a packet")
   return encode({
     type: "query",
     id,
@@ -66,63 +67,63 @@ export function encodeQuery(id: number, { name, type }: DnsQuestion): Uint8Array
   })
 }
 
-/** Reads a packet as the reply to the question that was sent with the id. It never throws, and its work is bounded. */
+/** Parses a packet as the reply to the question that was sent with the id. It never throws, and its work is bounded. */
 export function parseReply(bytes: Uint8Array, id: number, question: DnsQuestion): ParsedPacket {
   try {
     const packet = new PacketReader(bytes)
     if (isBareRefusal(packet, bytes.length, id)) return FAILED
-    const recordsAt = questionEndOffset(packet, bytes.length, id, question)
-    if (recordsAt === null) return FOREIGN
+    const recordsOffset = questionEndOffset(packet, bytes.length, id, question)
+    if (recordsOffset === null) return FOREIGN
     const rcode = packet.byte(3) & 0x0f
     if (rcode !== NOERROR && rcode !== NXDOMAIN) return FAILED
     if ((packet.byte(2) & 0x02) !== 0) return TRUNCATED
-    const told = readRecords(packet, recordsAt, rcode === NXDOMAIN, question)
-    return told === null ? FAILED : { kind: "answered", ...told }
-  } catch (garbled) {
-    if (!(garbled instanceof MalformedPacket)) throw garbled
+    const result = readRecords(packet, recordsOffset, rcode === NXDOMAIN, question)
+    return result === null ? FAILED : { kind: "answered", ...result }
+  } catch (error) {
+    if (!(error instanceof MalformedPacket)) throw error
     return FAILED
   }
 }
 
-/** A header alone that refuses, as some servers send it: it does not say which question, but its id and port do. */
+/** Whether it is an error reply of a header alone, as some servers send: without the question, but with the id of the query. */
 function isBareRefusal(packet: PacketReader, length: number, id: number): boolean {
   if (length !== HEADER_BYTES || packet.uint16(0) !== id || packet.uint16(4) !== 0) return false
   const rcode = packet.byte(3) & 0x0f
   return (packet.byte(2) & 0xf8) === 0x80 && rcode !== NOERROR && rcode !== NXDOMAIN
 }
 
-/** Where the records begin in a reply to the question; null when it is none (RFC 5452 §9.1). */
+/** The offset of the records; null: the packet is no reply to the question (RFC 5452 §9.1). */
 function questionEndOffset(
   packet: PacketReader,
   length: number,
   id: number,
   { name, type }: DnsQuestion,
 ): number | null {
-  // Every dot of the name is the length of a label in the packet; one more stands before it and one ends it.
-  const typeAt = HEADER_BYTES + (name === "" ? 1 : name.length + 2)
-  if (length < typeAt + 4 || packet.uint16(0) !== id) return null
+  // In the packet a length byte replaces each dot of the name; one more precedes the first label, and a zero ends the last.
+  const typeOffset = HEADER_BYTES + (name === "" ? 1 : name.length + 2)
+  if (length < typeOffset + 4 || packet.uint16(0) !== id) return null
   const isReply = (packet.byte(2) & 0x80) !== 0
   const opcode = packet.byte(2) & 0x78
   if (!isReply || opcode !== 0 || packet.uint16(4) !== 1) return null
-  if (packet.uint16(typeAt) !== TYPE_NUMBERS[type] || packet.uint16(typeAt + 2) !== CLASS_IN) return null
-  return isNameAt(packet, HEADER_BYTES, name) ? typeAt + 4 : null
+  if (packet.uint16(typeOffset) !== TYPE_NUMBERS[type] || packet.uint16(typeOffset + 2) !== CLASS_IN) return null
+  return isNameAt(packet, HEADER_BYTES, name) ? typeOffset + 4 : null
 }
 
-/** Whether the name stands at `start` in plain labels, whatever its case. */
+/** Whether the packet holds the name at `start` without pointers, in any case (RFC 4343). */
 function isNameAt(packet: PacketReader, start: number, name: string): boolean {
   if (name === "") return packet.byte(start) === 0
-  let labelAt = start
+  let labelOffset = start
   for (let index = 0; index <= name.length; index++) {
-    const at = start + 1 + index
+    const offset = start + 1 + index
     const isLabelEnd = index === name.length || name.charCodeAt(index) === DOT
     if (!isLabelEnd) {
-      if (lowerCaseByte(packet.byte(at)) !== lowerCaseByte(name.charCodeAt(index))) return false
-    } else if (packet.byte(labelAt) !== at - labelAt - 1) return false
-    else labelAt = at
+      if (lowerCaseByte(packet.byte(offset)) !== lowerCaseByte(name.charCodeAt(index))) return false
+    } else if (packet.byte(labelOffset) !== offset - labelOffset - 1) return false
+    else labelOffset = offset
   }
-  return packet.byte(labelAt) === 0
+  return packet.byte(labelOffset) === 0
 }
 
 const DOT = 0x2e
 
-const lowerCaseByte = (octet: number): number => (octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet)
+const lowerCaseByte = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)

@@ -4,58 +4,58 @@ import { MalformedPacket, type PacketReader, type RecordPosition } from "./packe
 /** How many CNAMEs of one reply are followed. */
 export const CNAME_LINKS_MAX = 8
 
-/** How many records of one reply are kept; those behind them are dropped. */
+/** How many records of one reply are read; the others are dropped. */
 export const RECORDS_MAX = 100
 
-/** What the records of a reply tell. */
+/** The answer that the records of a reply give. */
 export type DnsReadResult = {
   readonly answer: DnsAnswer
-  /** The name that CNAMEs lead to where the server left off; null: the answer is whole. */
+  /** The last CNAME target, if the server did not resolve it; null: the answer is complete. */
   readonly pendingCname: string | null
 }
 
 /**
- * Reads the records of a reply to the question, which begin at `at`; `isNameError` is whether its code is NXDOMAIN. Null
- * when they tell nothing: CNAMEs in a circle, a referral, a contradiction, another error. Throws `Garbled`.
+ * Reads the records of a reply, which begin at the offset. `isNameError`: the response code is NXDOMAIN. Null: the reply gives
+ * no answer, because of a CNAME loop, a referral, a contradiction or an extended error. Throws `MalformedPacket`.
  */
 export function readRecords(
   packet: PacketReader,
-  at: number,
+  offset: number,
   isNameError: boolean,
   question: DnsQuestion,
 ): DnsReadResult | null {
-  const answers = packet.records(at, packet.uint16(6))
-  const authorities = packet.records(answers.end, packet.uint16(8))
-  const additionals = packet.records(authorities.end, packet.uint16(10))
-  if (additionals.places.some(hasExtendedRcode)) return null
-  const chain = followCnames(packet, answers.places, question)
+  const answers = packet.records(offset, packet.uint16(6))
+  const authorities = packet.records(answers.endOffset, packet.uint16(8))
+  const additionals = packet.records(authorities.endOffset, packet.uint16(10))
+  if (additionals.positions.some(hasExtendedRcode)) return null
+  const chain = followCnames(packet, answers.positions, question)
   if (chain === null) return null
-  const found = matchingRecords(packet, answers.places, chain.end, question)
-  if (found === null) return negativeResult(packet, authorities.places, isNameError, chain)
-  // A name that does not exist has no records: such a reply contradicts itself.
+  const matching = matchingRecords(packet, answers.positions, chain.end, question)
+  if (matching === null) return negativeResult(packet, authorities.positions, isNameError, chain)
+  // NXDOMAIN with records of the type contradicts itself.
   if (isNameError) return null
-  const outcome = found.records.length > 0 ? "records" : "no_data"
-  return completeResult({ outcome, records: found.records, ttlS: Math.min(chain.ttlS, found.ttlS) })
+  const outcome = matching.records.length > 0 ? "records" : "no_data"
+  return completeResult({ outcome, records: matching.records, ttlS: Math.min(chain.ttlS, matching.ttlS) })
 }
 
-/** What a reply tells that has no records of the type at the end of the chain. */
+/** The result of a reply without records of the type at the end of the chain. */
 function negativeResult(
   packet: PacketReader,
   authorities: readonly RecordPosition[],
   isNameError: boolean,
   chain: CnameChain,
 ): DnsReadResult | null {
-  // A chain into a name that cannot be is a fault of whoever wrote it, not a word about the name that was asked for.
+  // The CNAME target is no readable name. That is a fault of the zone, and says nothing about the name of the question.
   if (chain.end === null) return null
   const ttlS = negativeTtl(packet, authorities, chain.end)
   if (ttlS === null && !isNameError) {
     if (chain.linkCount > 0) {
       return { answer: { outcome: "no_data", records: [], ttlS: chain.ttlS }, pendingCname: chain.end }
     }
-    // A referral (RFC 2308 §2.2): the server did not ask further, and cannot tell.
-    if (authorities.some(place => isOfType(place, TYPE_NUMBERS.NS))) return null
+    // A referral (RFC 2308 §2.2): the server did not resolve the name.
+    if (authorities.some(position => isOfType(position, TYPE_NUMBERS.NS))) return null
   }
-  // RFC 6604 §3: the code concerns the last name of the chain. A name that leads on exists.
+  // RFC 6604 §3: the response code is about the last name of the chain. A name with a CNAME exists.
   const outcome = isNameError && chain.linkCount === 0 ? "no_name" : "no_data"
   return completeResult({ outcome, records: [], ttlS: Math.min(chain.ttlS, ttlS ?? 0) })
 }
@@ -65,14 +65,14 @@ function completeResult(answer: DnsAnswer): DnsReadResult {
 }
 
 type CnameChain = {
-  /** The last name; null when text cannot hold it. */
+  /** The last name; null: it is no readable name. */
   readonly end: string | null
   readonly linkCount: number
-  /** The least of its TTLs; infinite without any link. */
+  /** The least TTL of the links; infinite without links. */
   readonly ttlS: number
 }
 
-/** Follows CNAMEs from the name that was asked for; null when they go in a circle or on for too long. */
+/** Follows the CNAMEs from the name of the question; null: they form a loop or are more than `CNAME_LINKS_MAX`. */
 function followCnames(
   packet: PacketReader,
   answers: readonly RecordPosition[],
@@ -80,8 +80,8 @@ function followCnames(
 ): CnameChain | null {
   const start: CnameChain = { end: question.name.toLowerCase(), linkCount: 0, ttlS: Number.POSITIVE_INFINITY }
   if (question.type === "CNAME") return start
-  const aliases = answers.filter(place => isOfType(place, TYPE_NUMBERS.CNAME))
-  const owners = aliases.map(place => packet.name(place.nameOffset))
+  const aliases = answers.filter(position => isOfType(position, TYPE_NUMBERS.CNAME))
+  const owners = aliases.map(position => packet.name(position.nameOffset))
   let chain = start
   while (chain.end !== null) {
     const alias = aliases[owners.indexOf(chain.end)]
@@ -93,7 +93,7 @@ function followCnames(
   return chain
 }
 
-/** The records of the type at the name and the least of their TTLs; null when there are none. */
+/** The records of the type at the name and their least TTL; null: there are none. */
 function matchingRecords(
   packet: PacketReader,
   answers: readonly RecordPosition[],
@@ -103,32 +103,32 @@ function matchingRecords(
   const records: DnsRecord[] = []
   let ttlS = Number.POSITIVE_INFINITY
   if (name === null) return null
-  for (const place of answers) {
+  for (const position of answers) {
     if (records.length === RECORDS_MAX) break
-    if (!isOfType(place, TYPE_NUMBERS[type]) || packet.name(place.nameOffset) !== name) continue
-    const record = parseRecord(packet, place, type)
+    if (!isOfType(position, TYPE_NUMBERS[type]) || packet.name(position.nameOffset) !== name) continue
+    const record = parseRecord(packet, position, type)
     if (record !== null) records.push(record)
-    ttlS = Math.min(ttlS, normalizeTtl(place.ttl))
+    ttlS = Math.min(ttlS, normalizeTtl(position.ttl))
   }
   return ttlS === Number.POSITIVE_INFINITY ? null : { records, ttlS }
 }
 
-/** How long it holds that there is nothing at the name (RFC 2308 §5); null without the SOA of a zone that holds the name. */
+/** The TTL of a negative answer (RFC 2308 §5); null: the reply has no SOA of a zone that holds the name. */
 function negativeTtl(packet: PacketReader, authorities: readonly RecordPosition[], name: string | null): number | null {
-  const soa = authorities.find(place => isOfType(place, TYPE_NUMBERS.SOA))
+  const soa = authorities.find(position => isOfType(position, TYPE_NUMBERS.SOA))
   if (soa === undefined || name === null) return null
   const zone = packet.name(soa.nameOffset)
   if (zone === null || !(zone === "" || zone === name || name.endsWith(`.${zone}`))) return null
   return Math.min(normalizeTtl(soa.ttl), normalizeTtl(parseSoaMinimum(packet, soa)))
 }
 
-function isOfType(place: RecordPosition, type: number): boolean {
-  return place.type === type && place.class === CLASS_IN
+function isOfType(position: RecordPosition, type: number): boolean {
+  return position.type === type && position.class === CLASS_IN
 }
 
-/** The upper eight bits of a response code stand in the OPT record (RFC 6891 §6.1.3): BADVERS and the like. */
-function hasExtendedRcode(place: RecordPosition): boolean {
-  return place.type === TYPE_NUMBERS.OPT && place.ttl >= 0x100_0000
+/** Whether it is an OPT record with the upper bits of an error code, BADVERS for one (RFC 6891 §6.1.3). */
+function hasExtendedRcode(position: RecordPosition): boolean {
+  return position.type === TYPE_NUMBERS.OPT && position.ttl >= 0x100_0000
 }
 
 /** A TTL whose top bit is set counts as zero (RFC 2181 §8). */
@@ -136,98 +136,95 @@ function normalizeTtl(seconds: number): number {
   return seconds > 0x7fff_ffff ? 0 : seconds
 }
 
-/** The numbers of the record types that are asked for or read (IANA, "DNS Parameters"). */
+/** The numbers of the record types that are queried or read (IANA, "Domain Name System (DNS) Parameters"). */
 export const TYPE_NUMBERS = { A: 1, NS: 2, CNAME: 5, SOA: 6, MX: 15, TXT: 16, AAAA: 28, SRV: 33, OPT: 41 } as const
 
 /** The class of the Internet. */
 export const CLASS_IN = 1
 
-/** A byte order mark is a character of the text, as any other. */
+/** A byte order mark is kept as part of the text. */
 const UTF_8 = new TextDecoder("utf-8", { ignoreBOM: true })
 
 const RECORD_PARSERS: {
-  readonly [T in DnsRecordType]: (packet: PacketReader, place: RecordPosition) => DnsRecord | null
+  readonly [T in DnsRecordType]: (packet: PacketReader, position: RecordPosition) => DnsRecord | null
 } = {
-  A: (packet, place) => ({
+  A: (packet, position) => ({
     type: "A",
-    address: packet.slice(addressOffset(place, 4), place.contentEndOffset).join("."),
+    address: packet.slice(addressOffset(position, 4), position.contentEndOffset).join("."),
   }),
-  AAAA: (packet, place) => ({ type: "AAAA", address: ipv6Text(packet, addressOffset(place, 16)) }),
-  CNAME: (packet, place) => {
-    const target = trailingName(packet, place, 0)
+  AAAA: (packet, position) => ({ type: "AAAA", address: ipv6Text(packet, addressOffset(position, 16)) }),
+  CNAME: (packet, position) => {
+    const target = trailingName(packet, position, 0)
     return target === null ? null : { type: "CNAME", target }
   },
-  NS: (packet, place) => {
-    const target = trailingName(packet, place, 0)
+  NS: (packet, position) => {
+    const target = trailingName(packet, position, 0)
     return target === null ? null : { type: "NS", target }
   },
-  MX: (packet, place) => {
-    const exchange = trailingName(packet, place, 2)
-    return exchange === null ? null : { type: "MX", preference: packet.uint16(place.contentOffset), exchange }
+  MX: (packet, position) => {
+    const exchange = trailingName(packet, position, 2)
+    return exchange === null ? null : { type: "MX", preference: packet.uint16(position.contentOffset), exchange }
   },
-  SRV: (packet, place) => {
-    const target = trailingName(packet, place, 6)
+  SRV: (packet, position) => {
+    const target = trailingName(packet, position, 6)
     if (target === null) return null
     return {
       type: "SRV",
-      priority: packet.uint16(place.contentOffset),
-      port: packet.uint16(place.contentOffset + 4),
+      priority: packet.uint16(position.contentOffset),
+      port: packet.uint16(position.contentOffset + 4),
       target,
     }
   },
-  TXT: (packet, place) => ({ type: "TXT", text: parseTxt(packet, place) }),
+  TXT: (packet, position) => ({ type: "TXT", text: parseTxt(packet, position) }),
 }
 
-/**
- * What the record at `place`, which is of the type, says; null when it names something that text cannot hold. Throws
- * `Garbled` when its content does not fit its length.
- */
-function parseRecord(packet: PacketReader, place: RecordPosition, type: DnsRecordType): DnsRecord | null {
-  return RECORD_PARSERS[type](packet, place)
+/** The record of the type at the position; null: it holds a name that is not readable. Throws `MalformedPacket` if its content does not fit its length. */
+function parseRecord(packet: PacketReader, position: RecordPosition, type: DnsRecordType): DnsRecord | null {
+  return RECORD_PARSERS[type](packet, position)
 }
 
-/** The name that a CNAME record at `place` leads to; null when text cannot hold it. Throws `Garbled` as above. */
-function parseCnameTarget(packet: PacketReader, place: RecordPosition): string | null {
-  return trailingName(packet, place, 0)
+/** The target of a CNAME record; null: it is no readable name. Throws `MalformedPacket`. */
+function parseCnameTarget(packet: PacketReader, position: RecordPosition): string | null {
+  return trailingName(packet, position, 0)
 }
 
-/** The MINIMUM field of the SOA record at `place` (RFC 1035 §3.3.13). Throws `Garbled` as above. */
-function parseSoaMinimum(packet: PacketReader, place: RecordPosition): number {
-  const numbersAt = packet.nameEndOffset(packet.nameEndOffset(place.contentOffset))
-  if (numbersAt + 20 !== place.contentEndOffset) throw new MalformedPacket("A SOA record has another length.")
-  return packet.uint32(numbersAt + 16)
+/** The MINIMUM field of a SOA record (RFC 1035 §3.3.13). Throws `MalformedPacket`. */
+function parseSoaMinimum(packet: PacketReader, position: RecordPosition): number {
+  const numbersOffset = packet.nameEndOffset(packet.nameEndOffset(position.contentOffset))
+  if (numbersOffset + 20 !== position.contentEndOffset) throw new MalformedPacket("A SOA record has the wrong length.")
+  return packet.uint32(numbersOffset + 16)
 }
 
-/** The name that stands after `skipped` octets and ends the record. */
-function trailingName(packet: PacketReader, place: RecordPosition, skipped: number): string | null {
-  const at = place.contentOffset + skipped
-  if (packet.nameEndOffset(at) !== place.contentEndOffset)
+/** The name that follows `skippedBytes` of other content and ends the record. */
+function trailingName(packet: PacketReader, position: RecordPosition, skippedBytes: number): string | null {
+  const nameOffset = position.contentOffset + skippedBytes
+  if (packet.nameEndOffset(nameOffset) !== position.contentEndOffset)
     throw new MalformedPacket("A name does not end with its record.")
-  return packet.name(at)
+  return packet.name(nameOffset)
 }
 
-function addressOffset({ contentOffset, contentEndOffset }: RecordPosition, octetCount: number): number {
-  if (contentEndOffset - contentOffset !== octetCount) throw new MalformedPacket("An address has another length.")
+function addressOffset({ contentOffset, contentEndOffset }: RecordPosition, byteCount: number): number {
+  if (contentEndOffset - contentOffset !== byteCount) throw new MalformedPacket("An address has the wrong length.")
   return contentOffset
 }
 
-/** The address in its eight groups (RFC 4291 §2.2); RFC 5952's shortest form takes three times as long, and nobody sees it. */
-function ipv6Text(packet: PacketReader, at: number): string {
-  let text = packet.uint16(at).toString(16)
-  for (let next = at + 2; next < at + 16; next += 2) text += `:${packet.uint16(next).toString(16)}`
+/** The address in eight groups (RFC 4291 §2.2). The shortest form of RFC 5952 takes three times as long, and is not displayed. */
+function ipv6Text(packet: PacketReader, offset: number): string {
+  let text = packet.uint16(offset).toString(16)
+  for (let next = offset + 2; next < offset + 16; next += 2) text += `:${packet.uint16(next).toString(16)}`
   return text
 }
 
-/** The strings are joined before they are decoded: a character may be cut in two by them. */
-function parseTxt(packet: PacketReader, place: RecordPosition): string {
-  const joined = new Uint8Array(place.contentEndOffset - place.contentOffset)
+/** The strings are joined before they are decoded, because one character may be split between two strings. */
+function parseTxt(packet: PacketReader, position: RecordPosition): string {
+  const joined = new Uint8Array(position.contentEndOffset - position.contentOffset)
   let length = 0
-  for (let at = place.contentOffset; at < place.contentEndOffset; ) {
-    const end = at + 1 + packet.byte(at)
-    if (end > place.contentEndOffset) throw new MalformedPacket("A string is longer than its record.")
-    joined.set(packet.slice(at + 1, end), length)
-    length += end - at - 1
-    at = end
+  for (let offset = position.contentOffset; offset < position.contentEndOffset; ) {
+    const end = offset + 1 + packet.byte(offset)
+    if (end > position.contentEndOffset) throw new MalformedPacket("A string is longer than its record.")
+    joined.set(packet.slice(offset + 1, end), length)
+    length += end - offset - 1
+    offset = end
   }
   return UTF_8.decode(joined.subarray(0, length))
 }

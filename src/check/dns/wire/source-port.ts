@@ -3,16 +3,16 @@ import type { Random } from "../../../base/outside-world.ts"
 import type { DnsQuestion, DnsServerAddress } from "../dns-types.ts"
 import { encodeQuery, type ParsedPacket, parseReply } from "./packet.ts"
 
-/** What comes of a question that was put over UDP. */
+/** The outcome of a question that was sent over UDP. */
 export type UdpReply = Exclude<ParsedPacket, { readonly kind: "foreign" }> | { readonly kind: "silent" }
 
-type PendingQuery = { readonly question: DnsQuestion; readonly onReply: (heard: UdpReply) => void }
+type PendingQuery = { readonly question: DnsQuestion; readonly onReply: (reply: UdpReply) => void }
 
 const ID_COUNT = 0x1_0000
 
 /**
- * One source port and the questions that wait at it. The socket is connected, so the system drops what comes from anyone
- * but the server and reports where nothing listens. A port that met a fault hears `silent` for all that wait, and is closed.
+ * One source port and its pending questions. The socket is connected, so the system drops packets from others than the server,
+ * and reports if nothing listens there. After an error the port closes, and all its pending questions are `silent`.
  */
 export class SourcePort {
   readonly #random: Random
@@ -22,49 +22,49 @@ export class SourcePort {
   #queryCount = 0
   #isClosed = false
 
-  /** Opens a port that the system picks; `onClose` is called once, when the port is closed for whatever reason. */
+  /** Opens a port that the system picks. `onClose` is called once, when the port is closed for any reason. */
   constructor(server: DnsServerAddress, random: Random, onClose: () => void) {
     this.#random = random
     this.#onClose = onClose
     this.#open(server).catch((_unreachable: unknown) => this.close())
   }
 
-  /** How many questions were put here. */
+  /** How many questions were sent from this port. */
   get queryCount(): number {
     return this.#queryCount
   }
 
-  /** How many questions wait here for a reply. */
+  /** How many questions wait for a reply. */
   get pendingCount(): number {
     return this.#pending.size
   }
 
-  /** Puts the question; `hear` is called at most once, and not any more after the returned function was. */
-  query(question: DnsQuestion, onReply: (heard: UdpReply) => void): () => void {
+  /** Sends the question. `onReply` is called once at most, and not after the returned function, which cancels the query. */
+  query(question: DnsQuestion, onReply: (reply: UdpReply) => void): () => void {
     const id = this.#freeId()
-    const asked: PendingQuery = { question, onReply }
-    this.#pending.set(id, asked)
+    const query: PendingQuery = { question, onReply }
+    this.#pending.set(id, query)
     this.#queryCount++
-    if (this.#socket !== null) this.#send(this.#socket, id, asked)
+    if (this.#socket !== null) this.#send(this.#socket, id, query)
     return () => {
-      if (this.#pending.get(id) === asked) this.#pending.delete(id)
+      if (this.#pending.get(id) === query) this.#pending.delete(id)
     }
   }
 
-  /** Gives the port back; whoever waits hears `silent`. */
+  /** Closes the port. Pending questions are `silent`. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#socket?.close()
     this.#onClose()
-    const left = [...this.#pending.values()]
+    const unanswered = [...this.#pending.values()]
     this.#pending.clear()
-    for (const { onReply } of left) onReply({ kind: "silent" })
+    for (const { onReply } of unanswered) onReply({ kind: "silent" })
   }
 
   async #open(server: DnsServerAddress): Promise<void> {
     const socket = await Bun.udpSocket({
-      // Bun's default is an IPv4 socket, which reaches no IPv6 server.
+      // Bun's default is an IPv4 socket, which cannot reach an IPv6 server.
       hostname: isIPv6(server.address) ? "::" : "0.0.0.0",
       connect: { hostname: server.address, port: server.port },
       binaryType: "uint8array",
@@ -75,16 +75,16 @@ export class SourcePort {
     })
     if (this.#isClosed) return socket.close()
     this.#socket = socket
-    for (const [id, asked] of this.#pending) this.#send(socket, id, asked)
+    for (const [id, query] of this.#pending) this.#send(socket, id, query)
   }
 
   #send(socket: Bun.udp.ConnectedSocket<"uint8array">, id: number, { question }: PendingQuery): void {
     const packet = encodeQuery(id, question)
     try {
-      // False is a full send buffer: the question was not sent, and whoever asks may go to another server at once.
+      // False: the send buffer is full and the question was not sent. The caller can try another server at once.
       if (!socket.send(packet)) this.#settle(id, { kind: "silent" })
     } catch (unreachable) {
-      // What the system learned since the last packet, ECONNREFUSED for one, is thrown by the next.
+      // An error of an earlier packet, such as ECONNREFUSED, is thrown by the next send.
       if (!(unreachable instanceof Error)) throw unreachable
       this.close()
     }
@@ -94,24 +94,24 @@ export class SourcePort {
     const [high, low] = bytes
     if (high === undefined || low === undefined) return
     const id = (high << 8) | low
-    const asked = this.#pending.get(id)
-    if (asked === undefined) return
-    const read = parseReply(bytes, id, asked.question)
-    if (read.kind !== "foreign") this.#settle(id, read)
+    const query = this.#pending.get(id)
+    if (query === undefined) return
+    const reply = parseReply(bytes, id, query.question)
+    if (reply.kind !== "foreign") this.#settle(id, reply)
   }
 
-  /** A random id that no waiting question has (RFC 5452 §9.2). */
+  /** A random id that no pending question has (RFC 5452 §9.2). */
   #freeId(): number {
     const [high = 0, low = 0] = this.#random(2)
     let id = (high << 8) | low
-    // The few that wait here are stepped over: that is bounded whatever the source gives.
+    // Counting up from an id in use ends soon, whatever the random source gives: few questions are pending.
     while (this.#pending.has(id)) id = (id + 1) % ID_COUNT
     return id
   }
 
-  #settle(id: number, heard: UdpReply): void {
-    const asked = this.#pending.get(id)
+  #settle(id: number, reply: UdpReply): void {
+    const query = this.#pending.get(id)
     this.#pending.delete(id)
-    asked?.onReply(heard)
+    query?.onReply(reply)
   }
 }

@@ -2,99 +2,99 @@ import type { Random, SetTimer } from "../../../base/outside-world.ts"
 import type { DnsExchange, DnsQuestion, DnsServerAddress, ServerReply } from "../dns-types.ts"
 import { encodeQuery, isEncodableName, parseReply, UNENCODABLE_NAME_REPLY } from "./packet.ts"
 
-/** An exchange that holds sockets. After `close` it holds none, and every question is `silent`. */
+/** An exchange that holds sockets. `close` closes them; from then on every question is `silent`. */
 export type ClosableExchange = { readonly exchange: DnsExchange; readonly close: () => void }
 
 const SILENT: ServerReply = { kind: "silent" }
 const FAILED: ServerReply = { kind: "failed" }
 
 /**
- * Asks the server over TCP (RFC 7766), one connection a question. A connection that is refused, reset or ended before the
- * reply is whole is `silent`; a reply to something else is `failed`, since nobody but the server speaks on a connection.
+ * Queries the server over TCP (RFC 7766), with one connection for each question. A connection that is refused, reset or closed
+ * before the reply is complete is `silent`. A message that is no reply to the question is `failed`.
  */
 export function createTcpExchange(
   server: DnsServerAddress,
   { random, setTimer }: { readonly random: Random; readonly setTimer: SetTimer },
 ): ClosableExchange {
-  const underway = new Set<() => void>()
+  const inFlight = new Set<() => void>()
   let isClosed = false
   const exchange: DnsExchange = (question, timeoutMs) => {
     if (!isEncodableName(question.name)) return Promise.resolve(UNENCODABLE_NAME_REPLY)
     if (isClosed) return Promise.resolve(SILENT)
     const [high = 0, low = 0] = random(2)
     return new Promise(resolve => {
-      const giveUp = exchangeOverConnection(server, question, (high << 8) | low, reply => {
-        callOff()
-        underway.delete(giveUp)
+      const abort = exchangeOverConnection(server, question, (high << 8) | low, reply => {
+        cancelTimer()
+        inFlight.delete(abort)
         resolve(reply)
       })
-      const callOff = setTimer(timeoutMs, giveUp)
-      underway.add(giveUp)
+      const cancelTimer = setTimer(timeoutMs, abort)
+      inFlight.add(abort)
     })
   }
   const close = (): void => {
     isClosed = true
-    for (const giveUp of underway) giveUp()
+    for (const abort of inFlight) abort()
   }
   return { exchange, close }
 }
 
-/** Puts the question on a connection of its own; `hear` is called once, later. The returned function ends it: `silent`. */
+/** Sends the question on a new connection. `onReply` is called once, not before this returns. The returned function aborts it: `silent`. */
 function exchangeOverConnection(
   server: DnsServerAddress,
   question: DnsQuestion,
   id: number,
-  hear: (reply: ServerReply) => void,
+  onReply: (reply: ServerReply) => void,
 ): () => void {
-  const gather = createMessageAssembler()
+  const assemble = createMessageAssembler()
   let unsent = frameMessage(encodeQuery(id, question))
   let socket: Bun.Socket | null = null
-  let isOver = false
-  const end = (reply: ServerReply): void => {
-    if (isOver) return
-    isOver = true
-    // Not a polite end: a server that does not answer it would hold the socket.
+  let isFinished = false
+  const finish = (reply: ServerReply): void => {
+    if (isFinished) return
+    isFinished = true
+    // An orderly close would keep the socket as long as the server does not answer it.
     socket?.terminate()
-    hear(reply)
+    onReply(reply)
   }
-  const silence = (): void => end(SILENT)
+  const finishSilent = (): void => finish(SILENT)
   const send = (to: Bun.Socket): void => {
     unsent = unsent.subarray(Math.max(to.write(unsent), 0))
   }
-  const opened = (to: Bun.Socket): void => {
+  const onOpen = (to: Bun.Socket): void => {
     socket = to
-    if (isOver) to.terminate()
+    if (isFinished) to.terminate()
     else send(to)
   }
-  const receive = (chunk: Uint8Array): void => {
-    const message = gather(chunk)
+  const onData = (chunk: Uint8Array): void => {
+    const message = assemble(chunk)
     if (message === null) return
-    const read = parseReply(message, id, question)
-    end(read.kind === "answered" ? read : FAILED)
+    const reply = parseReply(message, id, question)
+    finish(reply.kind === "answered" ? reply : FAILED)
   }
-  // Bun throws at once for some addresses and ports, and rejects for others.
+  // The function is async because Bun throws at once for some addresses and ports, and rejects for others.
   const connect = async (): Promise<unknown> =>
     Bun.connect({
       hostname: server.address,
       port: server.port,
       socket: {
-        open: opened,
-        data: (_socket, chunk) => receive(chunk),
+        open: onOpen,
+        data: (_socket, chunk) => onData(chunk),
         drain: send,
-        end: silence,
-        close: silence,
-        error: silence,
-        connectError: silence,
+        end: finishSilent,
+        close: finishSilent,
+        error: finishSilent,
+        connectError: finishSilent,
       },
     })
-  connect().catch((_unreachable: unknown) => silence())
-  return silence
+  connect().catch((_unreachable: unknown) => finishSilent())
+  return finishSilent
 }
 
-/** How many octets the length takes that stands before a message on a connection (RFC 7766 §8). */
+/** The length of a message precedes it on the connection (RFC 7766 §8). */
 const LENGTH_PREFIX_BYTES = 2
 
-/** The message behind its length (RFC 7766 §8), in one piece: some servers want both in one segment. */
+/** The message after its length. Both are one array, because some servers want both in one segment (RFC 7766 §8). */
 export function frameMessage(message: Uint8Array): Uint8Array {
   const frame = new Uint8Array(LENGTH_PREFIX_BYTES + message.length)
   frame.set([message.length >> 8, message.length & 0xff])
@@ -103,20 +103,20 @@ export function frameMessage(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Takes a message in any number of pieces and gives it when it is whole; null until then. It holds no more than the length
- * before it says, at most 65 535 octets; what follows the message is left.
+ * Assembles one message from chunks. The function returns the message once it is complete, and null until then. It allocates
+ * the length that precedes the message, offset most 65 535 bytes, and ignores what follows the message.
  */
 export function createMessageAssembler(): (chunk: Uint8Array) => Uint8Array | null {
   const prefix: number[] = []
   let message: Uint8Array | null = null
   let filled = 0
   return chunk => {
-    let at = 0
-    for (; at < chunk.length && prefix.length < LENGTH_PREFIX_BYTES; at++) prefix.push(chunk[at] ?? 0)
+    let offset = 0
+    for (; offset < chunk.length && prefix.length < LENGTH_PREFIX_BYTES; offset++) prefix.push(chunk[offset] ?? 0)
     const [high, low] = prefix
     if (high === undefined || low === undefined) return null
     message ??= new Uint8Array((high << 8) | low)
-    const part = chunk.subarray(at, at + message.length - filled)
+    const part = chunk.subarray(offset, offset + message.length - filled)
     message.set(part, filled)
     filled += part.length
     return filled === message.length ? message : null

@@ -5,9 +5,8 @@ import { SourcePort, type UdpReply } from "./source-port.ts"
 import { type ClosableExchange, createTcpExchange } from "./tcp-exchange.ts"
 
 /**
- * Asks the server over UDP, from many source ports and with random ids, and again over TCP what did not fit, both within
- * the time of the question. A port where nothing listens, or no route to it, is `silent` at once. After `close` no socket
- * is open, and every question is `silent`.
+ * Queries the server over UDP, from many source ports and with random ids, and repeats a truncated query over TCP within the
+ * same timeout. If nothing listens at the server's port, or there is no route to it, the question is `silent` at once.
  */
 export function createUdpExchange(
   server: DnsServerAddress,
@@ -22,21 +21,21 @@ export function createUdpExchange(
   let isClosed = false
   const overUdp = (question: DnsQuestion, timeoutMs: number): Promise<UdpReply> =>
     new Promise(resolve => {
-      const callOff = setTimer(timeoutMs, () => {
-        forget()
+      const cancelTimer = setTimer(timeoutMs, () => {
+        cancelQuery()
         resolve({ kind: "silent" })
       })
-      const forget = ports.query(question, heard => {
-        callOff()
-        resolve(heard)
+      const cancelQuery = ports.query(question, reply => {
+        cancelTimer()
+        resolve(reply)
       })
     })
   const exchange: DnsExchange = async (question, timeoutMs) => {
     if (!isEncodableName(question.name)) return UNENCODABLE_NAME_REPLY
     if (isClosed) return { kind: "silent" }
     const startedMs = stopwatch()
-    const heard = await overUdp(question, timeoutMs)
-    if (heard.kind !== "truncated") return heard
+    const reply = await overUdp(question, timeoutMs)
+    if (reply.kind !== "truncated") return reply
     const leftMs = timeoutMs - (stopwatch() - startedMs)
     return leftMs > 0 ? tcp.exchange(question, leftMs) : { kind: "silent" }
   }
@@ -48,85 +47,87 @@ export function createUdpExchange(
   return { exchange, close }
 }
 
-/** How many source ports of one server are open for new questions: what an attacker has to guess beside the id. */
+/** How many source ports towards one server take new questions. An attacker has to guess the port and the id. */
 export const PORTS_MAX = 64
 
-/** How many questions one source port serves before a new one takes its place. */
+/** How many questions one source port sends before another port replaces it. */
 export const PORT_QUERIES_MAX = 32
 
-/** How long a source port stays open without a question, so that an idle server leaves none open as a target. */
+/** How long a source port stays open without a pending question. An open port is a target. */
 export const PORT_IDLE_MS = 5000
 
 /**
- * The source ports towards one server (RFC 5452 §9.2). A question has a new one until `PORTS_MAX` are open, then any of
- * them. A port that has served its questions takes no more and is closed after the last of them, an idle one after a while.
- * One port for all questions of a turn was tried: it saves nothing.
+ * The source ports towards one server (RFC 5452 §9.2). Each question gets a new port until `PORTS_MAX` are open, and then a
+ * random one of them. A port with `PORT_QUERIES_MAX` questions takes no more, and is closed after its last reply; an idle port
+ * is closed after `PORT_IDLE_MS`. To share one port among all questions of one event loop turn was tried, and saved nothing.
  */
 export class SourcePortPool {
   readonly #server: DnsServerAddress
   readonly #random: Random
   readonly #setTimer: SetTimer
-  /** Those that take questions. */
-  readonly #open: SourcePort[] = []
-  /** Those, and the ones that wait for their last replies. */
-  readonly #all = new Set<SourcePort>()
-  /** How to call off the closing of those that have nothing to wait for. */
+  /** The ports that take questions. */
+  readonly #available: SourcePort[] = []
+  /** Every open port. */
+  readonly #open = new Set<SourcePort>()
+  /** The idle ports, each with the function that cancels its timer. */
   readonly #idle = new Map<SourcePort, () => void>()
 
-  constructor(server: DnsServerAddress, random: Random, later: SetTimer) {
+  constructor(server: DnsServerAddress, random: Random, setTimer: SetTimer) {
     this.#server = server
     this.#random = random
-    this.#setTimer = later
+    this.#setTimer = setTimer
   }
 
   /** How many ports are open. */
   get size(): number {
-    return this.#all.size
+    return this.#open.size
   }
 
-  /** Puts the question; `hear` is called at most once, and not any more after the returned function was. */
-  query(question: DnsQuestion, hear: (heard: UdpReply) => void): () => void {
+  /** Sends the question. `onReply` is called once at most, and not after the returned function, which cancels the query. */
+  query(question: DnsQuestion, onReply: (reply: UdpReply) => void): () => void {
     const port = this.#pickPort()
     this.#cancelIdleClose(port)
-    const forget = port.query(question, heard => {
+    const cancel = port.query(question, reply => {
       this.#onIdle(port)
-      hear(heard)
+      onReply(reply)
     })
     if (port.queryCount >= PORT_QUERIES_MAX) this.#stopUsing(port)
     return () => {
-      forget()
+      cancel()
       this.#onIdle(port)
     }
   }
 
-  /** Closes every port; whoever waits hears `silent`. */
+  /** Closes every port. Pending questions are `silent`. */
   close(): void {
-    for (const port of this.#all) port.close()
+    for (const port of this.#open) port.close()
   }
 
   #pickPort(): SourcePort {
-    if (this.#open.length < PORTS_MAX) return this.#openPort()
-    const [octet = 0] = this.#random(1)
-    return this.#open[octet % PORTS_MAX] ?? this.#openPort()
+    if (this.#available.length < PORTS_MAX) return this.#openPort()
+    const [byte = 0] = this.#random(1)
+    return this.#available[byte % PORTS_MAX] ?? this.#openPort()
   }
 
   #openPort(): SourcePort {
     const port: SourcePort = new SourcePort(this.#server, this.#random, () => this.#remove(port))
-    this.#all.add(port)
-    this.#open.push(port)
+    this.#open.add(port)
+    this.#available.push(port)
     return port
   }
 
-  /** Nothing waits at the port any more: what has served is closed now, the rest when nobody asks for a while. */
+  /** Closes a port without pending questions: at once if it takes no more questions, else after `PORT_IDLE_MS`. */
   #onIdle(port: SourcePort): void {
-    if (!this.#all.has(port) || port.pendingCount > 0) return
-    if (!this.#open.includes(port)) {
+    if (!this.#open.has(port) || port.pendingCount > 0) return
+    if (!this.#available.includes(port)) {
       port.close()
       return
     }
     this.#cancelIdleClose(port)
-    const callOff = this.#setTimer(PORT_IDLE_MS, () => port.close())
-    this.#idle.set(port, callOff)
+    this.#idle.set(
+      port,
+      this.#setTimer(PORT_IDLE_MS, () => port.close()),
+    )
   }
 
   #cancelIdleClose(port: SourcePort): void {
@@ -135,13 +136,13 @@ export class SourcePortPool {
   }
 
   #stopUsing(port: SourcePort): void {
-    const at = this.#open.indexOf(port)
-    if (at >= 0) this.#open.splice(at, 1)
+    const index = this.#available.indexOf(port)
+    if (index >= 0) this.#available.splice(index, 1)
   }
 
   #remove(port: SourcePort): void {
     this.#cancelIdleClose(port)
     this.#stopUsing(port)
-    this.#all.delete(port)
+    this.#open.delete(port)
   }
 }
