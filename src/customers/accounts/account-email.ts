@@ -4,16 +4,16 @@ import { LIMITS } from "../../contract/limits.ts"
 /** Letters, marks and digits of any script (RFC 6531) and RFC 5322's `atext`, in parts between single dots. */
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 
-/** What a domain may be written with; keeps out what `domainToASCII` would decode or cut off (`%41`, `a/b`, `a:80`). */
+/** Characters that a domain may have. Excludes those that `domainToASCII` would decode or cut at (`%41`, `a/b`, `a:80`). */
 const WRITTEN_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u
 
 /** A-labels; a last label of digits alone would be an IPv4 address. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The form in which an account's email is stored and found: lower case, NFC, the domain as A-labels, so that one mailbox
- * makes one account. Null when the text is no address that an account can have: quoted local parts and address literals
- * are not, single labels (`owner@localhost`) are. Tags and dots stay.
+ * Returns an account's email as it is stored and looked up: lower case, NFC, the domain as A-labels, so that one mailbox
+ * has one account. Tags and dots stay. Null when an account cannot have the address: quoted local parts and address
+ * literals are refused, single labels (`owner@localhost`) are allowed.
  */
 export function normalizeAccountEmail(text: string): string | null {
   if (text.length > LIMITS.addressBytesMax * 2) return null
@@ -34,8 +34,8 @@ function lowerCase(text: string): string {
 }
 
 /**
- * What tells whether an account is one of these emails', however they are written. Null: one of them is no email that an
- * account can have.
+ * Returns a predicate that tells whether an account has one of these emails, in any spelling. Null when an account cannot
+ * have one of them.
  */
 export function createAdminCheck(emails: readonly string[]): ((email: string) => boolean) | null {
   const written = emails.map(normalizeAccountEmail)

@@ -2,19 +2,19 @@ import { parseJson } from "../../base/text.ts"
 import { isoDate } from "../../base/time.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 
-/** What one list of the export holds, and the rows of the account ($1) that it is read from. */
+/** One list of the export: its description, and the query for the rows of the account ($1). */
 type ExportedList = {
   readonly description: string
   readonly table: string
   readonly columns: readonly string[]
   readonly whereSql: string
-  /** Columns that tell every two of the account's rows apart, each with a value before all others. */
+  /** Columns that identify a row of the account, each with a value that sorts before all others. */
   readonly order: Readonly<Record<string, string | number>>
 }
 
 const OF_ACCOUNT = "account_id = $1"
 
-/** The lists of the export in their order: every table with rows about an account. No hash of a key or a cookie is among the columns. */
+/** The lists of the export in order: every table with rows about an account, without hashes of keys or cookies. */
 export const EXPORTED_LISTS = {
   keys: {
     description: "Your keys, active and revoked, without the keys themselves.",
@@ -87,7 +87,7 @@ export const EXPORTED_LISTS = {
   },
 } as const satisfies Record<string, ExportedList>
 
-/** What the export holds beside its lists. */
+/** The members of the export that are not lists. */
 export const EXPORTED_MEMBERS = {
   exported_at: { description: "When the file was made." },
   account: {
@@ -103,9 +103,9 @@ type ExportedRow = Readonly<Record<string, SqlValue>>
 const PAGE_ROWS = 500
 
 /**
- * Writes everything that is kept about an account as one JSON object, part by part: its members are those of
- * `EXPORTED_MEMBERS` and `EXPORTED_LISTS`. Instants are in ISO 8601, UTC. Little of it is in memory at a time. It throws
- * when the store fails; what was written until then is no JSON.
+ * Yields everything stored about an account as one JSON object, in parts. Its members are those of `EXPORTED_MEMBERS` and
+ * `EXPORTED_LISTS`; instants are ISO 8601 in UTC. One page of rows is in memory at a time. Throws when the store fails; the
+ * parts yielded before are then incomplete JSON.
  */
 export async function* exportAccount(store: Store, nowMs: number, accountId: string): AsyncGenerator<string> {
   const account = await store.one<ExportedRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = $1`, [accountId])
@@ -138,7 +138,7 @@ async function* readPages(store: Store, { table, columns, whereSql, order }: Exp
   }
 }
 
-/** A row with its members named and written as people read them. */
+/** A row as JSON, with readable member names and instants. */
 const toJson = (row: ExportedRow): string =>
   JSON.stringify(Object.fromEntries(Object.entries(row).map(([column, cell]) => exportedMember(column, cell))))
 

@@ -6,23 +6,23 @@ import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { normalizeAccountEmail } from "./account-email.ts"
 
-/** Who keys belong to. */
+/** An account. Keys belong to it. */
 export type Account = {
   readonly id: string
-  /** The account's own address, as `normalizeAccountEmail` writes it. */
+  /** As returned by `normalizeAccountEmail`. */
   readonly email: string
   readonly tier: number
   readonly createdAtMs: number
-  /** The terms that were accepted last; null when there were none to accept yet. */
+  /** The terms accepted last; null when none had been published then. */
   readonly acceptedTermsVersion: string | null
-  /** Null: nobody has accepted any terms for this account. */
+  /** Null: no terms were accepted for this account. */
   readonly acceptedTermsAtMs: number | null
 }
 
-/** An account and how many keys it has. */
+/** An account with its counts of keys. */
 export type AccountSummary = Account & { readonly activeKeyCount: number; readonly revokedKeyCount: number }
 
-/** What a new account is made from. */
+/** The input for a new account. */
 export type NewAccount = {
   readonly email: string
   readonly tier: number
@@ -30,7 +30,7 @@ export type NewAccount = {
   readonly termsVersion: string | null
 }
 
-/** Why an account could not be made. */
+/** Why an account was not created. */
 export type AccountCreationRefusal =
   | { readonly kind: "malformed_email" }
   | { readonly kind: "email_taken" }
@@ -39,12 +39,12 @@ export type AccountCreationRefusal =
 /** A new account, or why there is none. */
 export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountCreationRefusal
 
-/** Creates an account whose terms count as accepted now. */
+/** Creates an account; the current terms count as accepted now. */
 export function createAccount(log: ChangeLog, random: Random, account: NewAccount): Promise<AccountCreation> {
   return insertAccount(log.store, newId("acc", random), log.clock(), account)
 }
 
-/** The same as `createAccount`, as part of a transaction: that of `store`. */
+/** Does the same as `createAccount` within the transaction of `store`. */
 export async function insertAccount(
   store: Store,
   id: string,
@@ -68,7 +68,7 @@ export async function findAccount(store: Store, id: string): Promise<Account | n
   return row && toAccount(row)
 }
 
-/** The account of this email however it is written, or null when there is none or the text is no email. */
+/** The account with this email in any spelling; null when there is none or the text is no email. */
 export async function findAccountByEmail(store: Store, email: string): Promise<Account | null> {
   const row = await store.one<AccountRow>("SELECT * FROM accounts WHERE email = $1", [normalizeAccountEmail(email)])
   return row && toAccount(row)
@@ -80,19 +80,19 @@ export async function summarizeAccount(store: Store, id: string): Promise<Accoun
   return row && toAccountSummary(row)
 }
 
-/** Which accounts are wanted. */
+/** A page of accounts. */
 export type AccountSearch = {
-  /** What their emails begin with, as `normalizeAccountEmail` writes them; empty: all. */
+  /** Prefix of the normalized email; empty: all accounts. */
   readonly emailPrefix: string
-  /** The email of the last account of the page before; empty: the first page. */
+  /** The email of the last account of the previous page; empty: the first page. */
   readonly afterEmail: string
   readonly countMax: number
 }
 
-/** The accounts asked for, by email. */
+/** The accounts of a page, sorted by email. */
 export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
   const { emailPrefix, afterEmail, countMax } = search
-  // The last character that there is comes after all that an email may go on with.
+  // U+10FFFF sorts after every character that can follow the prefix.
   const rows = await store.all<AccountSummaryRow>(
     `${SELECT_SUMMARY} WHERE accounts.email > $1 AND accounts.email >= $2 AND accounts.email < $3
      GROUP BY accounts.id ORDER BY accounts.email LIMIT $4`,
@@ -101,7 +101,7 @@ export async function searchAccounts(store: Store, search: AccountSearch): Promi
   return rows.map(toAccountSummary)
 }
 
-/** How many accounts there are, and how many of them mail can reach. */
+/** Counts all accounts, and those that can receive mail. */
 export async function countAccounts(store: Store): Promise<{ readonly all: number; readonly mailable: number }> {
   const row = await store.one<{ readonly all_count: number; readonly mailable_count: number }>(
     `SELECT COUNT(*) AS all_count, COUNT(CASE WHEN ${mailableSql("email")} THEN 1 END) AS mailable_count FROM accounts`,
@@ -109,18 +109,18 @@ export async function countAccounts(store: Store): Promise<{ readonly all: numbe
   return { all: row?.all_count ?? 0, mailable: row?.mailable_count ?? 0 }
 }
 
-/** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` begins at the first. */
+/** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` starts with the first. */
 export function listAccounts(store: Store, afterEmail: string, countMax: number): Promise<AccountSummary[]> {
   return searchAccounts(store, { emailPrefix: "", afterEmail, countMax })
 }
 
-/** The account with its new tier, or why it has none. */
+/** The account with its new tier, or why it was not changed. */
 export type TierChange =
   | { readonly kind: "changed"; readonly account: Account }
   | { readonly kind: "unknown_tier" }
   | { readonly kind: "unknown_account" }
 
-/** Sets the tier of an account; its keys have the new limits here at once, and elsewhere when the change is read. */
+/** Sets the tier of an account. Its keys have the new limits in this process at once, in others when they read the change. */
 export async function setTier(log: ChangeLog, id: string, tier: number): Promise<TierChange> {
   if (!isTier(tier)) return { kind: "unknown_tier" }
   return await recordChanges(log, async (store, note) => {
@@ -132,12 +132,12 @@ export async function setTier(log: ChangeLog, id: string, tier: number): Promise
 }
 
 /**
- * Removes an account with all of its keys, which are unknown from then on, and every row that is about it but those of the
- * change log, which name ids alone. False when there is no such account.
+ * Deletes an account, its keys (unknown from then on) and every other row about it; only the change log, which holds ids
+ * alone, keeps its rows. False when there is no such account.
  */
 export async function removeAccount(log: ChangeLog, id: string): Promise<boolean> {
   return await recordChanges(log, async (store, note) => {
-    // A subject of units is an account or a key, so that no reference takes these rows along.
+    // The subject of units is an account or a key, so no foreign key deletes these rows.
     await store.run("DELETE FROM units WHERE subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1)", [
       id,
     ])

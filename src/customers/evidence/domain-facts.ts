@@ -2,10 +2,10 @@ import type { Clock } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
 import type { Store } from "../store/core/store.ts"
 
-/** When a domain was registered, by its registry; null: the registry does not tell. */
+/** When the registry says that a domain was registered; null: it does not say. */
 export type AgeFact = { readonly registeredAtMs: number | null; readonly checkedAtMs: number }
 
-/** What a domain's homepage was like. */
+/** The state of a domain's homepage. */
 export type HomepageFact = {
   readonly state: HomepageState
   readonly evidence: string | null
@@ -14,11 +14,11 @@ export type HomepageFact = {
 
 const HOMEPAGE_STATES = ["found", "parked", "none"] as const
 
-/** How a homepage can be. */
+/** The states of a homepage. */
 export type HomepageState = (typeof HOMEPAGE_STATES)[number]
 
 /**
- * One kind of fact, by domain: A-labels, lower case. To write only puts it into memory; `flush` stores it. To read rejects
+ * Facts of one kind by domain (lower-case A-labels). `write` keeps a fact in memory until `flush` stores it. `read` rejects
  * when the store fails.
  */
 export type StoredFacts<T> = {
@@ -27,30 +27,30 @@ export type StoredFacts<T> = {
   readonly write: (domain: string, fact: T) => void
 }
 
-/** What is known of domains, by all processes that share the store. */
+/** Stored facts about domains, shared by all processes on one store. */
 export type DomainFacts = {
   readonly ages: StoredFacts<AgeFact>
   readonly homepages: StoredFacts<HomepageFact>
-  /** Stores what was written since. Rejects when the store fails, and then keeps it for the next time. */
+  /** Stores the facts written since the last flush. Rejects when the store fails, and keeps them for the next flush. */
   readonly flush: () => Promise<void>
-  /** Deletes some of the rows that are not kept, and gives their count; zero: none is left. Rejects when the store fails. */
+  /** Deletes a batch of expired rows and returns their count; zero: none is left. Rejects when the store fails. */
   readonly prune: () => Promise<number>
 }
 
-/** How much is kept. */
+/** Bounds of the stored facts. */
 export type DomainFactBounds = {
-  /** Facts that wait to be stored; the ones that came first go where there are more. */
+  /** Facts waiting to be stored; beyond that the oldest are dropped. */
   readonly unwrittenMax: number
-  /** How many are stored in one transaction, which keeps everything else waiting for a few milliseconds. */
+  /** Facts stored in one transaction, which blocks other writers for a few milliseconds. */
   readonly writtenMax: number
   readonly rowsMax: number
-  /** How long a row is kept after anything in it was found. */
+  /** How long a row is kept after its newest fact. */
   readonly retentionMs: number
-  /** How many rows a pruning deletes at most. */
+  /** Rows that one pruning deletes at most. */
   readonly prunedMax: number
 }
 
-/** The bounds in use: a row has about 100 bytes. */
+/** The bounds in use. A row takes about 100 bytes. */
 export const DOMAIN_FACT_BOUNDS: DomainFactBounds = {
   unwrittenMax: 10_000,
   writtenMax: 500,
@@ -59,10 +59,10 @@ export const DOMAIN_FACT_BOUNDS: DomainFactBounds = {
   prunedMax: 1000,
 }
 
-/** What was found later than this from now was found by a clock that was wrong: it is not read, and gives way to what is written. */
+/** A fact dated further ahead than this comes from a wrong clock: it is ignored on reading and may be overwritten. */
 const CLOCK_AHEAD_MS_MAX = DAY_MS
 
-/** Opens what is known of domains. Nothing is stored or pruned but by its functions. */
+/** Opens the store of facts. Only calls to its functions write and prune. */
 export function createDomainFacts(
   store: Store,
   clock: Clock,
@@ -75,7 +75,7 @@ export function createDomainFacts(
       const someAges = [...ages].slice(0, bounds.writtenMax)
       const someHomepages = [...homepages].slice(0, bounds.writtenMax)
       await store.transaction(async inner => {
-        // One order for all processes: in an engine that locks rows, two that write the same ones never wait for each other.
+        // All processes write in one order, so that on PostgreSQL two that write the same rows cannot deadlock.
         const [agesBy, homepagesBy] = [new Map(someAges), new Map(someHomepages)]
         for (const domain of [...new Set([...agesBy.keys(), ...homepagesBy.keys()])].sort()) {
           const [age, homepage] = [agesBy.get(domain), homepagesBy.get(domain)]
@@ -102,7 +102,7 @@ export function createDomainFacts(
   }
 }
 
-/** Puts a fact where it waits to be stored, in place of an earlier one of its domain. */
+/** Queues a fact for storing; it replaces an earlier one of its domain. */
 function createBoundedWrite<T>(unwritten: Map<string, T>, unwrittenMax: number): (domain: string, fact: T) => void {
   return (domain, fact) => {
     unwritten.delete(domain)
@@ -112,7 +112,7 @@ function createBoundedWrite<T>(unwritten: Map<string, T>, unwrittenMax: number):
   }
 }
 
-/** Drops what was stored, but for what was written anew meanwhile. */
+/** Removes stored facts from the queue, except those replaced meanwhile. */
 function dropWritten<T>(unwritten: Map<string, T>, stored: readonly (readonly [string, T])[]): void {
   for (const [domain, fact] of stored) if (unwritten.get(domain) === fact) unwritten.delete(domain)
 }
@@ -135,12 +135,12 @@ async function readHomepage(store: Store, domain: string, believedMs: number): P
      FROM domain_facts WHERE domain = $1 AND homepage_checked_at_ms <= $2`,
     [domain, believedMs],
   )
-  // Another version may have written a state that this one does not know.
+  // A newer version may have written a state that this one does not know.
   const state = HOMEPAGE_STATES.find(each => each === row?.state)
   return row === null || state === undefined ? null : { state, evidence: row.evidence, checkedAtMs: row.checkedAtMs }
 }
 
-/** What another process found later stays. */
+/** A later fact of another process is not overwritten. */
 async function writeAge(store: Store, domain: string, { registeredAtMs, checkedAtMs }: AgeFact): Promise<void> {
   await store.run(
     `INSERT INTO domain_facts (domain, registered_at_ms, age_checked_at_ms, found_at_ms) VALUES ($1, $2, $3, $3)
@@ -152,7 +152,7 @@ async function writeAge(store: Store, domain: string, { registeredAtMs, checkedA
   )
 }
 
-/** What another process found later stays. */
+/** A later fact of another process is not overwritten. */
 async function writeHomepage(
   store: Store,
   domain: string,
@@ -171,12 +171,12 @@ async function writeHomepage(
   )
 }
 
-/** The later of both that is believed, in words that SQLite and PostgreSQL share. */
+/** The later of both instants that is not from a wrong clock, in SQL that SQLite and PostgreSQL share. */
 const FOUND_AT = `found_at_ms = CASE WHEN domain_facts.found_at_ms > excluded.found_at_ms
        AND domain_facts.found_at_ms <= excluded.found_at_ms + ${CLOCK_AHEAD_MS_MAX}
        THEN domain_facts.found_at_ms ELSE excluded.found_at_ms END`
 
-/** Rows go in the order in which anything in them was found: the too old ones, and those beyond the bound. */
+/** Deletes rows by the age of their newest fact: expired ones first, then those beyond the bound. */
 async function pruneFacts(store: Store, fromMs: number, { rowsMax, prunedMax }: DomainFactBounds): Promise<number> {
   const beyond = await store.one<{ foundAtMs: number }>(
     `SELECT found_at_ms AS "foundAtMs" FROM domain_facts ORDER BY found_at_ms DESC LIMIT 1 OFFSET $1`,

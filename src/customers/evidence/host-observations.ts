@@ -1,6 +1,6 @@
 import type { Store } from "../store/core/store.ts"
 
-/** On which mail host a domain was seen last, as it is stored. No name of a domain is kept. */
+/** The mail host on which a domain was last seen, as a row. Domains are stored as hashes. */
 export type StoredHostObservation = {
   /** A hash of the registrable domain, below 2^53. */
   readonly domainHash: number
@@ -10,34 +10,33 @@ export type StoredHostObservation = {
   readonly seenOn: number
 }
 
-/** How far a reader has come: after the row of this domain in this batch. */
+/** A reader's position: after the row of this domain in this batch. */
 export type ObservationCursor = { readonly batch: number; readonly domainHash: number }
 
-/** Before the first row. */
+/** The position before the first row. */
 export const OBSERVATIONS_START: ObservationCursor = { batch: 0, domainHash: 0 }
 
-/** How much of the table is kept. */
+/** Bounds of the table. */
 export type ObservationRetention = {
-  /** How many rows, but for one batch; the ones that were written least recently go first. */
+  /** Rows, give or take one batch; the least recently written are deleted first. */
   readonly rowsMax: number
-  /** Rows that were seen before this day go. */
+  /** Rows last seen before this day are deleted. */
   readonly fromDay: number
 }
 
-/** How many rows are written, read and looked at for pruning at once: each keeps everything else waiting for a few milliseconds. */
+/** Rows per batch when writing, reading and pruning; a batch blocks other writers for a few milliseconds. */
 export const OBSERVATIONS_PER_WRITE_MAX = 500
 export const OBSERVATIONS_PER_READ_MAX = 1000
 export const OBSERVATIONS_PER_PRUNE_MAX = 1000
 
 /**
- * Writes a batch of sightings in one transaction, each in the place of an earlier one of its domain. A row that another
- * process wrote alike stays as it is, so that nobody reads it again. Rejects when the store fails, and then none is
- * written.
+ * Writes a batch of observations in one transaction; each replaces the earlier one of its domain. A row that is already the
+ * same stays untouched, so that readers do not read it again. Rejects when the store fails; then nothing is written.
  */
 export async function writeHostObservations(store: Store, sightings: readonly StoredHostObservation[]): Promise<void> {
   if (sightings.length === 0) return
   await store.transaction(async inner => {
-    // Counted up in the transaction that writes, so that batches become visible in their order and a reader misses none.
+    // The counter rises in the writing transaction, so batches become visible in order and readers miss none.
     const head = await inner.one<{ batch: number }>(
       "UPDATE host_sightings_head SET batch = batch + 1 WHERE singleton = 1 RETURNING batch",
     )
@@ -61,7 +60,7 @@ type HostObservationRow = {
 }
 
 /**
- * At most `rowsMax` of the sightings that were written after `upTo`, in the order of writing, and how far that is. Fewer
+ * Reads at most `rowsMax` observations written after `upTo`, in the order of writing, and the new position. Fewer rows
  * mean that there are no more now.
  */
 export async function readHostObservations(
@@ -86,7 +85,7 @@ export async function readHostObservations(
   }
 }
 
-/** Deletes some of the rows that are not kept, and gives their count; zero: none is left, or none among the oldest `prunedMax`. */
+/** Deletes a batch of expired rows and returns their count; zero: none is left, or none among the oldest `prunedMax`. */
 export async function pruneHostObservations(
   store: Store,
   { rowsMax, fromDay }: ObservationRetention,
@@ -96,7 +95,7 @@ export async function pruneHostObservations(
     "SELECT batch FROM host_sightings ORDER BY batch DESC LIMIT 1 OFFSET $1",
     [rowsMax],
   )
-  // Days rise with batches, so that what is too old stands among the first: to look for days would read the whole table.
+  // Days rise with batches, so expired rows are among the first; a search by day would read the whole table.
   return await store.run(
     `DELETE FROM host_sightings WHERE domain_hash IN (
        SELECT domain_hash FROM (

@@ -21,17 +21,17 @@ import {
   rescheduleMail,
 } from "./outbox.ts"
 
-/** How mails are tried, and for how long. */
+/** Bounds of sending. */
 type MailSenderBounds = {
-  /** How many mails are under way at once. */
+  /** Mails sent at the same time. */
   readonly concurrentMax: number
-  /** How long a claim may go without being renewed before others take its mails. */
+  /** How long a claim may stay unrenewed before other processes take its mails. */
   readonly leaseMs: number
-  /** A mail that a server wants later: greylisting lets it in after minutes. */
+  /** Delays of a mail that the server deferred; greylisting accepts it after minutes. */
   readonly retry: BackoffBounds
-  /** All mails, when none can be sent. */
+  /** Delays of all mails while the server is unusable. */
   readonly pause: BackoffBounds
-  /** From the first attempt on; RFC 5321 §4.5.4.1 asks for four to five days at least. */
+  /** Counted from the first attempt; RFC 5321 §4.5.4.1 asks for four to five days at least. */
   readonly givenUpAfterMs: number
 }
 
@@ -44,39 +44,39 @@ export const MAIL_SENDER_BOUNDS: MailSenderBounds = {
   givenUpAfterMs: 5 * DAY_MS,
 }
 
-/** What the log says of a mail that leaves the outbox. */
+/** Log messages for a mail that leaves the outbox. */
 const ENDING_LOG_LINES: { readonly [E in MailEnding]: { readonly level: LogLevel; readonly message: string } } = {
   sent: { level: "debug", message: "a mail was sent" },
   refused: { level: "warn", message: "a mail was refused for good" },
   given_up: { level: "warn", message: "a mail was tried for days and is given up" },
 }
 
-/** What a sender needs of the world, and who it writes for. */
+/** Dependencies of the sender. */
 type MailSenderDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly stopwatch: Stopwatch
   readonly random: Random
   readonly mailer: Mailer
-  /** The address that mails come from. */
+  /** The sender address. */
   readonly from: () => string
   readonly linkContext: () => LinkContext
   readonly log: Log
 }
 
 /**
- * Sends what lies in the outbox. A mail is claimed before it is sent and ended after a server took it, so that one process
- * at a time sends it, and none after that. When a process dies between the server's word and the store's, the mail is sent
- * once more, with the message id that it had.
+ * Sends the mails of the outbox. A mail is claimed before it is sent and ended after the server accepted it, so only one
+ * process sends it. If a process dies between the server's reply and the store's, the mail is sent again with the same
+ * message id.
  */
 export class MailSender {
   readonly #deps: MailSenderDeps
   readonly #bounds: MailSenderBounds
   readonly #claim: string
   readonly #staleClaims: StaleClaims
-  /** What is under way: each sends one mail after another. */
+  /** Running workers; each sends one mail after another. */
   readonly #workers = new Set<Promise<void>>()
-  /** What became of mails and could not be stored; until it is, no mail is claimed. */
+  /** Results that could not be stored yet; until they are, no mail is claimed. */
   readonly #pendingWrites: (() => Promise<unknown>)[] = []
   #failureCount = 0
   #pausedUntilMs = Number.NEGATIVE_INFINITY
@@ -89,7 +89,7 @@ export class MailSender {
     this.#staleClaims = new StaleClaims(tools.stopwatch, bounds.leaseMs)
   }
 
-  /** Begins to send what is due, unless enough is under way or no mail can be sent now. */
+  /** Starts sending due mails, unless enough are in flight or sending is paused. */
   sendDue(): void {
     if (this.#isStopping || this.isPaused() || this.#workers.size >= this.#bounds.concurrentMax) return
     const lane = this.#work()
@@ -98,14 +98,14 @@ export class MailSender {
     this.#workers.add(lane)
   }
 
-  /** Whether no mail can be sent now, and none is tried. */
+  /** Whether sending is paused because the server is unusable. */
   isPaused(): boolean {
     return this.#deps.stopwatch() < this.#pausedUntilMs
   }
 
   /**
-   * Renews what is claimed here, takes what others have abandoned, and undoes what a clock that was set has done. Due a few
-   * times in each lease. It never rejects.
+   * Renews the claims of this process, takes over stale claims of others, and repairs due times after a clock was set back.
+   * Call it a few times per lease. It never rejects.
    */
   async renew(): Promise<void> {
     const { store, clock } = this.#deps
@@ -121,12 +121,12 @@ export class MailSender {
     }
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   async whenIdle(): Promise<void> {
     while (this.#workers.size > 0) await Promise.all(this.#workers)
   }
 
-  /** Begins nothing more. What is under way goes on; `settled` tells when it is over. */
+  /** Starts nothing new. Mails in flight continue; await `settled`. */
   stop(): void {
     this.#isStopping = true
   }
@@ -142,7 +142,7 @@ export class MailSender {
     }
   }
 
-  /** A fault of ours must not leave the mail claimed for as long as this process lives. */
+  /** An error of our own must not leave the mail claimed while this process lives. */
   readonly #onAttemptError = (fault: unknown): SendResult => {
     this.#logFailure("a mail could not be written")(fault)
     return { kind: "refused", isPermanent: false, reply: null }
@@ -184,7 +184,7 @@ export class MailSender {
     })
   }
 
-  /** How long no mail is tried from now on; a server that answers, whatever it says of a mail, ends the pause. */
+  /** Pauses sending. A server that answers, whatever it says about a mail, ends the pause. */
   #pauseAfter(sending: SendResult): number {
     const { stopwatch, random, log } = this.#deps
     if (sending.kind !== "unavailable") {
@@ -192,7 +192,7 @@ export class MailSender {
       this.#failureCount = 0
       return 0
     }
-    // Mails that were under way together fail together: that is one failure.
+    // Mails in flight together fail together: that counts as one failure.
     if (!this.isPaused() && !this.#isStopping) {
       const pauseMs = backoffDelayMs(this.#bounds.pause, ++this.#failureCount, random)
       this.#pausedUntilMs = stopwatch() + pauseMs
@@ -223,7 +223,7 @@ export class MailSender {
   }
 }
 
-/** A letter with what stands on its envelope. */
+/** The content with its addresses and message id. */
 export function createMail(
   letter: MailContent,
   header: Pick<OutgoingMail, "from" | "to" | "messageId" | "dateMs">,
@@ -231,25 +231,25 @@ export function createMail(
   return { ...header, subject: letter.subject, text: renderMailText(letter), html: renderMailHtml(letter) }
 }
 
-/** The message id of what lies in the outbox: always the same, and not to be guessed, since an account's id is not. */
+/** The message id of an outbox mail: stable over attempts, and not guessable, since account ids are not. */
 function stableMessageId({ accountId, notice, subject }: OutboxKey, from: string): string {
   const hash = createHash("sha256").update(JSON.stringify([accountId, notice, subject]))
   return `${hash.digest("hex").slice(0, 32)}@${senderDomain(from)}`
 }
 
-/** The domain of a sender's address, be it bare or behind a name and in angle brackets. */
+/** The domain of a sender address, with or without a display name and angle brackets. */
 export function senderDomain(from: string): string {
   return from.slice(from.lastIndexOf("@") + 1).replace(/>\s*$/, "")
 }
 
 /**
- * Tells which claims of other processes are abandoned: the ones that this process has looked at for `leaseMs` of its own
- * time without seeing them renewed. So no clock that is set decides it, and a process that has just started waits.
+ * Finds stale claims of other processes: those that this process has seen unrenewed for `leaseMs` of its own time. So clock
+ * changes do not matter, and a process that has just started waits (DECISIONS 44).
  */
 class StaleClaims {
   readonly #stopwatch: Stopwatch
   readonly #leaseMs: number
-  /** Since when each claim has stood as it stands. */
+  /** Since when each claim has been unchanged. */
   #unchangedSince = new Map<string, number>()
 
   constructor(stopwatch: Stopwatch, leaseMs: number) {
@@ -257,7 +257,7 @@ class StaleClaims {
     this.#leaseMs = leaseMs
   }
 
-  /** Takes in all claims of others as they stand now, and gives the abandoned ones. */
+  /** Records the current claims of others and returns the stale ones. */
   findStale(claims: readonly ForeignClaim[]): readonly ForeignClaim[] {
     const now = this.#stopwatch()
     const since = (claim: ForeignClaim): number => this.#unchangedSince.get(claimState(claim)) ?? now
@@ -269,12 +269,12 @@ class StaleClaims {
 const claimState = ({ accountId, notice, subject, claim, renewalCount }: ForeignClaim): string =>
   JSON.stringify([accountId, notice, subject, claim, renewalCount])
 
-/** How delays grow: from `firstMs`, twice as long each time, up to `msMax`. */
+/** A delay that doubles from `firstMs` up to `msMax`. */
 type BackoffBounds = { readonly firstMs: number; readonly msMax: number }
 
 /**
- * The delay after so many failures in a row, at least one: up to a quarter shorter than it may be, by chance, so that what
- * failed at one moment is not tried again at one moment.
+ * The delay after so many failures in a row (at least one), shortened at random by up to a quarter, so that mails that
+ * failed together are not retried together.
  */
 export function backoffDelayMs({ firstMs, msMax }: BackoffBounds, failureCount: number, random: Random): number {
   const wholeMs = Math.min(firstMs * 2 ** (failureCount - 1), msMax)

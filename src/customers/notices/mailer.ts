@@ -1,52 +1,51 @@
 /** A mail to one address, ready to be sent. */
 export type OutgoingMail = {
-  /** An address, or a name and an address in angle brackets. */
+  /** An address, or a display name and an address in angle brackets. */
   readonly from: string
   readonly to: string
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Without its angle brackets. The same mail has the same one at each attempt, so that a mailbox can tell a second copy. */
+  /** Without angle brackets. Stable over attempts, so that a mailbox can recognise a second copy. */
   readonly messageId: string
   readonly dateMs: number
 }
 
 /**
- * What became of an attempt. Texts of the server are not among it, since they repeat the address: only its reply code
- * (RFC 5321 §4.2.1), or null when it gave none.
+ * The result of an attempt. It holds the server's reply code (RFC 5321 §4.2.1; null: none), never its text, which repeats
+ * the address.
  */
 export type SendResult =
-  /** The server has taken it on itself to deliver the mail. */
+  /** The server accepted the mail. */
   | { readonly kind: "accepted" }
-  /** It wants this mail later (4xx), or never (`isForGood`, 5xx). */
+  /** It deferred the mail (4xx) or refused it for good (`isForGood`, 5xx). */
   | { readonly kind: "refused"; readonly isPermanent: boolean; readonly reply: number | null }
-  /** No mail can be sent now: no server, no log-in, no sender that it takes, or it broke off; `cause` is a word for it. */
+  /** No mail can be sent now: no connection, log-in or sender was refused, or the server broke off. `cause` names it in a word. */
   | { readonly kind: "unavailable"; readonly cause: string; readonly reply: number | null }
 
-/** Sends mail. `send` never rejects, and comes to an end within its own bounds. */
+/** Sends mail. `send` never rejects, and ends within its own time-outs. */
 export type Mailer = {
   readonly send: (mail: OutgoingMail) => Promise<SendResult>
-  /** Ends all connections, at once. */
+  /** Closes all connections at once. */
   readonly close: () => void
 }
 
-/** Builds a mailer from a `smtp://` or `smtps://` URL. */
+/** Opens a mailer for an `smtp://` or `smtps://` URL. */
 export type OpenMailer = (url: string) => Mailer
 
 /**
- * Whether mail can reach an account's email at all. It cannot at a single label, which `owner@localhost` of the first start
- * has, nor below `localhost` and `invalid`, which are reserved for what is no mail host (RFC 6761 §6.3, §6.4). Names for
- * tests and examples are left to the mail server: where they are used, it has an answer.
+ * Whether an account's email can receive mail at all. A single label (`owner@localhost` of the first start) cannot, nor
+ * names below `localhost` and `invalid` (RFC 6761 §6.3, §6.4). Test and example names are left to the mail server.
  */
 export function isMailable(email: string): boolean {
   const labels = email.slice(email.lastIndexOf("@") + 1).split(".")
   return labels.length > 1 && !UNREACHABLE_TLDS.includes(labels.at(-1) ?? "")
 }
 
-/** The same as a condition of SQL about a column that holds accounts' emails. */
+/** The same as an SQL condition on a column of account emails. */
 export function mailableSql(column: string): string {
   const reachable = UNREACHABLE_TLDS.map(label => `${column} NOT LIKE '%.${label}'`)
-  // An account's email has one at-sign.
+  // An account's email has exactly one at-sign.
   return [`${column} LIKE '%@%.%'`, ...reachable].join(" AND ")
 }
 

@@ -4,10 +4,10 @@ import { parseJson } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { MailBlock, MailContent } from "./mail-content.tsx"
 
-/** Where the links of a notice lead: the public base address, without a slash at its end. */
+/** The public base address for links in notices, without a trailing slash. */
 export type LinkContext = { readonly baseUrl: string }
 
-/** A key as a notice names it: never the key itself, nor what it could be guessed from. */
+/** A key as a notice names it: never the key itself, nor anything that helps to guess it. */
 const KEY_PARAMS = Type.Object({
   kind: Type.Union([Type.Literal("secret"), Type.Literal("publishable")]),
   name: Type.String(),
@@ -21,7 +21,7 @@ const SIGN_IN_PARAMS = Type.Object({ link: Type.String(), code: Type.String(), m
 
 type NoticeSpec<P extends TObject> = {
   readonly description: string
-  /** What the notice tells beside its kind; the outbox keeps it as JSON. */
+  /** The parameters of the notice, stored in the outbox as JSON. */
   readonly params: P
   readonly content: (particulars: Static<P>, place: LinkContext) => MailContent
 }
@@ -118,25 +118,25 @@ export const NOTICES = {
   }),
 } as const
 
-/** What the mail is about. */
+/** The kinds of notice. */
 export type NoticeKind = keyof typeof NOTICES
 
-/** What each notice tells beside its kind. */
+/** The parameters of each kind. */
 export type NoticeParams = { readonly [K in NoticeKind]: Static<(typeof NOTICES)[K]["params"]> }
 
-/** One notice: its kind and what it tells. */
+/** One notice: its kind and its parameters. */
 export type Notice = {
   readonly [K in NoticeKind]: { readonly kind: K; readonly params: NoticeParams[K] }
 }[NoticeKind]
 
-/** A notice written as a letter. */
+/** Renders a notice as a mail. */
 export function noticeContent({ kind, params }: Notice, place: LinkContext): MailContent {
   const letter = renderNotice(NOTICES[kind], params, place)
   if (letter === null) throw new TypeError(`the particulars of ${kind} have another form`)
   return letter
 }
 
-/** A stored notice written as a letter; null when another version of the program wrote it, and this one cannot read it. */
+/** Renders a stored notice as a mail; null when another version wrote it in a form that this one cannot read. */
 export function storedNoticeContent(kind: string, particulars: string, place: LinkContext): MailContent | null {
   return isNoticeKind(kind) ? renderNotice(NOTICES[kind], parseJson(particulars), place) : null
 }
@@ -145,7 +145,7 @@ function isNoticeKind(kind: string): kind is NoticeKind {
   return Object.hasOwn(NOTICES, kind)
 }
 
-/** Asked of any row, which knows the form of its own particulars only when it has seen them. */
+/** The row of a kind, with the type of its parameters erased; its schema checks them at run time. */
 function renderNotice(row: { readonly params: TObject }, particulars: unknown, place: LinkContext): MailContent | null {
   const { content } = row as NoticeSpec<TObject> // its schema is checked in the same breath
   return Value.Check(row.params, particulars) ? content(particulars, place) : null

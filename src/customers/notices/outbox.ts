@@ -3,8 +3,8 @@ import { isMailable } from "./mailer.ts"
 import type { Notice } from "./notices.ts"
 
 /**
- * One mail that waits in the outbox, or was taken from it. An account has at most one of a notice about a subject: the id
- * of a key, or a version of the terms.
+ * Identifies a mail of the outbox, waiting or ended. An account has at most one mail of a notice about a subject (the id of
+ * a key, or a version of the terms).
  */
 export type OutboxKey = { readonly accountId: string; readonly notice: string; readonly subject: string }
 
@@ -12,8 +12,8 @@ export type OutboxKey = { readonly accountId: string; readonly notice: string; r
 type NewNotice = Notice & { readonly accountId: string; readonly subject: string }
 
 /**
- * Puts a notice into the outbox, as part of the transaction that causes it: that of `store`. False, and nothing is put
- * there: the account has had a notice of this kind about this subject, is gone, or has an email that no mail can reach.
+ * Adds a notice to the outbox within the transaction of `store`, which is the one that causes it. Adds nothing and returns
+ * false when the account already had this notice about this subject, is deleted, or has an email that cannot receive mail.
  */
 export async function enqueueNotice(store: Store, nowMs: number, posting: NewNotice): Promise<boolean> {
   const { accountId, kind, subject, params } = posting
@@ -27,20 +27,19 @@ export async function enqueueNotice(store: Store, nowMs: number, posting: NewNot
   return postedCount > 0
 }
 
-/** A mail that a sender has claimed: nobody else sends it until the claim is over. */
+/** A mail that a sender has claimed: no other process sends it while the claim lasts. */
 export type ClaimedMail = OutboxKey & {
   readonly email: string
   readonly particulars: string
   readonly writtenAtMs: number
-  /** How often a server wanted it later. */
+  /** How often a server deferred it. */
   readonly refusalCount: number
-  /** Null: it was not tried before. */
+  /** Null: not tried before. */
   readonly firstTriedAtMs: number | null
 }
 
 /**
- * Claims up to `countMax` mails that are due, the ones that have been due for longest first. No two claims get one mail, in
- * whatever processes they are made.
+ * Claims up to `countMax` due mails, longest due first. No two claims get the same mail, across all processes.
  */
 export async function claimMails(
   store: Store,
@@ -49,7 +48,7 @@ export async function claimMails(
   countMax: number,
 ): Promise<readonly ClaimedMail[]> {
   const due = "ended_at_ms IS NULL AND claim IS NULL AND due_at_ms <= $1"
-  // Asked outside of a transaction, which would keep every other process from writing, each second.
+  // A look outside a transaction first: a transaction each second would block the other writers.
   if ((await store.one(`SELECT 1 AS due FROM outbox WHERE ${due} LIMIT 1`, [nowMs])) === null) return []
   return await store.transaction(async inner => {
     const rows = await inner.all<ClaimedMail>(
@@ -61,7 +60,7 @@ export async function claimMails(
     )
     const claimed: ClaimedMail[] = []
     for (const row of rows) {
-      // Asked again: in an engine that lets two transactions in side by side, the slower one learns it here.
+      // Checked again: on PostgreSQL two transactions run side by side, and the slower one notices here.
       const takenCount = await inner.run(
         `UPDATE outbox SET claim = $4, renewal_count = renewal_count + 1
          WHERE ${BY_OUTBOX_KEY} AND ended_at_ms IS NULL AND claim IS NULL`,
@@ -74,8 +73,8 @@ export async function claimMails(
 }
 
 /**
- * Makes due what would be due later than `latestMs`, which no delay can mean: it was put off, or written, under a clock that
- * was set back since. Gives the count.
+ * Makes mails due whose due time is later than `latestMs`: no delay is that long, so they were deferred or written under a
+ * clock that has been set back since. Returns their count.
  */
 export async function rescheduleFutureMails(store: Store, nowMs: number, latestMs: number): Promise<number> {
   return await store.run(
@@ -84,15 +83,15 @@ export async function rescheduleFutureMails(store: Store, nowMs: number, latestM
   )
 }
 
-/** Shows to whom else looks that the claim is alive: all mails under it. */
+/** Renews a claim for all its mails, so that other processes see it alive. */
 export async function renewClaims(store: Store, claim: string): Promise<number> {
   return await store.run("UPDATE outbox SET renewal_count = renewal_count + 1 WHERE claim = $1", [claim])
 }
 
-/** How a mail leaves the outbox: a server has taken it, a server refused it for good, or it was tried for too long. */
+/** How a mail leaves the outbox: accepted by a server, refused for good, or tried for too long. */
 export type MailEnding = "sent" | "refused" | "given_up"
 
-/** Ends a mail that is under the claim. False: it is not, since somebody else took it over or its account is gone. */
+/** Ends a mail under the claim. False: it is no longer under it, since another process took it over or its account is deleted. */
 export async function endMail(
   store: Store,
   claim: string,
@@ -108,10 +107,10 @@ export async function endMail(
   return count > 0
 }
 
-/** When a mail is tried again; `isRefusal`: a server wanted it later, and each time more patience is due. */
+/** When a mail is tried again; `isRefusal`: the server deferred it, which lengthens the next delay. */
 type MailDelay = { readonly nowMs: number; readonly dueAtMs: number; readonly isRefusal: boolean }
 
-/** Puts a mail that is under the claim off after an attempt that failed. False as `endMail` has it. */
+/** Reschedules a mail under the claim after a failed attempt. False as in `endMail`. */
 export async function rescheduleMail(
   store: Store,
   claim: string,
@@ -127,10 +126,10 @@ export async function rescheduleMail(
   return count > 0
 }
 
-/** A mail under the claim of another process, and how often it was claimed or the claim renewed: that only rises. */
+/** A mail claimed by another process, and its count of claims and renewals, which only rises. */
 export type ForeignClaim = OutboxKey & { readonly claim: string; readonly renewalCount: number }
 
-/** The mails that others have claimed. */
+/** Reads the mails that other processes have claimed. */
 export async function readForeignClaims(store: Store, ownClaim: string): Promise<readonly ForeignClaim[]> {
   return await store.all<ForeignClaim>(
     `SELECT account_id AS "accountId", notice, subject, claim, renewal_count AS "renewalCount" FROM outbox
@@ -139,10 +138,10 @@ export async function readForeignClaims(store: Store, ownClaim: string): Promise
   )
 }
 
-/** How many claims of others are looked at; all processes together have fewer mails under way. */
+/** Claims read at most; all processes together have fewer mails in flight. */
 const FOREIGN_CLAIMS_MAX = 1000
 
-/** Gives a mail back to the outbox, where it is due. False: its claim was renewed meanwhile, or is over. */
+/** Returns a mail to the outbox, due now. False: its claim was renewed meanwhile, or has ended. */
 export async function releaseClaim(store: Store, foreign: ForeignClaim): Promise<boolean> {
   const count = await store.run(
     `UPDATE outbox SET claim = NULL WHERE ${BY_OUTBOX_KEY} AND claim = $4 AND renewal_count = $5`,
@@ -151,18 +150,18 @@ export async function releaseClaim(store: Store, foreign: ForeignClaim): Promise
   return count > 0
 }
 
-/** How many mails wait, since when the oldest of them, and how many were never taken, of those that are kept. */
+/** Counts of waiting and failed mails. */
 export type OutboxState = {
   readonly waitingCount: number
-  /** Null: none waits. */
+  /** When the oldest waiting mail was written; null: none waits. */
   readonly waitingSinceMs: number | null
-  /** A server refused them for good. */
+  /** Refused for good by a server. */
   readonly refusedCount: number
-  /** They were tried for too long. */
+  /** Given up after too long. */
   readonly givenUpCount: number
 }
 
-/** How the outbox stands. */
+/** Reads these counts. */
 export async function readOutboxState(store: Store): Promise<OutboxState> {
   const waiting = await store.one<{ waiting: number; since: number | null }>(
     "SELECT COUNT(*) AS waiting, MIN(written_at_ms) AS since FROM outbox WHERE ended_at_ms IS NULL",
@@ -179,10 +178,10 @@ export async function readOutboxState(store: Store): Promise<OutboxState> {
   }
 }
 
-/** What `pruneOutbox` keeps, and how much it deletes at most. */
+/** Bounds of `pruneOutbox`. */
 type OutboxRetention = { readonly endedFromMs: number; readonly waitingFromMs: number; readonly countMax: number }
 
-/** Deletes mails that ended before `endedFromMs`, and ones that nobody has taken since before `waitingFromMs`. */
+/** Deletes mails that ended before `endedFromMs`, and mails that have waited since before `waitingFromMs`. */
 export async function pruneOutbox(
   store: Store,
   { endedFromMs, waitingFromMs, countMax }: OutboxRetention,
@@ -203,13 +202,13 @@ const BY_OUTBOX_KEY = "account_id = $1 AND notice = $2 AND subject = $3"
 
 const outboxKeyParams = ({ accountId, notice, subject }: OutboxKey) => [accountId, notice, subject]
 
-/** How a mail in the outbox stands: nobody has taken it yet, a sender has claimed it, or how it ended. */
+/** The state of a mail in the outbox: waiting, claimed, or how it ended. */
 type MailState = "waiting" | "under_way" | MailEnding
 
-/** How many mails of a notice are kept in a state. */
+/** The count of mails of one notice in one state. */
 type OutboxCount = { readonly notice: string; readonly state: MailState; readonly count: number }
 
-/** What the outbox keeps, by notice and state. */
+/** Counts the mails of the outbox by notice and state. */
 export async function countOutbox(store: Store): Promise<readonly OutboxCount[]> {
   return await store.all<OutboxCount>(
     `SELECT notice, COALESCE(ending, CASE WHEN claim IS NULL THEN 'waiting' ELSE 'under_way' END) AS state,
@@ -217,7 +216,7 @@ export async function countOutbox(store: Store): Promise<readonly OutboxCount[]>
   )
 }
 
-/** When the oldest mail that waits was written, in milliseconds since the Unix epoch; null: none waits. */
+/** When the oldest waiting mail was written, in milliseconds since the Unix epoch; null: none waits. */
 export async function oldestWaitingAtMs(store: Store): Promise<number | null> {
   const row = await store.one<{ atMs: number | null }>(
     `SELECT MIN(written_at_ms) AS "atMs" FROM outbox WHERE ended_at_ms IS NULL AND claim IS NULL`,

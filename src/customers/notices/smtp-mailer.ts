@@ -2,20 +2,20 @@ import { isIP } from "node:net"
 import type { NodemailerError } from "nodemailer"
 import type { OpenMailer, OutgoingMail, SendResult } from "./mailer.ts"
 
-/** How long each part of an attempt may take, and how much goes on at once. */
+/** Time-outs of an attempt, and its concurrency. */
 export type SmtpBounds = {
   readonly connectMs: number
   readonly greetingMs: number
-  /** How long the server may say nothing. */
+  /** How long the server may stay silent. */
   readonly silenceMs: number
-  /** The whole attempt, which a server that trickles would draw out otherwise. */
+  /** The complete attempt, so that a server that trickles cannot prolong it. */
   readonly attemptMs: number
-  /** How long a connection is kept for the next mail. */
+  /** How long an idle connection is kept. */
   readonly idleMs: number
   readonly connectionsMax: number
 }
 
-/** The bounds in use. RFC 5321 §4.5.3.2 grants servers more, for mails of megabytes. */
+/** The bounds in use. RFC 5321 §4.5.3.2 allows servers more time, for mails of megabytes. */
 export const SMTP_BOUNDS: SmtpBounds = {
   connectMs: 15_000,
   greetingMs: 30_000,
@@ -26,9 +26,9 @@ export const SMTP_BOUNDS: SmtpBounds = {
 }
 
 /**
- * Opens a pool of connections to the server of the URL, each when it is needed. `smtps:` is TLS from the first octet;
- * `smtp:` is TLS when the server offers it, and must be TLS when there is a password to send. Who the server is, is asked of
- * its certificate for `smtps:` and for a password; on loopback, where nobody stands between, neither is asked.
+ * Opens a pool of connections to the server of the URL, each on demand. `smtps:` uses TLS from the first byte; `smtp:` uses
+ * STARTTLS when the server offers it, and requires it when there is a password. The certificate is verified for `smtps:` and
+ * whenever a password is sent; on loopback neither is required.
  */
 export function createSmtpMailer(bounds: SmtpBounds = SMTP_BOUNDS): OpenMailer {
   return url => {
@@ -54,13 +54,13 @@ export function createSmtpMailer(bounds: SmtpBounds = SMTP_BOUNDS): OpenMailer {
   }
 }
 
-/** The library takes 70 ms to load: it is, when there is a first mail. */
+/** Loads the library on first use, since that takes 70 ms. */
 async function openTransport(connection: ReturnType<typeof parseSmtpUrl>, bounds: SmtpBounds) {
   const { createTransport } = await import("nodemailer")
   return createTransport({ ...connection, ...poolOptions(bounds) })
 }
 
-/** What the URL asks for, in the words of the library. Throws when it is no URL. */
+/** The library's options for the URL. Throws when it is no URL. */
 export function parseSmtpUrl(text: string) {
   const url = new URL(text)
   const host = url.hostname.replace(/^\[|\]$/g, "")
@@ -77,7 +77,7 @@ export function parseSmtpUrl(text: string) {
   }
 }
 
-/** A `%` that encodes nothing stands for itself. */
+/** Decodes percent-escapes; a `%` that encodes nothing stays. */
 const decodePercent = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, encoded => Buffer.from(encoded.replaceAll("%", ""), "hex").toString())
 
@@ -85,7 +85,7 @@ function poolOptions(bounds: SmtpBounds) {
   return {
     pool: true,
     maxConnections: bounds.connectionsMax,
-    // Sent again by itself, a mail whose connection broke after its last octet could arrive twice.
+    // No retry by the library: a mail whose connection broke after its last byte could arrive twice.
     maxRequeues: 0,
     idleTimeout: bounds.idleMs,
     connectionTimeout: bounds.connectMs,
@@ -106,21 +106,21 @@ function messageOptions(mail: OutgoingMail, { attemptMs }: SmtpBounds) {
     html: mail.html,
     messageId: `<${mail.messageId}>`,
     date: new Date(mail.dateMs),
-    // RFC 3834: so that nobody's absence note answers it.
+    // RFC 3834: prevents automatic replies.
     headers: { "Auto-Submitted": "auto-generated" },
     signal: AbortSignal.timeout(attemptMs),
   }
 }
 
-/** RFC 5321 §4.2.1; 421 is a server that closes, whatever it was asked. */
+/** RFC 5321 §4.2.1; 421 means that the server closes, whatever the command was. */
 const SERVICE_CLOSING = 421
 
-/** What an attempt came to by how it failed: only what the server said of the mail itself counts against the mail. */
+/** Maps an error to a result: only a reply about the mail itself counts against the mail. */
 function toSendResult(error: unknown): SendResult {
   const { code, command, responseCode } = error as Partial<NodemailerError> // all that the library throws is of it
   const reply = responseCode ?? null
   const cause = code ?? (error instanceof Error ? error.name : "unknown")
-  // An address that the library itself does not send to, such as one in another script to a server without SMTPUTF8.
+  // An address that the library refuses, such as a non-ASCII one at a server without SMTPUTF8.
   if (code === "EENVELOPE" && command === "API") return { kind: "refused", isPermanent: false, reply }
   // A sender that is refused for good is refused for every mail.
   const isOfMail = command === "RCPT TO" || command === "DATA" || (command === "MAIL FROM" && isTemporary(reply))
@@ -130,7 +130,7 @@ function toSendResult(error: unknown): SendResult {
 
 const isTemporary = (reply: number | null): boolean => reply !== null && reply < 500
 
-/** What came of trying a mail server; `place` is its host and port. No text of the server is in it. */
+/** The result of testing a mail server; `place` is its host and port. It holds no text of the server. */
 export type SmtpCheckResult =
   | { readonly kind: "well"; readonly hostPort: string; readonly isEncrypted: boolean; readonly isLoggedIn: boolean }
   | {
@@ -142,8 +142,8 @@ export type SmtpCheckResult =
     }
 
 /**
- * Does with the server of the URL all that a mail needs before there is a mail: a connection, TLS as `createSmtpMailer` wants it,
- * the log-in, and one command that changes nothing (RSET, RFC 5321 §4.1.1.5). It never rejects; each step has its bound.
+ * Tests the server of the URL up to the point where a mail would follow: connection, TLS as in `createSmtpMailer`, log-in,
+ * and RSET, which changes nothing (RFC 5321 §4.1.1.5). Never rejects; each step has its time-out.
  */
 export async function checkSmtp(url: string, bounds: SmtpBounds = SMTP_BOUNDS): Promise<SmtpCheckResult> {
   const { auth, ...server } = parseSmtpUrl(url)
@@ -151,7 +151,7 @@ export async function checkSmtp(url: string, bounds: SmtpBounds = SMTP_BOUNDS): 
   const connection = await openConnection(server, bounds)
   let step: "connect" | "log_in" | "command" = "connect"
   const { promise: broken, reject: breakOff } = Promise.withResolvers<never>()
-  // An error that nobody hears would end the process, and so would a promise that breaks when no step waits for it.
+  // An unhandled error event or rejection would end the process.
   broken.catch(() => undefined)
   connection.on("error", breakOff)
   connection.once("end", () => breakOff(new Error("closed")))
@@ -179,7 +179,7 @@ export async function checkSmtp(url: string, bounds: SmtpBounds = SMTP_BOUNDS): 
   }
 }
 
-/** The library takes 70 ms to load: it is, when there is a server to try. */
+/** Loads the library on first use, since that takes 70 ms. */
 async function openConnection(server: Omit<ReturnType<typeof parseSmtpUrl>, "auth">, bounds: SmtpBounds) {
   const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection")
   return new SMTPConnection({
