@@ -37,7 +37,7 @@ export function createNameMatcher<T extends object>(
     } else {
       const isExact = pattern.startsWith("=")
       const name = isExact ? pattern.slice(1) : pattern
-      assert(PATTERN_NAME.test(name) && name.length <= DOMAIN_NAME_CHARS_MAX, `${pattern} is a pattern for names`)
+      assert(PATTERN_NAME.test(name) && name.length <= DOMAIN_NAME_CHARS_MAX, `${pattern} is a pattern of names`)
       setOnce(isExact ? exact : bare, name, value)
     }
   }
@@ -59,11 +59,11 @@ function longestSuffixMatch<T>(values: ReadonlyMap<string, T>, name: string): T 
 }
 
 function parseExpression(pattern: string): RegExp {
-  assert(pattern.startsWith("~^") && pattern.endsWith("$"), `${pattern} is for the whole name`)
+  assert(pattern.startsWith("~^") && pattern.endsWith("$"), `${pattern} matches the whole name`)
   return new RegExp(pattern.slice(1))
 }
 
 function setOnce<T>(values: Map<string, T>, key: string, value: T): void {
-  assert(!values.has(key), `${key} is the pattern of one row`)
+  assert(!values.has(key), `${key} occurs once`)
   values.set(key, value)
 }

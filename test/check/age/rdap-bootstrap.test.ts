@@ -114,14 +114,14 @@ test("what is not as RFC 9224 has it is refused as a whole", () => {
     [textOf([...good, null]), "A service is no pair."],
     [textOf([...good, [["net"]]]), "A service is no pair."],
     [textOf([...good, [["a@b"], ["net"], ["https://rdap.test.net/"]]]), "A service is no pair."],
-    [textOf([...good, ["net", "https://rdap.test.net/"]]), "A service is no pair of lists of texts."],
-    [textOf([...good, [[7], ["https://rdap.test.net/"]]]), "A service is no pair of lists of texts."],
-    [textOf([...good, [["net"], [null]]]), "A service is no pair of lists of texts."],
-    [textOf([[["a b"], ["https://rdap.test.net/"]]]), "A name is none."],
-    [textOf([[["com."], ["https://rdap.test.net/"]]]), "A name is none."],
-    [textOf([[["-a"], ["https://rdap.test.net/"]]]), "A name is none."],
-    [textOf([[["a..b"], ["https://rdap.test.net/"]]]), "A name is none."],
-    [textOf([[["\u00ad"], ["https://rdap.test.net/"]]]), "A name is none."],
+    [textOf([...good, ["net", "https://rdap.test.net/"]]), "A service is no pair of lists of strings."],
+    [textOf([...good, [[7], ["https://rdap.test.net/"]]]), "A service is no pair of lists of strings."],
+    [textOf([...good, [["net"], [null]]]), "A service is no pair of lists of strings."],
+    [textOf([[["a b"], ["https://rdap.test.net/"]]]), "A name is invalid."],
+    [textOf([[["com."], ["https://rdap.test.net/"]]]), "A name is invalid."],
+    [textOf([[["-a"], ["https://rdap.test.net/"]]]), "A name is invalid."],
+    [textOf([[["a..b"], ["https://rdap.test.net/"]]]), "A name is invalid."],
+    [textOf([[["\u00ad"], ["https://rdap.test.net/"]]]), "A name is invalid."],
   ] as const)
     expect([text, saysOf(text)]).toEqual([text, says])
 })

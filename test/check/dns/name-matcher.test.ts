@@ -76,11 +76,11 @@ test("a pattern that cannot be read, or stands there twice, is refused", () => {
     "*.vendor.com",
     "a..b",
   ])
-    expect(() => patterns(pattern)).toThrow("is a pattern for names")
+    expect(() => patterns(pattern)).toThrow("is a pattern of names")
   for (const pattern of ["~vendor", "~^vendor", "~vendor$", "~"])
-    expect(() => patterns(pattern)).toThrow("is for the whole name")
+    expect(() => patterns(pattern)).toThrow("matches the whole name")
   expect(() => patterns("~^($")).toThrow()
-  expect(() => patterns("vendor.com", "vendor.com")).toThrow("the pattern of one row")
+  expect(() => patterns("vendor.com", "vendor.com")).toThrow("occurs once")
   expect(patterns("vendor.com", "=vendor.com")("vendor.com")).toBe("=vendor.com")
 })
 

@@ -165,7 +165,7 @@ test("the time of all that is asked of a domain is one", async () => {
   await time.tick(4999)
   expect(found).toBeNull()
   await time.tick(1)
-  expect(found).toMatchObject({ homepage: unknown("timed_out"), url: null, mark: null })
+  expect(found).toMatchObject({ homepage: unknown("timed_out"), url: null, parkingSignal: null })
   budget.cancel()
   expect(time.waiting()).toBe(0)
 })

@@ -31,22 +31,25 @@ test("a domain without MX records takes no mail by them", () => {
 })
 
 test("a null MX stands alone, and beside hosts it is ignored", () => {
-  expect(hosts([0, ""])).toMatchObject({ mx: [], isNull: true, takesMail: false })
-  expect(hosts([0, ""], [10, ""])).toMatchObject({ mx: [], isNull: true })
+  expect(hosts([0, ""])).toMatchObject({ mx: [], isNullMx: true, acceptsMail: false })
+  expect(hosts([0, ""], [10, ""])).toMatchObject({ mx: [], isNullMx: true })
   expect(hosts([0, ""], [10, "mx.acme.com"])).toMatchObject({
     mx: [{ priority: 10, host: "mx.acme.com", provider: null }],
-    isNull: false,
-    takesMail: true,
+    isNullMx: false,
+    acceptsMail: true,
   })
-  expect(hosts([0, ""], [10, PLACEHOLDER])).toMatchObject({ isNull: false, takesMail: false })
+  expect(hosts([0, ""], [10, PLACEHOLDER])).toMatchObject({ isNullMx: false, acceptsMail: false })
 })
 
 test("the provider of the most preferred host counts, and of equals one that is known", () => {
-  expect(hosts([10, SUITE_A], [20, SUITE_B])).toMatchObject({ provider: { key: "suite_a" }, runBy: "suite_a" })
-  expect(hosts([20, SUITE_A], [10, SUITE_B])).toMatchObject({ provider: { key: "suite_b" }, runBy: "suite_b" })
-  expect(hosts([10, "a.acme.com"], [10, SUITE_B])).toMatchObject({ provider: { key: "suite_b" }, runBy: "suite_b" })
-  expect(hosts([10, "a.acme.com"], [11, SUITE_B])).toMatchObject({ provider: null, runBy: null })
-  expect(hosts([10, GATEWAY], [20, SUITE_A])).toMatchObject({ provider: { key: "proofpoint" }, runBy: "gateway" })
+  expect(hosts([10, SUITE_A], [20, SUITE_B])).toMatchObject({ provider: { key: "suite_a" }, operatedBy: "suite_a" })
+  expect(hosts([20, SUITE_A], [10, SUITE_B])).toMatchObject({ provider: { key: "suite_b" }, operatedBy: "suite_b" })
+  expect(hosts([10, "a.acme.com"], [10, SUITE_B])).toMatchObject({
+    provider: { key: "suite_b" },
+    operatedBy: "suite_b",
+  })
+  expect(hosts([10, "a.acme.com"], [11, SUITE_B])).toMatchObject({ provider: null, operatedBy: null })
+  expect(hosts([10, GATEWAY], [20, SUITE_A])).toMatchObject({ provider: { key: "proofpoint" }, operatedBy: "gateway" })
 })
 
 test("a placeholder is listed and shows its suite, but takes no mail", () => {
@@ -58,13 +61,20 @@ test("a placeholder is listed and shows its suite, but takes no mail", () => {
     operatedBy: null,
     indicators: [{ operator: "suite_b", entry: `mx:${PLACEHOLDER}` }],
   })
-  expect(hosts([0, PLACEHOLDER], [10, SUITE_A])).toMatchObject({ takesMail: true, runBy: "suite_a" })
-  expect(hosts([0, PLACEHOLDER], [10, "mx.acme.com"])).toMatchObject({ takesMail: true, provider: null, runBy: null })
+  expect(hosts([0, PLACEHOLDER], [10, SUITE_A])).toMatchObject({ acceptsMail: true, operatedBy: "suite_a" })
+  expect(hosts([0, PLACEHOLDER], [10, "mx.acme.com"])).toMatchObject({
+    acceptsMail: true,
+    provider: null,
+    operatedBy: null,
+  })
 })
 
 test("one disposable host makes all disposable, and leaves the provider as it is", () => {
-  expect(hosts([10, SUITE_A], [90, DISPOSABLE])).toMatchObject({ provider: { key: "suite_a" }, runBy: "disposable" })
-  expect(hosts([10, "mx.acme.com"], [90, DISPOSABLE])).toMatchObject({ provider: null, runBy: "disposable" })
+  expect(hosts([10, SUITE_A], [90, DISPOSABLE])).toMatchObject({
+    provider: { key: "suite_a" },
+    operatedBy: "disposable",
+  })
+  expect(hosts([10, "mx.acme.com"], [90, DISPOSABLE])).toMatchObject({ provider: null, operatedBy: "disposable" })
 })
 
 test("forwarders, relays, hosting, senders and mailboxes that persons use run nothing", () => {
@@ -80,7 +90,7 @@ test("forwarders, relays, hosting, senders and mailboxes that persons use run no
     const { provider, operatedBy } = hosts([10, host])
     expect([host, provider === null, operatedBy]).toEqual([host, false, null])
   }
-  expect(hosts([10, "mx.zoho.com"])).toMatchObject({ provider: { key: "zoho" }, runBy: "other_suite" })
+  expect(hosts([10, "mx.zoho.com"])).toMatchObject({ provider: { key: "zoho" }, operatedBy: "other_suite" })
 })
 
 test("every host of a suite is evidence, the first or not", () => {
@@ -101,7 +111,7 @@ test("the first hosts are looked at, up to a bound", () => {
 })
 
 test("what is written as an IP address is listed, and a name that cannot be shown is not", () => {
-  expect(hosts([10, "192.0.2.1"])).toMatchObject({ mx: [{ host: "192.0.2.1", provider: null }], takesMail: true })
+  expect(hosts([10, "192.0.2.1"])).toMatchObject({ mx: [{ host: "192.0.2.1", provider: null }], acceptsMail: true })
   for (const host of ["a b.com", "a\u0000.com", "mäx.de", "\u001b[2j", "a".repeat(254)])
-    expect(hosts([10, host])).toMatchObject({ mx: [], isNull: false, takesMail: false })
+    expect(hosts([10, host])).toMatchObject({ mx: [], isNullMx: false, acceptsMail: false })
 })

@@ -72,7 +72,7 @@ describe("questions", () => {
       ...Object.fromEntries(many.map(at => [`TXT s${at}.acme.com`, ["v=spf1 include:acme.com"]])),
     })
     expect(asked).toHaveLength(4 + 10 + 5)
-    expect(mail).toMatchObject({ known: true, value: { runBy: "gateway", dmarcPolicy: known(null) } })
+    expect(mail).toMatchObject({ known: true, value: { operatedBy: "gateway", dmarcPolicy: known(null) } })
     expect(mail.known && mail.value.mx.length).toBe(20)
     expect(suites).toEqual(known(NO_SUITES))
   })
@@ -81,7 +81,7 @@ describe("questions", () => {
 describe("the name", () => {
   test("does not exist when every answer denies it", async () => {
     const denied = await told(Object.fromEntries(DEAD_NAMES.map(name => [name, "no_name" as const])))
-    expect(denied).toMatchObject({ exists: false, reach: "none", hasAddress: false, mx: [], spf: known(null) })
+    expect(denied).toMatchObject({ exists: false, delivery: "none", hasAddress: false, mx: [], spf: known(null) })
     const { mail } = await probe({ "* acme.com": "no_name", "TXT acme.com": "timed_out" })
     expect(mail).toMatchObject({ known: true, value: { exists: false, spf: unknown("timed_out") } })
   })
@@ -98,7 +98,7 @@ describe("the name", () => {
       "A acme.com": "no_name",
       "AAAA acme.com": "no_name",
     })
-    expect(broken).toMatchObject({ exists: true, reach: "mx" })
+    expect(broken).toMatchObject({ exists: true, delivery: "mx" })
   })
 })
 
@@ -106,26 +106,37 @@ describe("how mail reaches a domain", () => {
   test("by its hosts, its address, or not at all", async () => {
     const a = { "A acme.com": ["192.0.2.1"] }
     const aaaa = { "AAAA acme.com": ["2001:db8::1"] }
-    expect(await told({ "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ reach: "mx", hasAddress: false })
-    expect(await told({ ...a, "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ reach: "mx", hasAddress: true })
-    expect(await told(a)).toMatchObject({ reach: "implicit", hasAddress: true })
-    expect(await told(aaaa)).toMatchObject({ reach: "implicit", hasAddress: true })
-    expect(await told({ "TXT acme.com": ["x"] })).toMatchObject({ exists: true, reach: "none", hasAddress: false })
-    expect(await told({ ...a, "MX acme.com": ["0 ."] })).toMatchObject({ reach: "null_mx", hasAddress: true, mx: [] })
-    expect(await told({ "MX acme.com": ["0 .", "10 mx.acme.com"] })).toMatchObject({ reach: "mx" })
+    expect(await told({ "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: false })
+    expect(await told({ ...a, "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: true })
+    expect(await told(a)).toMatchObject({ delivery: "implicit", hasAddress: true })
+    expect(await told(aaaa)).toMatchObject({ delivery: "implicit", hasAddress: true })
+    expect(await told({ "TXT acme.com": ["x"] })).toMatchObject({ exists: true, delivery: "none", hasAddress: false })
+    expect(await told({ ...a, "MX acme.com": ["0 ."] })).toMatchObject({
+      delivery: "null_mx",
+      hasAddress: true,
+      mx: [],
+    })
+    expect(await told({ "MX acme.com": ["0 .", "10 mx.acme.com"] })).toMatchObject({ delivery: "mx" })
   })
 
   test("a placeholder is listed, shows its suite, and counts as no host", async () => {
     const records = { "MX acme.com": [`0 ${PLACEHOLDER}`] }
     const mx = [{ priority: 0, host: PLACEHOLDER, provider: "suite_b_placeholder" }]
-    const suites = { a: [], b: [`mx:${PLACEHOLDER}`], other: null }
-    expect(await told(records)).toMatchObject({ exists: true, reach: "none", mx, provider: null, runBy: null, suites })
-    expect(await told({ ...records, "A acme.com": ["192.0.2.1"] })).toMatchObject({ reach: "implicit", mx, suites })
+    const suites = { suiteA: [], suiteB: [`mx:${PLACEHOLDER}`], otherSuite: null }
+    expect(await told(records)).toMatchObject({
+      exists: true,
+      delivery: "none",
+      mx,
+      provider: null,
+      operatedBy: null,
+      suites,
+    })
+    expect(await told({ ...records, "A acme.com": ["192.0.2.1"] })).toMatchObject({ delivery: "implicit", mx, suites })
     expect(await told({ "MX acme.com": [`0 ${PLACEHOLDER}`, `10 ${SUITE_A}`] })).toMatchObject({
-      reach: "mx",
+      delivery: "mx",
       provider: "suite_a",
-      runBy: "suite_a",
-      suites: { a: [`mx:${SUITE_A}`], b: [`mx:${PLACEHOLDER}`] },
+      operatedBy: "suite_a",
+      suites: { suiteA: [`mx:${SUITE_A}`], suiteB: [`mx:${PLACEHOLDER}`] },
     })
   })
 })
@@ -145,11 +156,11 @@ describe("mail is known", () => {
     const all = { ...failed, "TXT _dmarc.acme.com": "unavailable" } as const
     expect((await probe({ ...all, "MX acme.com": ["10 mx.acme.com"] })).mail).toMatchObject({
       known: true,
-      value: { reach: "mx", hasAddress: false, spf: unknown("timed_out"), dmarcPolicy: unknown("unavailable") },
+      value: { delivery: "mx", hasAddress: false, spf: unknown("timed_out"), dmarcPolicy: unknown("unavailable") },
     })
     expect((await probe({ ...all, "MX acme.com": ["0 ."] })).mail).toMatchObject({
       known: true,
-      value: { reach: "null_mx" },
+      value: { delivery: "null_mx" },
     })
   })
 
@@ -161,7 +172,7 @@ describe("mail is known", () => {
     })
     expect(await mailWith({ "AAAA acme.com": "timed_out" })).toEqual(unknown("timed_out"))
     expect(await mailWith({ "A acme.com": "unavailable" })).toEqual(unknown("unavailable"))
-    expect(await mailWith({})).toMatchObject({ known: true, value: { reach: "none" } })
+    expect(await mailWith({})).toMatchObject({ known: true, value: { delivery: "none" } })
     expect(await mailWith({ "MX acme.com": [`0 ${PLACEHOLDER}`], "A acme.com": "timed_out" })).toEqual(
       unknown("timed_out"),
     )
@@ -174,27 +185,27 @@ describe("who runs the mail", () => {
       await told({ "MX acme.com": [`1 ${SUITE_A}`], "TXT acme.com": ["v=spf1 include:_spf.google.com ~all"] }),
     ).toMatchObject({
       provider: "suite_a",
-      runBy: "suite_a",
-      suites: { a: [`mx:${SUITE_A}`, "spf:_spf.google.com"], b: [], other: null },
+      operatedBy: "suite_a",
+      suites: { suiteA: [`mx:${SUITE_A}`, "spf:_spf.google.com"], suiteB: [], otherSuite: null },
     })
     expect(await told({ "MX acme.com": [`0 ${SUITE_B}`] })).toMatchObject({
       provider: "suite_b",
-      runBy: "suite_b",
-      suites: { a: [], b: [`mx:${SUITE_B}`], other: null },
+      operatedBy: "suite_b",
+      suites: { suiteA: [], suiteB: [`mx:${SUITE_B}`], otherSuite: null },
     })
     expect(await told({ "MX acme.com": ["10 mx.zoho.eu"] })).toMatchObject({
       provider: "zoho",
-      runBy: "other_suite",
-      suites: { a: [], b: [], other: "zoho" },
+      operatedBy: "other_suite",
+      suites: { suiteA: [], suiteB: [], otherSuite: "zoho" },
     })
     expect(await told({ "MX acme.com": ["10 mail.mailinator.com"] })).toMatchObject({
       provider: "mailinator",
-      runBy: "disposable",
+      operatedBy: "disposable",
       suites: NO_SUITES,
     })
     expect(await told({ "MX acme.com": ["10 mx01.mail.icloud.com"] })).toMatchObject({
       provider: "icloud",
-      runBy: null,
+      operatedBy: null,
       suites: NO_SUITES,
     })
   })
@@ -224,7 +235,7 @@ describe("who runs the mail", () => {
         "TXT acme.com": [`v=spf1 ${record}`],
       })
       expect([suites, asked.length]).toEqual([known(NO_SUITES), 4])
-      expect(mail).toMatchObject({ value: { runBy: null, spf: known(`v=spf1 ${record}`) } })
+      expect(mail).toMatchObject({ value: { operatedBy: null, spf: known(`v=spf1 ${record}`) } })
     }
   })
 
@@ -237,7 +248,7 @@ describe("who runs the mail", () => {
       "CNAME selector1._domainkey.acme.com": ["selector1-acme-com._domainkey.acme.onmicrosoft.com"],
       "TXT google._domainkey.acme.com": ["v=DKIM1; p=MIIB"],
     })
-    expect(found).toMatchObject({ provider: "proofpoint", runBy: "gateway" })
+    expect(found).toMatchObject({ provider: "proofpoint", operatedBy: "gateway" })
     expect(found.suites).toEqual({
       suiteA: ["dkim:google._domainkey.acme.com"],
       suiteB: [
@@ -252,16 +263,19 @@ describe("who runs the mail", () => {
 
   test("a host that may feed a program runs a suite where autodiscover tells of mailboxes", async () => {
     const records = { "MX acme.com": ["10 inbound-smtp.us-east-1.amazonaws.com"] }
-    expect(await told(records)).toMatchObject({ provider: "amazon_workmail_ses", runBy: null, suites: NO_SUITES })
+    expect(await told(records)).toMatchObject({ provider: "amazon_workmail_ses", operatedBy: null, suites: NO_SUITES })
     expect(
       await told({ ...records, "CNAME autodiscover.acme.com": ["autodiscover.mail.us-east-1.awsapps.com"] }),
-    ).toMatchObject({ runBy: "other_suite", suites: { a: [], b: [], other: "amazon_workmail_ses" } })
+    ).toMatchObject({
+      operatedBy: "other_suite",
+      suites: { suiteA: [], suiteB: [], otherSuite: "amazon_workmail_ses" },
+    })
   })
 
   test("nobody is looked for behind a gateway beside a disposable host", async () => {
     const { asked, mail } = await probe({ "MX acme.com": [`10 ${GATEWAY}`, "20 mail.mailinator.com"] })
     expect(asked).toHaveLength(4)
-    expect(mail).toMatchObject({ value: { provider: "proofpoint", runBy: "disposable" } })
+    expect(mail).toMatchObject({ value: { provider: "proofpoint", operatedBy: "disposable" } })
   })
 })
 
@@ -338,7 +352,7 @@ describe("time", () => {
       new Deadline(time.later, WITHIN_MS),
     )
     await time.tick(WITHIN_MS)
-    expect((await found).mail).toMatchObject({ known: true, value: { reach: "mx", hasAddress: false } })
+    expect((await found).mail).toMatchObject({ known: true, value: { delivery: "mx", hasAddress: false } })
   })
 
   const RECORDS: ZoneRecords = {
@@ -369,7 +383,7 @@ describe("time", () => {
     expect(found).toEqual([])
     await time.tick(1)
     expect(found).toMatchObject([
-      { mail: { known: true }, suites: known({ a: ["spf:_spf.google.com"], b: [], other: null }) },
+      { mail: { known: true }, suites: known({ suiteA: ["spf:_spf.google.com"], suiteB: [], otherSuite: null }) },
     ])
     expect(found[0]).toMatchObject({ isCached: false, freshUntilMs: time.clock() + 5000 })
     expect(time.waiting()).toBe(0)

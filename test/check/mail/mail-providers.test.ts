@@ -58,7 +58,7 @@ describe("the file of providers", () => {
 
   test("is found by every pattern: the row's key, or the suite's for each of its clouds", () => {
     for (const { key, kind, shows, mx, spf } of rows) {
-      const expected = { key: kind === "suite" ? shows : key, kind, shows }
+      const expected = { key: kind === "suite" ? shows : key, kind, operator: shows }
       for (const name of mx.flatMap(namesFor))
         expect({ name, ...providerOfMailHost(name) }).toMatchObject({ name, ...expected })
       for (const name of spf.flatMap(namesFor))
@@ -104,18 +104,18 @@ test("consumers, group services and placeholders of the suites' vendors are told
   expect(providerOfMailHost("alt1.gmail-smtp-in.l.google.com")).toMatchObject({
     key: "gmail",
     kind: "consumer",
-    shows: null,
+    operator: null,
   })
-  expect(providerOfMailHost("gmr-smtp-in.l.google.com")).toMatchObject({ key: "google_groups", shows: null })
+  expect(providerOfMailHost("gmr-smtp-in.l.google.com")).toMatchObject({ key: "google_groups", operator: null })
   expect(providerOfMailHost("hotmail-com.olc.protection.outlook.com")).toMatchObject({
     key: "outlook_consumer",
-    shows: null,
+    operator: null,
   })
   expect(providerOfMailHost("ms1.msv1.invalid.outlook.com")).toMatchObject({
     key: "suite_b_placeholder",
     kind: "placeholder",
   })
-  expect(providerOfMailHost("acme-com.o-v1.mx.microsoft")).toMatchObject({ key: "suite_b", shows: "suite_b" })
+  expect(providerOfMailHost("acme-com.o-v1.mx.microsoft")).toMatchObject({ key: "suite_b", operator: "suite_b" })
 })
 
 test("every cloud of a suite is called by the suite's name", () => {
@@ -132,7 +132,7 @@ test("mail hosts and SPF domains are looked up apart, and who filters outgoing m
   expect(providerOfMailHost("_spf.google.com")).toBeNull()
   expect(providerOfSpfDomain("aspmx.l.google.com")).toBeNull()
   expect(providerOfMailHost("spf.mta.hdems.com")).toBeNull()
-  expect(providerOfSpfDomain("spf.mta.hdems.com")).toMatchObject({ key: "hennge", kind: "gateway_out", shows: null })
+  expect(providerOfSpfDomain("spf.mta.hdems.com")).toMatchObject({ key: "hennge", kind: "gateway_out", operator: null })
 })
 
 test("a consumer or placeholder pattern wins over a suite's, and over nobody else's", () => {

@@ -89,7 +89,7 @@ test("an endpoint that says nothing times out after five seconds", async () => {
   await time.tick(4999)
   expect(found).toBeNull()
   await time.tick(1)
-  expect(found).toEqual({ tenant: unknown("timed_out"), isWhole: false, retryAfterMs: null })
+  expect(found).toEqual({ tenant: unknown("timed_out"), isComplete: false, retryAfterMs: null })
   await finished
 })
 
@@ -97,7 +97,7 @@ test("a realm that says nothing leaves the tenant known after five seconds", asy
   const { lookUp, time } = lookingUp({ "acme.com": { tenant: ID, realm: "hangs" } })
   const { result: found } = lookUp("acme.com")
   await time.tick(5000)
-  expect(await found).toMatchObject({ tenant: known({ id: ID, auth: null }), isWhole: false })
+  expect(await found).toMatchObject({ tenant: known({ id: ID, auth: null }), isComplete: false })
 })
 
 test("a domain without a tenant does not wait for its realm, which is let end by itself", async () => {
@@ -181,7 +181,7 @@ test("a body that trickles in without end times out", async () => {
   const { lookUp, time } = lookingUp({ "acme.com": { tenant: ID, realm: () => new Response(stuck) } })
   const { result: found, finished } = lookUp("acme.com")
   await time.tick(5000)
-  expect(await found).toMatchObject({ isWhole: false })
+  expect(await found).toMatchObject({ isComplete: false })
   await finished
 })
 

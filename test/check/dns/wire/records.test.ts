@@ -15,10 +15,10 @@ const address = (owner: string, ttlS = 300) => record(owner, TYPES.A, Uint8Array
 const alias = (owner: string, target: string, ttlS = 300) => record(owner, TYPES.CNAME, wireName(target), { ttlS })
 const soa = (zone: string, ttlS: number, minimumS: number) => record(zone, TYPES.SOA, soaContent(minimumS), { ttlS })
 const nameServer = (zone: string) => record(zone, TYPES.NS, wireName("ns.example.net"))
-const answered = (outcome: string, records: readonly unknown[], ttlS: number, continuesAt: string | null = null) => ({
+const answered = (outcome: string, records: readonly unknown[], ttlS: number, pendingCname: string | null = null) => ({
   kind: "answered",
   answer: { outcome, records, ttlS },
-  continuesAt,
+  pendingCname,
 })
 /** CNAMEs from the name of the question over `n1.example` up to the last. */
 const chainOf = (links: number) =>
@@ -107,9 +107,9 @@ describe("CNAMEs", () => {
   test("lead on where the server left off", () => {
     const answers = [alias("example.com", "a.example", 50), alias("a.example", "B.example", 40)]
     expect(read({ answers })).toEqual<unknown>(answered("no_data", [], 40, "b.example"))
-    expect(read({ answers, authorities: [nameServer("example")] })).toMatchObject({ continuesAt: "b.example" })
+    expect(read({ answers, authorities: [nameServer("example")] })).toMatchObject({ pendingCname: "b.example" })
     const unrelated = [soa("example.net", 9, 9)]
-    expect(read({ answers, authorities: unrelated })).toMatchObject({ continuesAt: "b.example" })
+    expect(read({ answers, authorities: unrelated })).toMatchObject({ pendingCname: "b.example" })
   })
 
   test("lead nowhere when a SOA says that there is nothing", () => {

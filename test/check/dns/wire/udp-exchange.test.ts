@@ -41,7 +41,7 @@ function reply(id: number, lastOctet: number, parts: ReplyParts = {}): Uint8Arra
 const records = (lastOctet: number) => ({
   kind: "answered",
   answer: { outcome: "records", records: [{ type: "A", address: `192.0.2.${lastOctet}` }], ttlS: 300 },
-  continuesAt: null,
+  pendingCname: null,
 })
 
 describe("a reply counts", () => {
@@ -165,7 +165,7 @@ test("a name that no packet holds does not exist, and nobody is asked", async ()
   expect(await ask({ name: `${"a".repeat(64)}.example`, type: "TXT" })).toEqual<unknown>({
     kind: "answered",
     answer: { outcome: "no_name", records: [], ttlS: 0 },
-    continuesAt: null,
+    pendingCname: null,
   })
   const asked = ask()
   const heard = await peer.overUdp()
