@@ -16,6 +16,7 @@ export const innerHtml = (html: string) => ({ dangerouslySetInnerHTML: { __html:
  * - `## Heading {#id}` has that id, and so has the row of a table whose first cell ends in `{#id}`.
  * - The first word after a code fence is its language, the rest is its caption.
  * - A list whose items all begin with `**Term:**` is a list of terms.
+ * - A table is named after the heading above it.
  * - The name of a setting links to its row, and a cell that is a recommendation is drawn as one.
  * - The title of a link is the name under which the browser saves the file.
  * HTML in the source is shown as text.
@@ -39,12 +40,14 @@ const pageRenderer = (title: string, settings: ReadonlySet<string>): PageRendere
 
 function blockRenderer(title: string): PageRenderer {
   let section = title
+  let tablesOfSection = 0
   let isLead = true
   return {
     heading({ tokens, depth }) {
       const { html, id } = withId(this.parser.parseInline(tokens))
       assert(id !== null, `the heading ${html} has an id`)
       section = plainText(html)
+      tablesOfSection = 0
       const isCode = /^<code>[^<]*<\/code>$/.test(html)
       return `<h${depth} id="${id}">${isCode ? `<a class="anchor" href="#${id}">${html}</a>` : html}</h${depth}>`
     },
@@ -59,8 +62,9 @@ function blockRenderer(title: string): PageRenderer {
     table({ header, rows }) {
       const columns = header.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
       const lines = rows.map(cells => tableRow(cells, this))
+      tablesOfSection += 1
       return render(
-        <Table caption={section} columns={columns}>
+        <Table caption={tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`} columns={columns}>
           {lines.map(({ id, html }, index) => (
             <tr key={index} {...(id === null ? {} : { id })} {...innerHtml(html)} />
           ))}

@@ -79,3 +79,14 @@ test("the first paragraph is the lead, a setting links to its row, a recommendat
   expect(html("- **A:** one\n- **B:** two")).toBe('<dl class="facts"><dt>A</dt><dd>one</dd><dt>B</dt><dd>two</dd></dl>')
   expect(html("- **A** one\n- two")).toStartWith("<ul><li>")
 })
+
+test("a table is named after its heading, and no two of a section alike", () => {
+  const table = "| A |\n| --- |\n| x |"
+  const page = html(`${table}\n\n## One {#one}\n\n${table}\n\n${table}\n\n## Two {#two}\n\n${table}`)
+  expect([...page.matchAll(/aria-label="([^"]*)"/g)].map(([, label]) => label)).toEqual([
+    "Table: Title",
+    "Table: One",
+    "Table: One (2)",
+    "Table: Two",
+  ])
+})
