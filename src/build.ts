@@ -2,7 +2,8 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { loadInventory } from "./assemble/licences.ts"
 import { createSbom, sbomText } from "./licences/sbom.ts"
-import { BUNDLED_FILES, createSystem } from "./system/system.ts"
+import { BUNDLED_FILES } from "./system/files.ts"
+import { createSystem } from "./system/system.ts"
 
 /*
  * Makes the executable from a checkout whose lists are built: `bun run build`. Each of `OWN_FILES` is carried under its own

@@ -201,9 +201,9 @@ class Bench {
 
   /** A check with caches of its own. */
   #house(canaries = "off"): { readonly check: Check; readonly end: () => void } {
-    const { networkEvidence, stop } = createNetworkService(this.#world, settingsFor(this.#server, canaries))
+    const { networkProbe, stop } = createNetworkService(this.#world, settingsFor(this.#server, canaries))
     return {
-      check: assembleCheck(this.#world, () => this.#lists, networkEvidence, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
+      check: assembleCheck(this.#world, () => this.#lists, networkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
       end: stop,
     }
   }

@@ -10,7 +10,8 @@ import { createCustomersService } from "../../src/assemble/customers/customers.t
 import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
 import { openStore } from "../../src/assemble/customers/store.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
-import { assembleCheck, createLog, requestIdGenerator } from "../../src/assemble/server.ts"
+import { createLog } from "../../src/assemble/program.ts"
+import { assembleCheck } from "../../src/assemble/server.ts"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import { openLists } from "../../src/check/domain-lookup.ts"
@@ -22,7 +23,9 @@ import { createApp } from "../../src/http/app.ts"
 import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
 import { createJsonResponses } from "../../src/http/response/json-responses.ts"
-import { BUNDLED_FILES, createSystem } from "../../src/system/system.ts"
+import { createRequestIds } from "../../src/http/response/request-id.ts"
+import { BUNDLED_FILES } from "../../src/system/files.ts"
+import { createSystem } from "../../src/system/system.ts"
 
 /** Whose every request is; the highest tier has no limits. */
 const EVERYBODY: CallerCredentials = {
@@ -53,10 +56,10 @@ customers.usage.record = () => undefined
 const meter = new Meter(createCounterShard())
 const { server } = createApp({
   ...customers,
-  responses: createJsonResponses(requestIdGenerator(world), false),
+  responses: createJsonResponses(createRequestIds(world.random), false),
   isHttps: false,
   roleOf: () => null,
-  check: assembleCheck(world, () => lists, OFFLINE_NETWORK.networkEvidence, OFFLINE_DEEP_PROBE, customers.corrections),
+  check: assembleCheck(world, () => lists, OFFLINE_NETWORK.networkProbe, OFFLINE_DEEP_PROBE, customers.corrections),
   clientOf: () => "192.0.2.1",
   clock: world.clock,
   random: world.random,

@@ -47,7 +47,7 @@ import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.t
 import { openActivePack, readRefreshState } from "./check/lists.ts"
 import { createServerResolvers } from "./check/network.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
-import { formatUserAgent } from "./server.ts"
+import { formatUserAgent } from "./program.ts"
 
 /** How long an identity endpoint may take, as for a check. */
 const IDENTITY_TIMEOUT_MS = 5000
@@ -55,14 +55,14 @@ const IDENTITY_TIMEOUT_MS = 5000
 const RESERVED_DOMAIN = "example.com"
 
 /** What looks at all that a server of these settings needs, beside one that runs. */
-export function createDoctor(world: System): RunDoctor {
+export function createDoctor(system: System): RunDoctor {
   return async (names, isRunning) => {
-    const read = parseSettings(world.environment)
+    const read = parseSettings(system.environment)
     const examiners =
       read.kind === "read"
-        ? createDiagnostics(world, read.settings, { isAlone: names.length === 1, isRunning })
+        ? createDiagnostics(system, read.settings, { isAlone: names.length === 1, isRunning })
         : invalidSettingsDiagnostics(read.faults)
-    return await runDiagnostics(examiners, names, world.setTimer)
+    return await runDiagnostics(examiners, names, system.setTimer)
   }
 }
 
@@ -81,103 +81,109 @@ function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
 /** `isAlone`: this process looks at one thing, and may do so however long that keeps it. */
 type DoctorRunOptions = { readonly isAlone: boolean; readonly isRunning: boolean }
 
-function createDiagnostics(world: System, settings: Settings, { isAlone, isRunning }: DoctorRunOptions): Diagnostics {
-  const { clock, random } = world
+function createDiagnostics(system: System, settings: Settings, { isAlone, isRunning }: DoctorRunOptions): Diagnostics {
+  const { clock, random } = system
   const directory = settings.MAILKIND_DATA_DIR
   const database = createDatabaseDiagnostics(settings)
   const url = settings.MAILKIND_SMTP_URL
-  const token = `${world.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
-  const outside = createNetworkDiagnostics(world, settings)
+  const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
+  const network = createNetworkDiagnostics(system, settings)
   return {
     settings: async () => ok("All that are set are known, and can be read."),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
-    database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(world)),
-    dns: () => diagnoseDns(world, settings),
+    database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
+    dns: () => diagnoseDns(system, settings),
     smtp: async () =>
       url === null
         ? skipped("MAILKIND_SMTP_URL is not set: no mail is sent.")
         : diagnoseMailServer(await checkSmtp(url.reveal())),
-    ...outside.examiners,
+    ...network.diagnostics,
     clock: async () =>
       diagnoseClock({
-        listsAtMs: await listsBuiltAtMs(world, settings),
+        listsAtMs: await listsBuiltAtMs(system, settings),
         writtenAtMs: await database.lastWrittenAtMs(),
-        serversAheadMs: await outside.aheadMs(),
+        serversAheadMs: await network.serversAheadMs(),
         nowMs: clock(),
       }),
-    lists: () => diagnoseActiveLists(world, settings),
-    port: () => diagnoseListenPort(world, settings, isRunning),
+    lists: () => diagnoseActiveLists(system, settings),
+    port: () => diagnoseListenPort(system, settings, isRunning),
     outbox: () => database.outbox(clock()),
   }
 }
 
-/** To read a database whole keeps a process for seconds, in which it hears no server: another one does. */
-async function diagnoseDatabaseInChild(world: System): Promise<DiagnosticResult> {
-  const ended = await world.processes.run(doctorArguments("database"), DIAGNOSTIC_TIMEOUT_MS - 1000)
-  const row = parseDoctorOutput(parseJson(ended?.stdout ?? ""))
+/** Reading a whole database blocks a process for seconds, so a child process does it. */
+async function diagnoseDatabaseInChild(system: System): Promise<DiagnosticResult> {
+  const result = await system.processes.run(doctorArguments("database"), DIAGNOSTIC_TIMEOUT_MS - 1000)
   return (
-    row ??
+    parseDoctorOutput(parseJson(result?.stdout ?? "")) ??
     failed(
-      "It could not be read whole within a minute.",
+      "It could not be read completely within a minute.",
       "Run `mailkind doctor --only database`, which takes the same time and no other test beside it.",
     )
   )
 }
 
-/** What this same program has printed; null: it was killed before. */
-function parseDoctorOutput(printed: unknown): DiagnosticResult | null {
+/** The result that the child process printed; `null` if it was killed before. */
+function parseDoctorOutput(output: unknown): DiagnosticResult | null {
   const { examinations } =
-    printed === null || typeof printed !== "object" ? {} : (printed as { examinations?: readonly DiagnosticResult[] }) // our own writing
+    output === null || typeof output !== "object" ? {} : (output as { examinations?: readonly DiagnosticResult[] }) // written by this program
   const row = examinations?.[0]
   return row !== undefined && DIAGNOSTIC_STATUSES.includes(row.verdict)
     ? { verdict: row.verdict, seen: row.seen, remedy: row.remedy }
     : null
 }
 
-async function diagnoseDns(world: System, settings: Settings): Promise<DiagnosticResult> {
+async function diagnoseDns(system: System, settings: Settings): Promise<DiagnosticResult> {
   if (settings.MAILKIND_DNS_SERVERS.includes("off"))
     return skipped("MAILKIND_DNS_SERVERS is off: every verdict rests on lists alone.")
-  const { servers, canaries, end } = createServerResolvers(world, settings)
-  return await diagnoseResolvers(servers, canaries).finally(end)
+  const { servers, canaries, close } = createServerResolvers(system, settings)
+  return await diagnoseResolvers(servers, canaries).finally(close)
 }
 
-/** What asks the web; the times that its servers tell are known when all have been asked. */
-function createNetworkDiagnostics(world: System, settings: Settings) {
-  const heard: number[] = []
+/** Diagnostics that send HTTP requests, and how far the clocks of the servers that answered are ahead. */
+function createNetworkDiagnostics(system: System, settings: Settings) {
+  const clockLeadsMs: number[] = []
   const fetchUrl: Fetch = async (url, options) => {
-    const response = await world.fetchUrl(url, options)
-    const ahead = serverAheadMs(response.headers, world.clock())
-    if (ahead !== null) heard.push(ahead)
+    const response = await system.fetchUrl(url, options)
+    const leadMs = serverAheadMs(response.headers, system.clock())
+    if (leadMs !== null) clockLeadsMs.push(leadMs)
     return response
   }
   const userAgent = formatUserAgent(settings)
-  const documentAt =
-    (endpoint: DiagnosedEndpoint, url: string, bounds: DownloadBounds, read: (text: string) => string | null) => () =>
-      diagnoseDocument(endpoint, url, () => download({ ...world, fetchUrl, userAgent }, url, null, bounds), read)
+  const documentDiagnostic =
+    (endpoint: DiagnosedEndpoint, url: string, bounds: DownloadBounds, problemIn: (text: string) => string | null) =>
+    () =>
+      diagnoseDocument(endpoint, url, () => download({ ...system, fetchUrl, userAgent }, url, null, bounds), problemIn)
   const { MAILKIND_RDAP_BOOTSTRAP_URL: rdapUrl, MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl } = settings
-  const rdap = documentAt(
-    rdapEndpoint(rdapUrl !== null),
-    rdapUrl ?? RDAP_BOOTSTRAP_URL,
-    RDAP_BOOTSTRAP_BOUNDS,
-    text => {
-      const read = parseBootstrap(text, rdapUrl !== null)
-      return read.kind === "refused" ? read.message : null
-    },
+  const bootstrapProblem = (text: string): string | null => {
+    const parsed = parseBootstrap(text, rdapUrl !== null)
+    return parsed.kind === "refused" ? parsed.message : null
+  }
+  const keySetProblem = (text: string): string | null => (parseKeySet(text) === null ? "It holds no key." : null)
+  // Each is called twice: for its own result, and to learn the time of its server.
+  const identity = lazy(createIdentityDiagnostic(system, settings, fetchUrl))
+  const rdap = lazy(
+    documentDiagnostic(
+      rdapEndpoint(rdapUrl !== null),
+      rdapUrl ?? RDAP_BOOTSTRAP_URL,
+      RDAP_BOOTSTRAP_BOUNDS,
+      bootstrapProblem,
+    ),
   )
-  const keys = documentAt(
-    leakKeysEndpoint(keysUrl !== null),
-    keysUrl ?? REPORTER_KEYS_URL,
-    REPORTER_KEYS_BOUNDS,
-    text => (parseKeySet(text) === null ? "It holds no key." : null),
+  const leakKeys = lazy(
+    documentDiagnostic(
+      leakKeysEndpoint(keysUrl !== null),
+      keysUrl ?? REPORTER_KEYS_URL,
+      REPORTER_KEYS_BOUNDS,
+      keySetProblem,
+    ),
   )
-  const once = [createIdentityDiagnostic(world, settings, fetchUrl), rdap, keys].map(lazy)
-  const [identity = rdap, rdapOnce = rdap, keysOnce = keys] = once
   return {
-    examiners: { identity, rdap: rdapOnce, leak_keys: keysOnce },
-    aheadMs: async () => {
-      await Promise.allSettled(once.map(look => look()))
-      return heard
+    diagnostics: { identity, rdap, leak_keys: leakKeys },
+    serversAheadMs: async () => {
+      await Promise.allSettled([identity(), rdap(), leakKeys()])
+      return clockLeadsMs
     },
   }
 }
@@ -185,101 +191,102 @@ function createNetworkDiagnostics(world: System, settings: Settings) {
 const rdapEndpoint = (isConfigured: boolean): DiagnosedEndpoint => ({
   setting: "MAILKIND_RDAP_BOOTSTRAP_URL",
   isConfigured,
-  consequence: isConfigured ? "Without it no domain's age is known." : "Until then the copy serves that came along.",
+  consequence: isConfigured ? "Without it no domain's age is known." : "Until then the built-in copy is used.",
 })
 
 const leakKeysEndpoint = (isConfigured: boolean): DiagnosedEndpoint => ({
   setting: "MAILKIND_SECRET_SCANNING_KEYS_URL",
   isConfigured,
-  consequence: "Without it no report of a leaked key is believed.",
+  consequence: "Without it no report of a leaked key is accepted.",
 })
 
 function createIdentityDiagnostic(
   { clock, setTimer }: System,
-  { MAILKIND_IDENTITY_URL: own }: Settings,
-  web: Fetch,
+  { MAILKIND_IDENTITY_URL: operatorUrl }: Settings,
+  fetchUrl: Fetch,
 ): () => Promise<DiagnosticResult> {
-  if (own === "off") return async () => skipped("MAILKIND_IDENTITY_URL is off.")
+  if (operatorUrl === "off") return async () => skipped("MAILKIND_IDENTITY_URL is off.")
   const endpoint = {
     setting: "MAILKIND_IDENTITY_URL",
-    isConfigured: own !== null,
+    isConfigured: operatorUrl !== null,
     consequence: "Without it no tenant of suite_b is known.",
   }
   return async () => {
-    const deadline = new AbortController()
-    const callOff = setTimer(IDENTITY_TIMEOUT_MS, () => deadline.abort())
-    const ask = (base: string) =>
-      requestIdentity(web, clock, openidConfigurationUrl(base, RESERVED_DOMAIN), deadline.signal)
-    return await diagnoseIdentity(endpoint, [...new Set(Object.values(identityUrls(own)))], ask).finally(callOff)
+    const timeout = new AbortController()
+    const cancelTimer = setTimer(IDENTITY_TIMEOUT_MS, () => timeout.abort())
+    const request = (base: string) =>
+      requestIdentity(fetchUrl, clock, openidConfigurationUrl(base, RESERVED_DOMAIN), timeout.signal)
+    const bases = [...new Set(Object.values(identityUrls(operatorUrl)))]
+    return await diagnoseIdentity(endpoint, bases, request).finally(cancelTimer)
   }
 }
 
-/** Whoever looks, it is asked once. */
-function lazy<T>(work: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null
+/** Wraps a function so that it is called once; all callers share its promise, also if it rejects. */
+function lazy<T>(call: () => Promise<T>): () => Promise<T> {
+  let promise: Promise<T> | null = null
   return () => {
-    underWay ??= work()
-    return underWay
+    promise ??= call()
+    return promise
   }
 }
 
-async function listsBuiltAtMs(world: System, settings: Settings): Promise<number | null> {
+async function listsBuiltAtMs(system: System, settings: Settings): Promise<number | null> {
   try {
-    const opened = await openActivePack(world, settings)
+    const opened = await openActivePack(system, settings)
     return opened.kind === "open" ? Date.parse(opened.pack.builtAt) : null
-  } catch (fault) {
-    if (fault instanceof StartupError || errorCode(fault) !== "no error") return null
-    throw fault
+  } catch (error) {
+    if (error instanceof StartupError || errorCode(error) !== "no error") return null
+    throw error
   }
 }
 
-async function diagnoseActiveLists(world: System, settings: Settings): Promise<DiagnosticResult> {
+async function diagnoseActiveLists(system: System, settings: Settings): Promise<DiagnosticResult> {
   try {
     const hours = settings.MAILKIND_LISTS_REFRESH_HOURS
-    const [opened, state] = [await openActivePack(world, settings), await readRefreshState(world, settings)]
-    return diagnoseLists(opened, { state, everyHours: hours === "off" ? null : hours, nowMs: world.clock() })
-  } catch (fault) {
-    if (fault instanceof StartupError) return failed("There are no lists.", fault.message)
+    const opened = await openActivePack(system, settings)
+    const state = await readRefreshState(system, settings)
+    return diagnoseLists(opened, { state, everyHours: hours === "off" ? null : hours, nowMs: system.clock() })
+  } catch (error) {
+    if (error instanceof StartupError) return failed("There are no lists.", error.message)
     return failed(
-      `They cannot be read (${errorCode(fault)}).`,
+      `They cannot be read (${errorCode(error)}).`,
       "Make the data directory and the files in it readable for this user.",
     )
   }
 }
 
-async function diagnoseListenPort(world: System, settings: Settings, isRunning: boolean): Promise<DiagnosticResult> {
-  const deadline = new AbortController()
-  const callOff = world.setTimer(HEALTH_TIMEOUT_MS, () => deadline.abort())
-  const place = {
+async function diagnoseListenPort(system: System, settings: Settings, isRunning: boolean): Promise<DiagnosticResult> {
+  const timeout = new AbortController()
+  const cancelTimer = system.setTimer(HEALTH_TIMEOUT_MS, () => timeout.abort())
+  const port = {
     host: settings.MAILKIND_HOST,
     port: settings.MAILKIND_PORT,
     isOffline: settings.MAILKIND_DNS_SERVERS.includes("off"),
     isRunning,
   }
-  return await diagnosePort(place, world.fetchUrl, deadline.signal, () => listenError(settings)).finally(callOff)
+  return await diagnosePort(port, system.fetchUrl, timeout.signal, () => listenError(settings)).finally(cancelTimer)
 }
 
-function listenError(settings: Settings): string | null {
+/** Why the server could not listen, in the words of the system; `null` if it could. */
+function listenError({ MAILKIND_HOST: hostname, MAILKIND_PORT: port }: Settings): string | null {
   try {
-    assertPortFree(settings)
+    assertPortFree(hostname, port)
     return null
-  } catch (refused) {
-    if (refused instanceof StartupError)
-      return refused.message.replace(/^.*?: | Set MAILKIND.*$/g, "").replace(/\.$/, "")
-    throw refused
+  } catch (error) {
+    if (error instanceof StartupError) return error.message.replace(/^.*?: | Set MAILKIND.*$/g, "").replace(/\.$/, "")
+    throw error
   }
 }
 
-/** What looks at the database of some settings, whichever engine it is of. */
+/** Diagnostics of the database, SQLite or PostgreSQL. */
 type DatabaseDiagnostics = {
-  /** `elsewhere` looks in another process, where a look would keep this one too long. */
-  readonly database: (elsewhere: (() => Promise<DiagnosticResult>) | null) => Promise<DiagnosticResult>
+  /** `inChild` does the work in a child process where it would block this one for too long. */
+  readonly database: (inChild: (() => Promise<DiagnosticResult>) | null) => Promise<DiagnosticResult>
   readonly outbox: (nowMs: number) => Promise<DiagnosticResult>
-  /** When it was last written, as far as it tells. */
+  /** When it was last written; `null` if that is unknown. */
   readonly lastWrittenAtMs: () => Promise<number | null>
 }
 
-/** Builds them. PostgreSQL is looked into once for all. */
 function createDatabaseDiagnostics({
   MAILKIND_DATABASE_URL: url,
   MAILKIND_DATA_DIR: directory,
@@ -289,26 +296,22 @@ function createDatabaseDiagnostics({
   if (url === null) {
     const path = join(directory, "mailkind.sqlite")
     return {
-      database: async elsewhere => (elsewhere === null ? diagnoseSqlite(path) : await elsewhere()),
+      database: async inChild => (inChild === null ? diagnoseSqlite(path) : await inChild()),
       outbox: async nowMs => diagnoseSqliteOutbox(path, nowMs, hasServer),
       lastWrittenAtMs: async () => sqliteLastWrittenAtMs(path),
     }
   }
-  let look: Promise<PostgresStatus> | null = null
-  const looking = (): Promise<PostgresStatus> => {
-    look ??= readPostgresStatus(url.reveal())
-    return look
-  }
+  const status = lazy<PostgresStatus>(() => readPostgresStatus(url.reveal()))
   return {
-    database: () => diagnosePostgres(looking()),
-    outbox: nowMs => diagnosePostgresOutbox(looking(), nowMs, hasServer),
+    database: () => diagnosePostgres(status()),
+    outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
     lastWrittenAtMs: async () => {
       try {
-        return (await looking()).lastWrittenAtMs
-      } catch (fault) {
-        // What is wrong with it is told where the database is.
-        if (fault instanceof StoreError) return null
-        throw fault
+        return (await status()).lastWrittenAtMs
+      } catch (error) {
+        // The diagnostic of the database reports the error.
+        if (error instanceof StoreError) return null
+        throw error
       }
     },
   }

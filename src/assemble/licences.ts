@@ -7,7 +7,8 @@ import type { GuideFacts } from "../http/site/docs/guide-facts.ts"
 import { Inventory } from "../licences/inventory.ts"
 import { scanInventory } from "../licences/inventory-scan.ts"
 import { LicenceError } from "../licences/licence-policy.ts"
-import type { BundledFileName, System } from "../system/system.ts"
+import type { BundledFileName } from "../system/files.ts"
+import type { System } from "../system/system.ts"
 
 /**
  * What this program is made of: in the executable what its build found, in a checkout what is found now. Rejects with
@@ -34,17 +35,17 @@ export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTIN
 )
 
 /** What the guide tells of a server with these settings. */
-export const guideFacts = (world: Pick<System, "files" | "checkout">, settings: Settings): GuideFacts => ({
+export const guideFacts = (system: Pick<System, "files" | "checkout">, settings: Settings): GuideFacts => ({
   checkTimeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
   tiers: tierLimits(settings.MAILKIND_TIERS),
   settings: DOCUMENTED_SETTINGS,
   examinations: Object.entries(DIAGNOSTICS).map(([name, { description }]) => ({ name, description })),
   deployFiles: async () => ({
-    unit: await bundledText(world, "mailkind.service.asset"),
-    environment: await bundledText(world, "mailkind.env.asset"),
-    dockerfile: await bundledText(world, "Dockerfile.asset"),
+    unit: await bundledText(system, "mailkind.service.asset"),
+    environment: await bundledText(system, "mailkind.env.asset"),
+    dockerfile: await bundledText(system, "Dockerfile.asset"),
   }),
-  inventory: () => loadInventory(world),
+  inventory: () => loadInventory(system),
 })
 
 async function bundledText({ files }: Pick<System, "files">, name: BundledFileName): Promise<string> {

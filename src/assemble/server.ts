@@ -1,5 +1,4 @@
-import manifest from "../../package.json" with { type: "json" }
-import { createLogger, type Log, type LogLevel } from "../base/log.ts"
+import type { Log } from "../base/log.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { type CategoryCorrections, type Check, createCheck } from "../check/check.ts"
 import type { DeepProbe } from "../check/deep-evidence.ts"
@@ -12,7 +11,6 @@ import { createFirstAccount, type FirstAccountResult } from "../customers/keys/f
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createApp } from "../http/app.ts"
-import type { BuildInfo } from "../http/metrics/exposition.ts"
 import type { RequestLogging } from "../http/metrics/request-observer.ts"
 import { createClientNetworkResolver } from "../http/request/client-address.ts"
 import { createJsonResponses } from "../http/response/json-responses.ts"
@@ -41,22 +39,107 @@ import { createSignInService } from "./customers/sign-in.ts"
 import { openStore } from "./customers/store.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation, metricsReaderGuard, skipDeepChecksUnderLoad } from "./metrics.ts"
+import { BUILD, createLog, formatUserAgent, VERSION } from "./program.ts"
 
-/** The version of this program. */
-export const VERSION: string = manifest.version
-
-/** What runs. */
-export const BUILD: BuildInfo = { version: VERSION, bun: Bun.version }
-
-/** The log of this process, as the settings want it; that of a worker names its seat in every line. */
-export function createLog(world: System, settings: Settings, seat: number | null = null): Log {
-  const from = (least: LogLevel): Log => createLogger(least, world.isTerminal, world.clock, world.writeStderr)
-  const [usual, whole] = [from(settings.MAILKIND_LOG), from("debug")]
-  const log: Log = (level, says, fields) => (world.verbose.isOn() ? whole : usual)(level, says, fields)
-  return seat === null ? log : (level, says, fields) => log(level, says, { worker: seat, ...fields })
+/** A server that accepts requests. */
+export type RunningServer = {
+  /** The URL at which it listens. */
+  readonly address: string
+  readonly baseUrl: string
+  readonly port: number
+  /**
+   * Creates the first account with its key if there is none. Call it after the server listens: a failed start must not use up
+   * the only time that the key is shown.
+   */
+  readonly ensureBootstrapAccount: () => Promise<FirstAccountResult>
+  /** Loads the lists that are in place now, if they are complete; otherwise keeps the current ones and logs why. */
+  readonly reloadLists: () => Promise<void>
+  /** Reads the changes of other processes now, such as revoked keys. */
+  readonly pollChanges: () => void
+  /** Resolves when the clients have moved to the server that takes over. Then `stop` must be called. */
+  readonly drainForTakeover: (drainRequest: DrainRequest) => Promise<void>
+  /** Finishes the requests in flight, writes buffered data and closes. */
+  readonly stop: () => Promise<void>
 }
 
-/** Builds the check over lists and what asks the outside world. */
+/** How a server listens: alone on its port, beside the server that it replaces, or as one of several workers. */
+export type ServeMode = "alone" | TakeoverMode | WorkerMode
+
+/** The number of sockets that a process opens on a shared port. */
+export type TakeoverMode = { readonly socketCount: number }
+
+/** What a worker shares with the others, and its index among them. */
+export type WorkerMode = SharedCallerState &
+  TakeoverMode & {
+    readonly workerIndex: number
+    readonly port: number
+    /** The metric counters of all workers, by index. */
+    readonly counterShards: readonly Float64Array[]
+  }
+
+/** Wires the whole server and listens. Rejects with `StartupError` or `StoreError`, which tell the operator what to do. */
+export async function startServer(system: System, settings: Settings, mode: ServeMode): Promise<RunningServer> {
+  const worker = isWorker(mode) ? mode : null
+  const log = createLog(system, settings, worker?.workerIndex)
+  const userAgent = formatUserAgent(settings)
+  const instrumentation = createInstrumentation(system, settings, log, mode, BUILD)
+  const store = await openStore(system, settings, log)
+  const lists = await createListsService(system, settings, log)
+  const learned = createLearnedHostsService(system, store, log)
+  const matchLists: HostLearning["matchLists"] = (domain, registrable) =>
+    lists.current().lists.pack.match(domain, registrable)
+  const network = createNetworkService(system, settings, { learnedHosts: learned.hosts, matchLists })
+  const yieldingNetwork = skipDeepChecksUnderLoad(network, instrumentation)
+  const deep = createDeepChecksService(system, settings, yieldingNetwork, store, log, userAgent)
+  const customers = await createCustomersService(system, settings, store, log, worker)
+  const changes = { store, clock: system.clock, notify: customers.publishChanges }
+  const state = { isStopping: false, baseUrl: "" }
+  const mails = createMailService(system, settings, store, log, () => state.baseUrl)
+  const signIn = createSignInService(system, settings, store, log, mails.sendNow)
+  const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
+  const activeLists = () => lists.current().lists
+  const app = createApp({
+    ...createAppDeps(system, settings, lists, network.isDnsUnavailable, log),
+    ...customers,
+    ...createLeakReportsService(system, settings, changes, log, userAgent),
+    changes,
+    signIn,
+    check: assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections),
+    ...clientAddressDeps(settings, instrumentation, request => server.requestIP(request)?.address ?? null),
+    baseUrl: () => state.baseUrl,
+    isStopping: () => state.isStopping,
+  })
+  const { first: server, all } = listenOnSockets(
+    { hostname: settings.MAILKIND_HOST, port: worker?.port ?? settings.MAILKIND_PORT, isShared: mode !== "alone" },
+    app,
+    mode === "alone" ? 1 : mode.socketCount,
+  )
+  const address = listenerUrl(server)
+  state.baseUrl = settings.MAILKIND_BASE_URL ?? address
+  const stopLists = lists.start()
+  // Stopped in reverse order: a service may need those before it until its work is done.
+  const services = [customers, learned, deep, mails, signIn, gauges]
+  for (const { start } of services) start()
+  return {
+    address,
+    baseUrl: state.baseUrl,
+    port: server.port ?? 0,
+    ensureBootstrapAccount: () => ensureBootstrapAccount(system, store),
+    reloadLists: lists.reload,
+    pollChanges: customers.pollChanges,
+    drainForTakeover: drainRequest => drainForTakeover(system, all, app.fetch, drainRequest),
+    stop: async () => {
+      state.isStopping = true
+      await drainAndClose(system, all, app.fetch)
+      const stops = [network.stop, stopLists, ...services.toReversed().map(service => service.stop), store.close]
+      for (const stop of stops) await stop()
+    },
+  }
+}
+
+const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "object" && "workerIndex" in mode
+
+/** Wires a check over lists and look-ups. */
 export const assembleCheck = (
   { clock, stopwatch }: System,
   activeLists: () => DomainLists,
@@ -65,163 +148,52 @@ export const assembleCheck = (
   corrections: CategoryCorrections,
 ): Check => createCheck({ activeLists, networkProbe, deepProbe, corrections, clock, stopwatch })
 
-/** How we call ourselves to the servers of others: who we are, and where people find out more. */
-export function formatUserAgent({
-  MAILKIND_BASE_URL: baseUrl,
-  MAILKIND_HOST: host,
-  MAILKIND_PORT: port,
-}: Settings): string {
-  // Parsed, for a header is ASCII, and a name or path that an operator writes need not be.
-  const base = baseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`
-  return `mailkind/${VERSION} (+${new URL(`${base}/docs`).href})`
-}
-
-/** Gives new request ids. */
-export const requestIdGenerator = (world: System): (() => string) => createRequestIds(world.random)
-
-/** A server that answers. */
-export type RunningServer = {
-  /** Where it listens, as a URL. */
-  readonly address: string
-  readonly baseUrl: string
-  readonly port: number
-  /**
-   * Creates the first account where there is none. It is asked of a server that listens: a start that fails must not use up
-   * the one time that the key is shown.
-   */
-  readonly ensureBootstrapAccount: () => Promise<FirstAccountResult>
-  /** Takes the pack that lies in the lists' place now, if it is whole; else keeps the lists in use and logs why. */
-  readonly reloadLists: () => Promise<void>
-  /** Learns at once what other processes changed, such as keys that were revoked. */
-  readonly pollChanges: () => void
-  /** Has callers go to the server that listens beside this one, and resolves when they have; then it is to be stopped. */
-  readonly drainForTakeover: (leaving: DrainRequest) => Promise<void>
-  /** Lets what is in flight finish, writes what is held, and closes. */
-  readonly stop: () => Promise<void>
-}
-
-/** Whether a server has its port to itself, listens beside the one that it replaces, or is one of several workers. */
-export type ServeMode = "alone" | TakeoverMode | WorkerMode
-
-/** How many sockets a process listens with on a port that it shares. */
-export type TakeoverMode = { readonly socketCount: number }
-
-/** What a worker shares with the others, and where it sits among them. */
-export type WorkerMode = SharedCallerState &
-  TakeoverMode & { readonly seat: number; readonly port: number } & WorkerColumns
-
-/** What each worker counts, by its seat. */
-type WorkerColumns = { readonly columns: readonly Float64Array[] }
-
-/**
- * Wires the whole house and listens. Rejects with `StartupError` or a
- * `StoreError`, each with its remedy in words.
- */
-export async function startServer(world: System, settings: Settings, place: ServeMode): Promise<RunningServer> {
-  const together = typeof place === "object" && "seat" in place ? place : null
-  const log = createLog(world, settings, together?.seat)
-  const observed = createInstrumentation(world, settings, log, place, BUILD)
-  const store = await openStore(world, settings, log)
-  const lists = await createListsService(world, settings, log)
-  const learned = createLearnedHostsService(world, store, log)
-  const matchLists: HostLearning["matchLists"] = (domain, registrable) =>
-    lists.current().lists.pack.match(domain, registrable)
-  const asked = createNetworkService(world, settings, { learnedHosts: learned.hosts, matchLists })
-  const deep = createDeepChecksService(
-    world,
-    settings,
-    skipDeepChecksUnderLoad(asked, observed),
-    store,
-    log,
-    formatUserAgent(settings),
-  )
-  const customers = await createCustomersService(world, settings, store, log, together)
-  const changes = { store, clock: world.clock, notify: customers.publishChanges }
-  const state = { isStopping: false, url: "" }
-  const mails = createMailService(world, settings, store, log, () => state.url)
-  const signIn = createSignInService(world, settings, store, log, mails.sendNow)
-  const metrics = observed.createGaugeWriter({ store, lists, outside: asked, customers })
-  const app = createApp({
-    ...createAppDeps(world, settings, lists, asked.isDnsUnavailable, log),
-    ...customers,
-    ...createLeakReportsService(world, settings, changes, log, formatUserAgent(settings)),
-    changes,
-    signIn,
-    check: assembleCheck(
-      world,
-      () => lists.current().lists,
-      asked.networkEvidence,
-      deep.deepChecks,
-      customers.corrections,
-    ),
-    ...clientAddressDeps(settings, observed, request => server.requestIP(request)?.address ?? null),
-    baseUrl: () => state.url,
-    isStopping: () => state.isStopping,
-  })
-  const port = together?.port ?? (place === "alone" ? null : settings.MAILKIND_PORT)
-  const { first: server, all } = listenOnSockets(settings, port, app, place === "alone" ? 1 : place.socketCount)
-  const address = listenerUrl(server)
-  state.url = settings.MAILKIND_BASE_URL ?? address
-  const endLooking = lists.start()
-  // They end in the other order: what is under way may still need what was there before it.
-  const works = [customers, learned, deep, mails, signIn, metrics]
-  for (const { start } of works) start()
-  return {
-    address,
-    baseUrl: state.url,
-    port: server.port ?? 0,
-    ensureBootstrapAccount: () => ensureBootstrapAccount(world, store),
-    reloadLists: lists.reload,
-    pollChanges: customers.pollChanges,
-    drainForTakeover: leaving => drainForTakeover(world, all, app.fetch, leaving),
-    stop: async () => {
-      state.isStopping = true
-      await drainAndClose(world, all, app.fetch)
-      for (const end of [asked.stop, endLooking, ...works.toReversed().map(work => work.stop), store.close]) await end()
-    },
-  }
-}
-
-/** What goes by where requests come from. */
+/** The dependencies of the app that concern the client's address. */
 function clientAddressDeps(
   settings: Settings,
   { meter, loadShedder, readExposition }: Instrumentation,
-  addressAt: (request: Request) => string | null,
+  peerAddress: (request: Request) => string | null,
 ) {
   const clientOf = createClientNetworkResolver(settings.MAILKIND_TRUSTED_PROXIES)
   return {
-    clientOf: (request: Request) => clientOf(addressAt(request), request.headers),
+    clientOf: (request: Request) => clientOf(peerAddress(request), request.headers),
     meter,
-    loadShedder: loadShedder,
-    metrics: { read: readExposition, mayRead: metricsReaderGuard(settings, addressAt) },
+    loadShedder,
+    metrics: { read: readExposition, mayRead: metricsReaderGuard(settings, peerAddress) },
   }
 }
 
-/** What the face needs that no other part of the house makes. */
-function createAppDeps(world: System, settings: Settings, lists: ListsService, isDnsAway: () => boolean, log: Log) {
+/** The dependencies of the app that no service provides. */
+function createAppDeps(
+  system: System,
+  settings: Settings,
+  lists: ListsService,
+  isDnsUnavailable: () => boolean,
+  log: Log,
+) {
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
   return {
-    responses: createJsonResponses(requestIdGenerator(world), isHttps),
+    responses: createJsonResponses(createRequestIds(system.random), isHttps),
     isHttps,
     roleOf: (localPart: string) => findRoleWord(localPart, lists.current().lists.addressWords),
-    clock: world.clock,
-    random: world.random,
-    nextTick: world.nextTick,
-    stopwatch: world.stopwatch,
+    clock: system.clock,
+    random: system.random,
+    nextTick: system.nextTick,
+    stopwatch: system.stopwatch,
     logging: requestLogOptions(settings),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
-    health: createHealthReport(world, settings, lists.current, isDnsAway),
-    asset: (name: AssetName) => world.files.bundled(`${name}.asset`),
-    isAdmin: adminPredicate(settings),
+    health: createHealthReport(system, settings, lists.current, isDnsUnavailable),
+    asset: (name: AssetName) => system.files.bundled(`${name}.asset`),
+    isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
     lists: () => listsOverview(lists.current()),
-    guide: guideFacts(world, settings),
+    guide: guideFacts(system, settings),
   }
 }
 
-function adminPredicate({ MAILKIND_ADMINS: emails }: Settings): (email: string) => boolean {
+function createIsAdmin({ MAILKIND_ADMINS: emails }: Settings): (email: string) => boolean {
   const isAdmin = createAdminCheck(emails)
   if (isAdmin === null)
     throw new StartupError("MAILKIND_ADMINS wants emails that accounts can have: `name@domain`, unquoted.")
@@ -236,37 +208,39 @@ const requestLogOptions = ({
   sampleEvery: sampleEvery === "off" ? null : sampleEvery,
 })
 
-/** Tells the state of the house from memory, and how long it stands from now on. */
+/** Reports health from memory. The uptime counts from this call on. */
 function createHealthReport(
   { stopwatch }: System,
   settings: Settings,
-  known: () => LoadedLists,
-  isDnsAway: () => boolean,
+  activeLists: () => LoadedLists,
+  isDnsUnavailable: () => boolean,
 ): () => Health {
-  const startedAt = stopwatch()
+  const startedAtMs = stopwatch()
   const isRefreshScheduled = settings.MAILKIND_LISTS_REFRESH_HOURS !== "off"
   return () =>
     healthReport({
       version: VERSION,
-      activeLists: known(),
+      activeLists: activeLists(),
       isRefreshScheduled,
-      isDnsUnavailable: isDnsAway(),
-      uptimeMs: stopwatch() - startedAt,
+      isDnsUnavailable: isDnsUnavailable(),
+      uptimeMs: stopwatch() - startedAtMs,
     })
 }
 
-/** Creates the first account with its key where there is none. Whoever calls it shows the key: it is not told again. */
+/** Creates the first account with its key if there is none. The caller must show the key, which cannot be read again. */
 export async function ensureBootstrapAccount({ clock, random }: System, store: Store): Promise<FirstAccountResult> {
   return await createFirstAccount(store, clock, random, await currentTermsVersion(store))
 }
 
 /**
- * Does once what workers would all do when they start: brings the store up to date, unpacks the lists and finds the port
- * free, unless another server lets them in. Gives the store, open. Rejects as `startServer` does.
+ * Does once what every worker would do at its start: migrates the store, unpacks the lists, and checks that the port is free
+ * unless it is shared with a server that is replaced. Returns the open store. Rejects like `startServer`.
  */
-export async function prepareForWorkers(world: System, settings: Settings, isLetIn: boolean): Promise<OpenStore> {
-  const store = await openStore(world, settings, createLog(world, settings))
-  await openActiveLists(world, settings, createLog(world, settings))
-  if (settings.MAILKIND_PORT !== 0 && !isLetIn) assertPortFree(settings)
+export async function prepareForWorkers(system: System, settings: Settings, isTakeover: boolean): Promise<OpenStore> {
+  const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = settings
+  const log = createLog(system, settings)
+  const store = await openStore(system, settings, log)
+  await openActiveLists(system, settings, log)
+  if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
   return store
 }

@@ -1,3 +1,4 @@
+import { withTimeout } from "../base/concurrency.ts"
 import type { Log } from "../base/log.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
@@ -10,197 +11,221 @@ import {
 } from "../customers/quota/shared-limits.ts"
 import { newId } from "../customers/store/core/id.ts"
 import { clearGauges, prependCounterShards, splitSharedMemory } from "../http/metrics/counter-layout.ts"
-import { type Exposition, renderExposition } from "../http/metrics/exposition.ts"
+import { renderExposition } from "../http/metrics/exposition.ts"
 import { DRAIN_TIMEOUT_MS, type DrainRequest } from "../process/http-listener.ts"
 import { startMetricsListener, startMetricsListenerWithRetry } from "../process/metrics-listener.ts"
-import { startRefreshScheduler } from "../process/refresh-scheduler.ts"
 import { operatorMessage, StartupError } from "../process/startup-error.ts"
 import {
-  acceptTakeover,
+  acceptTakeovers,
   type ConnectionRouting,
   findPreviousServer,
   NEXT_SERVER,
-  type PreviousServer,
   socketsPerProcess,
   type TakeoverHooks,
+  type TakeoverListener,
 } from "../process/takeover.ts"
 import { WorkerPool } from "../process/worker-pool.ts"
 import type { WorkerStart } from "../process/worker-slot.ts"
 import type { SupervisorLink, SupervisorMessage } from "../system/child-processes.ts"
 import { type System, verboseMessage } from "../system/system.ts"
-import {
-  BUILD,
-  createLog,
-  ensureBootstrapAccount,
-  prepareForWorkers,
-  type RunningServer,
-  startServer,
-  VERSION,
-} from "./server.ts"
+import { startScheduledRefresh } from "./check/refresh.ts"
+import { metricsAddress } from "./metrics.ts"
+import { BUILD, createLog, VERSION } from "./program.ts"
+import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
 
-/** How long a worker may take to stop: to answer what is in flight, and to write what it holds. */
+/** How long a worker may take to stop: to answer requests in flight and to write buffered data. */
 const WORKER_STOP_TIMEOUT_MS = DRAIN_TIMEOUT_MS + 5000
 
 /**
- * Serves by so many workers, which are this same program and share the port, until this process is asked to stop; it
- * answers no request itself. Rejects with `StartupError` or a `StoreError` when no server comes of it.
+ * Serves with several workers, which run this same program and share the port, until a signal or a takeover stops it. The
+ * supervisor answers no request itself. Rejects with `StartupError` or `StoreError` if the server cannot start.
  */
 export async function supervise(
-  world: System,
+  system: System,
   settings: Settings,
-  count: number,
+  workerCount: number,
   replace: boolean,
   output: Output,
 ): Promise<void> {
-  const [asked, log] = [world.stopSignal(), createLog(world, settings)]
-  const before = replace ? await findPreviousServer(world, settings) : null
-  const store = await prepareForWorkers(world, settings, before !== null)
-  const { crew, columns } = await createWorkerPool(world, settings, count, socketsPerProcess(before, count))
-  const read = async (): Promise<Exposition> => renderExposition(columns, BUILD)
-  const metrics =
-    before === null ? startMetricsListener(settings, read) : startMetricsListenerWithRetry(world, settings, read, log)
-  world.onReload(() => crew.broadcast({ kind: "reload" }))
-  world.verbose.toggleOnSignal(isOn => {
+  const stopSignal = system.stopSignal()
+  const log = createLog(system, settings)
+  const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
+  const previous = replace ? await findPreviousServer(system, location) : null
+  const store = await prepareForWorkers(system, settings, previous !== null)
+  const { pool, shards } = await createWorkerPool(
+    system,
+    settings,
+    workerCount,
+    socketsPerProcess(previous, workerCount),
+  )
+  const metrics = listenForMetrics(system, settings, shards, previous !== null, log)
+  system.onReload(() => pool.broadcast({ kind: "reload" }))
+  system.verbose.toggleOnSignal(isOn => {
     log("info", verboseMessage(isOn))
-    crew.broadcast({ kind: "detail", isOn })
+    pool.broadcast({ kind: "verbose", isOn })
   })
-  const start = await Promise.race([crew.start(), asked])
-  const at = typeof start === "string" ? null : requireListening(start)
-  // Who reads that it listens can replace it, too.
-  const after = at && acceptNextServer(world, settings, crew, before, log)
-  if (at !== null) printStart(output, VERSION, at, await ensureBootstrapAccount(world, store), count)
+  const start = await Promise.race([pool.start(), stopSignal])
+  let takeovers: TakeoverListener | null = null
+  if (typeof start !== "string") {
+    const server = requireListening(start)
+    const previousEnded = previous?.takeOver(log, poolRouting(pool)) ?? Promise.resolve()
+    takeovers = acceptTakeovers(system, location, poolHooks(system, pool), previousEnded, log)
+    // Printed last: whoever reads that the server listens may replace it at once.
+    printStart(output, VERSION, server, await ensureBootstrapAccount(system, store), workerCount)
+  }
   await store.close()
-  const endRefreshing = startRefreshScheduler(world, settings, log)
-  const askedBy = await Promise.race([asked, ...(after === null ? [] : [after.asked])])
-  log("info", "stopping", { asked_by: typeof askedBy === "string" ? askedBy : NEXT_SERVER })
-  endRefreshing()
-  if (typeof askedBy !== "string") await drainWorkers(world, crew, askedBy, asked)
-  await metrics?.end()
-  // Who asks twice does not want to wait.
-  void world.stopSignal().then(() => crew.kill())
-  if (!(await crew.stop())) throw new CommandError("Not every worker has finished what it had to do.")
-  after?.end()
+  const stopRefreshing = startScheduledRefresh(system, settings, log)
+  const stopCause = await Promise.race([stopSignal, ...(takeovers === null ? [] : [takeovers.drainRequested])])
+  log("info", "stopping", { asked_by: typeof stopCause === "string" ? stopCause : NEXT_SERVER })
+  stopRefreshing()
+  if (typeof stopCause !== "string") await drainWorkers(system, pool, stopCause, stopSignal)
+  await metrics?.stop()
+  // A second signal means: do not wait.
+  void system.stopSignal().then(() => pool.kill())
+  if (!(await pool.stop())) throw new CommandError("Not every worker stopped cleanly.")
+  takeovers?.stop()
 }
 
-function acceptNextServer(
-  world: System,
+function listenForMetrics(
+  system: System,
   settings: Settings,
-  crew: WorkerPool,
-  before: PreviousServer | null,
+  shards: readonly Float64Array[],
+  isTakeover: boolean,
   log: Log,
 ) {
-  const steering: ConnectionRouting = {
-    socketCount: () => crew.socketCount,
-    route: (position, count) => crew.route(position, count),
-  }
-  const place: TakeoverHooks = {
-    sharePort: async () => (world.reusePort.isSupported() ? await crew.freeze() : null),
-    onAbort: () => crew.unfreeze(),
-  }
-  return acceptTakeover(world, settings, place, before?.takeOver(log, steering) ?? Promise.resolve(), log)
+  const address = metricsAddress(settings)
+  if (address === null) return null
+  const readExposition = async () => renderExposition(shards, BUILD)
+  return isTakeover
+    ? startMetricsListenerWithRetry(system, address, readExposition, log)
+    : startMetricsListener(address, readExposition)
 }
 
-/** Has the crew leave, for so long as it may take; who is told to stop meanwhile, stops. */
+const poolRouting = (pool: WorkerPool): ConnectionRouting => ({
+  socketCount: () => pool.socketCount,
+  route: (firstIndex, count) => pool.route(firstIndex, count),
+})
+
+const poolHooks = (system: System, pool: WorkerPool): TakeoverHooks => ({
+  sharePort: async () => (system.reusePort.isSupported() ? await pool.freeze() : null),
+  onAbort: () => pool.unfreeze(),
+})
+
+/** Drains all workers. A stop signal or the timeout ends the wait. */
 async function drainWorkers(
   { setTimer }: System,
-  crew: WorkerPool,
-  leaving: DrainRequest,
-  asked: Promise<string>,
+  pool: WorkerPool,
+  drainRequest: DrainRequest,
+  stopSignal: Promise<string>,
 ): Promise<void> {
-  const { promise: isLate, resolve } = Promise.withResolvers<void>()
-  const callOff = setTimer(WORKER_STOP_TIMEOUT_MS + DRAIN_TIMEOUT_MS, resolve)
-  await Promise.race([crew.drain(leaving), asked, isLate]).finally(callOff)
+  const drained = Promise.race([pool.drain(drainRequest), stopSignal])
+  await withTimeout(setTimer, WORKER_STOP_TIMEOUT_MS + DRAIN_TIMEOUT_MS, drained, undefined)
 }
 
-async function createWorkerPool(world: System, settings: Settings, workerCount: number, socketsPerWorker: number) {
-  const { clock, random, setTimer, stopwatch, processes } = world
+async function createWorkerPool(system: System, settings: Settings, workerCount: number, socketsPerWorker: number) {
+  const { clock, random, setTimer, stopwatch, processes } = system
   const [seed = 0] = new Uint32Array(random(4).buffer)
+  const limitsMemory = createSharedLimitsMemory(workerCount, clock(), seed, newId("node", random))
   const memory = await processes.createSharedMemory(
     settings.MAILKIND_DATA_DIR,
-    prependCounterShards(workerCount, createSharedLimitsMemory(workerCount, clock(), seed, newId("node", random))),
+    prependCounterShards(workerCount, limitsMemory),
   )
   const { shards, rest } = splitSharedMemory(memory.bytes)
-  const crew = new WorkerPool({
+  const pool = new WorkerPool({
     workerCount,
     port: settings.MAILKIND_PORT,
     socketsPerWorker,
     startWorker: processes.workerStarter(WORKER_ARGUMENTS, memory),
     setTimer,
     stopwatch,
-    log: createLog(world, settings),
+    log: createLog(system, settings),
     stopTimeoutMs: WORKER_STOP_TIMEOUT_MS,
-    onExit: seat => {
-      clearWorkerSlot(rest, seat)
-      clearGauges(shards[seat])
+    onExit: workerIndex => {
+      clearWorkerSlot(rest, workerIndex)
+      clearGauges(shards[workerIndex])
     },
   })
-  return { crew, columns: shards }
+  return { pool, shards }
 }
 
 function requireListening(start: WorkerStart): Pick<RunningServer, "address" | "baseUrl"> {
-  if (start.kind === "listens") return start
+  if (start.kind === "listening") return start
   const how = start.killedBy ?? `exit code ${start.exitCode}`
   throw new StartupError(start.message ?? `The first worker ended before it listened (${how}).`)
 }
 
 /**
- * Serves as one of several workers until the supervisor asks to stop, or is gone: nobody would replace this worker or stop
- * it then. A start that fails is told to the supervisor, in words when an operator can mend it.
+ * Serves as a worker until the supervisor asks it to stop or has ended, since nobody would replace or stop an orphaned worker.
+ * A start that fails is reported to the supervisor if the operator can fix it.
  */
-export async function runWorker(world: System, settings: Settings, supervisor: SupervisorLink): Promise<void> {
-  const asked = supervisor.stopSignal()
-  const begun = Promise.withResolvers<StartMessage>()
+export async function runWorker(system: System, settings: Settings, supervisor: SupervisorLink): Promise<void> {
+  const stopSignal = supervisor.stopSignal()
+  const started = Promise.withResolvers<StartMessage>()
   const running = Promise.withResolvers<RunningServer>()
-  const [leaving, mayClose] = [Promise.withResolvers<typeof NEXT_SERVER>(), Promise.withResolvers<void>()]
-  const steer = ({ port }: RunningServer, { position, count }: RouteMessage): void =>
-    supervisor.send({ kind: "steered", isRouted: world.reusePort.route(port, position, count) })
+  const draining = Promise.withResolvers<typeof NEXT_SERVER>()
+  const mayClose = Promise.withResolvers<void>()
   supervisor.onMessage(message => {
-    if (message.kind === "begin") begun.resolve(message)
-    else if (message.kind === "detail") world.verbose.set(message.isOn)
-    else if (message.kind === "leave") leaving.resolve(NEXT_SERVER)
-    else if (message.kind === "close") mayClose.resolve()
-    else if (message.kind === "steer") void running.promise.then(server => steer(server, message))
-    else void running.promise.then(server => (message.kind === "reload" ? server.reloadLists() : server.pollChanges()))
+    switch (message.kind) {
+      case "start":
+        return started.resolve(message)
+      case "verbose":
+        return system.verbose.set(message.isOn)
+      case "drain":
+        return draining.resolve(NEXT_SERVER)
+      case "close":
+        return mayClose.resolve()
+      case "route":
+        return void running.promise.then(({ port }) => {
+          const isRouted = system.reusePort.route(port, message.firstIndex, message.count)
+          supervisor.send({ kind: "routed", isRouted })
+        })
+      case "reload":
+        return void running.promise.then(server => server.reloadLists())
+      case "poll_changes":
+        return void running.promise.then(server => server.pollChanges())
+    }
   })
-  supervisor.send({ kind: "asks" })
-  const begin = await Promise.race([begun.promise, asked])
-  if (typeof begin === "string") return
-  const server = await startWorkerServer(world, settings, supervisor, begin)
+  supervisor.send({ kind: "ready" })
+  const start = await Promise.race([started.promise, stopSignal])
+  if (typeof start === "string") return
+  const server = await startWorkerServer(system, settings, supervisor, start)
   if (server === null) return
   running.resolve(server)
-  world.onReload(server.reloadLists)
+  system.onReload(server.reloadLists)
   const { address, baseUrl, port } = server
-  supervisor.send({ kind: "listens", address, baseUrl, port })
-  const askedBy = await Promise.race([asked, leaving.promise])
-  createLog(world, settings, begin.seat)("info", "stopping", { asked_by: askedBy })
+  supervisor.send({ kind: "listening", address, baseUrl, port })
+  const stopCause = await Promise.race([stopSignal, draining.promise])
+  createLog(system, settings, start.workerIndex)("info", "stopping", { asked_by: stopCause })
   const onClosed = (): void => supervisor.send({ kind: "closed" })
-  if (askedBy === NEXT_SERVER)
-    await Promise.race([server.drainForTakeover({ mayClose: mayClose.promise, onClosed }), asked])
+  if (stopCause === NEXT_SERVER)
+    await Promise.race([server.drainForTakeover({ mayClose: mayClose.promise, onClosed }), stopSignal])
   await server.stop()
 }
 
-type StartMessage = Extract<SupervisorMessage, { readonly kind: "begin" }>
-type RouteMessage = Extract<SupervisorMessage, { readonly kind: "steer" }>
+type StartMessage = Extract<SupervisorMessage, { readonly kind: "start" }>
 
-/** The server; null: it cannot start, and the supervisor was told why. */
-async function startWorkerServer(world: System, settings: Settings, supervisor: SupervisorLink, begin: StartMessage) {
-  const { seat, port, socketCount } = begin
+/** Starts the server; `null` means that it cannot start and the supervisor was told why. */
+async function startWorkerServer(
+  system: System,
+  settings: Settings,
+  supervisor: SupervisorLink,
+  { workerIndex, port, socketCount }: StartMessage,
+): Promise<RunningServer | null> {
   const { shards, rest } = splitSharedMemory(supervisor.memory)
-  const limits = createSharedLimits(rest, seat, world.clock)
   try {
-    return await startServer(world, settings, {
-      seat,
+    return await startServer(system, settings, {
+      workerIndex,
       port,
       socketCount,
-      limits,
+      limits: createSharedLimits(rest, workerIndex, system.clock),
       nodeId: readNodeId(rest),
-      columns: shards,
+      counterShards: shards,
       notifyChange: () => supervisor.send({ kind: "changed" }),
     })
   } catch (error) {
-    const sentence = operatorMessage(error)
-    if (sentence === null) throw error
-    supervisor.send({ kind: "fails", message: sentence })
+    const message = operatorMessage(error)
+    if (message === null) throw error
+    supervisor.send({ kind: "failed", message })
     return null
   }
 }

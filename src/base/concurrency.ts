@@ -1,12 +1,12 @@
 import type { SetTimer } from "./outside-world.ts"
 
-/** Gives a slot back. It is called once. */
+/** Gives a slot back. Call it once. */
 export type Release = () => void
 
-/** Who waits, as a chain: taking the first from an array of ten thousand would move all others. */
+/** A waiter in a linked list: taking the first element from an array of ten thousand would move all others. */
 type Waiter = { readonly resume: () => void; next: Waiter | null }
 
-/** A bounded number of slots for work that is under way, and a bounded queue of who waits for one, first come first served. */
+/** A counting semaphore with a bounded queue: slots are given in the order of asking. */
 export class Semaphore {
   readonly #waitingMax: number
   #first: Waiter | null = null
@@ -19,30 +19,30 @@ export class Semaphore {
     this.#waitingMax = waitingMax
   }
 
-  /** A slot that is free now; null: none is, and whoever wants one waits. */
+  /** Takes a free slot; `null` means that none is free. */
   tryAcquire(): Release | null {
     if (this.#available === 0) return null
     this.#available--
     return this.#release
   }
 
-  /** Resolves with a slot when there is one; null: too many wait already. */
+  /** Resolves with a slot as soon as one is free; `null` means that the queue is full. */
   acquire(): Promise<Release> | null {
-    const free = this.tryAcquire()
-    if (free !== null) return Promise.resolve(free)
+    const release = this.tryAcquire()
+    if (release !== null) return Promise.resolve(release)
     if (this.#waitingCount >= this.#waitingMax) return null
     return new Promise(resolve => this.#enqueue(() => resolve(this.#release)))
   }
 
   #enqueue(resume: () => void): void {
-    const waiting: Waiter = { resume, next: null }
-    if (this.#last === null) this.#first = waiting
-    else this.#last.next = waiting
-    this.#last = waiting
+    const waiter: Waiter = { resume, next: null }
+    if (this.#last === null) this.#first = waiter
+    else this.#last.next = waiter
+    this.#last = waiter
     this.#waitingCount++
   }
 
-  /** A slot that is given back is the next one's in the queue. */
+  /** Passes the slot on to the first waiter, or makes it available. */
   readonly #release: Release = () => {
     const next = this.#first
     if (next === null) {
@@ -57,8 +57,8 @@ export class Semaphore {
 }
 
 /**
- * A span of time that several pieces of work have together. It begins with the first wait, so that what need not wait
- * takes no timer, and whoever made it ends it when all is done.
+ * A time limit that several pieces of work share. It starts with the first wait, so that work which never waits needs no
+ * timer. Its creator cancels it when all work is done.
  */
 export class Deadline {
   readonly #setTimer: SetTimer
@@ -67,8 +67,8 @@ export class Deadline {
   #cancelTimer: (() => void) | null = null
   #isExpired = false
 
-  constructor(later: SetTimer, ms: number) {
-    this.#setTimer = later
+  constructor(setTimer: SetTimer, ms: number) {
+    this.#setTimer = setTimer
     this.#ms = ms
   }
 
@@ -77,15 +77,15 @@ export class Deadline {
     return this.#isExpired
   }
 
-  /** What is promised, or `late` when the time has run out before it is there. It rejects when the promise does in time. */
-  wait<T>(promised: Promise<T>, late: T): Promise<T> {
+  /** Resolves like the promise, or with `fallback` if the time runs out first. Rejects if the promise rejects in time. */
+  wait<T>(promise: Promise<T>, fallback: T): Promise<T> {
     this.#cancelTimer ??= this.#setTimer(this.#ms, () => this.#expire())
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => resolve(late)
+      const giveUp = (): void => resolve(fallback)
       if (this.#isExpired) giveUp()
       else this.#giveUps.add(giveUp)
-      // What comes too late is heard all the same: a rejection that nobody hears would end the process.
-      promised.then(
+      // Handlers stay attached after the deadline: an unhandled rejection would end the process.
+      promise.then(
         value => {
           this.#giveUps.delete(giveUp)
           resolve(value)
@@ -98,7 +98,7 @@ export class Deadline {
     })
   }
 
-  /** Ends the time before it has run out. It may never have begun. */
+  /** Cancels the timer, if it was started. */
   cancel(): void {
     this.#cancelTimer?.()
   }
@@ -108,4 +108,11 @@ export class Deadline {
     for (const giveUp of this.#giveUps) giveUp()
     this.#giveUps.clear()
   }
+}
+
+/** Resolves like the promise, or with `fallback` if `ms` milliseconds pass first. */
+export function withTimeout<T, F>(setTimer: SetTimer, ms: number, promise: Promise<T>, fallback: F): Promise<T | F> {
+  const { promise: timeout, resolve } = Promise.withResolvers<F>()
+  const cancelTimer = setTimer(ms, () => resolve(fallback))
+  return Promise.race([promise, timeout]).finally(cancelTimer)
 }

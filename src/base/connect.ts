@@ -2,51 +2,51 @@ import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { assert } from "./errors.ts"
 
-/** Where a connection goes: an IP address, never a name, and a port; and the name that must prove itself there by TLS; null: no TLS. */
+/** An IP address (never a name), a port, and the host name that the TLS certificate must have; `null` means no TLS. */
 export type ConnectTarget = { readonly address: string; readonly port: number; readonly tlsName: string | null }
 
-/** A connection that stands. */
+/** An open connection. */
 export type ByteConnection = {
   readonly send: (text: string) => void
-  /** What comes in, until the other side ends it; no more is read than is asked for. Rejects when it breaks off. */
+  /** Received bytes until the peer ends the stream, read only on demand. Rejects if the connection breaks. */
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-/** Why no connection stands: the port is shut; nobody is reached; or TLS failed, the certificate's name among it. */
+/** Why a connection failed: the port is closed, the host is unreachable, or TLS failed (the certificate's name included). */
 export type ConnectErrorReason = "refused" | "unreachable" | "untrusted"
 
-/** Says why no connection stands. */
+/** A connection could not be opened. */
 export class ConnectError extends Error {
-  override readonly name = "ConnectFault"
+  override readonly name = "ConnectError"
   readonly reason: ConnectErrorReason
 
-  constructor(why: ConnectErrorReason) {
-    super(why)
-    this.reason = why
+  constructor(reason: ConnectErrorReason) {
+    super(reason)
+    this.reason = reason
   }
 }
 
 /**
- * Opens a connection to the endpoint; with TLS it stands only when the certificate is trusted and is the name's. Aborting
- * the signal ends it at any time. Rejects with a `ConnectError`.
+ * Opens a connection. With TLS it is open only once the certificate is trusted and valid for the name. Aborting the signal
+ * closes it at any time. Rejects with a `ConnectError`.
  */
-export type Connect = (endpoint: ConnectTarget, signal: AbortSignal) => Promise<ByteConnection>
+export type Connect = (target: ConnectTarget, signal: AbortSignal) => Promise<ByteConnection>
 
-/** Builds a `Connect` over sockets. `authorities`: the certificates to trust, as PEM, in place of the built-in ones. */
+/** Creates a `Connect` over sockets. `authorities` replaces the built-in root certificates (PEM). */
 export function socketConnect(authorities: string | null = null): Connect {
-  return (endpoint, signal) => {
-    assert(isIP(endpoint.address) !== 0, "a connection goes to an address: a name would be resolved once more")
+  return (target, signal) => {
+    assert(isIP(target.address) !== 0, "a connection goes to an address: a name would be resolved again")
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new ConnectError("unreachable"))
-      const socket = openSocket(endpoint, authorities)
+      const socket = openSocket(target, authorities)
       let isReached = false
       socket.once("connect", () => {
         isReached = true
       })
-      // It stays when the connection stands: a socket whose error nobody hears would end the process.
-      socket.on("error", fault => reject(new ConnectError(errorReason(fault, isReached && endpoint.tlsName !== null))))
+      // The listener stays after connecting: an unhandled socket error would end the process.
+      socket.on("error", error => reject(new ConnectError(errorReason(error, isReached && target.tlsName !== null))))
       socket.once("close", () => reject(new ConnectError("unreachable")))
-      socket.once(endpoint.tlsName === null ? "connect" : "secureConnect", () => {
+      socket.once(target.tlsName === null ? "connect" : "secureConnect", () => {
         resolve({ send: text => void socket.write(text), chunks: socket })
       })
       signal.addEventListener("abort", () => socket.destroy(), { once: true })
@@ -59,7 +59,7 @@ function openSocket({ address, port, tlsName }: ConnectTarget, authorities: stri
   return connectTls({
     host: address,
     port,
-    // Both what is asked for (SNI) and what the certificate must be of (RFC 6125).
+    // Sent as SNI and checked against the certificate (RFC 6125).
     servername: tlsName,
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
@@ -67,7 +67,7 @@ function openSocket({ address, port, tlsName }: ConnectTarget, authorities: stri
   })
 }
 
-function errorReason(fault: Error, isHandshake: boolean): ConnectErrorReason {
+function errorReason(error: Error, isHandshake: boolean): ConnectErrorReason {
   if (isHandshake) return "untrusted"
-  return "code" in fault && fault.code === "ECONNREFUSED" ? "refused" : "unreachable"
+  return "code" in error && error.code === "ECONNREFUSED" ? "refused" : "unreachable"
 }

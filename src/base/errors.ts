@@ -1,13 +1,22 @@
-/** Says that we are wrong, not the caller: an error whose sentence is logged and never sent. */
+/** A fault of our own, not of the caller. Its message is logged and never sent. */
 export class InvariantError extends Error {
-  override readonly name = "Broken"
+  override readonly name = "InvariantError"
 }
 
-/** Throws `Broken` with the sentence unless the condition holds. For promises between our own parts only. */
-export function assert(condition: unknown, sentence: string): asserts condition {
-  if (!condition) throw new InvariantError(sentence)
+/** Throws `InvariantError` unless the condition holds. Only for promises between our own parts. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new InvariantError(message)
 }
 
-/** What a fault of the system is called, such as `ECONNRESET`; its message may repeat a path or a URL. */
-export const errorCode = (fault: unknown): string =>
-  fault instanceof Error ? ("code" in fault && typeof fault.code === "string" ? fault.code : fault.name) : "no error"
+/** The code of a system error, such as `ECONNRESET`, else the name of the error. Unlike its message it never repeats a path or URL. */
+export const errorCode = (error: unknown): string =>
+  error instanceof Error ? ("code" in error && typeof error.code === "string" ? error.code : error.name) : "no error"
+
+/** Whether the error comes from the system, and has one of the codes if any are given. */
+export const isSystemError = (
+  error: unknown,
+  ...codes: readonly string[]
+): error is Error & { readonly code: unknown } =>
+  error instanceof Error &&
+  "code" in error &&
+  (codes.length === 0 || (typeof error.code === "string" && codes.includes(error.code)))

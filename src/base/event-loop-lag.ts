@@ -1,39 +1,39 @@
 import type { Stopwatch } from "./outside-world.ts"
 import type { RunInterval } from "./time.ts"
 
-/** How often it is looked whether the event loop is late. */
+/** How often the lag is sampled. */
 export const LAG_SAMPLE_MS = 50
 
-/** How many looks in a row must find it late: one alone may be a pause of the machine. */
+/** How many samples in a row count as sustained lag: a single one may be a pause of the machine. */
 export const LAG_SAMPLES = 4
 
-/** How late the event loop is: what has a time comes so much after it, and so does whatever arrives. */
+/** The lag of the event loop: the delay of timers, and so of incoming requests. */
 export type EventLoopLag = {
-  /** How late it was at least at each of the last looks, in milliseconds. */
+  /** The least lag of the last `LAG_SAMPLES` samples, in milliseconds. */
   readonly sustainedMs: () => number
-  /** How late it was at most since this was last asked. */
+  /** The greatest lag since the last call, in milliseconds. */
   readonly takeMaxMs: () => number
-  /** Looks no more. */
+  /** Stops sampling. */
   readonly stop: () => void
 }
 
-/** Begins to look. */
-export function measureEventLoopLag(stopwatch: Stopwatch, every: RunInterval): EventLoopLag {
-  const looks = new Float64Array(LAG_SAMPLES)
-  let looksCount = 0
-  let lookedAtMs = stopwatch()
-  let lastingMs = 0
+/** Starts sampling. */
+export function measureEventLoopLag(stopwatch: Stopwatch, runInterval: RunInterval): EventLoopLag {
+  const samples = new Float64Array(LAG_SAMPLES)
+  let samplesCount = 0
+  let sampledAtMs = stopwatch()
+  let sustainedMs = 0
   let maxMs = 0
-  const stop = every(LAG_SAMPLE_MS, () => {
+  const stop = runInterval(LAG_SAMPLE_MS, () => {
     const nowMs = stopwatch()
-    const lagMs = Math.max(0, nowMs - lookedAtMs - LAG_SAMPLE_MS)
-    looks[looksCount++ % LAG_SAMPLES] = lagMs
-    lastingMs = Math.min(...looks)
+    const lagMs = Math.max(0, nowMs - sampledAtMs - LAG_SAMPLE_MS)
+    samples[samplesCount++ % LAG_SAMPLES] = lagMs
+    sustainedMs = Math.min(...samples)
     maxMs = Math.max(maxMs, lagMs)
-    lookedAtMs = nowMs
+    sampledAtMs = nowMs
   })
   return {
-    sustainedMs: () => lastingMs,
+    sustainedMs: () => sustainedMs,
     takeMaxMs: () => {
       const takenMs = maxMs
       maxMs = 0

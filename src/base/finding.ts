@@ -1,12 +1,12 @@
-/** Why a question put to the outside world has no answer. */
+/** Why a look-up in the outside world has no answer. */
 export type FindingCause = "not_asked" | "unavailable" | "timed_out" | "pending"
 
-/** The fate of a question put to the outside world: an answer (an empty one is an answer), or why there is none. */
+/** The result of a look-up in the outside world: an answer (which may be empty), or the cause of its absence. */
 export type Finding<T> =
   | { readonly known: true; readonly value: T }
   | { readonly known: false; readonly cause: FindingCause }
 
-/** A finding that holds `value`. */
+/** A finding with the given answer. */
 export const known = <T>(value: T): Finding<T> => ({ known: true, value })
 
 /** A finding without an answer. */

@@ -1,32 +1,39 @@
+import type { Clock } from "./outside-world.ts"
+
 /** The levels of a log line, least urgent first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What a log line may hold beside its sentence. Never an address, a key or a secret. */
+/** The fields of a log line besides its message. Never an address, a key or a secret. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
-/** Writes one line of log. */
-export type Log = (level: LogLevel, says: string, fields?: LogFields) => void
+/** Writes one log line. */
+export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
 
-/** Tells the log that something in the background failed, by the kind of the error alone: its message may hold anything. */
+/** Returns an error handler for background work. It logs only the name of the error, because its message may contain anything. */
 export const logError =
-  (log: Log, says: string) =>
+  (log: Log, message: string) =>
   (error: unknown): void =>
-    log("error", says, { error: error instanceof Error ? error.name : "unknown" })
+    log("error", message, { error: error instanceof Error ? error.name : "unknown" })
 
 /**
- * Builds a log that writes lines of at least `level` with `write`: one JSON object a line, or, when `pretty`, a line
- * for people.
+ * Creates a log that passes lines of at least `leastLevel` to `write`: one JSON object per line, or a readable line if
+ * `isPretty`.
  */
-export function createLogger(level: LogLevel, pretty: boolean, now: () => number, write: (line: string) => void): Log {
-  const least = LOG_LEVELS.indexOf(level)
-  return (at, says, fields = {}) => {
-    if (LOG_LEVELS.indexOf(at) < least) return
-    const time = new Date(now()).toISOString()
-    if (!pretty) return write(`${JSON.stringify({ time, level: at, says, ...fields })}\n`)
+export function createLogger(
+  leastLevel: LogLevel,
+  isPretty: boolean,
+  clock: Clock,
+  write: (line: string) => void,
+): Log {
+  const least = LOG_LEVELS.indexOf(leastLevel)
+  return (level, message, fields = {}) => {
+    if (LOG_LEVELS.indexOf(level) < least) return
+    const time = new Date(clock()).toISOString()
+    if (!isPretty) return write(`${JSON.stringify({ time, level, says: message, ...fields })}\n`)
     const rest = Object.entries(fields).map(
       ([name, value]) => ` ${name}=${typeof value === "string" ? JSON.stringify(value) : value}`,
     )
-    write(`${time.slice(11, 19)} ${at.padEnd(5)} ${says}${rest.join("")}\n`)
+    write(`${time.slice(11, 19)} ${level.padEnd(5)} ${message}${rest.join("")}\n`)
   }
 }

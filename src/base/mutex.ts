@@ -1,18 +1,18 @@
 import { assert } from "./errors.ts"
 
-/** How many may wait for one connection; more means that a transaction never ends. */
+/** More waiters mean that the work which holds the lock never ends. */
 const WAITING_MAX = 100_000
 
-/** One at a time, in the order of asking: what takes a turn keeps it until its promise settles. */
+/** Runs one piece of work at a time, in the order of asking. A piece holds the lock until its promise settles. */
 export class Mutex {
   readonly #waiting: (() => void)[] = []
   #isLocked = false
 
-  /** Runs `work` when all earlier turns are over, and gives what it gives. */
+  /** Runs `work` after all earlier work and gives its result. */
   async runExclusive<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#isLocked) {
       assert(this.#waiting.length < WAITING_MAX, "too many statements wait for one transaction")
-      // The turn is passed on taken, so that nobody slips in between the wake-up and the work.
+      // The lock is handed over while locked, so that nothing runs between waking up and working.
       await new Promise<void>(wake => this.#waiting.push(wake))
     }
     this.#isLocked = true

@@ -1,11 +1,11 @@
-/** Tells the time: milliseconds since the Unix epoch, UTC. */
+/** Returns the time in milliseconds since the Unix epoch (UTC). */
 export type Clock = () => number
 
-/** Gives `count` bytes from a secure random source. */
+/** Returns `count` bytes from a cryptographically secure random source. */
 export type Random = (count: number) => Uint8Array
 
-/** Milliseconds since some fixed moment; it never goes back. For durations. */
+/** Returns milliseconds since some fixed moment and never goes back. For durations. */
 export type Stopwatch = () => number
 
-/** Calls `work` once after `ms` milliseconds; the returned function calls it off. */
+/** Calls `work` once after `ms` milliseconds. The returned function cancels the call. */
 export type SetTimer = (ms: number, work: () => void) => () => void

@@ -1,21 +1,21 @@
-/** Tells whether the call is still the one that others join: false after it was invalidated. */
+/** Whether other callers still join this call: false after an invalidation. */
 export type IsCurrent = () => boolean
 
-/** Runs one call a key at a time: whoever asks for the key meanwhile gets the promise of the call that is running. */
+/** Runs one call per key at a time. Callers of the same key meanwhile share the promise of the running call. */
 export class SingleFlight<K, V> {
   readonly #running = new Map<K, Promise<V>>()
 
-  /** How many calls are running that can be joined. */
+  /** The number of running calls that can be joined. */
   get size(): number {
     return this.#running.size
   }
 
-  /** The running call for the key; undefined: there is none. */
+  /** The running call for the key, if any. */
   get(key: K): Promise<V> | undefined {
     return this.#running.get(key)
   }
 
-  /** Joins the running call for the key, or starts one. `call` must not throw; its promise may reject, for all who joined. */
+  /** Joins the running call for the key or starts one. `call` must not throw. If its promise rejects, it rejects for all callers that joined. */
   run(key: K, call: (isCurrent: IsCurrent) => Promise<V>): Promise<V> {
     const running = this.#running.get(key)
     if (running !== undefined) return running
@@ -27,24 +27,24 @@ export class SingleFlight<K, V> {
     return promise
   }
 
-  /** Nobody joins the running call for the key any more, since what it reads may be outdated. It still ends. */
+  /** Detaches the running call for the key because its data may be stale: it finishes, but no further caller joins it. */
   invalidate(key: K): void {
     this.#running.delete(key)
   }
 
-  /** The same for every key. */
+  /** Detaches the running calls of all keys. */
   invalidateAll(): void {
     this.#running.clear()
   }
 }
 
-/** Makes a function of which one call runs at a time: whoever calls it meanwhile gets the promise of that call. */
+/** Wraps a function so that one call runs at a time. Callers meanwhile share the promise of the running call. */
 export function singleFlight<T>(call: () => Promise<T>): () => Promise<T> {
   const flight = new SingleFlight<null, T>()
   return () => flight.run(null, call)
 }
 
-/** Makes a function that calls once and then gives the same promise to all. A call that rejects is forgotten, so that the next one tries again. */
+/** Wraps a function so that it is called once and all callers share its promise. After a rejection the next caller tries again. */
 export function lazyPromise<T>(call: () => Promise<T>): () => Promise<T> {
   let promise: Promise<T> | null = null
   return () => {

@@ -1,28 +1,28 @@
-/** Bytes that come in parts, from a file or a pipe. */
+/** Bytes from a file or a pipe, in chunks. */
 export type ByteSource = {
-  /** How many bytes come in all; null: nobody knows. */
+  /** The total number of bytes; `null` if it is unknown. */
   readonly byteCount: number | null
-  /** The parts, in their order. A part holds until the next one is asked for. Rejects with the system's error. */
+  /** The chunks in order. A chunk is valid until the next one is requested. Rejects with the system's error. */
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-/** Where text is written to, one piece after the other. */
+/** A destination for text that is written piece by piece. */
 export type TextSink = {
-  /** Resolves when the text is with the system, so that whoever waits never holds more than one piece. Rejects with the system's error. */
+  /** Resolves when the system has taken the text, so that a caller that waits holds one piece at most. Rejects with the system's error. */
   readonly write: (text: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Files and pipes that are read and written piece by piece, at any size. Each rejects with the system's error. */
+/** Files and pipes of any size, read and written piece by piece. All functions reject with the system's error. */
 export type Streams = {
-  /** Opens a file from a byte of it on; `-` is what is piped in. */
+  /** Opens a file for reading, from the given byte on; `-` is the standard input. */
   readonly openSource: (path: string, fromByte?: number) => Promise<ByteSource>
-  /** What the command answers on. */
+  /** The standard output. */
   readonly stdout: TextSink
-  /** Opens a file to write on after its first `keptBytes`, and cuts off what it has beyond. It is created when it is not there. */
+  /** Opens a file for writing after its first `keptBytes` bytes and truncates it there. Creates a missing file. */
   readonly openSink: (path: string, keptBytes: number) => Promise<TextSink>
-  /** How many bytes a file has; null: there is no such file. */
+  /** The size of a file in bytes; `null` if there is none. */
   readonly size: (path: string) => Promise<number | null>
-  /** Whether two paths lead to one file. */
+  /** Whether two paths name the same file. */
   readonly isSameFile: (path: string, other: string) => Promise<boolean>
 }

@@ -1,31 +1,31 @@
-/** What a JSON text says (RFC 8259); undefined: it is none. Throws where it is nested past the parser's stack. */
+/** Parses JSON (RFC 8259); `undefined` means that the text is not JSON. Throws if it is nested too deep for the parser's stack. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch (notJson) {
-    if (notJson instanceof SyntaxError) return undefined
-    throw notJson
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The text of the octets, without a byte order mark; null: they are not UTF-8 (RFC 3629). */
-export function decodeUtf8(octets: Uint8Array): string | null {
+/** Decodes UTF-8 (RFC 3629) and drops a byte order mark; `null` means that the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return UTF8.decode(octets)
-  } catch (notUtf8) {
-    if (notUtf8 instanceof TypeError) return null
-    throw notUtf8
+    return UTF8.decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return null
+    throw error
   }
 }
 
 /**
- * The text, put together. The runtime keeps a text that was made of parts as these, and looks them all up again for every
- * longer text that it becomes a part of: for a part of many that takes a fifth of their time.
+ * Returns the same text as one flat string. The runtime keeps a concatenation as a tree of parts and walks that tree again
+ * for every longer text that contains it. For a part of many texts that takes a fifth of the time they need.
  */
 export function flattenString(text: string): string {
-  // To look at one unit of a text puts it together.
+  // Reading one code unit makes the runtime flatten the string.
   text.charCodeAt(0)
   return text
 }

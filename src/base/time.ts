@@ -1,9 +1,9 @@
 import type { Clock } from "./outside-world.ts"
 
-/** A day, UTC, has no leap seconds to a clock (POSIX). */
+/** The length of a UTC day. POSIX time has no leap seconds. */
 export const DAY_MS = 86_400_000
 
-/** The day of an instant in milliseconds, UTC: counted from 1 January 1970, which is day 0. */
+/** The UTC day of an instant in milliseconds, counted from 1 January 1970, which is day 0. */
 export function utcDay(atMs: number): number {
   return Math.floor(atMs / DAY_MS)
 }
@@ -19,39 +19,39 @@ export function dayStart(day: number): string {
 }
 
 /**
- * Builds a clock that is read once a turn of the event loop: one request asks for the time five times, and what is done in
- * one turn happens at one moment. It is late by a turn at most, about a millisecond under load. `soon` calls its work at the
- * end of a turn.
+ * Creates a clock that reads `clock` once per turn of the event loop: one request asks for the time five times, and
+ * everything in one turn happens at the same moment. It lags by at most one turn, about a millisecond under load.
+ * `nextTick` calls its argument at the end of a turn.
  */
-export function tickClock(clock: Clock, soon: (work: () => void) => void): Clock {
+export function tickClock(clock: Clock, nextTick: (work: () => void) => void): Clock {
   let now: number | null = null
-  const forget = (): void => {
+  const reset = (): void => {
     now = null
   }
   return () => {
     if (now === null) {
       now = clock()
-      soon(forget)
+      nextTick(reset)
     }
     return now
   }
 }
 
-/** Calls `work` every so many milliseconds until the returned function is called. */
+/** Calls `work` every `everyMs` milliseconds until the returned function is called. */
 export type RunInterval = (everyMs: number, work: () => void) => () => void
 
-/** Works that are done again and again between `begin` and `end`, each by its time. */
+/** Creates a group of intervals that are started and stopped together. */
 export function createIntervals(
-  every: RunInterval,
-  works: readonly (readonly [everyMs: number, work: () => void])[],
+  runInterval: RunInterval,
+  intervals: readonly (readonly [everyMs: number, work: () => void])[],
 ): { readonly start: () => void; readonly stop: () => void } {
-  const ends: (() => void)[] = []
+  const stops: (() => void)[] = []
   return {
     start: () => {
-      for (const [everyMs, work] of works) ends.push(every(everyMs, work))
+      for (const [everyMs, work] of intervals) stops.push(runInterval(everyMs, work))
     },
     stop: () => {
-      for (const end of ends.splice(0)) end()
+      for (const stop of stops.splice(0)) stop()
     },
   }
 }

@@ -1,75 +1,66 @@
 import type { Log } from "../base/log.ts"
-import type { Settings } from "../config/settings.ts"
 import { ROUTES } from "../contract/routes.ts"
 import type { Exposition } from "../http/metrics/exposition.ts"
 import { metricsResponse } from "../http/metrics/metrics-route.ts"
 import type { System } from "../system/system.ts"
 import { StartupError } from "./startup-error.ts"
 
-/** How often it is tried to listen where another server does still. */
+/** How often it tries to listen while the previous server still has the port. */
 const RETRY_MS = 1000
 
-/** A listener for metrics alone; whoever reaches it may read them. */
-export type MetricsListener = { readonly port: number; readonly end: () => Promise<void> }
+/** A listener that serves only metrics, to everybody who can reach it. */
+export type MetricsListener = { readonly port: number; readonly stop: () => Promise<void> }
 
-/**
- * Serves metrics, and nothing else, where the settings want it; null: they want it nowhere. Throws `StartupError` when it
- * cannot listen there.
- */
-export function startMetricsListener(
-  { MAILKIND_METRICS: at }: Settings,
-  read: () => Promise<Exposition>,
-): MetricsListener | null {
-  if (at === "off") return null
-  const colon = at.lastIndexOf(":")
-  const hostname = at.slice(0, colon).replace(/^\[|\]$/g, "")
+/** Serves metrics at `address` (`host:port`). Throws `StartupError` if it cannot listen there. */
+export function startMetricsListener(address: string, readExposition: () => Promise<Exposition>): MetricsListener {
+  const colon = address.lastIndexOf(":")
   try {
     const server = Bun.serve({
-      hostname,
-      port: Number(at.slice(colon + 1)),
+      hostname: address.slice(0, colon).replace(/^\[|\]$/g, ""),
+      port: Number(address.slice(colon + 1)),
       reusePort: false,
       development: false,
-      routes: { [ROUTES.metrics.path]: { GET: async () => metricsResponse(await read()) } },
+      routes: { [ROUTES.metrics.path]: { GET: async () => metricsResponse(await readExposition()) } },
     })
-    return { port: server.port ?? 0, end: () => server.stop(true) }
+    return { port: server.port ?? 0, stop: () => server.stop(true) }
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new StartupError(
-      `Cannot listen on ${at} for metrics: ${error.message.replace(/\.$/, "")}. Set MAILKIND_METRICS.`,
+      `Cannot listen on ${address} for metrics: ${error.message.replace(/\.$/, "")}. Set MAILKIND_METRICS.`,
     )
   }
 }
 
-/** As `startMetricsListener`, but that it waits, logging so once, while it cannot listen: the server before this one does. */
+/** Like `startMetricsListener`, but keeps trying while the port is taken by the server that this one replaces. Logs that once. */
 export function startMetricsListenerWithRetry(
-  world: Pick<System, "runInterval">,
-  settings: Settings,
-  read: () => Promise<Exposition>,
+  { runInterval }: Pick<System, "runInterval">,
+  address: string,
+  readExposition: () => Promise<Exposition>,
   log: Log,
-): { readonly end: () => Promise<void> } {
+): Pick<MetricsListener, "stop"> {
   const state: { listener: MetricsListener | null; hasWarned: boolean } = { listener: null, hasWarned: false }
-  const listens = (): boolean => {
+  const tryListening = (): boolean => {
     try {
-      state.listener = startMetricsListener(settings, read)
+      state.listener = startMetricsListener(address, readExposition)
       return true
-    } catch (refused) {
-      if (!(refused instanceof StartupError)) throw refused
-      if (!state.hasWarned) log("warn", "metrics are told as soon as their port is free", { why: refused.message })
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error
+      if (!state.hasWarned) log("warn", "metrics are served as soon as their port is free", { why: error.message })
       state.hasWarned = true
       return false
     }
   }
-  let callOff: () => void = () => undefined
-  if (!listens())
-    callOff = world.runInterval(RETRY_MS, () => {
-      if (!listens()) return
-      callOff()
-      log("info", "metrics are told now")
+  let stopRetrying: () => void = () => undefined
+  if (!tryListening())
+    stopRetrying = runInterval(RETRY_MS, () => {
+      if (!tryListening()) return
+      stopRetrying()
+      log("info", "metrics are served now")
     })
   return {
-    end: async () => {
-      callOff()
-      await state.listener?.end()
+    stop: async () => {
+      stopRetrying()
+      await state.listener?.stop()
     },
   }
 }

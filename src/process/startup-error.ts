@@ -1,14 +1,14 @@
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { LicenceError } from "../licences/licence-policy.ts"
 
-/** Why a part could not be built, and what to do about it. */
+/** The server or command cannot start. The message tells the operator why and what to do. */
 export class StartupError extends Error {
-  override readonly name = "CannotStart"
+  override readonly name = "StartupError"
 }
 
 const { unwritable, full, failed } = STORE_ERRORS
 
-/** What an operator does about files that the system refuses, by its own codes: the same as about those of the database. */
+/** Remedies for files that the system refuses, by error code. They are those of the database. */
 const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", unwritable.remedy],
   ["EPERM", unwritable.remedy],
@@ -20,7 +20,7 @@ const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
   ["EIO", failed.remedy],
 ])
 
-/** What an operator can mend, and how, in words; null: the error is our fault, and shows where. */
+/** The message for an error that the operator can fix; `null` means that the error is a fault of ours. */
 export function operatorMessage(error: unknown): string | null {
   if (error instanceof StoreError) return `${error.message.replace(/\.?$/, ".")} ${error.remedy}`
   if (error instanceof StartupError || error instanceof LicenceError) return error.message

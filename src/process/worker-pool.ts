@@ -1,11 +1,11 @@
 import type { SupervisorMessage } from "../system/child-processes.ts"
+import type { DrainRequest } from "./http-listener.ts"
 import { NOT_STARTED, WorkerSlot, type WorkerSlotDeps, type WorkerStart } from "./worker-slot.ts"
 
-/** What a crew needs of the world. */
 export type WorkerPoolDeps = Omit<WorkerSlotDeps, "port" | "onChange"> & {
-  /** How many workers there are, one at least. */
+  /** The number of workers, at least one. */
   readonly workerCount: number
-  /** The port that they share; 0: the first one picks it. */
+  /** The port that they share; 0 lets the first worker pick one. */
   readonly port: number
 }
 
@@ -15,84 +15,81 @@ export class WorkerPool {
   readonly #socketsPerWorker: number
   #port: number
 
-  constructor(needs: WorkerPoolDeps) {
-    this.#port = needs.port
-    this.#socketsPerWorker = needs.socketsPerWorker
+  constructor(deps: WorkerPoolDeps) {
+    this.#port = deps.port
+    this.#socketsPerWorker = deps.socketsPerWorker
     const port = (): number => this.#port
-    const onChange = (by: number): void => this.#notifyOthers(by)
-    this.#slots = Array.from({ length: needs.workerCount }, (_, at) => new WorkerSlot(at, { ...needs, port, onChange }))
+    const onChange = (workerIndex: number): void => this.#notifyOthers(workerIndex)
+    this.#slots = Array.from(
+      { length: deps.workerCount },
+      (_, index) => new WorkerSlot(index, { ...deps, port, onChange }),
+    )
   }
 
   /**
-   * Starts the first worker, alone, so that what is wrong is told once, and then the others. Resolves with how it went for
-   * the first, when each has been started once; from then on all are replaced when they end.
+   * Starts the first worker alone, so that a configuration error is reported once, and then the others. Resolves with the
+   * result of the first worker when each has been started once. From then on every worker that ends is replaced.
    */
   async start(): Promise<WorkerStart> {
     const [first, ...others] = this.#slots
     const start = await first?.start(true)
-    if (start?.kind !== "listens") return start ?? NOT_STARTED
+    if (start?.kind !== "listening") return start ?? NOT_STARTED
     this.#port = start.port
-    await Promise.all(others.map(seat => seat.start(false)))
+    await Promise.all(others.map(slot => slot.start(false)))
     return start
   }
 
   /**
-   * On how many sockets the workers listen: those stay the ones that they are until `release`, unless one ends. Resolves when
-   * no worker is about to listen.
+   * Keeps the set of listening sockets stable until `unfreeze`: workers that end are not replaced. Resolves with the number of
+   * sockets when no worker is about to listen.
    */
   async freeze(): Promise<number> {
-    await Promise.all(this.#slots.map(seat => seat.freeze()))
+    await Promise.all(this.#slots.map(slot => slot.freeze()))
     return this.socketCount
   }
 
-  /** Ends what `hold` began: workers are replaced again. */
+  /** Replaces workers again. */
   unfreeze(): void {
-    for (const seat of this.#slots) seat.unfreeze()
+    for (const slot of this.#slots) slot.unfreeze()
   }
 
-  /** On how many sockets the workers listen now. */
+  /** The number of sockets on which the workers listen now. */
   get socketCount(): number {
-    return this.#slots.filter(seat => seat.isListening).length * this.#socketsPerWorker
+    return this.#slots.filter(slot => slot.isListening).length * this.#socketsPerWorker
   }
 
-  /** Has the system give new connections to these of the sockets on the port, by way of any worker; false: none could. */
-  async route(position: number, count: number): Promise<boolean> {
-    for (const seat of this.#slots) if (await seat.route(position, count)) return true
+  /** Routes new connections to `count` sockets on the port from `firstIndex` on. Any worker can do it; false if none could. */
+  async route(firstIndex: number, count: number): Promise<boolean> {
+    for (const slot of this.#slots) if (await slot.route(firstIndex, count)) return true
     return false
   }
 
-  /** Has callers go to another crew, and resolves when all workers are gone. */
-  async drain({
-    mayClose,
-    onClosed,
-  }: {
-    readonly mayClose: Promise<void>
-    readonly onClosed: () => void
-  }): Promise<void> {
-    for (const seat of this.#slots) seat.drain()
+  /** Drains all workers for a server that takes over, and resolves when they have ended. */
+  async drain({ mayClose, onClosed }: DrainRequest): Promise<void> {
+    for (const slot of this.#slots) slot.drain()
     await mayClose
-    await Promise.all(this.#slots.map(seat => seat.closeListener()))
+    await Promise.all(this.#slots.map(slot => slot.closeListener()))
     onClosed()
-    await Promise.all(this.#slots.map(seat => seat.exited()))
+    await Promise.all(this.#slots.map(slot => slot.exited()))
   }
 
-  /** Tells all workers. */
+  /** Sends a message to all workers. */
   broadcast(message: SupervisorMessage): void {
-    for (const seat of this.#slots) seat.send(message)
+    for (const slot of this.#slots) slot.send(message)
   }
 
-  /** Asks all to finish what is in flight, and resolves when they are gone: true when each ended by itself. */
+  /** Stops all workers after their requests in flight. Resolves with whether each ended by itself. */
   async stop(): Promise<boolean> {
-    const ends = await Promise.all(this.#slots.map(seat => seat.stop()))
-    return ends.every(isWell => isWell)
+    const results = await Promise.all(this.#slots.map(slot => slot.stop()))
+    return results.every(isClean => isClean)
   }
 
-  /** Ends all at once. */
+  /** Kills all workers. */
   kill(): void {
-    for (const seat of this.#slots) seat.kill()
+    for (const slot of this.#slots) slot.kill()
   }
 
-  #notifyOthers(by: number): void {
-    for (const [at, seat] of this.#slots.entries()) if (at !== by) seat.send({ kind: "look" })
+  #notifyOthers(workerIndex: number): void {
+    for (const [index, slot] of this.#slots.entries()) if (index !== workerIndex) slot.send({ kind: "poll_changes" })
   }
 }

@@ -1,3 +1,4 @@
+import { backoffMs } from "../base/backoff.ts"
 import type { Log, LogFields } from "../base/log.ts"
 import type { SetTimer, Stopwatch } from "../base/outside-world.ts"
 import type {
@@ -8,96 +9,95 @@ import type {
   WorkerProcess,
 } from "../system/child-processes.ts"
 
-/** How a worker's start went: it listens, or it ended before, perhaps with a sentence that says why. */
+/** The result of starting a worker: it listens, or it ended before, with a message if it could tell why. */
 export type WorkerStart =
-  | { readonly kind: "listens"; readonly port: number; readonly address: string; readonly baseUrl: string }
+  | { readonly kind: "listening"; readonly port: number; readonly address: string; readonly baseUrl: string }
   | ({ readonly kind: "ended"; readonly message: string | null } & WorkerExit)
 
-/** How it went where nobody was started. */
+/** The result when no worker was started. */
 export const NOT_STARTED: WorkerStart = { kind: "ended", message: null, exitCode: null, killedBy: null }
 
-/** What a seat needs of the world, and of the crew that it belongs to. */
 export type WorkerSlotDeps = {
   readonly startWorker: StartWorker
   readonly setTimer: SetTimer
   readonly stopwatch: Stopwatch
   readonly log: Log
-  /** How long a worker that was asked to stop may take. */
+  /** How long a worker may take to stop. */
   readonly stopTimeoutMs: number
   /** The port that the next worker gets. */
   readonly port: () => number
-  /** The worker of the seat made changes. */
-  readonly onChange: (seat: number) => void
-  /** On how many sockets each worker listens. */
+  /** Called when the worker has written to the change log. */
+  readonly onChange: (workerIndex: number) => void
+  /** The number of sockets on which each worker listens. */
   readonly socketsPerWorker: number
-  /** The worker of the seat is gone, and the next one not there yet. */
-  readonly onExit: (seat: number) => void
+  /** Called when the worker has ended, before the next one starts. */
+  readonly onExit: (workerIndex: number) => void
 }
 
 /**
- * What happens when the worker of a seat ends: a trial is over, or the worker is replaced, at once or when the seat is no
- * longer held, or the seat stays empty.
+ * What the end of a worker means: `starting`: the first start has failed; `running`: another worker replaces it; `frozen`: it is
+ * replaced after `unfreeze`; `stopped`: the slot stays empty.
  */
-type SlotState = "trial" | "kept" | "held" | "closed"
+type SlotState = "starting" | "running" | "frozen" | "stopped"
 
-/** What is waited for of one worker: whether it has come to pass, false when the worker has ended before. */
-type PendingEvents = Record<"settled" | "steered" | "closed", PromiseWithResolvers<boolean>>
+/** Events of one worker that are awaited. They resolve with false if the worker ends first. */
+type PendingEvents = Record<"listening" | "routed" | "closed", PromiseWithResolvers<boolean>>
 
-/** The place of one worker. One that ends without having been asked to is replaced, at once or after a while. */
+/** One worker and its replacements. A worker that ends unasked is replaced, at once or after a backoff. */
 export class WorkerSlot {
   readonly #index: number
   readonly #deps: WorkerSlotDeps
   readonly #backoff = new RestartBackoff()
   readonly #startResult = Promise.withResolvers<WorkerStart>()
-  /** The end of the worker after which there is none. */
+  /** Resolves when the last worker has ended. */
   readonly #finalExit = Promise.withResolvers<void>()
-  #state: SlotState = "kept"
+  #state: SlotState = "running"
   #worker: WorkerProcess | null = null
   #startedAtMs = 0
   #isReady = false
   #isListening = false
   #pending = newPendingEvents()
-  /** Why the worker says that it cannot start. */
+  /** Why the worker could not start, in its own words. */
   #failureMessage: string | null = null
   #hasExitedCleanly = true
   #cancelRestart: () => void = () => undefined
 
-  constructor(number: number, needs: WorkerSlotDeps) {
-    this.#index = number
-    this.#deps = needs
+  constructor(index: number, deps: WorkerSlotDeps) {
+    this.#index = index
+    this.#deps = deps
   }
 
   /**
-   * Starts a worker and resolves with how that went. A trial that fails is not tried again; anything else that ends is
-   * replaced from now on. A seat that was asked to stop starts nobody.
+   * Starts a worker and resolves with the result. If `isFirst`, a failed start is not repeated. Any other worker that ends is
+   * replaced from now on. After a stop nothing is started.
    */
-  start(isTrial: boolean): Promise<WorkerStart> {
-    if (this.#state === "closed") return Promise.resolve(NOT_STARTED)
-    if (isTrial) this.#state = "trial"
+  start(isFirst: boolean): Promise<WorkerStart> {
+    if (this.#state === "stopped") return Promise.resolve(NOT_STARTED)
+    if (isFirst) this.#state = "starting"
     this.#startWorker()
     return this.#startResult.promise
   }
 
-  /** Tells the worker. One that has not asked yet needs no telling: it reads everything when it starts. */
+  /** Sends a message. A worker that is not ready yet does not need it: it reads everything when it starts. */
   send(message: SupervisorMessage): void {
     if (this.#isReady) this.#worker?.send(message)
   }
 
-  /** Asks the worker to stop, kills it when it does not in time, and resolves when it is gone: true when it ended by itself. */
+  /** Asks the worker to stop, kills it after the timeout, and resolves when it has ended: true if it ended by itself. */
   async stop(): Promise<boolean> {
     this.#stopReplacing()
     if (this.#worker === null) return this.#hasExitedCleanly
     this.#worker.stop()
-    const callOff = this.#deps.setTimer(this.#deps.stopTimeoutMs, () => {
+    const cancelTimer = this.#deps.setTimer(this.#deps.stopTimeoutMs, () => {
       this.#log("error", "a worker did not stop in time and is killed")
       this.kill()
     })
     await this.#finalExit.promise
-    callOff()
+    cancelTimer()
     return this.#hasExitedCleanly
   }
 
-  /** Ends the worker at once, and nobody takes its place. */
+  /** Kills the worker and does not replace it. */
   kill(): void {
     this.#stopReplacing()
     this.#worker?.kill()
@@ -108,53 +108,50 @@ export class WorkerSlot {
     return this.#isListening
   }
 
-  /**
-   * Has nobody replace the worker until the seat is released, and resolves with whether one listens, as soon as it does or has
-   * ended: the sockets on the port stay the ones that they are.
-   */
+  /** Stops replacing the worker until `unfreeze`. Resolves with whether a worker listens, once that is certain. */
   async freeze(): Promise<boolean> {
-    if (this.#state === "kept") this.#state = "held"
+    if (this.#state === "running") this.#state = "frozen"
     this.#cancelRestart()
-    if (this.#worker !== null) await this.#pending.settled.promise
+    if (this.#worker !== null) await this.#pending.listening.promise
     return this.#isListening
   }
 
-  /** Ends what `hold` began, and starts a worker where one has ended meanwhile. */
+  /** Replaces the worker again, at once if it has ended meanwhile. */
   unfreeze(): void {
-    if (this.#state !== "held") return
-    this.#state = "kept"
+    if (this.#state !== "frozen") return
+    this.#state = "running"
     if (this.#worker === null) this.#startWorker()
   }
 
-  /** Has the worker steer new connections; resolves with whether it has. */
-  async route(position: number, count: number): Promise<boolean> {
+  /** Lets the worker route new connections. Resolves with whether it could. */
+  async route(firstIndex: number, count: number): Promise<boolean> {
     if (!this.#isListening) return false
-    this.#pending.steered = Promise.withResolvers()
-    this.send({ kind: "steer", position, count })
-    return await this.#pending.steered.promise
+    this.#pending.routed = Promise.withResolvers()
+    this.send({ kind: "route", firstIndex, count })
+    return await this.#pending.routed.promise
   }
 
-  /** Has the callers of the worker go, and nobody take its place. One that does not listen yet is asked to stop. */
+  /** Asks the worker to drain and does not replace it. A worker that does not listen yet is asked to stop. */
   drain(): void {
     this.#stopReplacing()
-    if (this.#isListening) this.send({ kind: "leave" })
+    if (this.#isListening) this.send({ kind: "drain" })
     else this.#worker?.stop()
   }
 
-  /** Has the worker, which leaves, listen no longer, and resolves when it does not. */
+  /** Asks a draining worker to close its listening sockets, and resolves when it has. */
   async closeListener(): Promise<void> {
     if (this.#worker === null) return
     this.send({ kind: "close" })
     await this.#pending.closed.promise
   }
 
-  /** Resolves when the worker, which was asked to leave, is gone. */
+  /** Resolves when a worker that was asked to drain has ended. */
   async exited(): Promise<void> {
     if (this.#worker !== null) await this.#finalExit.promise
   }
 
   #stopReplacing(): void {
-    this.#state = "closed"
+    this.#state = "stopped"
     this.#cancelRestart()
   }
 
@@ -166,37 +163,41 @@ export class WorkerSlot {
     try {
       this.#worker = this.#deps.startWorker(
         message => this.#onMessage(message),
-        ended => this.#onExit(ended),
+        exit => this.#onExit(exit),
       )
     } catch (error) {
-      // As when the program was moved elsewhere while it ran.
+      // For example if the executable was moved while it ran.
       this.#failureMessage = `A worker cannot be started: ${error instanceof Error ? error.message : "unknown"}.`
       this.#onExit({ exitCode: null, killedBy: null })
     }
   }
 
   #onMessage(message: WorkerMessage): void {
-    const [port, { socketsPerWorker: socketCount }] = [this.#deps.port(), this.#deps]
     switch (message.kind) {
-      case "asks":
+      case "ready":
         this.#isReady = true
-        this.#worker?.send({ kind: "begin", seat: this.#index, port, socketCount })
+        this.#worker?.send({
+          kind: "start",
+          workerIndex: this.#index,
+          port: this.#deps.port(),
+          socketCount: this.#deps.socketsPerWorker,
+        })
         break
-      case "listens":
-        if (this.#state === "trial") this.#state = "kept"
+      case "listening":
+        if (this.#state === "starting") this.#state = "running"
         this.#log("info", "a worker listens", { pid: this.#worker?.pid ?? null })
         this.#isListening = true
-        this.#pending.settled.resolve(true)
+        this.#pending.listening.resolve(true)
         this.#startResult.resolve(message)
         break
-      case "fails":
+      case "failed":
         this.#failureMessage = message.message
         break
       case "changed":
         this.#deps.onChange(this.#index)
         break
-      case "steered":
-        this.#pending.steered.resolve(message.isRouted)
+      case "routed":
+        this.#pending.routed.resolve(message.isRouted)
         break
       case "closed":
         this.#pending.closed.resolve(true)
@@ -204,44 +205,41 @@ export class WorkerSlot {
     }
   }
 
-  #onExit(ended: WorkerExit): void {
+  #onExit(exit: WorkerExit): void {
     const pid = this.#worker?.pid ?? null
     this.#worker = null
     this.#isListening = false
-    for (const wait of Object.values(this.#pending)) wait.resolve(false)
+    for (const event of Object.values(this.#pending)) event.resolve(false)
     this.#deps.onExit(this.#index)
-    if (this.#state === "kept") this.#scheduleRestart(pid, ended)
-    if (this.#state === "held")
-      this.#log("error", "a worker ended while another server takes over", exitFields(pid, ended))
-    if (this.#state === "closed") this.#finish(pid, ended)
-    this.#startResult.resolve({ kind: "ended", message: this.#failureMessage, ...ended })
+    if (this.#state === "running") this.#scheduleRestart(pid, exit)
+    if (this.#state === "frozen")
+      this.#log("error", "a worker ended while another server takes over", exitFields(pid, exit))
+    if (this.#state === "stopped") this.#finish(pid, exit)
+    this.#startResult.resolve({ kind: "ended", message: this.#failureMessage, ...exit })
   }
 
-  #scheduleRestart(pid: number | null, ended: WorkerExit): void {
-    const waitMs = this.#backoff.nextDelayMs(this.#deps.stopwatch() - this.#startedAtMs)
-    this.#log("error", "a worker ended and is replaced", {
-      ...exitFields(pid, ended),
-      why: this.#failureMessage,
-      after_ms: waitMs,
-    })
-    this.#cancelRestart = this.#deps.setTimer(waitMs, () => this.#startWorker())
+  #scheduleRestart(pid: number | null, exit: WorkerExit): void {
+    const delayMs = this.#backoff.nextDelayMs(this.#deps.stopwatch() - this.#startedAtMs)
+    const why = this.#failureMessage
+    this.#log("error", "a worker ended and is replaced", { ...exitFields(pid, exit), why, after_ms: delayMs })
+    this.#cancelRestart = this.#deps.setTimer(delayMs, () => this.#startWorker())
   }
 
-  #finish(pid: number | null, ended: WorkerExit): void {
-    // A worker that was asked to stop before it could hear of that is ended by it.
-    this.#hasExitedCleanly = ended.exitCode === 0 || ended.killedBy === "SIGTERM"
-    if (!this.#hasExitedCleanly) this.#log("error", "a worker did not finish what it had to do", exitFields(pid, ended))
+  #finish(pid: number | null, exit: WorkerExit): void {
+    // SIGTERM ends a worker that has not installed its handler yet.
+    this.#hasExitedCleanly = exit.exitCode === 0 || exit.killedBy === "SIGTERM"
+    if (!this.#hasExitedCleanly) this.#log("error", "a worker did not stop cleanly", exitFields(pid, exit))
     this.#finalExit.resolve()
   }
 
-  #log(level: "info" | "error", says: string, fields: LogFields = {}): void {
-    this.#deps.log(level, says, { worker: this.#index, ...fields })
+  #log(level: "info" | "error", message: string, fields: LogFields = {}): void {
+    this.#deps.log(level, message, { worker: this.#index, ...fields })
   }
 }
 
 const newPendingEvents = (): PendingEvents => ({
-  settled: Promise.withResolvers(),
-  steered: Promise.withResolvers(),
+  listening: Promise.withResolvers(),
+  routed: Promise.withResolvers(),
   closed: Promise.withResolvers(),
 })
 
@@ -251,20 +249,18 @@ const exitFields = (pid: number | null, { exitCode, killedBy }: WorkerExit): Log
   killed_by: killedBy,
 })
 
-/** A worker that lived as long as this did not die of how it starts. */
+/** A worker that ran this long did not fail while starting. */
 const STABLE_RUN_MS = 10_000
-/** How long a seat stays empty after the second death in a row; each further one doubles it. */
-const FIRST_DELAY_MS = 250
-const DELAY_MS_MAX = 30_000
+/** The delay after the second early exit in a row; each further one doubles it. */
+const RESTART_DELAYS = { firstMs: 250, maxMs: 30_000 }
 
-/** Tells how long a seat stays empty after a death. */
+/** Computes how long a slot stays empty after its worker has ended. */
 export class RestartBackoff {
   #earlyExitCount = 0
 
-  /** The time until the next worker starts, after one that lived so long: none at first, then more with each quick death in a row. */
-  nextDelayMs(livedMs: number): number {
-    if (livedMs >= STABLE_RUN_MS) this.#earlyExitCount = 0
-    const count = this.#earlyExitCount++
-    return count === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (count - 1), DELAY_MS_MAX)
+  /** The delay before the next worker starts: none after the first early exit in a row, then more with each further one. */
+  nextDelayMs(ranMs: number): number {
+    if (ranMs >= STABLE_RUN_MS) this.#earlyExitCount = 0
+    return backoffMs(this.#earlyExitCount++, RESTART_DELAYS)
   }
 }

@@ -2,55 +2,110 @@ import { closeSync, openSync, unlinkSync, writeSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
+import { isSystemError } from "../base/errors.ts"
 
-/** The other processes of one server. */
+/** A message from a worker to its supervisor. */
+export type WorkerMessage =
+  /** The worker can receive messages and waits for `start`. */
+  | { readonly kind: "ready" }
+  /** It accepts requests on the port. */
+  | { readonly kind: "listening"; readonly port: number; readonly address: string; readonly baseUrl: string }
+  /** It cannot start and ends. The message tells the operator why and what to do. */
+  | { readonly kind: "failed"; readonly message: string }
+  /** It wrote to the change log. */
+  | { readonly kind: "changed" }
+  /** The answer to `route`. */
+  | { readonly kind: "routed"; readonly isRouted: boolean }
+  /** It drains and has closed its listening sockets. */
+  | { readonly kind: "closed" }
+
+/** A message from the supervisor to a worker. */
+export type SupervisorMessage =
+  /** Start serving: the index of the worker, the port (0 picks a free one), and the number of sockets to listen with. */
+  | { readonly kind: "start"; readonly workerIndex: number; readonly port: number; readonly socketCount: number }
+  /** Load the lists again. */
+  | { readonly kind: "reload" }
+  /** Turn verbose logging on or off. */
+  | { readonly kind: "verbose"; readonly isOn: boolean }
+  /** Another worker wrote to the change log: read it. */
+  | { readonly kind: "poll_changes" }
+  /** Route new connections to `count` sockets on the port, from `firstIndex` on. */
+  | { readonly kind: "route"; readonly firstIndex: number; readonly count: number }
+  /** Another server takes over: drain. */
+  | { readonly kind: "drain" }
+  /** No new connection can be on its way: close the listening sockets. */
+  | { readonly kind: "close" }
+
+/** How a worker ended. */
+export type WorkerExit = {
+  /** `null` if it was killed. */
+  readonly exitCode: number | null
+  /** The signal that killed it, such as `SIGKILL`; `null` if it ended by itself. */
+  readonly killedBy: string | null
+}
+
+/** A worker process. None of the functions throws when the worker has ended. */
+export type WorkerProcess = {
+  readonly pid: number
+  readonly send: (message: SupervisorMessage) => void
+  /** Asks it to finish the requests in flight and to end. */
+  readonly stop: () => void
+  readonly kill: () => void
+}
+
+/** Starts a worker. It calls neither function before it returns, and `onExit` exactly once. Throws if the worker cannot be started. */
+export type StartWorker = (
+  onMessage: (message: WorkerMessage) => void,
+  onExit: (exit: WorkerExit) => void,
+) => WorkerProcess
+
+/** The other processes of this server. */
 export type Processes = {
-  /** How many processes can run at once. */
+  /** The number of processes that can run in parallel. */
   readonly availableCores: () => number
   /**
-   * Makes memory that begins with these bytes, for this process and the workers that it starts. It is a file without a
-   * name, made in the folder: it is gone when the last of them is. Rejects when the folder cannot take it.
+   * Creates memory with these initial bytes that this process shares with its workers. It is an unlinked file in the folder,
+   * which disappears with the last process. Rejects if the file cannot be written.
    */
   readonly createSharedMemory: (folder: string, bytes: Uint8Array) => Promise<SharedMemory>
-  /** Starts workers, which run the command with these words and have the memory. */
-  readonly workerStarter: (words: readonly string[], memory: SharedMemory) => StartWorker
+  /** Returns a function that starts workers with these arguments and the shared memory. */
+  readonly workerStarter: (args: readonly string[], memory: SharedMemory) => StartWorker
   /**
-   * Runs this program's command with these words to its end and resolves with what it printed; null: it was killed, by the
-   * system or since it took longer than `timeoutMs`. It gives way to whatever else wants to run. What it complains of goes to our own standard error.
+   * Runs this program with these arguments and low priority, and resolves with what it printed; `null` means that it was killed,
+   * by the system or after `timeoutMs`. Its standard error is ours.
    */
-  readonly run: (words: readonly string[], timeoutMs: number) => Promise<CommandResult | null>
-  /** The number of this process. */
+  readonly run: (args: readonly string[], timeoutMs: number) => Promise<CommandResult | null>
+  /** The id of this process. */
   readonly pid: number
-  /** Whether a process of this number runs on this host. */
+  /** Whether a process with this id runs on this host. */
   readonly isRunning: (pid: number) => boolean
-  /** Who started this worker; null: this process is none. Ctrl-C, which reaches workers too, is left to the supervisor. */
+  /** The link to the supervisor; `null` if this process is not a worker. The worker then ignores Ctrl-C, which the supervisor handles. */
   readonly supervisorLink: () => SupervisorLink | null
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export type CommandResult = { readonly exitCode: number; readonly stdout: string }
 
-/** Memory that several processes see. */
+/** Memory that several processes share. */
 type SharedMemory = {
   readonly bytes: Uint8Array
-  /** The descriptor of its file. */
+  /** The file descriptor. */
   readonly descriptor: number
 }
 
-/** The supervisor as a worker has it. */
+/** The supervisor, as seen by a worker. */
 export type SupervisorLink = {
   readonly memory: Uint8Array
   readonly send: (message: WorkerMessage) => void
-  /** Who hears what the supervisor tells; the worker asks when it is ready to. */
-  readonly onMessage: (heard: (message: SupervisorMessage) => void) => void
-  /** Resolves with what this worker is asked to stop by: a name of the system, or that its supervisor is gone. */
+  /** Sets the handler of messages. The worker sends `ready` afterwards. */
+  readonly onMessage: (handler: (message: SupervisorMessage) => void) => void
+  /** Resolves with why this worker must stop: the name of a signal, or the end of the supervisor. */
   readonly stopSignal: () => Promise<string>
 }
 
-/** Where a worker finds its memory: after the standard input, output and error. */
+/** The file descriptor of the shared memory in a worker, after standard input, output and error. */
 const MEMORY_DESCRIPTOR = 3
 
-/** The real other processes. */
 export const systemProcesses: Processes = {
   availableCores: availableParallelism,
   createSharedMemory: async (folder, bytes) => {
@@ -58,8 +113,9 @@ export const systemProcesses: Processes = {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const descriptor = openSync(path, "wx+", 0o600)
     try {
-      // Written, not only made as long: a disk that is full has to say so here, not when a page is first touched.
-      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at)
+      // Written rather than only extended: a full disk must fail here, not when a page is first touched.
+      for (let offset = 0; offset < bytes.length; )
+        offset += writeSync(descriptor, bytes, offset, bytes.length - offset)
       return { bytes: Bun.mmap(path), descriptor }
     } catch (error) {
       closeSync(descriptor)
@@ -68,31 +124,32 @@ export const systemProcesses: Processes = {
       unlinkSync(path)
     }
   },
-  workerStarter: (words, memory) => (heard, ended) => startWorkerProcess(words, memory.descriptor, heard, ended),
+  workerStarter: (args, memory) => (onMessage, onExit) =>
+    startWorkerProcess(args, memory.descriptor, onMessage, onExit),
   run: runOwnCommand,
   pid: process.pid,
   isRunning: pid => {
     try {
       return process.kill(pid, 0)
     } catch (error) {
-      // It runs, and belongs to somebody else.
-      return error instanceof Error && "code" in error && error.code === "EPERM"
+      // EPERM: it runs as another user.
+      return isSystemError(error, "EPERM")
     }
   },
   supervisorLink: connectToSupervisor,
 }
 
-/** Requests go before it. It is a wish: where the system does not grant it, the process runs like any other. */
+/** Requests have priority. Best effort: if the system refuses, the process runs with normal priority. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW)
-  } catch (refused) {
-    if (!(refused instanceof Error && "code" in refused)) throw refused
+  } catch (error) {
+    if (!isSystemError(error)) throw error
   }
 }
 
-async function runOwnCommand(words: readonly string[], timeoutMs: number): Promise<CommandResult | null> {
-  const child = Bun.spawn([...ownCommand(), ...words], {
+async function runOwnCommand(args: readonly string[], timeoutMs: number): Promise<CommandResult | null> {
+  const child = Bun.spawn([...ownCommand(), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
     timeout: timeoutMs,
     killSignal: "SIGKILL",
@@ -103,43 +160,43 @@ async function runOwnCommand(words: readonly string[], timeoutMs: number): Promi
 }
 
 function startWorkerProcess(
-  words: readonly string[],
-  file: number,
-  ...[heard, ended]: Parameters<StartWorker>
+  args: readonly string[],
+  memoryDescriptor: number,
+  ...[onMessage, onExit]: Parameters<StartWorker>
 ): WorkerProcess {
-  let isGone = false
-  const child = Bun.spawn([...ownCommand(), ...words], {
-    stdio: ["ignore", "ignore", "inherit", file],
-    ipc: message => heard(message as WorkerMessage), // told by this same program
+  let hasExited = false
+  const child = Bun.spawn([...ownCommand(), ...args], {
+    stdio: ["ignore", "ignore", "inherit", memoryDescriptor],
+    ipc: message => onMessage(message as WorkerMessage), // sent by this same program
     onExit: ({ exitCode, signalCode }) => {
-      isGone = true
-      ended({ exitCode, killedBy: signalCode === null ? null : String(signalCode) })
+      hasExited = true
+      onExit({ exitCode, killedBy: signalCode === null ? null : String(signalCode) })
     },
   })
   return {
     pid: child.pid,
     send: message => {
-      if (!isGone) child.send(message)
+      if (!hasExited) child.send(message)
     },
     stop: () => child.kill("SIGTERM"),
     kill: () => child.kill("SIGKILL"),
   }
 }
 
-/** What starts this program again: the executable itself, or in a checkout Bun with our main file. */
+/** The command that runs this program: the executable itself, or Bun with the main file of the checkout. */
 const ownCommand = (): readonly string[] =>
   Bun.embeddedFiles.length > 0 ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
 
 function connectToSupervisor(): SupervisorLink | null {
   if (process.send === undefined) return null
   const send = process.send.bind(process)
-  // It reaches all of a terminal's processes at once; the supervisor decides what it means.
+  // A terminal sends Ctrl-C to all its processes. The supervisor decides what to do.
   process.on("SIGINT", () => undefined)
-  const gone = new Promise<string>(resolve => {
+  const supervisorEnded = new Promise<string>(resolve => {
     process.once("disconnect", () => resolve("the end of the supervisor"))
   })
-  // Heard every time: what stops a whole group, as an init system does, reaches this worker before its supervisor asks too.
-  const asked = new Promise<string>(resolve => {
+  // The handler stays: an init system that stops the whole group signals this worker before its supervisor does so again.
+  const terminated = new Promise<string>(resolve => {
     process.on("SIGTERM", resolve)
   })
   return {
@@ -147,63 +204,7 @@ function connectToSupervisor(): SupervisorLink | null {
     send: message => {
       if (process.connected) send(message)
     },
-    onMessage: heard => void process.on("message", message => heard(message as SupervisorMessage)), // told by this same program
-    stopSignal: () => Promise.race([asked, gone]),
+    onMessage: handler => void process.on("message", message => handler(message as SupervisorMessage)), // sent by this same program
+    stopSignal: () => Promise.race([terminated, supervisorEnded]),
   }
 }
-
-/** What a worker tells its supervisor. */
-export type WorkerMessage =
-  /** It hears now, and asks what it is to do. */
-  | { readonly kind: "asks" }
-  /** It answers requests on the port. */
-  | { readonly kind: "listens"; readonly port: number; readonly address: string; readonly baseUrl: string }
-  /** It cannot start and ends; the sentence says why, and what to do about it. */
-  | { readonly kind: "fails"; readonly message: string }
-  /** It made changes that stand in the change log. */
-  | { readonly kind: "changed" }
-  /** Whether new connections go where it was told to steer them. */
-  | { readonly kind: "steered"; readonly isRouted: boolean }
-  /** It leaves and listens no more. */
-  | { readonly kind: "closed" }
-
-/** What a supervisor tells a worker. */
-export type SupervisorMessage =
-  /** Where it belongs: its seat, counted from zero, the port, 0 to pick a free one, and on how many sockets it listens. */
-  | { readonly kind: "begin"; readonly seat: number; readonly port: number; readonly socketCount: number }
-  /** The lists are to be read anew. */
-  | { readonly kind: "reload" }
-  /** Whether every line of the log is wanted. */
-  | { readonly kind: "detail"; readonly isOn: boolean }
-  /** Another worker made changes: the change log is to be read. */
-  | { readonly kind: "look" }
-  /** The system is to give new connections to these of all sockets on the port. */
-  | { readonly kind: "steer"; readonly position: number; readonly count: number }
-  /** Another server takes the place of this one: it is to have its callers go. */
-  | { readonly kind: "leave" }
-  /** Nothing can be on its way to it any more: it is to listen no longer. */
-  | { readonly kind: "close" }
-
-/** How a worker ended. */
-export type WorkerExit = {
-  /** Null: it was killed. */
-  readonly exitCode: number | null
-  /** What it was killed by, such as `SIGKILL`; null: it ended by itself. */
-  readonly killedBy: string | null
-}
-
-/** A worker as its supervisor has it. Nothing here throws when the worker has ended. */
-export type WorkerProcess = {
-  readonly pid: number
-  readonly send: (message: SupervisorMessage) => void
-  /** Asks it to finish what is in flight and to end. */
-  readonly stop: () => void
-  /** Ends it at once. */
-  readonly kill: () => void
-}
-
-/**
- * Starts a worker. `heard` gets what it tells, `ended` is called once when it is gone, and neither before this has
- * returned. Throws when it cannot be started.
- */
-export type StartWorker = (heard: (message: WorkerMessage) => void, ended: (end: WorkerExit) => void) => WorkerProcess

@@ -1,28 +1,31 @@
 import { chmodSync, mkdirSync, renameSync } from "node:fs"
 import { dirname } from "node:path"
+import { isSystemError } from "../base/errors.ts"
 
-/** One end of a meeting of two processes of this user. */
+/** One end of a connection between two processes of this user. Messages are single words. */
 export type ControlConnection = {
-  /** Says one word, of letters. */
-  readonly send: (word: string) => void
-  /** Resolves with the next word that the other says; null: it is gone. */
+  readonly send: (message: string) => void
+  /** Resolves with the next message; `null` means that the other process has closed the connection. */
   readonly receive: () => Promise<string | null>
   readonly close: () => void
 }
 
-/** Where processes of one user meet: at sockets in a directory of theirs. */
+/** Unix sockets at which processes of one user find each other. */
 export type ControlSockets = {
   /**
-   * Waits at the path for others, in place of whoever has waited there, until the returned function is called. Null: no socket
-   * can be there, as where the path is too long for one.
+   * Listens at the path, replacing any earlier listener, until the returned function is called. `null` if no socket can be
+   * created there, for example because the path is too long.
    */
-  readonly listen: (path: string, met: (meeting: ControlConnection) => void) => (() => void) | null
-  /** Meets whoever waits at the path; null: nobody does. */
+  readonly listen: (path: string, onConnection: (connection: ControlConnection) => void) => (() => void) | null
+  /** Connects to the listener at the path; `null` if there is none. */
   readonly connect: (path: string) => Promise<ControlConnection | null>
 }
 
-/** What the address of a socket has room for (unix(7)), less its end and what a name that is not final yet has more. */
+/** The longest path of a Unix socket (unix(7)), less its terminator and the suffix of the temporary name. */
 const SOCKET_PATH_BYTES_MAX = 107 - 12
+/** Bounds of what a faulty peer can make this process store. */
+const MESSAGE_LENGTH_MAX = 100
+const MESSAGES_MAX = 10
 
 type ConnectionState = {
   readonly connection: ControlConnection
@@ -30,11 +33,10 @@ type ConnectionState = {
   readonly onClose: () => void
 }
 
-/** The real ones. */
 export const unixControlSockets: ControlSockets = {
-  listen: (path, met) => {
+  listen: (path, onConnection) => {
     if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) return null
-    const listener = listenOnPath(path, met)
+    const listener = listenOnPath(path, onConnection)
     return listener && (() => listener.stop(true))
   },
   connect: async path => {
@@ -51,37 +53,37 @@ export const unixControlSockets: ControlSockets = {
         },
       })
       return socket.data?.connection ?? null
-    } catch (nobody) {
-      if (nobody instanceof Error && "code" in nobody) return null
-      throw nobody
+    } catch (error) {
+      if (isSystemError(error)) return null
+      throw error
     }
   },
 }
 
-function listenOnPath(path: string, met: (meeting: ControlConnection) => void) {
-  const fresh = `${path}.${process.pid}`
+function listenOnPath(path: string, onConnection: (connection: ControlConnection) => void) {
+  const temporary = `${path}.${process.pid}`
   try {
-    // A node whose database is elsewhere may have had nothing to keep here yet.
+    // The data directory of a node with a remote database may not exist yet.
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const listener = Bun.listen<ConnectionState>({
-      unix: fresh,
+      unix: temporary,
       socket: {
         open: socket => {
           socket.data = createConnection(socket)
-          met(socket.data.connection)
+          onConnection(socket.data.connection)
         },
         data: (socket, bytes) => socket.data.onData(bytes.toString("latin1")),
         close: socket => socket.data.onClose(),
       },
     })
-    chmodSync(fresh, 0o600)
-    // A socket that a process has left is no one's place any more.
-    renameSync(fresh, path)
+    chmodSync(temporary, 0o600)
+    // The rename also replaces the socket that a dead process left.
+    renameSync(temporary, path)
     listener.unref()
     return listener
-  } catch (refused) {
-    if (refused instanceof Error && "code" in refused) return null
-    throw refused
+  } catch (error) {
+    if (isSystemError(error)) return null
+    throw error
   }
 }
 
@@ -89,35 +91,32 @@ function createConnection(socket: {
   readonly write: (text: string) => number
   readonly end: () => void
 }): ConnectionState {
-  const words: string[] = []
-  let [rest, isGone] = ["", false]
+  const messages: string[] = []
+  let incomplete = ""
+  let isClosed = false
   let wake: () => void = () => undefined
   const connection: ControlConnection = {
-    send: word => void socket.write(`${word}\n`),
+    send: message => void socket.write(`${message}\n`),
     receive: async () => {
-      while (words.length === 0 && !isGone)
+      while (messages.length === 0 && !isClosed)
         await new Promise<void>(resolve => {
           wake = resolve
         })
-      return words.shift() ?? null
+      return messages.shift() ?? null
     },
     close: () => socket.end(),
   }
   return {
     connection,
     onData: text => {
-      const parts = `${rest}${text}`.split("\n")
-      rest = parts.pop()?.slice(-MESSAGE_LENGTH_MAX) ?? ""
-      words.push(...parts.slice(-MESSAGES_MAX))
+      const lines = `${incomplete}${text}`.split("\n")
+      incomplete = lines.pop()?.slice(-MESSAGE_LENGTH_MAX) ?? ""
+      messages.push(...lines.slice(-MESSAGES_MAX))
       wake()
     },
     onClose: () => {
-      isGone = true
+      isClosed = true
       wake()
     },
   }
 }
-
-/** A word is a few letters, and nobody says many at once. */
-const MESSAGE_LENGTH_MAX = 100
-const MESSAGES_MAX = 10

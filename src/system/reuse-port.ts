@@ -1,41 +1,41 @@
 import { dlopen, ptr } from "bun:ffi"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { isSystemError } from "../base/errors.ts"
 
-/** The sockets that this process listens with, as far as the system has more to say of them than Bun has. Linux alone. */
+/** What Linux can do with listening sockets beyond Bun's API. */
 export type ReusePort = {
-  /** Whether the system can do any of this. */
+  /** Whether the system supports any of this. */
   readonly isSupported: () => boolean
-  /** Lets another process of this user listen on the port beside this one; false: that cannot be had here. */
+  /** Lets another process of this user listen on the port too (SO_REUSEPORT); false if the system refuses. */
   readonly enable: (port: number) => boolean
   /**
-   * Has the system give every new connection to the port, on which this process listens, to `count` of the sockets that listen
-   * there, evenly, from the one at a position on; those that are not there count as all. What others have been given before
-   * stays theirs. False: that cannot be had here.
+   * Routes every new connection on the port evenly to `count` of its listening sockets, from `firstIndex` on. If the selected
+   * socket does not exist, the kernel picks any. Connections that were assigned before stay where they are. This process must
+   * listen on the port. False if the system refuses.
    *
-   * The positions are the order in which sockets began to listen, but that the last one takes the place of one that is closed.
+   * Indexes follow the order in which the sockets began to listen; when one is closed, the last one takes its index.
    */
-  readonly route: (port: number, position: number, count: number) => boolean
+  readonly route: (port: number, firstIndex: number, count: number) => boolean
 }
 
 const SOL_SOCKET = 1
 const SO_REUSEPORT = 15
-/** A program in the classic packet filter's language that picks the socket of those on one port (socket(7), Linux 4.5). */
+/** Attaches a classic BPF program that selects a socket on the port (socket(7), Linux 4.5). */
 const SO_ATTACH_REUSEPORT_CBPF = 51
-/** What the packet filter's machine does, by its own numbers (linux/bpf_common.h, linux/filter.h). */
+/** Classic BPF opcodes (linux/bpf_common.h, linux/filter.h). */
 const BPF_LD_W_ABS = 0x20
 const SKF_AD_RANDOM = 0xff_ff_f0_00 + 56
 const BPF_ALU_MOD_K = 0x94
 const BPF_ALU_ADD_K = 0x04
 const BPF_RET_A = 0x16
-/** What the C library is called: glibc's, and musl's by the machine. */
+/** The names of the C library: of glibc, and of musl by architecture. */
 const LIBC_NAMES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
-/** TCP_LISTEN, as the table of sockets writes it (proc_pid_net(5)). */
+/** The state TCP_LISTEN in /proc/net/tcp (proc_pid_net(5)). */
 const TCP_LISTEN = "0A"
 
-/** A position at which no socket ever is. */
+/** An index that no socket has. */
 export const NO_SOCKET_INDEX = 2 ** 31
 
-/** The real ones. */
 export const linuxReusePort: ReusePort = {
   isSupported: () => {
     const library = openLibc()
@@ -48,19 +48,19 @@ export const linuxReusePort: ReusePort = {
       own.length > 0 && own.every(socket => setOption(socket, SO_REUSEPORT, new Uint8Array(Int32Array.of(1).buffer)))
     )
   },
-  route: (port, position, count) => {
+  route: (port, firstIndex, count) => {
     const [socket] = listeningDescriptors(port)
-    return socket !== undefined && setOption(socket, SO_ATTACH_REUSEPORT_CBPF, socketFilter(position, count))
+    return socket !== undefined && setOption(socket, SO_ATTACH_REUSEPORT_CBPF, socketFilter(firstIndex, count))
   },
 }
 
-/** The descriptors that this process listens with on the port. */
+/** The file descriptors of this process that listen on the port. */
 function listeningDescriptors(port: number): readonly number[] {
   const inodes = new Set(["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap(table => listeningInodes(table, port)))
   return ownSockets().flatMap(([descriptor, inode]) => (inodes.has(inode) ? [descriptor] : []))
 }
 
-/** The inodes of the sockets that listen on the port. */
+/** The inodes of all sockets in the table that listen on the port. */
 function listeningInodes(table: string, port: number): string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0")
   return procLines(table).flatMap(line => {
@@ -72,10 +72,10 @@ function listeningInodes(table: string, port: number): string[] {
 function procLines(path: string): string[] {
   try {
     return readFileSync(path, "utf8").split("\n")
-  } catch (missing) {
-    // There is no IPv6, or no such table at all.
-    if (missing instanceof Error && "code" in missing) return []
-    throw missing
+  } catch (error) {
+    // The table is missing, for example without IPv6.
+    if (isSystemError(error)) return []
+    throw error
   }
 }
 
@@ -86,28 +86,31 @@ function ownSockets(): (readonly [descriptor: number, inode: string])[] {
       const inode = /^socket:\[(\d+)\]$/.exec(linkTarget(`/proc/self/fd/${name}`))?.[1]
       if (inode !== undefined) found.push([Number(name), inode])
     }
-  } catch (missing) {
-    if (!(missing instanceof Error && "code" in missing)) throw missing
+  } catch (error) {
+    if (!isSystemError(error)) throw error
   }
   return found
 }
 
-/** A descriptor may be closed between two looks. */
+/** The target of a symbolic link; empty if the descriptor was closed meanwhile. */
 function linkTarget(link: string): string {
   try {
     return readlinkSync(link)
-  } catch (gone) {
-    if (gone instanceof Error && "code" in gone) return ""
-    throw gone
+  } catch (error) {
+    if (isSystemError(error)) return ""
+    throw error
   }
 }
 
-/** `struct sock_fprog`, and the instructions that it points at, which are kept as long as it is: one of `count` by chance. */
-function socketFilter(position: number, count: number): Uint8Array {
+/**
+ * A `struct sock_fprog` whose program selects one of `count` sockets at random. The struct points at the instructions, so the
+ * result keeps a reference to them.
+ */
+function socketFilter(firstIndex: number, count: number): Uint8Array {
   const instructions = [
     [BPF_LD_W_ABS, SKF_AD_RANDOM],
     [BPF_ALU_MOD_K, count],
-    [BPF_ALU_ADD_K, position],
+    [BPF_ALU_ADD_K, firstIndex],
     [BPF_RET_A, 0],
   ] as const
   const filter = new Uint8Array(instructions.length * 8)
@@ -137,8 +140,8 @@ function openLibc() {
   for (const name of LIBC_NAMES) {
     try {
       return dlopen(name, { setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" } })
-    } catch (missing) {
-      if (!(missing instanceof Error)) throw missing
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
     }
   }
   return null

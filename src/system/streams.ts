@@ -1,18 +1,18 @@
 import { constants } from "node:fs"
 import { type FileHandle, open, stat } from "node:fs/promises"
+import { isSystemError } from "../base/errors.ts"
 import type { ByteSource, Streams, TextSink } from "../base/streams.ts"
 
-/** How much of a file is read at once: parts four times as large are read no faster, and hold their lines longer. */
+/** How much of a file is read at once. Chunks of four times the size are read no faster and delay their lines. */
 const CHUNK_BYTES = 65_536
 
-/** The files and pipes of this process. */
 export const systemStreams: Streams = {
   openSource: async (path, fromByte = 0) =>
     path === "-" ? { byteCount: null, chunks: Bun.stdin.stream() } : openFileSource(path, fromByte),
   stdout: { write: writeToStdout, close: async () => undefined },
   openSink: async (path, keptBytes) => {
     const handle = await open(path, constants.O_WRONLY | constants.O_CREAT)
-    // A device or a pipe has nothing to cut.
+    // Devices and pipes cannot be truncated.
     const isFile = (await handle.stat()).isFile()
     if (isFile) await handle.truncate(keptBytes)
     return createFileSink(handle, isFile ? keptBytes : null)
@@ -30,32 +30,32 @@ async function openFileSource(path: string, fromByte: number): Promise<ByteSourc
   return { byteCount: stats.isFile() ? stats.size : null, chunks: readChunks(handle, stats.isFile() ? fromByte : null) }
 }
 
-/** Reads into the same memory again and again. `fromByte` is null where there are no places to read from. */
+/** Reads into one buffer, which it reuses. `fromByte` is `null` if the file cannot seek. */
 async function* readChunks(handle: FileHandle, fromByte: number | null): AsyncGenerator<Uint8Array> {
-  const part = new Uint8Array(CHUNK_BYTES)
-  let at = fromByte
+  const buffer = new Uint8Array(CHUNK_BYTES)
+  let position = fromByte
   try {
     for (;;) {
-      const { bytesRead } = await handle.read(part, 0, CHUNK_BYTES, at)
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position)
       if (bytesRead === 0) return
-      if (at !== null) at += bytesRead
-      yield part.subarray(0, bytesRead)
+      if (position !== null) position += bytesRead
+      yield buffer.subarray(0, bytesRead)
     }
   } finally {
     await handle.close()
   }
 }
 
-/** `fromByte` is null where there are no places to write to. */
+/** `fromByte` is `null` if the file cannot seek. */
 function createFileSink(handle: FileHandle, fromByte: number | null): TextSink {
-  let at = fromByte
+  let position = fromByte
   return {
     write: async text => {
-      // A write may take a part of the bytes only, as on a disk that is almost full.
-      for (let left = Buffer.from(text); left.length > 0; ) {
-        const { bytesWritten } = await handle.write(left, 0, left.length, at)
-        if (at !== null) at += bytesWritten
-        left = left.subarray(bytesWritten)
+      // A write may be partial, for example on a disk that is almost full.
+      for (let rest = Buffer.from(text); rest.length > 0; ) {
+        const { bytesWritten } = await handle.write(rest, 0, rest.length, position)
+        if (position !== null) position += bytesWritten
+        rest = rest.subarray(bytesWritten)
       }
     },
     close: () => handle.close(),
@@ -68,12 +68,12 @@ function writeToStdout(text: string): Promise<void> {
   })
 }
 
-/** Null: there is no such file. */
+/** `null` if there is no such file. */
 async function statOrNull(path: string) {
   try {
     return await stat(path)
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    if (isSystemError(error, "ENOENT")) return null
     throw error
   }
 }

@@ -45,7 +45,7 @@ async function observed(
     },
   )
   const lists = { current: () => knownLists, reload: async () => undefined, start: () => () => undefined }
-  const over = own.createGaugeWriter({ store: house.store, lists, outside, customers: house.customers })
+  const over = own.createGaugeWriter({ store: house.store, lists, network: outside, customers: house.customers })
   return { house, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
 }
 

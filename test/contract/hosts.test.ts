@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test"
-import { parseSettings } from "../../src/config/settings.ts"
 import { listen } from "../../src/process/http-listener.ts"
 import { testApp } from "../support/app.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
@@ -8,9 +7,7 @@ import { rawClient } from "../support/raw-client.ts"
 /** The whole face behind a real listener: what a host is, it finds out. */
 async function listening() {
   const house = await testApp()
-  const read = parseSettings({ MAILKIND_PORT: "0" })
-  if (read.kind === "faulty") throw new Error(read.faults.join())
-  const server = listen(read.settings, null, house.built)
+  const server = listen({ hostname: "127.0.0.1", port: 0, isShared: false }, house.built)
   onTestEnd(() => server.stop(true))
   const cookie = await house.signIn()
   const ask = async (line: string, more: string): Promise<{ readonly status: number; readonly text: string }> => {

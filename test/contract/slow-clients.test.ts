@@ -1,5 +1,4 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { parseSettings } from "../../src/config/settings.ts"
 import { listen } from "../../src/process/http-listener.ts"
 import { testApp } from "../support/app.ts"
 import { askLoopback } from "../support/loopback.ts"
@@ -16,9 +15,7 @@ const DRIP_MS = 200
 /** The whole face behind a real listener that has little patience. */
 async function listening() {
   const house = await testApp()
-  const read = parseSettings({ MAILKIND_PORT: "0" })
-  if (read.kind === "faulty") throw new Error(read.faults.join())
-  const server = listen(read.settings, null, house.built, IDLE_S)
+  const server = listen({ hostname: "127.0.0.1", port: 0, isShared: false }, house.built, IDLE_S)
   onTestEnd(() => server.stop(true))
   const port = server.port ?? 0
   const check = async () => {

@@ -32,8 +32,8 @@ export function fakeWorkers(options: { readonly answersStop?: boolean; readonly 
     const end = (how: Partial<WorkerExit>): void => ended({ exitCode: null, killedBy: null, ...how })
     const say = (message: WorkerMessage): void => heard(message)
     const begin = (port = 8080): void => {
-      say({ kind: "asks" })
-      say({ kind: "listens", port, address: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}` })
+      say({ kind: "ready" })
+      say({ kind: "listening", port, address: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}` })
     }
     children.push({ told, asked, say, begin, end })
     return {

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test"
 import { Agent, request } from "node:http"
 import { Elysia } from "elysia"
-import { parseSettings } from "../../src/config/settings.ts"
 import { drainAndClose, listenOnSockets } from "../../src/process/http-listener.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { bounded } from "../support/bounded.ts"
@@ -20,10 +19,8 @@ function asked(agent: Agent, port: number): Promise<string | undefined> {
 }
 
 test("a server that is stopped answers on connections that are kept, and has them go, before it closes any", async () => {
-  const read = parseSettings({ MAILKIND_PORT: "0" })
-  if (read.kind === "faulty") throw new Error("the settings are well formed")
   const app = new Elysia().get("/", () => "here")
-  const { first, all } = listenOnSockets(read.settings, null, app, 1)
+  const { first, all } = listenOnSockets({ hostname: "127.0.0.1", port: 0, isShared: false }, app, 1)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestEnd(() => agent.destroy())
   const port = first.port ?? 0

@@ -16,11 +16,11 @@ test("the first worker starts alone and picks the port, which the others get", a
   await settled()
   expect(children).toHaveLength(3)
   for (const at of [1, 2]) child(at).begin(40_123)
-  expect(await start).toMatchObject({ kind: "listens", port: 40_123 })
+  expect(await start).toMatchObject({ kind: "listening", port: 40_123 })
   expect([0, 1, 2].map(at => child(at).told)).toEqual([
-    [{ kind: "begin", seat: 0, port: 0, socketCount: 2 }],
-    [{ kind: "begin", seat: 1, port: 40_123, socketCount: 2 }],
-    [{ kind: "begin", seat: 2, port: 40_123, socketCount: 2 }],
+    [{ kind: "start", workerIndex: 0, port: 0, socketCount: 2 }],
+    [{ kind: "start", workerIndex: 1, port: 40_123, socketCount: 2 }],
+    [{ kind: "start", workerIndex: 2, port: 40_123, socketCount: 2 }],
   ])
 })
 
@@ -31,14 +31,14 @@ test("the worker that replaces the first one keeps the port that it picked", asy
   await settled()
   child(0).end({ killedBy: "SIGKILL" })
   await time.tick(0)
-  child(1).say({ kind: "asks" })
-  expect(child(1).told).toEqual([{ kind: "begin", seat: 0, port: 40_123, socketCount: 2 }])
+  child(1).say({ kind: "ready" })
+  expect(child(1).told).toEqual([{ kind: "start", workerIndex: 0, port: 40_123, socketCount: 2 }])
 })
 
 test("when the first worker cannot start nobody else is tried", async () => {
   const { crew: own, child, children, time } = crew(4)
   const start = own.start()
-  child(0).say({ kind: "fails", message: "Cannot listen." })
+  child(0).say({ kind: "failed", message: "Cannot listen." })
   child(0).end({ exitCode: 0 })
   expect(await start).toMatchObject({ kind: "ended", sentence: "Cannot listen." })
   await time.tick(60_000)
@@ -51,7 +51,7 @@ test("the start is over when each has been started once, also when one of the ot
   child(0).begin()
   await settled()
   child(1).end({ exitCode: 1 })
-  expect(await start).toMatchObject({ kind: "listens" })
+  expect(await start).toMatchObject({ kind: "listening" })
   await time.tick(0)
   expect(children).toHaveLength(3)
 })
@@ -63,7 +63,7 @@ test("what one worker changed the others are told to look for", async () => {
   await settled()
   for (const at of [1, 2]) child(at).begin()
   child(1).say({ kind: "changed" })
-  expect([0, 1, 2].map(at => child(at).told.some(({ kind }) => kind === "look"))).toEqual([true, false, true])
+  expect([0, 1, 2].map(at => child(at).told.some(({ kind }) => kind === "poll_changes"))).toEqual([true, false, true])
   own.broadcast({ kind: "reload" })
   expect([0, 1, 2].map(at => child(at).told.at(-1)?.kind)).toEqual(["reload", "reload", "reload"])
 })
@@ -114,8 +114,8 @@ test("a crew tells on how many sockets it listens, and any of its workers steers
   expect(own.socketCount).toBe(4)
   const steered = own.route(5, 1)
   await settled()
-  child(1).say({ kind: "steered", isRouted: true })
-  expect([await steered, child(2).told.some(({ kind }) => kind === "steer")]).toEqual([true, false])
+  child(1).say({ kind: "routed", isRouted: true })
+  expect([await steered, child(2).told.some(({ kind }) => kind === "route")]).toEqual([true, false])
 })
 
 test("a crew that leaves has all listen until it may close, and says so when none listens", async () => {
@@ -128,7 +128,7 @@ test("a crew that leaves has all listen until it may close, and says so when non
   const said: string[] = []
   const left = own.drain({ mayClose, onClosed: () => void said.push("closed") }).then(() => said.push("left"))
   await settled()
-  expect([0, 1].map(at => child(at).told.at(-1)?.kind)).toEqual(["leave", "leave"])
+  expect([0, 1].map(at => child(at).told.at(-1)?.kind)).toEqual(["drain", "drain"])
   resolve()
   await settled()
   child(1).say({ kind: "closed" })

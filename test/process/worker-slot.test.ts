@@ -17,9 +17,14 @@ function seat(options: Parameters<typeof fakeWorkers>[0] = {}) {
 test("a worker is told its seat and port when it asks, and its start is over when it listens", async () => {
   const { seat: own, child, logged } = seat()
   const start = own.start(false)
-  child(0).say({ kind: "asks" })
-  expect(child(0).told).toEqual([{ kind: "begin", seat: 3, port: 8080, socketCount: 1 }])
-  const place = { kind: "listens", port: 8080, address: "http://127.0.0.1:8080", baseUrl: "https://a.example" } as const
+  child(0).say({ kind: "ready" })
+  expect(child(0).told).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
+  const place = {
+    kind: "listening",
+    port: 8080,
+    address: "http://127.0.0.1:8080",
+    baseUrl: "https://a.example",
+  } as const
   child(0).say(place)
   expect(await start).toEqual(place)
   expect(logged).toEqual([{ level: "info", says: "a worker listens", fields: { worker: 3, pid: 1001 } }])
@@ -38,15 +43,15 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
   })
   await time.tick(0)
   expect(children).toHaveLength(2)
-  child(1).say({ kind: "asks" })
-  expect(child(1).told).toEqual([{ kind: "begin", seat: 3, port: 8080, socketCount: 1 }])
+  child(1).say({ kind: "ready" })
+  expect(child(1).told).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
 })
 
 test("workers that die in their start again and again are started after growing whiles, and it is told why", async () => {
   const { seat: own, child, children, time, logged } = seat()
   void own.start(false)
   for (const [at, waitMs] of [0, 250, 500].entries()) {
-    child(at).say({ kind: "fails", message: "The disk is full." })
+    child(at).say({ kind: "failed", message: "The disk is full." })
     child(at).end({ exitCode: 0 })
     expect(logged.at(-1)?.fields).toMatchObject({ exit_code: 0, why: "The disk is full.", after_ms: waitMs })
     await time.tick(Math.max(0, waitMs - 1))
@@ -72,8 +77,8 @@ test("a program that cannot be started counts as a worker that died", async () =
 test("a trial that fails is over, with its sentence, and nothing is logged", async () => {
   const { seat: own, child, children, time, logged } = seat()
   const start = own.start(true)
-  child(0).say({ kind: "asks" })
-  child(0).say({ kind: "fails", message: "Cannot listen." })
+  child(0).say({ kind: "ready" })
+  child(0).say({ kind: "failed", message: "Cannot listen." })
   child(0).end({ exitCode: 0 })
   expect(await start).toEqual({ kind: "ended", message: "Cannot listen.", exitCode: 0, killedBy: null })
   await time.tick(60_000)
@@ -138,7 +143,7 @@ test("a worker that does not stop in time is killed, and that is no good end", a
   expect([await stopped, child(0).asked]).toEqual([false, ["stop", "kill"]])
   expect(logged.slice(-2).map(({ says }) => says)).toEqual([
     "a worker did not stop in time and is killed",
-    "a worker did not finish what it had to do",
+    "a worker did not stop cleanly",
   ])
 })
 
@@ -159,7 +164,7 @@ test("a worker is told nothing before it has asked, and tells of its changes", (
   own.send({ kind: "reload" })
   child(0).begin()
   own.send({ kind: "reload" })
-  expect(child(0).told.map(({ kind }) => kind)).toEqual(["begin", "reload"])
+  expect(child(0).told.map(({ kind }) => kind)).toEqual(["start", "reload"])
   child(0).say({ kind: "changed" })
   expect(changedBy).toEqual([3])
 })
@@ -194,7 +199,7 @@ test("a worker that ends in its start is waited for no longer by who holds the s
   const { seat: own, child } = seat()
   void own.start(false)
   const held = own.freeze()
-  child(0).say({ kind: "asks" })
+  child(0).say({ kind: "ready" })
   child(0).end({ exitCode: 1 })
   expect(await held).toBe(false)
 })
@@ -205,7 +210,7 @@ test("a worker that leaves is told when to listen no longer, is waited for, and 
   child(0).begin()
   await own.freeze()
   own.drain()
-  expect(child(0).told.at(-1)).toEqual({ kind: "leave" })
+  expect(child(0).told.at(-1)).toEqual({ kind: "drain" })
   const closed = own.closeListener()
   expect(child(0).told.at(-1)).toEqual({ kind: "close" })
   child(0).say({ kind: "closed" })
@@ -235,8 +240,8 @@ test("a worker tells whether it could steer connections, and one that is not the
   expect(await own.route(2, 1)).toBe(false)
   child(0).begin()
   const steered = own.route(2, 1)
-  expect(child(0).told.at(-1)).toEqual({ kind: "steer", position: 2, count: 1 })
-  child(0).say({ kind: "steered", isRouted: true })
+  expect(child(0).told.at(-1)).toEqual({ kind: "route", firstIndex: 2, count: 1 })
+  child(0).say({ kind: "routed", isRouted: true })
   expect(await steered).toBe(true)
   const again = own.route(3, 1)
   child(0).end({ killedBy: "SIGKILL" })

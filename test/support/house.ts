@@ -49,7 +49,7 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
   onTestEnd(asking.stop)
   const check = createCheck({
     activeLists: () => lists,
-    networkProbe: asking.networkEvidence,
+    networkProbe: asking.networkProbe,
     deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock,

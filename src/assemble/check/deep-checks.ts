@@ -1,4 +1,5 @@
 import { type Log, logError } from "../../base/log.ts"
+import { SingleFlight } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import { AGE_PROBE_BOUNDS, createAgeProbe } from "../../check/age/age-probe.ts"
@@ -16,45 +17,45 @@ import type { Store } from "../../customers/store/core/store.ts"
 import type { System } from "../../system/system.ts"
 import type { NetworkService } from "./network.ts"
 
-/** Where the registries' servers are told (RFC 9224 §4), and how far its download may go. */
+/** The bootstrap file that lists the RDAP servers of registries (RFC 9224 §4), and the bounds of its download. */
 export const RDAP_BOOTSTRAP_URL = "https://data.iana.org/rdap/dns.json"
 export const RDAP_BOOTSTRAP_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 1_048_576, timeoutMs: 30_000 }
 
-/** How often what deep checks found is written, and what is too old is deleted. */
+/** How often results of deep checks are written, and old ones are deleted. */
 const WRITE_MS = 1000
 const PRUNE_MS = 3_600_000
 
-/** What deep checks ask, and the work that keeps what they found. */
+/** Deep checks, and the background work that stores their results. */
 export type DeepChecksService = {
-  readonly deepChecks: DeepProbe
-  /** Starts what is done in the background. */
+  readonly deepProbe: DeepProbe
+  /** Starts the background work. */
   readonly start: () => void
-  /** Ends it, and writes what is held. The store is still open. It never rejects. */
+  /** Stops it and writes buffered results. The store must still be open. Never rejects. */
   readonly stop: () => Promise<void>
 }
 
-/** Builds deep checks. `store` null: what is found is kept in memory alone. Without DNS nothing deep is ever asked. */
+/** Creates deep checks. Without a store, results are cached in memory only. Without DNS, deep checks are off. */
 export function createDeepChecksService(
-  world: System,
+  system: System,
   settings: Settings,
   { queryDns, isDnsUnavailable }: NetworkService,
   store: Store | null,
   log: Log,
   userAgent: string,
 ): DeepChecksService {
-  if (queryDns === null) return { deepChecks: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
-  const { fetchUrl, connect, setTimer, clock } = world
-  const failed = (says: string) => logError(log, says)
+  if (queryDns === null) return { deepProbe: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
+  const { fetchUrl, connect, setTimer, clock } = system
+  const onError = (message: string) => logError(log, message)
   const facts = store === null ? null : createDomainFacts(store, clock)
-  const bootstrap = createRdapBootstrap(world, settings, log, userAgent)
+  const bootstrap = createRdapBootstrap(system, settings, log, userAgent)
   const isOperatorUrl = settings.MAILKIND_RDAP_BOOTSTRAP_URL !== null
   const lookupRegistration = createRdapLookup(
     { fetchUrl, fetchPublicUrl: createPublicFetch(queryDns, fetchUrl), clock, setTimer, userAgent, isOperatorUrl },
     AGE_PROBE_BOUNDS.server,
   )
-  const unread = failed("what was known of a domain was not read")
+  const onReadError = onError("stored results of deep checks were not read")
   const ageProbe = createAgeProbe(
-    { lookupRegistration, bootstrap, store: facts?.ages ?? null, clock, onError: unread },
+    { lookupRegistration, bootstrap, store: facts?.ages ?? null, clock, onError: onReadError },
     AGE_PROBE_BOUNDS,
   )
   const probe = createHomepageProbe({
@@ -62,64 +63,59 @@ export function createDeepChecksService(
     setTimer,
     registrableOf: name => classifySuffix(name).registrable,
   })
-  const homepageCache = new HomepageCache({ probe, store: facts?.homepages ?? null, clock, onError: unread })
+  const homepageCache = new HomepageCache({ probe, store: facts?.homepages ?? null, clock, onError: onReadError })
   return {
-    deepChecks: createDeepProbe({ ageProbe, homepageCache, isUnavailable: isDnsUnavailable, clock, setTimer }),
-    ...createFactStoreWork(world, facts, bootstrap, failed),
+    deepProbe: createDeepProbe({ ageProbe, homepageCache, isUnavailable: isDnsUnavailable, clock, setTimer }),
+    ...createFactStoreWork(system, facts, bootstrap, onError),
   }
 }
 
-/** The bootstrap that is built in or that the operator names, kept fresh in the data directory. */
-function createRdapBootstrap(world: System, settings: Settings, log: Log, userAgent: string): RefreshingBootstrap {
-  const { fetchUrl, setTimer, clock, runInterval, files } = world
-  const own = settings.MAILKIND_RDAP_BOOTSTRAP_URL
-  const url = own ?? RDAP_BOOTSTRAP_URL
+/** The built-in bootstrap file or the operator's, refreshed in the data directory. */
+function createRdapBootstrap(system: System, settings: Settings, log: Log, userAgent: string): RefreshingBootstrap {
+  const { fetchUrl, setTimer, clock, runInterval, files } = system
+  const operatorUrl = settings.MAILKIND_RDAP_BOOTSTRAP_URL
+  const url = operatorUrl ?? RDAP_BOOTSTRAP_URL
   return createRefreshingBootstrap({
     url,
-    isOperatorUrl: own !== null,
-    download: known => download({ fetchUrl, setTimer, userAgent }, url, known, RDAP_BOOTSTRAP_BOUNDS),
+    isOperatorUrl: operatorUrl !== null,
+    download: validators => download({ fetchUrl, setTimer, userAgent }, url, validators, RDAP_BOOTSTRAP_BOUNDS),
     folder: files.folder(settings.MAILKIND_DATA_DIR),
     clock,
     runInterval,
-    onWarning: says => log("warn", "the RDAP bootstrap", { why: says }),
+    onWarning: why => log("warn", "the RDAP bootstrap", { why }),
   })
 }
 
-/** What is done in the background for deep checks. */
+/** The background work of deep checks. */
 function createFactStoreWork(
   { runInterval }: System,
   facts: DomainFacts | null,
   bootstrap: RefreshingBootstrap,
-  failed: (says: string) => (error: unknown) => void,
+  onError: (message: string) => (error: unknown) => void,
 ): Pick<DeepChecksService, "start" | "stop"> {
-  let isOver = false
-  // A store that is slow is written to by one at a time, however long that takes.
-  let writing: Promise<void> | null = null
-  const write = async (): Promise<void> => await facts?.flush().catch(failed("what deep checks found was not written"))
-  const writeOnce = (): Promise<void> => {
-    writing ??= write().finally(() => {
-      writing = null
-    })
-    return writing
-  }
+  let isStopped = false
+  // A slow store gets one write at a time.
+  const writes = new SingleFlight<null, void>()
+  const write = async (): Promise<void> =>
+    await facts?.flush().catch(onError("results of deep checks were not written"))
   const prune = async (): Promise<void> => {
-    while (!isOver && ((await facts?.prune()) ?? 0) > 0);
+    while (!isStopped && ((await facts?.prune()) ?? 0) > 0);
   }
-  const repeated = createIntervals(runInterval, [
-    [WRITE_MS, () => void writeOnce()],
-    [PRUNE_MS, () => void prune().catch(failed("what deep checks found long ago was not deleted"))],
+  const intervals = createIntervals(runInterval, [
+    [WRITE_MS, () => void writes.run(null, write)],
+    [PRUNE_MS, () => void prune().catch(onError("old results of deep checks were not deleted"))],
   ])
-  let endFreshening = (): void => undefined
+  let stopRefreshing = (): void => undefined
   return {
     start: () => {
-      endFreshening = bootstrap.start()
-      repeated.start()
+      stopRefreshing = bootstrap.start()
+      intervals.start()
     },
     stop: async () => {
-      isOver = true
-      endFreshening()
-      repeated.stop()
-      await writing
+      isStopped = true
+      stopRefreshing()
+      intervals.stop()
+      await writes.get(null)
       await write()
     },
   }

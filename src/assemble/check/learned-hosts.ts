@@ -36,10 +36,10 @@ export type LearnedHostsService = {
 }
 
 /** Builds learned hosts over an open store. A start waits for none of it: until they are read, nothing is learned. */
-export function createLearnedHostsService(world: System, store: Store, log: Log): LearnedHostsService {
+export function createLearnedHostsService(system: System, store: Store, log: Log): LearnedHostsService {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
-  const today = (): number => utcDay(world.clock())
-  const piecewise = createBatchRunner(world, log)
+  const today = (): number => utcDay(system.clock())
+  const piecewise = createBatchRunner(system, log)
   let upTo = OBSERVATIONS_START
   let isEnding = false
   const read = piecewise("what others saw of mail hosts was not read", async () => {
@@ -58,7 +58,7 @@ export function createLearnedHostsService(world: System, store: Store, log: Log)
     const kept = { rowsMax: LEARNED_BOUNDS.sightingsMax, fromDay: today() - OBSERVATION_DAYS_MAX }
     return (await pruneHostObservations(store, kept)) > 0 && !isEnding
   })
-  const repeated = createIntervals(world.runInterval, [
+  const repeated = createIntervals(system.runInterval, [
     [WRITE_MS, () => void write()],
     [READ_MS, () => void read()],
     [PRUNE_MS, () => void prune()],

@@ -14,7 +14,8 @@ import {
 } from "../../check/refresh/refresh-state.ts"
 import type { Settings } from "../../config/settings.ts"
 import { StartupError } from "../../process/startup-error.ts"
-import { BUNDLED_FILES, type System } from "../../system/system.ts"
+import { BUNDLED_FILES } from "../../system/files.ts"
+import type { System } from "../../system/system.ts"
 
 /** Why there are no lists, and what to do about it. */
 export const LISTS_NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
@@ -39,13 +40,13 @@ export type ListsService = {
 }
 
 /** Opens the lists in place and keeps watch over them. Rejects with `StartupError` when there are none that are whole. */
-export async function createListsService(world: System, settings: Settings, log: Log): Promise<ListsService> {
+export async function createListsService(system: System, settings: Settings, log: Log): Promise<ListsService> {
   const statePath = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, STATE_FILE)
-  let seenMs = world.files.modifiedAtMs(statePath)
-  let known = await openActiveLists(world, settings, log)
+  let seenMs = system.files.modifiedAtMs(statePath)
+  let known = await openActiveLists(system, settings, log)
   const take = async (isAskedFor: boolean): Promise<void> => {
-    seenMs = world.files.modifiedAtMs(statePath)
-    const found = await readActiveLists(world, settings, log, false)
+    seenMs = system.files.modifiedAtMs(statePath)
+    const found = await readActiveLists(system, settings, log, false)
     if ("says" in found) {
       log("error", "the lists in use are kept", { why: found.says, remedy: found.remedy })
       return
@@ -72,9 +73,9 @@ export async function createListsService(world: System, settings: Settings, log:
     reload: () => afterOthers(true),
     start: () => {
       const ends = [
-        world.setTimer(WARM_UP_DELAY_MS, () => warmUp(known.lists)),
-        world.runInterval(REFRESH_POLL_MS, () => {
-          if (world.files.modifiedAtMs(statePath) !== seenMs) void afterOthers(false)
+        system.setTimer(WARM_UP_DELAY_MS, () => warmUp(known.lists)),
+        system.runInterval(REFRESH_POLL_MS, () => {
+          if (system.files.modifiedAtMs(statePath) !== seenMs) void afterOthers(false)
         }),
       ]
       return () => {
@@ -88,24 +89,24 @@ export async function createListsService(world: System, settings: Settings, log:
  * The lists in place, for a command: what the program carries is read where it is, and the data directory is not written.
  * It stands in for refreshed lists that are damaged, which is logged. Rejects with `StartupError` when none are whole.
  */
-export async function openListsForCommand(world: System, settings: Settings, log: Log): Promise<LoadedLists> {
-  const manifest = await bundledManifest(world)
-  const found = await readRefreshedLists(world, settings, manifest)
+export async function openListsForCommand(system: System, settings: Settings, log: Log): Promise<LoadedLists> {
+  const manifest = await bundledManifest(system)
+  const found = await readRefreshedLists(system, settings, manifest)
   if (found !== null && !("says" in found)) return found
   if (found !== null) logDamagedLists(found, log)
-  return await withRefreshState(world, settings, await bundledLists(world), manifest)
+  return await withRefreshState(system, settings, await bundledLists(system), manifest)
 }
 
 /** The pack in place, as it is: no other stands in for one that is damaged. */
-export async function openActivePack(world: System, settings: Settings): Promise<OpenPackResult> {
-  const found = await readRefreshedLists(world, settings, await bundledManifest(world))
+export async function openActivePack(system: System, settings: Settings): Promise<OpenPackResult> {
+  const found = await readRefreshedLists(system, settings, await bundledManifest(system))
   if (found !== null && "says" in found) return { kind: "refused", ...found }
-  return { kind: "open", pack: (found?.lists ?? (await bundledLists(world))).pack }
+  return { kind: "open", pack: (found?.lists ?? (await bundledLists(system))).pack }
 }
 
 /** The lists in place. Rejects with `StartupError` when there are none that are whole. */
-export async function openActiveLists(world: System, settings: Settings, log: Log): Promise<LoadedLists> {
-  const found = await readActiveLists(world, settings, log, true)
+export async function openActiveLists(system: System, settings: Settings, log: Log): Promise<LoadedLists> {
+  const found = await readActiveLists(system, settings, log, true)
   if ("says" in found) throw new StartupError(`${found.says} ${found.remedy}`)
   return found
 }
@@ -122,34 +123,34 @@ type DamagedLists = { readonly says: string; readonly remedy: string }
  * when its checksum is right, and a refreshed pack that is damaged gives way to the one that the program carries.
  */
 async function readActiveLists(
-  world: System,
+  system: System,
   settings: Settings,
   log: Log,
   isOurs: boolean,
 ): Promise<LoadedLists | DamagedLists> {
-  const carried = await bundledManifest(world)
-  const refreshed = await readRefreshedLists(world, settings, carried)
+  const carried = await bundledManifest(system)
+  const refreshed = await readRefreshedLists(system, settings, carried)
   if (refreshed !== null && (!("says" in refreshed) || !isOurs)) return refreshed
   if (refreshed !== null) logDamagedLists(refreshed, log)
-  const found = await mapBundledLists(world, bundledPackPath(world, settings, carried), log, isOurs)
-  return "says" in found ? found : await withRefreshState(world, settings, found, carried)
+  const found = await mapBundledLists(system, bundledPackPath(system, settings, carried), log, isOurs)
+  return "says" in found ? found : await withRefreshState(system, settings, found, carried)
 }
 
 const logDamagedLists = ({ says, remedy }: DamagedLists, log: Log): void =>
   log("warn", "the refreshed lists are damaged; those that came along are used", { why: says, remedy })
 
 /** What the last refresh of the data directory left. */
-export const readRefreshState = async (world: System, settings: Settings): Promise<RefreshState> =>
-  decodeRefreshState(await refreshFolder(world, settings).read(STATE_FILE))
+export const readRefreshState = async (system: System, settings: Settings): Promise<RefreshState> =>
+  decodeRefreshState(await refreshFolder(system, settings).read(STATE_FILE))
 
 /** Lists that the program carries, beside what the last refresh left: what it put in use is not in use. */
 async function withRefreshState(
-  world: System,
+  system: System,
   settings: Settings,
   lists: DomainLists,
   manifest: PackManifest,
 ): Promise<LoadedLists> {
-  return { lists, manifest, refreshState: { ...(await readRefreshState(world, settings)), in_use: null } }
+  return { lists, manifest, refreshState: { ...(await readRefreshState(system, settings)), in_use: null } }
 }
 
 /**
@@ -157,18 +158,18 @@ async function withRefreshState(
  * and the next refresh makes a pack over its own.
  */
 async function readRefreshedLists(
-  world: System,
+  system: System,
   settings: Settings,
   carried: PackManifest,
 ): Promise<LoadedLists | DamagedLists | null> {
-  const folder = refreshFolder(world, settings)
+  const folder = refreshFolder(system, settings)
   const state = parseRefreshState(await folder.read(STATE_FILE))
   if (state === null) return { says: "What the last refresh left is damaged.", remedy: "Run `mailkind lists update`." }
   const { in_use: sha256, stock } = state
   if (sha256 === null || stock !== carried.pack.sha256) return null
   const path = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, packFileName(sha256))
   // Whoever wrote it has read all of it once; to do so here would let requests wait for a tenth of a second and more.
-  const opened = openLists(world.files.mmap(path) ?? new Uint8Array(), true)
+  const opened = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
   const manifest = await folder.read(manifestFileName(sha256))
   const remedy = "Run `mailkind lists update`, or go back with `mailkind lists rollback`."
   if (opened.kind === "refused") return { says: opened.says, remedy }
@@ -186,18 +187,18 @@ async function readRefreshedLists(
  * in the executable the one that it unpacks once into the data directory, under its checksum.
  */
 async function mapBundledLists(
-  world: System,
+  system: System,
   path: string,
   log: Log,
   isOurs: boolean,
 ): Promise<DomainLists | DamagedLists> {
-  const mapped = world.files.mmap(path)
+  const mapped = system.files.mmap(path)
   const opened = mapped === null ? null : openLists(mapped, isOurs)
   if (opened?.kind === "open") return opened.lists
   if (opened?.kind === "refused" && !isOurs) return opened
   if (opened?.kind === "refused") log("warn", "the lists are damaged and taken anew", { path, why: opened.says })
-  if (world.files.isCompiled) await world.files.writeAtomic(path, await bundledPack(world))
-  const again = openLists(world.files.mmap(path) ?? new Uint8Array(), true)
+  if (system.files.isCompiled) await system.files.writeAtomic(path, await bundledPack(system))
+  const again = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
   return again.kind === "refused" ? again : again.lists
 }
 
@@ -207,8 +208,8 @@ function bundledPackPath({ files }: System, settings: Settings, { pack }: PackMa
 }
 
 /** The lists that the executable carries or the checkout has built; the data directory is not touched. */
-export async function bundledLists(world: System): Promise<DomainLists> {
-  const opened = openLists(await bundledPack(world), true)
+export async function bundledLists(system: System): Promise<DomainLists> {
+  const opened = openLists(await bundledPack(system), true)
   if (opened.kind === "refused") throw new StartupError(`${opened.says} ${opened.remedy}`)
   return opened.lists
 }
@@ -221,14 +222,14 @@ async function bundledManifest({ files }: System): Promise<PackManifest> {
 }
 
 /** What the stock is called that this program carries. */
-export const sourceBundleId = async (world: System): Promise<string> => (await bundledManifest(world)).pack.sha256
+export const sourceBundleId = async (system: System): Promise<string> => (await bundledManifest(system)).pack.sha256
 
-async function bundledPack(world: System): Promise<Uint8Array> {
-  const pack = world.files.bundled("lists.pack")
+async function bundledPack(system: System): Promise<Uint8Array> {
+  const pack = system.files.bundled("lists.pack")
   if (pack === null) throw new StartupError(LISTS_NOT_BUILT)
   return await pack.bytes()
 }
 
 /** The folder of what a refresh leaves in the data directory. */
-export const refreshFolder = (world: System, { MAILKIND_DATA_DIR }: Settings): Folder =>
-  world.files.folder(join(MAILKIND_DATA_DIR, REFRESH_FOLDER))
+export const refreshFolder = (system: System, { MAILKIND_DATA_DIR }: Settings): Folder =>
+  system.files.folder(join(MAILKIND_DATA_DIR, REFRESH_FOLDER))

@@ -16,130 +16,129 @@ import { createTenantProbe, TENANT_PROBE_BOUNDS, type TenantProbeStats } from ".
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import type { System } from "../../system/system.ts"
 
-/** How often one DNS question is sent within its time. */
+/** How often one DNS query is sent within its timeout. */
 const DNS_ATTEMPTS_MAX = 3
-/** How many DNS questions are asked at once: more overflow the buffers of sockets, and look like silence. */
+/** How many DNS queries are in flight: more would overflow socket buffers, which looks like timeouts. */
 const DNS_IN_FLIGHT_MAX = 1_000
-/** How many more wait. Those of a check that has run out of its budget are asked all the same, for whoever asks next. */
+/** How many more wait. The queries of a check that has timed out are still sent, for the next check. */
 const DNS_WAITING_MAX = 20_000
-/** What any resolver has an answer to: who serves the root (RFC 8109). It is asked when there is no canary. */
-const ROOT_QUESTION = { name: "", type: "NS" } as const
+/** A query that every resolver can answer: the servers of the root (RFC 8109). Used when there is no canary. */
+export const ROOT_QUESTION = { name: "", type: "NS" } as const
 
-/** What asks the outside world, and how that stands. */
+/** The network look-ups of checks, and their state. */
 export type NetworkService = {
-  readonly networkEvidence: NetworkProbe
-  /** DNS gives no answers, or none that can be believed; no verdict rests on it now. */
+  readonly networkProbe: NetworkProbe
+  /** Whether DNS gives no trustworthy answers, so that verdicts do not use it. */
   readonly isDnsUnavailable: () => boolean
-  /** Asks one DNS question; null: none is ever asked. */
+  /** Sends one DNS query; `null` if DNS is turned off. */
   readonly queryDns: CachingResolver | null
-  /** How it stands and what it has done; null: nobody is ever asked. */
+  /** State and counters; `null` if DNS is turned off. */
   readonly stats: () => NetworkStats | null
-  /** Asks nothing in the background any more, and closes what is open. */
+  /** Stops background queries and closes sockets. */
   readonly stop: () => void
 }
 
-/** What was asked of the outside world so far. */
 export type NetworkStats = {
   readonly isBreakerOpen: boolean
   readonly queryCounts: DnsOutcomeCounts
   readonly answerCache: DnsCacheStats
-  /** Null: tenants are not looked up. */
+  /** `null` if tenants are not looked up. */
   readonly tenantStats: TenantProbeStats | null
 }
 
-/** Nobody outside is asked, by the operator's will. */
+/** The service of an operator who turned DNS off: nothing is looked up. */
 export const OFFLINE_NETWORK: NetworkService = {
-  networkEvidence: offlineNetworkProbe,
+  networkProbe: offlineNetworkProbe,
   isDnsUnavailable: () => true,
   queryDns: null,
   stats: () => null,
   stop: () => undefined,
 }
 
-/** By what mail hosts are learned: the hosts themselves, and the lists in use. */
+/** What learning of mail hosts needs: the hosts and the active lists. */
 export type HostLearning = Omit<LearningProbeDeps, "clock">
 
-/** Wires what asks DNS and the identity endpoints as the settings want it. `learning` null: no mail host is learned. */
+/** Wires DNS and tenant look-ups according to the settings. Without `learning`, mail hosts are not learned. */
 export function createNetworkService(
-  world: System,
+  system: System,
   settings: Settings,
   learning: HostLearning | null = null,
 ): NetworkService {
-  const { clock, setTimer } = world
-  const servers = dnsServerNames(world, settings)
+  const { clock, setTimer } = system
+  const servers = dnsServerNames(system, settings)
   if (servers.length === 0) return OFFLINE_NETWORK
-  const dns = createResolverChain(world, settings, servers)
-  const probe = createMailProbe({ resolver: dns.ask, clock })
+  const dns = createResolverChain(system, settings, servers)
+  const probe = createMailProbe({ resolver: dns.resolver, clock })
   const mail = learning === null ? probe : createLearningProbe(probe, { ...learning, clock })
-  const tenant = createTenantLookup(world, settings)
+  const tenant = createTenantLookup(system, settings)
   return {
-    networkEvidence: createNetworkProbe({
+    networkProbe: createNetworkProbe({
       probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
       probeTenant:
         tenant && (({ domain, organisationalDomain }, cloud) => tenant.lookup(domain, organisationalDomain, cloud)),
-      isUnavailable: dns.isAway,
+      isUnavailable: dns.isUnavailable,
       clock,
       setTimer,
       timeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
     }),
-    isDnsUnavailable: dns.isAway,
-    queryDns: dns.ask,
-    stats: () => ({ ...dns.told(), tenantStats: tenant?.stats() ?? null }),
-    stop: dns.end,
+    isDnsUnavailable: dns.isUnavailable,
+    queryDns: dns.resolver,
+    stats: () => ({ ...dns.stats(), tenantStats: tenant?.stats() ?? null }),
+    stop: dns.stop,
   }
 }
 
-function createTenantLookup({ fetchUrl, clock, setTimer }: System, { MAILKIND_IDENTITY_URL: own }: Settings) {
-  return own === "off"
+function createTenantLookup({ fetchUrl, clock, setTimer }: System, { MAILKIND_IDENTITY_URL: operatorUrl }: Settings) {
+  return operatorUrl === "off"
     ? null
-    : createTenantProbe({ fetchUrl, urls: identityUrls(own), clock, setTimer }, TENANT_PROBE_BOUNDS)
+    : createTenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
 }
 
-/** The resolver, from the packets outwards. The order of its wrappers is told here, once. */
-function createResolverChain(world: System, settings: Settings, servers: readonly string[]) {
-  const { clock, setTimer, stopwatch, random } = world
+/** The chain of resolvers, from the packets outwards. Each wrapper's position has its reason beside it. */
+function createResolverChain(system: System, settings: Settings, servers: readonly string[]) {
+  const { clock, setTimer, stopwatch, random } = system
   const timeoutMs = settings.MAILKIND_DNS_TIMEOUT_MS
   const canaries = settings.MAILKIND_DNS_CANARIES.filter(name => name !== "off")
   const [canary] = canaries
   const exchanges = servers.map(server => createUdpExchange(parseDnsServer(server), { random, setTimer, stopwatch }))
-  // Innermost, since all that is outside of it speaks of whole answers from whichever server.
-  const asked = createFailover(
+  // Innermost: all other wrappers deal with complete answers, whichever server sent them.
+  const failover = createFailover(
     exchanges.map(({ exchange }) => exchange),
     { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch },
   )
-  const counted = createInstrumentedResolver(withCnameChasing(asked))
-  const directResolver = counted.resolver
+  const instrumented = createInstrumentedResolver(withCnameChasing(failover))
+  const directResolver = instrumented.resolver
   const probeQuestion = canary === undefined ? ROOT_QUESTION : ({ name: canary, type: "A" } as const)
-  // The breaker stands within the bound: when it opens, all that waits is answered at once.
+  // The breaker is inside the limit: when it opens, all waiting queries are answered at once.
   const breaker = createDnsCircuitBreaker(directResolver, { probeQuestion, setTimer })
-  const bounded = withConcurrencyLimit(breaker.resolver, {
+  const limited = withConcurrencyLimit(breaker.resolver, {
     inFlightMax: DNS_IN_FLIGHT_MAX,
     waitingMax: DNS_WAITING_MAX,
   })
-  // What is held was believed when it came, so the cache stands outside and serves it while nobody is believed.
-  const believer = createCanaryGuard(bounded, { canaries, directResolver, setTimer })
-  const { resolver, stats } = createDnsCache(withSingleFlight(believer.resolver), clock)
-  // What stands is known before the first check asks.
-  believer.start()
+  // The cache is outermost: its answers were trusted when they came, so it serves them while no answer is trusted.
+  const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer })
+  const { resolver, stats: cacheStats } = createDnsCache(withSingleFlight(canaryGuard.resolver), clock)
+  // The state of DNS is known before the first check needs it.
+  canaryGuard.start()
   return {
-    ask: resolver,
-    told: () => ({ isBreakerOpen: breaker.isOpen(), queryCounts: counted.stats(), answerCache: stats() }),
-    isAway: () => breaker.isOpen() || believer.state() === "denied" || believer.state() === "silent",
-    end: () => {
-      believer.stop()
+    resolver,
+    stats: () => ({ isBreakerOpen: breaker.isOpen(), queryCounts: instrumented.stats(), answerCache: cacheStats() }),
+    isUnavailable: () => breaker.isOpen() || canaryGuard.state() === "denied" || canaryGuard.state() === "silent",
+    stop: () => {
+      canaryGuard.stop()
       breaker.stop()
       for (const { close } of exchanges) close()
     },
   }
 }
 
-/** Each DNS server of the settings by itself, over sockets of its own that `end` closes, and the canaries. */
-export function createServerResolvers(world: System, settings: Settings) {
-  const { setTimer, stopwatch } = world
+/** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */
+export function createServerResolvers(system: System, settings: Settings) {
+  const { setTimer, stopwatch } = system
   const timeoutMs = settings.MAILKIND_DNS_TIMEOUT_MS
-  const opened = dnsServerNames(world, settings).map(name => ({
+  const opened = dnsServerNames(system, settings).map(name => ({
     name,
-    ...createUdpExchange(parseDnsServer(name), world),
+    ...createUdpExchange(parseDnsServer(name), system),
   }))
   return {
     servers: opened.map(({ name, exchange }) => ({
@@ -149,13 +148,13 @@ export function createServerResolvers(world: System, settings: Settings) {
       ),
     })),
     canaries: settings.MAILKIND_DNS_CANARIES.filter(name => name !== "off"),
-    end: () => {
+    close: () => {
       for (const { close } of opened) close()
     },
   }
 }
 
-function dnsServerNames(world: System, { MAILKIND_DNS_SERVERS: set }: Settings): readonly string[] {
-  if (set.includes("off")) return []
-  return set.length > 0 ? set : world.systemDnsServers().filter(isDnsServer)
+function dnsServerNames(system: System, { MAILKIND_DNS_SERVERS: names }: Settings): readonly string[] {
+  if (names.includes("off")) return []
+  return names.length > 0 ? names : system.systemDnsServers().filter(isDnsServer)
 }

@@ -88,16 +88,16 @@ export type SharedCallerState = {
 
 /** Builds all of it over an open store, and reads what requests must find in memory. `shared` null: nobody else serves. */
 export async function createCustomersService(
-  world: System,
+  system: System,
   settings: Settings,
   store: OpenStore,
   log: Log,
   shared: SharedCallerState | null = null,
 ): Promise<CustomersService> {
-  const { clock, random } = world
-  const coarse = coarseClocks(world)
+  const { clock, random } = system
+  const coarse = coarseClocks(system)
   const failed = (says: string) => logError(log, says)
-  const nodes = await createNodeService(world, settings, store, log, shared)
+  const nodes = await createNodeService(system, settings, store, log, shared)
   const parts = {
     keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
@@ -106,18 +106,18 @@ export async function createCustomersService(
     ...nodes.limits,
     nodesCount: nodes.nodesCount,
     units: new UnitQuota(store, clock, unitsBounds(settings), failed("units were not leased ahead, or not given back")),
-    usage: new UsageMeter(store, clock, () => void world.setTimer(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
+    usage: new UsageMeter(store, clock, () => void system.setTimer(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
     ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
-    corrections: new CorrectionCache(store, world.setTimer, failed("corrections were not read")),
+    corrections: new CorrectionCache(store, system.setTimer, failed("corrections were not read")),
   }
   const { keys, terms, ownLists, corrections } = parts
-  const all = { ...parts, freeChecks: freeChecksFor(world, settings, store, parts) }
+  const all = { ...parts, freeChecks: freeChecksFor(system, settings, store, parts) }
   const followers = [keys, terms, corrections, ownLists, unitsInvalidator(parts.units)]
   const publishChanges = createChangePublisher(followers, shared)
   const since = await latestChangeId(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
   const pollChanges = createChangePoller(store, followers, since, failed("changes of other processes were not read"))
-  const works = createBackgroundWork(world, store, { ...all, nodes }, pollChanges, failed)
+  const works = createBackgroundWork(system, store, { ...all, nodes }, pollChanges, failed)
   return {
     ...all,
     usageOf: account => accountUsage({ ...parts, store, clock }, account),
@@ -176,7 +176,7 @@ function freeChecksFor(
 
 /** What is done in the background, each piece of work by its time. */
 function createBackgroundWork(
-  world: System,
+  system: System,
   store: OpenStore,
   {
     keys,
@@ -188,9 +188,9 @@ function createBackgroundWork(
   readChanges: () => void,
   failed: (says: string) => (error: unknown) => void,
 ) {
-  const prune = createUsagePruning(store, world.clock)
+  const prune = createUsagePruning(store, system.clock)
   const writeUsage = (): void => void flushFullBatches(usage).catch(failed("usage was not written"))
-  const repeated = createIntervals(world.runInterval, [
+  const repeated = createIntervals(system.runInterval, [
     [CHANGES_POLL_MS, readChanges],
     [LAST_USE_FLUSH_MS, () => void keys.flush().catch(failed("the last use of keys was not written"))],
     [USAGE_FLUSH_MS, writeUsage],
@@ -243,11 +243,11 @@ async function accountUsage(
 }
 
 /** Clocks that are read every `COARSE_MS` only: keys are held for seconds, and asking the time is dearer than finding one. */
-function coarseClocks(world: System): Pick<System, "clock" | "stopwatch"> & { readonly end: () => void } {
-  let [time, passed] = [world.clock(), world.stopwatch()]
-  const end = world.runInterval(COARSE_CLOCK_MS, () => {
-    time = world.clock()
-    passed = world.stopwatch()
+function coarseClocks(system: System): Pick<System, "clock" | "stopwatch"> & { readonly end: () => void } {
+  let [time, passed] = [system.clock(), system.stopwatch()]
+  const end = system.runInterval(COARSE_CLOCK_MS, () => {
+    time = system.clock()
+    passed = system.stopwatch()
   })
   return { clock: () => time, stopwatch: () => passed, end }
 }
@@ -269,13 +269,13 @@ type NodeService = {
  * nobody else has it, and nothing of this is done. `shared` null: this process is a node by itself.
  */
 async function createNodeService(
-  world: System,
+  system: System,
   settings: Settings,
   store: OpenStore,
   log: Log,
   shared: { readonly limits: CallerLimits; readonly nodeId: string } | null,
 ): Promise<NodeService> {
-  const limits = shared?.limits ?? createLocalLimits(world.clock)
+  const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null)
     return { limits, nodesCount: () => 1, start: () => undefined, stop: async () => undefined }
   const share = new NodeShare()
@@ -283,8 +283,8 @@ async function createNodeService(
   const heart = new Heartbeat(
     {
       store,
-      stopwatch: world.stopwatch,
-      id: shared?.nodeId ?? newId("node", world.random),
+      stopwatch: system.stopwatch,
+      id: shared?.nodeId ?? newId("node", system.random),
       onChange: standing => {
         share.setPosition(standing)
         if (standing.count !== nodesCount) log("info", "so many nodes share the limits now", { nodes: standing.count })
@@ -295,7 +295,7 @@ async function createNodeService(
     NODE_BOUNDS,
   )
   await heart.load()
-  const repeated = createIntervals(world.runInterval, [[NODE_BOUNDS.intervalMs, () => heart.tick()]])
+  const repeated = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => heart.tick()]])
   return {
     limits: createNodeLimits(limits, share),
     nodesCount: () => nodesCount,

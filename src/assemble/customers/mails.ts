@@ -44,18 +44,18 @@ export type MailService = {
 
 /** Builds the sending of mails over an open store. `normalizeBaseUrl` is asked when a mail is written, with links to this server. */
 export function createMailService(
-  world: System,
+  system: System,
   settings: Settings,
   store: Store,
   log: Log,
   baseUrl: () => string,
 ): MailService {
-  const { clock, random } = world
+  const { clock, random } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
   const senderOf = (): string => settings.MAILKIND_MAIL_FROM ?? `mailkind@${senderHost(baseUrl())}`
   const url = settings.MAILKIND_SMTP_URL
-  const mailer = url === null ? null : world.openMailer(url.reveal())
-  const sender = mailer && new MailSender({ ...world, store, log, mailer, from: senderOf, linkContext })
+  const mailer = url === null ? null : system.openMailer(url.reveal())
+  const sender = mailer && new MailSender({ ...system, store, log, mailer, from: senderOf, linkContext })
   const quietly = (failure: string, work: () => Promise<void>) => (): Promise<void> =>
     work().catch(logError(log, failure))
   const pollOutbox = quietly("accounts were not written to about terms", async () => {
@@ -67,7 +67,7 @@ export function createMailService(
   const prune = quietly("old mails were not deleted", () =>
     pruneOldMails(store, clock(), sender?.isPaused() ?? true, log),
   )
-  const repeated = createIntervals(world.runInterval, [
+  const repeated = createIntervals(system.runInterval, [
     [OUTBOX_POLL_MS, () => void pollOutbox()],
     [CLAIM_RENEWAL_MS, () => void renewClaims()],
     [PRUNE_MS, () => void prune()],
@@ -87,7 +87,7 @@ export function createMailService(
     prune,
     stop: async () => {
       repeated.stop()
-      if (sender !== null && mailer !== null) await stopSender(world, sender, mailer)
+      if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)
     },
   }
 }
@@ -107,10 +107,10 @@ async function pruneOldMails(store: Store, nowMs: number, isStill: boolean, log:
 }
 
 /** Waits for what is under way; then what is left of it fails, and is put off. */
-async function stopSender(world: System, sender: MailSender, mailer: Mailer): Promise<void> {
+async function stopSender(system: System, sender: MailSender, mailer: Mailer): Promise<void> {
   sender.stop()
   const over = Promise.withResolvers<void>()
-  const callOff = world.setTimer(STOP_TIMEOUT_MS, over.resolve)
+  const callOff = system.setTimer(STOP_TIMEOUT_MS, over.resolve)
   await Promise.race([sender.whenIdle(), over.promise])
   callOff()
   mailer.close()

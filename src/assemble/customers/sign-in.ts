@@ -25,14 +25,14 @@ export type SignInService = SignInDeps & {
 
 /** Builds the sign-in over an open store. */
 export function createSignInService(
-  world: System,
+  system: System,
   settings: Settings,
   store: Store,
   log: Log,
   sendNow: SignInMailsDeps["sendNow"],
 ): SignInService {
-  const { clock, random, runInterval } = world
-  const mails = new SignInMails({ ...world, log, sendNow, hasMailServer: settings.MAILKIND_SMTP_URL !== null })
+  const { clock, random, runInterval } = system
+  const mails = new SignInMails({ ...system, log, sendNow, hasMailServer: settings.MAILKIND_SMTP_URL !== null })
   const prune = async (): Promise<void> => {
     await pruneSignIns(store, clock, PRUNED_ROWS_MAX)
     await pruneSessions(store, clock, PRUNED_ROWS_MAX)

@@ -18,8 +18,8 @@ import type { System } from "../../system/system.ts"
  * Opens the store: the PostgreSQL database of the settings, or the file in the data directory, which is created when it is missing.
  * Rejects with a `StoreError`. `log` is told of a database that goes away later on.
  */
-export async function openStore(world: System, settings: Settings, log: Log): Promise<OpenStore> {
-  const { clock, setTimer, random } = world
+export async function openStore(system: System, settings: Settings, log: Log): Promise<OpenStore> {
+  const { clock, setTimer, random } = system
   const where = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
   return await openStoreAt(where, {
     clock,
@@ -34,17 +34,17 @@ export async function openStore(world: System, settings: Settings, log: Log): Pr
 }
 
 /** What moves the SQLite database of these settings to PostgreSQL; how far it is, is drawn on a terminal. */
-export function createStoreCommandDeps(world: System, settings: () => Settings): StoreCopyDeps {
+export function createStoreCommandDeps(system: System, settings: () => Settings): StoreCopyDeps {
   return {
     copy: async to => {
       const { MAILKIND_DATABASE_URL: named, MAILKIND_DATA_DIR: directory } = settings()
       const url = to ?? named?.reveal() ?? ""
       if (!isPostgresUrl(url) || !URL.canParse(url)) throw new CommandError("Say where to: --to postgres://…", 2)
       // The tables are made, or brought up to date, as a start would do it.
-      await (await openStoreAt(url, world)).close()
+      await (await openStoreAt(url, system)).close()
       const state: { progress: Progress | null } = { progress: null }
       const told = (done: number, total: number): void => {
-        state.progress ??= createProgress(world.terminal, total, world.stopwatch, "rows")
+        state.progress ??= createProgress(system.terminal, total, system.stopwatch, "rows")
         state.progress.update(done, done)
       }
       try {
@@ -57,7 +57,7 @@ export function createStoreCommandDeps(world: System, settings: () => Settings):
 }
 
 /** Backups of the database of these settings, and restores of them. */
-export function createBackupDeps(world: System, settings: () => Settings): BackupDeps {
+export function createBackupDeps(system: System, settings: () => Settings): BackupDeps {
   const database = (): string => {
     const { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory } = settings()
     if (url !== null) throw new CommandError(POSTGRES_BACKUP_HELP, 2)
@@ -80,7 +80,7 @@ export function createBackupDeps(world: System, settings: () => Settings): Backu
       const path = database()
       rejectDatabaseFiles(file, path)
       if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`, 2)
-      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(world.clock()))
+      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(system.clock()))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { createDeepChecksService } from "../../../src/assemble/check/deep-checks.ts"
 import { OFFLINE_NETWORK } from "../../../src/assemble/check/network.ts"
-import { formatUserAgent } from "../../../src/assemble/server.ts"
+import { formatUserAgent } from "../../../src/assemble/program.ts"
 import { known } from "../../../src/base/finding.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
@@ -58,12 +58,12 @@ const everySecond = ({ repeated }: ReturnType<typeof atWork>): void => {
 
 test("what was found is written by one at a time, and the rest when it ends", async () => {
   const house = atWork()
-  const { deepChecks, start, stop, writes, repeated, logged } = house
+  const { deepProbe, start, stop, writes, repeated, logged } = house
   start()
-  expect(await deepChecks.lookup("acme.zz")).toMatchObject({ homepage: known("none") })
+  expect(await deepProbe.lookup("acme.zz")).toMatchObject({ homepage: known("none") })
   everySecond(house)
   await settled()
-  await deepChecks.lookup("other.zz")
+  await deepProbe.lookup("other.zz")
   for (let seconds = 0; seconds < 10; seconds++) everySecond(house)
   await settled()
   expect(writes).toHaveLength(1)

@@ -164,12 +164,12 @@ async function checkOver(domains: readonly string[]) {
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
   const { hosts: learnedHosts, world } = learned(await tempStore())
   const matchLists = (domain: string, registrable: string) => lists.pack.match(domain, registrable)
-  const { networkEvidence, stop } = createNetworkService(world, read.settings, { learnedHosts, matchLists })
+  const { networkProbe, stop } = createNetworkService(world, read.settings, { learnedHosts, matchLists })
   onTestEnd(stop)
   const { clock, stopwatch } = world
   const check = createCheck({
     activeLists: () => lists,
-    networkProbe: networkEvidence,
+    networkProbe,
     deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock,

@@ -8,7 +8,7 @@ import { createRefreshingBootstrap } from "../../../src/check/age/bootstrap-refr
 import { createRdapLookup } from "../../../src/check/age/rdap-lookup.ts"
 import { DOWNLOAD_BOUNDS, download } from "../../../src/check/fetch/download.ts"
 import { createDomainFacts } from "../../../src/customers/evidence/domain-facts.ts"
-import { createFolder } from "../../../src/system/folder.ts"
+import { createFolder } from "../../../src/system/files.ts"
 import { tempStore } from "../../customers/temp-store.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { stoppedTime } from "../../support/time.ts"

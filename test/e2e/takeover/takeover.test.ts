@@ -2,7 +2,6 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseSettings } from "../../../src/config/settings.ts"
 import { findPreviousServer } from "../../../src/process/takeover.ts"
 import { unixControlSockets } from "../../../src/system/control-socket.ts"
 import { createSystem } from "../../../src/system/system.ts"
@@ -98,15 +97,15 @@ test("a server that says nothing is waited for no longer than it may take to lea
   const directory = mkdtempSync(join(tmpdir(), "h"))
   const end = unixControlSockets.listen(join(directory, "server-18080.sock"), () => undefined)
   onTestEnd(() => end?.())
-  const read = parseSettings({ MAILKIND_DATA_DIR: directory, MAILKIND_PORT: "18080" })
-  if (read.kind === "faulty") throw new Error("faulty")
   const time = stoppedTime()
   const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>()
   const setTimer: typeof time.later = (ms, work) => {
     waits()
     return time.later(ms, work)
   }
-  const asked = outcomeOf(findPreviousServer({ ...createSystem(), setTimer }, read.settings))
+  const asked = outcomeOf(
+    findPreviousServer({ ...createSystem(), setTimer }, { dataDirectory: directory, port: 18_080 }),
+  )
   await isWaiting
   await time.tick(30_000)
   expect(await asked).toThrow("does not answer")

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createFolder, writeFileAtomic } from "../../src/system/folder.ts"
+import { createFolder, writeFileAtomic } from "../../src/system/files.ts"
 import { outcomeOf } from "../support/outcome-of.ts"
 
 /** A directory of the run's, which is removed with it. */

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
-import { formatRefreshState, INITIAL_REFRESH_STATE, STATE_FILE } from "../../src/check/refresh/refresh-state.ts"
-import { parseSettings } from "../../src/config/settings.ts"
-import { startRefreshScheduler } from "../../src/process/refresh-scheduler.ts"
-import type { CommandResult } from "../../src/system/child-processes.ts"
-import { createSystem } from "../../src/system/system.ts"
-import { knownLists, type Logged } from "../support/app.ts"
-import { stoppedClock } from "../support/clock.ts"
-import { memoryFolder } from "../support/memory-folder.ts"
+import { startScheduledRefresh } from "../../../src/assemble/check/refresh.ts"
+import { formatRefreshState, INITIAL_REFRESH_STATE, STATE_FILE } from "../../../src/check/refresh/refresh-state.ts"
+import { parseSettings } from "../../../src/config/settings.ts"
+import type { CommandResult } from "../../../src/system/child-processes.ts"
+import { createSystem } from "../../../src/system/system.ts"
+import { knownLists, type Logged } from "../../support/app.ts"
+import { stoppedClock } from "../../support/clock.ts"
+import { memoryFolder } from "../../support/memory-folder.ts"
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
@@ -42,7 +42,7 @@ function scheduled(hours: string, run: () => CommandResult | null) {
       },
     },
   }
-  const end = startRefreshScheduler(
+  const end = startScheduledRefresh(
     world,
     read.settings,
     (level, says, fields = {}) => void logged.push({ level, says, fields }),
@@ -88,7 +88,7 @@ test("lists are refreshed by a command of their own soon after the start, and wh
   expect(schedule.logged).toEqual([
     {
       level: "warn",
-      says: "a source of the lists was of no use",
+      says: "a source of the lists could not be used",
       fields: { source: "bad", outcome: "refused", why: "It holds no name." },
     },
     { level: "info", says: "the lists were refreshed", fields: { version: "v2" } },
@@ -124,7 +124,11 @@ test("lists that could not be made of what came are told as such", async () => {
   const schedule = scheduled("24", () => ended({ version: null, sources: {}, faults: ["Two words.", "Three."] }, 1))
   await schedule.pass(1)
   expect(schedule.logged).toEqual([
-    { level: "error", says: "no lists could be made; those in use are kept", fields: { why: "Two words. Three." } },
+    {
+      level: "error",
+      says: "no new lists were built; the current ones stay in use",
+      fields: { why: "Two words. Three." },
+    },
   ])
 })
 

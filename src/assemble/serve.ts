@@ -1,0 +1,58 @@
+import { CommandError, type Output } from "../cli/output.ts"
+import { printStart, type ServeOptions } from "../cli/serve.ts"
+import type { Settings } from "../config/settings.ts"
+import { acceptTakeovers, findPreviousServer, NEXT_SERVER, socketsPerProcess } from "../process/takeover.ts"
+import { type System, verboseMessage } from "../system/system.ts"
+import { startScheduledRefresh } from "./check/refresh.ts"
+import { createLog, VERSION } from "./program.ts"
+import { startServer } from "./server.ts"
+import { runWorker, supervise } from "./workers.ts"
+
+/** The command `serve`: serves in this process, as a worker, or as the supervisor of workers, until a signal asks it to stop. */
+export async function serve(
+  system: System,
+  settings: Settings,
+  output: Output,
+  { workers, worker, replace }: ServeOptions,
+): Promise<void> {
+  if (worker) {
+    const supervisor = system.processes.supervisorLink()
+    if (supervisor === null) throw new CommandError("Workers are started by `serve --workers N` alone.", 2)
+    return await runWorker(system, settings, supervisor)
+  }
+  const workerCount = workers === "auto" ? system.processes.availableCores() : workers
+  if (workerCount > 1) return await supervise(system, settings, workerCount, replace, output)
+  await serveSingleProcess(system, settings, output, replace)
+}
+
+async function serveSingleProcess(system: System, settings: Settings, output: Output, replace: boolean): Promise<void> {
+  const log = createLog(system, settings)
+  const stopSignal = system.stopSignal()
+  const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
+  const previous = replace ? await findPreviousServer(system, location) : null
+  const socketCount = socketsPerProcess(previous, 1)
+  const server = await startServer(system, settings, previous === null ? "alone" : { socketCount })
+  system.onReload(server.reloadLists)
+  system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
+  const stopRefreshing = startScheduledRefresh(system, settings, log)
+  const firstAccount = await server.ensureBootstrapAccount()
+  const routing = {
+    socketCount: () => socketCount,
+    route: async (firstIndex: number, count: number) => system.reusePort.route(server.port, firstIndex, count),
+  }
+  const hooks = {
+    sharePort: async () => (system.reusePort.enable(server.port) ? socketCount : null),
+    onAbort: () => undefined,
+  }
+  const previousEnded = previous?.takeOver(log, routing) ?? Promise.resolve()
+  const takeovers = acceptTakeovers(system, location, hooks, previousEnded, log)
+  // Printed last: whoever reads that the server listens may replace it at once.
+  printStart(output, VERSION, server, firstAccount, 1)
+  const stopCause = await Promise.race([stopSignal, takeovers.drainRequested])
+  log("info", "stopping", { asked_by: typeof stopCause === "string" ? stopCause : NEXT_SERVER })
+  stopRefreshing()
+  // A stop signal ends the drain early.
+  if (typeof stopCause !== "string") await Promise.race([server.drainForTakeover(stopCause), stopSignal])
+  await server.stop()
+  takeovers.stop()
+}

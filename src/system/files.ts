@@ -1,0 +1,189 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { dirname, join, relative } from "node:path"
+import { isSystemError } from "../base/errors.ts"
+import type { Folder } from "../check/refresh/refresh-state.ts"
+
+/** The checkout that this process runs from, read as text. Paths are relative to its root. Throws if a file is missing. */
+export type CheckoutFiles = {
+  readonly read: (path: string) => string
+  /** The paths of all files below a folder, relative to it. */
+  readonly list: (folder: string) => readonly string[]
+  /** The names of the entries of a folder, not recursive. */
+  readonly entryNames: (folder: string) => readonly string[]
+  readonly write: (path: string, bytes: Uint8Array | string) => Promise<void>
+  readonly exists: (path: string) => boolean
+}
+
+/** The file system. */
+export type SystemFiles = {
+  /** A file that is embedded in the executable, or its counterpart in the checkout; `null` if it is missing. */
+  readonly bundled: (name: BundledFileName) => Blob | null
+  /** Whether this process runs the executable rather than a checkout. */
+  readonly isCompiled: boolean
+  /** The root directory of the checkout. */
+  readonly root: string
+  /** The bytes of a file; `null` if there is none. */
+  readonly read: (path: string) => Promise<Uint8Array | null>
+  /**
+   * Maps a file into memory, or reads it if mapping is refused. The file must never be written or truncated afterwards. `null`
+   * if it is missing or empty.
+   */
+  readonly mmap: (path: string) => Uint8Array | null
+  /** The modification time in milliseconds since the Unix epoch; `null` if the file is missing or not accessible. */
+  readonly modifiedAtMs: (path: string) => number | null
+  /** A folder, which is created when its first file is written. */
+  readonly folder: (path: string) => Folder
+  /** Replaces a file so that `path` is always either the old file or the new one. */
+  readonly writeAtomic: (path: string, bytes: Uint8Array | string) => Promise<void>
+}
+
+/**
+ * Files that are embedded in the executable, with their paths in the checkout. They end in `.asset` where the bundler would
+ * otherwise compile them as a module.
+ */
+export const BUNDLED_FILES = {
+  "lists.pack": "data/build/lists.pack",
+  "sources.stock": "data/build/sources.stock",
+  "manifest.json.asset": "data/manifest.json",
+  "inventory.json.asset": "data/build/inventory.json.asset",
+  "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
+  "reference.js.asset": "src/http/site/browser/reference.js",
+  "copy.js.asset": "src/http/site/browser/copy.js",
+  "once.js.asset": "src/http/site/browser/once.js",
+  "usage-chart.js.asset": "src/http/site/browser/usage-chart.js",
+  "uplot.js.asset": "node_modules/uplot/dist/uPlot.iife.min.js",
+  "uplot.css.asset": "node_modules/uplot/dist/uPlot.min.css",
+  "altcha.js.asset": "node_modules/altcha/dist/external/altcha.min.js",
+  "altcha.css.asset": "node_modules/altcha/dist/external/altcha.css",
+  "altcha-worker.js.asset": "node_modules/altcha/dist/workers/pbkdf2.js",
+  "pass.js.asset": "src/http/site/browser/pass.js",
+  "grafana-dashboard.json.asset": "data/grafana/mailkind.json",
+  "prometheus-alerts.yml.asset": "data/grafana/alerts.yml",
+  "mailkind.service.asset": "data/deploy/mailkind@.service",
+  "mailkind.env.asset": "data/deploy/mailkind.env",
+  "Dockerfile.asset": "data/deploy/Dockerfile",
+} as const satisfies Record<string, string>
+export type BundledFileName = keyof typeof BUNDLED_FILES
+
+export function createFiles(): SystemFiles {
+  const embedded = new Map(Bun.embeddedFiles.map(file => [embeddedName(file), file] as const))
+  const root = join(import.meta.dir, "../..")
+  return {
+    isCompiled: embedded.size > 0,
+    root,
+    bundled: name => {
+      // The executable must not fall back to files of the machine on which it was built.
+      if (embedded.size > 0) return embedded.get(name) ?? null
+      const path = join(root, BUNDLED_FILES[name])
+      return existsSync(path) ? Bun.file(path) : null
+    },
+    read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
+    mmap: mmapOrRead,
+    modifiedAtMs,
+    folder: createFolder,
+    writeAtomic: writeFileAtomic,
+  }
+}
+
+/** Bun maps files for writing, which fails for read-only files: those are read instead. */
+function mmapOrRead(path: string): Uint8Array | null {
+  if (!existsSync(path) || Bun.file(path).size === 0) return null
+  try {
+    return Bun.mmap(path)
+  } catch (error) {
+    if (isSystemError(error, "EROFS", "EACCES")) return readFileSync(path)
+    throw error
+  }
+}
+
+/** An unreadable directory must not crash a server that polls it. */
+function modifiedAtMs(path: string): number | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
+  } catch (error) {
+    if (isSystemError(error)) return null
+    throw error
+  }
+}
+
+export function createCheckoutFiles({ root, writeAtomic }: SystemFiles): CheckoutFiles {
+  return {
+    read: path => readFileSync(join(root, path), "utf8"),
+    list: folder =>
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter(entry => entry.isFile())
+        .map(entry => relative(join(root, folder), join(entry.parentPath, entry.name)).replaceAll("\\", "/")),
+    entryNames: folder => readdirSync(join(root, folder)),
+    write: (path, bytes) => writeAtomic(join(root, path), bytes),
+    exists: path => existsSync(join(root, path)),
+  }
+}
+
+/** The name of an embedded file, which its type `Blob` lacks. */
+const embeddedName = (file: Blob): string => ("name" in file && typeof file.name === "string" ? file.name : "")
+
+/** Only the user who runs the server can read its folders. */
+const DIRECTORY_MODE = 0o700
+
+/**
+ * Writes and syncs a new file and renames it to `path`, so that `path` is always either the old file or the new one, even after
+ * a power failure. Creates the folder if necessary. A failed write leaves no file behind, because it would fill a full disk
+ * further.
+ */
+export async function writeFileAtomic(path: string, bytes: Uint8Array | string): Promise<void> {
+  const temporary = `${path}.${process.pid}.new`
+  await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
+  try {
+    await writeDurably(temporary, bytes)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array | string): Promise<void> {
+  const file = await open(path, "w")
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A folder of the file system. */
+export const createFolder = (folder: string): Folder => ({
+  read: name => nullOnCode(readFile(join(folder, name)), "ENOENT"),
+  writeAtomic: (name, bytes) => writeFileAtomic(join(folder, name), bytes),
+  createExclusive: async (name, text) => {
+    await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE })
+    const path = join(folder, name)
+    const temporary = `${path}.${Bun.randomUUIDv7()}.claim`
+    try {
+      // Linked after it has its text: the file is never visible without its owner.
+      await writeFile(temporary, text)
+      return (
+        (await nullOnCode(
+          link(temporary, path).then(() => true),
+          "EEXIST",
+        )) ?? false
+      )
+    } finally {
+      await rm(temporary, { force: true })
+    }
+  },
+  remove: name => rm(join(folder, name), { force: true }),
+  list: async () => (await nullOnCode(readdir(folder), "ENOENT")) ?? [],
+})
+
+/** Resolves with `null` if the work fails with this error code. */
+async function nullOnCode<T>(work: Promise<T>, code: string): Promise<T | null> {
+  try {
+    return await work
+  } catch (error) {
+    if (isSystemError(error, code)) return null
+    throw error
+  }
+}
