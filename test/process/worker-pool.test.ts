@@ -40,7 +40,7 @@ test("when the first worker cannot start nobody else is tried", async () => {
   const start = own.start()
   child(0).say({ kind: "failed", message: "Cannot listen." })
   child(0).end({ exitCode: 0 })
-  expect(await start).toMatchObject({ kind: "ended", sentence: "Cannot listen." })
+  expect(await start).toMatchObject({ kind: "ended", message: "Cannot listen." })
   await time.tick(60_000)
   expect(children).toHaveLength(1)
 })

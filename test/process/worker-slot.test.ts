@@ -68,7 +68,7 @@ test("workers that die in their start again and again are started after growing 
 
 test("a program that cannot be started counts as a worker that died", async () => {
   const { seat: own, logged, time } = seat({ cannotStart: "ENOENT" })
-  expect(await own.start(false)).toMatchObject({ kind: "ended", sentence: "A worker cannot be started: ENOENT." })
+  expect(await own.start(false)).toMatchObject({ kind: "ended", message: "A worker cannot be started: ENOENT." })
   expect(logged.at(-1)?.fields).toMatchObject({ pid: null, after_ms: 0 })
   await time.tick(0)
   expect(logged.at(-1)?.fields).toMatchObject({ why: "A worker cannot be started: ENOENT.", after_ms: 250 })

@@ -20,7 +20,7 @@ export async function takeoverChain(counts: readonly number[], rate: CallRate) {
   for (const count of others) {
     const next = await serve(...workers(count), "--replace")
     codes.push((await server.ended()).code)
-    await next.complained(/the server before this one is gone/)
+    await next.complained(/the previous server has ended/)
     server = next
   }
   const tallies = await Promise.all(callers.map(each => each.stop()))

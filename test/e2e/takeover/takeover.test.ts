@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("a server that is replaced", () =>
     meeting?.close()
     expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
     const next = await serve("--replace")
-    await next.complained(/the server before this one is gone/)
+    await next.complained(/the previous server has ended/)
     expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
   })
 

@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== "linux")("a server of several workers", () 
     await server.complained(/("worker":1,"pid":[\s\S]*){3}/)
     const next = await serve("--workers", "3", "--replace")
     expect(await server.ended()).toMatchObject({ code: 0 })
-    await next.complained(/the server before this one is gone/)
+    await next.complained(/the previous server has ended/)
     expect(await askLoopback(`${url}${HEALTH}`)).toMatchObject({ status: 200 })
   })
 
@@ -60,9 +60,9 @@ describe.skipIf(process.platform !== "linux")("a server of several workers", () 
     let server = await serve()
     for (const words of [["--workers", "2"], []]) {
       const next = await serve(...words, "--replace")
-      await next.complained(/metrics are told as soon as their port is free/)
+      await next.complained(/metrics are served as soon as their port is free/)
       expect(await server.ended()).toMatchObject({ code: 0 })
-      await next.complained(/metrics are told now/)
+      await next.complained(/metrics are served now/)
       expect(await read()).toContain("mailkind_")
       server = next
     }
