@@ -5,8 +5,8 @@ import { LIMITS } from "../../../src/contract/limits.ts"
 import { CATEGORY_MEANINGS } from "../../../src/http/site/public/home-page.tsx"
 import { BUNDLED_FILES } from "../../../src/system/files.ts"
 import { ROOT } from "../../architecture/source-files.ts"
-import { onTestEnd } from "../../support/on-test-end.ts"
 import { testApp } from "../../support/app.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
 import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, watchedPage } from "./browser.ts"
 
 /** After so long a visitor may come as fast as a new one. */
