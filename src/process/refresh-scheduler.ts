@@ -11,6 +11,7 @@ const DUE_POLL_MS = 60_000
 const REFRESH_TIMEOUT_MS = 10 * 60_000
 const REFRESH_COMMAND = ["lists", "update", "--json"] as const
 
+/** The dependencies of a refresh scheduler. */
 export type RefreshSchedulerDeps = {
   readonly system: System
   readonly log: Log

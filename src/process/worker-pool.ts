@@ -2,6 +2,7 @@ import type { SupervisorMessage } from "../system/child-processes.ts"
 import type { DrainRequest } from "./http-listener.ts"
 import { NOT_STARTED, WorkerSlot, type WorkerSlotDeps, type WorkerStart } from "./worker-slot.ts"
 
+/** The dependencies of a worker pool. */
 export type WorkerPoolDeps = Omit<WorkerSlotDeps, "port" | "onChange"> & {
   /** The number of workers, at least one. */
   readonly workerCount: number

@@ -17,6 +17,7 @@ export type WorkerStart =
 /** The result when no worker was started. */
 export const NOT_STARTED: WorkerStart = { kind: "ended", message: null, exitCode: null, killedBy: null }
 
+/** The dependencies of a worker slot. */
 export type WorkerSlotDeps = {
   readonly startWorker: StartWorker
   readonly setTimer: SetTimer

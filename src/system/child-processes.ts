@@ -106,6 +106,7 @@ export type SupervisorLink = {
 /** The file descriptor of the shared memory in a worker, after standard input, output and error. */
 const MEMORY_DESCRIPTOR = 3
 
+/** The child processes and workers of the real system. */
 export const systemProcesses: Processes = {
   availableCores: availableParallelism,
   createSharedMemory: async (folder, bytes) => {

@@ -33,6 +33,7 @@ type ConnectionState = {
   readonly onClose: () => void
 }
 
+/** Control sockets over Unix domain sockets. */
 export const unixControlSockets: ControlSockets = {
   listen: (path, onConnection) => {
     if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) return null

@@ -66,6 +66,7 @@ export const BUNDLED_FILES = {
 } as const satisfies Record<string, string>
 export type BundledFileName = keyof typeof BUNDLED_FILES
 
+/** The real file system. */
 export function createFiles(): SystemFiles {
   const embedded = new Map(Bun.embeddedFiles.map(file => [embeddedName(file), file] as const))
   const root = join(import.meta.dir, "../..")
@@ -107,6 +108,7 @@ function modifiedAtMs(path: string): number | null {
   }
 }
 
+/** The files of the checkout. */
 export function createCheckoutFiles({ root, writeAtomic }: SystemFiles): CheckoutFiles {
   return {
     read: path => readFileSync(join(root, path), "utf8"),

@@ -36,6 +36,7 @@ const TCP_LISTEN = "0A"
 /** An index that no socket has. */
 export const NO_SOCKET_INDEX = 2 ** 31
 
+/** Port sharing by way of setsockopt(2), on Linux only. */
 export const linuxReusePort: ReusePort = {
   isSupported: () => {
     const library = openLibc()

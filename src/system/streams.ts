@@ -6,6 +6,7 @@ import type { ByteSource, Streams, TextSink } from "../base/streams.ts"
 /** How much of a file is read at once. Chunks of four times the size are read no faster and delay their lines. */
 const CHUNK_BYTES = 65_536
 
+/** The real files and pipes. */
 export const systemStreams: Streams = {
   openSource: async (path, fromByte = 0) =>
     path === "-" ? { byteCount: null, chunks: Bun.stdin.stream() } : openFileSource(path, fromByte),

@@ -41,16 +41,13 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/cli", [...TABLES, "src/check", "src/customers", "src/licences", "src/doctor"]],
   ["src/http", [...TABLES, "src/check", "src/customers", "src/licences"]],
   ["src/system", [...TABLES, "src/check", "src/customers"]],
-  [
-    "src/process",
-    [...TABLES, "src/config", "src/check", "src/customers", "src/licences", "src/http", "src/system", "src/assemble"],
-  ],
+  ["src/process", [...TABLES, "src/check", "src/customers", "src/licences", "src/http", "src/system"]],
   ["src/assemble", ["src"]],
   ["src", ["src"]],
 ]
 
 /** The folders that see settings, and the only files at the top of `src`. */
-const SEES_SETTINGS = /^src\/(?:assemble|process|system|config)\/|^src\/main\.ts$/
+const SEES_SETTINGS = /^src\/(?:assemble|system|config)\/|^src\/main\.ts$/
 const TOP = ["src/build.ts", "src/main.ts"]
 
 /** Text that stands in `data/` or in package.json belongs to nobody and may be read by all. */

@@ -38,6 +38,7 @@ export type NetworkService = {
   readonly stop: () => void
 }
 
+/** Counters of the network look-ups so far. */
 export type NetworkStats = {
   readonly isBreakerOpen: boolean
   readonly queryCounts: DnsOutcomeCounts
