@@ -9,15 +9,14 @@ import { type ApiKey, insertKey } from "./keys.ts"
 /** The email of the account that the first start creates. */
 export const OWNER_EMAIL = "owner@localhost"
 
-/** The first account with its key and, this once, the key's text; or that there are accounts already. */
+/** The created account with its key and the key's text, which is not stored; or that the store has accounts already. */
 export type FirstAccountResult =
   | { readonly kind: "created"; readonly account: Account; readonly key: ApiKey; readonly text: string }
   | { readonly kind: "exists" }
 
 /**
- * Creates `OWNER_EMAIL` with one secret key when the store has no account; it counts as having accepted the terms of
- * `termsVersion`, null when none are published. All or nothing, and only one of several processes that start together
- * does it.
+ * Creates the account `OWNER_EMAIL` with one secret key in a store without accounts. It counts as having accepted `termsVersion`; null
+ * when no terms are published. It is one transaction, and of several processes that start together only one creates the account.
  */
 export async function createFirstAccount(
   store: Store,
@@ -27,11 +26,11 @@ export async function createFirstAccount(
 ): Promise<FirstAccountResult> {
   return await store.transaction(async inner => {
     if ((await inner.one("SELECT id FROM accounts LIMIT 1")) !== null) return { kind: "exists" }
-    const wanted = { email: OWNER_EMAIL, tier: OWNER_TIER, termsVersion }
-    const creation = await insertAccount(inner, newId("acc", random), clock(), wanted)
-    // Where two transactions may run side by side, the slower one learns it here.
+    const newAccount = { email: OWNER_EMAIL, tier: OWNER_TIER, termsVersion }
+    const creation = await insertAccount(inner, newId("acc", random), clock(), newAccount)
+    // Where transactions run concurrently, the slower one finds the account here.
     if (creation.kind === "email_taken") return { kind: "exists" }
-    assert(creation.kind === "created", "the first account is well-formed")
+    assert(creation.kind === "created", "the first account is valid")
     const { account } = creation
     const keyCreation = await insertKey(inner, random, clock(), {
       accountId: account.id,

@@ -1,36 +1,37 @@
 import { LRUCache } from "lru-cache"
 import { assert } from "../../base/errors.ts"
 import type { Clock, Stopwatch } from "../../base/outside-world.ts"
+import { SingleFlight } from "../../base/single-flight.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
-import { type CallerCredentials, HotKeyCache, KeyCache, type LruCacheClock } from "./key-cache.ts"
+import { type CallerCredentials, HotKeyCache, KeyCache, lruClock } from "./key-cache.ts"
 import { hashKey, hasKeyFormat, isEqualHash, KEY_LENGTH_MAX, type KeyKind, parseKey } from "./key-format.ts"
 import { LastUseBuffer } from "./last-use-buffer.ts"
 import { deserializeOrigins } from "./origins.ts"
 
-/** What a text that was sent as a key turned out to be. */
+/** The result of looking up a text that was sent as a key. */
 export type KeyLookup =
   | { readonly kind: "malformed" }
   | { readonly kind: "bad_checksum" }
   | { readonly kind: "unknown" }
   | CallerCredentials
 
-/** The bounds of a key ring. */
+/** The bounds of a key authenticator. */
 export type KeyAuthenticatorBounds = {
-  /** How many keys that exist are held. */
+  /** How many existing keys are cached. */
   readonly keysMax: number
-  /** How long they are held, from the asking on: how long a revocation elsewhere may go unnoticed if nothing can be heard. */
+  /** How long they are cached, from the start of the read: how long a revocation elsewhere can go unnoticed without notifications. */
   readonly keyTtlMs: number
-  /** How long until one that is used is asked for again, beside its use: who uses it does not wait, and notices no outage that is shorter than the rest. */
+  /** After how long a key in use is read again in the background. Its requests do not wait, and are served through an outage of `keyTtlMs - keyFreshMs`. */
   readonly keyFreshMs: number
-  /** How many keys that do not exist are held, apart, so that they push out none that do. */
+  /** How many unknown keys are cached, separately, so that they do not evict existing ones. */
   readonly unknownMax: number
   readonly unknownTtlMs: number
 }
 
 /**
- * Bounds under which a key in use is served through an outage of `keyTtlMs - keyFreshMs`, and one that was revoked never for
- * `LIMITS.revocationSecondsMax`: what is busy for a thirtieth longer and what a check takes are within. About 20 MB when full.
+ * Bounds under which a key in use is served through an outage of 35 s, and a revoked key is refused after less than
+ * `LIMITS.revocationSecondsMax`, including the time in the hot cache (a thirtieth) and the duration of a check. About 20 MB when full.
  */
 export const KEY_AUTHENTICATOR_BOUNDS: KeyAuthenticatorBounds = {
   keysMax: 20_000,
@@ -40,7 +41,7 @@ export const KEY_AUTHENTICATOR_BOUNDS: KeyAuthenticatorBounds = {
   unknownTtlMs: 5000,
 }
 
-/** Which changes make stale what is held of their subject, be it a key or an account. */
+/** Which kinds of changes make the cached credentials of their subject stale, which is a key or an account. */
 const INVALIDATES_KEYS: { readonly [K in ChangeKind]: boolean } = {
   account_changed: true,
   account_removed: true,
@@ -51,31 +52,31 @@ const INVALIDATES_KEYS: { readonly [K in ChangeKind]: boolean } = {
   terms_published: false,
 }
 
-/** For which part of the time for which keys are held they count as busy: 1.7 s of fifty. */
+/** For which part of `keyTtlMs` a key stays in the hot cache: 1.7 s of 50. */
 const HOT_TTL_PART = 1 / 30
 
-/** How long nothing is asked for again beside its use after that failed. */
+/** How long no key is refreshed in the background after a refresh failed. */
 const REFRESH_PAUSE_MS = 1000
 
 const UNKNOWN_KEY = { kind: "unknown" } as const
 const MALFORMED_KEY = { kind: "malformed" } as const
 
 /**
- * The keys that requests come with. A key that is held is answered at once, without a promise and without the disk.
+ * Authenticates the keys of requests. A cached key is found synchronously and without the disk.
  *
- * What is held is found by the key's SHA-256, never by its text: no secret stays in memory, the time that a look-up takes
- * tells only of digests, which nobody can steer, and it costs less than a microsecond.
+ * Keys are cached by their SHA-256, never by their text: no secret stays in memory, the time of a look-up depends only on digests,
+ * which a client cannot control, and it takes less than a microsecond.
  */
 export class KeyAuthenticator {
   readonly #store: Store
   readonly #stopwatch: Stopwatch
   readonly #lastUse: LastUseBuffer
   readonly #keys: KeyCache
-  /** Keys that were used in this second: their age and their use are looked at again at least once a second. */
+  /** Keys that were used within the last 1.7 s. Their age and last use are checked at least that often. */
   readonly #hotKeys: HotKeyCache
   readonly #unknownKeys: LRUCache<string, typeof UNKNOWN_KEY>
-  /** Reads under way, at most one a key; emptied when anything changes, so that nobody joins one that began before. */
-  #pendingReads = new Map<string, Promise<KeyLookup>>()
+  /** Running reads. A change invalidates them, so that no request joins a read that began before it. */
+  readonly #pendingReads = new SingleFlight<string, KeyLookup>()
   #refreshPausedUntilMs = Number.NEGATIVE_INFINITY
   #hits = 0
   #misses = 0
@@ -85,33 +86,32 @@ export class KeyAuthenticator {
     this.#stopwatch = stopwatch
     this.#hotKeys = new HotKeyCache(stopwatch, bounds.keyTtlMs * HOT_TTL_PART)
     this.#lastUse = new LastUseBuffer(clock)
-    // `lru-cache` asks our stopwatch only with this resolution.
-    const timed: LruCacheClock = { ttlResolution: 0, perf: { now: () => stopwatch() + 1 } }
-    this.#keys = new KeyCache(bounds.keysMax, bounds.keyTtlMs, bounds.keyFreshMs, timed)
-    this.#unknownKeys = new LRUCache({ max: bounds.unknownMax, ttl: bounds.unknownTtlMs, ...timed })
+    const clockOptions = lruClock(stopwatch)
+    this.#keys = new KeyCache(bounds.keysMax, bounds.keyTtlMs, bounds.keyFreshMs, clockOptions)
+    this.#unknownKeys = new LRUCache({ max: bounds.unknownMax, ttl: bounds.unknownTtlMs, ...clockOptions })
   }
 
   /**
-   * What the text is, as a key; an active key counts as used now, to the second. Gives a promise only when the store has
-   * to be asked, which rejects when that fails.
+   * Looks a key up and, when it is active, records its use to the second. Returns a promise only when the store has to be asked; it
+   * rejects when the store fails.
    */
   lookup(text: string): KeyLookup | Promise<KeyLookup> {
-    // A text of any other length is not worth a digest; whether it has the form of a key is told by its being one.
-    const busy = text.length <= KEY_LENGTH_MAX ? this.#hotKeys.get(text) : undefined
-    if (busy !== undefined) {
+    // A text of another length needs no digest. The hot cache implies the format of a key.
+    const hot = text.length <= KEY_LENGTH_MAX ? this.#hotKeys.get(text) : undefined
+    if (hot !== undefined) {
       this.#hits++
-      return busy
+      return hot
     }
     if (!hasKeyFormat(text)) return MALFORMED_KEY
     const hash = hashKey(text)
-    const held = this.#keys.get(hash)
-    if (held !== undefined) {
+    const cached = this.#keys.get(hash)
+    if (cached !== undefined) {
       this.#hits++
-      this.#hotKeys.add(text, held)
+      this.#hotKeys.add(text, cached)
       if (!this.#keys.isFresh(hash)) this.#refresh(hash)
-      return this.#recordUse(held)
+      return this.#recordUse(cached)
     }
-    // What is held was read before: only a text that is not needs the reading (which costs more than the hash).
+    // Only a text that is not cached needs to be parsed, which costs more than the hash.
     const parsed = parseKey(text)
     if (parsed.kind !== "well_formed") return parsed
     const unknown = this.#unknownKeys.get(hash)
@@ -120,75 +120,71 @@ export class KeyAuthenticator {
     return this.#readShared(hash)
   }
 
-  /** How many keys are held, and how often that was enough and was not. */
+  /** The count of cached keys, and of look-ups that hit and missed the cache. */
   stats(): { readonly entries: number; readonly hits: number; readonly misses: number } {
     return { entries: this.#keys.count + this.#unknownKeys.size, hits: this.#hits, misses: this.#misses }
   }
 
-  /** Drops what the changes make stale. When it returns, no look-up that begins is answered from before them. */
+  /** Drops what the changes make stale. A look-up that begins after it returns sees the changes. */
   applyChanges(changes: readonly Change[]): void {
     if (changes.length === 0) return
-    this.#pendingReads = new Map()
+    this.#pendingReads.invalidateAll()
     this.#hotKeys.clear()
     for (const { kind, subject } of changes) {
-      // A later version's change may concern keys: to ask again is cheap, to be wrong is not.
+      // A kind of a later version may concern keys: reading again is cheap, serving a revoked key is not acceptable.
       if (!isChangeKind(kind)) this.invalidateAll()
       else if (INVALIDATES_KEYS[kind]) this.#keys.deleteById(subject)
     }
   }
 
-  /** Drops everything held: what a reader of the change log does when it has lost some of it. */
+  /** Drops everything, since changes were lost. */
   invalidateAll(): void {
-    this.#pendingReads = new Map()
+    this.#pendingReads.invalidateAll()
     this.#hotKeys.clear()
     this.#keys.clear()
     this.#unknownKeys.clear()
   }
 
   /**
-   * Writes when keys were last used, a batch a call, and gives the count of keys in it; zero: nothing is left. Rejects
-   * when the store fails, and keeps them for the next call.
+   * Writes a batch of last uses and returns the count of keys in it; zero when none was left. When the store fails it rejects, and the
+   * uses stay for the next call.
    */
   flush(): Promise<number> {
     return this.#lastUse.flush(this.#store)
   }
 
-  #recordUse(known: CallerCredentials): CallerCredentials {
-    if (known.kind === "active") this.#lastUse.record(known.key.id)
-    return known
+  #recordUse(credentials: CallerCredentials): CallerCredentials {
+    if (credentials.kind === "active") this.#lastUse.record(credentials.key.id)
+    return credentials
   }
 
   async #readShared(hash: string): Promise<KeyLookup> {
-    const found = await (this.#pendingReads.get(hash) ?? this.#read(hash))
+    const found = await this.#read(hash)
     return found.kind === "active" ? this.#recordUse(found) : found
   }
 
-  /** Asks for a key that is held, beside its use. When that fails, as it does in an outage, what is held stays for its time. */
+  /** Reads a cached key again in the background. When that fails, as in an outage, the cached key stays until it expires. */
   #refresh(hash: string): void {
-    if (this.#pendingReads.has(hash) || this.#stopwatch() < this.#refreshPausedUntilMs) return
+    if (this.#pendingReads.get(hash) !== undefined || this.#stopwatch() < this.#refreshPausedUntilMs) return
     this.#read(hash).catch(() => {
       this.#refreshPausedUntilMs = this.#stopwatch() + REFRESH_PAUSE_MS
     })
   }
 
   #read(hash: string): Promise<KeyLookup> {
-    const reading = this.#pendingReads
-    // An answer may be long on its way: what it tells was so when it was asked for.
-    const askedAtMs = this.#stopwatch()
-    const read = this.#queryStore(hash)
-      .then(found => {
-        // Something changed meanwhile: the answer was right when it was asked for, but is not kept.
-        if (reading !== this.#pendingReads) return found
-        if (found.kind !== "active") this.#hotKeys.clear()
-        if (found.kind === "unknown") {
-          this.#keys.delete(hash)
-          this.#unknownKeys.set(hash, found)
-        } else this.#keys.set(hash, found, askedAtMs)
-        return found
-      })
-      .finally(() => reading.delete(hash))
-    reading.set(hash, read)
-    return read
+    return this.#pendingReads.run(hash, async isCurrent => {
+      // The answer may take long, so its age counts from the start of the read.
+      const startedAtMs = this.#stopwatch()
+      const found = await this.#queryStore(hash)
+      // A change arrived meanwhile: the answer was right when the read began, but is not cached.
+      if (!isCurrent()) return found
+      if (found.kind !== "active") this.#hotKeys.clear()
+      if (found.kind === "unknown") {
+        this.#keys.delete(hash)
+        this.#unknownKeys.set(hash, found)
+      } else this.#keys.set(hash, found, startedAtMs)
+      return found
+    })
   }
 
   async #queryStore(hash: string): Promise<CallerCredentials | typeof UNKNOWN_KEY> {

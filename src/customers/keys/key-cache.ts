@@ -2,10 +2,10 @@ import { LRUCache } from "lru-cache"
 import type { Stopwatch } from "../../base/outside-world.ts"
 import type { KeyKind } from "./key-format.ts"
 
-/** What a request needs to know of its key. */
+/** What a request needs of its key. */
 type CallerKey = { readonly id: string; readonly kind: KeyKind; readonly origins: readonly string[] }
 
-/** What a request needs to know of its account; its email is not among it. */
+/** What a request needs of its account, which does not include the email. */
 export type CallerAccount = {
   readonly id: string
   readonly tier: number
@@ -13,60 +13,65 @@ export type CallerAccount = {
   readonly acceptedTermsAtMs: number | null
 }
 
-/** A key that exists, as it was when the store was asked. */
+/** An existing key with its account, as the store had them when it was read. */
 export type CallerCredentials = {
   readonly kind: "active" | "revoked"
   readonly key: CallerKey
   readonly account: CallerAccount
 }
 
-/** How caches count their time: by our own clock and one more, for they take an entry made at 0 for one without an end, and exactly. */
-export type LruCacheClock = { readonly ttlResolution: 0; readonly perf: { readonly now: () => number } }
+type LruCacheClock = { readonly ttlResolution: 0; readonly perf: { readonly now: () => number } }
 
-/** Keys by their hash, at most so many and for so long, each found again by its own id and by its account's. */
+/** Makes `lru-cache` count time exactly by our stopwatch, plus one, since it takes an entry made at 0 for one that never expires. */
+export const lruClock = (stopwatch: Stopwatch): LruCacheClock => ({
+  ttlResolution: 0,
+  perf: { now: () => stopwatch() + 1 },
+})
+
+/** Credentials by the hash of their key, bounded in count and age, which can be dropped by the id of their key or account. */
 export class KeyCache {
   readonly #byHash: LRUCache<string, CallerCredentials>
-  /** Id of a key or an account → hashes. Without it, each change would walk through all that is held (3 ms for 10 000). */
+  /** Id of a key or an account → hashes. Without it each change would visit all entries (3 ms for 10 000). */
   readonly #hashesById = new Map<string, Set<string>>()
 
   readonly #freshRemainingMs: number
 
-  /** Each is fresh for `freshMs` of its time. */
+  /** Entries are fresh for the first `freshMs` of their `ttlMs`. */
   constructor(countMax: number, ttlMs: number, freshMs: number, time: LruCacheClock) {
     this.#freshRemainingMs = ttlMs - freshMs
-    const dispose = (known: CallerCredentials, hash: string) => {
-      this.#unlink(known.key.id, hash)
-      this.#unlink(known.account.id, hash)
+    const dispose = (credentials: CallerCredentials, hash: string) => {
+      this.#unlink(credentials.key.id, hash)
+      this.#unlink(credentials.account.id, hash)
     }
     this.#byHash = new LRUCache({ max: countMax, ttl: ttlMs, dispose, ...time })
   }
 
-  /** How many keys are held. */
+  /** How many keys are cached. */
   get count(): number {
     return this.#byHash.size
   }
 
-  /** The key of this hash, or undefined when it is not held, or was for too long. */
+  /** The credentials for this hash; undefined when they are not cached or have expired. */
   get(hash: string): CallerCredentials | undefined {
     return this.#byHash.get(hash)
   }
 
-  /** Whether the key of this hash, which is held, need not be asked for again yet. */
+  /** Whether the cached entry of this hash need not be read again yet. */
   isFresh(hash: string): boolean {
     return this.#byHash.getRemainingTTL(hash) >= this.#freshRemainingMs
   }
 
   /**
-   * Holds the key as it was at `INSTANT_MS` of the stopwatch, in place of the one that was asked for least recently when there are too
-   * many. What came when its time was over already is not held.
+   * Caches credentials as they were at `atMs` of the stopwatch, evicting the least recently used ones when there are too many. An entry
+   * that has already expired is not cached.
    */
-  set(hash: string, known: CallerCredentials, atMs: number): void {
-    this.#byHash.set(hash, known, { start: atMs + 1 })
-    this.#link(known.key.id, hash)
-    this.#link(known.account.id, hash)
+  set(hash: string, credentials: CallerCredentials, atMs: number): void {
+    this.#byHash.set(hash, credentials, { start: atMs + 1 })
+    this.#link(credentials.key.id, hash)
+    this.#link(credentials.account.id, hash)
   }
 
-  /** Drops the key of this hash. */
+  /** Drops the entry of this hash. */
   delete(hash: string): void {
     this.#byHash.delete(hash)
   }
@@ -94,7 +99,7 @@ export class KeyCache {
   }
 }
 
-/** How many keys count as busy. */
+/** How many keys are hot. */
 const HOT_KEYS_MAX = 1000
 
 const DIGEST_BYTES = 32
@@ -102,40 +107,40 @@ const DIGEST_BYTES = 32
 type HotKey = { readonly digest: Int32Array; readonly known: CallerCredentials }
 
 /**
- * The keys that were used a moment ago. A busy key is found in half the time that one held by its hash in hex takes, since
- * nothing is written for it: its digest is computed into one place and compared there, whole, with that of the key.
+ * The keys that were used a moment ago. A hot key is found in half the time of one in `KeyCache`, since nothing is allocated: its digest
+ * is computed into one buffer and compared there as a whole.
  */
 export class HotKeyCache {
   readonly #stopwatch: Stopwatch
   readonly #ttlMs: number
-  /** By the first octets of the digest: of two keys that share those, one is busy. */
+  /** By the first four bytes of the digest: of two keys that share them, one is hot. */
   readonly #entries = new Map<number, HotKey>()
   readonly #digestBytes = new Uint8Array(DIGEST_BYTES)
   readonly #digest = new Int32Array(this.#digestBytes.buffer)
   #filledAtMs = Number.NEGATIVE_INFINITY
 
-  /** All are let go of together after at most `keptMs`. */
-  constructor(stopwatch: Stopwatch, keptMs: number) {
+  /** All entries are dropped together after at most `ttlMs`. */
+  constructor(stopwatch: Stopwatch, ttlMs: number) {
     this.#stopwatch = stopwatch
-    this.#ttlMs = keptMs
+    this.#ttlMs = ttlMs
   }
 
-  /** The key of this text; undefined when it is not busy. */
+  /** The credentials of this key; undefined when it is not hot. */
   get(text: string): CallerCredentials | undefined {
     this.#expire()
-    const busy = this.#entries.get(this.#computeDigest(text))
-    return busy !== undefined && isEqualDigest(busy.digest, this.#digest) ? busy.known : undefined
+    const hot = this.#entries.get(this.#computeDigest(text))
+    return hot !== undefined && isEqualDigest(hot.digest, this.#digest) ? hot.known : undefined
   }
 
-  /** Counts the key of this text as busy, unless enough are. */
-  add(text: string, known: CallerCredentials): void {
+  /** Makes this key hot, unless there are enough. */
+  add(text: string, credentials: CallerCredentials): void {
     this.#expire()
     if (this.#entries.size >= HOT_KEYS_MAX) return
-    const start = this.#computeDigest(text)
-    this.#entries.set(start, { digest: this.#digest.slice(), known })
+    const prefix = this.#computeDigest(text)
+    this.#entries.set(prefix, { digest: this.#digest.slice(), known: credentials })
   }
 
-  /** Lets go of all. */
+  /** Drops all entries. */
   clear(): void {
     this.#entries.clear()
   }
@@ -147,16 +152,16 @@ export class HotKeyCache {
     this.#filledAtMs = now
   }
 
-  /** Computes the digest of the text, and gives its start. */
+  /** Computes the digest of the text and returns its first four bytes. */
   #computeDigest(text: string): number {
     Bun.SHA256.hash(text, this.#digestBytes)
     return this.#digest[0] ?? 0
   }
 }
 
-/** Takes the same time wherever the digests differ. */
+/** Compares in constant time. */
 function isEqualDigest(one: Int32Array, other: Int32Array): boolean {
   let difference = 0
-  for (let at = 0; at < one.length; at++) difference |= (one[at] ?? 0) ^ (other[at] ?? 0)
+  for (let index = 0; index < one.length; index++) difference |= (one[index] ?? 0) ^ (other[index] ?? 0)
   return difference === 0
 }

@@ -11,7 +11,7 @@ import { deserializeOrigins, ORIGINS_PER_KEY_MAX, parseOrigin, serializeOrigins 
 /** Who revoked a key: its owner, an admin, or the detection of leaks. */
 export type Revoker = "owner" | "admin" | "leak"
 
-/** A key as its owner sees it; the key's own text is not among it, and not stored. */
+/** A key as its owner sees it, without its text, which is not stored. */
 export type ApiKey = {
   readonly id: string
   readonly accountId: string
@@ -19,7 +19,7 @@ export type ApiKey = {
   readonly name: string
   /** The last four characters of the key's text. */
   readonly last4: string
-  /** As `parseOrigin` writes them; empty for a secret key. */
+  /** In the form of `parseOrigin`; empty for a secret key. */
   readonly origins: readonly string[]
   readonly createdAtMs: number
   /** Null: never, as far as was written. */
@@ -29,17 +29,17 @@ export type ApiKey = {
   readonly revokedBy: Revoker | null
 }
 
-/** What a new key is made from. */
+/** The input of a key's creation. */
 export type NewApiKey = {
   readonly accountId: string
   readonly kind: KeyKind
-  /** Null: a default. */
+  /** Null: the default name of the kind. */
   readonly name: string | null
-  /** Where a publishable key may be used from, at least one; none for a secret key. */
+  /** The origins that may use a publishable key, at least one; empty for a secret key. */
   readonly origins: readonly string[]
 }
 
-/** Why a key could not be made. */
+/** Why a key was not created. */
 export type KeyCreationRefusal =
   | { readonly kind: "unknown_account" }
   | { readonly kind: "too_many_keys" }
@@ -49,37 +49,37 @@ export type KeyCreationRefusal =
   | { readonly kind: "too_many_origins" }
   | { readonly kind: "origins_on_secret" }
 
-/** A new key and, this once, its text; or why there is none. */
+/** A new key with its text, which is not stored; or why there is none. */
 export type KeyCreation = { readonly kind: "created"; readonly key: ApiKey; readonly text: string } | KeyCreationRefusal
 
 /**
- * Creates a key, unless its account has `LIMITS.keysPerAccountMax` active ones, however many are created at once, and has
- * its owner written to.
+ * Creates a key and enqueues a notice to its owner. An account has at most `LIMITS.keysPerAccountMax` active keys, also under concurrent
+ * calls.
  */
-export async function createKey(log: ChangeLog, random: Random, wanted: NewApiKey): Promise<KeyCreation> {
-  return await log.store.transaction(store => insertKey(store, random, log.clock(), wanted))
+export async function createKey(log: ChangeLog, random: Random, newKey: NewApiKey): Promise<KeyCreation> {
+  return await log.store.transaction(store => insertKey(store, random, log.clock(), newKey))
 }
 
-/** The same as `createKey`, as part of a transaction: that of `store`. No key has the id. */
+/** The same as `createKey`, in the transaction of `store`. The id must be unused. */
 export async function insertKey(
   store: Store,
   random: Random,
   nowMs: number,
-  wanted: NewApiKey,
+  newKey: NewApiKey,
   id: string = newId("key", random),
 ): Promise<KeyCreation> {
-  const name = normalizeKeyName(wanted.name, wanted.kind)
+  const name = normalizeKeyName(newKey.name, newKey.kind)
   if (name === null) return { kind: "bad_name" }
-  const parsed = parseOrigins(wanted)
+  const parsed = parseOrigins(newKey)
   if (parsed.kind !== "parsed") return parsed
-  // Who counts next, in any engine, waits for this key to be there.
-  if (!(await lockAccountRow(store, wanted.accountId))) return { kind: "unknown_account" }
-  if ((await countActiveKeysOf(store, wanted.accountId)) >= LIMITS.keysPerAccountMax) return { kind: "too_many_keys" }
-  const text = generateKey(wanted.kind, random)
+  // The lock makes concurrent creations wait, in any engine, so that they count this key.
+  if (!(await lockAccountRow(store, newKey.accountId))) return { kind: "unknown_account" }
+  if ((await countActiveKeysOf(store, newKey.accountId)) >= LIMITS.keysPerAccountMax) return { kind: "too_many_keys" }
+  const text = generateKey(newKey.kind, random)
   const row = await store.one<KeyRow>(
     `INSERT INTO keys (id, account_id, kind, hash, last4, name, origins, created_at_ms)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${KEY_COLUMNS}`,
-    [id, wanted.accountId, wanted.kind, hashKey(text), text.slice(-4), name, serializeOrigins(parsed.origins), nowMs],
+    [id, newKey.accountId, newKey.kind, hashKey(text), text.slice(-4), name, serializeOrigins(parsed.origins), nowMs],
   )
   assert(row !== null, "an insertion returns its row")
   for (const origin of parsed.origins)
@@ -88,7 +88,7 @@ export async function insertKey(
   return { kind: "created", key: toApiKey(row), text }
 }
 
-/** Takes the account's row by a write that changes nothing, until the transaction of `store` ends; false: there is none. */
+/** Locks the account's row until the transaction of `store` ends, by a write that changes nothing; false when there is no such account. */
 export async function lockAccountRow(store: Store, accountId: string): Promise<boolean> {
   return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])) > 0
 }
@@ -99,7 +99,7 @@ export async function findKey(store: Store, id: string): Promise<ApiKey | null> 
   return row && toApiKey(row)
 }
 
-/** The account's keys, active ones first, then the newest first, at most `countMax` of them. */
+/** The account's keys, at most `countMax`: active ones first, then the newest first. */
 export async function listKeys(store: Store, accountId: string, countMax: number): Promise<ApiKey[]> {
   const rows = await store.all<KeyRow>(
     `SELECT ${KEY_COLUMNS} FROM keys WHERE account_id = $1
@@ -109,24 +109,24 @@ export async function listKeys(store: Store, accountId: string, countMax: number
   return rows.map(toApiKey)
 }
 
-/** How many keys of all accounts are active. */
+/** The count of active keys of all accounts. */
 export async function countActiveKeys(store: Store): Promise<number> {
   const row = await store.one<{ active: number }>("SELECT COUNT(*) AS active FROM keys WHERE revoked_at_ms IS NULL")
   return row?.active ?? 0
 }
 
-/** The revoked key; `isNew` is false when it had been revoked before, and then who and when are as they were. */
+/** The revoked key. `isNew` is false when it had been revoked before; then `revokedBy` and `revokedAtMs` stay as they were. */
 type KeyRevocation =
   | { readonly kind: "revoked"; readonly key: ApiKey; readonly isNew: boolean }
   | { readonly kind: "unknown_key" }
 
 /**
- * Revokes a key for good, and has its owner written to. When it resolves, that is on the disk, and no request of this
- * process is let in by the key.
+ * Revokes a key for good and enqueues a notice to its owner. When it resolves, the revocation is on the disk, and this process refuses
+ * the key.
  */
 export async function revokeKey(log: ChangeLog, id: string, by: Revoker): Promise<KeyRevocation> {
   const nowMs = log.clock()
-  const revocation = await recordChanges(log, async (store, note): Promise<KeyRevocation> => {
+  const revocation = await recordChanges(log, async (store, record): Promise<KeyRevocation> => {
     const row = await store.one<KeyRow>(
       `UPDATE keys SET revoked_at_ms = $2, revoked_by = $3 WHERE id = $1 AND revoked_at_ms IS NULL
        RETURNING ${KEY_COLUMNS}`,
@@ -134,38 +134,38 @@ export async function revokeKey(log: ChangeLog, id: string, by: Revoker): Promis
     )
     if (row !== null) {
       await notifyOwner(store, REVOCATION_NOTICES[by], row, nowMs)
-      // The log's head comes last, as everywhere: who has it waits for nobody who wants it.
-      await note("key_revoked", id)
+      // The head of the log is always locked last: a transaction that holds it waits for no other lock.
+      await record("key_revoked", id)
       return { kind: "revoked", key: toApiKey(row), isNew: true }
     }
     const key = await findKey(store, id)
     return key === null ? { kind: "unknown_key" } : { kind: "revoked", key, isNew: false }
   })
-  // Another process may have revoked it, and this one not have read of it yet.
+  // Another process may have revoked it, and this one may not have read the change yet.
   if (revocation.kind === "revoked" && !revocation.isNew) log.notify([{ kind: "key_revoked", subject: id }])
   return revocation
 }
 
-/** The key under its new name, or why it keeps the old one. */
+/** The renamed key, or why it was not renamed. */
 type KeyRenaming =
   | { readonly kind: "renamed"; readonly key: ApiKey }
   | { readonly kind: "bad_name" }
   | { readonly kind: "unknown_key" }
 
-/** Gives a key, active or revoked, another name; a blank one is the kind's default. */
+/** Renames an active or revoked key. A blank name means the kind's default. */
 export async function renameKey(log: ChangeLog, id: string, name: string): Promise<KeyRenaming> {
-  return await recordChanges(log, async (store, note): Promise<KeyRenaming> => {
+  return await recordChanges(log, async (store, record): Promise<KeyRenaming> => {
     const key = await findKey(store, id)
     if (key === null) return { kind: "unknown_key" }
-    const written = normalizeKeyName(name, key.kind)
-    if (written === null) return { kind: "bad_name" }
-    await store.run("UPDATE keys SET name = $2 WHERE id = $1", [id, written])
-    await note("key_changed", id)
-    return { kind: "renamed", key: { ...key, name: written } }
+    const normalized = normalizeKeyName(name, key.kind)
+    if (normalized === null) return { kind: "bad_name" }
+    await store.run("UPDATE keys SET name = $2 WHERE id = $1", [id, normalized])
+    await record("key_changed", id)
+    return { kind: "renamed", key: { ...key, name: normalized } }
   })
 }
 
-/** What the owner is written after a revocation. */
+/** The notices that owners get after a revocation. */
 const REVOCATION_NOTICES = {
   owner: "key_revoked_by_owner",
   admin: "key_revoked_by_admin",
@@ -179,7 +179,7 @@ async function notifyOwner(store: Store, kind: KeyNotice, row: KeyRow, nowMs: nu
   await enqueueNotice(store, nowMs, { accountId: row.account_id, subject: row.id, kind, params: notice })
 }
 
-/** Every column but the hash, which leaves the database only where a key is looked up. */
+/** Every column but the hash, which is selected only to look a key up. */
 const KEY_COLUMNS =
   "id, account_id, kind, last4, name, origins, created_at_ms, last_used_at_ms, revoked_at_ms, revoked_by"
 
@@ -234,35 +234,35 @@ function parseOrigins({ kind, origins }: NewApiKey): ParsedOrigins {
   return { kind: "parsed", origins: [...parsed] }
 }
 
-/** What a key without a name is called. */
+/** The names of keys that were created without one. */
 const DEFAULT_KEY_NAMES: { readonly [K in KeyKind]: string } = { secret: "Secret key", publishable: "Publishable key" }
 
-/** Control characters, half characters, line ends, and what turns the direction of the text around it. */
+/** Control characters, lone surrogates, line separators, and characters that change the direction of the surrounding text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
 
 /**
- * The name to store: NFC, trimmed of spaces, at most `LIMITS.keyNameLengthMax` characters (code points). Null or blank
- * means the kind's default. Gives null when the name is too long or holds a control character.
+ * The name to store: NFC, trimmed, at most `LIMITS.keyNameLengthMax` code points. Null or blank means the kind's default. Returns null
+ * when the name is too long or contains a control character.
  */
 export function normalizeKeyName(text: string | null, kind: KeyKind): string | null {
   if (text === null) return DEFAULT_KEY_NAMES[kind]
-  // A code point has at most two code units: what is longer than that is not looked at.
+  // NFC shrinks a text at most so far; a longer text is not normalized.
   if (text.length > LIMITS.keyNameLengthMax * 4 || UNPRINTABLE.test(text)) return null
   const name = text.normalize("NFC").trim()
   if (name === "") return DEFAULT_KEY_NAMES[kind]
   return [...name].length > LIMITS.keyNameLengthMax ? null : name
 }
 
-/** What became of a text that was found in public; `isNew` is false when the key had been revoked before. */
+/** The result for a text that was found in public. `isNew` is false when the key had been revoked before. */
 export type LeakedKeyRevocation =
   | { readonly kind: "revoked"; readonly isNew: boolean }
   | { readonly kind: "no_secret_key" }
 
 /**
- * Revokes the secret key that the text is. When it resolves with `revoked`, that is on the disk, and no request of this
- * process is let in by the key. A publishable key is public by its nature: it is no secret key, and stays as it is.
+ * Revokes the secret key with this text. When it resolves with `revoked`, the revocation is on the disk, and this process refuses the
+ * key. A publishable key is public by nature and is not revoked.
  *
- * The key is looked up in the store and not in the key ring, where it would count as used.
+ * The key is read from the store and not from the authenticator, which would record a use.
  */
 export async function revokeLeakedKey(log: ChangeLog, text: string): Promise<LeakedKeyRevocation> {
   const parsed = parseKey(text)
@@ -270,7 +270,7 @@ export async function revokeLeakedKey(log: ChangeLog, text: string): Promise<Lea
   const row = await log.store.one<{ readonly id: string }>("SELECT id FROM keys WHERE hash = $1", [hashKey(text)])
   if (row === null) return NO_SECRET_KEY
   const revocation = await revokeKey(log, row.id, "leak")
-  // The key may have gone with its account meanwhile.
+  // The account and its keys may have been deleted meanwhile.
   return revocation.kind === "revoked" ? { kind: "revoked", isNew: revocation.isNew } : NO_SECRET_KEY
 }
 

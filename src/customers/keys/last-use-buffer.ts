@@ -2,15 +2,15 @@ import type { Clock } from "../../base/outside-world.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 
-/** How many keys' last uses are held between two flushes; further keys are not noted until the next one. */
+/** How many keys' last uses are buffered between two flushes; further keys are ignored until the next one. */
 const PENDING_KEYS_MAX = 100_000
 
-/** How many keys one flush writes: it keeps everything else waiting for about 10 ms. */
+/** How many keys one flush writes: it blocks other writers for about 10 ms. */
 const KEYS_PER_FLUSH_MAX = 2000
 
-/** When each key was last used, kept in memory and written in batches: a request writes nothing. A crash forgets the last batch. */
+/** The last use of each key, buffered in memory and written in batches, so that a request writes nothing. A crash loses the last batch. */
 export class LastUseBuffer {
-  /** By key id, the one that has waited longest first. */
+  /** By key id, in the order of the first use since the last flush. */
   readonly #pending = new Map<string, number>()
   readonly #clock: Clock
 
@@ -18,14 +18,14 @@ export class LastUseBuffer {
     this.#clock = clock
   }
 
-  /** Notes that the key is used now. */
+  /** Records that the key is used now. */
   record(keyId: string): void {
     if (this.#pending.size < PENDING_KEYS_MAX || this.#pending.has(keyId)) this.#pending.set(keyId, this.#clock())
   }
 
   /**
-   * Writes a batch of what was noted, in one transaction, and gives the count of keys in it: zero when nothing is left.
-   * When that fails it rejects, and what it took is noted still.
+   * Writes a batch in one transaction and returns the count of keys in it; zero when none was left. When the store fails it rejects, and
+   * the batch stays buffered.
    */
   async flush(store: Store): Promise<number> {
     const batch = [...this.#pending.entries().take(KEYS_PER_FLUSH_MAX)]
@@ -33,23 +33,23 @@ export class LastUseBuffer {
     for (const [id] of batch) this.#pending.delete(id)
     try {
       await store.transaction(inner => writeLastUses(inner, batch))
-    } catch (fault) {
+    } catch (error) {
       for (const [id, atMs] of batch) if (!this.#pending.has(id)) this.#pending.set(id, atMs)
-      throw fault
+      throw error
     }
     return batch.length
   }
 }
 
 async function writeLastUses(store: Store, batch: readonly (readonly [string, number])[]): Promise<void> {
-  // One order for all processes: in an engine that locks rows, two that write the same ones never wait for each other.
+  // One global order of rows: two processes that lock the same ones never deadlock.
   const ordered = batch.toSorted(([one], [other]) => (one < other ? -1 : 1))
   for (const { sql, params } of WRITE_LAST_USES(ordered)) await store.run(sql, params)
 }
 
 /**
- * Another process may have written a later use of the same key. Nothing is inserted: each row is one that is there. But an UPDATE of
- * many rows cannot be told in which order to lock them, and an INSERT can.
+ * Keeps the later use when another process wrote one. Every row exists, so nothing is inserted: the form of an INSERT is used because it
+ * locks rows in a stated order, which an UPDATE of many rows does not.
  */
 const WRITE_LAST_USES = createBulkStatements(
   ["TEXT", "BIGINT"],

@@ -1,39 +1,41 @@
 import { LRUCache } from "lru-cache"
 import type { Stopwatch } from "../../base/outside-world.ts"
+import { SingleFlight } from "../../base/single-flight.ts"
 import type { Store } from "../store/core/store.ts"
+import { lruClock } from "./key-cache.ts"
 
 /** How many origins a key may allow. */
 export const ORIGINS_PER_KEY_MAX = 20
 
-/** The longest host, "https://", a port, and what a person may put around them. */
+/** The longest host with "https://" and a port, and some white space around it. */
 const ORIGIN_LENGTH_MAX = 300
 
-/** Scheme, host and port, and at most the one slash that people paste. No user, path, query, wildcard or escape. */
+/** Scheme, host and port, and at most one slash, which people paste along. No user, path, query, wildcard or escape. */
 const ORIGIN_FORMAT = /^https?:\/\/(?:[\p{L}\p{M}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?\/?$/iu
 
 /**
- * An origin as browsers write it (RFC 6454 §6.2): lower case, A-labels, no default port, no slash. Null when the text is
- * none that a key can allow: other schemes than http and https, a path, a user, a wildcard, or `null`.
+ * An origin in the form that browsers send (RFC 6454 §6.2): lower case, A-labels, no default port, no slash. Null for a text that a key
+ * cannot allow: a scheme other than http and https, a path, a user, a wildcard, or `null`.
  */
 export function parseOrigin(text: string): string | null {
   if (text.length > ORIGIN_LENGTH_MAX || !ORIGIN_FORMAT.test(text)) return null
   const origin = URL.parse(text)?.origin
-  // Reading a host may make other characters of its own: `⑴` becomes `(1)`.
+  // Parsing a host can produce other characters: `⑴` becomes `(1)`.
   return origin !== undefined && ORIGIN_FORMAT.test(origin) ? origin : null
 }
 
-/** The origin of an `Origin` header, which never ends in a slash; null: none was sent, or it is none that a key can allow. */
+/** The origin of an `Origin` header, which never ends in a slash; null when there is no header or no key can allow it. */
 function parseOriginHeader(header: string | null): string | null {
   return header === null || header.endsWith("/") ? null : parseOrigin(header)
 }
 
-/** True when `header`, an `Origin` header, is one of `origins`, which `parseOrigin` wrote. Null: no header was sent. */
+/** True when the `Origin` header names one of `origins`, which are in the form of `parseOrigin`. Null: there is no header. */
 export function isAllowedOrigin(origins: readonly string[], header: string | null): boolean {
-  const sent = parseOriginHeader(header)
-  return sent !== null && origins.includes(sent)
+  const origin = parseOriginHeader(header)
+  return origin !== null && origins.includes(origin)
 }
 
-/** The text in which the database keeps origins: parted by single spaces, which no origin holds. */
+/** The text in which the database stores origins: separated by single spaces, which no origin contains. */
 export function serializeOrigins(origins: readonly string[]): string {
   return origins.join(" ")
 }
@@ -43,67 +45,54 @@ export function deserializeOrigins(text: string): readonly string[] {
   return text === "" ? [] : text.split(" ")
 }
 
-/** How many origins are remembered, and for how long: so long a new key's page may be told that it is not known. */
+/** How many origins are cached, and for how long: a page with a new key may be refused for so long. */
 const ORIGINS_MAX = 10_000
 const ORIGIN_FRESH_MS = 5_000
 
-/** How long one that is known may be told to be when the store does not answer: as long as keys are held. */
+/** How long an allowed origin stays cached while the store does not answer: as long as keys. */
 const ORIGIN_TTL_MS = 50_000
 
-type CachedOrigin = { readonly isKnown: boolean; readonly askedAtMs: number }
+type CachedOrigin = { readonly isAllowed: boolean; readonly readAtMs: number }
 
 /**
- * The origins that any active publishable key allows. A preflight brings no key, so that is all that it can be answered
- * by. What is not remembered is asked of the store; a known one that was for longer than `ORIGIN_FRESH_MS` is asked for beside its
- * use, so that pages which are served go on in an outage. One that stays known for too long lets nobody in: its keys are looked at.
+ * The origins that any active publishable key allows, which is what a preflight can be answered by, since it carries no key
+ * (DECISIONS 29). An allowed origin that is older than `ORIGIN_FRESH_MS` is read again in the background, so that pages keep working
+ * in an outage. A stale entry admits nobody, since the request that follows is checked against its key.
  */
 export class AllowedOrigins {
   readonly #store: Store
   readonly #stopwatch: Stopwatch
   readonly #cache: LRUCache<string, CachedOrigin>
-  /** Questions under way, at most one an origin. */
-  readonly #pendingReads = new Map<string, Promise<boolean>>()
+  readonly #pendingReads = new SingleFlight<string, boolean>()
 
   constructor(store: Store, stopwatch: Stopwatch) {
     this.#store = store
     this.#stopwatch = stopwatch
-    // `lru-cache` takes an entry made at 0 for one without an end.
-    this.#cache = new LRUCache({
-      max: ORIGINS_MAX,
-      ttl: ORIGIN_TTL_MS,
-      ttlResolution: 0,
-      perf: { now: () => stopwatch() + 1 },
-    })
+    this.#cache = new LRUCache({ max: ORIGINS_MAX, ttl: ORIGIN_TTL_MS, ...lruClock(stopwatch) })
   }
 
-  /** Whether a key allows the origin, which is an `Origin` header; null: none was sent. Rejects when the store fails. */
-  async has(origin: string | null): Promise<boolean> {
-    const sent = parseOriginHeader(origin)
-    if (sent === null) return false
-    const remembered = this.#cache.get(sent)
-    const isFresh = remembered !== undefined && this.#stopwatch() - remembered.askedAtMs <= ORIGIN_FRESH_MS
-    if (remembered !== undefined && isFresh) return remembered.isKnown
-    const answer = this.#pendingReads.get(sent) ?? this.#readShared(sent)
-    if (remembered === undefined || !remembered.isKnown) return await answer
-    // In an outage it is asked for at the next use again.
-    answer.catch(() => undefined)
+  /** Whether any key allows the origin of this `Origin` header; null: there is no header. Rejects when the store fails. */
+  async has(header: string | null): Promise<boolean> {
+    const origin = parseOriginHeader(header)
+    if (origin === null) return false
+    const cached = this.#cache.get(origin)
+    const isFresh = cached !== undefined && this.#stopwatch() - cached.readAtMs <= ORIGIN_FRESH_MS
+    if (cached !== undefined && isFresh) return cached.isAllowed
+    const reading = this.#pendingReads.run(origin, () => this.#read(origin))
+    if (cached === undefined || !cached.isAllowed) return await reading
+    // In an outage the next use reads it again.
+    reading.catch(() => undefined)
     return true
   }
 
-  #readShared(origin: string): Promise<boolean> {
-    const asking = this.#queryStore(origin).finally(() => this.#pendingReads.delete(origin))
-    this.#pendingReads.set(origin, asking)
-    return asking
-  }
-
-  async #queryStore(origin: string): Promise<boolean> {
-    const askedAtMs = this.#stopwatch()
+  async #read(origin: string): Promise<boolean> {
+    const readAtMs = this.#stopwatch()
     const row = await this.#store.one(
       `SELECT keys.id FROM key_origins JOIN keys ON keys.id = key_origins.key_id
        WHERE key_origins.origin = $1 AND keys.revoked_at_ms IS NULL LIMIT 1`,
       [origin],
     )
-    this.#cache.set(origin, { isKnown: row !== null, askedAtMs }, { start: askedAtMs + 1 })
+    this.#cache.set(origin, { isAllowed: row !== null, readAtMs }, { start: readAtMs + 1 })
     return row !== null
   }
 }

@@ -10,56 +10,56 @@ import {
   writeHeartbeat,
 } from "./live-nodes.ts"
 
-/** What a heart needs of the world, and who is told. */
+/** What the heartbeat needs, and its callbacks. */
 export type HeartbeatDeps = {
   readonly store: Store
   readonly stopwatch: Stopwatch
-  /** The id of the node, which all of its processes have in common. */
+  /** The id of the node, which all of its processes share. */
   readonly id: string
-  /** Is told when the standing changes. */
-  readonly onChange: (standing: ClusterPosition) => void
-  /** Is told when the store failed; the next turn tries again, and what is known stays. */
+  /** Called when the count of nodes or the position of this one changes. */
+  readonly onChange: (position: ClusterPosition) => void
+  /** Called when the store fails. The next tick tries again; the known nodes stay as they are. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Tells other nodes that this one lives, and looks how many there are. Of several processes of a node each has one, and one of
- * them beats: another does as soon as it finds that nobody has since its last turn.
+ * Tells other nodes that this one lives, and watches how many nodes there are (DECISIONS 36). Each process of a node has one. Only one
+ * of them writes the heartbeat; another takes over when it finds that none was written since its last tick.
  */
 export class Heartbeat {
   readonly #deps: HeartbeatDeps
   readonly #nodes: LiveNodes
   #lastPosition: ClusterPosition = { count: 1, position: 0 }
-  /** How often this node had beaten at the end of the last turn by time. */
+  /** The node's heartbeat counter at the end of the last tick. */
   #ownBeat: number | null = null
   #running: Promise<void> | null = null
   #isRequested = false
   #isDue = false
   #isStopping = false
 
-  constructor(tools: HeartbeatDeps, bounds: NodeBounds) {
-    this.#deps = tools
-    this.#nodes = new LiveNodes(tools.id, bounds)
+  constructor(deps: HeartbeatDeps, bounds: NodeBounds) {
+    this.#deps = deps
+    this.#nodes = new LiveNodes(deps.id, bounds)
   }
 
-  /** Looks who is there before this node serves; it does not count among them yet. Rejects when the store fails. */
+  /** Reads the other nodes before this one serves, without counting it among them. Rejects when the store fails. */
   async load(): Promise<void> {
     await this.#read()
   }
 
-  /** Due when the node begins to serve, and then every `beatMs`: beats unless another process of the node has, and looks. */
+  /** Writes the heartbeat unless another process of the node has, and reads all nodes. To be called when serving starts, then every `intervalMs`. */
   tick(): void {
     this.#isDue = true
     this.refresh()
   }
 
-  /** To be called when a node may have come or gone: looks. While it looks already it will do so once more. */
+  /** Reads all nodes, since one may have come or gone. A call during a read causes one more read after it. */
   refresh(): void {
     this.#isRequested = true
     if (!this.#isStopping) this.#running ??= this.#run()
   }
 
-  /** Beats no more, and takes the node from among those that live. Rejects when the store fails: it goes by its silence then. */
+  /** Stops, and removes the node. If the delete fails it rejects, and other nodes time this one out. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#running
@@ -81,23 +81,23 @@ export class Heartbeat {
     this.#running = null
   }
 
-  /** Takes in how all nodes stand, and gives how often this one has beaten; null: it has no row. */
+  /** Reads all nodes and returns the heartbeat counter of this one; null: it has no row. */
   async #read(): Promise<number | null> {
     const { store, stopwatch, id, onChange } = this.#deps
     const atMs = stopwatch()
     const rows = await readHeartbeats(store)
     this.#nodes.observe(rows, atMs)
-    const [now, told] = [this.#nodes.position, this.#lastPosition]
-    this.#lastPosition = now
-    if (now.count !== told.count || now.position !== told.position) onChange(now)
+    const [position, last] = [this.#nodes.position, this.#lastPosition]
+    this.#lastPosition = position
+    if (position.count !== last.count || position.position !== last.position) onChange(position)
     return rows.find(row => row.id === id)?.beat ?? null
   }
 
-  /** A row that somebody has removed, who had not seen it move for long or is a process of this node that ended, is missed at once. */
-  async #beat(beaten: number | null, isDue: boolean): Promise<void> {
+  /** A missing row is written at once: another node has removed it as expired, or a process of this node that ended has. */
+  async #beat(storedBeat: number | null, isDue: boolean): Promise<void> {
     const { store, id } = this.#deps
-    const isMine = beaten === null || (isDue && beaten === this.#ownBeat)
-    if (isMine) this.#ownBeat = await writeHeartbeat(store, id)
-    else if (isDue) this.#ownBeat = beaten
+    const isWriter = storedBeat === null || (isDue && storedBeat === this.#ownBeat)
+    if (isWriter) this.#ownBeat = await writeHeartbeat(store, id)
+    else if (isDue) this.#ownBeat = storedBeat
   }
 }

@@ -3,7 +3,7 @@ import { type InFlightLimiter, LocalInFlightLimiter } from "./in-flight/in-fligh
 import { LocalRateLimiter } from "./rate/local-rate-limiter.ts"
 import type { RateLimit, RateLimiter } from "./rate/rate-limiter.ts"
 
-/** What limits how often callers come, and how many of their requests are under way. */
+/** The limiters of a process: how often callers may send requests, and how many may be in flight. */
 export type CallerLimits = {
   /** Callers without a key, by their address. */
   readonly keyless: RateLimiter
@@ -12,10 +12,10 @@ export type CallerLimits = {
   readonly inFlight: InFlightLimiter
 }
 
-/** How many callers are remembered by their rate. */
+/** How many callers a rate limiter remembers. */
 const CALLERS_MAX = 100_000
 
-/** Builds the limits of a server that is one process. */
+/** Creates the limiters of a server that is one process. */
 export function createLocalLimits(clock: Clock): CallerLimits {
   return {
     keyless: new LocalRateLimiter(clock, CALLERS_MAX),
@@ -25,51 +25,51 @@ export function createLocalLimits(clock: Clock): CallerLimits {
 }
 
 /**
- * What one of several nodes, which know nothing of each other's requests, admits of what all of them may: its part, so that
- * all together admit the whole. What a part comes to is worked out once for each change of how many there are.
+ * This node's share of the limits. Nodes do not know each other's requests, so each admits its part and all together admit the whole
+ * (DECISIONS 34). Shares are computed once for each change of the count of nodes.
  */
 export class NodeShare {
   #count = 1
   #position = 0
   #rates = new WeakMap<RateLimit, RateLimit>()
 
-  /** Has the node share with `count` nodes, itself included, among which it has a position, from zero. */
+  /** Sets the count of nodes, this one included, and its position among them, from zero. */
   setPosition({ count, position }: { readonly count: number; readonly position: number }): void {
     this.#count = count
     this.#position = position
     this.#rates = new WeakMap()
   }
 
-  /** The node's part of a rate. At least one request at once is in it: where there are more nodes than that, these are more. */
+  /** The share of a rate. Its burst is at least one, so more nodes than the whole burst admit more in all. */
   shareOfRate(rate: RateLimit): RateLimit {
     if (this.#count === 1) return rate
-    const known = this.#rates.get(rate)
-    if (known !== undefined) return known
+    const cached = this.#rates.get(rate)
+    if (cached !== undefined) return cached
     const { perSecond, burst, isBurstWhole = false } = rate
-    const part = {
+    const share = {
       perSecond: perSecond / this.#count,
       burst: isBurstWhole ? burst : Math.max(1, burst / this.#count),
     }
-    this.#rates.set(rate, part)
-    return part
+    this.#rates.set(rate, share)
+    return share
   }
 
-  /** The node's part of so many at once, one at least. What does not divide is with the nodes of the first positions. */
+  /** The share of a count, at least one. The nodes of the first positions take the remainder. */
   shareOfMax(max: number): number {
     if (this.#count === 1) return max
-    const rest = this.#position < max % this.#count ? 1 : 0
-    return Math.max(1, Math.floor(max / this.#count) + rest)
+    const remainder = this.#position < max % this.#count ? 1 : 0
+    return Math.max(1, Math.floor(max / this.#count) + remainder)
   }
 }
 
-/** Limits that hold callers to this node's share. */
+/** Wraps limiters so that they admit only this node's share. */
 export function createNodeLimits({ keyless, rates, inFlight }: CallerLimits, share: NodeShare): CallerLimits {
-  const sharing = (limiter: RateLimiter): RateLimiter => ({
+  const withShare = (limiter: RateLimiter): RateLimiter => ({
     admit: (caller, rate) => limiter.admit(caller, share.shareOfRate(rate)),
   })
   return {
-    keyless: sharing(keyless),
-    rates: sharing(rates),
+    keyless: withShare(keyless),
+    rates: withShare(rates),
     inFlight: {
       tryAcquire: (caller, max) => inFlight.tryAcquire(caller, share.shareOfMax(max)),
       release: caller => inFlight.release(caller),

@@ -1,29 +1,29 @@
 import { assert } from "../../base/errors.ts"
 import { TIERS } from "../../contract/tiers.ts"
 
-/** What the accounts of a tier may do; null: as much as they like. */
+/** The limits of the accounts of a tier; null: unlimited. */
 export type TierLimits = {
   readonly requestsPerSecond: number | null
   readonly inFlight: number | null
   readonly unitsPerDay: number | null
 }
 
-/** `TIER=PER_SECOND/IN_FLIGHT/UNITS_A_DAY`, a number from 1 up or `-` for unlimited. Zero is neither: nothing could be asked. */
+/** `TIER=PER_SECOND/IN_FLIGHT/UNITS_A_DAY`: numbers from 1 up, or `-` for unlimited. Zero is not allowed, since it would refuse everything. */
 const OVERRIDE_FORMAT = /^([0-4])=([1-9]\d{0,8}|-)\/([1-9]\d{0,8}|-)\/([1-9]\d{0,11}|-)$/
 
-/** Whether the text sets the limits of a tier, as `0=10/10/2000` or `3=-/500/-` do. */
+/** True for an override of a tier's limits, such as `0=10/10/2000` or `3=-/500/-`. */
 export function isTierOverride(text: string): boolean {
   return OVERRIDE_FORMAT.test(text)
 }
 
-/** The limits of every tier, by its number: those of the overrides, the last one for a tier, else the built-in ones. */
+/** The limits of every tier, indexed by its number: the built-in ones, replaced by overrides, of which the last one for a tier wins. */
 export function tierLimits(overrides: readonly string[]): readonly TierLimits[] {
   const limits = TIERS.map(
     ({ requestsPerSecond, inFlight, unitsPerDay }): TierLimits => ({ requestsPerSecond, inFlight, unitsPerDay }),
   )
   for (const text of overrides) {
     const parsed = OVERRIDE_FORMAT.exec(text)
-    assert(parsed !== null, "an override was read by its form before")
+    assert(parsed !== null, "an override was validated before")
     const [, tier = "", perSecond = "", inFlight = "", perDay = ""] = parsed
     limits[Number(tier)] = {
       requestsPerSecond: parseLimit(perSecond),

@@ -1,6 +1,6 @@
 import { MEASURE_NAMES, type Measure, type MeasureIncrement, measureIndex } from "./measures.ts"
 
-/** One counter: how often something happened by a key of an account on a day. */
+/** A counter: how often a key of an account caused a measure on a day. */
 export type UsageCounter = {
   readonly accountId: string
   readonly keyId: string
@@ -10,19 +10,19 @@ export type UsageCounter = {
   readonly count: number
 }
 
-/** What one key of an account did on one day. */
+/** The counts of one key of an account on one day. */
 type KeyDayCounts = {
   readonly accountId: string
   readonly keyId: string
   readonly day: number
-  /** By the position of the measure; zero: it was not raised. */
+  /** By the index of the measure. */
   readonly counts: Float64Array
 }
 
-/** Counters in memory, none of which is zero. */
+/** Counters in memory. Counters at zero do not exist. */
 export class CounterBuffer {
   readonly #byAccount = new Map<string, Set<KeyDayCounts>>()
-  /** The tally that was raised last, by key. */
+  /** The counts that were incremented last, by key id. */
   readonly #latest = new Map<string, KeyDayCounts>()
   #counterCount = 0
 
@@ -31,18 +31,18 @@ export class CounterBuffer {
     return this.#counterCount
   }
 
-  /** Raises counters of one key on one day. */
-  increment(accountId: string, day: number, keyId: string, raises: readonly MeasureIncrement[]): void {
-    if (raises.length === 0) return
+  /** Increments counters of one key on one day. */
+  increment(accountId: string, day: number, keyId: string, increments: readonly MeasureIncrement[]): void {
+    if (increments.length === 0) return
     const { counts } = this.#countsOf(accountId, day, keyId)
-    for (const [at, by] of raises) {
-      const before = counts[at] ?? 0
+    for (const [index, by] of increments) {
+      const before = counts[index] ?? 0
       if (before === 0) this.#counterCount++
-      counts[at] = before + by
+      counts[index] = before + by
     }
   }
 
-  /** All counters; those of one account stand together. */
+  /** All counters, grouped by account. */
   *all(): Generator<UsageCounter> {
     for (const accountId of this.#byAccount.keys()) yield* this.ofAccount(accountId)
   }
@@ -50,46 +50,46 @@ export class CounterBuffer {
   /** The counters of one account. */
   *ofAccount(accountId: string): Generator<UsageCounter> {
     for (const { day, keyId, counts } of this.#byAccount.get(accountId) ?? [])
-      for (const [at, measure] of MEASURE_NAMES.entries()) {
-        const count = counts[at] ?? 0
+      for (const [index, measure] of MEASURE_NAMES.entries()) {
+        const count = counts[index] ?? 0
         if (count > 0) yield { accountId, day, keyId, measure, count }
       }
   }
 
-  /** Takes a counter out, whatever it stands at. */
+  /** Removes a counter, whatever its count is. */
   remove({ accountId, day, keyId, measure }: UsageCounter): void {
-    const tally = this.#find(accountId, day, keyId)
-    const at = measureIndex(measure)
-    if (tally === undefined || !tally.counts[at]) return
-    tally.counts[at] = 0
+    const dayCounts = this.#find(accountId, day, keyId)
+    const index = measureIndex(measure)
+    if (dayCounts === undefined || !dayCounts.counts[index]) return
+    dayCounts.counts[index] = 0
     this.#counterCount--
-    if (tally.counts.some(count => count > 0)) return
-    const tallies = this.#byAccount.get(accountId)
-    tallies?.delete(tally)
-    if (tallies?.size === 0) this.#byAccount.delete(accountId)
-    if (this.#latest.get(keyId) === tally) this.#latest.delete(keyId)
+    if (dayCounts.counts.some(count => count > 0)) return
+    const accountCounts = this.#byAccount.get(accountId)
+    accountCounts?.delete(dayCounts)
+    if (accountCounts?.size === 0) this.#byAccount.delete(accountId)
+    if (this.#latest.get(keyId) === dayCounts) this.#latest.delete(keyId)
   }
 
   #countsOf(accountId: string, day: number, keyId: string): KeyDayCounts {
     const latest = this.#latest.get(keyId)
     if (latest?.day === day && latest.accountId === accountId) return latest
-    const tally = this.#find(accountId, day, keyId) ?? {
+    const dayCounts = this.#find(accountId, day, keyId) ?? {
       accountId,
       keyId,
       day,
       counts: new Float64Array(MEASURE_NAMES.length),
     }
-    this.#byAccount.getOrInsertComputed(accountId, newSet).add(tally)
-    this.#latest.set(keyId, tally)
-    return tally
+    this.#byAccount.getOrInsertComputed(accountId, newSet).add(dayCounts)
+    this.#latest.set(keyId, dayCounts)
+    return dayCounts
   }
 
-  /** An account has few keys, and each of them a tally a day. */
+  /** A linear search: an account has few keys, and each has one entry a day. */
   #find(accountId: string, day: number, keyId: string): KeyDayCounts | undefined {
     return this.#byAccount
       .get(accountId)
       ?.values()
-      .find(tally => tally.keyId === keyId && tally.day === day)
+      .find(dayCounts => dayCounts.keyId === keyId && dayCounts.day === day)
   }
 }
 

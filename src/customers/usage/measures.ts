@@ -3,17 +3,17 @@ import { LIMITS } from "../../contract/limits.ts"
 
 type MeasureSpec = { readonly description: string }
 
-/** What is counted besides categories, by the name that it has in the store. */
+/** What is counted besides categories, by the name in the store. */
 export const MEASURES = {
   used: { description: "Units that secret keys used: those of the account's daily quota." },
   publishable_used: { description: "Units that publishable keys used: each such key has a quota of its own." },
-  checks: { description: "Checks that were not deep or told nothing deep, outside of batches." },
+  checks: { description: "Checks that were not deep, or had no deep evidence, outside of batches." },
   deep_checks: { description: "Deep checks." },
   batch_items: { description: "Items of batches." },
   rate_limited: { description: "Requests that were refused as `rate_limited`." },
 } as const satisfies Record<string, MeasureSpec>
 
-/** The measure of each category: the checks, deep checks and batch items that ended in it. */
+/** The measure of each category: the checks, deep checks and batch items that resulted in it. */
 export const CATEGORY_MEASURES = {
   business: "category:business",
   personal: "category:personal",
@@ -25,35 +25,32 @@ export const CATEGORY_MEASURES = {
   unknown: "category:unknown",
 } as const satisfies { readonly [C in Category]: `category:${C}` }
 
-/** A name in the column `measure` of the table of usage. */
+/** A name in the column `measure` of the table `usage`. */
 export type Measure = keyof typeof MEASURES | (typeof CATEGORY_MEASURES)[Category]
 
-/** What a key did. Of checks and items only those that cost units: errors and test addresses are no usage. */
+/** What a key did. Checks and items count only when they cost units; errors and test addresses do not. */
 export type UsageEvent =
   | { readonly kind: "check" | "deep_check"; readonly category: Category }
   /** A batch, by the category of each of its items, in any order. */
   | { readonly kind: "batch"; readonly categories: readonly Category[] }
   | { readonly kind: "rate_limited" }
 
-/** The key that did it: whether its units are the account's depends on its kind. */
+/** The key that caused an event. Its kind decides whether the units are the account's. */
 export type MeteredKey = { readonly id: string; readonly kind: "secret" | "publishable" }
 
-/**
- * Stands for a key where somebody who is signed in checks something on our own pages: no key has this id, and the units are
- * those of the account.
- */
+/** Stands for a key in checks on our own pages by a signed-in user. No key has this id; the units are the account's (DECISIONS 35). */
 export const SITE_KEY = { id: "site", kind: "secret" } as const satisfies MeteredKey
 
 /** All measures. */
 export const MEASURE_NAMES = [...Object.keys(MEASURES), ...Object.values(CATEGORY_MEASURES)] as readonly Measure[] // the keys are those of MEASURES
 
-/** The position of a measure among all: counts that stand in a row are found by it, each request some. */
+/** The index of a measure in `MEASURE_NAMES`, by which arrays of counts are indexed. */
 export const measureIndex = (measure: Measure): number => MEASURE_NAMES.indexOf(measure)
 
-/** By how much an event raises one measure, which is named by its position; always more than zero. */
-export type MeasureIncrement = readonly [measureAt: number, by: number]
+/** By how much an event increments a measure, given by its index; always more than zero. */
+export type MeasureIncrement = readonly [measureIndex: number, by: number]
 
-/** Which measures the event raises when a key of this kind caused it. A batch without items raises none. */
+/** The increments of an event that a key of this kind caused. Empty for a batch without items. */
 export function measureIncrements(event: UsageEvent, keyKind: MeteredKey["kind"]): readonly MeasureIncrement[] {
   switch (event.kind) {
     case "check":
@@ -80,7 +77,7 @@ const UNITS_INDEX = { secret: measureIndex("used"), publishable: measureIndex("p
 const BATCH_ITEMS_INDEX = measureIndex("batch_items")
 const RATE_LIMITED_INCREMENTS: readonly MeasureIncrement[] = [[measureIndex("rate_limited"), 1]]
 
-/** The position of each category's measure. */
+/** The index of each category's measure. */
 const CATEGORY_INDEX = mapCategories(CATEGORY_MEASURES, measureIndex)
 
 type IncrementsByCategory = { readonly [C in Category]: readonly MeasureIncrement[] }
@@ -97,7 +94,7 @@ const checkIncrements = (units: number) => ({
   deep_check: incrementsByCategory([measureIndex("deep_checks"), 1], [units, LIMITS.deepCheckUnits]),
 })
 
-/** What checks raise, made once: nearly every event is one. */
+/** The increments of checks, made once, since nearly every event is a check. */
 const CHECK_INCREMENTS = {
   secret: checkIncrements(UNITS_INDEX.secret),
   publishable: checkIncrements(UNITS_INDEX.publishable),

@@ -8,7 +8,7 @@ import { addCounts, type KeyCount, readCounts, readKeyCounts, type StoredCount }
 
 /** The bounds of a usage meter. */
 export type UsageMeterBounds = {
-  /** From how many counters on (one a key, day and measure) a flush is asked for; none is dropped beyond it. */
+  /** The count of counters (one for each key, day and measure) at which a flush is requested. No event is dropped beyond it. */
   readonly countersMax: number
   /** How many rows one flush writes at most. */
   readonly rowsMax: number
@@ -18,37 +18,37 @@ export type UsageMeterBounds = {
 export const USAGE_METER_BOUNDS: UsageMeterBounds = { countersMax: 50_000, rowsMax: 2000 }
 
 /**
- * Counts what each key does, by UTC day, in memory, and writes it in batches: a request writes nothing. A crash forgets
- * what was not written yet; a failing store makes it forget nothing.
+ * Counts what each key does, by UTC day, in memory, and writes it in batches, so that a request writes nothing. A crash loses what was
+ * not written; a failing store loses nothing.
  */
 export class UsageMeter {
   readonly #store: Store
   readonly #clock: Clock
   readonly #bounds: UsageMeterBounds
   readonly #onFull: () => void
-  /** What is noted. */
+  /** Receives new events. */
   #pending = new CounterBuffer()
-  /** What a flush writes: what had been gathered when the one before was all written. It is never added to. */
+  /** What a flush writes: the pending counters at the time when the previous ones were all written. It receives no events. */
   #writing = new CounterBuffer()
-  /** A read that ran beside a flush could see a count in both the store and the memory, or in neither. */
+  /** Without it, a read during a flush could count an event twice, or not at all. */
   readonly #mutex = new Mutex()
   #hasRequestedFlush = false
-  /** When the first of what is gathered, and of what is written, was noted; null: there is none. */
+  /** The time of the first event in each buffer; null: it is empty. */
   #pendingSinceMs: number | null = null
   #writingSinceMs: number | null = null
 
   /**
-   * `full` asks for a flush before its time. It is called by `note`, so it only sees to it that a flush comes soon, and
-   * not again before a flush has brought the counters below their bound.
+   * `onFull` requests a flush ahead of time. `record` calls it, so it must only schedule the flush. It is not called again before a
+   * flush has brought the counters below their bound.
    */
-  constructor(store: Store, clock: Clock, full: () => void, bounds: UsageMeterBounds) {
+  constructor(store: Store, clock: Clock, onFull: () => void, bounds: UsageMeterBounds) {
     this.#store = store
     this.#clock = clock
-    this.#onFull = full
+    this.#onFull = onFull
     this.#bounds = bounds
   }
 
-  /** Counts what a key of the account did, on the day that the clock shows now. Never waits and never fails. */
+  /** Counts an event of the account's key on the current UTC day. Never waits and never fails. */
   record(accountId: string, key: MeteredKey, event: UsageEvent): void {
     const nowMs = this.#clock()
     this.#pendingSinceMs ??= nowMs
@@ -59,8 +59,8 @@ export class UsageMeter {
   }
 
   /**
-   * Writes a batch of what was counted, in one transaction, and gives the count of rows in it: zero when nothing is
-   * left. When that fails it rejects, and all is counted still, once. What an account that is gone did is forgotten.
+   * Writes a batch in one transaction and returns the count of its rows; zero when none was left. When the store fails it rejects, and
+   * everything is still counted once. Counts of deleted accounts are dropped.
    */
   flush(): Promise<number> {
     return this.#mutex.runExclusive(async () => {
@@ -79,9 +79,8 @@ export class UsageMeter {
   }
 
   /**
-   * The account's counts from `fromDay` to `toDay`: what every process wrote and what is not written here yet, each
-   * event once, in no order and with several counts of the same thing to be summed. Of `toDay` they are by key. Rejects
-   * when the store fails.
+   * The account's counts from `fromDay` to `toDay`: those of all processes from the store, and the unwritten ones of this process. Each
+   * event is counted once; several counts of one measure have to be summed. Those of `toDay` are by key. Rejects when the store fails.
    */
   counts(accountId: string, fromDay: number, toDay: number): Promise<readonly StoredCount[]> {
     return this.#mutex.runExclusive(async () => {
@@ -90,7 +89,7 @@ export class UsageMeter {
     })
   }
 
-  /** The same counts by key and not by day. */
+  /** The same counts by key, over all days. */
   countsByKey(accountId: string, fromDay: number, toDay: number): Promise<readonly KeyCount[]> {
     return this.#mutex.runExclusive(async () => {
       const stored = await readKeyCounts(this.#store, accountId, fromDay, toDay)
@@ -103,7 +102,7 @@ export class UsageMeter {
     return all.filter(({ day }) => day >= fromDay && day <= toDay)
   }
 
-  /** How many counters are not written yet, and for how long the oldest has not been. */
+  /** The count of unwritten counters, and the age of the oldest. */
   stats(): { readonly unwritten: number; readonly lagMs: number } {
     const unwritten = this.#pending.size + this.#writing.size
     const sinceMs = (this.#writing.size > 0 ? this.#writingSinceMs : null) ?? this.#pendingSinceMs

@@ -7,7 +7,7 @@ import { CATEGORY_MEASURES, type Measure } from "./measures.ts"
 import type { UsageMeter } from "./usage-meter.ts"
 import type { KeyCount, StoredCount } from "./usage-rows.ts"
 
-/** What an account may do; null is unlimited. */
+/** The limits of an account; null: unlimited. */
 type ReportedLimits = {
   readonly requestsPerSecond: number | null
   readonly inFlight: number | null
@@ -16,7 +16,7 @@ type ReportedLimits = {
   readonly keysMax: number | null
 }
 
-/** What a report says of a key besides its usage. */
+/** What a report contains of a key besides its usage. */
 export type ReportedKey = {
   readonly id: string
   readonly name: string
@@ -28,18 +28,18 @@ export type ReportedKey = {
   readonly revokedAtMs: number | null
 }
 
-/** Whom a report is about. */
+/** The account of a report. */
 export type ReportedAccount = {
   readonly accountId: string
   readonly tier: number
   readonly limits: ReportedLimits
-  /** The account's keys in the order of the report; revoked ones that did nothing today are left out of it. */
+  /** The account's keys in the order of the report, which omits revoked ones without usage today. */
   readonly keys: readonly ReportedKey[]
 }
 
 /**
- * The body of GET /v1/usage: what the account's keys did today and on each of the last `LIMITS.usageDays` UTC days, with
- * what the meter has not written yet. Rejects when the store fails.
+ * The body of GET /v1/usage: the usage of the account's keys today and on each of the last `LIMITS.usageDays` UTC days, including what
+ * the meter has not written yet. Rejects when the store fails.
  */
 export async function createUsageReport(
   meter: UsageMeter,
@@ -51,7 +51,7 @@ export async function createUsageReport(
   const counts = await meter.counts(accountId, today - LIMITS.usageDays + 1, today)
   const countsOfDay = Map.groupBy(counts, ({ day }) => day)
   const countsOfToday = countsOfDay.get(today) ?? []
-  const { used, ...whatWasDone } = sumCounts(countsOfToday)
+  const { used, ...eventCounts } = sumCounts(countsOfToday)
   return {
     tier,
     limits: {
@@ -66,7 +66,7 @@ export async function createUsageReport(
       used,
       remaining: limits.unitsPerDay === null ? null : Math.max(0, limits.unitsPerDay - used),
       resets_at: dayStart(today + 1),
-      ...whatWasDone,
+      ...eventCounts,
       by_key: byKey(keys, countsOfToday),
     },
     daily: days.map(day => ({ date: isoDate(day), ...sumCounts(countsOfDay.get(day) ?? []) })),
@@ -75,7 +75,7 @@ export async function createUsageReport(
 
 type UsageTotals = Omit<Usage["daily"][number], "date">
 
-/** Counts of one day, of all keys together. */
+/** The counts of one day, summed over all keys. */
 function sumCounts(counts: readonly StoredCount[]): UsageTotals {
   const sums = new Map<string, number>()
   for (const { measure, count } of counts) sums.set(measure, (sums.get(measure) ?? 0) + count)
@@ -108,18 +108,18 @@ function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount
     }))
 }
 
-/** A key's own units, of whichever quota. */
+/** A key's units of either quota. */
 function sumUnits(counts: readonly StoredCount[]): number {
   return counts
     .filter(({ measure }) => measure === "used" || measure === "publishable_used")
     .reduce((sum, { count }) => sum + count, 0)
 }
 
-/** What one key did on the last `LIMITS.usageDays` days, today included. */
+/** The usage of one key on the last `LIMITS.usageDays` days, including today. */
 export type KeyUsage = {
-  /** A key's id, or that of `SITE_KEY`. */
+  /** The key's id, or that of `SITE_KEY`. */
   readonly keyId: string
-  /** Units, of whichever quota. */
+  /** Units of either quota. */
   readonly used: number
   readonly checks: number
   readonly deepChecks: number
@@ -128,8 +128,8 @@ export type KeyUsage = {
 }
 
 /**
- * What each key of the account did on the days of a report, with what the meter has not written yet, the busiest first. Keys
- * that did nothing are not among them. Rejects when the store fails.
+ * The usage of each key of the account on the days of a report, including what the meter has not written yet, in descending order of
+ * units. Keys without usage are omitted. Rejects when the store fails.
  */
 export async function readKeyUsages(meter: UsageMeter, clock: Clock, accountId: string): Promise<readonly KeyUsage[]> {
   const today = utcDay(clock())

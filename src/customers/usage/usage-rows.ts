@@ -5,7 +5,7 @@ import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 import type { UsageCounter } from "./counter-buffer.ts"
 
-/** Adds the counts to what stands there. Those of an account that is gone are left out. `store` is a transaction's. */
+/** Adds counts to the stored ones, in the transaction of `store`. Those of deleted accounts are left out. */
 export async function addCounts(store: Store, counters: readonly UsageCounter[]): Promise<void> {
   const rows = counters
     .toSorted(byPrimaryKey)
@@ -13,7 +13,7 @@ export async function addCounts(store: Store, counters: readonly UsageCounter[])
   for (const { sql, params } of ADD_COUNTS(rows)) await store.run(sql, params)
 }
 
-/** One order for all processes: in an engine that locks rows, two that write the same ones never wait for each other. */
+/** One global order of rows: two processes that lock the same ones never deadlock. */
 const byPrimaryKey = (one: UsageCounter, other: UsageCounter): number => {
   const [a, b] = [primaryKeyOf(one), primaryKeyOf(other)]
   return a < b ? -1 : Number(a > b)
@@ -22,7 +22,7 @@ const byPrimaryKey = (one: UsageCounter, other: UsageCounter): number => {
 const primaryKeyOf = ({ accountId, day, keyId, measure }: UsageCounter): string =>
   `${accountId} ${day} ${keyId} ${measure}`
 
-/** The account is looked for in the statement itself: a broken reference would end the transaction for all others too. */
+/** The statement itself checks that the account exists: a violated reference would roll back all other counts too. */
 const ADD_COUNTS = createBulkStatements(
   ["TEXT", "TEXT", "BIGINT", "TEXT", "BIGINT"],
   rows => `INSERT INTO usage (account_id, key_id, day, measure, count)
@@ -31,7 +31,7 @@ const ADD_COUNTS = createBulkStatements(
   ON CONFLICT (account_id, day, key_id, measure) DO UPDATE SET count = usage.count + excluded.count`,
 )
 
-/** A count of an account: of one key, or, when `keyId` is null, of all of them together. */
+/** A count of one key of an account; `keyId` null: of all its keys together. */
 export type StoredCount = {
   readonly keyId: string | null
   readonly day: number
@@ -40,24 +40,24 @@ export type StoredCount = {
   readonly count: number
 }
 
-/** The account's counts from `fromDay` to `toDay`, both included: of `toDay` by key, of the days before of all keys. */
+/** The account's counts from `fromDay` to `toDay`, both included: by key for `toDay`, over all keys for the days before. */
 export async function readCounts(
   store: Store,
   accountId: string,
   fromDay: number,
   toDay: number,
 ): Promise<readonly StoredCount[]> {
-  // Two statements that need no transaction: they share no row.
-  const before = await store.all<StoredCount>(
+  // Two statements need no transaction: they read different rows.
+  const earlier = await store.all<StoredCount>(
     `SELECT NULL AS "keyId", day, measure, CAST(SUM(count) AS BIGINT) AS count FROM usage
      WHERE account_id = $1 AND day >= $2 AND day < $3 GROUP BY day, measure`,
     [accountId, fromDay, toDay],
   )
-  const last = await store.all<StoredCount>(
+  const lastDay = await store.all<StoredCount>(
     'SELECT key_id AS "keyId", day, measure, count FROM usage WHERE account_id = $1 AND day = $2',
     [accountId, toDay],
   )
-  return [...before, ...last]
+  return [...earlier, ...lastDay]
 }
 
 /** A count of one key of an account over several days. */
@@ -77,21 +77,20 @@ export async function readKeyCounts(
   )
 }
 
-/** Of how many accounts a turn deletes the old rows: it keeps everything else waiting for about 10 ms. */
+/** For how many accounts one call deletes old rows: it blocks other writers for about 10 ms. */
 export const PRUNED_ACCOUNTS_MAX = 200
 
-/** Deletes old rows of some accounts, and gives the count of rows. Rejects when the store fails, and then begins there again. */
+/** Deletes old rows of some accounts and returns their count. When the store fails it rejects, and the next call starts there again. */
 export type PruneUsage = () => Promise<number>
 
 /**
- * Goes around all accounts in the order of their ids, `accountsMax` a call, and deletes their rows that are older than
- * the days of a report and the one before them, which a clock that is set back a little brings back into a report. One
- * call a minute goes around 288 000 accounts in a day.
+ * Visits all accounts in the order of their ids, `accountsMax` a call, and deletes rows that are older than the days of a report and
+ * one more day, which a clock that is set back a little can bring into a report again. One call a minute visits 288 000 accounts a day.
  */
 export function createUsagePruning(store: Store, clock: Clock, accountsMax = PRUNED_ACCOUNTS_MAX): PruneUsage {
   let prunedUpTo = ""
   return async () => {
-    // By account, which is how rows are ordered: to look for days only would read the whole table.
+    // By account, as the primary key is ordered: a search by day would read the whole table.
     const next = await store.one<{ last: string | null }>(
       "SELECT MAX(id) AS last FROM (SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT $2) AS next_accounts",
       [prunedUpTo, accountsMax],

@@ -4,7 +4,7 @@ import { createCallerHash } from "../../../src/customers/quota/caller-hash.ts"
 const places = (seed: number): string[] => {
   const hash = createCallerHash(seed)
   return Array.from({ length: 100_000 }, (_, at) => {
-    const { mark, bucket } = hash(`2001:db8:${at.toString(16)}::/64`)
+    const { fingerprint: mark, bucket } = hash(`2001:db8:${at.toString(16)}::/64`)
     return `${mark} ${bucket}`
   })
 }
@@ -20,7 +20,7 @@ test("marks are 32 bits and never zero, buckets 20 bits, and both are used evenl
   const hash = createCallerHash(7)
   const low = new Map<number, number>()
   for (let at = 0; at < 100_000; at++) {
-    const { mark, bucket } = hash(`caller ${at}`)
+    const { fingerprint: mark, bucket } = hash(`caller ${at}`)
     if (mark === 0 || mark !== (mark | 0) || bucket < 0 || bucket >= 2 ** 20) throw new Error(`${mark} ${bucket}`)
     for (const part of [mark & 15, 16 + (bucket & 15)]) low.set(part, (low.get(part) ?? 0) + 1)
   }

@@ -61,5 +61,5 @@ test("the setting takes what is an override, and nothing else", () => {
 })
 
 test("what is no override is a fault of ours, since the settings were read before", () => {
-  expect(() => tierLimits(["5=1/1/1"])).toThrow("an override was read by its form before")
+  expect(() => tierLimits(["5=1/1/1"])).toThrow("an override was validated before")
 })

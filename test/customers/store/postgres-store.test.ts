@@ -293,7 +293,13 @@ describe("the server", () => {
   onPostgres("while it says nothing what is asked fails, and when it speaks again it is found", async () => {
     const { cluster, store } = await own({ statementTimeoutMs: 100, responseGraceMs: 100, connectTimeoutMs: 200 })
     await store.run("UPDATE change_head SET id = id + 1")
-    const goOn = cluster.freeze()
+    const resume = cluster.freeze()
+    let isFrozen = true
+    // Processes of the server end after they were resumed, and cannot be resumed again.
+    const goOn = (): void => {
+      if (isFrozen) resume()
+      isFrozen = false
+    }
     onTestEnd(goOn)
     const writing = store.run("UPDATE change_head SET id = id + 1")
     const within = store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))

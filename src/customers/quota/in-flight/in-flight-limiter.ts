@@ -1,48 +1,48 @@
 import { assert } from "../../../base/errors.ts"
 
-/** Counts the requests of each caller that are under way. */
+/** Limits how many requests of each caller are in flight. */
 export type InFlightLimiter = {
-  /** Counts one more request of the caller, unless `max` are under way: then it counts nothing and gives false. */
+  /** Adds a request of the caller. False, and nothing is added, when `max` are in flight already. */
   readonly tryAcquire: (caller: string, max: number) => boolean
-  /** Ends one request of the caller that has entered. */
+  /** Ends a request for which `tryAcquire` was true. */
   readonly release: (caller: string) => void
-  /** How many callers have a request under way in this process. */
+  /** How many callers have a request in flight in this process. */
   readonly callersCount: number
 }
 
-/** How many callers without a request under way are remembered. */
+/** How many callers without a request in flight are remembered. */
 const IDLE_CALLERS_MAX = 10_000
 
 /**
- * Counts within one process. A caller is remembered for a while when its last request has ended, since it may come again:
- * to write a map twice for each request costs more than all the rest.
+ * Counts within one process. A caller stays in the map for a while after its last request, since it may come again: two writes to a
+ * map for each request cost more than all the rest.
  */
 export class LocalInFlightLimiter implements InFlightLimiter {
   readonly #counts = new Map<string, { count: number }>()
   #activeCount = 0
 
-  /** Counts one more request of the caller, unless `max` are under way: then it counts nothing and gives false. */
+  /** Adds a request of the caller. False, and nothing is added, when `max` are in flight already. */
   tryAcquire(caller: string, max: number): boolean {
-    const held = this.#counts.get(caller)
-    const count = held?.count ?? 0
+    const entry = this.#counts.get(caller)
+    const count = entry?.count ?? 0
     if (count >= max) return false
     if (count === 0) this.#activeCount++
-    if (held === undefined) this.#counts.set(caller, { count: 1 })
-    else held.count++
+    if (entry === undefined) this.#counts.set(caller, { count: 1 })
+    else entry.count++
     return true
   }
 
-  /** Ends one request of the caller that has entered. */
+  /** Ends a request for which `tryAcquire` was true. */
   release(caller: string): void {
-    const held = this.#counts.get(caller)
-    assert(held !== undefined && held.count > 0, "only a request that has entered leaves")
-    held.count--
-    if (held.count > 0) return
+    const entry = this.#counts.get(caller)
+    assert(entry !== undefined && entry.count > 0, "only an acquired request is released")
+    entry.count--
+    if (entry.count > 0) return
     this.#activeCount--
     if (this.#counts.size - this.#activeCount > IDLE_CALLERS_MAX) this.#dropIdle()
   }
 
-  /** How many callers have a request under way in this process. */
+  /** How many callers have a request in flight in this process. */
   get callersCount(): number {
     return this.#activeCount
   }

@@ -2,34 +2,34 @@ import { assert } from "../../../base/errors.ts"
 import type { CallerHash } from "../caller-hash.ts"
 import type { InFlightLimiter } from "./in-flight-limiter.ts"
 
-/** Entries of a column: a mark and a count, two words. A bucket fills one line of the processor's cache. */
+/** An entry of a column is a fingerprint and a count, two words. A bucket fills one cache line of the processor. */
 const ENTRY_WORDS = 2
 const BUCKET_WORDS = 8 * ENTRY_WORDS
 const BUCKETS = 1024
 const COLUMN_WORDS = BUCKETS * BUCKET_WORDS
 
-/** How many bytes of memory the column of one process takes. */
+/** The size of the column of one process, in bytes. */
 export const COLUMN_BYTES = COLUMN_WORDS * Int32Array.BYTES_PER_ELEMENT
 
 /** The caller's entry in this process. */
 type CallerEntry = {
   count: number
-  /** The caller's bucket, and what it is known by there. */
-  readonly bucket: number
-  readonly mark: number
-  /** Where the others read the count; null: the bucket is full, and they do not know of it. */
-  readonly at: number | null
+  /** The offset of the caller's bucket in a column. */
+  readonly bucketOffset: number
+  readonly fingerprint: number
+  /** The index at which other processes read the count; null: the bucket is full, and they do not see it. */
+  readonly index: number | null
 }
 
 /**
- * Counts over several processes in memory that they share: each writes a column of its own and reads those of the others.
+ * Counts over several processes in shared memory: each writes a column of its own and reads those of the others.
  *
- *     | column of seat 0 | column of seat 1 | …        column: | bucket 0: 8 × (mark, count) | bucket 1 | …
+ *     | column of slot 0 | column of slot 1 | …        column: | bucket 0: 8 × (fingerprint, count) | bucket 1 | …
  *
- * So a column is cleared as a whole when its process has died. Never more than `max` are under way: a request is counted
- * first and then looked for in all columns, so of two that come for the last place at the same instant both are refused
- * rather than both let in. Eight thousand callers of a process may have requests under way at once; beyond, a bucket may be
- * full, and then the process limits a caller by itself.
+ * The column of a process that has died is cleared at once. A request is counted first and then summed over all columns, so there are
+ * never more than `max`: of two requests that compete for the last place at one instant, both are refused rather than both admitted.
+ * Eight thousand callers of a process can have requests in flight. Beyond that a bucket may be full; then the process limits a caller
+ * by its own count.
  */
 export class SharedInFlightLimiter implements InFlightLimiter {
   readonly #columns: Int32Array
@@ -37,70 +37,70 @@ export class SharedInFlightLimiter implements InFlightLimiter {
   readonly #hash: CallerHash
   readonly #entries = new Map<string, CallerEntry>()
 
-  /** `memory`, all zeros at first, has `COLUMN_BYTES` for each seat. Nobody else writes the column of `seat`. */
-  constructor(memory: Uint8Array, hash: CallerHash, seat: number) {
+  /** `memory` starts as zeros and has `COLUMN_BYTES` for each slot. Only this process writes the column of `slot`. */
+  constructor(memory: Uint8Array, hash: CallerHash, slot: number) {
     this.#columns = new Int32Array(memory.buffer, memory.byteOffset, memory.byteLength / Int32Array.BYTES_PER_ELEMENT)
-    this.#ownOffset = seat * COLUMN_WORDS
+    this.#ownOffset = slot * COLUMN_WORDS
     this.#hash = hash
   }
 
-  /** Counts one more request of the caller, unless `max` are under way: then it counts nothing and gives false. */
+  /** Adds a request of the caller. False, and nothing is added, when `max` are in flight already. */
   tryAcquire(caller: string, max: number): boolean {
-    const held = this.#entries.get(caller) ?? this.#createEntry(caller)
-    this.#setCount(held, held.count + 1)
-    if (held.count + this.#countElsewhere(held) <= max) return true
+    const entry = this.#entries.get(caller) ?? this.#createEntry(caller)
+    this.#setCount(entry, entry.count + 1)
+    if (entry.count + this.#countElsewhere(entry) <= max) return true
     this.release(caller)
     return false
   }
 
-  /** Ends one request of the caller that has entered. */
+  /** Ends a request for which `tryAcquire` was true. */
   release(caller: string): void {
-    const held = this.#entries.get(caller)
-    assert(held !== undefined, "only a request that has entered leaves")
-    this.#setCount(held, held.count - 1)
-    if (held.count === 0) this.#entries.delete(caller)
+    const entry = this.#entries.get(caller)
+    assert(entry !== undefined, "only an acquired request is released")
+    this.#setCount(entry, entry.count - 1)
+    if (entry.count === 0) this.#entries.delete(caller)
   }
 
-  /** How many callers have a request under way in this process. */
+  /** How many callers have a request in flight in this process. */
   get callersCount(): number {
     return this.#entries.size
   }
 
   #createEntry(caller: string): CallerEntry {
-    const { mark, bucket } = this.#hash(caller)
-    const offset = (bucket % BUCKETS) * BUCKET_WORDS
-    const at = this.#freeEntry(this.#ownOffset + offset)
-    if (at !== null) Atomics.store(this.#columns, at, mark)
-    const held = { count: 0, bucket: offset, mark, at }
-    this.#entries.set(caller, held)
-    return held
+    const { fingerprint, bucket } = this.#hash(caller)
+    const bucketOffset = (bucket % BUCKETS) * BUCKET_WORDS
+    const index = this.#freeEntry(this.#ownOffset + bucketOffset)
+    if (index !== null) Atomics.store(this.#columns, index, fingerprint)
+    const entry = { count: 0, bucketOffset, fingerprint, index }
+    this.#entries.set(caller, entry)
+    return entry
   }
 
   #freeEntry(first: number): number | null {
-    for (let at = first; at < first + BUCKET_WORDS; at += ENTRY_WORDS)
-      if (Atomics.load(this.#columns, at + 1) === 0) return at
+    for (let index = first; index < first + BUCKET_WORDS; index += ENTRY_WORDS)
+      if (Atomics.load(this.#columns, index + 1) === 0) return index
     return null
   }
 
-  #setCount(held: CallerEntry, count: number): void {
-    held.count = count
-    if (held.at !== null) Atomics.store(this.#columns, held.at + 1, count)
+  #setCount(entry: CallerEntry, count: number): void {
+    entry.count = count
+    if (entry.index !== null) Atomics.store(this.#columns, entry.index + 1, count)
   }
 
-  /** How many requests of the caller the others have under way. */
-  #countElsewhere({ bucket, mark }: CallerEntry): number {
+  /** How many requests of the caller are in flight in other processes. */
+  #countElsewhere({ bucketOffset, fingerprint }: CallerEntry): number {
     let sum = 0
     for (let column = 0; column < this.#columns.length; column += COLUMN_WORDS)
-      if (column !== this.#ownOffset) sum += this.#countIn(column + bucket, mark)
+      if (column !== this.#ownOffset) sum += this.#countIn(column + bucketOffset, fingerprint)
     return sum
   }
 
-  /** The count of the mark in a bucket. Entries are taken from the first on, so one that never was taken ends the search. */
-  #countIn(first: number, mark: number): number {
-    for (let at = first; at < first + BUCKET_WORDS; at += ENTRY_WORDS) {
-      const held = Atomics.load(this.#columns, at)
-      if (held === 0) return 0
-      const count = held === mark ? Atomics.load(this.#columns, at + 1) : 0
+  /** The count of the fingerprint in a bucket. Entries are filled from the first on, so an unused one ends the search. */
+  #countIn(first: number, fingerprint: number): number {
+    for (let index = first; index < first + BUCKET_WORDS; index += ENTRY_WORDS) {
+      const stored = Atomics.load(this.#columns, index)
+      if (stored === 0) return 0
+      const count = stored === fingerprint ? Atomics.load(this.#columns, index + 1) : 0
       if (count > 0) return count
     }
     return 0

@@ -9,30 +9,30 @@ import {
   requestsLeft,
 } from "./rate-limiter.ts"
 
-/** When a caller has paid; written in place, since to write a map costs more than to find in it. */
-type CallerDebt = { atMs: number }
+/** When a caller's debt is cleared. Written in place, since writing to a map costs more than a look-up. */
+type CallerDebt = { clearedAtMs: number }
 
-/** Below so many callers nobody looks who of them has paid. */
+/** With fewer callers no sweep is made. */
 const SWEEP_MIN = 1000
 
 /**
- * Limits the rates of callers within one process. Whoever has paid is as good as never seen, and let go of: memory is that of
- * callers who owe something, and of as many others.
+ * Limits the rates of callers within one process. A caller without debt is equal to an unknown one and is dropped, so memory grows with
+ * the callers in debt, and as many others.
  */
 export class LocalRateLimiter implements RateLimiter {
   readonly #clock: Clock
-  /** Instants are counted from here: near zero, sums of fractions keep their precision for years. */
+  /** Instants count from here: near zero, sums of fractions keep their precision for years. */
   readonly #originMs: number
   readonly #callersMax: number
   #newer = new Map<string, CallerDebt>()
   #older = new Map<string, CallerDebt>()
-  /** When the newer half has so many, those who have paid are let go of. */
+  /** The size of the newer half at which callers without debt are dropped. */
   #sweepAt: number
   #nowMs = 0
 
   /**
-   * At most twice `callersMax` are remembered, and of those who owe something at least the last half of it. Whoever is
-   * forgotten may burst again: more callers than that within the time of a burst are no longer held to their rates.
+   * Remembers at most twice `callersMax` callers, and of those in debt at least the last half of `callersMax`. A forgotten caller may
+   * burst again, so with more callers than that within the time of a burst the limits are not exact.
    */
   constructor(clock: Clock, callersMax: number) {
     this.#clock = clock
@@ -46,37 +46,37 @@ export class LocalRateLimiter implements RateLimiter {
     return this.#newer.size + this.#older.size
   }
 
-  /** Admits the caller, which costs it one request, or refuses it, which costs nothing. */
+  /** Admits the caller at the cost of one request, or refuses it at no cost. */
   admit(caller: string, rate: RateLimit): RateLimitResult {
     const now = this.#now()
-    const paid = this.#debtOf(caller, now)
-    const owed = debtMs(paid.atMs - now, rate)
-    const left = requestsLeft(owed, rate)
-    if (left >= 1) paid.atMs = now + owed + intervalMs(rate)
-    else if (owed < paid.atMs - now) paid.atMs = now + owed
+    const debt = this.#debtOf(caller, now)
+    const owedMs = debtMs(debt.clearedAtMs - now, rate)
+    const left = requestsLeft(owedMs, rate)
+    if (left >= 1) debt.clearedAtMs = now + owedMs + intervalMs(rate)
+    else if (owedMs < debt.clearedAtMs - now) debt.clearedAtMs = now + owedMs
     return rateLimitResult(left, rate)
   }
 
   #debtOf(caller: string, now: number): CallerDebt {
-    const held = this.#newer.get(caller)
-    if (held !== undefined) return held
-    const paid = this.#older.get(caller) ?? { atMs: now }
+    const newer = this.#newer.get(caller)
+    if (newer !== undefined) return newer
+    const debt = this.#older.get(caller) ?? { clearedAtMs: now }
     if (this.#newer.size >= this.#sweepAt) this.#sweep(now)
-    this.#newer.set(caller, paid)
-    return paid
+    this.#newer.set(caller, debt)
+    return debt
   }
 
-  /** Costs a look at each, and comes only when at least half as many are new. */
+  /** Visits every caller, and runs only when at least half as many are new. */
   #sweep(now: number): void {
     this.#older = withDebt(this.#older, now)
-    const owe = withDebt(this.#newer, now)
-    const isFull = owe.size * 2 > this.#callersMax
-    this.#newer = isFull ? new Map() : owe
-    if (isFull) this.#older = owe
-    this.#sweepAt = Math.min(Math.max(owe.size * 2, SWEEP_MIN), this.#callersMax)
+    const indebted = withDebt(this.#newer, now)
+    const isFull = indebted.size * 2 > this.#callersMax
+    this.#newer = isFull ? new Map() : indebted
+    if (isFull) this.#older = indebted
+    this.#sweepAt = Math.min(Math.max(indebted.size * 2, SWEEP_MIN), this.#callersMax)
   }
 
-  /** The time since the limiter was built. A clock that was set back makes it forget who owes what. */
+  /** The time since the limiter was created. A clock that was set back makes it forget all debts. */
   #now(): number {
     const now = this.#clock() - this.#originMs
     if (now < this.#nowMs) {
@@ -89,7 +89,7 @@ export class LocalRateLimiter implements RateLimiter {
 }
 
 function withDebt(callers: ReadonlyMap<string, CallerDebt>, now: number): Map<string, CallerDebt> {
-  const owe = new Map<string, CallerDebt>()
-  for (const [caller, paid] of callers) if (paid.atMs > now) owe.set(caller, paid)
-  return owe
+  const indebted = new Map<string, CallerDebt>()
+  for (const [caller, debt] of callers) if (debt.clearedAtMs > now) indebted.set(caller, debt)
+  return indebted
 }

@@ -10,27 +10,27 @@ import {
   requestsLeft,
 } from "./rate-limiter.ts"
 
-/** A caller has a slot in one bucket. The marks of a bucket fill one line of the processor's cache. */
+/** A caller has a slot in one bucket. The fingerprints of a bucket fill one cache line of the processor. */
 const BUCKET_SLOTS = 16
 const BUCKETS = 16_384
 const SLOTS = BUCKETS * BUCKET_SLOTS
-const MARKS_BYTES = SLOTS * Int32Array.BYTES_PER_ELEMENT
+const FINGERPRINTS_BYTES = SLOTS * Int32Array.BYTES_PER_ELEMENT
 
-/** How many bytes of memory the rates of all callers take. */
-export const SHARED_RATE_LIMITER_BYTES = MARKS_BYTES + SLOTS * Float64Array.BYTES_PER_ELEMENT
+/** The size of the memory, in bytes. */
+export const SHARED_RATE_LIMITER_BYTES = FINGERPRINTS_BYTES + SLOTS * Float64Array.BYTES_PER_ELEMENT
 
 /**
- * Limits the rates of callers in memory that several processes share. No process ever waits for another, and one that
- * dies at any moment leaves nothing half done.
+ * Limits the rates of callers in memory that several processes share (DECISIONS 33). No process waits for another, and one that dies at
+ * any moment leaves no inconsistent state.
  *
- *     | mark of slot 0, 1, … (int32) | when the caller of slot 0, 1, … has paid (float64, ms since the origin) |
+ *     | fingerprint of slot 0, 1, … (int32) | when the debt of slot 0, 1, … is cleared (float64, ms since the origin) |
  *
- * The mark is a part of the hash of the slot's caller. A slot whose caller has paid is anybody's. What a caller owes is
- * one word that changes by compare and exchange alone. Only in the instant in which a slot changes hands a request may be
- * lost, or charged to the slot's next caller: one, and of a caller who had paid for all others.
+ * The fingerprint is a part of the hash of the slot's caller. A slot without debt is free. A debt is one word that changes only by
+ * compare-and-exchange. At the instant at which a slot changes hands one request may be lost, or charged to the next caller; the caller
+ * that loses it had no debt.
  *
- * A hundred thousand callers may owe at once. Beyond, a bucket may be full: a slot changes hands all the same, and who
- * had it may burst again. A clock that is set back costs every caller its burst, once.
+ * A hundred thousand callers can be in debt. Beyond that a bucket may be full; then a slot changes hands anyway, and its former caller
+ * may burst again. A clock that is set back costs every caller its burst, once.
  */
 export class SharedRateLimiter implements RateLimiter {
   readonly #fingerprints: Int32Array
@@ -38,62 +38,62 @@ export class SharedRateLimiter implements RateLimiter {
   readonly #hash: CallerHash
   readonly #clock: Clock
   readonly #originMs: number
-  /** Atomic words are integers: the bits of a number pass through here. */
+  /** Atomic words are integers: these two views convert the bits of a number. */
   readonly #bits = new BigInt64Array(1)
   readonly #number = new Float64Array(this.#bits.buffer)
 
-  /** `memory`, all zeros at first, has `SHARED_RATES_BYTES`. All processes have the same origin, hash and clock. */
+  /** `memory` starts as zeros and has `SHARED_RATE_LIMITER_BYTES`. All processes use the same origin, hash and clock. */
   constructor(memory: Uint8Array, hash: CallerHash, clock: Clock, originMs: number) {
     this.#fingerprints = new Int32Array(memory.buffer, memory.byteOffset, SLOTS)
-    this.#clearedAt = new BigInt64Array(memory.buffer, memory.byteOffset + MARKS_BYTES, SLOTS)
+    this.#clearedAt = new BigInt64Array(memory.buffer, memory.byteOffset + FINGERPRINTS_BYTES, SLOTS)
     this.#hash = hash
     this.#clock = clock
     this.#originMs = originMs
   }
 
-  /** Admits the caller, which costs it one request, or refuses it, which costs nothing. */
+  /** Admits the caller at the cost of one request, or refuses it at no cost. */
   admit(caller: string, rate: RateLimit): RateLimitResult {
     const now = this.#clock() - this.#originMs
-    const { mark, bucket } = this.#hash(caller)
+    const { fingerprint, bucket } = this.#hash(caller)
     const first = (bucket % BUCKETS) * BUCKET_SLOTS
-    // Each further turn means that another process has changed the slot meanwhile.
+    // Another iteration means that another process has changed the slot meanwhile.
     for (;;) {
-      const slot = this.#findSlot(first, mark) ?? this.#claimSlot(first, mark, now)
+      const slot = this.#findSlot(first, fingerprint) ?? this.#claimSlot(first, fingerprint, now)
       if (slot === null) continue
       const before = Atomics.load(this.#clearedAt, slot)
       const oldMs = this.#msOf(before) - now
-      const owed = debtMs(oldMs, rate)
-      const left = requestsLeft(owed, rate)
-      if (left < 1 && owed === oldMs) return rateLimitResult(left, rate)
-      const after = this.#bitsOf(left < 1 ? now + owed : now + owed + intervalMs(rate))
+      const owedMs = debtMs(oldMs, rate)
+      const left = requestsLeft(owedMs, rate)
+      if (left < 1 && owedMs === oldMs) return rateLimitResult(left, rate)
+      const after = this.#bitsOf(left < 1 ? now + owedMs : now + owedMs + intervalMs(rate))
       if (Atomics.compareExchange(this.#clearedAt, slot, before, after) !== before) continue
-      if (Atomics.load(this.#fingerprints, slot) === mark) return rateLimitResult(left, rate)
-      // The slot changed hands meanwhile: its new owner does not pay for this request.
+      if (Atomics.load(this.#fingerprints, slot) === fingerprint) return rateLimitResult(left, rate)
+      // The slot changed hands meanwhile: this request is not charged to its new caller.
       Atomics.compareExchange(this.#clearedAt, slot, after, before)
     }
   }
 
-  /** The slot of the mark; null: there is none. Slots are taken from the first on, so one that never was taken ends the search. */
-  #findSlot(first: number, mark: number): number | null {
+  /** The slot of the fingerprint, or null. Slots are taken from the first on, so an unused one ends the search. */
+  #findSlot(first: number, fingerprint: number): number | null {
     for (let slot = first; slot < first + BUCKET_SLOTS; slot++) {
-      const held = Atomics.load(this.#fingerprints, slot)
-      if (held === mark) return slot
-      if (held === 0) return null
+      const stored = Atomics.load(this.#fingerprints, slot)
+      if (stored === fingerprint) return slot
+      if (stored === 0) return null
     }
     return null
   }
 
-  /** Takes the first slot whose caller has paid; when all owe, the one that the mark names. Null: another process was faster. */
-  #claimSlot(first: number, mark: number, now: number): number | null {
+  /** Takes the first slot without debt or, when there is none, the one that the fingerprint selects. Null: another process was faster. */
+  #claimSlot(first: number, fingerprint: number, now: number): number | null {
     for (let slot = first; slot < first + BUCKET_SLOTS; slot++) {
-      const held = Atomics.load(this.#fingerprints, slot)
-      const isFree = held === 0 || this.#msOf(Atomics.load(this.#clearedAt, slot)) <= now
-      if (isFree) return Atomics.compareExchange(this.#fingerprints, slot, held, mark) === held ? slot : null
-      // Whoever took the slot in between may be this caller, in another process: it must not take a second one.
-      if (Atomics.load(this.#fingerprints, slot) !== held || held === mark) return null
+      const stored = Atomics.load(this.#fingerprints, slot)
+      const isFree = stored === 0 || this.#msOf(Atomics.load(this.#clearedAt, slot)) <= now
+      if (isFree) return Atomics.compareExchange(this.#fingerprints, slot, stored, fingerprint) === stored ? slot : null
+      // Another process may have taken the slot for this same caller, which must not take a second one.
+      if (Atomics.load(this.#fingerprints, slot) !== stored || stored === fingerprint) return null
     }
-    const slot = first + (mark & (BUCKET_SLOTS - 1))
-    Atomics.store(this.#fingerprints, slot, mark)
+    const slot = first + (fingerprint & (BUCKET_SLOTS - 1))
+    Atomics.store(this.#fingerprints, slot, fingerprint)
     Atomics.store(this.#clearedAt, slot, this.#bitsOf(now))
     return slot
   }

@@ -1,16 +1,16 @@
 import { DAY_MS, utcDay } from "../../../base/time.ts"
 
-/** A clock that is set back no further than to the day before may be right again soon; beyond, it was wrong before. */
+/** A clock set back by no more than a day may be corrected soon, so its day is not believed. Set back further, it was wrong before. */
 const CLOCK_SET_BACK_DAYS_MAX = 1
 
-/** The instant at which a day, counted from 1 January 1970 UTC, is over and its quota begins anew. */
+/** The instant at which a day ends and its quota is renewed. Days count from 1 January 1970 UTC. */
 export function dayEndMs(day: number): number {
   return (day + 1) * DAY_MS
 }
 
 /**
- * Builds what tells the day of an instant, UTC, counted from 1 January 1970, which is day 0. Instants that are set back
- * over midnight do not bring back the day before; those of a clock that was days ahead and is corrected are believed.
+ * Creates a function that returns the UTC day of an instant, counted from 1 January 1970. A clock that is set back over midnight does
+ * not bring back the previous day; one that was days ahead and is corrected is believed.
  */
 export function createMonotonicDay(): (nowMs: number) => number {
   let latest = Number.NEGATIVE_INFINITY

@@ -3,10 +3,10 @@ import { hasWrittenNothing } from "../../store/core/store-error.ts"
 import type { UnitLease } from "./unit-lease.ts"
 import { bySubject, type DayUnits, readLeased, subtractLeased } from "./unit-rows.ts"
 
-/** Units that go back, and the lease that they were in hand of; null: none is left of it. */
+/** Units that are returned to the store, and the lease that held them; null: it no longer exists. */
 export type UnitRefund = DayUnits & { readonly lease: UnitLease | null }
 
-/** Units that are nobody's in this process and go back to the store, at most of so many subjects' days. */
+/** Units that this process no longer holds and returns to the store, of a bounded number of subject days. */
 export class RefundQueue {
   readonly #store: Store
   readonly #subjectsMax: number
@@ -17,42 +17,42 @@ export class RefundQueue {
     this.#subjectsMax = subjectsMax
   }
 
-  /** Of how many subjects' days there are some. */
+  /** The count of subject days in the queue. */
   get count(): number {
     return this.#units.size
   }
 
-  /** Has units go back. A store that cannot keep up with what is given back loses it for the day. */
+  /** Queues units. When the queue is full, because the store is too slow, they are lost for the day. */
   add({ subject, day, count, lease }: UnitRefund): void {
     const key = subjectDayKey({ subject, day })
-    const others = this.#units.get(key)
-    if (others === undefined && this.#units.size >= this.#subjectsMax) return
-    this.#units.set(key, { subject, day, count: count + (others?.count ?? 0), lease })
+    const queued = this.#units.get(key)
+    if (queued === undefined && this.#units.size >= this.#subjectsMax) return
+    this.#units.set(key, { subject, day, count: count + (queued?.count ?? 0), lease })
   }
 
-  /** Lets go of all. */
+  /** Empties the queue. */
   clear(): void {
     this.#units.clear()
   }
 
-  /** Takes units of up to `countMax` subjects' days out, to be given back, in the order in which rows are taken. */
+  /** Removes and returns units of up to `countMax` subject days, in the order in which their rows are locked. */
   takeBatch(countMax: number): readonly UnitRefund[] {
     const units = [...this.#units.values().take(countMax)].sort(bySubject)
-    for (const each of units) this.#units.delete(subjectDayKey(each))
+    for (const refund of units) this.#units.delete(subjectDayKey(refund))
     return units
   }
 
-  /** Gives units back to the store. Rejects when that fails, and then they may have gone back or not. */
+  /** Returns units to the store. After an error they may have been returned, or not. */
   async writeRefunds(units: readonly DayUnits[]): Promise<void> {
     await this.#store.transaction(async store => {
-      for (const each of units) await subtractLeased(store, each)
+      for (const refund of units) await subtractLeased(store, refund)
     })
   }
 }
 
 const subjectDayKey = ({ subject, day }: Pick<DayUnits, "subject" | "day">): string => `${day} ${subject}`
 
-/** True when the store can be had. It never rejects: whoever waits for units is told of what fails, and this waits for none. */
+/** True when the store answers. Never rejects: no request waits for this. */
 export async function isStoreAvailable(store: Store, day: number): Promise<boolean> {
   try {
     await readLeased(store, [{ subject: "", day }])

@@ -1,34 +1,34 @@
 import { assert } from "../../../base/errors.ts"
 
-/** What came of asking for units. */
+/** The result of taking units. */
 export type TakeUnitsResult = {
-  /** False: fewer are left than were asked for, and none was taken. */
+  /** False: fewer are left than requested, and none was taken. */
   readonly isTaken: boolean
-  /** Whose units: the day, counted from 1 January 1970, UTC. To be named when they are given back. */
+  /** The day of the units, counted from 1 January 1970 UTC, which a refund has to name. */
   readonly day: number
-  /** How many are left of the day, as far as this process knows: what others hold counts as used. */
+  /** How many are left of the day, as far as this process knows: units leased by other processes count as used. */
   readonly remaining: number
 }
 
-/** How many units one lease takes at most, and how long it stands for. */
+/** The size of a lease and how long it lasts (DECISIONS 32). */
 export type LeaseBounds = {
   readonly blockMax: number
   /** A block that is used up sooner than this is followed by one of twice its size. */
   readonly blockMs: number
-  /** How long units lie unused before they go back to the store. */
+  /** How long units stay unused before they are returned to the store. */
   readonly idleMs: number
-  /** How long what was read of the store may refuse a request. */
+  /** How long a value read from the store may be used to refuse a request. */
   readonly refusalMs: number
 }
 
-/** How many units are leased at once until use is known to be quicker. */
+/** The size of the first block, until use is known to be faster. */
 const BLOCK_UNITS_FIRST = 10
 
-/** A block is at most this part of the day's quota, and of what is left of it: others want some, and a crash loses it. */
+/** A block is at most this fraction of the day's quota, and of what is left: other processes need some, and a crash loses it. */
 const BLOCK_PART_OF_DAY = 100
 const BLOCK_PART_OF_LEFT = 4
 
-/** How many requests of one subject wait at most; more means that the store never answers. */
+/** How many requests of one subject wait at most. More means that the store never answers. */
 const WAITING_MAX = 10_000
 
 type WaitingTake = {
@@ -38,33 +38,33 @@ type WaitingTake = {
 }
 
 /**
- * The units of one subject's day that this process has leased and not used yet, and the requests that wait for more.
+ * The units of one subject's day that this process has leased and not used, and the requests that wait for more.
  *
  *     0                               leased                 perDay
  *     | used, or held by processes ------|---- left -----------|
- *                           | in hand |                            remaining = left + in hand
+ *                         | available |                            remaining = left + available
  *
- * It asks nobody: its owner asks the store how much is leased, leases as much as `wish` says, and has it `receive` that.
+ * It does not access the store: its owner reads how many units are leased, leases `wantedUnits` and passes them to `grant`.
  */
 export class UnitLease {
   readonly subject: string
   readonly day: number
-  /** Whether its owner is about to ask the store for it. */
+  /** Whether it is in its owner's queue for the store. */
   isQueued = false
-  /** Whether nothing has been asked for it yet. */
+  /** Whether the store was never asked for it. */
   isNew = true
   readonly #bounds: LeaseBounds
   readonly #waiting: WaitingTake[] = []
   #perDay: number
   #available = 0
-  /** How many units of the day all processes had leased when the store was last asked. */
+  /** How many units of the day all processes had leased when the store was last read. */
   #leased = 0
   #readAtMs = Number.NEGATIVE_INFINITY
-  /** Whether `#leased` still bounds what was admitted under the quota as it is now. */
+  /** Whether `#leased` is still a bound for what was admitted under the current quota. */
   #isLeasedKnown = false
   #block = BLOCK_UNITS_FIRST
   #grantedAtMs = Number.NEGATIVE_INFINITY
-  /** With fewer than so many in hand, the next block is leased before it is needed. */
+  /** With fewer units available, the next block is leased ahead of need. */
   #lowWatermark = 0
   #isRefillDeferred = false
   #isUsed = false
@@ -78,22 +78,22 @@ export class UnitLease {
     this.#bounds = bounds
   }
 
-  /** The quota of the day, as the latest request knew it. */
+  /** The quota of the day, as the latest request had it. */
   get perDay(): number {
     return this.#perDay
   }
 
-  /** How many units are left of a quota, as far as is known here; all of them while nothing is. */
+  /** How many units are left of a quota, as far as this process knows; all of them while nothing is known. */
   remaining(perDay = this.#perDay): number {
     return Math.max(0, perDay - this.#leased + this.#available)
   }
 
-  /** True when what is in hand runs low and nobody has asked for more. */
+  /** True when few units are available and no refill is queued. */
   get isLow(): boolean {
     return this.#available < this.#lowWatermark && !this.isQueued
   }
 
-  /** Has it count as low again only when half as much is in hand, unless it gets more before; false: that was done already. */
+  /** Lowers the watermark to half, once for each grant, so that a refill can wait; false: it was lowered already. */
   deferRefill(): boolean {
     if (this.#isRefillDeferred) return false
     this.#isRefillDeferred = true
@@ -101,9 +101,9 @@ export class UnitLease {
     return true
   }
 
-  /** Takes or refuses by what is known; null: the store has to be asked, or others wait already. */
+  /** Takes or refuses by what is known; null: the store has to be asked, or other requests wait already. */
   tryTake(count: number, perDay: number, nowMs: number): TakeUnitsResult | null {
-    // Others may have used more than a smaller quota has since the store was asked.
+    // With a smaller quota, other processes may have used more than it since the store was read.
     if (perDay < this.#perDay) this.#isLeasedKnown = false
     this.#perDay = perDay
     if (!this.#isLeasedKnown || this.#waiting.length > 0) return null
@@ -111,15 +111,15 @@ export class UnitLease {
     return count > this.#available ? null : this.#admit(count)
   }
 
-  /** Waits, behind all that wait already, until the units are there or cannot be. Rejects when the store fails. */
+  /** Waits, behind the requests that wait already, until the units are granted or refused. Rejects when the store fails. */
   wait(count: number): Promise<TakeUnitsResult> {
     assert(this.#waiting.length < WAITING_MAX, "too many requests wait for units of one subject")
     return new Promise((resolve, reject) => this.#waiting.push({ count, resolve, reject }))
   }
 
   /**
-   * How many units to lease when `leased` of the day's are: what the next request that can be served needs, or a block.
-   * Nothing for requests that cannot be served, and nothing when none was served lately.
+   * How many units to lease when `leased` of the day's are: what the first waiting request needs that can be served, or a block. Zero
+   * when no waiting request can be served, or when there is none and no unit was used lately.
    */
   wantedUnits(leased: number): number {
     const left = this.#perDay - leased
@@ -128,7 +128,7 @@ export class UnitLease {
     return Math.max(0, Math.min(left, Math.max(next?.count ?? 0, this.#blockFor(left)) - this.#available))
   }
 
-  /** Puts `granted` units in hand, now that `leased` are leased, and answers those who wait; true: some wait for more. */
+  /** Adds `granted` units, now that `leased` are leased in all, and settles waiting requests; true: some still wait. */
   grant(leased: number, granted: number, nowMs: number): boolean {
     this.#leased = leased
     this.#available += granted
@@ -146,33 +146,33 @@ export class UnitLease {
     return false
   }
 
-  /** Tells those who wait that the store failed; true when somebody waited. It is not asked ahead of need until it answers. */
+  /** Rejects all waiting requests with the error; true when there were any. Until the next grant nothing is leased ahead of need. */
   rejectWaiting(error: unknown): boolean {
     this.isQueued = false
     this.#lowWatermark = 0
-    const failed = this.#waiting.splice(0)
-    for (const { reject } of failed) reject(error)
-    return failed.length > 0
+    const waiting = this.#waiting.splice(0)
+    for (const { reject } of waiting) reject(error)
+    return waiting.length > 0
   }
 
-  /** Puts units back in hand that were taken of it. */
+  /** Adds units back that were taken from it. */
   refund(count: number): void {
     this.#available += count
   }
 
-  /** Hands over all that is in hand. */
+  /** Removes and returns all available units. */
   drain(): number {
     const count = this.#available
     this.#available = 0
     return count
   }
 
-  /** True when nobody waits and the store is not asked: nothing is lost when it is dropped. */
+  /** True when no request waits and no refill is queued, so that it can be dropped. */
   get isSettled(): boolean {
     return !this.isQueued && this.#waiting.length === 0
   }
 
-  /** True when units were taken since this was last asked. */
+  /** True when units were taken since the last call. */
   wasUsed(nowMs: number): boolean {
     const wasUsed = this.#isUsed
     if (wasUsed) this.#idleSinceMs = nowMs
@@ -180,7 +180,7 @@ export class UnitLease {
     return wasUsed
   }
 
-  /** True when units were not taken for so long that they should be others'. A clock that was set back is no reason to wait. */
+  /** True when no units were taken for so long that they should be returned. A clock that was set back does not prolong this. */
   isIdle(nowMs: number): boolean {
     if (!this.isSettled || this.wasUsed(nowMs)) return false
     return nowMs - this.#idleSinceMs >= this.#bounds.idleMs || nowMs < this.#idleSinceMs
@@ -200,7 +200,7 @@ export class UnitLease {
     return nowMs >= this.#readAtMs && nowMs - this.#readAtMs < this.#bounds.refusalMs
   }
 
-  /** Blocks grow until one lasts for about `blockMs`, and shrink with use. */
+  /** Doubles the block when the last one lasted shorter than `blockMs`, otherwise halves it. */
   #adaptBlock(nowMs: number): void {
     const isQuick = nowMs - this.#grantedAtMs < this.#bounds.blockMs
     this.#block = isQuick

@@ -7,17 +7,16 @@ import { isStoreAvailable, RefundQueue, type UnitRefund } from "./refund-queue.t
 import { type LeaseBounds, type TakeUnitsResult, UnitLease } from "./unit-lease.ts"
 import { type DayUnits, leaseUnits } from "./unit-rows.ts"
 
-/** How many subjects one transaction leases for or gives back for: it keeps everything else waiting for about 10 ms. */
+/** How many subjects one transaction leases or returns units for: it blocks other writers for about 10 ms. */
 const LEASES_PER_TRANSACTION_MAX = 500
 
-/** How many leases that were used lately are spared, one after the other, when there is no room. */
+/** How many recently used leases are spared in a row when one has to be evicted. */
 const SPARED_LEASES_MAX = 100
 
 /**
- * The units that subjects may use a day, exactly: the units that all processes on one store admit never add up to more
- * than the quota, whatever crashes, stops, or does to the clock. A unit is leased on disk before it is used. What is in
- * hand is used without a promise and without the disk, and what a process does not use goes back; a crash loses its
- * units in hand, at most a block a subject.
+ * The units that subjects may use a day, exactly: what all processes over one store admit never exceeds the quota, whatever crashes,
+ * stops, or happens to the clock (DECISIONS 32). A unit is leased on disk before it is used. Available units are taken synchronously
+ * and without the disk; unused ones are returned. A crash loses the available units, at most a block for each subject.
  */
 export class UnitQuota {
   readonly #store: Store
@@ -27,49 +26,46 @@ export class UnitQuota {
   readonly #today = createMonotonicDay()
   /** By subject, roughly in the order of use. */
   readonly #leases = new Map<string, UnitLease>()
-  /** Leases for which the store is to be asked, and the work that asks it. */
+  /** Leases for which the store has to be asked, and the work that does so. */
   readonly #queue = new Set<UnitLease>()
   #processing: Promise<void> | null = null
-  /** Leases that run low and wait for the next `tidy`. */
+  /** Leases that run low and wait for the next `maintain`. */
   readonly #lowLeases = new Set<UnitLease>()
   readonly #refunds: RefundQueue
-  /** Whether the store could not be had when it was last asked. */
+  /** Whether the store was unreachable at the last attempt. */
   #isUnavailable = false
   #isMaintaining = false
   #failuresCount = 0
 
-  /** `failed` is told of what failed in the background: leasing ahead of need, or giving back. */
-  constructor(store: Store, clock: Clock, bounds: UnitQuotaBounds, failed: (error: unknown) => void) {
+  /** `onError` gets errors of background work: leasing ahead of need, and returning units. */
+  constructor(store: Store, clock: Clock, bounds: UnitQuotaBounds, onError: (error: unknown) => void) {
     this.#store = store
     this.#refunds = new RefundQueue(store, bounds.subjectsMax)
     this.#clock = clock
     this.#bounds = bounds
-    this.#onError = failed
+    this.#onError = onError
   }
 
   /**
-   * Takes `count` units, all or none, of a quota of `perDay`. Gives a promise only when the store has to be asked; it
-   * rejects when that fails, and then nothing was taken. Requests of a subject that wait are answered in their order.
-   * A refusal is what the store said, at most `refusalMs` ago.
+   * Takes `count` units, all or none, of a quota of `perDay`. Returns a promise only when the store has to be asked; it rejects when the
+   * store fails, and then nothing was taken. Waiting requests of a subject are settled in their order. A refusal relies on a read of
+   * the store that is at most `refusalMs` old.
    */
   take(subject: string, count: number, perDay: number): TakeUnitsResult | Promise<TakeUnitsResult> {
     assert(Number.isSafeInteger(count) && count > 0, "units are taken by whole numbers")
     const now = this.#clock()
     const lease = this.#leaseOf(subject, perDay, now)
-    const taken = lease.tryTake(count, perDay, now)
-    if (taken !== null) {
+    const result = lease.tryTake(count, perDay, now)
+    if (result !== null) {
       if (lease.isLow) this.#refillAhead(lease)
-      return taken
+      return result
     }
-    const later = lease.wait(count)
+    const waiting = lease.wait(count)
     this.#enqueue(lease)
-    return later
+    return waiting
   }
 
-  /**
-   * Gives units back that were taken for what then failed by our own fault; `day` is the one that `take` told. Those of a
-   * day that is over are worth nothing.
-   */
+  /** Returns units that were taken for work that then failed through our fault. `day` is that of the result of `take`; units of a past day expire. */
   refund(subject: string, count: number, day: number): void {
     const lease = this.#leases.get(subject)
     if (lease?.day === day) lease.refund(count)
@@ -77,8 +73,8 @@ export class UnitQuota {
   }
 
   /**
-   * How many units are left of a quota of `perDay`, as far as this process knows: what other processes hold counts as
-   * used. All of them when nothing is known yet; then the store is asked in the background.
+   * How many units are left of a quota of `perDay`, as far as this process knows: units leased by other processes count as used. All of
+   * them while nothing is known; then the store is asked in the background.
    */
   remaining(subject: string, perDay: number): number {
     const lease = this.#leaseOf(subject, perDay, this.#clock())
@@ -86,14 +82,14 @@ export class UnitQuota {
     return lease.remaining(perDay)
   }
 
-  /** For how many subjects units are in hand, and how often the store failed to lease or to take back. */
+  /** The count of subjects with a lease, and how often leasing or returning units failed. */
   stats(): { readonly subjects: number; readonly failures: number } {
     return { subjects: this.#leases.size, failures: this.#failuresCount }
   }
 
   /**
-   * To be called about every second: leases more of what runs low, and gives back what lies idle, so that other processes can use
-   * it. While the store cannot be had it only looks whether it can be: what is in hand stays in use. It never rejects.
+   * Leases more of what runs low, and returns idle units, so that other processes can use them. To be called about every second. While
+   * the store is unreachable it only checks whether it answers, and available units stay in use. Never rejects.
    */
   async maintain(): Promise<void> {
     if (this.#isMaintaining) return
@@ -111,15 +107,15 @@ export class UnitQuota {
     this.#isMaintaining = false
   }
 
-  /** Gives back all that is in hand: the last call at a clean stop, when no request is under way. It never rejects. */
+  /** Returns all available units. The last call of a clean stop, when no request is in flight. Never rejects. */
   async releaseAll(): Promise<void> {
     while (this.#processing !== null) await this.#processing
     for (const lease of this.#leases.values()) this.#dropLease(lease)
-    // Where the store cannot be had, it is as after a crash: what is in hand is lost for the day.
+    // If the store is unreachable, the units are lost for the day, as after a crash.
     while (this.#refunds.count > 0 && (await this.#refundBatch()));
   }
 
-  /** Lets go of all that is in hand: the database is another one than it was leased in, and knows nothing of it. */
+  /** Discards all units, since the database was replaced and does not know of these leases. */
   discardAll(): void {
     this.#refunds.clear()
     for (const lease of this.#leases.values()) lease.drain()
@@ -127,26 +123,26 @@ export class UnitQuota {
 
   #leaseOf(subject: string, perDay: number, now: number): UnitLease {
     const day = this.#today(now)
-    const held = this.#leases.get(subject)
-    if (held?.day === day) return held
-    // Requests that still wait for units of the day before get those; what else is in hand of it is worth nothing.
-    if (held === undefined && this.#leases.size >= this.#bounds.subjectsMax) this.#evictLease(now)
+    const current = this.#leases.get(subject)
+    if (current?.day === day) return current
+    // Requests that wait for units of the previous day still get those; its other units expire.
+    if (current === undefined && this.#leases.size >= this.#bounds.subjectsMax) this.#evictLease(now)
     const lease = new UnitLease(subject, day, perDay, now, this.#bounds)
     this.#leases.set(subject, lease)
     return lease
   }
 
   /**
-   * Drops a lease that was not used lately. Those that were go to the end; keeping an order of use would cost every
-   * request more than looking costs the few that come when there is no room.
+   * Drops a lease that was not used lately, and moves used ones to the end. Keeping an exact order of use would cost every request more
+   * than this search costs the few that come when there is no room.
    */
   #evictLease(now: number): void {
-    let lookedAt = 0
+    let visitedCount = 0
     for (const [subject, lease] of this.#leases) {
-      const isSpared = lease.wasUsed(now) && lookedAt < SPARED_LEASES_MAX
+      const isSpared = lease.wasUsed(now) && visitedCount < SPARED_LEASES_MAX
       if (lease.isSettled && !isSpared) return void this.#dropLease(lease)
-      // Requests wait for every one of them: there are more of them than there should be, until they are answered.
-      if (++lookedAt > this.#bounds.subjectsMax) return
+      // Requests wait for every lease: the bound is exceeded until they are settled.
+      if (++visitedCount > this.#bounds.subjectsMax) return
       this.#leases.delete(subject)
       this.#leases.set(subject, lease)
     }
@@ -158,18 +154,18 @@ export class UnitQuota {
     this.#queueRefund({ subject: lease.subject, day: lease.day, count: lease.drain() }, lease)
   }
 
-  #queueRefund({ subject, day, count }: DayUnits, of: UnitLease | null = null): void {
-    if (count > 0 && day >= this.#today(this.#clock())) this.#refunds.add({ subject, day, count, lease: of })
+  #queueRefund({ subject, day, count }: DayUnits, lease: UnitLease | null = null): void {
+    if (count > 0 && day >= this.#today(this.#clock())) this.#refunds.add({ subject, day, count, lease: lease })
   }
 
-  /** Keeps in use what did not go back: it is leased still. */
-  #restoreUnits({ lease: of, ...units }: UnitRefund): void {
-    const held = this.#leases.get(units.subject)
-    const lease = held ?? (this.#leases.size < this.#bounds.subjectsMax ? of : null)
+  /** Makes units available again that could not be returned: they are still leased. */
+  #restoreUnits({ lease: formerLease, ...units }: UnitRefund): void {
+    const current = this.#leases.get(units.subject)
+    const lease = current ?? (this.#leases.size < this.#bounds.subjectsMax ? formerLease : null)
     if (lease?.day === units.day) {
       lease.refund(units.count)
       this.#leases.set(lease.subject, lease)
-    } else this.#queueRefund(units, of)
+    } else this.#queueRefund(units, formerLease)
   }
 
   #refillAhead(lease: UnitLease): void {
@@ -188,14 +184,14 @@ export class UnitQuota {
     if (this.#queue.size > 0) this.#processing ??= this.#processQueue()
   }
 
-  /** Asks the store for all that is asked for, until nothing is: what comes meanwhile shares the next transaction. */
+  /** Asks the store until the queue is empty. Leases that are queued meanwhile share the next transaction. */
   async #processQueue(): Promise<void> {
     while (this.#queue.size > 0) {
-      // Before anybody is refused, the store has all that is nobody's here.
+      // Returned first, so that the store knows of all free units before any request is refused.
       if (this.#refunds.count > 0) await this.#refundBatch()
-      // A clock that was days ahead leaves leases of a subject behind, which are asked for one after the other.
-      const asked = this.#queue.values().take(LEASES_PER_TRANSACTION_MAX)
-      const leases = [...new Map(asked.map(lease => [lease.subject, lease] as const)).values()]
+      // A clock that was days ahead leaves several leases of a subject, which are processed one after the other.
+      const queued = this.#queue.values().take(LEASES_PER_TRANSACTION_MAX)
+      const leases = [...new Map(queued.map(lease => [lease.subject, lease] as const)).values()]
       for (const lease of leases) this.#queue.delete(lease)
       await this.#leaseBatch(leases)
     }
@@ -203,13 +199,13 @@ export class UnitQuota {
   }
 
   async #leaseBatch(leases: readonly UnitLease[]): Promise<void> {
-    const answers = await this.#store
+    const grants = await this.#store
       .transaction(store => leaseUnits(store, leases))
       .catch((error: unknown) => ({ error }))
-    // A transaction that failed may have happened all the same; what it leased is not used, and lost for the day.
-    if ("error" in answers) return this.#onLeaseFailure(leases, answers.error)
+    // A transaction that failed may have been committed all the same; its units are not used and are lost for the day.
+    if ("error" in grants) return this.#onLeaseFailure(leases, grants.error)
     this.#isUnavailable = false
-    for (const { lease, leased, granted } of answers) {
+    for (const { lease, leased, granted } of grants) {
       lease.isQueued = false
       if (lease.grant(leased, granted, this.#clock())) this.#enqueue(lease)
     }
@@ -218,38 +214,38 @@ export class UnitQuota {
   #onLeaseFailure(leases: readonly UnitLease[], error: unknown): void {
     this.#failuresCount++
     this.#isUnavailable = hasWrittenNothing(error)
-    const isTold = leases.filter(lease => lease.rejectWaiting(error)).length > 0
-    if (!isTold) this.#onError(error)
+    const hasRejected = leases.filter(lease => lease.rejectWaiting(error)).length > 0
+    if (!hasRejected) this.#onError(error)
   }
 
-  /** Gives some of what goes back to the store; false: that failed. */
+  /** Returns some of the queued units to the store; false: that failed. */
   async #refundBatch(): Promise<boolean> {
-    const units = this.#refunds.takeBatch(LEASES_PER_TRANSACTION_MAX)
-    if (units.length === 0) return true
+    const refunds = this.#refunds.takeBatch(LEASES_PER_TRANSACTION_MAX)
+    if (refunds.length === 0) return true
     try {
-      await this.#refunds.writeRefunds(units)
+      await this.#refunds.writeRefunds(refunds)
       this.#isUnavailable = false
       return true
     } catch (error) {
       this.#failuresCount++
       this.#isUnavailable = hasWrittenNothing(error)
-      // Else they may have gone back all the same, so they are not used or given back again, and are lost for the day.
-      if (this.#isUnavailable) for (const each of units) this.#restoreUnits(each)
+      // After other errors the units may have been returned all the same, so they are neither used nor returned again.
+      if (this.#isUnavailable) for (const refund of refunds) this.#restoreUnits(refund)
       this.#onError(error)
       return false
     }
   }
 }
 
-/** How much is held. */
+/** The bounds of a unit quota. */
 export type UnitQuotaBounds = LeaseBounds & {
-  /** How many subjects have units in hand; beyond, those go back that were not used for longest. */
+  /** How many subjects have a lease. Beyond that, the one that was unused for longest is dropped. */
   readonly subjectsMax: number
-  /** Whether what runs low waits for the next `tidy`, to be leased together, as long as half of what is low is left. */
+  /** Whether leases that run low wait for the next `maintain`, to be refilled together, while half of the watermark is left. */
   readonly defersRefills: boolean
 }
 
-/** Bounds that hold about 35 MB when full. */
+/** Bounds that take about 35 MB when full. */
 export const UNIT_QUOTA_BOUNDS: UnitQuotaBounds = {
   subjectsMax: 100_000,
   blockMax: 100_000,
@@ -259,5 +255,5 @@ export const UNIT_QUOTA_BOUNDS: UnitQuotaBounds = {
   defersRefills: false,
 }
 
-/** The same for a store that several hosts share: it is asked less often, for more. */
+/** The same for a store that several hosts share: it is asked less often, for more units. */
 export const SHARED_UNIT_QUOTA_BOUNDS: UnitQuotaBounds = { ...UNIT_QUOTA_BOUNDS, blockMs: 4000, defersRefills: true }

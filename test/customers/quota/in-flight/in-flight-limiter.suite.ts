@@ -39,10 +39,10 @@ export function inFlightSuite(inFlightOf: () => InFlightLimiter): void {
     expect(inFlight.callersCount).toBe(0)
   })
 
-  test("leaving without having entered is a fault of ours", () => {
+  test("releasing a request that was not acquired is an invariant error", () => {
     const inFlight = inFlightOf()
     inFlight.tryAcquire("a", 1)
     inFlight.release("a")
-    expect(() => inFlight.release("a")).toThrow("only a request that has entered leaves")
+    expect(() => inFlight.release("a")).toThrow("only an acquired request is released")
   })
 }
