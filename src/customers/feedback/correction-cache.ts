@@ -3,50 +3,50 @@ import { CATEGORIES, type Category } from "../../contract/categories.ts"
 import { type Change, isChangeKind } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 
-/** How many domains can have a correction. All are kept in memory: so many take 13 MB, and 0.1 s to read. */
+/** Domains with a correction, at most. All are in memory: this many take 13 MB, and 0.1 s to load. */
 export const CORRECTIONS_MAX = 100_000
 
-/** How long after a reading that failed the next one is tried: often enough for corrections to be live within a minute. */
+/** The delay after a failed read: short enough for corrections to be live within a minute. */
 const RETRY_MS = 5000
 
-/** How many changed domains are read one by one; when more have changed, all are read. */
+/** Changed domains that are read one by one; beyond that everything is read. */
 const CHANGED_DOMAINS_MAX = 1000
 
-/** What each domain was corrected to, by operators who accepted a report. All of it is in memory: no look-up waits. */
+/** Caches the corrections of domains made by accepted reports. All are in memory, so a look-up is synchronous. */
 export class CorrectionCache {
   readonly #store: Store
   readonly #setTimer: SetTimer
   readonly #onError: (fault: unknown) => void
   #corrections = new Map<string, Category>()
   #version = 0
-  /** What has to be read again: some domains, or all. */
+  /** Domains to read again. */
   readonly #stale = new Set<string>()
   #isAllStale = false
   #isReading = false
   #isStopped = false
   #cancelRetry: () => void = () => undefined
 
-  /** `failed` hears of each reading that failed; until one succeeds, look-ups answer as before. */
+  /** `failed` is called for each failed read; until one succeeds, look-ups return the previous corrections. */
   constructor(store: Store, later: SetTimer, failed: (fault: unknown) => void) {
     this.#store = store
     this.#setTimer = later
     this.#onError = failed
   }
 
-  /** Rises whenever any correction changed: what was settled under another version may be wrong. */
+  /** Rises whenever a correction changes: verdicts computed under another version may be wrong. */
   get version(): number {
     return this.#version
   }
 
-  /** Reads all corrections; until then there are none. Rejects when the store fails. */
+  /** Loads all corrections; before that there are none. Rejects when the store fails. */
   async load(): Promise<void> {
     this.#isAllStale = true
     await this.#readStale()
   }
 
   /**
-   * The correction of the domain, or else of the nearest parent that has one, down to `registrable`; null when none has.
-   * When `registrable` is null, parents do not count.
+   * The correction of the domain or of its nearest parent down to `registrable`; null: none. When `registrable` is null,
+   * parents do not count.
    */
   of(domain: string, registrable: string | null): Category | null {
     if (this.#corrections.size === 0) return null
@@ -58,7 +58,7 @@ export class CorrectionCache {
     return null
   }
 
-  /** Reads again, soon and by itself, what the changes are about. A change of a later version may be about anything. */
+  /** Reads the changed corrections again in the background. An unknown kind of change, from a newer version, reads all. */
   applyChanges(changes: readonly Change[]): void {
     for (const { kind, subject } of changes)
       if (kind === "correction_changed") this.#markStale(subject)
@@ -66,13 +66,13 @@ export class CorrectionCache {
     this.#refresh()
   }
 
-  /** Reads everything again, soon and by itself; until that is done, look-ups answer as before. */
+  /** Reads everything again in the background; until then look-ups return the previous corrections. */
   invalidateAll(): void {
     this.#isAllStale = true
     this.#refresh()
   }
 
-  /** Ends all readings to come: the store may be closed. */
+  /** Starts no further reads: the store may be closed. */
   stop(): void {
     this.#isStopped = true
     this.#cancelRetry()
@@ -84,7 +84,7 @@ export class CorrectionCache {
   }
 
   #refresh(): void {
-    // A reading that is under way goes on until nothing is stale.
+    // A running read continues until nothing is stale.
     if (this.#isReading || this.#isStopped) return
     this.#cancelRetry()
     this.#readStale().catch(fault => {
@@ -104,7 +104,7 @@ export class CorrectionCache {
     }
   }
 
-  // Marks are taken away before the reading: what changes meanwhile is stale again, and a reading that fails puts them back.
+  // Marks are removed before a read, so that changes meanwhile mark again; a failed read restores them.
 
   async #readAll(): Promise<void> {
     this.#isAllStale = false
@@ -163,7 +163,7 @@ function parentOf(name: string): string | null {
   return dot < 0 ? null : name.slice(dot + 1)
 }
 
-/** A later version may have made corrections to categories that this one does not know; they are none here. */
+/** A newer version may have stored categories that this one does not know; they are ignored. */
 function isCategory(text: string): text is Category {
   return Object.hasOwn(CATEGORIES, text)
 }

@@ -4,42 +4,41 @@ import type { Store } from "../store/core/store.ts"
 import { CORRECTIONS_MAX } from "./correction-cache.ts"
 import { type Feedback, type FeedbackRow, type FeedbackStatus, toFeedback } from "./feedback.ts"
 
-/** What an operator's decision did. `correction` is the one that the domain has now; null: none. */
+/** The result of an operator's decision. `correction` is the domain's correction now; null: none. */
 export type FeedbackDecision =
-  /** `isNew` is false when it had been decided so before; then nothing was written. */
+  /** `isNew` is false when the decision was the same before; then nothing was written. */
   | {
       readonly kind: "decided"
       readonly feedback: Feedback
       readonly isNew: boolean
       readonly correction: Category | null
     }
-  /** The report had gone with its account; its correction, which had stayed, is taken back. */
+  /** The report was deleted with its account; its correction, which had remained, is withdrawn. */
   | { readonly kind: "orphan_taken_back"; readonly domain: string; readonly correction: Category | null }
   | { readonly kind: "unknown_feedback" }
-  /** There are `CORRECTIONS_MAX` corrections, none of them of this domain; nothing was written. */
+  /** There are `CORRECTIONS_MAX` corrections and none for this domain; nothing was written. */
   | { readonly kind: "too_many_corrections" }
 
 /**
- * Accepts a report, received or rejected: what it says is the correction of its domain from now on, in place of what any
- * report accepted before it says. Accepting it again changes nothing.
+ * Accepts a report, received or rejected: its category becomes the correction of its domain, replacing that of an earlier
+ * accepted report. Idempotent.
  */
 export function acceptFeedback(log: ChangeLog, id: string): Promise<FeedbackDecision> {
   return recordChanges(log, (store, record) => decide({ store, record, nowMs: log.clock() }, id, "accepted"))
 }
 
 /**
- * Rejects a report, received or accepted. When it is the one that made the correction of its domain, that is taken back:
- * what the latest of the domain's other accepted reports says takes its place, if there is one. Rejecting it again
- * changes nothing.
+ * Rejects a report, received or accepted. If it made the correction of its domain, the correction is withdrawn and that of
+ * the domain's latest other accepted report takes its place, if there is one (DECISIONS 11). Idempotent.
  */
 export function rejectFeedback(log: ChangeLog, id: string): Promise<FeedbackDecision> {
   return recordChanges(log, (store, record) => decide({ store, record, nowMs: log.clock() }, id, "rejected"))
 }
 
-/** Somebody decided otherwise since the report was looked at: nothing was written. */
+/** Another operator decided differently after the report was displayed; nothing was written. */
 export type DecisionConflict = { readonly kind: "decided_meanwhile"; readonly feedback: Feedback }
 
-/** The same as `acceptFeedback` and `rejectFeedback`, unless the report is no longer as it was `seen`. */
+/** Accepts or rejects a report, unless its status is no longer the one that was `seen`. */
 export function decideIfUnchanged(
   log: ChangeLog,
   id: string,
@@ -47,7 +46,7 @@ export function decideIfUnchanged(
   seen: FeedbackStatus,
 ): Promise<FeedbackDecision | DecisionConflict> {
   return recordChanges(log, async (store, record): Promise<FeedbackDecision | DecisionConflict> => {
-    // A write that changes nothing takes the report's row: nobody decides between this look and the decision.
+    // A write without effect locks the report's row until the decision.
     const row = await store.one<FeedbackRow>("UPDATE feedback SET status = status WHERE id = $1 RETURNING *", [id])
     if (row !== null && row.status !== seen && row.status !== verdict)
       return { kind: "decided_meanwhile", feedback: toFeedback(row) }
@@ -55,7 +54,7 @@ export function decideIfUnchanged(
   })
 }
 
-/** The correction that a domain itself has, and the id of the report that made it; null: none. */
+/** The correction of exactly this domain, and the id of the report that made it; null: none. */
 export async function findCorrection(
   store: Store,
   domain: string,
@@ -65,7 +64,7 @@ export async function findCorrection(
 
 type DecidedStatus = Exclude<FeedbackStatus, "received">
 
-/** What a decision does beside setting the status, by the status before: every status, every decision. */
+/** The effect of a decision on corrections, by the status before it. */
 const DECISION_EFFECTS: {
   readonly [S in FeedbackStatus]: {
     readonly [V in DecidedStatus]: "corrects" | "takes_back" | "corrects_nothing" | "repeats"
@@ -76,13 +75,13 @@ const DECISION_EFFECTS: {
   rejected: { accepted: "corrects", rejected: "repeats" },
 }
 
-/** The transaction of one decision and its time. */
+/** The transaction of a decision, and its time. */
 type DecisionContext = { readonly store: Store; readonly record: RecordChange; readonly nowMs: number }
 
 async function decide(moment: DecisionContext, id: string, verdict: DecidedStatus): Promise<FeedbackDecision> {
   const { store, nowMs } = moment
-  // Writes that change nothing take the report's row, then the correction's, always in this order: who decides next, in
-  // any engine, sees what was decided here.
+  // Writes without effect lock the report's row, then the correction's, always in this order, so that the next decision, on
+  // either engine, sees this one.
   const row = await store.one<FeedbackRow>("UPDATE feedback SET status = status WHERE id = $1 RETURNING *", [id])
   if (row === null) return verdict === "rejected" ? await rejectOrphan(moment, id) : { kind: "unknown_feedback" }
   const held = await store.one<CorrectionRow>(
@@ -103,7 +102,7 @@ async function decide(moment: DecisionContext, id: string, verdict: DecidedStatu
     correction,
   })
   if (effect === "corrects") return decided(await writeCorrection(moment, row))
-  // A correction that another report made since stays.
+  // A correction made by another report since then stays.
   const isOwn = effect === "takes_back" && held?.feedback_id === id
   return decided(isOwn ? await withdrawCorrection(moment, row.domain) : (held?.category ?? null))
 }
@@ -124,7 +123,7 @@ async function isCorrectionLimitReached(store: Store): Promise<boolean> {
   return (row?.made ?? 0) >= CORRECTIONS_MAX
 }
 
-/** Makes what the report says the correction of its domain, in place of another, and gives the category. */
+/** Writes the report's category as the correction of its domain, and returns it. */
 async function writeCorrection({ store, record, nowMs }: DecisionContext, by: FeedbackRow): Promise<Category> {
   const { id, domain, reported_category: category } = by
   await store.run(
@@ -136,7 +135,7 @@ async function writeCorrection({ store, record, nowMs }: DecisionContext, by: Fe
   return category
 }
 
-/** Takes the domain's correction back and gives the one that takes its place; null: none does. */
+/** Withdraws the domain's correction and returns the one that takes its place; null: none. */
 async function withdrawCorrection(moment: DecisionContext, domain: string): Promise<Category | null> {
   const { store, record } = moment
   const next = await store.one<FeedbackRow>(

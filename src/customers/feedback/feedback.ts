@@ -8,16 +8,16 @@ import type { ChangeLog } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 
-/** What has become of a report: an operator accepts or rejects it, and may think again. */
+/** The status of a report. An operator accepts or rejects it, and may change the decision. */
 export const FEEDBACK_STATUSES = ["received", "accepted", "rejected"] as const
 export type FeedbackStatus = (typeof FEEDBACK_STATUSES)[number]
 
-/** A verdict that a caller calls wrong. The address that it was about is not part of it. */
+/** A verdict that a caller reports as wrong. It does not hold the address. */
 export type FeedbackReport = {
   readonly accountId: string
   /** As A-labels, lower case. */
   readonly domain: string
-  /** The word of our own lists that the local part names (`support`); null: none, or a domain was sent. */
+  /** The role word of the local part (`support`), from our lists; null: none, or a domain was sent. */
   readonly roleWord: string | null
   readonly currentCategory: Category
   readonly reportedCategory: ReportableCategory
@@ -25,16 +25,16 @@ export type FeedbackReport = {
   readonly comment: string | null
 }
 
-/** A report as it is kept; its comment is as `sanitizeComment` writes it. */
+/** A stored report; its comment went through `sanitizeComment`. */
 export type Feedback = FeedbackReport & {
   readonly id: string
   readonly status: FeedbackStatus
   readonly createdAtMs: number
-  /** When it was accepted or rejected last; null: not yet. */
+  /** When it was last accepted or rejected; null: not yet. */
   readonly decidedAtMs: number | null
 }
 
-/** What the caller is told of a report; of a duplicate, the id is that of the first one. */
+/** The receipt of a report; for a duplicate, the id is that of the first report. */
 export type ReportReceipt = Pick<FeedbackReport, "domain" | "currentCategory" | "reportedCategory"> & {
   readonly id: string
   readonly status: ReceiptStatus
@@ -46,16 +46,16 @@ export type FeedbackReportResult =
   | { readonly kind: "unknown_account" }
 
 /**
- * Takes a report, durably. When the account reported the same category of the same domain less than
- * `LIMITS.feedbackDuplicateDays` days ago, whatever became of that report, nothing is written and the receipt names that
- * one, however many come at once.
+ * Stores a report durably. If the account reported the same category for the same domain within the last
+ * `LIMITS.feedbackDuplicateDays` days, with any status, nothing is written and the receipt names that report, also when
+ * several arrive at once.
  */
 export async function recordFeedback(
   log: ChangeLog,
   random: Random,
   report: FeedbackReport,
 ): Promise<FeedbackReportResult> {
-  // Who reports the same again does not make anybody wait for the disk.
+  // A duplicate does not need a transaction.
   const first = await findDuplicate(log.store, report, log.clock())
   if (first !== null) return toReceipt(report, first.id, "duplicate")
   return await log.store.transaction(store => insertUnlessDuplicate(store, random, log.clock(), report))
@@ -67,16 +67,16 @@ export async function findFeedback(store: Store, id: string): Promise<Feedback |
   return row && toFeedback(row)
 }
 
-/** Which reports are wanted. */
+/** A page of reports. */
 export type FeedbackQuery = {
-  /** Null: whatever their status. */
+  /** Null: any status. */
   readonly status: FeedbackStatus | null
-  /** The last report of the page before; null: the first page. */
+  /** The last report of the previous page; null: the first page. */
   readonly after: Pick<Feedback, "id" | "createdAtMs"> | null
   readonly countMax: number
 }
 
-/** The reports asked for, the newest first. */
+/** The reports of a page, newest first. */
 export async function listFeedback(store: Store, { status, after, countMax }: FeedbackQuery): Promise<Feedback[]> {
   const { createdAtMs, id } = after ?? FIRST_PAGE
   const [only, wanted]: [string, SqlValue[]] = status === null ? ["", []] : ["status = $4 AND", [status]]
@@ -88,7 +88,7 @@ export async function listFeedback(store: Store, { status, after, countMax }: Fe
   return rows.map(toFeedback)
 }
 
-/** The next `countMax` reports that the account sent after `after` (null: from the first on), the newest first. */
+/** The next `countMax` reports of an account after `after` (null: from the start), newest first. */
 export async function listFeedbackOf(
   store: Store,
   accountId: string,
@@ -104,7 +104,7 @@ export async function listFeedbackOf(
   return rows.map(toFeedback)
 }
 
-/** How many reports have this status. */
+/** Counts the reports with a status. */
 export async function countFeedback(store: Store, status: FeedbackStatus): Promise<number> {
   const row = await store.one<{ reports: number }>("SELECT COUNT(*) AS reports FROM feedback WHERE status = $1", [
     status,
@@ -112,10 +112,10 @@ export async function countFeedback(store: Store, status: FeedbackStatus): Promi
   return row?.reports ?? 0
 }
 
-/** How many other accounts reported a category of the report's domain, whatever became of their reports. */
+/** How many other accounts reported a category for the report's domain, with any status. */
 export type OtherReportCount = { readonly category: ReportableCategory; readonly accountCount: number }
 
-/** What other accounts reported of the domain, the most frequent first. */
+/** The categories that other accounts reported for the domain, most frequent first. */
 export async function readOtherReports(
   store: Store,
   { domain, accountId }: Pick<FeedbackReport, "domain" | "accountId">,
@@ -139,7 +139,7 @@ async function insertUnlessDuplicate(
   report: FeedbackReport,
 ): Promise<FeedbackReportResult> {
   const { accountId, domain, roleWord, currentCategory, reportedCategory, comment } = report
-  // A write that changes nothing takes the account's row: who reports next, in any engine, waits for this report to be there.
+  // A write without effect locks the account's row, so that the next report, on either engine, sees this one.
   const held = await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])
   if (held === 0) return { kind: "unknown_account" }
   const first = await findDuplicate(store, report, nowMs)
@@ -177,7 +177,7 @@ function toReceipt(
   return { kind: "reported", receipt: { id, status, domain, currentCategory, reportedCategory } }
 }
 
-/** A row of the table of reports. */
+/** A row of the feedback table. */
 export type FeedbackRow = {
   readonly id: string
   readonly account_id: string
@@ -207,29 +207,29 @@ export function toFeedback(row: FeedbackRow): Feedback {
   }
 }
 
-/** Controls that part no words, halves of characters, and what turns the direction of the text around it. */
+/** Control characters other than white space, lone surrogates, and characters that change the text direction. */
 const INVISIBLE = /(?!\s)\p{Cc}|[\p{Cs}\uFEFF\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 const SPACES = /\s+/g
 
-/** The at-sign and the dot as people, or forms, write them to avoid the signs themselves. */
+/** Other spellings of the at-sign and the dot, used to obscure an address. */
 const OTHER_AT_SIGNS = /[\uFF20\uFE6B]|%40|&(?:#0*64|#x0*40|commat);| ?[([{<] ?at ?[)\]}>] ?/gi
 const OTHER_DOTS = / ?[([{<] ?dot ?[)\]}>] ?/gi
-/** `jane dot doe at example dot com`: words stand for signs. */
+/** `jane dot doe at example dot com`: words instead of signs. */
 const SPELLED_OUT = /(?: at | ?@ ?)[^\s@.]+ dot /i
 const DOT_WORDS = / dot /gi
 const AT_WORDS = / at (?=[^\s@.]+\.)/gi
-/** `jane @ example.com`; an at-sign among spaces that no host follows is prose. */
+/** `jane @ example.com`; an at-sign between spaces without a host after it is prose. */
 const AT_AMONG_SPACES = / ?@ ?(?=[^\s@.]+\.[^\s@.])/g
-/** From a quote to the next one, which is taken too where an at-sign follows it. No character is looked at twice. */
+/** From a quote to the next one, with an at-sign that follows. Linear: no character is read twice. */
 const QUOTED = /"(?:[^"\\]|\\.)*("@)?/gs
 
-/** What stands where a local part stood. */
+/** Replaces a local part. */
 const REDACTED = "…"
 
 /**
- * The comment as it may be kept: in one line, without control characters, with `…` for all that may be the local part of
- * an address (every word or quoted text before an at-sign, whatever it is), cut to `LIMITS.commentLengthMax` characters.
- * Null when nothing is left. The time it takes grows with the length of the text, and no faster.
+ * Returns the comment in the form that may be stored: on one line, without control characters, with `…` for everything that
+ * may be a local part (each word or quoted text before an at-sign), cut to `LIMITS.commentLengthMax` characters. Null when
+ * nothing is left. Takes time linear in the length of the text.
  */
 export function sanitizeComment(text: string): string | null {
   const line = text.replace(INVISIBLE, "").replace(SPACES, " ").replace(OTHER_AT_SIGNS, "@").replace(OTHER_DOTS, ".")
@@ -239,7 +239,7 @@ export function sanitizeComment(text: string): string | null {
     .replace(QUOTED, (quoted, end?: string) => (end === undefined ? quoted : `${REDACTED}@`))
     .split("@")
   const kept = parts.map((part, at) => (at === parts.length - 1 ? part : withoutLastWord(part))).join("@")
-  // Cut at the very end: a cut before would leave the start of a local part without the at-sign that tells it.
+  // Cut last: an earlier cut could leave the start of a local part without the at-sign that marks it.
   return [...kept.trim()].slice(0, LIMITS.commentLengthMax).join("").trimEnd() || null
 }
 

@@ -5,21 +5,21 @@ import { hashSecret, isSecret, newSecret } from "../sign-in/secrets.ts"
 import type { Store } from "../store/core/store.ts"
 import { keyedHash } from "./derived-keys.ts"
 
-/** How long a pass is good for, in milliseconds. */
+/** How long a pass is valid, in milliseconds. */
 const PASS_MS = LIMITS.passMinutes * 60_000
 
-/** What came of a pass that was shown. */
+/** The result of presenting a pass. */
 type PassUse =
-  /** One of its checks was taken. */
+  /** One of its checks was used. */
   | "taken"
-  /** It was one of ours, and is used up or too old. */
+  /** It is used up or expired. */
   | "over"
-  /** Nobody gave it. */
+  /** It was never issued. */
   | "forged"
 
 /**
- * Issues a pass for the solution of the challenge with this nonce, and takes the first of its checks. Gives its secret,
- * this once; null: the challenge was worth one already.
+ * Issues a pass for the solution of the challenge with this nonce, and uses the first of its checks. Returns its secret,
+ * available only here; null: the challenge already gave a pass.
  */
 export async function issuePass(
   store: Store,
@@ -36,7 +36,7 @@ export async function issuePass(
   return count === 0 ? null : secret
 }
 
-/** Takes one check of a pass. It is one statement, so that of checks at the same moment no more are taken than are left. */
+/** Uses one check of a pass. A single statement, so that parallel checks never use more than are left. */
 export async function takeFromPass(store: Store, clock: Clock, secret: string): Promise<PassUse> {
   if (!isSecret(secret)) return "forged"
   const hash = hashSecret(secret)
@@ -49,7 +49,7 @@ export async function takeFromPass(store: Store, clock: Clock, secret: string): 
   return (await store.one("SELECT hash FROM free_check_passes WHERE hash = $1", [hash])) === null ? "forged" : "over"
 }
 
-/** Gives one check back to a pass. */
+/** Returns one check to a pass. */
 export async function refundToPass(store: Store, secret: string): Promise<void> {
   await store.run("UPDATE free_check_passes SET checks_left = checks_left + 1 WHERE hash = $1 AND checks_left < $2", [
     hashSecret(secret),
@@ -58,8 +58,8 @@ export async function refundToPass(store: Store, secret: string): Promise<void> 
 }
 
 /**
- * Deletes at most `countMax` passes that are over for so long that browsers have forgotten them too, and gives their count.
- * What was solved for one cannot be solved again: challenges end sooner.
+ * Deletes at most `countMax` passes that expired so long ago that browsers have dropped them too, and returns their count.
+ * A solved challenge cannot be reused then: challenges expire sooner.
  */
 export async function prunePasses(store: Store, clock: Clock, countMax: number): Promise<number> {
   return await store.run(
@@ -69,16 +69,16 @@ export async function prunePasses(store: Store, clock: Clock, countMax: number):
   )
 }
 
-/** A day, counted from 1 January 1970 UTC, of a client whose name is its keyed hash; that differs from day to day. */
+/** A client on a day (counted from 1 January 1970 UTC). The client is a keyed hash that differs from day to day. */
 type ClientDay = { readonly clientHash: string; readonly day: number }
 
-/** Today, of a client. */
+/** The allowance of a client today. */
 export function clientToday(key: string, client: string, clock: Clock): ClientDay {
   const day = utcDay(clock())
   return { clientHash: keyedHash(key, `${day} ${client}`), day }
 }
 
-/** Takes one of the checks that a client has on the day without a pass; false: it has none left. One statement, as `addLeased`. */
+/** Uses one of the client's daily checks without a pass; false: none is left. A single statement. */
 export async function takeFromDay(store: Store, { clientHash, day }: ClientDay): Promise<boolean> {
   const count = await store.run(
     `INSERT INTO free_check_days (client_hash, day, used) VALUES ($1, $2, 1)
@@ -88,7 +88,7 @@ export async function takeFromDay(store: Store, { clientHash, day }: ClientDay):
   return count > 0
 }
 
-/** Gives one back. A client that has used none has no row. */
+/** Returns one check. A client that has used none has no row. */
 export async function refundToDay(store: Store, { clientHash, day }: ClientDay): Promise<void> {
   await store.run("UPDATE free_check_days SET used = used - 1 WHERE client_hash = $1 AND day = $2 AND used > 0", [
     clientHash,
@@ -97,7 +97,7 @@ export async function refundToDay(store: Store, { clientHash, day }: ClientDay):
   await store.run("DELETE FROM free_check_days WHERE client_hash = $1 AND day = $2 AND used = 0", [clientHash, day])
 }
 
-/** Deletes at most `countMax` rows of days before yesterday, which a clock that is set back a little does not bring back. */
+/** Deletes at most `countMax` rows of days before yesterday, so that a clock set back slightly does not renew an allowance. */
 export async function pruneClientDays(store: Store, clock: Clock, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM free_check_days WHERE client_hash IN

@@ -5,15 +5,15 @@ import type { Store } from "../store/core/store.ts"
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Wrong things are counted for so long from the first of them on. */
+/** Strikes are counted for this long from the first one. */
 const STRIKES_MS = LIMITS.strikeMinutes * MINUTE_MS
 const BAN_MS = LIMITS.banHours * HOUR_MS
 const BAN_MAX_MS = LIMITS.banHoursMax * HOUR_MS
 const MEMORY_MS = LIMITS.banMemoryHours * HOUR_MS
 
 /**
- * When the ban of a network is over, in milliseconds since the Unix epoch; null: it is not banned. A network is named by
- * its keyed hash. A ban that would last longer than any was made by a clock that was ahead, and does not hold.
+ * When the ban of a network ends, in milliseconds since the Unix epoch; null: not banned. A network is identified by its
+ * keyed hash. A ban longer than the maximum comes from a clock that was ahead, and is ignored.
  */
 export async function bannedUntilMs(store: Store, clock: Clock, networkHash: string): Promise<number | null> {
   const row = await store.one<{ banned_until_ms: number }>(
@@ -24,9 +24,9 @@ export async function bannedUntilMs(store: Store, clock: Clock, networkHash: str
 }
 
 /**
- * Notes that a network did something wrong. As many as `LIMITS.strikesMax` within `LIMITS.strikeMinutes` ban it: for
- * `LIMITS.banHours`, twice as long each time that it is banned again within `LIMITS.banMemoryHours` of the end of the ban
- * before, `LIMITS.banHoursMax` at most. What a network does while it is banned counts nothing.
+ * Records a strike against a network. `LIMITS.strikesMax` strikes within `LIMITS.strikeMinutes` ban it for
+ * `LIMITS.banHours`; each further ban within `LIMITS.banMemoryHours` of the end of the previous one is twice as long, up to
+ * `LIMITS.banHoursMax`. Strikes during a ban do not count.
  */
 export async function recordStrike(store: Store, clock: Clock, networkHash: string): Promise<void> {
   const now = clock()
@@ -43,14 +43,14 @@ export async function recordStrike(store: Store, clock: Clock, networkHash: stri
   })
 }
 
-/** Reads what is known of a network and takes its row, new or by a write that changes nothing: who strikes next counts on. */
+/** Reads and locks the row of a network, creating it if needed, so that the next strike sees this one. */
 const LOCK_NETWORK_ROW = `INSERT INTO free_check_bans
     (network_hash, strike_count, strikes_since_ms, ban_count, banned_until_ms, forget_at_ms)
   VALUES ($1, 0, 0, 0, 0, $2)
   ON CONFLICT (network_hash) DO UPDATE SET strike_count = free_check_bans.strike_count
   RETURNING strike_count, strikes_since_ms, ban_count, banned_until_ms`
 
-/** Deletes at most `countMax` networks of which nothing is to be remembered any more, and gives their count. */
+/** Deletes at most `countMax` networks whose strikes and bans have expired, and returns their count. */
 export async function pruneBans(store: Store, clock: Clock, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM free_check_bans WHERE network_hash IN
@@ -73,7 +73,7 @@ const isBanned = (untilMs: number, now: number): boolean => untilMs > now && unt
 function afterStrike(before: BanRow, now: number): BanRow {
   const isRemembered = now < before.banned_until_ms + MEMORY_MS && before.banned_until_ms <= now
   const latest = isRemembered ? before : { ...before, ban_count: 0, banned_until_ms: 0 }
-  // A clock that was set back begins anew too.
+  // A clock that was set back starts a new count, too.
   const isSameSpell = now >= before.strikes_since_ms && now - before.strikes_since_ms < STRIKES_MS
   const count = isSameSpell ? before.strike_count + 1 : 1
   const since = isSameSpell ? before.strikes_since_ms : now
@@ -83,8 +83,8 @@ function afterStrike(before: BanRow, now: number): BanRow {
 }
 
 /**
- * The network that a client's abuse is held against: of an IPv4 address its /24, of an IPv6 /64, as `ClientResolver` writes
- * one, that /64. What is neither is a network of its own.
+ * The network that is charged with a client's abuse: the /24 of an IPv4 address, the /64 of an IPv6 client as written by
+ * `ClientResolver`. Anything else is a network of its own.
  */
 export function clientNetwork(client: string): string {
   const octets = client.split(".")

@@ -7,29 +7,29 @@ import { parseJson } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { FreeCheckKeys } from "./derived-keys.ts"
 
-/** What the browser of a visitor computes; the page of the pass has a worker for it. */
+/** The computation for the visitor's browser, which does it in a worker. */
 export const CHALLENGE_ALGORITHM = "PBKDF2/SHA-256"
 
 const CHALLENGE_MS = LIMITS.challengeMinutes * 60_000
 
-/** A solution with its challenge takes about 900 octets. */
+/** A solution with its challenge takes about 900 bytes. */
 const SOLUTION_LENGTH_MAX = 4096
 
-/** A signed challenge, as altcha's widget takes it. */
+/** A signed challenge in the form of altcha's widget. */
 export type { Challenge }
 
-/** What came of a solution that was sent. */
+/** The result of verifying a solution. */
 export type SolutionResult =
   | { readonly kind: "solved"; readonly nonce: string }
-  /** It was ours, and is too old. */
+  /** Ours, but expired. */
   | { readonly kind: "expired" }
-  /** It is none, solves nothing, or is of another installation. */
+  /** Malformed, wrong, or from another installation. */
   | { readonly kind: "refused" }
 
 /**
- * Makes a challenge that nobody keeps: the key that signs it tells that it is ours. When it expires is part of what is
- * signed, by our clock; altcha's own member for that would be held against the visitor's clock too, which may be wrong. To
- * make one takes 0.8 ms, off the main thread.
+ * Creates a challenge. Nothing is stored: the signature proves that it is ours. Its expiry, by our clock, is signed too;
+ * altcha's own member for it would also be compared with the visitor's clock, which may be wrong. Takes 0.8 ms, off the main
+ * thread.
  */
 export async function issueChallenge(keys: FreeCheckKeys, clock: Clock, random: Random): Promise<Challenge> {
   const [number = 0] = new Uint32Array(random(4).slice().buffer)
@@ -44,14 +44,14 @@ export async function issueChallenge(keys: FreeCheckKeys, clock: Clock, random: 
   })
 }
 
-/** Whether a text, as altcha's widget sends it, solves a challenge of ours. That it is worth a pass once only is told by `issuePass`. */
+/** Verifies a solution as sent by altcha's widget. `issuePass` makes sure that it gives one pass only. */
 export async function checkSolution(keys: FreeCheckKeys, clock: Clock, text: string): Promise<SolutionResult> {
   if (text.length > SOLUTION_LENGTH_MAX) return REFUSED
   const sent = parseJson(Buffer.from(text, "base64").toString("latin1"))
   if (!solutionPayload.Check(sent)) return REFUSED
   const { challenge, solution } = sent
   const { verified: isVerified } = await verifySolution({
-    // What else stands in it is signed too, or the signature does not hold.
+    // All other members are covered by the signature.
     challenge,
     solution,
     deriveKey,

@@ -4,19 +4,19 @@ import type { Random } from "../../base/outside-world.ts"
 import { newSecret } from "../sign-in/secrets.ts"
 import type { Store } from "../store/core/store.ts"
 
-/** What the secret of an installation is used for. No use can be made of the key of another. */
+/** The uses of an installation's secret. Each has a key of its own. */
 const KEY_PURPOSES = ["challenge", "solution", "client", "network"] as const
 
-/** The keys of the free checker, one for each use. */
+/** The keys of the free checker, one per use. */
 export type FreeCheckKeys = { readonly [U in (typeof KEY_PURPOSES)[number]]: string }
 
-/** A text under a key (HMAC-SHA-256, hex): without the key nobody can tell which text it was. */
+/** The keyed hash of a text (HMAC-SHA-256, hex): without the key the text cannot be guessed. */
 export const keyedHash = (key: string, text: string): string => createHmac("sha256", key).update(text).digest("hex")
 
-/** Gives the keys of the installation: the same in every process on one store, and after a restart. Rejects when the store fails. */
+/** Returns the keys of the installation: the same in every process on one store and after a restart. Rejects when the store fails. */
 export type LoadFreeCheckKeys = () => Promise<FreeCheckKeys>
 
-/** Builds it. The secret is made when it is first asked for, and read once. */
+/** Creates the function. The secret is created on first use, and read once. */
 export function createFreeCheckKeys(store: Store, random: Random): LoadFreeCheckKeys {
   let held: Promise<FreeCheckKeys> | null = null
   return () => {
@@ -29,7 +29,7 @@ export function createFreeCheckKeys(store: Store, random: Random): LoadFreeCheck
 }
 
 async function deriveKeys(store: Store, random: Random): Promise<FreeCheckKeys> {
-  // Of processes that start together one makes it, and all read what that one made.
+  // If processes start together, one creates the secret and all read that one.
   const secret = (await readSecret(store)) ?? (await createSecret(store, random))
   const [challenge, solution, client, network] = KEY_PURPOSES.map(use => keyedHash(secret, use))
   assert(challenge && solution && client && network, "every use has its key")

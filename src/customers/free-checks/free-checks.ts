@@ -18,42 +18,42 @@ import { bannedUntilMs, clientNetwork, pruneBans, recordStrike } from "./bans.ts
 import { type Challenge, checkSolution, issueChallenge } from "./challenges.ts"
 import { createFreeCheckKeys, keyedHash, type LoadFreeCheckKeys } from "./derived-keys.ts"
 
-/** Whether a client may ask at all. */
+/** Whether a client may send a check. */
 export type FreeCheckAdmission =
   | { readonly kind: "welcome" }
   | { readonly kind: "banned"; readonly untilMs: number }
   | { readonly kind: "too_fast"; readonly waitS: number }
 
-/** Who asks for a check, and what came with that. */
+/** The client of a check, with its pass or solution. */
 export type FreeCheckRequest = {
   readonly client: string
-  /** The secret of a pass; empty: none came. */
+  /** The secret of a pass; empty: none was sent. */
   readonly pass: string
-  /** The solution of a challenge; empty: none came. */
+  /** The solution of a challenge; empty: none was sent. */
   readonly solution: string
 }
 
-/** The pass that the browser is to keep from now on: a new one's secret, or none; null: as before. */
+/** The pass that the browser should store: the secret of a new one, or none; null: unchanged. */
 export type PassChange = { readonly secret: string | null } | null
 
-/** What came of asking for a check. */
+/** The result of asking for a check. */
 export type FreeCheckGrant = { readonly change: PassChange } & (
   | { readonly kind: "granted"; readonly refund: () => Promise<void> }
   | { readonly kind: "pass_required" }
   | { readonly kind: "busy"; readonly resetsAtMs: number }
 )
 
-/** Who may check without a key, and how often. Clients are as `ClientResolver` names them. All of it rejects when the store fails. */
+/** Admits checks without a key. Clients are named by `ClientResolver`. All functions reject when the store fails. */
 export type FreeChecks = {
-  /** Counts one request of the client. One that comes too fast is held against its network. */
+  /** Counts one request of the client. A request that is too fast is a strike against its network. */
   readonly admit: (client: string) => Promise<FreeCheckAdmission>
   readonly challenge: () => Promise<Challenge>
   /**
-   * Takes one check: of the pass; of a new pass, where the solution is worth one; of those that the client has without;
-   * and then of the budget that all share. What is not granted costs nothing.
+   * Takes one check from the pass, or from a new pass if the solution earns one, or from the client's daily allowance; and
+   * then from the budget that all visitors share. A check that is not granted costs nothing.
    */
   readonly grant: (visit: FreeCheckRequest) => Promise<FreeCheckGrant>
-  /** Deletes what is over. To be called every few minutes. */
+  /** Deletes expired rows. Call it every few minutes. */
   readonly prune: () => Promise<void>
 }
 
@@ -61,7 +61,7 @@ type FreeChecksDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** Shared by all that serve the same visitors. */
+  /** Shared by all processes that serve the same visitors. */
   readonly rates: RateLimiter
   readonly units: UnitQuota
   /** The budget of a day. */
@@ -75,18 +75,18 @@ const VISITOR_RATE = {
 } as const
 
 /**
- * How many wrong things are noted, of all networks together: each is a row and a commit, and whoever has many networks could
- * else write without end. Far more than the few of a network that is to be banned fit in.
+ * The rate of recorded strikes of all networks together: each is a row and a commit, so an attacker with many networks
+ * could otherwise write without bound. Far above what banning a network takes.
  */
 const STRIKES_RATE = { perSecond: 20, burst: 300 }
 
-/** Whose units the budget is, among accounts and keys. */
+/** The subject of the budget's units, among accounts and keys. */
 const BUDGET_SUBJECT = "free checker"
 
-/** How many rows of a table one statement deletes at most: it keeps everything else waiting for about 10 ms. */
+/** Rows that one statement deletes at most: it blocks other writers for about 10 ms. */
 const PRUNED_MAX = 1000
 
-/** Builds it over a store. */
+/** Creates it over a store. */
 export function createFreeChecks(given: FreeChecksDeps): FreeChecks {
   const { store, clock, random } = given
   const needs = { ...given, keys: createFreeCheckKeys(store, random) }
@@ -123,7 +123,7 @@ async function addStrike(needs: FreeChecksContext, client: string): Promise<void
   await recordStrike(needs.store, needs.clock, await networkHash(needs, client))
 }
 
-/** A check that was taken of something, before the budget is asked. `giveBack` null: there was nothing to take it of. */
+/** A check taken from a pass or an allowance, before the budget. `giveBack` null: there was nothing to take it from. */
 type ClaimedCheck = { readonly change: PassChange; readonly refund: (() => Promise<void>) | null }
 
 async function claimCheck(needs: FreeChecksContext, visit: FreeCheckRequest): Promise<ClaimedCheck> {
@@ -141,7 +141,7 @@ async function claimCheck(needs: FreeChecksContext, visit: FreeCheckRequest): Pr
   }
 }
 
-/** The secret of a new pass for the solution; null: none. Who sends a solution again is struck as who sends a wrong one. */
+/** The secret of a new pass for the solution; null: none. A repeated solution is a strike, as a wrong one is. */
 async function redeemSolution(
   needs: FreeChecksContext,
   { client, solution }: FreeCheckRequest,
@@ -155,7 +155,7 @@ async function redeemSolution(
   return secret
 }
 
-/** Takes of the budget too; what that does not grant is given back. */
+/** Takes from the budget, too; if it refuses, the check is given back. */
 async function chargeBudget(
   { units, perDay }: FreeChecksContext,
   { change, refund }: ClaimedCheck,

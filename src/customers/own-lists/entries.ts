@@ -1,18 +1,18 @@
 import { LIMITS } from "../../contract/limits.ts"
 
-/** What an owner can put on a list: an address, a domain with all that is below it, or only what is below a domain. */
+/** The scopes of an entry: one address, a domain with its subdomains, or only its subdomains. */
 export type OwnListEntryKind = "address" | "domain" | "subdomains"
 
 /** An entry of a block or allow list. */
 export type OwnListEntry = {
   readonly kind: OwnListEntryKind
-  /** The domain that it names, or that its address stands at: A-labels, lower case. */
+  /** The domain of the entry or of its address: A-labels, lower case. */
   readonly domain: string
-  /** The text in which it is stored and shown: `acme.com`, `*.acme.com`, or `sha256:<64 hex digits>@acme.com` for an address. */
+  /** The stored and displayed form: `acme.com`, `*.acme.com`, or `sha256:<64 hex digits>@acme.com` for an address. */
   readonly storedText: string
 }
 
-/** What a text names: an address in lower case without its `+tag`, or a domain as A-labels; null when it is neither. */
+/** Parses a text as an address (lower case, without `+tag`) or a domain (A-labels); null when it is neither. */
 type NormalizeEntry = (
   text: string,
 ) =>
@@ -25,9 +25,9 @@ const HASH_PREFIX = "sha256:"
 const HASHED_ADDRESS = /^sha256:[0-9a-f]{64}@/
 
 /**
- * The entry that a text means: an address, a domain, `*.domain`, or a kept form. Null when it means none. A name of one
- * label is taken only as `*.label`: a whole top level is seldom meant, a forgotten `.com` often. And an asterisk stands
- * nowhere else: `*@acme.com` could be an address, but who writes it means the domain.
+ * Parses an entry: an address, a domain, `*.domain`, or a stored form. Null when the text is none. A single label is only
+ * allowed as `*.label`, since it is more often a forgotten `.com` than a top-level domain. An asterisk is allowed nowhere
+ * else: `*@acme.com` is a valid address, but its author means the domain.
  */
 export function parseEntry(text: string, normalize: NormalizeEntry): OwnListEntry | null {
   const trimmed = text.trim()
@@ -41,7 +41,7 @@ export function parseEntry(text: string, normalize: NormalizeEntry): OwnListEntr
   return named === null || !named.domain.includes(".") ? null : parseStoredEntry(named.domain)
 }
 
-/** The entry of a kept form that this file wrote. */
+/** Parses a stored form. */
 export function parseStoredEntry(storedText: string): OwnListEntry {
   if (storedText.startsWith(SUBDOMAINS_PREFIX))
     return { kind: "subdomains", domain: storedText.slice(SUBDOMAINS_PREFIX.length), storedText }
@@ -50,12 +50,12 @@ export function parseStoredEntry(storedText: string): OwnListEntry {
   return { kind: "domain", domain: storedText, storedText }
 }
 
-/** The kept form of an address at `domain`: its SHA-256, since no address may be stored, and its domain in the clear. */
+/** The stored form of an address at `domain`: its SHA-256, since no address may be stored, and its domain in plain text. */
 export function hashedAddress(normalized: string, domain: string): string {
   return `${HASH_PREFIX}${Bun.SHA256.hash(normalized, "hex")}@${domain}`
 }
 
-/** No address reads like this: a `:` stands in quotes there. */
+/** No address has this form: a `:` is only allowed in a quoted local part. */
 function parseHashedAddress(text: string, normalize: NormalizeEntry): OwnListEntry | null {
   const entry = parseStoredEntry(text)
   const named = normalize(entry.domain)
@@ -63,50 +63,50 @@ function parseHashedAddress(text: string, normalize: NormalizeEntry): OwnListEnt
 }
 
 function parseSubdomains(name: string, normalize: NormalizeEntry): OwnListEntry | null {
-  // White space around a whole text is nobody's, inside of one it is a mistake.
+  // White space around a text is ignored, inside it is a mistake.
   const named = name.trimStart() === name ? normalize(name) : null
   return named?.kind === "domain" ? parseStoredEntry(SUBDOMAINS_PREFIX + named.domain) : null
 }
 
-/** How entries are parted: pasted text has any number a line, a table one in the first cell of each. */
+/** How entries are separated: pasted text has any number per line, a table one in the first cell of each row. */
 export type EntryTextFormat = "pasted" | "table"
 
-/** A text that is no entry, and where it stands. */
+/** A text that is no entry, and its line. */
 export type InvalidEntry = {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
-  /** The text in one line, cut and without what cannot be seen. */
+  /** The text on one line, shortened and without invisible characters. */
   readonly excerpt: string
 }
 
-/** What a text with entries holds. */
+/** The result of parsing a text with entries. */
 export type ParsedEntries =
-  /** All of it could be read. `entries` may name one thing several times. */
+  /** Everything was parsed. `entries` may contain duplicates. */
   | { readonly kind: "read"; readonly entries: readonly OwnListEntry[] }
-  /** Some of it could not: `faults` are the first of them, `faultCount` is how many there are. */
+  /** Some texts are no entries: `faults` are the first of them, `faultCount` is their number. */
   | { readonly kind: "faulty"; readonly faults: readonly InvalidEntry[]; readonly faultCount: number }
-  /** More than `LIMITS.ownListEntriesMax` texts, or `LINES_MAX` lines, stand there; not all was looked at. */
+  /** The text has more than `LIMITS.ownListEntriesMax` entries or `LINES_MAX` lines; it was not read to its end. */
   | { readonly kind: "too_many" }
 
-/** No entry is longer: a kept form has 325 characters, an address or a domain with its white space hardly as many. */
+/** No entry is longer: a stored form has up to 325 characters. */
 const ENTRY_LENGTH_MAX = 1024
 const EXCERPT_LENGTH_MAX = 80
 
-/** How many lines, or pieces of a line, are looked at, blank ones and comments among them: 4 MB of commas take 2 s. */
+/** Lines, or pieces of a line, that are read, blank ones and comments included: 4 MB of commas take 2 s. */
 export const LINES_MAX = 100_000
 
 const LINE_END = /\r\n|[\r\n\u2028\u2029]/
-/** What begins a line with it, or follows white space, is a comment: an address may have the sign, but not after a space. */
+/** A comment starts at the beginning of a line or after white space; inside an address the sign is allowed. */
 const LINE_COMMENT = /(?:^|\s)#.*$/s
 const PASTED_SEPARATOR = /[,;]/
-/** The first cell of a line, quoted by RFC 4180 or bare; delimiters are those that spreadsheets write. */
+/** The first cell of a row, quoted as in RFC 4180 or plain; the delimiters are those of spreadsheets. */
 const FIRST_CELL = /^\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))/
-/** A line that names the columns: words, of which none could be an address or a domain. */
+/** A header row: words that cannot be an address or a domain. */
 const HEADING = /^[\p{L}\p{N} _-]+$/u
 
 /**
- * Reads the entries of a text: one a line, in pasted text also several between commas or semicolons. Blank lines, a byte
- * order mark, comments (`# …`) and the heading of a table are left out. At most `faultsMax` faults are told.
+ * Parses the entries of a text: one per line, in pasted text also several separated by commas or semicolons. Blank lines, a
+ * byte order mark, comments (`# …`) and a header row are skipped. Returns at most `faultsMax` faults.
  */
 export function parseEntries(
   text: string,
@@ -128,7 +128,7 @@ export function parseEntries(
 
 type WrittenEntry = { readonly line: number; readonly written: string }
 
-/** What is written in a text, with its line. When there is too much of it, a line beyond `LINES_MAX` is the last. */
+/** The texts that may be entries, with their lines. In a text that is too long, the last one has a line beyond `LINES_MAX`. */
 function* writtenEntries(text: string, form: EntryTextFormat): Generator<WrittenEntry> {
   const lines = text.replace(/^\uFEFF/, "").split(LINE_END, LINES_MAX + 1)
   let pieceCount = 0
@@ -150,16 +150,16 @@ const isComment = (line: string): boolean => line.trimStart().startsWith("#")
 const splitPastedLine = (line: string): readonly string[] =>
   line === "" || isComment(line) ? [] : line.replace(LINE_COMMENT, "").split(PASTED_SEPARATOR, LINES_MAX + 1)
 
-/** The first cell of a line, if there is anything in it; `isFirst`: it may be a heading, which is left out. */
+/** The first cell of a row unless it is empty; `isFirst`: it may be a header, which is skipped. */
 function firstCell(line: string, isFirst: boolean): readonly string[] {
   if (line.trim() === "" || isComment(line)) return []
-  // A longer cell is no entry, however it goes on.
+  // A longer cell cannot be an entry.
   const [, quoted, bare = ""] = FIRST_CELL.exec(line.slice(0, ENTRY_LENGTH_MAX * 4)) ?? []
   const cell = quoted === undefined ? bare : quoted.replaceAll('""', '"')
   return isFirst && HEADING.test(cell.trim()) ? [""] : [cell]
 }
 
-/** What is unseen, or turns the direction of the text around it, is shown as U+FFFD. */
+/** Replaces invisible characters and those that change the text direction by U+FFFD. */
 function excerptOf(written: string): string {
   const cut = [...written.slice(0, EXCERPT_LENGTH_MAX * 2)].slice(0, EXCERPT_LENGTH_MAX).join("")
   return cut.replace(/\p{C}/gu, "\uFFFD") + (cut.length < written.length ? "…" : "")

@@ -4,7 +4,7 @@ import type { Store } from "../store/core/store.ts"
 import { hashedAddress, parseStoredEntry } from "./entries.ts"
 import { OPERATOR, type OwnList } from "./own-lists.ts"
 
-// What is kept of a name, in bits:
+// The coverage of a name, in bits:
 //   1 2   on the block list, on the allow list
 //   4 8   the same for all names below it
 //   16    an address at this very name is on one of the lists
@@ -13,21 +13,21 @@ const LIST_BITS_MASK = 3
 const SUBDOMAINS_SHIFT = 2
 const HAS_ADDRESS = 16
 
-/** What the lists of one owner say, in bits; zero: nothing. To be read with `isOnList` and `mayListAddress`. */
+/** Whether the lists of one owner have a name, in bits; zero: no. Read it with `isOnList` and `mayListAddress`. */
 type ListBits = number
 
-/** Whether the coverage says that the name or the address is on the list. */
+/** Whether the name or address is on the list. */
 export const isOnList = (coverage: ListBits, list: OwnList): boolean => (coverage & LIST_BITS[list]) !== 0
 
-/** Whether the coverage of a domain leaves open what an address at it has: `ofAddress` knows. */
+/** Whether an address at the domain may have an entry of its own; `ofAddress` tells. */
 export const mayListAddress = (coverage: ListBits): boolean => (coverage & HAS_ADDRESS) !== 0
 
-/** The block and the allow list of one owner, to look names up in: one search a label answers both lists. */
+/** The block and the allow list of one owner: one look-up per label serves both. */
 export class EntryIndex {
   readonly #names = new Map<string, number>()
-  /** By kept form. */
+  /** By stored form. */
   readonly #addresses = new Map<string, number>()
-  /** How many entries it was made from. */
+  /** The number of entries. */
   readonly entryCount: number
 
   constructor(rows: readonly { readonly list: OwnList; readonly entry: string }[]) {
@@ -35,7 +35,7 @@ export class EntryIndex {
     for (const { list, entry } of rows) this.#add(LIST_BITS[list], entry)
   }
 
-  /** What the lists say of a domain by itself and by its parents. */
+  /** The coverage of a domain by its own and its parents' entries. */
   domainBits(domain: string): ListBits {
     if (this.#names.size === 0) return 0
     let coverage = (this.#names.get(domain) ?? 0) & (LIST_BITS_MASK | HAS_ADDRESS)
@@ -44,7 +44,7 @@ export class EntryIndex {
     return coverage
   }
 
-  /** What the lists say of an address by itself, given in its kept form. */
+  /** The coverage of an address by its own entry, given its stored form. */
   addressBits(kept: string): ListBits {
     return this.#addresses.get(kept) ?? 0
   }
@@ -58,7 +58,7 @@ export class EntryIndex {
   }
 }
 
-/** What the lists of an account and of the operator say of one name or address. */
+/** The match of one name or address on the lists of an account and of the operator. */
 export type OwnListLookup = {
   /** Whose block list has the address, the domain or a parent; the operator's comes first. Null: neither's. */
   readonly blockedBy: "operator" | "account" | null
@@ -68,19 +68,19 @@ export type OwnListLookup = {
   readonly isOperatorAllowed: boolean
 }
 
-/** The standing of all that is on no list: this very object, so that a caller can tell it by identity. */
+/** The match of everything that is on no list: always this object, so that callers can compare by identity. */
 export const NOT_ON_OWN_LISTS: OwnListLookup = Object.freeze({
   blockedBy: null,
   isAllowed: false,
   isOperatorAllowed: false,
 })
 
-/** The bounds of what is held. */
+/** The bounds of the cache. */
 export type OwnListCacheBounds = {
-  /** How many accounts with entries are held, and how many entries of theirs together. */
+  /** Cached accounts with entries, and their entries in all. */
   readonly accountsMax: number
   readonly entriesMax: number
-  /** How many accounts without entries, which most are, are known as such. */
+  /** Cached accounts without entries, which most are. */
   readonly emptyMax: number
 }
 
@@ -89,14 +89,14 @@ export const OWN_LIST_CACHE_BOUNDS: OwnListCacheBounds = { accountsMax: 2000, en
 
 const NO_ENTRIES = new EntryIndex([])
 
-/** The block and allow lists, as requests ask for them. What is held is answered at once, without a promise and without the disk. */
+/** Caches block and allow lists for requests. A cached account is answered synchronously, without the store. */
 export class OwnListCache {
   readonly #store: Store
   readonly #bounds: OwnListCacheBounds
-  /** Null: not read since it last changed. */
+  /** Null: not read since its last change. */
   #operatorIndex: EntryIndex | null = null
   readonly #accountIndexes: LRUCache<string, EntryIndex>
-  /** Ids of accounts without entries, the one that was read first in front. */
+  /** Ids of accounts without entries, oldest first. */
   readonly #emptyAccounts = new Set<string>()
   /** Reads under way by owner, at most one each; a change takes the owner's out, so that nobody joins one that began before it. */
   readonly #pendingReads = new Map<string, Promise<EntryIndex>>()
@@ -111,15 +111,14 @@ export class OwnListCache {
     })
   }
 
-  /** Reads the operator's lists, so that the first request need not wait for them. Rejects when the store fails. */
+  /** Loads the operator's lists before the first request. Rejects when the store fails. */
   async load(): Promise<void> {
     await this.#readShared(OPERATOR)
   }
 
   /**
-   * What the lists say of `domain` (A-labels, lower case), and of the address `normalized` at it; null: it is not about an
-   * address. An account of null has no lists of its own. Gives a promise only when the store has to be asked, which rejects
-   * when that fails.
+   * Matches `domain` (A-labels, lower case) and the address `normalized` at it (null: no address) against the lists of the
+   * operator and of the account (null: none). Returns a promise only when the store has to be read; it rejects when that fails.
    */
   lookup(accountId: string | null, normalized: string | null, domain: string): OwnListLookup | Promise<OwnListLookup> {
     const operator = this.#cached(OPERATOR)
@@ -128,16 +127,16 @@ export class OwnListCache {
     return this.#lookupInStore(accountId, normalized, domain)
   }
 
-  /** Drops what the changes make stale. When it returns, no question that begins is answered from before them. */
+  /** Drops what the changes make stale. Look-ups that start after it returns see the changes. */
   applyChanges(changes: readonly Change[]): void {
     for (const { kind, subject } of changes) {
-      // A later version's change may concern lists: to ask again is cheap, to be wrong is not.
+      // An unknown kind of change, from a newer version, may concern lists: reading again is cheap.
       if (!isChangeKind(kind)) this.invalidateAll()
       else if (kind === "own_lists_changed" || kind === "account_removed") this.#drop(subject)
     }
   }
 
-  /** Drops everything held: what a reader of the change log does when it has lost some of it. */
+  /** Drops everything; called when part of the change log was lost. */
   invalidateAll(): void {
     this.#pendingReads.clear()
     this.#operatorIndex = null
@@ -209,7 +208,7 @@ function lookupIn(operator: EntryIndex, own: EntryIndex, normalized: string | nu
   if (operator.entryCount === 0 && own.entryCount === 0) return NOT_ON_OWN_LISTS
   let byOperator = operator.domainBits(domain)
   let byAccount = own.domainBits(domain)
-  // A hash costs more than all the rest (0.4 µs of 0.5): it is taken only where there is one to compare it with.
+  // The hash costs more than everything else (0.4 µs of 0.5), so it is computed only if the domain has address entries.
   if (normalized !== null && mayListAddress(byOperator | byAccount)) {
     const kept = hashedAddress(normalized, domain)
     byOperator |= operator.addressBits(kept)

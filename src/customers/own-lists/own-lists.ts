@@ -3,25 +3,25 @@ import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-l
 import type { Store } from "../store/core/store.ts"
 import { type OwnListEntry, parseStoredEntry } from "./entries.ts"
 
-/** The lists that each owner has. */
+/** The lists of an owner. */
 export const OWN_LISTS = ["block", "allow"] as const
 export type OwnList = (typeof OWN_LISTS)[number]
 
-/** Whose lists they are: an account's, or those of the operator, which hold for every account. */
+/** The owner of lists: an account, or the operator, whose lists apply to every account. */
 export type ListOwner = { readonly accountId: string } | typeof OPERATOR
 
 /** The operator as an owner, and as the subject of a change. */
 export const OPERATOR = "operator"
 
-/** What came of adding entries. Refused as `too_many`, none of them was added. */
+/** The result of adding entries. `too_many`: none was added. */
 export type EntryAddition =
   | { readonly kind: "added"; readonly addedCount: number; readonly presentCount: number }
   | { readonly kind: "too_many" }
   | { readonly kind: "unknown_account" }
 
 /**
- * Adds entries to a list, all or none of them: an owner has at most `LIMITS.ownListEntriesMax` on both lists together. An
- * entry that is on the list already stays as it is. When it resolves, that is on the disk and in force in this process.
+ * Adds entries to a list, all or none: an owner has at most `LIMITS.ownListEntriesMax` on both lists together. Entries that
+ * exist stay unchanged. When it resolves, the entries are durable and in force in this process.
  */
 export async function addEntries(
   log: ChangeLog,
@@ -49,10 +49,10 @@ export async function addEntries(
   })
 }
 
-/** How many entries went, and how many were not on the list. */
+/** The count of removed entries, and of those that were not on the list. */
 export type EntryRemoval = { readonly removedCount: number; readonly absentCount: number }
 
-/** Removes entries from a list. When it resolves, that is on the disk and in force in this process. */
+/** Removes entries from a list. When it resolves, the removal is durable and in force in this process. */
 export async function removeEntries(
   log: ChangeLog,
   owner: ListOwner,
@@ -70,7 +70,7 @@ export async function removeEntries(
   })
 }
 
-/** Who adds to or removes from lists of the owner waits until the transaction of `store` is over; false: there is no such account. */
+/** Locks the owner's lists against other writers until the transaction of `store` ends; false: there is no such account. */
 async function lockLists(store: Store, owner: ListOwner): Promise<boolean> {
   if (owner !== OPERATOR) return await lockAccountRow(store, owner.accountId)
   await lockChangeHead(store)
@@ -80,7 +80,7 @@ async function lockLists(store: Store, owner: ListOwner): Promise<boolean> {
 /** An entry as its owner sees it. */
 export type DatedOwnListEntry = OwnListEntry & { readonly addedAtMs: number }
 
-/** The next `countMax` entries of a list whose kept form comes after `after` and holds the text `holding`, by kept form. */
+/** The next `countMax` entries of a list after the stored form `after` that contain the text `holding`, sorted by stored form. */
 export async function listEntries(
   store: Store,
   owner: ListOwner,
@@ -97,7 +97,7 @@ export async function listEntries(
   return rows.map(row => ({ ...parseStoredEntry(row.entry), addedAtMs: row.added_at_ms }))
 }
 
-/** How many entries an owner has on each list. */
+/** Counts the entries of an owner on each list. */
 export async function countEntries(store: Store, owner: ListOwner): Promise<{ readonly [L in OwnList]: number }> {
   const rows = await store.all<{ list: OwnList; entries: number }>(
     "SELECT list, COUNT(*) AS entries FROM own_list_entries WHERE owner = $1 GROUP BY list",
@@ -114,10 +114,10 @@ const DELETE_ENTRY = "DELETE FROM own_list_entries WHERE owner = $1 AND list = $
 
 const accountIdOf = (owner: ListOwner): string | null => (owner === OPERATOR ? null : owner.accountId)
 
-/** The owner as the table and the change log name it. */
+/** The owner as stored in the table and the change log. */
 const ownerId = (owner: ListOwner): string => accountIdOf(owner) ?? OPERATOR
 
-/** A write that changes nothing takes the account's row, so that who counts next, in any engine, counts these entries too. */
+/** A write without effect locks the account's row, so that the next count, on either engine, includes these entries. */
 async function lockAccountRow(store: Store, accountId: string): Promise<boolean> {
   return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])) > 0
 }

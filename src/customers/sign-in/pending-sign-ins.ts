@@ -5,24 +5,24 @@ import type { Store } from "../store/core/store.ts"
 import { generateCode, hashSecret, isSecret, newSecret, sealEmail, unsealEmail, validStartRange } from "./secrets.ts"
 
 /*
- * A sign-in is open from the moment in which somebody asks for it until one of these happens: its link is used, its code is
- * typed in the browser that asked, the code was tried `LIMITS.signInTriesMax` times, or `SIGN_IN_MS` have passed. Then it is
- * gone, and nothing tells which of them it was.
+ * A pending sign-in starts when a person asks for it. It ends when its link is used, its code is entered in the browser that
+ * asked, the code was tried `LIMITS.signInTriesMax` times, or `SIGN_IN_MS` have passed. Then its row is deleted, and nothing
+ * records which of these it was.
  */
 
-/** How long a sign-in is open, in milliseconds. */
+/** How long a sign-in is pending, in milliseconds. */
 export const SIGN_IN_MS = LIMITS.signInMinutes * 60_000
 
-/** How many sign-ins are open at most: three hours' worth of what all together may ask for. Beyond, the oldest are gone. */
+/** Pending sign-ins at most, three hours' worth of the total rate; beyond that the oldest are deleted. */
 const PENDING_SIGN_INS_MAX = 10_000
 
-/** How many of them one more asking deletes at most. */
+/** How many of them one request deletes at most. */
 const DELETED_AT_ONCE_MAX = 100
 
-/** What a new sign-in is known by, this once: link and code go into the mail, `browser` to who asked. */
+/** The secrets of a new sign-in, available only here: link and code go into the mail, `browser` to the browser that asked. */
 export type PendingSignIn = { readonly link: string; readonly code: string; readonly browser: string }
 
-/** Opens a sign-in for an email, as `normalizeAccountEmail` writes it, be there an account or not: nobody looks. */
+/** Creates a pending sign-in for an email from `normalizeAccountEmail`, whether or not an account exists. */
 export async function openSignIn(store: Store, clock: Clock, random: Random, email: string): Promise<PendingSignIn> {
   const [link, browser, code] = [newSecret(random), newSecret(random), generateCode(random)]
   const row = [
@@ -49,17 +49,17 @@ export async function openSignIn(store: Store, clock: Clock, random: Random, ema
   return { link, code, browser }
 }
 
-/** The email of the open sign-in whose link has this secret; null: it is gone. It stays open. */
+/** The email of the pending sign-in with this link secret; null: none. It stays pending. */
 export async function emailByLink(store: Store, clock: Clock, link: string): Promise<string | null> {
   return await readEmail(store, clock(), "link", link)
 }
 
-/** The same for the browser that has this secret. */
+/** The same for a browser secret. */
 export async function emailByBrowser(store: Store, clock: Clock, browser: string): Promise<string | null> {
   return await readEmail(store, clock(), "browser", browser)
 }
 
-/** What a link or a code has proved: that whoever brought it reads the mail of an address. */
+/** The proof of a link or code: its bearer reads the mail of an address. */
 export type SignInProof =
   | { readonly kind: "proved"; readonly email: string }
   | { readonly kind: "wrong_code"; readonly triesLeft: number }
@@ -67,7 +67,7 @@ export type SignInProof =
 
 const GONE = { kind: "gone" } as const
 
-/** Uses a link up, as part of a transaction: that of `store`. Of several that bring it, one has proved anything. */
+/** Consumes a link within the transaction of `store`. If it is used several times, only one use succeeds. */
 export async function proveByLink(store: Store, nowMs: number, link: string): Promise<SignInProof> {
   if (!isSecret(link)) return GONE
   const row = await store.one<{ sealed: string }>(
@@ -78,8 +78,8 @@ export async function proveByLink(store: Store, nowMs: number, link: string): Pr
 }
 
 /**
- * Tries a code of `parseTypedCode` in the browser that has this secret, as part of a transaction, that of `store`, which must not
- * be taken back when the code is wrong. The try is counted before the code is looked at, however many come at once.
+ * Tries a code from `parseTypedCode` in the browser with this secret, within the transaction of `store`, which must be
+ * committed even when the code is wrong. The try is counted before the code is compared, so parallel tries all count.
  */
 export async function proveByCode(store: Store, nowMs: number, browser: string, code: string): Promise<SignInProof> {
   if (!isSecret(browser)) return GONE
@@ -97,7 +97,7 @@ export async function proveByCode(store: Store, nowMs: number, browser: string, 
     : { kind: "wrong_code", triesLeft: row.tries_left }
 }
 
-/** Deletes at most `countMax` sign-ins that are gone by time, and gives their count. */
+/** Deletes at most `countMax` expired sign-ins and returns their count. */
 export async function pruneSignIns(store: Store, clock: Clock, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM sign_ins WHERE link_hash IN
@@ -106,7 +106,7 @@ export async function pruneSignIns(store: Store, clock: Clock, countMax: number)
   )
 }
 
-/** Between the parameters of `validStartRange`. */
+/** SQL condition on the parameters of `validStartRange`. */
 const IS_PENDING = "asked_at_ms > $2 AND asked_at_ms < $3"
 
 async function readEmail(store: Store, nowMs: number, by: "link" | "browser", secret: string): Promise<string | null> {
@@ -118,6 +118,6 @@ async function readEmail(store: Store, nowMs: number, by: "link" | "browser", se
   return row && unsealEmail(row.sealed, secret)
 }
 
-/** A million codes are soon hashed: only who has the browser's secret can compare any with what is stored. */
+/** A million codes are quickly hashed, so the hash includes the browser's secret. */
 const hashCode = (code: string, browser: string): string =>
   createHmac("sha256", browser).update(`code ${code}`).digest("hex")

@@ -4,21 +4,21 @@ import type { Random } from "../../base/outside-world.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { randomBase62 } from "../store/core/id.ts"
 
-/** 190 bits: nobody guesses one. */
+/** 190 bits, so a secret cannot be guessed. */
 const SECRET_DIGITS = 32
 
-/** Whether a text has the form of a secret; what has not is never looked up. */
+/** Whether a text has the form of a secret; other texts are not looked up. */
 export const isSecret = (text: string): boolean => /^[0-9A-Za-z]{32}$/.test(text)
 
-/** A new secret that a browser or a link brings back. */
+/** A new secret for a cookie or a link. */
 export const newSecret = (random: Random): string => randomBase62(random, SECRET_DIGITS)
 
-/** What is stored in place of a secret: its SHA-256 in hex. */
+/** The stored form of a secret: its SHA-256 in hex. */
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex")
 
 /**
- * Between which instants something began that lasts for `lifeMs` and is not over. What a clock far ahead has dated long after
- * now is over as well: it must not last for years.
+ * The range of start times of things that last for `lifeMs` and have not ended. A start far in the future, from a clock that
+ * was ahead, counts as ended: it must not last for years.
  */
 export const validStartRange = (nowMs: number, lifeMs: number): readonly [number, number] => [
   nowMs - lifeMs,
@@ -27,13 +27,13 @@ export const validStartRange = (nowMs: number, lifeMs: number): readonly [number
 
 const CODES_COUNT = 10 ** LIMITS.signInCodeDigits
 
-/** The largest multiple of `CODES` in 32 bits: what is drawn from here on is thrown away, else some codes would come more often. */
+/** The largest multiple of `CODES` in 32 bits. Draws from here on are rejected; otherwise some codes would be likelier. */
 const UNBIASED_BELOW = 2 ** 32 - (2 ** 32 % CODES_COUNT)
 
-/** A draw is thrown away one time in 4000; that 8 in a row are has a chance of nil. */
+/** One draw in 4000 is rejected, so 8 rejections in a row do not happen. */
 const DRAWS_MAX = 8
 
-/** A new code to type: digits, each code equally likely. */
+/** A new code of digits; all codes are equally likely. */
 export function generateCode(random: Random): string {
   for (let draw = 0; draw < DRAWS_MAX; draw++) {
     const bytes = random(4)
@@ -45,12 +45,12 @@ export function generateCode(random: Random): string {
 
 const CODE_FORMAT = new RegExp(`^[0-9]{${LIMITS.signInCodeDigits}}$`)
 
-/** What is looked at of a text; a code with a space between any two digits is shorter. */
+/** How many characters of a text are read; a code with a space between all digits is shorter. */
 const TYPED_LENGTH_MAX = 32
 
 /**
- * The code that somebody typed; null: the text is none. White space and hyphens between the digits are left out, and wide
- * digits (`１２３`), which some keyboards give, are digits.
+ * Parses an entered code; null: the text is none. White space and hyphens between digits are ignored; full-width digits
+ * (`１２３`), which some keyboards produce, are accepted.
  */
 export function parseTypedCode(text: string): string | null {
   if (text.length > TYPED_LENGTH_MAX) return null
@@ -66,7 +66,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Seals an email under a secret of `newSecret`: who has not the secret learns nothing of it, not even its length. */
+/** Encrypts an email under a secret from `newSecret`. Without the secret nothing is revealed, not even its length. */
 export function sealEmail(email: string, secret: string, random: Random): string {
   const plain = Buffer.alloc(LIMITS.addressBytesMax)
   assert(plain.write(email) === Buffer.byteLength(email), "the email of an account is not too long")
@@ -76,7 +76,7 @@ export function sealEmail(email: string, secret: string, random: Random): string
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64")
 }
 
-/** The email that was sealed under this secret. Throws when it was sealed under another, or changed since. */
+/** Decrypts an email. Throws when it was encrypted under another secret, or was altered. */
 export function unsealEmail(sealed: string, secret: string): string {
   const bytes = Buffer.from(sealed, "base64")
   const decipher = createDecipheriv(CIPHER, sealingKey(secret), bytes.subarray(0, NONCE_BYTES), {
@@ -87,6 +87,6 @@ export function unsealEmail(sealed: string, secret: string): string {
   return plain.toString().replace(/\0+$/, "")
 }
 
-/** The stored hash of the secret tells nothing of this key (RFC 5869). */
+/** HKDF (RFC 5869): the stored hash of the secret reveals nothing about this key. */
 const sealingKey = (secret: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", secret, "", "mailkind: email of a sign-in", KEY_BYTES))

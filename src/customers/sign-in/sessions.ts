@@ -6,29 +6,29 @@ import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { hashSecret, isSecret, newSecret, validStartRange } from "./secrets.ts"
 
-/** A browser that is signed in. */
+/** A session: a browser that is signed in. */
 export type Session = {
   readonly id: string
   readonly accountId: string
-  /** Which browser it is, as `userAgentLabel` says it. */
+  /** The browser, as returned by `userAgentLabel`. */
   readonly agent: string
   readonly createdAtMs: number
-  /** When it last asked for anything, give or take `SEEN_EVERY_MS`. */
+  /** When it last sent a request, to `SEEN_EVERY_MS`. */
   readonly seenAtMs: number
 }
 
 /** How long a session lasts from the sign-in, in milliseconds. */
 export const SESSION_MS = LIMITS.sessionDays * DAY_MS
 
-/** How often the last use of a session is written at most. */
+/** The last use of a session is written at most this often. */
 const SEEN_UPDATE_MS = 300_000
 
-/** A session and, this once, the secret by which its browser is known. */
+/** A session with its secret, available only here. */
 export type NewSession = { readonly session: Session; readonly secret: string }
 
 /**
- * Opens a session, as part of a transaction: that of `store`. The account's oldest ones beyond
- * `LIMITS.sessionsPerAccountMax` end.
+ * Creates a session within the transaction of `store`. The account's oldest sessions beyond `LIMITS.sessionsPerAccountMax`
+ * end.
  */
 export async function insertSession(
   store: Store,
@@ -51,10 +51,10 @@ export async function insertSession(
   return { session, secret }
 }
 
-/** Who is signed in. */
+/** The account and session of a request. */
 export type ActiveSession = { readonly session: Session; readonly account: Account }
 
-/** Who is signed in by a secret; null: nobody, or no longer. */
+/** The session of a secret; null: none, or it has ended. */
 export async function findSession(store: Store, clock: Clock, secret: string): Promise<ActiveSession | null> {
   if (!isSecret(secret)) return null
   const nowMs = clock()
@@ -70,7 +70,7 @@ export async function findSession(store: Store, clock: Clock, secret: string): P
   return { session: toSession(row), account }
 }
 
-/** The account's sessions that have not ended, the latest first. */
+/** The account's running sessions, latest first. */
 export async function listSessions(store: Store, clock: Clock, accountId: string): Promise<readonly Session[]> {
   const rows = await store.all<SessionRow>(
     `SELECT ${COLUMNS} FROM sessions WHERE account_id = $1 AND ${IS_VALID} ORDER BY created_at_ms DESC, id LIMIT $4`,
@@ -79,17 +79,17 @@ export async function listSessions(store: Store, clock: Clock, accountId: string
   return rows.map(toSession)
 }
 
-/** Ends a session of the account; false when it has none of this id. Its browser is signed out when this resolves. */
+/** Ends a session of the account; false when it has none with this id. When it resolves, the browser is signed out. */
 export async function endSession(store: Store, accountId: string, id: string): Promise<boolean> {
   return (await store.run("DELETE FROM sessions WHERE id = $1 AND account_id = $2", [id, accountId])) > 0
 }
 
-/** Ends all sessions of the account but the one of this id, and gives their count. */
+/** Ends all sessions of the account except this one, and returns their count. */
 export async function endOtherSessions(store: Store, accountId: string, keptId: string): Promise<number> {
   return await store.run("DELETE FROM sessions WHERE account_id = $1 AND id <> $2", [accountId, keptId])
 }
 
-/** Deletes at most `countMax` sessions that are over, and gives their count. */
+/** Deletes at most `countMax` ended sessions and returns their count. */
 export async function pruneSessions(store: Store, clock: Clock, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM sessions WHERE id IN
@@ -98,7 +98,7 @@ export async function pruneSessions(store: Store, clock: Clock, countMax: number
   )
 }
 
-/** Between the parameters of `validStartRange`. */
+/** SQL condition on the parameters of `validStartRange`. */
 const IS_VALID = "created_at_ms > $2 AND created_at_ms < $3"
 
 const COLUMNS = "id, account_id, agent, created_at_ms, seen_at_ms"
@@ -121,7 +121,7 @@ function toSession(row: SessionRow): Session {
   }
 }
 
-/** Browsers, the more specific name first: most of them also carry the names of others. */
+/** Browsers, more specific names first: most `User-Agent` texts also contain the names of others. */
 const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\bOPR\//],
@@ -139,10 +139,10 @@ const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Linux", /\bLinux\b/],
 ]
 
-/** How much of a `User-Agent` is looked at. */
+/** How many characters of a `User-Agent` are read. */
 const USER_AGENT_LENGTH_MAX = 512
 
-/** Which browser a `User-Agent` (RFC 9110 §10.1.5) names, in words of ours alone: `Firefox on Linux`. */
+/** A label for a `User-Agent` (RFC 9110 §10.1.5) from a fixed set of words: `Firefox on Linux`. */
 export function userAgentLabel(userAgent: string | null): string {
   const text = (userAgent ?? "").slice(0, USER_AGENT_LENGTH_MAX)
   const named = (table: typeof BROWSERS): string | null => table.find(([, pattern]) => pattern.test(text))?.[0] ?? null

@@ -5,13 +5,13 @@ import { isMailable, type SendResult } from "../notices/mailer.ts"
 import type { Notice } from "../notices/notices.ts"
 import { SIGN_IN_MS } from "./pending-sign-ins.ts"
 
-/** How the mails of sign-ins are tried. */
+/** Bounds of sending sign-in mails. */
 export type SignInMailBounds = {
-  /** How many are under way at once. */
+  /** Mails sent at the same time. */
   readonly concurrentMax: number
-  /** How many are under way or wait for their next try; more are not sent. */
+  /** Mails in flight or waiting for a retry; beyond that mails are not sent. */
   readonly pendingMax: number
-  /** How long each further try waits for, after the one before: greylisting lets a mail in after minutes. */
+  /** The delay before each retry: greylisting accepts a mail after minutes. */
   readonly retriesMs: readonly number[]
 }
 
@@ -22,28 +22,28 @@ export const SIGN_IN_MAIL_BOUNDS: SignInMailBounds = {
   retriesMs: [15_000, 45_000, 60_000, 180_000, 300_000],
 }
 
-/** What sends them. */
+/** Dependencies of the sender. */
 export type SignInMailsDeps = {
   readonly stopwatch: Stopwatch
   readonly setTimer: SetTimer
   readonly log: Log
-  /** Whether there is a server to send mails through. */
+  /** Whether a mail server is configured. */
   readonly hasMailServer: boolean
   readonly sendNow: (to: string, notice: Notice) => Promise<SendResult | { readonly kind: "no_server" }>
 }
 
-/** What one mail says, and to whom. */
+/** One sign-in mail: its address, link and code. */
 export type SignInMail = { readonly to: string; readonly link: string; readonly code: string }
 
 /**
- * Sends the link and the code of a sign-in. They are in no outbox: both are secret, and worthless soon. When the process ends
- * before a server has taken a mail, whoever waits for it asks again.
+ * Sends the link and code of a sign-in. They are not stored in the outbox, since both are secret and expire soon
+ * (DECISIONS 46). If the process ends before a server accepts the mail, the person asks again.
  */
 export class SignInMails {
   readonly #deps: SignInMailsDeps
   readonly #bounds: SignInMailBounds
   readonly #semaphore: Semaphore
-  /** What waits for its next try; each is told whether there is one. */
+  /** Mails waiting for a retry; each callback says whether there will be one. */
   readonly #waitingRetries = new Set<(isTried: boolean) => void>()
   #pendingCount = 0
   #isStopping = false
@@ -54,12 +54,12 @@ export class SignInMails {
     this.#semaphore = new Semaphore(bounds.concurrentMax, bounds.pendingMax)
   }
 
-  /** Whether what goes to this address is written to the log, since no mail reaches it from here. */
+  /** Whether link and code for this address are logged, since it cannot receive mail from here. */
   isLogged(to: string): boolean {
     return !this.#deps.hasMailServer || !isMailable(to)
   }
 
-  /** Begins to send a mail, or writes its link and code, but not the address, to the log. It never throws. */
+  /** Starts sending a mail, or logs its link and code without the address. Never throws. */
   send(mail: SignInMail): void {
     const { log } = this.#deps
     if (this.isLogged(mail.to)) this.#logMail(mail)
@@ -68,7 +68,7 @@ export class SignInMails {
     else if (!this.#isStopping) void this.#sendPending(mail)
   }
 
-  /** Begins nothing more, and tries nothing again. */
+  /** Starts nothing new and retries nothing. */
   stop(): void {
     this.#isStopping = true
     for (const tell of [...this.#waitingRetries]) tell(false)
@@ -97,7 +97,7 @@ export class SignInMails {
     log("warn", "a mail for a sign-in could not be sent in time", { reply })
   }
 
-  /** Null: the sign-in is gone, and its mail of no use. */
+  /** Null: the sign-in has ended, so its mail is useless. */
   async #attempt({ to, link, code }: SignInMail, endsAt: number) {
     const leave = await this.#semaphore.acquire()
     try {
@@ -109,7 +109,7 @@ export class SignInMails {
     }
   }
 
-  /** False: there is no next try. */
+  /** False: there is no further try. */
   #waitForRetry(ms: number): Promise<boolean> {
     if (this.#isStopping) return Promise.resolve(false)
     return new Promise(resolve => {

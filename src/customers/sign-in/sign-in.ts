@@ -8,35 +8,35 @@ import { currentTermsVersion } from "../terms/terms.ts"
 import { proveByCode, proveByLink, type SignInProof } from "./pending-sign-ins.ts"
 import { insertSession, type NewSession } from "./sessions.ts"
 
-/** What brings somebody in: the secret of a link, or the secret of the browser that asked and a code of `parseTypedCode`. */
+/** Credentials: the secret of a link, or the secret of the browser that asked and a code from `parseTypedCode`. */
 export type SignInCredential =
   | { readonly kind: "link"; readonly link: string }
   | { readonly kind: "code"; readonly browser: string; readonly code: string }
 
-/** What a sign-in needs. */
+/** Dependencies of a sign-in. */
 export type SignInDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** Of an account that a first sign-in makes. */
+  /** The tier of an account created by a first sign-in. */
   readonly newAccountTier: number
 }
 
-/** Somebody who is signed in from now on, or why nobody is. */
+/** The new session, or why there is none. */
 export type SignInResult =
   | {
       readonly kind: "signed_in"
       readonly account: Account
       readonly newSession: NewSession
-      /** The text of the account's first key, this once; null: the account was there before. */
+      /** The account's first key in plain text, available only here; null: the account existed before. */
       readonly firstKey: string | null
     }
   | Exclude<SignInProof, { readonly kind: "proved" }>
 
 /**
- * Signs in who reads the mail of an address, with a session for the browser that `agent` names. When no account has the
- * address, it makes one that has accepted the current terms, with its first secret key. All or nothing, and once, however
- * many bring the same.
+ * Creates a session for the address that the credentials prove, in the browser described by `agent`. If no account has the
+ * address, creates one that has accepted the current terms, with its first secret key. Atomic, and at most once for the same
+ * credentials.
  */
 export async function signIn(tools: SignInDeps, brought: SignInCredential, agent: string): Promise<SignInResult> {
   const { store, clock, random } = tools
@@ -62,7 +62,7 @@ async function findOrCreateAccount(
   email: string,
 ): Promise<SignInAccount> {
   const termsVersion = await currentTermsVersion(store)
-  // Made first and looked for after: in an engine that lets two transactions in side by side, the slower one finds it.
+  // Insert first, then read: on PostgreSQL two transactions run side by side, and the slower one finds the other's row.
   const creation = await insertAccount(store, newId("acc", random), nowMs, { email, tier, termsVersion })
   if (creation.kind === "email_taken") {
     const account = await findAccountByEmail(store, email)

@@ -4,48 +4,48 @@ import type { Store } from "../store/core/store.ts"
 import { listTerms, type Terms } from "./terms.ts"
 import { noticeEndsAtMs } from "./terms-notices.ts"
 
-/** What an account has accepted last. */
+/** The terms that an account accepted last. */
 export type TermsAcceptance = {
-  /** Null: there were no terms to accept yet, or nobody has accepted any. */
+  /** Null: none were published then, or none were accepted. */
   readonly acceptedTermsVersion: string | null
-  /** Null: nobody has accepted any. */
+  /** Null: none were accepted. */
   readonly acceptedTermsAtMs: number | null
 }
 
-/** How an account stands to the terms. `version` and `url` are those of the current ones, which it would accept. */
+/** The state of an account's acceptance. `version` and `url` are those of the current terms. */
 export type TermsState =
   | { readonly kind: "accepted" }
   | { readonly kind: "grace"; readonly version: string; readonly url: string; readonly endsAtMs: number }
-  /** Its requests are refused, since `sinceMs`. */
+  /** Requests have been refused since `sinceMs`. */
   | { readonly kind: "not_accepted"; readonly version: string; readonly url: string; readonly sinceMs: number }
 
 const ACCEPTED = { kind: "accepted" } as const
 
-/** All terms, in memory, to tell of every request how its account stands to them. Until the first `load` there are none. */
+/** Caches all terms in memory, for the state of each request's account. Empty until the first `load`. */
 export class TermsCache {
   readonly #store: Store
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   #current: Terms | undefined
-  /** The newest first. */
+  /** Newest first. */
   #material: readonly Terms[] = []
   #publishedAtMs: ReadonlyMap<string, number> = new Map()
   #isStale = false
   #startedCount = 0
   #loadedNumber = 0
 
-  /** `failed` hears of it when a change could not be read; the next `apply` or `forget` tries again. */
+  /** `failed` is called when a change could not be read; the next `applyChanges` or `invalidateAll` tries again. */
   constructor(store: Store, clock: Clock, failed: (error: unknown) => void) {
     this.#store = store
     this.#clock = clock
     this.#onError = failed
   }
 
-  /** Reads the terms. When that fails it rejects, and those that were held are held still. */
+  /** Reads the terms. Rejects when that fails; the cached terms stay. */
   async load(): Promise<void> {
     const number = ++this.#startedCount
     const terms = await listTerms(this.#store)
-    // One that began later may have ended earlier, and has seen more.
+    // A load that started later may have ended earlier, and has read newer terms.
     if (number < this.#loadedNumber) return
     this.#loadedNumber = number
     this.#current = terms[0]
@@ -53,21 +53,21 @@ export class TermsCache {
     this.#publishedAtMs = new Map(terms.map(({ version, publishedAtMs }) => [version, publishedAtMs]))
   }
 
-  /** Reads the terms again when one of the changes concerns them, or a reading failed before. */
+  /** Reads the terms again when a change concerns them, or when a read failed before. */
   applyChanges(changes: readonly Change[]): void {
-    // A later version's change may concern terms: to read again is cheap, to be wrong is not.
+    // An unknown kind of change, from a newer version, may concern terms: reading again is cheap.
     if (changes.some(({ kind }) => kind === "terms_published" || !isChangeKind(kind))) this.#isStale = true
     if (this.#isStale) this.#reload()
   }
 
-  /** Reads the terms again: what a reader of the change log does when it has lost some of it. */
+  /** Reads the terms again; called when part of the change log was lost. */
   invalidateAll(): void {
     this.#reload()
   }
 
   /**
-   * How an account stands to the terms now. It is asked to accept the material terms that came after those it accepted;
-   * from the first of them on it has `LIMITS.termsNoticeDays`, whatever follows. Without a promise, without the store.
+   * The state of an account now. It must accept the material terms published after those it accepted, within
+   * `LIMITS.termsNoticeDays` from the first of them, whatever follows. Synchronous, without the store.
    */
   stateOf(acceptance: TermsAcceptance): TermsState {
     const current = this.#current
@@ -83,9 +83,9 @@ export class TermsCache {
       : { kind: "not_accepted", version, url, sinceMs: endsAtMs }
   }
 
-  /** All that was published up to then is accepted. Versions tell it whatever became of the clock; a time stands in for one. */
+  /** The instant up to which everything published is accepted: that of the accepted version, or the time of acceptance when there is no version. */
   #acceptedUpToMs({ acceptedTermsVersion, acceptedTermsAtMs }: TermsAcceptance): number {
-    // Not held: accepted in another process, and published too recently for this one to have read of it.
+    // Not cached: published so recently, and accepted in another process, that this one has not read it yet.
     const heldMs = acceptedTermsVersion === null ? undefined : this.#publishedAtMs.get(acceptedTermsVersion)
     return heldMs ?? acceptedTermsAtMs ?? Number.NEGATIVE_INFINITY
   }
@@ -102,25 +102,24 @@ export class TermsCache {
 const NO_HEADERS = {} as const
 
 /**
- * The headers that tell a client how its account stands to the terms: a link to them (RFC 6903 §5) when they have to be
- * accepted and, while there is time for that, a warning that names the version and the end (RFC 7234 §5.5). None when
- * they are accepted.
+ * The headers for a state: a link to the terms (RFC 6903 §5) when they have to be accepted and, during the notice, a
+ * warning with the version and the deadline (RFC 7234 §5.5). None when they are accepted.
  */
 export function termsHeaders(state: TermsState): Readonly<Record<string, string>> {
   if (state.kind === "accepted") return NO_HEADERS
   const Link = `<${encodeUri(state.url)}>; rel="terms-of-service"`
   if (state.kind === "not_accepted") return { Link }
   const text = `The terms have changed. Version ${state.version} has to be accepted before ${isoSecond(state.endsAtMs)}.`
-  // 299 is a warning that lasts; the agent that warns goes by its pseudonym.
+  // 299 is a persistent warning; the warning agent is named by its pseudonym.
   return { Warning: `299 mailkind "${text}"`, Link }
 }
 
-/** What `URL` leaves as it is and RFC 3986 §2 does not allow in a URI is percent-encoded: `|`, `^`, `{`. */
+/** Percent-encodes characters that `URL` keeps although RFC 3986 §2 does not allow them: `|`, `^`, `{`. */
 function encodeUri(url: string): string {
   return url.replace(/[^\w.~:/?#[\]@!$&'()*+,;=%-]/gu, character => encodeURIComponent(character.toWellFormed()))
 }
 
-/** To the second, rounded down: nobody is told a later end than there is. */
+/** To the second, rounded down, so that the displayed deadline is never later than the real one. */
 function isoSecond(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`
 }

@@ -3,22 +3,22 @@ import { LIMITS } from "../../contract/limits.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import type { Store } from "../store/core/store.ts"
 
-/** How many accounts are written to in one transaction, which keeps everything else waiting for some tens of milliseconds. */
+/** Accounts notified in one transaction, which blocks other writers for some tens of milliseconds. */
 const NOTIFIED_AT_ONCE_MAX = 500
 
-/** What `told_up_to` holds before the first account. */
+/** The value of `told_up_to` before the first account. */
 export const NOBODY_NOTIFIED = ""
 
 /**
- * Puts the notice of material terms into the outbox for the next `countMax` accounts that have not accepted them, in one
- * transaction. False: nobody was left to be written to. Where a crash ends it, the next call goes on.
+ * Adds the notice of material terms to the outbox for the next `countMax` accounts that have not accepted them, in one
+ * transaction. False: no account is left. After a crash the next call continues.
  */
 export async function notifyNextAccounts(
   store: Store,
   nowMs: number,
   countMax = NOTIFIED_AT_ONCE_MAX,
 ): Promise<boolean> {
-  // Asked outside of a transaction, which would keep every other process from writing, each time.
+  // A look outside a transaction first: a transaction each time would block the other writers.
   if ((await store.one("SELECT version FROM terms WHERE told_up_to IS NOT NULL LIMIT 1")) === null) return false
   return await store.transaction(async inner => {
     const terms = await inner.one<TermsProgressRow>(
@@ -35,7 +35,7 @@ export async function notifyNextAccounts(
     )
     const params = { version, url, endsAtMs: noticeEndsAtMs(terms) }
     for (const { id } of accounts) {
-      // A write that changes nothing takes the account's row: one that is gone meanwhile, in any engine, is passed over.
+      // A write without effect locks the account's row, so that an account deleted meanwhile is skipped on either engine.
       const held = await inner.run("UPDATE accounts SET tier = tier WHERE id = $1", [id])
       if (held > 0) await enqueueNotice(inner, nowMs, { accountId: id, kind: "terms_change", subject: version, params })
     }
@@ -53,7 +53,7 @@ type TermsProgressRow = {
   readonly toldUpTo: string
 }
 
-/** When accounts must have accepted terms, which are material: from that millisecond on they are refused. */
+/** The deadline for accepting material terms: from this millisecond on requests are refused. */
 export function noticeEndsAtMs({ publishedAtMs }: { readonly publishedAtMs: number }): number {
   return publishedAtMs + LIMITS.termsNoticeDays * DAY_MS
 }

@@ -4,38 +4,38 @@ import { type ChangeLog, lockChangeHead, type RecordChange, recordChanges } from
 import type { Store } from "../store/core/store.ts"
 import { NOBODY_NOTIFIED, notifyNextAccounts } from "./terms-notices.ts"
 
-/** One version of the terms that accounts agree to. No two are published in the same millisecond: the latest is current. */
+/** One version of the terms. No two are published in the same millisecond; the latest is current. */
 export type Terms = {
   readonly version: string
-  /** Where they can be read, as `parseTermsUrl` writes it. */
+  /** Their address, as returned by `parseTermsUrl`. */
   readonly url: string
-  /** True: accounts have to accept them. False: whoever accepted those before has nothing to do. */
+  /** True: accounts have to accept them. False: an acceptance of the previous terms still counts. */
   readonly isMaterial: boolean
   readonly publishedAtMs: number
 }
 
-/** What is published. */
+/** The input of a publication. */
 export type NewTerms = { readonly version: string; readonly url: string; readonly isMaterial: boolean }
 
-/** The terms as they were published, now or (`isNew` false) before; or why they are not. */
+/** The published terms (`isNew` false: published before), or why they were not published. */
 export type TermsPublication =
   | { readonly kind: "published"; readonly terms: Terms; readonly isNew: boolean }
-  /** Other terms have this version: these. */
+  /** Other terms, these, have this version. */
   | { readonly kind: "version_taken"; readonly terms: Terms }
   | { readonly kind: "bad_version" }
   | { readonly kind: "bad_url" }
 
-/** What a version may be written with: it stands in a header, a table and a command as it is. */
+/** Characters of a version: it appears unchanged in a header, a table and a command. */
 const VERSION_FORMAT = /^[A-Za-z0-9._-]{1,40}$/
 
 /**
- * Publishes terms, dated now, or after the latest ones when the clock was set back. The same terms once more change
- * nothing; other terms under a version that exists are refused. When they are material, every account that has not
- * accepted them is written to: the first ones here, the rest by `notifyNextAccounts`, which the publication has set going.
+ * Publishes terms, dated now, or after the latest terms when the clock was set back. Publishing the same terms again changes
+ * nothing; other terms under an existing version are refused. Material terms notify every account that has not accepted
+ * them: the first ones here, the rest by `notifyNextAccounts`.
  */
 export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<TermsPublication> {
   const publication = await recordChanges(log, async (store, note): Promise<TermsPublication> => {
-    // So that of two publications the later one knows of the other, and gets another date.
+    // The lock makes the later of two publications see the other and take a later date.
     await lockChangeHead(store)
     const weighed = await previewPublication(store, log.clock, wanted)
     if (weighed.kind !== "publishable") return weighed
@@ -49,16 +49,16 @@ export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<Te
     await backdateAcceptances(store, note, publishedAtMs)
     return { kind: "published", terms: { version, url, isMaterial, publishedAtMs }, isNew: true }
   })
-  // Not under the log's head: who removes an account has its row and waits for the head, and here it would be the other way round.
+  // Not under the lock of the log's head: deleting an account locks its row and then the head; the opposite order here could deadlock.
   if (publication.kind === "published" && publication.isNew && publication.terms.isMaterial)
     await notifyNextAccounts(log.store, log.clock())
   return publication
 }
 
-/** Terms as they would be published now; or what `publishTerms` would say of them without publishing anything. */
+/** The terms as they would be published now, or the refusal of `publishTerms`. */
 type PublicationPreview = { readonly kind: "publishable"; readonly terms: Terms } | TermsPublication
 
-/** Tells what would become of a publication, and publishes nothing. */
+/** Previews a publication without publishing anything. */
 export async function previewPublication(
   store: Store,
   clock: Clock,
@@ -76,7 +76,7 @@ export async function previewPublication(
   return isSame ? { kind: "published", terms: before, isNew: false } : { kind: "version_taken", terms: before }
 }
 
-/** All terms that were published, the current ones first. */
+/** All published terms, current first. */
 export async function listTerms(store: Store): Promise<readonly Terms[]> {
   const rows = await store.all<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC")
   return rows.map(toTerms)
@@ -87,18 +87,18 @@ export async function currentTermsVersion(store: Store): Promise<string | null> 
   return (await currentTerms(store))?.version ?? null
 }
 
-/** The terms that the account has accepted and when, now or (`isNew` false) before; or why it has accepted nothing. */
+/** The accepted terms and the time of acceptance (`isNew` false: accepted before), or why nothing was accepted. */
 type TermsAcceptanceResult =
   | { readonly kind: "accepted"; readonly terms: Terms; readonly acceptedAtMs: number; readonly isNew: boolean }
   | { readonly kind: "none_published" }
-  /** Others are current than the ones that were read: these. */
+  /** Other terms, these, are current than those that were read. */
   | { readonly kind: "other_version"; readonly terms: Terms }
   | { readonly kind: "unknown_account" }
 
 /**
- * Accepts the current terms for an account, whose keys are let in again in this process when it resolves. Accepting twice
- * is accepting once, at the first time. Nothing changes when no terms are published, nor when `readVersion`, that of the
- * terms that somebody has read and agrees to, is not the current one; null: whichever is current.
+ * Accepts the current terms for an account; when it resolves, its keys are accepted again in this process. Idempotent: the
+ * first time counts. Nothing changes when no terms are published, or when `readVersion`, the version that the person has
+ * read, is not the current one (null: whichever is current).
  */
 export async function acceptTerms(
   log: ChangeLog,
@@ -116,7 +116,7 @@ export async function acceptTerms(
     if (readVersion !== null && readVersion !== terms.version) return { kind: "other_version", terms }
     const { accepted_terms_version: version, accepted_terms_at_ms: atMs } = account
     if (version === terms.version && atMs !== null) return { kind: "accepted", terms, acceptedAtMs: atMs, isNew: false }
-    // A clock that was set back does not date it before what it accepts.
+    // With a clock that was set back, the acceptance is still not dated before the terms.
     const acceptedAtMs = Math.max(log.clock(), terms.publishedAtMs)
     await store.run("UPDATE accounts SET accepted_terms_version = $2, accepted_terms_at_ms = $3 WHERE id = $1", [
       accountId,
@@ -126,12 +126,12 @@ export async function acceptTerms(
     await note("account_changed", accountId)
     return { kind: "accepted", terms, acceptedAtMs, isNew: true }
   })
-  // Another process may have accepted them, and this one not have read of it yet.
+  // Another process may have accepted them without this one having read it yet.
   if (result.kind === "accepted" && !result.isNew) log.notify([{ kind: "account_changed", subject: accountId }])
   return result
 }
 
-/** How many accounts have yet to accept material terms, be their notice over or not. */
+/** Counts the accounts that have yet to accept material terms, before or after the end of their notice. */
 export async function countUnaccepted(store: Store): Promise<number> {
   const row = await store.one<{ unaccepted: number }>(
     `SELECT COUNT(*) AS unaccepted FROM accounts LEFT JOIN terms ON terms.version = accounts.accepted_terms_version
@@ -169,15 +169,15 @@ async function currentTerms(store: Store): Promise<Terms | null> {
   return row && toTerms(row)
 }
 
-/** The date of terms that are published now. */
+/** The publication date of terms published now. */
 async function nextPublicationMs(store: Store, clock: Clock): Promise<number> {
   const latest = await currentTerms(store)
   return Math.max(clock(), (latest?.publishedAtMs ?? -1) + 1)
 }
 
 /**
- * An account that was made before there were terms has a time in place of a version. When the clock was set back since
- * then, or stands still, that time is not before this publication, and would pass for an acceptance of what is published.
+ * An account created before there were terms has a time of acceptance and no version. If the clock was set back since, that
+ * time is not before this publication and would count as accepting it; so the publication is dated after it.
  */
 async function backdateAcceptances(store: Store, note: RecordChange, publishedAtMs: number): Promise<void> {
   const dated = await store.all<{ id: string }>(
@@ -188,12 +188,12 @@ async function backdateAcceptances(store: Store, note: RecordChange, publishedAt
   for (const { id } of dated) await note("account_changed", id)
 }
 
-/** Scheme and two slashes as RFC 3986 writes them, and no space, control or backslash, which `URL` would drop or turn. */
+/** Scheme and two slashes (RFC 3986), without space, control character or backslash, which `URL` would drop or convert. */
 const URL_FORMAT = /^https?:\/\/(?!\/)[^\s\p{C}\\]+$/iu
 
 /**
- * The address of terms as `URL` writes it: absolute, `http` or `https`, without user and password, at most
- * `LIMITS.urlLengthMax` characters, all of them printable ASCII. Null when the text is no such address.
+ * Parses the address of terms and returns it as `URL` serialises it: absolute, `http` or `https`, without user and password,
+ * at most `LIMITS.urlLengthMax` printable ASCII characters. Null when the text is no such address.
  */
 export function parseTermsUrl(text: string): string | null {
   if (text.length > LIMITS.urlLengthMax || !URL_FORMAT.test(text)) return null
