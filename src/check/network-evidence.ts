@@ -90,7 +90,7 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
-    // The next request reads it from the cache, and says so, unless it is a failure: that is nobody's answer.
+    // The next request gets it from the cache with `isCached`. A failure does not count as cached.
     if (evidence.freshUntilMs > clock())
       cache.set(key, evidence.mail.known ? { ...evidence, isCached: true } : evidence)
     return evidence

@@ -3,6 +3,7 @@ import BUILT_IN from "../../../data/rdap/dns.json" with { type: "json" }
 import { assert } from "../../base/errors.ts"
 import { parseJson } from "../../base/text.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
+import { longestSuffixMatch } from "../dns/domain-name.ts"
 import { isAllowedServer } from "./rdap-request.ts"
 
 /** The RDAP servers by top-level domain (RFC 9224). */
@@ -33,7 +34,7 @@ class InvalidBootstrap extends Error {}
 
 /**
  * Parses a bootstrap (RFC 9224 §3). Each name gets the first of its servers that is allowed (`isAllowedServer`), or none. Any
- * other deviation offset the RFC makes the whole bootstrap invalid. `isOperatorUrl`: the operator set its URL.
+ * other deviation from the RFC makes the whole bootstrap invalid. `isOperatorUrl`: the operator set its URL.
  */
 export function parseBootstrap(text: string, isOperatorUrl: boolean): BootstrapParseResult {
   try {
@@ -73,7 +74,8 @@ function buildBootstrap(json: unknown, isOperatorUrl: boolean): RdapBootstrap {
     if (bases.size > NAMES_MAX) throw new InvalidBootstrap(`It has more than ${NAMES_MAX} names.`)
   }
   return {
-    serverOf: domain => longestMatch(bases, domain),
+    // The longest name that is the domain or a parent of it counts (RFC 9224 §4). The root is the empty name.
+    serverOf: domain => longestSuffixMatch(bases, domain) ?? bases.get("") ?? null,
     names: new Set(bases.keys()),
     publishedAtMs: parsePublication(ownMember(json, "publication")),
   }
@@ -110,15 +112,4 @@ function parsePublication(text: unknown): number | null {
   const publishedAtMs = typeof text === "string" ? Date.parse(text) : Number.NaN
   if (Number.isNaN(publishedAtMs)) throw new InvalidBootstrap("Its publication is no date.")
   return publishedAtMs
-}
-
-/** The server of the longest name that is the domain or a parent of it (RFC 9224 §4). */
-function longestMatch(bases: ReadonlyMap<string, string>, domain: string): string | null {
-  for (let offset = 0; ; ) {
-    const base = bases.get(domain.slice(offset))
-    if (base !== undefined) return base
-    const dot = domain.indexOf(".", offset)
-    if (dot < 0) return bases.get("") ?? null
-    offset = dot + 1
-  }
 }

@@ -1,6 +1,6 @@
 import { type Fetch, isRedirect, readTextBody } from "../../base/fetch.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { parseRetryAfter } from "../fetch/retry-after.ts"
+import { parseRetryAfter, settleRequest } from "../fetch/request.ts"
 
 /** The outcome of one request to an RDAP server. */
 export type RdapResponse =
@@ -38,14 +38,7 @@ const FORBIDDEN_STATUSES: ReadonlySet<number> = new Set([401, 403])
 
 /** Sends one request to an RDAP server. It never rejects, and settles at the latest when `deadline` is aborted. */
 export function requestRdap(deps: RdapRequestDeps, url: URL, deadline: AbortSignal): Promise<RdapResponse> {
-  return new Promise(resolve => {
-    const onTimeout = (): void => resolve({ kind: "timed_out" })
-    if (deadline.aborted) onTimeout()
-    deadline.addEventListener("abort", onTimeout, { once: true })
-    sendRequest(deps, url, deadline)
-      .then(resolve, () => resolve({ kind: "failed" }))
-      .finally(() => deadline.removeEventListener("abort", onTimeout))
-  })
+  return settleRequest(sendRequest(deps, url, deadline), deadline)
 }
 
 /** Rejects if there is no response, if the body breaks off, and if it is no JSON. */

@@ -49,8 +49,8 @@ export function createNameMatcher<T extends object>(
   }
 }
 
-/** The value of the name itself or of its nearest parent. */
-function longestSuffixMatch<T>(values: ReadonlyMap<string, T>, name: string): T | null {
+/** The value of the name itself or of its nearest parent; null: neither it nor a parent has one. */
+export function longestSuffixMatch<T>(values: ReadonlyMap<string, T>, name: string): T | null {
   for (let offset = 0; offset < name.length; offset = name.indexOf(".", offset) + 1 || name.length) {
     const value = values.get(name.slice(offset))
     if (value !== undefined) return value

@@ -1,7 +1,7 @@
 import ENDPOINTS from "../../../data/identity/endpoints.json" with { type: "json" }
 import { type Fetch, readTextBody } from "../../base/fetch.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { parseRetryAfter } from "../fetch/retry-after.ts"
+import { parseRetryAfter, settleRequest } from "../fetch/request.ts"
 
 /** The clouds of suite_b. Each has tenants of its own. */
 export type IdentityCloud = keyof typeof ENDPOINTS.urls
@@ -52,10 +52,7 @@ export function requestIdentity(
   url: string,
   deadline: AbortSignal,
 ): Promise<IdentityResponse> {
-  return new Promise(resolve => {
-    deadline.addEventListener("abort", () => resolve({ kind: "timed_out" }), { once: true })
-    sendRequest(fetchUrl, clock, url, deadline).then(resolve, () => resolve({ kind: "failed" }))
-  })
+  return settleRequest(sendRequest(fetchUrl, clock, url, deadline), deadline)
 }
 
 /** Rejects if there is no response, if the body breaks off, and if it is no JSON. */

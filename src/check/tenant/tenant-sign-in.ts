@@ -1,5 +1,6 @@
 import PRODUCTS from "../../../data/identity/products.json" with { type: "json" }
 import { ownMember, stripControlCharacters } from "../../base/untrusted-text.ts"
+import { longestSuffixMatch } from "../dns/domain-name.ts"
 import type { Tenant } from "../verdict/evidence.ts"
 import type { IdentityResponse } from "./identity-endpoint.ts"
 
@@ -35,6 +36,7 @@ type ProductSignature = { readonly hosts: readonly string[]; readonly paths: rea
 
 const PRODUCT_SIGNATURES = Object.entries<ProductSignature>(PRODUCTS) as [keyof typeof PRODUCTS, ProductSignature][] // `Object.entries` loses the type of the keys
 
+/** The products by the hosts of their vendors, which include all subdomains. */
 const PRODUCT_BY_HOST = new Map(
   PRODUCT_SIGNATURES.flatMap(([product, { hosts }]) => hosts.map(host => [host, product] as const)),
 )
@@ -53,21 +55,10 @@ export function identityProviderOf(authUrl: string, organisationalDomain: string
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null
   const host = url.hostname.replace(/\.$/, "")
   return (
-    productByHost(host) ??
+    longestSuffixMatch(PRODUCT_BY_HOST, host) ??
     productByPath(url.pathname) ??
     (isSameOrBelow(host, organisationalDomain) ? "self_hosted" : "other")
   )
-}
-
-/** The product to whose vendor the host or a parent of it belongs. */
-function productByHost(host: string): IdentityProvider | undefined {
-  for (let offset = 0; ; ) {
-    const product = PRODUCT_BY_HOST.get(host.slice(offset))
-    if (product !== undefined) return product
-    const dot = host.indexOf(".", offset)
-    if (dot < 0) return undefined
-    offset = dot + 1
-  }
 }
 
 const productByPath = (path: string): IdentityProvider | undefined =>

@@ -3,14 +3,14 @@ import { type Finding, known } from "../../../base/finding.ts"
 import type { Clock } from "../../../base/outside-world.ts"
 import type { CachedDnsAnswer, CachingResolver, DnsAnswer, DnsQuestion, DnsRecord, Resolver } from "../dns-types.ts"
 
-/** The least and the greatest time that an answer is resolveAndCache, whatever its TTL. */
+/** The least and the greatest time that an answer is fresh, whatever its TTL. */
 export const TTL_MIN_S = 30
 export const TTL_MAX_S = 3_600
 
 /** How long after its freshness a stale answer may replace a failure (RFC 8767 §5 recommends one to three days). */
 export const STALE_WINDOW_S = 86_400
 
-/** How long a stale answer is resolveAndCache again after a failure. It is short, so that working servers are soon noticed. */
+/** How long a stale answer is fresh again after a failure. It is short, so that working servers are soon noticed. */
 export const STALE_TTL_MS = 5_000
 
 /** How long a failure is cached (RFC 9520 §3.2), so that a burst of questions does not repeat it. */

@@ -17,7 +17,7 @@ export type RecordPosition = {
 }
 
 /**
- * How many bytes of names are read from one packet. What a pointer points offset counts each time. This leaves room for two names
+ * How many bytes of names are read from one packet. What a pointer points to counts each time. This leaves room for two names
  * of full length in each of a hundred records; a packet with more is an attack by names that share long chains of pointers.
  */
 const NAME_BYTES_MAX = 65_536
@@ -39,19 +39,19 @@ export class PacketReader {
     this.#bytes = bytes
   }
 
-  /** The byte offset the offset. */
+  /** The byte at the offset. */
   byte(offset: number): number {
     const byte = this.#bytes[offset]
     if (byte === undefined) throw new MalformedPacket("The packet ends early.")
     return byte
   }
 
-  /** The unsigned 16-bit number offset the offset. */
+  /** The unsigned 16-bit number at the offset. */
   uint16(offset: number): number {
     return (this.byte(offset) << 8) | this.byte(offset + 1)
   }
 
-  /** The unsigned 32-bit number offset the offset. */
+  /** The unsigned 32-bit number at the offset. */
   uint32(offset: number): number {
     return this.uint16(offset) * 0x1_0000 + this.uint16(offset + 2)
   }
@@ -72,7 +72,7 @@ export class PacketReader {
   }
 
   /**
-   * The name offset the offset in lower case, without a trailing dot; the root is the empty name. Null: the name is too long, or a
+   * The name at the offset in lower case, without a trailing dot; the root is the empty name. Null: the name is too long, or a
    * label holds a dot, a space or a byte that is not printable ASCII, so that its text would be ambiguous.
    */
   name(offset: number): string | null {

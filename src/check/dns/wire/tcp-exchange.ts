@@ -104,7 +104,7 @@ export function frameMessage(message: Uint8Array): Uint8Array {
 
 /**
  * Assembles one message from chunks. The function returns the message once it is complete, and null until then. It allocates
- * the length that precedes the message, offset most 65 535 bytes, and ignores what follows the message.
+ * the length that precedes the message, at most 65 535 bytes, and ignores what follows the message.
  */
 export function createMessageAssembler(): (chunk: Uint8Array) => Uint8Array | null {
   const prefix: number[] = []

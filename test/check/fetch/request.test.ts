@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { parseRetryAfter } from "../../../src/check/fetch/retry-after.ts"
+import { parseRetryAfter } from "../../../src/check/fetch/request.ts"
 
 const NOW = Date.UTC(2026, 0, 1)
 
