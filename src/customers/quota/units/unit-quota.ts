@@ -187,7 +187,7 @@ export class UnitQuota {
   /** Asks the store until the queue is empty. Leases that are queued meanwhile share the next transaction. */
   async #processQueue(): Promise<void> {
     while (this.#queue.size > 0) {
-      // Returned first, so that the store knows of all free units before any request is refused.
+      // Refunds go first, so that the store knows of all free units before any request is refused.
       if (this.#refunds.count > 0) await this.#refundBatch()
       // A clock that was days ahead leaves several leases of a subject, which are processed one after the other.
       const queued = this.#queue.values().take(LEASES_PER_TRANSACTION_MAX)

@@ -16,8 +16,8 @@ export type RestoreResult = BackupInfo & {
   readonly merged: RestoreMerge | null
 }
 
-/** The steps of a restore in their order. Before `decided` nothing has changed; from then on the next process that opens the database finishes it. */
-export type RestoreStep = "copied" | "kept" | "decided" | "log_removed" | "replaced"
+/** The steps of a restore in their order. Before `committed` nothing has changed; from then on the next process that opens the database finishes it. */
+export type RestoreStep = "staged" | "previous_saved" | "committed" | "log_removed" | "replaced"
 
 /**
  * Replaces the database at `path` by the backup at `from`, and keeps the previous one beside it as `path.replaced-stamp`. It is atomic:
@@ -96,12 +96,12 @@ function replaceDatabase(
   const merged = mergeFromPrevious(stagedFile, hasPrevious ? path : null)
   const info = verifyBackup(stagedFile)
   syncToDisk(stagedFile)
-  onStep("copied")
+  onStep("staged")
   const previousPath = hasPrevious ? keepPrevious(path, stamp) : null
-  onStep("kept")
+  onStep("previous_saved")
   renameSync(stagedFile, committedPath(path))
   syncToDisk(dirname(path))
-  onStep("decided")
+  onStep("committed")
   finishRestore(path, onStep)
   return { ...info, path, previousPath, merged }
 }

@@ -180,7 +180,13 @@ test.skipIf(!canMount)("a disk that is full leaves the database as it was, and n
 })
 
 describe("killed at the step", () => {
-  const STEPS = { copied: false, kept: false, decided: true, log_removed: true, replaced: true } as const satisfies {
+  const STEPS = {
+    staged: false,
+    previous_saved: false,
+    committed: true,
+    log_removed: true,
+    replaced: true,
+  } as const satisfies {
     readonly [S in RestoreStep]: boolean
   }
   for (const [step, hasHappened] of Object.entries(STEPS))
@@ -199,7 +205,7 @@ describe("killed at the step", () => {
 
 test("a log of the old database that is still there when a restore is finished is not read as the new one's", async () => {
   const { path, backup } = await backedUp()
-  await (await spawnRestoreChild(["restore", path, backup, "decided"], null)).ended()
+  await (await spawnRestoreChild(["restore", path, backup, "committed"], null)).ended()
   const other = tempPath("other.sqlite")
   const store = await openSqlite(other, now)
   await newAccount(tempLog(store), "of-the-log@example.com")
