@@ -295,7 +295,7 @@ describe("the outside world", () => {
     expect(house.logged).toEqual([
       {
         level: "error",
-        says: "a domain of a batch was not asked about",
+        says: "a domain of a batch could not be looked up",
         fields: { request_id: String(asked.body["request_id"]), error: "TypeError" },
       },
     ])

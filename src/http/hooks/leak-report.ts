@@ -5,13 +5,13 @@ import { hashKey } from "../../customers/keys/key-format.ts"
 import type { LeakedKeyRevocation } from "../../customers/keys/keys.ts"
 import { invalidInput } from "../response/problem.ts"
 
-/** One text that was found in public, and what the reporter takes it for. */
+/** A text that was found in public, with the reporter's name for its type. */
 export type LeakItem = { readonly token: string; readonly type: string }
 
-/** A report, read. `unreadable` counts what is no item with a text: there is nothing in it to revoke or to label. */
+/** `unreadableCount` counts the items without a text: there is nothing to revoke or to label in them. */
 export type LeakReport = { readonly items: readonly LeakItem[]; readonly unreadableCount: number }
 
-/** What the reporter is told of one item: the token by its SHA-256, so that no answer holds a key. */
+/** The response for one item. It names the token by its SHA-256, so that no response holds a key. */
 export type LeakLabel = {
   /** In hex. */
   readonly token_hash: string
@@ -20,19 +20,19 @@ export type LeakLabel = {
 }
 
 /**
- * Reads the octets of a signed report. Throws `invalid_input` for what is no JSON array, and for one with too many items. The
- * media type is not asked for: the signature says that this is a report, and a leaked key is not kept for a header.
+ * Parses the bytes of a signed report. Throws `invalid_input` unless it is a JSON array with at most so many items. The media
+ * type does not matter: the signature proves that this is a report, and a wrong header must not keep a leaked key alive.
  */
 export function parseLeakReport(body: Uint8Array): LeakReport {
-  const sent = parseReportJson(body)
-  if (!Array.isArray(sent)) throw invalidInput([{ pointer: "", detail: "A report must be a JSON array." }])
-  if (sent.length > LIMITS.leakReportItemsMax)
+  const report = parseReportJson(body)
+  if (!Array.isArray(report)) throw invalidInput([{ pointer: "", detail: "A report must be a JSON array." }])
+  if (report.length > LIMITS.leakReportItemsMax)
     throw invalidInput([{ pointer: "", detail: `A report has at most ${LIMITS.leakReportItemsMax} items.` }])
-  const items = sent.flatMap((entry: unknown) => parseItem(entry) ?? [])
-  return { items, unreadableCount: sent.length - items.length }
+  const items = report.flatMap((entry: unknown) => parseItem(entry) ?? [])
+  return { items, unreadableCount: report.length - items.length }
 }
 
-/** The label of an item. A key that had been revoked before was a real one all the same. */
+/** The label of an item. A key that was revoked before is a true positive too. */
 export function leakLabel({ token, type }: LeakItem, leak: LeakedKeyRevocation): LeakLabel {
   const label = leak.kind === "revoked" ? "true_positive" : "false_positive"
   return { token_hash: hashKey(token), token_type: type, label }
@@ -45,22 +45,22 @@ function parseItem(entry: unknown): LeakItem | null {
 
 function parseReportJson(body: Uint8Array): unknown {
   try {
-    // What is no UTF-8 is no JSON: the empty text is none either.
+    // Bytes that are not UTF-8 become the empty text, which is not JSON.
     return JSON.parse(decodeUtf8(body) ?? "")
   } catch (notJson) {
-    // A SyntaxError, or a RangeError where it is nested past the parser's stack.
+    // A SyntaxError, or a RangeError when the nesting exceeds the parser's stack.
     if (notJson instanceof Error) throw invalidInput([{ pointer: "", detail: "The body is not JSON." }])
     throw notJson
   }
 }
 
-/** How a report says that it is the reporter's. */
+/** The identifier of the reporter's key, and the signature in DER. */
 export type ReportSignature = { readonly identifier: string; readonly der: Uint8Array }
 
-/** Base64 with its padding (RFC 4648 §4); a DER signature on P-256 has at most 72 octets. */
+/** Base64 with padding (RFC 4648 §4). A DER signature on P-256 has at most 72 bytes. */
 const SIGNATURE_PATTERN = /^(?=.{1,96}$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** The signature of a report by its headers; null when one of the two is missing or no such header. */
+/** The signature in the headers of a report; null: a header is missing or malformed. */
 export function signatureFromHeaders(headers: Headers): ReportSignature | null {
   const identifier = headers.get("github-public-key-identifier") ?? ""
   const signature = headers.get("github-public-key-signature") ?? ""
@@ -68,7 +68,7 @@ export function signatureFromHeaders(headers: Headers): ReportSignature | null {
   return { identifier, der: Buffer.from(signature, "base64") }
 }
 
-/** Whether the octets were signed by the key's owner: ECDSA with SHA-256, the signature in DER. It takes about 60 µs. */
+/** Verifies an ECDSA signature with SHA-256. It takes about 60 µs. */
 export function isSignatureValid(body: Uint8Array, { der }: ReportSignature, key: KeyObject): boolean {
   return verify("sha256", body, { key, dsaEncoding: "der" }, der)
 }

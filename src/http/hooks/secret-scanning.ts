@@ -9,7 +9,6 @@ import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem } from "../response/problem.ts"
 import {
   isSignatureValid,
-  type LeakItem,
   type LeakLabel,
   type LeakReport,
   leakLabel,
@@ -21,22 +20,22 @@ import type { FindReporterKey } from "./reporter-keys.ts"
 
 type SecretScanningDeps = {
   readonly responses: JsonResponses
-  /** Whoever reports has no key of ours. */
+  /** The rate limiter for requests without a key. */
   readonly keyless: RateLimiter
   readonly clientOf: (request: Request) => string
   readonly findReporterKey: FindReporterKey
-  /** Revokes the secret key that the text is; what it resolves with is durable. */
+  /** Revokes the text if it is a secret key. The revocation is durable when the promise resolves. */
   readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>
   readonly log: Log
   readonly loadShedder: BodyReservations
 }
 
 /**
- * POST /hooks/secret-scanning: the programme that scans public code for secrets reports what looks like a key of ours. Each
- * secret key of a report is revoked before the report is answered with a label an item.
+ * POST /hooks/secret-scanning: a programme that scans public code for secrets reports texts that look like our keys. All secret
+ * keys in a report are revoked before the response, which has a label for each item.
  *
- * It is refused in this order: too many reports of one client address, no signature, too many of all, not signed by the
- * reporter, too large, not signed, no report. Nothing is parsed, and no key is looked for, before the signature holds.
+ * Refusals, in this order: too many reports from one client address, no signature, too many reports in total, a key that is not
+ * the reporter's, too large, a wrong signature, not a report. Nothing is parsed or looked up before the signature is verified.
  */
 export function secretScanningRoute({
   responses,
@@ -47,7 +46,7 @@ export function secretScanningRoute({
   log,
   loadShedder,
 }: SecretScanningDeps) {
-  const received = async (request: Request): Promise<LeakReport> => {
+  const readReport = async (request: Request): Promise<LeakReport> => {
     admitReport(
       keyless,
       `leak reports from ${clientOf(request)}`,
@@ -62,17 +61,17 @@ export function secretScanningRoute({
   return new Elysia({ normalize: false }).post(
     ROUTES.postSecretScanning.path,
     async ({ request }) => {
-      const labels = await revokeAndLabel(await received(request), revokeLeaked, log)
+      const labels = await revokeAndLabel(await readReport(request), revokeLeaked, log)
       return responses.json(labels, responses.requestId(request))
     },
     { parse: "none" },
   )
 }
 
-function admitReport(rates: RateLimiter, subject: string, limit: number, whose: string): void {
+function admitReport(rates: RateLimiter, subject: string, limit: number, scope: string): void {
   const { waitS } = rates.admit(subject, { perSecond: limit, burst: limit * LIMITS.burstFactor })
   if (waitS === 0) return
-  throw new Problem("rate_limited", `At most ${limit} leak reports a second are taken ${whose}.`, {
+  throw new Problem("rate_limited", `At most ${limit} leak reports a second are taken ${scope}.`, {
     retry_after: waitS,
     limit,
   })
@@ -86,7 +85,7 @@ async function readSignedReport(
 ): Promise<LeakReport> {
   const found = await reporterKey(signature.identifier)
   if (found.kind === "unavailable")
-    throw new Problem("internal_error", "The reporter's public keys cannot be had now; send the report again later.")
+    throw new Problem("internal_error", "The reporter's public keys are unavailable now; send the report again later.")
   if (found.kind === "unknown") throw invalidSignature()
   const body = await readBytes(request, LIMITS.bodyBytesMax, bodies)
   if (!isSignatureValid(body, signature, found.key)) throw invalidSignature()
@@ -94,8 +93,8 @@ async function readSignedReport(
 }
 
 /**
- * One refusal for whatever a signature lacks: the request has no valid credentials (RFC 9110 §15.5.2). A 401 must name a
- * scheme that would do (§11.6.1); that of these reports has no registered name but its header's.
+ * The one problem for every fault of a signature: the request has no valid credentials (RFC 9110 §15.5.2). A 401 must name a
+ * scheme (§11.6.1). This one is not registered, so it has the name of its header.
  */
 const invalidSignature = (): Problem =>
   new Problem(
@@ -106,8 +105,8 @@ const invalidSignature = (): Problem =>
   )
 
 /**
- * Revokes what was leaked, and gives the labels in the order of the items. One that fails keeps no other from being revoked,
- * and then all of it rejects: a report may come again and does no harm.
+ * Revokes the leaked keys and gives the labels in the order of the items. When one revocation fails, the others are still made,
+ * and then the whole report fails: the reporter may send it again, which does no harm.
  */
 async function revokeAndLabel(
   { items, unreadableCount }: LeakReport,
@@ -123,8 +122,8 @@ async function revokeAndLabel(
       failures.push(failure)
     }
   }
-  const count = (isMeant: (leak: LeakedKeyRevocation) => boolean): number => [...leaks.values()].filter(isMeant).length
-  log("info", "a leak report was received", {
+  const count = (matches: (leak: LeakedKeyRevocation) => boolean): number => [...leaks.values()].filter(matches).length
+  log("info", "leak report handled", {
     items: items.length + unreadableCount,
     unreadable: unreadableCount,
     keys_revoked: count(leak => leak.kind === "revoked" && leak.isNew),
@@ -133,7 +132,7 @@ async function revokeAndLabel(
     failed: failures.length,
   })
   if (failures.length > 0) throw failures[0]
-  return items.flatMap((item: LeakItem) => {
+  return items.flatMap(item => {
     const leak = leaks.get(item.token)
     return leak === undefined ? [] : [leakLabel(item, leak)]
   })

@@ -16,12 +16,12 @@ import {
 } from "../response/problem.ts"
 import { queryParameters } from "./request-url.ts"
 
-/** The members of a check's input, not yet looked at. */
+/** The input of a check before validation. */
 export type CheckInput = {
   readonly members: unknown
-  /** Where they stand, which is how a fault names its place. */
+  /** Where the members come from: faults name a JSON pointer or a query parameter accordingly. */
   readonly location: "body" | "query"
-  /** Faults that reading alone has found. */
+  /** Faults that were found while reading. */
   readonly faults: readonly InputFault[]
 }
 
@@ -31,13 +31,13 @@ const checkBodySchema = TypeCompiler.Compile(CheckBody)
 
 const NO_FAULTS: readonly InputFault[] = []
 
-const faultAt = (place: CheckInput["location"], name: string): Pick<InputFault, "pointer" | "parameter"> =>
-  place === "body" ? { pointer: `/${name}` } : { parameter: name }
+const faultAt = (location: CheckInput["location"], name: string): Pick<InputFault, "pointer" | "parameter"> =>
+  location === "body" ? { pointer: `/${name}` } : { parameter: name }
 
 /** The input of a POST. */
 export const inputFromBody = (members: unknown): CheckInput => ({ members, location: "body", faults: NO_FAULTS })
 
-/** The input of a GET. A parameter that is given twice, and a boolean that is none, are faults; an unknown parameter is not. */
+/** The input of a GET. A repeated parameter and an invalid boolean are faults; unknown parameters are ignored. */
 export function inputFromQuery(url: string): CheckInput {
   const query = queryParameters(url)
   const members: Record<string, unknown> = {}
@@ -45,16 +45,16 @@ export function inputFromQuery(url: string): CheckInput {
   for (const parameter of QUERY_PARAMETERS) {
     const [value, another] = query.getAll(parameter)
     if (value === undefined) continue
-    const wantsBoolean = parameter === "deep" || parameter === "workspace"
+    const isBoolean = parameter === "deep" || parameter === "workspace"
     if (another !== undefined) faults.push({ parameter, detail: `\`${parameter}\` is given more than once.` })
-    else if (!wantsBoolean) members[parameter] = value
+    else if (!isBoolean) members[parameter] = value
     else if (Object.hasOwn(BOOLEAN_VALUES, value)) members[parameter] = BOOLEAN_VALUES[value]
     else faults.push({ parameter, detail: `\`${parameter}\` must be true, false, 1 or 0.` })
   }
   return { members, location: "query", faults }
 }
 
-/** Whether the input's `email` reads as an address under the test domain, whatever else is wrong with it. */
+/** Whether the input's `email` is a valid address under the test domain, even if other members are invalid. */
 export function isTestInput(input: CheckInput, testDomain: string): boolean {
   const { members } = input
   if (typeof members !== "object" || members === null || !Object.hasOwn(members, "email")) return false
@@ -62,7 +62,7 @@ export function isTestInput(input: CheckInput, testDomain: string): boolean {
   return typeof email === "string" && parseSubject("email", email, testDomain).isTest
 }
 
-/** The question that an input asks. Throws `invalid_input` with every fault and its place. */
+/** Validates an input. Throws `invalid_input` with all faults and their places. */
 export function parseCheckRequest(input: CheckInput, testDomain: string): CheckRequest {
   const { members, location } = input
   if (input.faults.length > 0 || !checkBodySchema.Check(members)) throw inputProblem(input)
@@ -74,17 +74,17 @@ export function parseCheckRequest(input: CheckInput, testDomain: string): CheckR
   return { subject, policy, isDeep, includeTenant, ownListMatch: NO_OWN_LIST_MATCH }
 }
 
-/** Which of the inputs is sent; exactly one must be. */
-function sentKind(members: CheckBody, place: CheckInput["location"]): SubjectKind {
+/** The one subject that was sent. Throws `invalid_input` for none or several. */
+function sentKind(members: CheckBody, location: CheckInput["location"]): SubjectKind {
   let sent: SubjectKind | null = null
   for (const kind of SUBJECT_KINDS) {
     if (members[kind] === undefined) continue
     if (sent !== null)
-      throw invalidInput([{ ...faultAt(place, kind), detail: "Send only one of `email`, `domain` and `url`." }])
+      throw invalidInput([{ ...faultAt(location, kind), detail: "Send only one of `email`, `domain` and `url`." }])
     sent = kind
   }
   if (sent === null)
-    throw invalidInput([{ ...faultAt(place, "email"), detail: "Send one of `email`, `domain` and `url`." }])
+    throw invalidInput([{ ...faultAt(location, "email"), detail: "Send one of `email`, `domain` and `url`." }])
   return sent
 }
 
@@ -95,17 +95,17 @@ const SUBJECT_REFUSALS = {
     `The input is too long: an address has at most ${LIMITS.addressBytesMax} octets, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, a URL ${LIMITS.urlLengthMax} characters.`,
 } as const
 
-/** Says what is wrong in our own words: nothing of the input is repeated. */
+/** The problem of an invalid input, in sentences that repeat nothing of it. */
 function inputProblem({ members, location, faults }: CheckInput): Error {
-  const found = new Map<string, InputFault>()
+  const byMember = new Map<string, InputFault>()
   for (const { path } of checkBodySchema.Errors(members)) {
-    if (found.size >= INPUT_FAULTS_MAX) break
+    if (byMember.size >= INPUT_FAULTS_MAX) break
     const name = path.slice(1)
-    if (!found.has(name))
-      found.set(name, name === "" ? NOT_AN_OBJECT : { ...faultAt(location, name), detail: memberRule(name) })
+    if (!byMember.has(name))
+      byMember.set(name, name === "" ? NOT_AN_OBJECT : { ...faultAt(location, name), detail: memberRule(name) })
   }
-  const [first, ...rest] = [...faults, ...found.values()]
-  return invalidInput([first ?? { pointer: "", detail: "The input is not of the documented form." }, ...rest])
+  const [first, ...rest] = [...faults, ...byMember.values()]
+  return invalidInput([first ?? { pointer: "", detail: "The input does not have the documented form." }, ...rest])
 }
 
 function memberRule(name: string): string {
@@ -115,28 +115,27 @@ function memberRule(name: string): string {
   return `\`${name}\` must be a string.`
 }
 
-/** What a batch asks: at least one item, at most as many as a batch has. */
+/** A valid batch has 1 to `LIMITS.batchItemsMax` items. */
 type BatchInput = { readonly items: readonly string[]; readonly policy: Policy }
 
 /**
- * Reads the body of a batch. Throws `batch_too_large` for too many items, whatever else is wrong, else `invalid_input`
- * with its faults and their places. What stands in an item is no fault of the batch's.
+ * Validates the body of a batch. Throws `batch_too_large` for too many items, whatever else is wrong, else `invalid_input`
+ * with all faults and their places. The text of an item is not validated here: an invalid one gets a verdict of its own.
  */
-export function parseBatchRequest(sent: unknown): BatchInput {
-  if (!isObject(sent)) throw invalidInput([NOT_AN_OBJECT])
-  const { items, policy = POLICY_DEFAULT } = sent
+export function parseBatchRequest(body: unknown): BatchInput {
+  if (!isObject(body)) throw invalidInput([NOT_AN_OBJECT])
+  const { items, policy = POLICY_DEFAULT } = body
   if (Array.isArray(items) && items.length > LIMITS.batchItemsMax) throw tooManyItems()
   if (areItems(items) && isPolicy(policy)) return { items, policy }
   const faults = [...(isPolicy(policy) ? [] : [POLICY_FAULT]), ...itemFaults(items)]
   throw invalidInput([faults[0] ?? POLICY_FAULT, ...faults.slice(1, INPUT_FAULTS_MAX)])
 }
 
-/** The refusal of a batch with too many items. */
 export const tooManyItems = (): Problem =>
   new Problem("batch_too_large", `A batch has at most ${LIMITS.batchItemsMax} items.`, { limit: LIMITS.batchItemsMax })
 
-const isObject = (sent: unknown): sent is { readonly items?: unknown; readonly policy?: unknown } =>
-  typeof sent === "object" && sent !== null && !Array.isArray(sent)
+const isObject = (body: unknown): body is { readonly items?: unknown; readonly policy?: unknown } =>
+  typeof body === "object" && body !== null && !Array.isArray(body)
 
 const areItems = (items: unknown): items is readonly string[] =>
   Array.isArray(items) && items.length > 0 && items.every(isItem)
@@ -148,11 +147,10 @@ const isPolicy = (policy: unknown): policy is Policy => typeof policy === "strin
 
 const POLICY_FAULT: InputFault = { pointer: "/policy", detail: INVALID_POLICY }
 
-/** Each item that is none, by its place. */
 function itemFaults(items: unknown): readonly InputFault[] {
   if (!Array.isArray(items) || items.length === 0) {
     return [{ pointer: "/items", detail: `\`items\` must be an array of 1 to ${LIMITS.batchItemsMax} strings.` }]
   }
   const detail = `An item must be a string of at most ${LIMITS.batchItemLengthMax} characters.`
-  return items.flatMap((item, at) => (isItem(item) ? [] : [{ pointer: `/items/${at}`, detail }]))
+  return items.flatMap((item, index) => (isItem(item) ? [] : [{ pointer: `/items/${index}`, detail }]))
 }

@@ -30,58 +30,62 @@ type BatchRouteDeps = {
   readonly testDomain: string
 }
 
-/** POST /v1/check/batch: many addresses, domains and URLs, each answered as a check of it would be. */
-export function batchRoute(needs: BatchRouteDeps) {
-  const { responses, withSecretKey, ownLists, log, testDomain, loadShedder } = needs
-  const answer = async (request: Request, known: CallerCredentials, pass: RequestLease | null): Promise<Response> => {
+/** POST /v1/check/batch: many addresses, domains and URLs, each with the result that a check of it would have. */
+export function batchRoute(deps: BatchRouteDeps) {
+  const { responses, withSecretKey, ownLists, log, testDomain, loadShedder } = deps
+  const respond = async (
+    request: Request,
+    caller: CallerCredentials,
+    lease: RequestLease | null,
+  ): Promise<Response> => {
     const { items, policy } = parseBatchRequest(await readJsonBody(request, LIMITS.batchBodyBytesMax, loadShedder))
     const requestId = responses.requestId(request)
     const batch: BatchRequest = {
       subjects: items.map(item => parseSubject(detectSubjectKind(item), item, testDomain)),
       policy,
-      ownListMatch: (normalized, domain) => ownLists.lookup(known.account.id, normalized, domain),
-      onError: error => log("error", "a domain of a batch was not asked about", errorFields(error, requestId)),
+      ownListMatch: (normalized, domain) => ownLists.lookup(caller.account.id, normalized, domain),
+      onError: error => log("error", "a domain of a batch could not be looked up", errorFields(error, requestId)),
     }
-    // What is written is to be copied into the answer before anybody else writes.
-    const tell = (outcomes: readonly CheckOutcome[]) =>
-      responses.serialized(writeBatchResult(outcomes, requestId), requestId, 200, pass?.headers())
-    return await runMeteredBatch(needs, batch, known, pass, tell)
+    // The written bytes are valid until the next result is written, so the response copies them at once.
+    const toResponse = (outcomes: readonly CheckOutcome[]) =>
+      responses.serialized(writeBatchResult(outcomes, requestId), requestId, 200, lease?.headers())
+    return await runMeteredBatch(deps, batch, caller, lease, toResponse)
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postBatch.path,
-    ({ request }) => withSecretKey(request, (known, pass) => answer(request, known, pass), true),
+    ({ request }) => withSecretKey(request, (caller, lease) => respond(request, caller, lease), true),
     { parse: "none" },
   )
 }
 
 /**
- * Checks at the cost of a unit an item, all or none, which are given back when the batch fails, and counts what was done.
- * A test address costs nothing; one that asks for a problem is one that has no verdict of its own here, for a problem
- * would be all the items'.
+ * Charges one unit an item, all or none, checks the batch, and records verdicts and usage. When the batch fails, the units are
+ * refunded. Test addresses cost nothing; an `error-…` address is `unknown` here, because a problem would be that of all items
+ * (DECISIONS 12).
  */
 async function runMeteredBatch(
   { check, usage, meter }: BatchRouteDeps,
   batch: BatchRequest,
   { key, account }: CallerCredentials,
-  pass: RequestLease | null,
-  tell: (outcomes: readonly CheckOutcome[]) => Response,
+  lease: RequestLease | null,
+  toResponse: (outcomes: readonly CheckOutcome[]) => Response,
 ): Promise<Response> {
   const units = batch.subjects.filter(({ isTest }) => !isTest).length
-  if (units > 0) await pass?.charge(units)
+  if (units > 0) await lease?.charge(units)
   try {
     const outcomes = await checkBatch(check, batch)
-    const response = tell(outcomes)
-    const paid = outcomes.filter(({ subject }) => !subject.isTest)
-    for (const { judged } of paid) meter.recordVerdict(judged.verdict, judged.evidence.isCached)
-    usage.record(account.id, key, { kind: "batch", categories: paid.map(({ judged }) => judged.verdict.category) })
+    const response = toResponse(outcomes)
+    const charged = outcomes.filter(({ subject }) => !subject.isTest)
+    for (const { judged } of charged) meter.recordVerdict(judged.verdict, judged.evidence.isCached)
+    usage.record(account.id, key, { kind: "batch", categories: charged.map(({ judged }) => judged.verdict.category) })
     return response
   } catch (error) {
-    pass?.refund(units)
+    lease?.refund(units)
     throw error
   }
 }
 
-/** An error's own message may hold what a caller sent, so only its name is written. */
+/** Only the name of an error is logged, because its message may hold a part of the input. */
 const errorFields = (error: unknown, requestId: string) => ({
   request_id: requestId,
   error: error instanceof Error ? error.name : typeof error,

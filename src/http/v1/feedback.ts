@@ -29,17 +29,17 @@ type FeedbackRouteDeps = FeedbackDeps & {
 
 const ACCEPTED = 202
 
-/** POST /v1/feedback: reports a wrong verdict. It costs no unit. */
-export function feedbackRoute(needs: FeedbackRouteDeps) {
-  const { responses, withSecretKey, testDomain, loadShedder } = needs
-  const reported = async (sent: unknown, accountId: string): Promise<FeedbackReceipt> => {
-    const read = parseFeedback(sent, testDomain)
-    if (read.kind === "faulty")
-      throw invalidInput([{ pointer: read.member === "" ? "" : `/${read.member}`, detail: read.detail }])
-    const reporting = await submitFeedback(needs, read.input, accountId)
-    // The account went between the look-up of its key and now, and the key with it.
-    if (reporting.kind === "unknown_account") throw invalidKey("No such key exists.")
-    const { receipt } = reporting
+/** POST /v1/feedback: reports a wrong verdict. It costs no units. */
+export function feedbackRoute(deps: FeedbackRouteDeps) {
+  const { responses, withSecretKey, testDomain, loadShedder } = deps
+  const receiptFor = async (body: unknown, accountId: string): Promise<FeedbackReceipt> => {
+    const parsed = parseFeedback(body, testDomain)
+    if (parsed.kind === "invalid")
+      throw invalidInput([{ pointer: parsed.member === "" ? "" : `/${parsed.member}`, detail: parsed.detail }])
+    const result = await submitFeedback(deps, parsed.input, accountId)
+    // The account and its key were deleted after the key was looked up.
+    if (result.kind === "unknown_account") throw invalidKey("No such key exists.")
+    const { receipt } = result
     return {
       id: receipt.id,
       status: receipt.status,
@@ -51,15 +51,15 @@ export function feedbackRoute(needs: FeedbackRouteDeps) {
   return new Elysia({ normalize: false }).post(
     ROUTES.postFeedback.path,
     ({ request }) =>
-      withSecretKey(request, async ({ account }, pass) => {
-        const receipt = await reported(await readJsonBody(request, LIMITS.bodyBytesMax, loadShedder), account.id)
-        return responses.serialized(JSON.stringify(receipt), responses.requestId(request), ACCEPTED, pass?.headers())
+      withSecretKey(request, async ({ account }, lease) => {
+        const receipt = await receiptFor(await readJsonBody(request, LIMITS.bodyBytesMax, loadShedder), account.id)
+        return responses.serialized(JSON.stringify(receipt), responses.requestId(request), ACCEPTED, lease?.headers())
       }),
     { parse: "none" },
   )
 }
 
-/** A verdict that somebody calls wrong, by the API or by a form. */
+/** A valid report of a wrong verdict, from the API or from the dashboard's form. */
 type FeedbackInput = {
   readonly subject: Subject
   readonly domain: string
@@ -67,49 +67,47 @@ type FeedbackInput = {
   readonly comment: string | null
 }
 
-/** Which member is at fault; the empty one is the whole. */
+/** A member of the input; the empty one stands for the whole body. */
 export type FeedbackMember = "" | "email" | "domain" | "expected_category" | "comment"
 
-/** What was sent, or what is wrong with it. */
 type ParsedFeedback =
-  | { readonly kind: "read"; readonly input: FeedbackInput }
-  | { readonly kind: "faulty"; readonly member: FeedbackMember; readonly detail: string }
+  | { readonly kind: "valid"; readonly input: FeedbackInput }
+  | { readonly kind: "invalid"; readonly member: FeedbackMember; readonly detail: string }
 
-/** What takes reports. */
 export type FeedbackDeps = {
   readonly check: Check
   readonly ownLists: OwnListCache
-  /** The role that a local part names, as a word of our lists; null: none. */
+  /** The role word of the lists that a local part is; null: none. */
   readonly roleOf: (localPart: string) => string | null
   readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
 }
 
 const feedbackSchema = TypeCompiler.Compile(FeedbackBody)
 
-/** Reads what is reported: exactly one of `email` and `domain` is sent, and it names a domain. */
-export function parseFeedback(sent: unknown, testDomain: string): ParsedFeedback {
-  if (!feedbackSchema.Check(sent)) {
-    const member = memberAt(feedbackSchema.Errors(sent).First()?.path ?? "")
-    return { kind: "faulty", member, detail: memberRule(member) }
+/** Validates a report: exactly one of `email` and `domain`, which must name a domain that can be corrected. */
+export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback {
+  if (!feedbackSchema.Check(body)) {
+    const member = memberAt(feedbackSchema.Errors(body).First()?.path ?? "")
+    return { kind: "invalid", member, detail: memberRule(member) }
   }
-  const { email, domain: name, expected_category: expected, comment = null } = sent
+  const { email, domain: name, expected_category: expected, comment = null } = body
   if ((email === undefined) === (name === undefined))
-    return { kind: "faulty", member: "email", detail: "Send exactly one of `email` and `domain`." }
+    return { kind: "invalid", member: "email", detail: "Send exactly one of `email` and `domain`." }
   const kind = email === undefined ? "domain" : "email"
   const subject = parseSubject(kind, email ?? name ?? "", testDomain)
   const { domain } = subject
   if (inputRefusal(subject) !== null || domain === null || subject.fault === "invalid_syntax" || subject.isTest)
-    return { kind: "faulty", member: kind, detail: `\`${kind}\` names no domain that can be corrected.` }
-  return { kind: "read", input: { subject, domain, expected, comment } }
+    return { kind: "invalid", member: kind, detail: `\`${kind}\` names no domain that can be corrected.` }
+  return { kind: "valid", input: { subject, domain, expected, comment } }
 }
 
-/** Reports a wrong verdict for an account. The address is dropped here, and only its domain goes on. */
+/** Reports a wrong verdict for an account. Of an address only the domain and the role word are passed on. */
 export async function submitFeedback(
   { check, ownLists, roleOf, report }: FeedbackDeps,
   { subject, domain, expected, comment }: FeedbackInput,
   accountId: string,
 ): Promise<FeedbackReportResult> {
-  // What the account is told now, by the same lists.
+  // The current verdict for this account, with its own lists.
   const ownListMatch = await ownLists.lookup(accountId, subject.normalized, domain)
   const outcome = await check({ subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: false, ownListMatch })
   return await report({

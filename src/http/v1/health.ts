@@ -7,19 +7,19 @@ import type { JsonResponses } from "../response/json-responses.ts"
 
 type HealthRouteDeps = {
   readonly responses: JsonResponses
-  /** The state of the house, told from memory. */
+  /** Reads only memory. */
   readonly health: () => Health
   readonly isStopping: () => boolean
 }
 
-/** GET /v1/health: 200 with the state, 503 with the same body while the server shuts down. It waits for nothing. */
+/** GET /v1/health: 200, or 503 with the same body while the server shuts down. It waits for nothing. */
 export function healthRoute({ responses, health, isStopping }: HealthRouteDeps) {
   return new Elysia({ normalize: false }).get(ROUTES.getHealth.path, ({ request }) =>
     responses.json(health(), responses.requestId(request), isStopping() ? 503 : 200),
   )
 }
 
-/** The state of the house as health tells it: without DNS every verdict rests on lists alone, and the house says so. */
+/** The health of the server. It is `degraded` while DNS is unavailable, since verdicts then rest on lists alone. */
 export function healthReport({
   version,
   activeLists,
@@ -38,7 +38,6 @@ export function healthReport({
   }
 }
 
-/** What health is told from. */
 type HealthInput = {
   /** The version of this program. */
   readonly version: string
@@ -49,23 +48,25 @@ type HealthInput = {
   readonly uptimeMs: number
 }
 
-function refreshHealth(state: RefreshState, refreshes: boolean): Health["lists"]["refresh"] {
+function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"] {
   const sources = Object.entries(state.sources).map(
     ([id, { outcome, changed_at_ms }]) => [id, { outcome, changed_at: isoInstant(changed_at_ms) }] as const,
   )
   return {
-    status: refreshStatus(state, refreshes),
+    status: refreshStatus(state, isRefreshScheduled),
     refreshed_at: isoInstant(state.refreshed_at_ms === 0 ? null : state.refreshed_at_ms),
     sources: Object.fromEntries(sources),
   }
 }
 
-function refreshStatus(state: RefreshState, refreshes: boolean): Health["lists"]["refresh"]["status"] {
-  if (!refreshes) return "off"
+function refreshStatus(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"]["status"] {
+  if (!isRefreshScheduled) return "off"
   if (state.is_paused) return "paused"
   if (state.refreshed_at_ms === 0) return "pending"
-  const isOfNoUse = Object.values(state.sources).some(({ outcome }) => outcome === "refused" || outcome === "failed")
-  return isOfNoUse ? "failing" : "ok"
+  const hasFailedSource = Object.values(state.sources).some(
+    ({ outcome }) => outcome === "refused" || outcome === "failed",
+  )
+  return hasFailedSource ? "failing" : "ok"
 }
 
 const isoInstant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

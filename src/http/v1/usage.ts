@@ -11,11 +11,11 @@ type UsageRouteDeps = {
   readonly usageOf: (account: CallerAccount) => Promise<Usage>
 }
 
-/** GET /v1/usage: what the account may do, and what it did. It costs no unit. */
+/** GET /v1/usage: the limits of the account and its usage. It costs no units. */
 export function usageRoute({ responses, withSecretKey, usageOf }: UsageRouteDeps) {
   return new Elysia({ normalize: false }).get(ROUTES.getUsage.path, ({ request }) =>
-    withSecretKey(request, async ({ account }, pass) =>
-      responses.serialized(JSON.stringify(await usageOf(account)), responses.requestId(request), 200, pass?.headers()),
+    withSecretKey(request, async ({ account }, lease) =>
+      responses.serialized(JSON.stringify(await usageOf(account)), responses.requestId(request), 200, lease?.headers()),
     ),
   )
 }

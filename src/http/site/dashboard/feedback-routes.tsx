@@ -74,7 +74,7 @@ export function feedbackPageRoutes(needs: FeedbackRoutesDeps) {
         enter.requireAccount.form(request, async (visitor, form) => {
           const draft = readFeedbackForm(form)
           const read = parseFeedback(toFeedbackBody(draft), testDomain)
-          if (read.kind === "faulty") {
+          if (read.kind === "invalid") {
             const page = await shown(visitor, request, draft, {
               [FIELD_OF_MEMBER[read.member]]: fieldError(read.member, draft),
             })
