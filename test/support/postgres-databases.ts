@@ -80,6 +80,20 @@ export function takeDatabase(): { readonly url: string; readonly drop: () => Pro
   return { url: here.server.url(name), drop }
 }
 
+/** A database of its own without a table, for programs that the test starts, and how to ask it a statement and get what it prints. */
+export async function programsDatabase(): Promise<{ readonly url: string; readonly psql: (sql: string) => string }> {
+  await readyPostgres()
+  const url = emptyDatabase()
+  const words = ["--quiet", "--no-align", "--tuples-only", "--dbname", url, "--command"]
+  return {
+    url,
+    psql: sql =>
+      running()
+        .server.program("psql", ...words, sql)
+        .trim(),
+  }
+}
+
 /** A database of its own without a table: its URL. `words` are for `createdb`. */
 export const emptyDatabase = (...words: string[]): string =>
   running().server.url(madeNow("--template=template0", ...words))

@@ -6,7 +6,7 @@ import { ROOT } from "../../architecture/source-files.ts"
 import { bounded } from "../../support/bounded.ts"
 import { freePort } from "../../support/free-port.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
+import { programsDatabase } from "../../support/postgres-databases.ts"
 import { type Program, startProgram } from "../../support/program.ts"
 
 /** A place for a node: a port and a data directory, on which one program after the other serves. */
@@ -16,9 +16,10 @@ export type ClusterNode = {
   readonly serve: (words?: readonly string[], sources?: string) => Promise<Program>
 }
 
-/** Places for nodes over one PostgreSQL server, which end with the test. */
+/** Places for nodes that share a database, which end with the test. */
 export type Cluster = {
-  readonly cluster: PostgresCluster
+  /** Sends the database a statement, and gives what it prints. */
+  readonly psql: (sql: string) => string
   readonly nodes: readonly ClusterNode[]
   /** Starts a command of an operator. */
   readonly start: (words: readonly string[], sources?: string) => Program
@@ -28,17 +29,16 @@ export type Cluster = {
 
 /** Makes so many places. */
 export async function createCluster(count: number, settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
-  const cluster = await startPostgres()
+  const { url, psql } = await programsDatabase()
   // A socket is made in each data directory, whose path has few letters.
   const directory = mkdtempSync(join(tmpdir(), "n"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-  onTestEnd(cluster.remove)
   const started = (name: string, port: number, words: readonly string[], sources: string): Program => {
     const program = startProgram([process.execPath, join(sources, "src/main.ts"), ...words], directory, {
       HOME: directory,
       PATH: process.env["PATH"] ?? "",
       MAILKIND_DATA_DIR: join(directory, name),
-      MAILKIND_DATABASE_URL: cluster.url("postgres"),
+      MAILKIND_DATABASE_URL: url,
       MAILKIND_PORT: String(port),
       MAILKIND_DNS_SERVERS: "off",
       MAILKIND_IDENTITY_URL: "off",
@@ -62,7 +62,7 @@ export async function createCluster(count: number, settings: Readonly<Record<str
   }
   const start = (words: readonly string[], sources = ROOT): Program => started("operator", 0, words, sources)
   return {
-    cluster,
+    psql,
     nodes: await Promise.all(Array.from({ length: count }, (_, at) => placeAt(at))),
     start,
     newKey: async () => {
@@ -76,7 +76,10 @@ export async function createCluster(count: number, settings: Readonly<Record<str
 /** What is asked: method and path, and a body. */
 export type Asked = readonly [line: string, body?: unknown]
 
-/** Callers that ask without a pause. */
+/** How long a caller waits after an answer before it asks again. */
+const PAUSE_MS = 5
+
+/** Callers that ask again and again. */
 export type Load = {
   /** Resolves when each caller has had so many answers more. */
   readonly goesOn: (count: number) => Promise<void>
@@ -104,6 +107,7 @@ export function startLoad(ports: readonly number[], key: string, callers: readon
       if (id !== "") processes.add(id.slice(0, RUN_LENGTH))
       answeredBy[at] = (answeredBy[at] ?? 0) + 1
       for (const look of waiting) look()
+      await Bun.sleep(PAUSE_MS)
     }
   }
   const all = Promise.all(callers.map(caller))

@@ -2,6 +2,8 @@ import { expect, setDefaultTimeout } from "bun:test"
 import { seeded } from "../../../bench/load/seeded-random.ts"
 import { onPostgres } from "../../customers/engines.ts"
 import { bounded } from "../../support/bounded.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { startPostgres } from "../../support/postgres.ts"
 import { type Answer, type Node, type Nodes, startNodes } from "./nodes.ts"
 
 setDefaultTimeout(180_000)
@@ -48,8 +50,7 @@ onPostgres(
       const { id, key } = await all.newKey(0)
       for (const one of all.nodes) expect(await check(one, key)).toMatchObject({ status: 200 })
       // Nothing is told any more, as when all notifications are lost: who looks from time to time learns it too.
-      const sql = "ALTER TABLE change_head DISABLE TRIGGER change_head_tells"
-      if (isCut) all.cluster.program("psql", "--quiet", "--dbname", all.cluster.url("postgres"), "--command", sql)
+      if (isCut) all.psql("ALTER TABLE change_head DISABLE TRIGGER change_head_tells")
       await all.run("key", "revoke", id)
       const ends = await Promise.all(
         all.nodes.map(one =>
@@ -105,10 +106,12 @@ onPostgres("however nodes are killed, all of them together admit no unit more th
 onPostgres(
   "while the database is away what is in hand is used, the rest is refused with when to come back, and then all goes on",
   async () => {
-    const all = await startNodes(2)
+    const postgres = await startPostgres()
+    onTestEnd(postgres.remove)
+    const all = await startNodes(2, { MAILKIND_DATABASE_URL: postgres.url("postgres") })
     const [known, unknown] = [await all.newKey(4), await all.newKey(4)]
     for (const one of all.nodes) expect(await check(one, known.key)).toMatchObject({ status: 200 })
-    await all.cluster.stop("immediate")
+    await postgres.stop("immediate")
     for (const one of all.nodes) {
       expect(await check(one, known.key)).toMatchObject({ status: 200 })
       const refused = { status: 503, retryAfter: "5", body: { code: "overloaded", retry_after: 5 } }
@@ -116,7 +119,7 @@ onPostgres(
       expect(await one.ask("POST /v1/feedback", known.key, FEEDBACK)).toMatchObject(refused)
       await one.logged(/the database does not answer/)
     }
-    await all.cluster.start()
+    await postgres.start()
     for (const one of all.nodes) {
       await until(
         ({ status }) => status === 200,
@@ -128,7 +131,7 @@ onPostgres(
       )
       await one.logged(/the database answers again/)
     }
-    await all.cluster.stop()
+    await postgres.stop()
     for (const one of all.nodes) expect(await one.stop()).toMatchObject({ code: 0 })
   },
 )

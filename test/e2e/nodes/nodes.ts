@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { ROOT } from "../../architecture/source-files.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
+import { programsDatabase } from "../../support/postgres-databases.ts"
 import { startProgram } from "../../support/program.ts"
 
 /** What an answer was: its status, what it tells of limits, and the members of its body. */
@@ -28,29 +28,29 @@ export type Node = {
   readonly stop: () => Promise<{ readonly code: number; readonly err: string }>
 }
 
-/** A PostgreSQL server and so many nodes over it, the commands of an operator, and a new account's key. */
+/** So many nodes over one database, the commands of an operator, and a new account's key. */
 export type Nodes = {
-  readonly cluster: PostgresCluster
+  /** Sends the database a statement, and gives what it prints. */
+  readonly psql: (sql: string) => string
   readonly nodes: readonly Node[]
   readonly run: (...args: readonly string[]) => Promise<unknown>
   readonly newKey: (tier: number) => Promise<{ readonly id: string; readonly key: string }>
 }
 
-/** Starts them, by these words; they end with the test. */
+/** Starts them, by these words, over a database of their own or another one; they end with the test. */
 export async function startNodes(
   count: number,
   settings: Readonly<Record<string, string>> = {},
   words: readonly string[] = ["serve"],
 ): Promise<Nodes> {
-  const cluster = await startPostgres()
+  const { url, psql } = await programsDatabase()
   const directory = mkdtempSync(join(tmpdir(), "mailkind-nodes-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-  onTestEnd(cluster.remove)
   const environment = (name: string) => ({
     HOME: directory,
     PATH: process.env["PATH"] ?? "",
     MAILKIND_DATA_DIR: join(directory, name),
-    MAILKIND_DATABASE_URL: cluster.url("postgres"),
+    MAILKIND_DATABASE_URL: url,
     MAILKIND_PORT: "0",
     MAILKIND_DNS_SERVERS: "off",
     MAILKIND_IDENTITY_URL: "off",
@@ -68,7 +68,7 @@ export async function startNodes(
   const nodes = await Promise.all(Array.from({ length: count }, (_, at) => startNode(() => start(`${at}`, ...words))))
   let accountCount = 0
   return {
-    cluster,
+    psql,
     nodes,
     run,
     newKey: async tier => {

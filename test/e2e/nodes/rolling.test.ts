@@ -38,7 +38,7 @@ function newerSources(): string {
 }
 
 onPostgres("nodes are brought to a newer version one after the other, and no request fails", async () => {
-  const { nodes, newKey, start, cluster } = await createCluster(2)
+  const { nodes, newKey, start, psql } = await createCluster(2)
   const [a, b] = nodes
   if (a === undefined || b === undefined) throw new Error("there are two places")
   const older = { a: await a.serve(), b: await b.serve() }
@@ -52,19 +52,7 @@ onPostgres("nodes are brought to a newer version one after the other, and no req
 
   await a.serve(["--replace"], newer)
   expect(await older.a.ended()).toMatchObject({ code: 0 })
-  const head = (): string =>
-    cluster
-      .program(
-        "psql",
-        "--no-align",
-        "--tuples-only",
-        "--dbname",
-        cluster.url("postgres"),
-        "--command",
-        "SELECT MAX(number) FROM migrations",
-      )
-      .trim()
-  expect(head()).toBe("1000")
+  expect(psql("SELECT MAX(number) FROM migrations")).toBe("1000")
   // The older one goes on, on the tables as they are now; but none of its version starts any more, and no command does.
   await load.goesOn(20)
   for (const words of [["serve"], ["account", "list"]]) {
