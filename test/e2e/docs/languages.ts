@@ -13,7 +13,7 @@ const RUNNERS: {
   javascript: [["node"], ["bun"]],
   python: [["python3"]],
   php: [["php"]],
-  go: [["go", "run"]],
+  go: [["go", "build"]],
 }
 
 /** What must be there beside the runner. */
@@ -41,14 +41,31 @@ function runner(language: ExampleLanguage, [program, ...more]: readonly [string,
     language,
     named: missing.length === 0 ? program : `${program} (skipped: ${missing.join(" and ")} is not installed)`,
     isMissing: missing.length > 0,
-    run: (file, text, args, key) => {
+    run: async (file, text, args, key) => {
       const directory = mkdtempSync(join(tmpdir(), "mailkind-example-"))
       onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
       writeFileSync(join(directory, file), text)
-      const command = [pathOf(program) ?? program, ...more, file, ...args]
-      return startProgram(command, directory, { ...environment(directory), [KEY_VARIABLE]: key }).ended()
+      const words = [pathOf(program) ?? program, ...more]
+      const command = language === "go" ? [await compiled(words, directory, file, text)] : [...words, file]
+      return await startProgram([...command, ...args], directory, {
+        ...environment(directory),
+        [KEY_VARIABLE]: key,
+      }).ended()
     },
   }
+}
+
+const programs = new Map<string, string>()
+
+/** The program that the file is compiled to, which is done once for each text. */
+async function compiled(words: readonly string[], directory: string, file: string, text: string): Promise<string> {
+  const known = programs.get(text)
+  if (known !== undefined) return known
+  const path = join(mkdtempSync(join(tmpdir(), "mailkind-go-")), "example")
+  const { code, err } = await startProgram([...words, "-o", path, file], directory, environment(directory)).ended()
+  if (code !== 0) throw new Error(`${file} is not compiled: ${err}`)
+  programs.set(text, path)
+  return path
 }
 
 /** The Bun that runs the tests stands for `bun`, wherever it is. */
