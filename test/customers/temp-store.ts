@@ -10,6 +10,7 @@ import { later } from "../support/later.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { trackPending } from "../support/pending-work.ts"
 import { dumpOf, takeDatabase, takeStore } from "../support/postgres-databases.ts"
+import { placeSqlite } from "../support/sqlite-template.ts"
 import { engineNow } from "./engines.ts"
 
 /** The real random source. */
@@ -37,13 +38,18 @@ export const openAt = (place: string, clock: Clock): Promise<OpenStore> =>
 
 /** A store on a real database that is closed after the test. */
 export async function tempStore(place = tempPlace()): Promise<OpenStore> {
-  const store = place.startsWith("postgres:") ? trackedStore(await takeStore(place)) : await openAt(place, () => 1_000)
+  const store = place.startsWith("postgres:") ? trackedStore(await takeStore(place)) : await openPlaced(place)
   onTestEnd(store.close)
   return store
 }
 
+async function openPlaced(path: string): Promise<OpenStore> {
+  await placeSqlite(path)
+  return await openAt(path, () => 1_000)
+}
+
 /** A store with connections of its own, for tests of what opening, closing and losing them does. It is closed after the test. */
-export async function ownStore(place: string): Promise<OpenStore> {
+export async function ownStore(place = tempPlace()): Promise<OpenStore> {
   const store = await openAt(place, () => 1_000)
   onTestEnd(store.close)
   return store
@@ -52,7 +58,7 @@ export async function ownStore(place: string): Promise<OpenStore> {
 /** A store on an empty database, which are free for others when it is disposed of: for what is done many times in one test. */
 export async function freshStore(): Promise<AsyncDisposable & { readonly store: OpenStore }> {
   if (engineNow() === "sqlite") {
-    const store = await openAt(tempPath(), () => 1_000)
+    const store = await openPlaced(tempPath())
     return { store, [Symbol.asyncDispose]: store.close }
   }
   const { url, drop } = takeDatabase()

@@ -40,6 +40,7 @@ import { createSystem, type System } from "../../src/system/system.ts"
 import { loopbackFetch } from "../check/fetch/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 import { onTestEnd } from "./on-test-end.ts"
+import { placeSqlite } from "./sqlite-template.ts"
 import { type StoppedTime, stoppedTime } from "./time.ts"
 
 /** The lists that the checkout has built. */
@@ -70,7 +71,9 @@ export type Logged = { readonly level: LogLevel; readonly says: string; readonly
 /** A store on a real file that lives as long as the test does, or the file whose tests share it. */
 async function openStore(clock: Clock): Promise<OpenStore> {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-app-"))
-  const store = await openSqlite(join(directory, "mailkind.sqlite"), clock)
+  const path = join(directory, "mailkind.sqlite")
+  await placeSqlite(path)
+  const store = await openSqlite(path, clock)
   onTestEnd(async () => {
     await store.close()
     rmSync(directory, { recursive: true, force: true })

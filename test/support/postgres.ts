@@ -178,11 +178,20 @@ async function serve(command: readonly string[]): Promise<Server> {
     freeze: () => {
       const children = run("ps", "-o", "pid=", "--ppid", String(pid)).split("\n").map(Number)
       const all = [pid, ...children.filter(child => child > 0)]
-      for (const each of all) process.kill(each, "SIGSTOP")
+      for (const each of all) signalIfThere(each, "SIGSTOP")
       return () => {
-        for (const each of all) process.kill(each, "SIGCONT")
+        for (const each of all) signalIfThere(each, "SIGCONT")
       }
     },
+  }
+}
+
+/** Connections end, and their processes with them. */
+function signalIfThere(pid: number, signal: "SIGSTOP" | "SIGCONT"): void {
+  try {
+    process.kill(pid, signal)
+  } catch (fault) {
+    if (!(fault instanceof Error && "code" in fault && fault.code === "ESRCH")) throw fault
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite-store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { runChildren, tempPath, tempStore } from "../temp-store.ts"
+import { ownStore, runChildren, tempPath } from "../temp-store.ts"
 
 setDefaultTimeout(60_000)
 
@@ -13,7 +13,7 @@ const now = () => 1_000
 
 /** A store with an empty table `notes`. */
 async function notes(path = tempPath()) {
-  const store = await tempStore(path)
+  const store = await ownStore(path)
   await store.run("CREATE TABLE IF NOT EXISTS notes (id BIGINT PRIMARY KEY, text TEXT)")
   const add = (id: number, from: typeof store | Parameters<Parameters<typeof store.transaction>[0]>[0] = store) =>
     from.run("INSERT INTO notes (id) VALUES ($1)", [id])
@@ -35,7 +35,7 @@ async function faultOf(opening: Promise<unknown>): Promise<StoreError> {
 describe("opening", () => {
   test("a missing file is created for its owner only, in directories for its owner only", async () => {
     const path = join(dirname(tempPath()), "a", "b", "mailkind.db")
-    await tempStore(path)
+    await ownStore(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600)
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
@@ -43,7 +43,7 @@ describe("opening", () => {
   })
 
   test("a commit waits for the disk, readers do not wait for writers, and foreign keys hold", async () => {
-    const store = await tempStore()
+    const store = await ownStore()
     expect(await store.one<unknown>("PRAGMA synchronous")).toEqual({ synchronous: 2 })
     expect(await store.one<unknown>("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" })
     expect(await store.one<unknown>("PRAGMA foreign_keys")).toEqual({ foreign_keys: 1 })
@@ -136,7 +136,7 @@ describe("opening", () => {
 })
 
 test("bytes come back as they went in", async () => {
-  const store = await tempStore()
+  const store = await ownStore()
   expect(await store.one<unknown>("SELECT $1 AS bytes", [new Uint8Array([0, 255])])).toEqual({
     bytes: new Uint8Array([0, 255]),
   })

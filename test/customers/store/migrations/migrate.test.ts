@@ -4,7 +4,7 @@ import { migrate } from "../../../../src/customers/store/migrations/migrate.ts"
 import { MIGRATIONS } from "../../../../src/customers/store/migrations/migrations.ts"
 import { outcomeOf } from "../../../support/outcome-of.ts"
 import { test } from "../../engines.ts"
-import { openAt, tempPlace, tempStore } from "../../temp-store.ts"
+import { openAt, ownStore, tempPlace } from "../../temp-store.ts"
 
 /** What each released migration was when it was released. To change one is to break databases that have run it. */
 const RELEASED = [
@@ -53,7 +53,7 @@ test("each migration is recorded with the time it ran, once, however often the f
 
 test("a store that is behind runs only what it lacks, and keeps its rows", async () => {
   const path = tempPlace()
-  const store = await tempStore(path)
+  const store = await ownStore(path)
   await store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'a@b.c', 0, 0)")
   await dropLast(store)
   await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
@@ -65,7 +65,7 @@ test("a store that is behind runs only what it lacks, and keeps its rows", async
 
 test("a migration that fails leaves nothing behind, and is tried again at the next start", async () => {
   const path = tempPlace()
-  const store = await tempStore(path)
+  const store = await ownStore(path)
   await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
   expect(await outcomeOf(openAt(path, () => 1))).toThrow("already exists")
   expect(await store.all("SELECT number FROM migrations WHERE number = $1", [LAST])).toEqual([])
@@ -76,7 +76,7 @@ test("a migration that fails leaves nothing behind, and is tried again at the ne
 
 test("what another process ran in the meantime is not run again", async () => {
   const path = tempPlace()
-  const store = await tempStore(path)
+  const store = await ownStore(path)
   const late: Store = { ...store, one: async <Row>() => ({ head: 0 }) as Row }
   await migrate(late, () => 9_000, path)
   expect(await store.all("SELECT number FROM migrations WHERE ran_at_ms = 9000")).toEqual([])
@@ -84,7 +84,7 @@ test("what another process ran in the meantime is not run again", async () => {
 
 test("a store of a newer version is refused with both numbers, and is not changed", async () => {
   const path = tempPlace()
-  const store = await tempStore(path)
+  const store = await ownStore(path)
   await store.run("INSERT INTO migrations (number, makes, ran_at_ms) VALUES (999, 'the future', 1)")
   const opening = openAt(path, () => 1)
   expect(await opening.catch((fault: unknown) => fault)).toMatchObject({
