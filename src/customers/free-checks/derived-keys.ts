@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto"
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
+import { lazyPromise } from "../../base/single-flight.ts"
 import { newSecret } from "../sign-in/secrets.ts"
 import type { Store } from "../store/core/store.ts"
 
@@ -18,14 +19,7 @@ export type LoadFreeCheckKeys = () => Promise<FreeCheckKeys>
 
 /** Creates the function. The secret is created on first use, and read once. */
 export function createFreeCheckKeys(store: Store, random: Random): LoadFreeCheckKeys {
-  let held: Promise<FreeCheckKeys> | null = null
-  return () => {
-    held ??= deriveKeys(store, random).catch((fault: unknown) => {
-      held = null
-      throw fault
-    })
-    return held
-  }
+  return lazyPromise(() => deriveKeys(store, random))
 }
 
 async function deriveKeys(store: Store, random: Random): Promise<FreeCheckKeys> {

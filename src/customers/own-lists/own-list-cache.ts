@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache"
+import { SingleFlight } from "../../base/single-flight.ts"
 import { type Change, isChangeKind } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { hashedAddress, parseStoredEntry } from "./entries.ts"
@@ -98,8 +99,8 @@ export class OwnListCache {
   readonly #accountIndexes: LRUCache<string, EntryIndex>
   /** Ids of accounts without entries, oldest first. */
   readonly #emptyAccounts = new Set<string>()
-  /** Reads under way by owner, at most one each; a change takes the owner's out, so that nobody joins one that began before it. */
-  readonly #pendingReads = new Map<string, Promise<EntryIndex>>()
+  /** Running reads by owner. A change invalidates the owner's read, so that no look-up joins one that started before it. */
+  readonly #reads = new SingleFlight<string, EntryIndex>()
 
   constructor(store: Store, bounds: OwnListCacheBounds) {
     this.#store = store
@@ -138,14 +139,14 @@ export class OwnListCache {
 
   /** Drops everything; called when part of the change log was lost. */
   invalidateAll(): void {
-    this.#pendingReads.clear()
+    this.#reads.invalidateAll()
     this.#operatorIndex = null
     this.#accountIndexes.clear()
     this.#emptyAccounts.clear()
   }
 
   #drop(owner: string): void {
-    this.#pendingReads.delete(owner)
+    this.#reads.invalidate(owner)
     if (owner === OPERATOR) this.#operatorIndex = null
     this.#accountIndexes.delete(owner)
     this.#emptyAccounts.delete(owner)
@@ -169,20 +170,12 @@ export class OwnListCache {
   }
 
   #readShared(owner: string): Promise<EntryIndex> {
-    const underWay = this.#pendingReads.get(owner)
-    if (underWay !== undefined) return underWay
-    // A change meanwhile took this reading out: its answer was right when it was asked for, but is not kept.
-    const isLatest = () => this.#pendingReads.get(owner) === read
-    const read: Promise<EntryIndex> = readIndex(this.#store, owner)
-      .then(table => {
-        if (isLatest()) this.#put(owner, table)
-        return table
-      })
-      .finally(() => {
-        if (isLatest()) this.#pendingReads.delete(owner)
-      })
-    this.#pendingReads.set(owner, read)
-    return read
+    return this.#reads.run(owner, async isCurrent => {
+      const index = await readIndex(this.#store, owner)
+      // A read that a change has invalidated answers its callers, but is not cached.
+      if (isCurrent()) this.#put(owner, index)
+      return index
+    })
   }
 
   #put(owner: string, table: EntryIndex): void {
