@@ -57,7 +57,7 @@ export function openSite({
         baseUrl: () => BASE_URL,
         testDomain: "mailkind.test",
         pages: createPageResponses(own.requestId, isHttps),
-        files: createAssets(asset),
+        assets: createAssets(asset),
         freeChecks: null,
         ...changes,
       }),

@@ -4,42 +4,42 @@ import { assert } from "../../base/errors.ts"
 import type { AssetFile } from "./page-responses.ts"
 import { STYLESHEET } from "./ui/stylesheet.ts"
 
-/** Where the pages' own files are. */
+/** The path below which assets are served. */
 export const ASSETS_PATH = "/docs/assets/"
 
-/** What the executable carries for pages, by name, and of which media type it is. */
+/** The assets in the executable, with their media types. */
 const ASSETS = {
   /** The API reference. */
   "scalar.js": "text/javascript; charset=utf-8",
-  /** What the API reference leaves out. */
+  /** Adds accessible names to the API reference. */
   "reference.js": "text/javascript; charset=utf-8",
-  /** Buttons that copy. */
+  /** Copy buttons. */
   "copy.js": "text/javascript; charset=utf-8",
-  /** Forms that are sent once. */
+  /** Prevents that a form is sent twice. */
   "once.js": "text/javascript; charset=utf-8",
-  /** The chart of usage, and what it is drawn with. */
+  /** The usage chart and its library. */
   "usage-chart.js": "text/javascript; charset=utf-8",
   "uplot.js": "text/javascript; charset=utf-8",
   "uplot.css": "text/css; charset=utf-8",
-  /** The widget that solves the challenge of a pass, its looks, its worker, and what sends the solution. */
+  /** The proof-of-work widget of the free checker, its worker, and the script that sends the solution. */
   "altcha.js": "text/javascript; charset=utf-8",
   "altcha.css": "text/css; charset=utf-8",
   "altcha-worker.js": "text/javascript; charset=utf-8",
   "pass.js": "text/javascript; charset=utf-8",
-  /** What operators take from here: a dashboard for Grafana, and rules for Prometheus. */
+  /** For operators: a Grafana dashboard and Prometheus rules. */
   "grafana-dashboard.json": "application/json",
   "prometheus-alerts.yml": "application/yaml",
 } as const satisfies Record<string, string>
 export type AssetName = keyof typeof ASSETS
 
-/** A file that the executable carries; null: it does not. */
+/** Reads an asset from the executable. Null when this build does not contain it. */
 export type ReadEmbeddedAsset = (name: AssetName) => Blob | null
 
-/** The pages' own files. Each path has the hash of the file's content in it. */
+/** The assets of the pages. Each path contains the hash of the file's content. */
 export type Assets = {
-  /** The path of a file that the executable carries. Rejects with `Broken` when it does not. */
+  /** The path of an asset. Rejects with `InvariantError` when this build does not contain it. */
   readonly path: (name: AssetName) => Promise<string>
-  /** The file at a path, compressed when the header `Accept-Encoding` allows it; null: there is none. */
+  /** The file at a path, compressed when `Accept-Encoding` allows it. Null when there is no such file. */
   readonly file: (path: string, acceptEncoding: string | null) => Promise<AssetFile | null>
 }
 
@@ -49,39 +49,39 @@ const ICON =
 /** The path of the one stylesheet of all pages. */
 export const STYLESHEET_PATH = hashedPath("site", "css", Buffer.from(STYLESHEET))
 
-/** The path of the icon that browsers show beside a page's title. */
+/** The path of the favicon. */
 export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(ICON))
 
-/** Builds the files of one server. What the executable carries is read when it is first asked for, and kept. */
-export function createAssets(embedded: ReadEmbeddedAsset): Assets {
-  const small: readonly (readonly [string, EncodeAsset])[] = [
+/** Builds the assets of one server. Each is read from the executable once, when it is first requested. */
+export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
+  const files = new Map<string, EncodeAsset>([
     [STYLESHEET_PATH, cachedAsset("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
     [ICON_PATH, cachedAsset("image/svg+xml", Buffer.from(ICON))],
-  ]
-  const files = new Map(small)
+  ])
   const load = async (name: AssetName): Promise<string | null> => {
-    const blob = embedded(name)
+    const blob = readEmbedded(name)
     if (blob === null) return null
     const bytes = new Uint8Array(await blob.arrayBuffer())
-    const at = name.lastIndexOf(".")
-    const path = hashedPath(name.slice(0, at), name.slice(at + 1), bytes)
+    const dot = name.lastIndexOf(".")
+    const path = hashedPath(name.slice(0, dot), name.slice(dot + 1), bytes)
     files.set(path, cachedAsset(ASSETS[name], bytes))
     return path
   }
-  const loading = new Map<AssetName, Promise<string | null>>()
-  const loaded = (name: AssetName): Promise<string | null> => {
-    const path = loading.get(name) ?? load(name)
-    loading.set(name, path)
+  const paths = new Map<AssetName, Promise<string | null>>()
+  const loadOnce = (name: AssetName): Promise<string | null> => {
+    const path = paths.get(name) ?? load(name)
+    paths.set(name, path)
     return path
   }
   return {
     path: async name => {
-      const path = await loaded(name)
-      assert(path !== null, `the executable carries ${name}`)
+      const path = await loadOnce(name)
+      assert(path !== null, `the executable contains ${name}`)
       return path
     },
     file: async (path, acceptEncoding) => {
-      if (!files.has(path)) await Promise.all(ASSET_NAMES.filter(name => path.startsWith(pathPrefix(name))).map(loaded))
+      if (!files.has(path))
+        await Promise.all(ASSET_NAMES.filter(name => path.startsWith(pathPrefix(name))).map(loadOnce))
       const file = files.get(path)
       return file === undefined ? null : await file(acceptsGzip(acceptEncoding))
     },
@@ -90,13 +90,13 @@ export function createAssets(embedded: ReadEmbeddedAsset): Assets {
 
 const ASSET_NAMES = Object.keys(ASSETS) as AssetName[] // the keys of a table are its type's
 
-/** What the path of a file begins with, whatever its content. */
+/** The beginning of an asset's path, before the hash. */
 const pathPrefix = (name: AssetName): string => `${ASSETS_PATH}${name.slice(0, name.lastIndexOf("."))}-`
 
-/** Gives a file, compressed or not. */
+/** Returns a file, compressed or not. */
 type EncodeAsset = (isCompressed: boolean) => Promise<AssetFile>
 
-/** Keeps a file and, once somebody took it so, its compressed form. */
+/** Holds a file, and its compressed form once that was requested. */
 function cachedAsset(mediaType: string, bytes: Uint8Array<ArrayBuffer>): EncodeAsset {
   let compressed: Promise<Uint8Array<ArrayBuffer>> | null = null
   return async isCompressed => {

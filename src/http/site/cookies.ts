@@ -1,54 +1,54 @@
 import { LIMITS } from "../../contract/limits.ts"
 
-/** Cookies of one server: read from a request, written into an answer. */
+/** Reads and writes the cookies of one server. */
 export type Cookies = {
-  /** The value of the cookie of this name; empty when none was sent. */
+  /** The cookie's value. Empty when the request has none. */
   readonly read: (request: Request, name: CookieName) => string
-  /** The value of `Set-Cookie` that gives the browser a cookie. */
+  /** A `Set-Cookie` value that sets the cookie. */
   readonly write: (name: CookieName, value: string) => string
-  /** The value of `Set-Cookie` that takes it back. */
+  /** A `Set-Cookie` value that deletes the cookie. */
   readonly clear: (name: CookieName) => string
 }
 
 const DAY_S = 86_400
 const MINUTE_S = 60
 
-/** Every cookie that we set: what it is for, in words for its owner, and how long a browser keeps it, in seconds. */
+/** Every cookie that the site sets: its purpose, as the privacy page shows it, and its lifetime. */
 export const COOKIES = {
   /** The secret of a session. */
-  session: { says: "Signing in: knows you again.", seconds: LIMITS.sessionDays * DAY_S },
-  /** The secret of the browser that asked to sign in. It signs nobody in without the code from the mail. */
+  session: { description: "Signing in: knows you again.", maxAgeS: LIMITS.sessionDays * DAY_S },
+  /** The secret of the browser that asked to sign in. It is worth nothing without the code from the mail. */
   sign_in: {
-    says: "Asking to sign in: takes the code from the mail in this browser alone.",
-    seconds: LIMITS.signInMinutes * MINUTE_S,
+    description: "Asking to sign in: takes the code from the mail in this browser alone.",
+    maxAgeS: LIMITS.signInMinutes * MINUTE_S,
   },
   /** The secret of a pass of the free checker. */
   pass: {
-    says: "Checking on the first page beyond the first checks of the day.",
-    seconds: LIMITS.passMinutes * MINUTE_S,
+    description: "Checking on the first page beyond the first checks of the day.",
+    maxAgeS: LIMITS.passMinutes * MINUTE_S,
   },
-} as const satisfies Record<string, { readonly says: string; readonly seconds: number }>
+} as const satisfies Record<string, { readonly description: string; readonly maxAgeS: number }>
 
 export type CookieName = keyof typeof COOKIES
 
 /**
- * Builds the cookies of one server: out of reach of scripts, not sent with what other sites post, and over HTTPS never
- * without it and for this host alone (RFC 6265bis §4.1.3.2, `__Host-`).
+ * Builds the cookies of one server. Scripts cannot read them, and other sites' POST requests do not send them. Over HTTPS
+ * they are sent over HTTPS only, and to this host only (RFC 6265bis §4.1.3.2, `__Host-`).
  */
 export function createCookies(isHttps: boolean): Cookies {
-  const named = (name: CookieName): string => `${isHttps ? "__Host-" : ""}mailkind_${name}`
-  const rest = `Path=/; HttpOnly; SameSite=Lax${isHttps ? "; Secure" : ""}`
+  const fullName = (name: CookieName): string => `${isHttps ? "__Host-" : ""}mailkind_${name}`
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isHttps ? "; Secure" : ""}`
   return {
-    read: (request, name) => cookieValue(request.headers.get("cookie") ?? "", named(name)),
-    write: (name, value) => `${named(name)}=${value}; Max-Age=${COOKIES[name].seconds}; ${rest}`,
-    clear: name => `${named(name)}=; Max-Age=0; ${rest}`,
+    read: (request, name) => cookieValue(request.headers.get("cookie") ?? "", fullName(name)),
+    write: (name, value) => `${fullName(name)}=${value}; Max-Age=${COOKIES[name].maxAgeS}; ${attributes}`,
+    clear: name => `${fullName(name)}=; Max-Age=0; ${attributes}`,
   }
 }
 
 function cookieValue(header: string, name: string): string {
   for (const pair of header.split(";")) {
-    const at = pair.indexOf("=")
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
+    const index = pair.indexOf("=")
+    if (index > 0 && pair.slice(0, index).trim() === name) return pair.slice(index + 1).trim()
   }
   return ""
 }

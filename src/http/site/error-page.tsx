@@ -6,13 +6,13 @@ import type { ToProblemResponse } from "../response/problem-response.ts"
 import type { PageResponses } from "./page-responses.ts"
 import { Layout, Prose } from "./ui/layout.tsx"
 
-/** Answers whatever was thrown while a page was made, with a page. What is our fault is logged, never shown. */
+/** Turns anything that a page handler threw into an error page. The details of an internal error are logged, never displayed. */
 export type RenderErrorPage = (error: unknown, request: Request) => Response
 
-/** Builds it over what refuses a request of the API, by which our own failures are logged too. */
-export function createErrorPageRenderer(pages: PageResponses, refuse: ToProblemResponse): RenderErrorPage {
+/** Builds the renderer. Status, headers and logging are those of the API's problem responses. */
+export function createErrorPageRenderer(pages: PageResponses, toProblemResponse: ToProblemResponse): RenderErrorPage {
   return (error, request) => {
-    const { status, headers } = refuse(error, request)
+    const { status, headers } = toProblemResponse(error, request)
     const problem = error instanceof Problem ? error : null
     const code = problem?.code ?? "internal_error"
     const retryAfter = headers.get("retry-after")
@@ -25,11 +25,10 @@ export function createErrorPageRenderer(pages: PageResponses, refuse: ToProblemR
 
 type ErrorPageProps = {
   readonly code: ProblemCode
-  /** Null: nothing that would help is known. */
+  /** Null: the code's general cause is displayed. */
   readonly detail: string | null
 }
 
-/** What a person sees whose request is refused. */
 function ErrorPage({ code, detail }: ErrorPageProps) {
   const { title, cause } = PROBLEMS[code]
   return (

@@ -2,17 +2,17 @@ import { decodeUtf8 } from "../../base/text.ts"
 import { type BodyReservations, readBytes } from "../request/body.ts"
 import { invalidInput } from "../response/problem.ts"
 
-/** What a form of a page sent. */
+/** The fields of a form that a browser sent. */
 export type SubmittedForm = {
-  /** The field's text, without white space around it; empty when it was not sent. */
+  /** The field's text, trimmed. Empty when the field is missing. */
   readonly text: (name: string) => string
-  /** The texts of a field that may come several times. */
+  /** The texts of a field that may be sent several times, as they were sent. */
   readonly all: (name: string) => readonly string[]
-  /** The file of a field; null: none was chosen. */
+  /** The file of a field. Null when none was chosen. */
   readonly file: (name: string) => UploadedFile | null
 }
 
-/** A file as a browser sends it; what it is called, and called as, is the browser's word. */
+/** An uploaded file. Its name and media type are what the browser claims. */
 export type UploadedFile = {
   readonly name: string
   readonly mediaType: string
@@ -23,9 +23,9 @@ const URLENCODED = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
 const MULTIPART = /^\s*multipart\/form-data\s*;/i
 
 /**
- * Reads a form as browsers send it (`application/x-www-form-urlencoded`, or `multipart/form-data` by RFC 7578), at most
- * `bytesMax` octets. Rejects with `payload_too_large`, `overloaded`, or `invalid_input` for another media type, octets that are not
- * UTF-8 and parts that do not come to an end.
+ * Reads a form (`application/x-www-form-urlencoded`, or `multipart/form-data`, RFC 7578) of at most `bytesMax` bytes. Rejects
+ * with `payload_too_large`, `overloaded`, or `invalid_input` for another media type, for bytes that are not UTF-8 and for
+ * malformed multipart bodies.
  */
 export async function readForm(request: Request, bytesMax: number, bodies: BodyReservations): Promise<SubmittedForm> {
   const mediaType = request.headers.get("content-type") ?? ""
@@ -37,7 +37,7 @@ export async function readForm(request: Request, bytesMax: number, bodies: BodyR
   return toSubmittedForm(new URLSearchParams(text))
 }
 
-/** The parts of a body that was read whole before, so that its bound holds. A text that is not UTF-8 has U+FFFD in it. */
+/** Parses a complete multipart body, whose size was checked when it was read. Bytes that are not UTF-8 become U+FFFD. */
 async function parseMultipart(bytes: Uint8Array, mediaType: string): Promise<FormData> {
   try {
     return await new Response(Buffer.from(bytes), { headers: { "Content-Type": mediaType } }).formData()
@@ -61,13 +61,13 @@ function toSubmittedForm(fields: FormFields): SubmittedForm {
       return typeof value === "string" ? value.trim() : ""
     },
     all: name => fields.getAll(name).filter(value => typeof value === "string"),
-    file: field => {
-      const value = fields.get(field)
-      // Where no file was chosen a browser sends one without name and octets.
+    file: name => {
+      const value = fields.get(name)
+      // A browser sends an empty file without a name when none was chosen.
       if (value === null || typeof value === "string") return null
-      // Bun gives no name where it is empty, whatever its types say.
-      const { name = "", size, type: mediaType } = value
-      return name === "" && size === 0 ? null : { name, mediaType, bytes: () => value.bytes() }
+      // Bun leaves out an empty name, although its types say otherwise.
+      const { name: fileName = "", size, type: mediaType } = value
+      return fileName === "" && size === 0 ? null : { name: fileName, mediaType, bytes: () => value.bytes() }
     },
   }
 }

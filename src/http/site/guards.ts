@@ -12,47 +12,48 @@ import { readForm, type SubmittedForm } from "./form-body.ts"
 import type { PageResponses } from "./page-responses.ts"
 import { assertSameOrigin } from "./same-origin.ts"
 
-/** Who sits before a page. */
+/** The signed-in user of a request. */
 export type SignedInUser = {
   readonly account: Account
   readonly session: Session
   /** Whether the operator named the account's email in `MAILKIND_ADMINS`. */
   readonly isAdmin: boolean
-  /** How the account stands to the terms: every page says so where they wait to be accepted. */
+  /** Whether the account has accepted the terms. Every page shows a banner while it has not. */
   readonly terms: TermsState
 }
 
-/** What a page's work gives: a page to show, or a whole answer. */
+/** What a page handler returns: a page to render, or a complete response. */
 export type PageResult = VNode | Response
 
-/** The ways into what is for people who are signed in. Whatever is thrown inside is answered as a page. */
+/** Runs a handler for signed-in users only. Whatever the handler throws becomes an error page. */
 export type Guard = {
-  /** Shows a page to who is signed in; others are sent to sign in first. */
-  readonly page: (request: Request, work: (visitor: SignedInUser) => Promise<PageResult>) => Promise<Response>
-  /** Does what a form of ours asks for. A form has `LIMITS.bodyBytesMax` octets at most, unless told otherwise. */
+  /** Serves a page. Redirects to the sign-in when nobody is signed in. */
+  readonly page: (request: Request, handler: (user: SignedInUser) => Promise<PageResult>) => Promise<Response>
+  /** Serves a form of our own pages. `bytesMax` is `LIMITS.bodyBytesMax` by default. */
   readonly form: (
     request: Request,
-    work: (visitor: SignedInUser, form: SubmittedForm) => Promise<PageResult>,
+    handler: (user: SignedInUser, form: SubmittedForm) => Promise<PageResult>,
     bytesMax?: number,
   ) => Promise<Response>
 }
 
-/** The entrances for accounts and for admins, and for forms of visitors who need not be signed in. */
+/** The guards of all page handlers. */
 export type Guards = {
   readonly requireAccount: Guard
-  /** To who is no admin there is no such page: `not_found`. */
+  /** Throws `not_found` for users who are not administrators, so that the page seems not to exist. */
   readonly requireAdmin: Guard
-  /** Whatever is thrown inside is answered as a page. */
-  readonly allowAnonymous: (request: Request, work: () => Promise<PageResult> | PageResult) => Promise<Response>
+  /** Runs a handler for everybody, without shedding load: the free checker has bounds of its own. */
+  readonly allowAnonymous: (request: Request, handler: () => Promise<PageResult> | PageResult) => Promise<Response>
+  /** Serves a form of our own pages for everybody. */
   readonly allowAnonymousForm: (
     request: Request,
-    work: (form: SubmittedForm) => Promise<PageResult>,
+    handler: (form: SubmittedForm) => Promise<PageResult>,
   ) => Promise<Response>
-  /** Who is signed in; null: nobody. */
+  /** The signed-in user; null when nobody is signed in. */
   readonly signedInUser: (request: Request) => Promise<SignedInUser | null>
 }
 
-/** What the entrances are built from. */
+/** What the guards need. */
 export type GuardDeps = {
   readonly pages: PageResponses
   readonly cookies: Cookies
@@ -61,81 +62,74 @@ export type GuardDeps = {
   readonly isAdmin: (email: string) => boolean
   readonly termsStateOf: (account: Account) => TermsState
   readonly renderErrorPage: RenderErrorPage
-  /** How much the server has to do: pages are refused as anything else is. */
+  /** Sheds page requests as it sheds API requests. */
   readonly loadShedder: Pick<LoadShedder, "assertCapacity"> & BodyReservations
-  /** Where somebody signs in who wanted to see the page of this path. */
+  /** The path of the sign-in that leads back to `path`. */
   readonly signInPath: (path: string) => string
 }
 
-/** Builds the entrances of one server. */
-export function createGuards(needs: GuardDeps): Guards {
-  const { pages, baseUrl, renderErrorPage, loadShedder } = needs
-  const signedInUser = createUserLookup(needs)
-  const allowAnonymous: Guards["allowAnonymous"] = async (request, work) => {
+/** Builds the guards of one server. */
+export function createGuards(deps: GuardDeps): Guards {
+  const { pages, baseUrl, renderErrorPage, loadShedder } = deps
+  const signedInUser = createUserLookup(deps)
+  const allowAnonymous: Guards["allowAnonymous"] = async (request, handler) => {
     try {
-      const shown = await work()
-      return shown instanceof Response ? shown : pages.render(shown, request)
+      const result = await handler()
+      return result instanceof Response ? result : pages.render(result, request)
     } catch (error) {
       return renderErrorPage(error, request)
     }
   }
-  /** The free checker has bounds of its own. */
-  const served: Guards["allowAnonymous"] = (request, work) =>
-    allowAnonymous(request, () => withCapacity(loadShedder, work))
-  const formOf = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<SubmittedForm> => {
+  const withCapacity: Guards["allowAnonymous"] = (request, handler) =>
+    allowAnonymous(request, () => {
+      loadShedder.assertCapacity(false)
+      return handler()
+    })
+  const readOwnForm = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<SubmittedForm> => {
     assertSameOrigin(request, baseUrl())
     return await readForm(request, bytesMax, loadShedder)
   }
-  const entrance = (admits: (who: SignedInUser) => void): Guard => {
-    /** A form of somebody whose session is over leads to the sign-in too, and from there to the page it stood on. */
-    const signInFirst = (request: Request): Response =>
-      pages.redirect(needs.signInPath(originatingPath(request)), request)
-    return {
-      page: (request, work) =>
-        served(request, async () => {
-          const who = await signedInUser(request)
-          if (who === null) return signInFirst(request)
-          admits(who)
-          return await work(who)
-        }),
-      form: (request, work, bytesMax) =>
-        served(request, async () => {
-          assertSameOrigin(request, baseUrl())
-          const who = await signedInUser(request)
-          if (who === null) return signInFirst(request)
-          admits(who)
-          return await work(who, await formOf(request, bytesMax))
-        }),
-    }
-  }
+  const redirectToSignIn = (request: Request): Response =>
+    pages.redirect(deps.signInPath(originatingPath(request)), request)
+  const createGuard = (assertAllowed: (user: SignedInUser) => void): Guard => ({
+    page: (request, handler) =>
+      withCapacity(request, async () => {
+        const user = await signedInUser(request)
+        if (user === null) return redirectToSignIn(request)
+        assertAllowed(user)
+        return await handler(user)
+      }),
+    form: (request, handler, bytesMax) =>
+      withCapacity(request, async () => {
+        assertSameOrigin(request, baseUrl())
+        const user = await signedInUser(request)
+        if (user === null) return redirectToSignIn(request)
+        assertAllowed(user)
+        return await handler(user, await readOwnForm(request, bytesMax))
+      }),
+  })
   return {
-    requireAccount: entrance(() => undefined),
-    requireAdmin: entrance(who => {
-      if (!who.isAdmin) throw new Problem("not_found", "No such page.")
+    requireAccount: createGuard(() => undefined),
+    requireAdmin: createGuard(user => {
+      if (!user.isAdmin) throw new Problem("not_found", "No such page.")
     }),
     allowAnonymous,
-    allowAnonymousForm: (request, work) => served(request, async () => await work(await formOf(request))),
+    allowAnonymousForm: (request, handler) =>
+      withCapacity(request, async () => await handler(await readOwnForm(request))),
     signedInUser,
   }
 }
 
-/** Does the work unless the server has as much to do as it can. */
-function withCapacity<T>(load: GuardDeps["loadShedder"], work: () => T): T {
-  load.assertCapacity(false)
-  return work()
-}
-
-/** Finds out who asks. */
 function createUserLookup({ cookies, findSession, isAdmin, termsStateOf }: GuardDeps): Guards["signedInUser"] {
   return async request => {
-    const signedIn = await findSession(cookies.read(request, "session"))
-    if (signedIn === null) return null
-    const { account } = signedIn
-    return { ...signedIn, isAdmin: isAdmin(account.email), terms: termsStateOf(account) }
+    const active = await findSession(cookies.read(request, "session"))
+    if (active === null) return null
+    const { account } = active
+    return { ...active, isAdmin: isAdmin(account.email), terms: termsStateOf(account) }
   }
 }
 
-/** The path and query of the page that was asked for, or on which a form stood. */
+/** The path and query of the requested page; for a form, of the page that holds it. The sign-in leads back there. */
 function originatingPath(request: Request): string {
   const url = request.method === "POST" ? URL.parse(request.headers.get("referer") ?? "") : URL.parse(request.url)
   return url === null ? "/" : `${url.pathname}${url.search}`

@@ -1,32 +1,32 @@
-import { ROUTES } from "../../contract/routes.ts"
+import { ROUTES, type RouteId } from "../../contract/routes.ts"
 import { queryParameters } from "../request/request-url.ts"
 
-const pathWithId =
-  (path: string) =>
-  (id: string): string =>
-    path.replace(":id", encodeURIComponent(id))
+/** The routes whose path names one account, key or report. */
+type RouteIdWithId = {
+  readonly [R in RouteId]: (typeof ROUTES)[R]["path"] extends `${string}:id${string}` ? R : never
+}[RouteId]
 
-/** The pages of one account, key or report, and what their forms send to, by its id. */
-export const adminPaths = {
-  account: pathWithId(ROUTES.adminAccount.path),
-  tier: pathWithId(ROUTES.postAdminTier.path),
-  keyRevocation: pathWithId(ROUTES.adminKeyRevocation.path),
-  report: pathWithId(ROUTES.adminReport.path),
-  accept: pathWithId(ROUTES.postAdminAccept.path),
-  reject: pathWithId(ROUTES.postAdminReject.path),
-} as const
+/** The path of a route with the id of its account, key or report. */
+export const pathWithId = (route: RouteIdWithId, id: string): string =>
+  ROUTES[route].path.replace(":id", encodeURIComponent(id))
 
-/** A page with parameters; those that are empty are left out. */
+/** A path with query parameters. Empty values are left out. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "")).toString()
   return query === "" ? path : `${path}?${query}`
 }
 
-/** A parameter of a page's URL, without white space around it; empty when it was not sent. */
+/** A query parameter of a URL, trimmed. Empty when it is missing. */
 export const queryParameter = (url: string, name: string): string => queryParameters(url).get(name)?.trim() ?? ""
 
-type KeyRouteId = "dashboardKey" | "postKeyName" | "postKeyRevoke"
+/** The query parameter that names what the previous request did. */
+const FLASH_PARAMETER = "done"
 
-/** The path of a key's own page, or of one of its forms. */
-export const keyPath = (id: string, route: KeyRouteId = "dashboardKey"): string =>
-  ROUTES[route].path.replace(":id", encodeURIComponent(id))
+/** A path whose page shows the flash message of this name. */
+export const withFlash = (path: string, name: string): string => withQuery(path, { [FLASH_PARAMETER]: name })
+
+/** The page's message for what the previous request did. Null when the URL names nothing, or nothing in `messages`. */
+export function flashMessage(url: string, messages: Readonly<Record<string, string>>): string | null {
+  const name = queryParameters(url).get(FLASH_PARAMETER)
+  return name !== null && Object.hasOwn(messages, name) ? (messages[name] ?? null) : null
+}

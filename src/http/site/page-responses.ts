@@ -1,8 +1,10 @@
 import type { VNode } from "preact"
 import { render } from "preact-render-to-string"
+import { PROBLEMS } from "../../contract/problems.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
+import type { Problem } from "../response/problem.ts"
 
-/** What a page may load: files of this server only, no inline script and no inline style. */
+/** Pages load files of this server only, and run no inline script and no inline style. */
 const CONTENT_SECURITY_POLICY = {
   "default-src": "'none'",
   "script-src": "'self'",
@@ -16,10 +18,10 @@ const CONTENT_SECURITY_POLICY = {
   "form-action": "'self'",
 } as const
 
-/** The API reference's script writes its styles into the page at run time, and it takes no nonce for most of them. */
+/** The script of the API reference writes styles into the page at run time, most of them without a nonce. */
 const API_REFERENCE_SECURITY_POLICY = { ...CONTENT_SECURITY_POLICY, "style-src": "'self' 'unsafe-inline'" } as const
 
-/** What is no page loads nothing. */
+/** Files that are not pages load nothing. */
 const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 const policyHeader = (policy: Readonly<Record<string, string>>): string =>
@@ -27,50 +29,53 @@ const policyHeader = (policy: Readonly<Record<string, string>>): string =>
     .map(([directive, sources]) => `${directive} ${sources}`)
     .join("; ")
 
-/** Elsewhere nobody is told which page led there; here a form must tell its origin, which `no-referrer` would hide. */
+/** Other sites do not learn which page links to them. `no-referrer` would also hide the origin of our own forms. */
 const SECURITY_HEADERS = { "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff" } as const
 
 const OK = 200
-/** What follows a form is asked for by GET (RFC 9110 §15.4.4). */
+/** After a form the browser requests the next page by GET (RFC 9110 §15.4.4). */
 const SEE_OTHER = 303
 
-/** Writes the answers that people's browsers get. */
+/** Builds the responses that browsers get. */
 export type PageResponses = {
-  readonly render: (page: VNode, request: Request, more?: PageResponseOptions) => Response
-  /** A page that was rendered before. */
-  readonly html: (html: string, request: Request, more?: PageResponseOptions) => Response
-  /** A text that is not a page, such as the Markdown of one. */
+  readonly render: (page: VNode, request: Request, options?: PageResponseOptions) => Response
+  /** Renders a page again whose form has an invalid input, with the status of `invalid_input`. */
+  readonly renderInvalid: (page: VNode, request: Request) => Response
+  /** Renders a page that explains a problem, with its status and `Retry-After`. */
+  readonly renderProblem: (page: VNode, request: Request, problem: Problem) => Response
+  /** A page that is HTML already. */
+  readonly html: (html: string, request: Request, options?: PageResponseOptions) => Response
+  /** A text that is not a page, such as the Markdown source of one. */
   readonly text: (
     text: string,
     request: Request,
     mediaType: string,
     headers?: Readonly<Record<string, string>>,
   ) => Response
-  /** Sends the browser to another page of ours. */
+  /** Redirects to another page of this server, with status 303. */
   readonly redirect: (path: string, request: Request, headers?: Readonly<Record<string, string>>) => Response
-  /** The API reference: the one page with a script. */
+  /** The API reference, whose script may write inline styles. */
   readonly apiReference: (html: string, request: Request) => Response
-  /** A file that the browser saves, and nobody keeps. */
-  readonly download: (body: string | ReadableStream<Uint8Array>, request: Request, as: DownloadOptions) => Response
-  /** A file whose path names its content, so that it can be kept for good. */
+  /** A file that the browser saves and no cache stores. */
+  readonly download: (body: string | ReadableStream<Uint8Array>, request: Request, options: DownloadOptions) => Response
+  /** A file whose path holds the hash of its content, so that caches may store it for a year. */
   readonly asset: (file: AssetFile, request: Request) => Response
 }
 
-/** What differs from a page that is simply shown. */
 type PageResponseOptions = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
 
-/** Under which name a browser saves a file, of letters, digits, dots and hyphens alone. */
+/** `fileName` consists of letters, digits, dots and hyphens only. */
 type DownloadOptions = { readonly fileName: string; readonly mediaType: string }
 
-/** A file as it is sent. */
+/** A file in the encoding in which it is sent. */
 export type AssetFile = {
   readonly mediaType: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Null: as it is. */
+  /** Null: not compressed. */
   readonly encoding: "gzip" | null
 }
 
-/** Builds the page answers of one server; over HTTPS browsers are told to stay there. */
+/** Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. */
 export function createPageResponses(requestId: JsonResponses["requestId"], isHttps: boolean): PageResponses {
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
   const html =
@@ -80,10 +85,18 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
         status,
         headers: { ...headers, ...fixed, ...textHeaders(HTML, policy), "X-Request-Id": requestId(request) },
       })
-  const strict = html(policyHeader(CONTENT_SECURITY_POLICY))
+  const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
+  const renderPage: PageResponses["render"] = (page, request, options) =>
+    strictHtml(`<!doctype html>${render(page)}`, request, options)
   return {
-    render: (page, request, more) => strict(`<!doctype html>${render(page)}`, request, more),
-    html: strict,
+    render: renderPage,
+    renderInvalid: (page, request) => renderPage(page, request, { status: PROBLEMS.invalid_input.status }),
+    renderProblem: (page, request, { code, extensions: { retry_after: retryAfter } }) =>
+      renderPage(page, request, {
+        status: PROBLEMS[code].status,
+        headers: retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) },
+      }),
+    html: strictHtml,
     text: (text, request, mediaType, headers = {}) =>
       new Response(text, {
         headers: { ...headers, ...fixed, ...textHeaders(mediaType), "X-Request-Id": requestId(request) },
@@ -100,15 +113,15 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
         },
       }),
     apiReference: html(policyHeader(API_REFERENCE_SECURITY_POLICY)),
-    download: (body, request, as) =>
-      new Response(body, { headers: { ...fixed, ...downloadHeaders(as), "X-Request-Id": requestId(request) } }),
+    download: (body, request, options) =>
+      new Response(body, { headers: { ...fixed, ...downloadHeaders(options), "X-Request-Id": requestId(request) } }),
     asset: ({ mediaType, bytes, encoding }, request) =>
       new Response(bytes, {
         headers: {
           ...fixed,
           ...(encoding === null ? {} : { "Content-Encoding": encoding }),
           "Cache-Control": "public, max-age=31536000, immutable",
-          // An SVG image that is opened as a document is a page too.
+          // A browser can open an SVG image as a document.
           "Content-Security-Policy": NO_CONTENT_POLICY,
           "Content-Type": mediaType,
           Vary: "Accept-Encoding",
@@ -132,12 +145,12 @@ const downloadHeaders = ({ fileName, mediaType }: DownloadOptions) => ({
 })
 
 /**
- * The parts of a text as a body, each made when the one before has been taken. Where making one throws, `failed` hears of
- * it, and the body breaks off: whoever reads it sees that its end did not come.
+ * Streams the parts of a text, each generated when the previous one has been read. When the generator throws, `onError` gets
+ * the error and the body is aborted, so that the client does not take it for complete.
  */
 export function streamText(
   parts: AsyncGenerator<string>,
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   return new ReadableStream({
@@ -147,8 +160,8 @@ export function streamText(
         if (done === true) controller.close()
         else controller.enqueue(encoder.encode(value))
       } catch (error) {
-        failed(error)
-        // Without the error, which Bun would print as it is, whatever it holds.
+        onError(error)
+        // Bun prints an error that is passed on here, and its message may hold personal data.
         controller.error()
       }
     },

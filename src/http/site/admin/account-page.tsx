@@ -1,17 +1,18 @@
+/** @jsxImportSource preact */
 import type { Usage } from "../../../contract/usage-schema.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { ApiKey } from "../../../customers/keys/keys.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
 import type { SignedInUser } from "../guards.ts"
-import { adminPaths } from "../links.ts"
+import { pathWithId } from "../links.ts"
+import { formatCount, formatNumber } from "../ui/format.ts"
 import { ActionButton, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
-import { Table } from "../ui/layout.tsx"
+import { DescriptionList, Table } from "../ui/layout.tsx"
 import { tierLabel, tierLimitsLabel, tierOptions } from "./accounts-page.tsx"
-import { AdminLayout, DescriptionList, formatCount, formatNumber } from "./admin-layout.tsx"
+import { AdminLayout } from "./admin-layout.tsx"
 
-/** @jsxImportSource preact */
-/** What may have been done just before the page is shown, by its name in the page's URL. */
+/** The flash messages of the page, by the name in its URL. */
 export const ADMIN_ACCOUNT_FLASH = {
   created: "The account is there. Its owner can sign in now.",
   "tier-set": "The tier is set; its limits hold from now on.",
@@ -19,7 +20,6 @@ export const ADMIN_ACCOUNT_FLASH = {
   "key-revoked-before": "The key had been revoked before; nothing changed.",
 } as const satisfies Record<string, string>
 
-/** All that is shown of an account. */
 export type AccountDetails = {
   readonly account: Account
   /** Active ones first. */
@@ -34,11 +34,11 @@ type AdminAccountPageProps = {
   readonly details: AccountDetails
   readonly tiers: readonly TierLimits[]
   readonly flash: string | null
-  /** What is wrong with the tier that was chosen; null: nothing. */
+  /** What is wrong with the chosen tier; null: nothing. */
   readonly tierError: string | null
 }
 
-/** One account: who it is, what it may do, its keys, and what it did today. */
+/** One account: its data, its tier, its keys, and today's usage. */
 export function AdminAccountPage({ user, details, tiers, flash, tierError }: AdminAccountPageProps) {
   const { account, keys, today, sessionCount, termsState } = details
   const limits = tiers[account.tier]
@@ -54,12 +54,12 @@ export function AdminAccountPage({ user, details, tiers, flash, tierError }: Adm
             limits === undefined ? tierLabel(account.tier) : `${tierLabel(account.tier)}: ${tierLimitsLabel(limits)}`,
           ],
           ["Terms", <TermsStatus account={account} state={termsState} />],
-          ["Signed in", formatCount(sessionCount, "browser", "browsers")],
+          ["Signed in", formatCount(sessionCount, "browser")],
         ]}
       />
       <section aria-labelledby="tier-section">
         <h2 id="tier-section">Change the tier</h2>
-        <form class="form" method="post" action={adminPaths.tier(account.id)}>
+        <form class="form" method="post" action={pathWithId("postAdminTier", account.id)}>
           <SelectField
             name="tier"
             label="Tier"
@@ -76,7 +76,7 @@ export function AdminAccountPage({ user, details, tiers, flash, tierError }: Adm
   )
 }
 
-/** How the account stands to the terms. */
+/** Which terms the account has accepted, or has to accept until when. */
 function TermsStatus({ account, state }: { readonly account: Account; readonly state: TermsState }) {
   switch (state.kind) {
     case "accepted": {
@@ -138,7 +138,7 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
       <td>{lastUsedAtMs === null ? "never" : <Timestamp atMs={lastUsedAtMs} />}</td>
       <td>
         {revokedAtMs === null ? (
-          <a class="button small" href={adminPaths.keyRevocation(id)}>
+          <a class="button small" href={pathWithId("adminKeyRevocation", id)}>
             Revoke…<span class="unseen"> {name}</span>
           </a>
         ) : (
@@ -177,18 +177,17 @@ function TodaySection({ today }: Pick<AccountDetails, "today">) {
   )
 }
 
-/** @jsxImportSource preact */
 type KeyRevocationPageProps = { readonly user: SignedInUser; readonly apiKey: ApiKey; readonly account: Account }
 
-/** Asks once more before a key is revoked, which cannot be undone. */
+/** Asks for confirmation before a key is revoked, which cannot be undone. */
 export function KeyRevocationPage({ user, apiKey, account }: KeyRevocationPageProps) {
   const { id, name, kind, last4, revokedAtMs } = apiKey
-  const back = adminPaths.account(account.id)
+  const accountPath = pathWithId("adminAccount", account.id)
   return (
     <AdminLayout route="adminKeyRevocation" section="adminAccounts" title="Revoke a key" user={user}>
       <DescriptionList
         items={[
-          ["Account", <a href={back}>{account.email}</a>],
+          ["Account", <a href={accountPath}>{account.email}</a>],
           ["Name", name],
           ["Kind", kind],
           ["Ends in", <code>{last4}</code>],
@@ -201,15 +200,15 @@ export function KeyRevocationPage({ user, apiKey, account }: KeyRevocationPagePr
             mail that says that an administrator did it.
           </p>
           <div class="actions">
-            <ActionButton path={adminPaths.keyRevocation(id)} label="Revoke the key" isDangerous />
-            <a class="button small" href={back}>
+            <ActionButton path={pathWithId("postAdminKeyRevocation", id)} label="Revoke the key" isDangerous />
+            <a class="button small" href={accountPath}>
               Leave it
             </a>
           </div>
         </>
       ) : (
         <p>
-          The key is revoked already. <a href={back}>Back to the account</a>
+          The key is revoked already. <a href={accountPath}>Back to the account</a>
         </p>
       )}
     </AdminLayout>

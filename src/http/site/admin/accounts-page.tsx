@@ -1,17 +1,18 @@
+/** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import type { AccountCreationRefusal, AccountSummary } from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { SignedInUser } from "../guards.ts"
-import { adminPaths } from "../links.ts"
+import { pathWithId } from "../links.ts"
+import { formatNumber } from "../ui/format.ts"
 import { FormError, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
 import { Table } from "../ui/layout.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
-import { AdminLayout, formatNumber } from "./admin-layout.tsx"
+import { AdminLayout } from "./admin-layout.tsx"
 
-/** @jsxImportSource preact */
-/** What was typed for a new account, and why there is none. */
+/** The values of a rejected form for a new account, and the reason. */
 export type RejectedAccountForm = {
   readonly email: string
   readonly tier: string
@@ -19,37 +20,30 @@ export type RejectedAccountForm = {
 }
 
 type AccountsPageProps = {
-  readonly visitor: SignedInUser
+  readonly user: SignedInUser
   readonly accounts: ResultPage<AccountSummary>
-  /** What the emails begin with, as it was typed; empty: all are shown. */
-  readonly beginning: string
+  /** The search text. Empty: all accounts. */
+  readonly emailPrefix: string
   readonly isFirstPage: boolean
   readonly tiers: readonly TierLimits[]
   readonly defaultTier: number
-  /** Null: no account was asked for. */
-  readonly refused: RejectedAccountForm | null
+  /** Null: no form was rejected. */
+  readonly rejected: RejectedAccountForm | null
 }
 
-/** All accounts page by page, and the form for a new one. */
-export function AccountsPage({
-  visitor,
-  accounts,
-  beginning,
-  isFirstPage,
-  tiers,
-  defaultTier,
-  refused,
-}: AccountsPageProps) {
+/** The list of accounts, and the form for a new one. */
+export function AccountsPage(props: AccountsPageProps) {
+  const { user, accounts, emailPrefix, isFirstPage, tiers, defaultTier, rejected } = props
   const { rows, lastRow } = accounts
   return (
-    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" user={visitor}>
-      <FormError message={refused && "The account was not created. The form below says why."} />
-      <AccountSearchForm beginning={beginning} />
+    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" user={user}>
+      <FormError message={rejected && "The account was not created. The form below says why."} />
+      <AccountSearchForm emailPrefix={emailPrefix} />
       <p>
         <a href="#new">Create an account</a>
       </p>
       {rows.length === 0 ? (
-        <p>{beginning === "" ? "There are no more accounts." : "No account's email begins so."}</p>
+        <p>{emailPrefix === "" ? "There are no more accounts." : "No account's email begins so."}</p>
       ) : null}
       {rows.length === 0 ? null : (
         <Table caption="Accounts" columns={["Email", "Tier", "Active keys", "Created"]}>
@@ -60,16 +54,16 @@ export function AccountsPage({
       )}
       <Pagination
         path={ROUTES.adminAccounts.path}
-        query={{ email: beginning }}
+        query={{ email: emailPrefix }}
         after={lastRow?.id ?? null}
         isFirstPage={isFirstPage}
       />
-      <NewAccountForm tiers={tiers} defaultTier={defaultTier} refused={refused} />
+      <NewAccountForm tiers={tiers} defaultTier={defaultTier} rejected={rejected} />
     </AdminLayout>
   )
 }
 
-function AccountSearchForm({ beginning }: Pick<AccountsPageProps, "beginning">) {
+function AccountSearchForm({ emailPrefix }: Pick<AccountsPageProps, "emailPrefix">) {
   return (
     <search>
       <form class="ask" method="get" action={ROUTES.adminAccounts.path}>
@@ -82,7 +76,7 @@ function AccountSearchForm({ beginning }: Pick<AccountsPageProps, "beginning">) 
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
-          value={beginning}
+          value={emailPrefix}
         />
         <button type="submit">Search</button>
       </form>
@@ -95,7 +89,7 @@ function AccountRow({ account }: { readonly account: AccountSummary }) {
   return (
     <tr>
       <th scope="row">
-        <a href={adminPaths.account(id)}>{email}</a>
+        <a href={pathWithId("adminAccount", id)}>{email}</a>
       </th>
       <td>{tierLabel(tier)}</td>
       <td class="number">{formatNumber(activeKeyCount)}</td>
@@ -106,7 +100,7 @@ function AccountRow({ account }: { readonly account: AccountSummary }) {
   )
 }
 
-/** Why there is no account, and beside which field it is said. */
+/** The message for each reason, and its field. */
 const ACCOUNT_FORM_ERRORS: {
   readonly [K in AccountCreationRefusal["kind"]]: { readonly field: "email" | "tier"; readonly message: string }
 } = {
@@ -115,9 +109,11 @@ const ACCOUNT_FORM_ERRORS: {
   unknown_tier: { field: "tier", message: "Choose one of the tiers." },
 }
 
-function NewAccountForm({ tiers, defaultTier, refused }: Pick<AccountsPageProps, "tiers" | "defaultTier" | "refused">) {
-  const refusal = refused && ACCOUNT_FORM_ERRORS[refused.reason]
-  const faultAt = (field: "email" | "tier") => (refusal?.field === field ? refusal.message : null)
+type NewAccountFormProps = Pick<AccountsPageProps, "tiers" | "defaultTier" | "rejected">
+
+function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
+  const error = rejected && ACCOUNT_FORM_ERRORS[rejected.reason]
+  const errorAt = (field: "email" | "tier") => (error?.field === field ? error.message : null)
   return (
     <section aria-labelledby="new">
       <h2 id="new">Create an account</h2>
@@ -133,15 +129,15 @@ function NewAccountForm({ tiers, defaultTier, refused }: Pick<AccountsPageProps,
           required
           maxLength={LIMITS.addressBytesMax}
           autocomplete="off"
-          value={refused?.email ?? ""}
-          error={faultAt("email")}
+          value={rejected?.email ?? ""}
+          error={errorAt("email")}
         />
         <SelectField
           name="tier"
           label="Tier"
           options={tierOptions(tiers)}
-          selected={refused?.tier ?? String(defaultTier)}
-          error={faultAt("tier")}
+          selected={rejected?.tier ?? String(defaultTier)}
+          error={errorAt("tier")}
         />
         <button type="submit">Create the account</button>
       </form>
@@ -152,20 +148,20 @@ function NewAccountForm({ tiers, defaultTier, refused }: Pick<AccountsPageProps,
 /** A tier's number and name. */
 export const tierLabel = (tier: number): string => `${tier} (${TIERS[tier]?.name ?? "not known"})`
 
-/** What accounts of a tier may do. */
+/** The limits of a tier as text. */
 export function tierLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
   const limits = [
     [requestsPerSecond, "requests a second"],
     [inFlight, "at once"],
     [unitsPerDay, "units a day"],
   ] as const
-  const words = limits.flatMap(([limit, what]) => (limit === null ? [] : [`${formatNumber(limit)} ${what}`]))
-  return words.length === 0 ? "no limits" : words.join(", ")
+  const parts = limits.flatMap(([limit, unit]) => (limit === null ? [] : [`${formatNumber(limit)} ${unit}`]))
+  return parts.length === 0 ? "no limits" : parts.join(", ")
 }
 
-/** Every tier as a choice, with its limits in words. */
+/** The options of a drop-down list of tiers. */
 export const tierOptions = (tiers: readonly TierLimits[]) =>
   tiers.map((limits, tier) => ({ value: String(tier), label: `${tierLabel(tier)}: ${tierLimitsLabel(limits)}` }))
 
-/** The tier that a form names; a number that is no tier when it names none. */
+/** The tier that a form names. -1, which is no tier, for any other text. */
 export const parseTier = (text: string): number => (/^\d$/.test(text) ? Number(text) : -1)

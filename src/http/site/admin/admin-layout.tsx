@@ -5,7 +5,10 @@ import { AccountBar } from "../dashboard/dashboard-layout.tsx"
 import type { SignedInUser } from "../guards.ts"
 import { Layout } from "../ui/layout.tsx"
 
-/** The parts of the administration, in the order in which they are linked. */
+/** How many rows a page of a list displays. */
+export const ROWS_PER_PAGE = 50
+
+/** The sections of the administration, in the order of the links. */
 const ADMIN_SECTIONS = [
   { route: "admin", label: "Overview" },
   { route: "adminAccounts", label: "Accounts" },
@@ -17,16 +20,16 @@ type AdminSection = (typeof ADMIN_SECTIONS)[number]["route"]
 
 type AdminLayoutProps = {
   readonly route: RouteId
-  /** The part that the page belongs to. */
+  /** The section that the page belongs to. */
   readonly section: AdminSection
   readonly title: string
   readonly user: SignedInUser
   readonly children: ComponentChildren
 }
 
-/** A page for admins: beside the bar of every account, links to the parts of the administration. */
+/** A page for administrators, with links to all sections. */
 export function AdminLayout({ route, section, title, user, children }: AdminLayoutProps) {
-  const above = (
+  const navigation = (
     <>
       <AccountBar route={route} user={user} />
       <nav class="sections" aria-label="Administration">
@@ -39,37 +42,14 @@ export function AdminLayout({ route, section, title, user, children }: AdminLayo
     </>
   )
   return (
-    <Layout route={route} title={title} aboveTitle={above}>
+    <Layout route={route} title={title} aboveTitle={navigation}>
       {children}
     </Layout>
   )
 }
 
-/** The page itself is the current page; a page below it is within the current part. */
+/** Marks the link to the page itself, or to the section that holds it. */
 function ariaCurrent(target: AdminSection, route: RouteId, section: AdminSection) {
   if (target === route) return { "aria-current": "page" as const }
   return target === section ? { "aria-current": true as const } : {}
 }
-
-type DescriptionListProps = { readonly items: readonly (readonly [name: string, value: ComponentChildren])[] }
-
-/** What is known of one thing, name by value. */
-export function DescriptionList({ items }: DescriptionListProps) {
-  return (
-    <dl class="facts">
-      {items.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-/** A count with its digits in threes. */
-export const formatNumber = (count: number): string => new Intl.NumberFormat("en").format(count)
-
-/** A count with its noun, in one number or the other. */
-export const formatCount = (count: number, one: string, many: string): string =>
-  `${formatNumber(count)} ${count === 1 ? one : many}`

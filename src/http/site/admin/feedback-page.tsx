@@ -2,18 +2,18 @@
 import { ROUTES } from "../../../contract/routes.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus } from "../../../customers/feedback/feedback.ts"
 import type { SignedInUser } from "../guards.ts"
-import { adminPaths, withQuery } from "../links.ts"
+import { pathWithId, withQuery } from "../links.ts"
 import { FlashMessage, Timestamp } from "../ui/forms.tsx"
 import { Table } from "../ui/layout.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
-/** What may have been done just before the page is shown, by its name in the page's URL. */
+/** The flash messages of the page, by the name in its URL. */
 export const QUEUE_FLASH = {
   "orphan-taken-back": "The report had gone with its account. The correction that it had made is taken back.",
 } as const satisfies Record<string, string>
 
-/** Which reports are shown, by the word in the page's URL; those that wait come first, and are what is shown unasked. */
+/** The filters by status, by the word in the page's URL. The first is the default. */
 const STATUS_FILTERS = {
   received: "Waiting",
   accepted: "Accepted",
@@ -21,15 +21,13 @@ const STATUS_FILTERS = {
   all: "All",
 } as const satisfies { readonly [S in FeedbackStatus]: string } & Record<"all", string>
 
-/** Which reports a page shows. */
 export type StatusFilter = keyof typeof STATUS_FILTERS
 
-/** The reports that the page's URL asks for. */
 export const parseStatusFilter = (word: string): StatusFilter =>
   word === "all" ? word : (FEEDBACK_STATUSES.find(status => status === word) ?? "received")
 
 type AdminFeedbackPageProps = {
-  readonly visitor: SignedInUser
+  readonly user: SignedInUser
   readonly reports: ResultPage<Feedback>
   readonly status: StatusFilter
   readonly isFirstPage: boolean
@@ -37,16 +35,11 @@ type AdminFeedbackPageProps = {
 }
 
 /** Reports of wrong verdicts, the newest first. */
-export function AdminFeedbackPage({
-  visitor,
-  reports: { rows, lastRow },
-  status,
-  isFirstPage,
-  flash,
-}: AdminFeedbackPageProps) {
+export function AdminFeedbackPage({ user, reports, status, isFirstPage, flash }: AdminFeedbackPageProps) {
+  const { rows, lastRow } = reports
   const { path } = ROUTES.adminFeedback
   return (
-    <AdminLayout route="adminFeedback" section="adminFeedback" title="Feedback" user={visitor}>
+    <AdminLayout route="adminFeedback" section="adminFeedback" title="Feedback" user={user}>
       <FlashMessage message={flash} />
       <StatusLinks status={status} />
       {rows.length === 0 ? (
@@ -94,7 +87,7 @@ function ReportRow({ report }: { readonly report: Feedback }) {
   return (
     <tr>
       <th scope="row">
-        <a href={adminPaths.report(id)}>
+        <a href={pathWithId("adminReport", id)}>
           <code>{domain}</code>
         </a>
       </th>

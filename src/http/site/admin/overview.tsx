@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import type { SourceOutcome } from "../../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -6,18 +7,42 @@ import { countAccounts } from "../../../customers/accounts/accounts.ts"
 import { countFeedback } from "../../../customers/feedback/feedback.ts"
 import { countActiveKeys } from "../../../customers/keys/keys.ts"
 import { type OutboxState, readOutboxState } from "../../../customers/notices/outbox.ts"
-import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
-import type { Guards, SignedInUser } from "../guards.ts"
+import type { SignedInUser } from "../guards.ts"
 import { ListsFreshness, type ListsOverview, SourcesTable } from "../public/lists-overview.tsx"
+import type { SiteContext } from "../site-context.ts"
+import { formatCount, formatNumber } from "../ui/format.ts"
 import { Timestamp } from "../ui/forms.tsx"
-import { Prose } from "../ui/layout.tsx"
-import { AdminLayout, DescriptionList, formatCount, formatNumber } from "./admin-layout.tsx"
+import { DescriptionList, Prose } from "../ui/layout.tsx"
+import { AdminLayout } from "./admin-layout.tsx"
 
-/** @jsxImportSource preact */
+/** The first page of the administration. */
+export function adminOverviewRoutes(site: SiteContext) {
+  return new Elysia({ normalize: false }).get(ROUTES.admin.path, ({ request }) =>
+    site.guards.requireAdmin.page(request, async user => (
+      <OverviewPage user={user} overview={await readServerOverview(site)} />
+    )),
+  )
+}
+
+async function readServerOverview({ changes, health, lists, hasMailServer }: SiteContext): Promise<ServerOverview> {
+  const { store, clock } = changes
+  return {
+    health: health(),
+    lists: lists(),
+    accountCount: (await countAccounts(store)).all,
+    activeKeyCount: await countActiveKeys(store),
+    waitingReportCount: await countFeedback(store, "received"),
+    outbox: await readOutboxState(store),
+    unacceptedCount: await countUnaccepted(store),
+    hasMailServer,
+    nowMs: clock(),
+  }
+}
+
 type OverviewPageProps = { readonly user: SignedInUser; readonly overview: ServerOverview }
 
-/** How the server is, what needs an eye, how much there is of everything, and where the lists come from. */
+/** The overview: open tasks, counts, health, and the sources of the lists. */
 function OverviewPage({ user, overview }: OverviewPageProps) {
   const { lists } = overview
   return (
@@ -38,17 +63,17 @@ function OverviewPage({ user, overview }: OverviewPageProps) {
 type OverviewSectionProps = Pick<OverviewPageProps, "overview">
 
 function TodoSection({ overview }: OverviewSectionProps) {
-  const attention = adminTodos(overview)
+  const todos = adminTodos(overview)
   return (
     <section aria-labelledby="attention">
-      <h2 id="attention">What needs an eye</h2>
-      {attention.length === 0 ? (
+      <h2 id="attention">What needs attention</h2>
+      {todos.length === 0 ? (
         <p>Nothing does.</p>
       ) : (
         <ul class="told">
-          {attention.map(says => (
-            <li key={says}>
-              <Prose text={says} />
+          {todos.map(todo => (
+            <li key={todo}>
+              <Prose text={todo} />
             </li>
           ))}
         </ul>
@@ -68,10 +93,7 @@ function CountsSection({ overview }: OverviewSectionProps) {
           ["Accounts", <a href={ROUTES.adminAccounts.path}>{formatNumber(accountCount)}</a>],
           ["Active keys", formatNumber(activeKeyCount)],
           ["Reports waiting", <a href={ROUTES.adminFeedback.path}>{formatNumber(waitingReportCount)}</a>],
-          [
-            "Yet to accept terms",
-            <a href={ROUTES.adminTerms.path}>{formatCount(unacceptedCount, "account", "accounts")}</a>,
-          ],
+          ["Yet to accept terms", <a href={ROUTES.adminTerms.path}>{formatCount(unacceptedCount, "account")}</a>],
           [
             "Mails waiting",
             <>
@@ -118,17 +140,17 @@ const REFRESH_LABELS: { readonly [S in ServerOverview["health"]["lists"]["refres
   off: "switched off",
 }
 
-/** A span of time in its two largest units. */
+/** A duration in its two largest units. */
 export function formatDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   const hours = Math.floor(minutes / 60)
   const days = Math.floor(hours / 24)
-  if (days > 0) return `${formatCount(days, "day", "days")} ${formatCount(hours % 24, "hour", "hours")}`
-  if (hours > 0) return `${formatCount(hours, "hour", "hours")} ${formatCount(minutes % 60, "minute", "minutes")}`
-  return minutes > 0 ? formatCount(minutes, "minute", "minutes") : "less than a minute"
+  if (days > 0) return `${formatCount(days, "day")} ${formatCount(hours % 24, "hour")}`
+  if (hours > 0) return `${formatCount(hours, "hour")} ${formatCount(minutes % 60, "minute")}`
+  return minutes > 0 ? formatCount(minutes, "minute") : "less than a minute"
 }
 
-/** How the house stands, in numbers. */
+/** The state of the server and its customers. */
 export type ServerOverview = {
   readonly health: Health
   readonly lists: ListsOverview
@@ -137,24 +159,24 @@ export type ServerOverview = {
   /** Reports that wait for a decision. */
   readonly waitingReportCount: number
   readonly outbox: OutboxState
-  /** Accounts that have yet to accept material terms. */
+  /** Accounts that have not accepted material terms yet. */
   readonly unacceptedCount: number
   readonly hasMailServer: boolean
   readonly nowMs: number
 }
 
-/** How long a mail may wait before somebody should look: greylisting lets it in after minutes. */
+/** How long a mail may wait before it becomes a task. Greylisting delays a mail by minutes only. */
 export const MAIL_WAIT_MAX_MS = 3_600_000
 
-/** What needs an administrator's eye, each in a sentence or two with code between backticks; empty: nothing does. */
-export function adminTodos(standing: ServerOverview): readonly string[] {
-  return [...dnsTodos(standing), ...listTodos(standing.lists), ...mailTodos(standing)]
+/** What an administrator should look at: one or two sentences each, with code in backticks. */
+export function adminTodos(overview: ServerOverview): readonly string[] {
+  return [...dnsTodos(overview), ...listTodos(overview.lists), ...mailTodos(overview)]
 }
 
 const dnsTodos = ({ health }: ServerOverview): readonly string[] =>
   health.dns.status === "ok" ? [] : ["DNS gives no answers: every verdict rests on the lists alone."]
 
-/** Outcomes that are worth a look, in words. */
+/** What to say about an outcome; null: it needs no attention. */
 const FAILED_OUTCOMES: { readonly [O in SourceOutcome]: string | null } = {
   taken: null,
   unchanged: null,
@@ -163,65 +185,25 @@ const FAILED_OUTCOMES: { readonly [O in SourceOutcome]: string | null } = {
 }
 
 function listTodos({ sources, isPaused }: ListsOverview): readonly string[] {
-  const missed = sources.flatMap(({ id, refresh }) => {
-    const words = refresh === null ? null : FAILED_OUTCOMES[refresh.outcome]
-    if (refresh === null || words === null) return []
-    return [`The source \`${id}\` ${words}, so its last good copy serves. ${refresh.why}`.trim()]
+  const failures = sources.flatMap(({ id, refresh }) => {
+    const failure = refresh === null ? null : FAILED_OUTCOMES[refresh.outcome]
+    if (refresh === null || failure === null) return []
+    return [`The source \`${id}\` ${failure}, so its last good copy serves. ${refresh.why}`.trim()]
   })
   const paused = "Older lists were put back; none are refreshed until somebody runs `mailkind lists update`."
-  return isPaused ? [paused, ...missed] : missed
+  return isPaused ? [paused, ...failures] : failures
 }
 
 function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly string[] {
   const { waitingCount, waitingSinceMs, refusedCount, givenUpCount } = outbox
-  const isLate = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
+  const isOverdue = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
   const since = waitingSinceMs === null ? "" : new Date(waitingSinceMs).toISOString().slice(0, 16).replace("T", " ")
   return [
     ...(hasMailServer ? [] : ["No mail server is set, so no mail is sent. Set `MAILKIND_SMTP_URL`."]),
-    ...(hasMailServer && isLate ? [`Of ${waitingCount} waiting mails the oldest waits since ${since} UTC.`] : []),
+    ...(hasMailServer && isOverdue ? [`Of ${waitingCount} waiting mails the oldest waits since ${since} UTC.`] : []),
     ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused for good by the servers they were for.`]),
     ...(givenUpCount === 0 ? [] : [`${mailCountLabel(givenUpCount)} tried for days and given up.`]),
   ]
 }
 
 const mailCountLabel = (count: number): string => (count === 1 ? "1 mail was" : `${count} mails were`)
-
-/** @jsxImportSource preact */
-/** What the overview is built from. */
-export type OverviewRouteDeps = {
-  readonly enter: Guards
-  readonly changes: ChangeLog
-  readonly health: () => Health
-  readonly lists: () => ListsOverview
-  /** Whether mails have a server to be sent by. */
-  readonly hasMailServer: boolean
-}
-
-/** How the server is, and what needs an eye. */
-export function adminOverviewRoutes(needs: OverviewRouteDeps) {
-  return new Elysia({ normalize: false }).get(ROUTES.admin.path, ({ request }) =>
-    needs.enter.requireAdmin.page(request, async visitor => (
-      <OverviewPage user={visitor} overview={await readServerOverview(needs)} />
-    )),
-  )
-}
-
-async function readServerOverview({
-  changes,
-  health,
-  lists,
-  hasMailServer,
-}: OverviewRouteDeps): Promise<ServerOverview> {
-  const { store, clock } = changes
-  return {
-    health: health(),
-    lists: lists(),
-    accountCount: (await countAccounts(store)).all,
-    activeKeyCount: await countActiveKeys(store),
-    waitingReportCount: await countFeedback(store, "received"),
-    outbox: await readOutboxState(store),
-    unacceptedCount: await countUnaccepted(store),
-    hasMailServer,
-    nowMs: clock(),
-  }
-}

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { DomainExplanation } from "../../../check/explain-domain.ts"
 import type { Category } from "../../../contract/categories.ts"
 import { REASONS, type Reason } from "../../../contract/reasons.ts"
@@ -6,14 +7,14 @@ import type { CheckResult } from "../../../contract/schemas.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { Feedback, FeedbackStatus, OtherReportCount } from "../../../customers/feedback/feedback.ts"
 import type { SignedInUser } from "../guards.ts"
-import { adminPaths } from "../links.ts"
+import { pathWithId } from "../links.ts"
 import { ListingsTable } from "../public/domain-lookup.tsx"
+import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
-import { Prose, Table } from "../ui/layout.tsx"
-import { AdminLayout, DescriptionList, formatCount } from "./admin-layout.tsx"
+import { DescriptionList, Prose, Table } from "../ui/layout.tsx"
+import { AdminLayout } from "./admin-layout.tsx"
 
-/** @jsxImportSource preact */
-/** What may have been done just before the page is shown, by its name in the page's URL. */
+/** The flash messages of the page, by the name in its URL. */
 export const REPORT_FLASH = {
   accepted: "The report is accepted. Its domain is corrected everywhere within a minute.",
   "accepted-before": "The report had been accepted before; nothing changed.",
@@ -21,24 +22,24 @@ export const REPORT_FLASH = {
   "rejected-before": "The report had been rejected before; nothing changed.",
 } as const satisfies Record<string, string>
 
-/** The correction that a domain has. */
+/** The correction of a domain. */
 export type DomainCorrection = {
   readonly category: Category
   readonly feedbackId: string
-  /** The report that made it went with its account. */
+  /** The report behind it was deleted with its account. */
   readonly isOrphan: boolean
 }
 
-/** A report and the evidence for its domain. */
+/** A report, and the evidence about its domain. */
 export type ReportDetails = {
   readonly report: Feedback
   readonly account: Account
-  /** Null: the domain has none of its own. */
+  /** Null: the domain itself is not corrected. */
   readonly correction: DomainCorrection | null
   readonly otherReports: readonly OtherReportCount[]
-  /** Null: the lists read no domain in it. */
+  /** Null: the lists cannot look the name up. */
   readonly lookup: DomainExplanation | null
-  /** What the account that sent the report is told of its domain now. */
+  /** What a check by the reporting account returns now. */
   readonly checkResult: CheckResult
 }
 
@@ -46,11 +47,11 @@ type ReportPageProps = {
   readonly user: SignedInUser
   readonly details: ReportDetails
   readonly flash: string | null
-  /** Why a decision was not taken; null: none was refused. */
+  /** Why a decision was refused; null: none was. */
   readonly error: string | null
 }
 
-/** One report, the evidence for its domain, and the decision. */
+/** One report, the decision about it, and the evidence about its domain. */
 export function ReportPage({ user, details, flash, error }: ReportPageProps) {
   const { report, correction, lookup, checkResult } = details
   return (
@@ -77,7 +78,7 @@ function ReportFacts({ details: { report, account, otherReports } }: Pick<Report
         ["It should be", <strong>{reportedCategory}</strong>],
         ["Role word", roleWord === null ? "none" : <code>{roleWord}</code>],
         ["Comment", comment ?? "none"],
-        ["Sent by", <a href={adminPaths.account(account.id)}>{account.email}</a>],
+        ["Sent by", <a href={pathWithId("adminAccount", account.id)}>{account.email}</a>],
         ["Sent", <Timestamp atMs={createdAtMs} />],
         [
           "Status",
@@ -103,18 +104,19 @@ const STATUS_LABELS: { readonly [S in FeedbackStatus]: string } = {
   rejected: "rejected",
 }
 
-/** How many other accounts say the same, and how many something else. */
+/** How many other accounts reported which category. */
 function otherReportsLabel(others: readonly OtherReportCount[], { reportedCategory }: Feedback): string {
   if (others.length === 0) return "none reported this domain"
-  const words = others.map(({ category, accountCount }) => {
-    const says = category === reportedCategory ? `the same, ${category}` : category
-    return `${formatCount(accountCount, "says", "say")} ${says}`
-  })
-  return words.join("; ")
+  return others
+    .map(({ category, accountCount }) => {
+      const what = category === reportedCategory ? `the same, ${category}` : category
+      return `${formatCount(accountCount, "says", "say")} ${what}`
+    })
+    .join("; ")
 }
 
 function DecisionSection({ report: { id, domain, status, reportedCategory } }: { readonly report: Feedback }) {
-  // What the page shows is what is decided about: somebody else may have decided meanwhile.
+  // The decision applies only if the status is still the displayed one.
   const fields = { seen: status }
   return (
     <section aria-labelledby="decision">
@@ -126,10 +128,15 @@ function DecisionSection({ report: { id, domain, status, reportedCategory } }: {
       </p>
       <div class="actions">
         {status === "accepted" ? null : (
-          <ActionButton path={adminPaths.accept(id)} fields={fields} label="Accept the report" />
+          <ActionButton path={pathWithId("postAdminAccept", id)} fields={fields} label="Accept the report" />
         )}
         {status === "rejected" ? null : (
-          <ActionButton path={adminPaths.reject(id)} fields={fields} label="Reject the report" isDangerous />
+          <ActionButton
+            path={pathWithId("postAdminReject", id)}
+            fields={fields}
+            label="Reject the report"
+            isDangerous
+          />
         )}
       </div>
     </section>
@@ -147,12 +154,12 @@ function CorrectionSection({ report, correction }: CorrectionSectionProps) {
       ) : (
         <p>
           The domain is corrected to <strong>{correction.category}</strong>,{" "}
-          <CorrectionSource {...{ report, correction }} />
+          <CorrectionSource report={report} correction={correction} />
         </p>
       )}
       {correction?.isOrphan === true ? (
         <ActionButton
-          path={adminPaths.reject(correction.feedbackId)}
+          path={pathWithId("postAdminReject", correction.feedbackId)}
           fields={{ seen: "accepted" }}
           label="Take the correction back"
           isDangerous
@@ -162,24 +169,19 @@ function CorrectionSection({ report, correction }: CorrectionSectionProps) {
   )
 }
 
-function CorrectionSource({
-  report,
-  correction,
-}: {
-  readonly report: Feedback
-  readonly correction: DomainCorrection
-}) {
+type CorrectionSourceProps = { readonly report: Feedback; readonly correction: DomainCorrection }
+
+function CorrectionSource({ report, correction }: CorrectionSourceProps) {
   if (correction.feedbackId === report.id) return <>by this report.</>
   if (correction.isOrphan) return <>by a report that went with its account.</>
   return (
     <>
-      by <a href={adminPaths.report(correction.feedbackId)}>another report</a>.
+      by <a href={pathWithId("adminReport", correction.feedbackId)}>another report</a>.
     </>
   )
 }
 
-/** @jsxImportSource preact */
-/** What a check says of the domain now, and why. */
+/** The current verdict about the domain, with its reasons. */
 function CheckSection({ result }: { readonly result: CheckResult }) {
   const { category, confidence, recommendation, policy, degraded, did_you_mean: meant, is_lookalike: imitates } = result
   return (
@@ -235,7 +237,7 @@ function ReasonRow({ reason }: { readonly reason: Reason }) {
   )
 }
 
-/** What the lists say of the domain: each entry, its source, and since when. */
+/** What the lists contain about the domain: each entry with its source and date. */
 function ListsSection({ lookup }: { readonly lookup: DomainExplanation | null }) {
   return (
     <section aria-labelledby="lists">

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { type MailContent, renderMailText } from "../../../customers/notices/mail-content.tsx"
@@ -5,26 +6,26 @@ import type { Terms, TermsPublication } from "../../../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
 import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
+import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
-import { CodeBlock, Table } from "../ui/layout.tsx"
-import { AdminLayout, DescriptionList, formatCount } from "./admin-layout.tsx"
+import { CodeBlock, DescriptionList, Table } from "../ui/layout.tsx"
+import { AdminLayout } from "./admin-layout.tsx"
 
-/** @jsxImportSource preact */
-/** What may have been done just before the page is shown, by its name in the page's URL. */
+/** The flash messages of the page, by the name in its URL. */
 export const TERMS_FLASH = {
   published: "The terms are published.",
   "published-before": "These terms had been published before; nothing changed.",
 } as const satisfies Record<string, string>
 
-/** What was typed about new terms. */
+/** The values of the form for new terms. */
 export type TermsFormValues = { readonly version: string; readonly url: string; readonly material: string }
 
-/** Why terms cannot be published. */
+/** Why the terms cannot be published. */
 export type TermsFormError = Exclude<TermsPublication["kind"], "published"> | "material_unsaid"
 
 type TermsPageProps = {
   readonly user: SignedInUser
-  /** The current ones first. */
+  /** The current terms come first. */
   readonly published: readonly Terms[]
   readonly unacceptedCount: number
   readonly values: TermsFormValues
@@ -33,7 +34,7 @@ type TermsPageProps = {
   readonly flash: string | null
 }
 
-/** The versions of the terms, and the form in which others are written down. */
+/** The published terms, and the form for new ones. */
 export function TermsPage({ user, published, unacceptedCount, values, error, flash }: TermsPageProps) {
   return (
     <AdminLayout route="adminTerms" section="adminTerms" title="Terms" user={user}>
@@ -81,7 +82,7 @@ function TermsRow({ terms }: { readonly terms: Terms }) {
   )
 }
 
-/** Why terms cannot be published, and beside which field it is said. */
+/** The message for each error, and its field. */
 const TERMS_FORM_ERRORS: {
   readonly [R in TermsFormError]: { readonly field: keyof TermsFormValues; readonly message: string }
 } = {
@@ -95,8 +96,8 @@ const TERMS_FORM_ERRORS: {
 }
 
 function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error">) {
-  const refused = error && TERMS_FORM_ERRORS[error]
-  const faultAt = (field: keyof TermsFormValues) => (refused?.field === field ? refused.message : null)
+  const rejection = error && TERMS_FORM_ERRORS[error]
+  const errorAt = (field: keyof TermsFormValues) => (rejection?.field === field ? rejection.message : null)
   return (
     <section aria-labelledby="new">
       <h2 id="new">Publish terms</h2>
@@ -110,7 +111,7 @@ function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error"
           maxLength={40}
           autocomplete="off"
           value={values.version}
-          error={faultAt("version")}
+          error={errorAt("version")}
         />
         <TextField
           name="url"
@@ -121,7 +122,7 @@ function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error"
           maxLength={LIMITS.urlLengthMax}
           autocomplete="off"
           value={values.url}
-          error={faultAt("url")}
+          error={errorAt("url")}
         />
         <SelectField
           name="material"
@@ -129,7 +130,7 @@ function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error"
           hint={`When they do, every account is written to, and has ${LIMITS.termsNoticeDays} days.`}
           options={MATERIAL_OPTIONS}
           selected={values.material}
-          error={faultAt("material")}
+          error={errorAt("material")}
         />
         <button type="submit">See what would happen</button>
       </form>
@@ -143,21 +144,20 @@ const MATERIAL_OPTIONS = [
   { value: "no", label: "No, the change is not material" },
 ] as const
 
-/** @jsxImportSource preact */
 type TermsPreviewPageProps = {
   readonly user: SignedInUser
-  /** As they would be published now. */
+  /** The terms as they would be published now. */
   readonly terms: Terms
-  /** The mail that accounts would get; null: they would get none. */
+  /** The mail to the accounts; null: none is sent. */
   readonly mail: MailContent | null
   readonly accountCount: number
-  /** How many of the accounts mail can reach. */
+  /** How many accounts can get mail. */
   readonly mailableCount: number
-  /** How many of them have yet to accept earlier terms. */
+  /** How many accounts have not accepted earlier terms yet. */
   readonly unacceptedCount: number
 }
 
-/** What publishing terms would do, before anything is published. */
+/** What the publication would do, before anything is published. */
 export function TermsPreviewPage(props: TermsPreviewPageProps) {
   const { user, terms, mail, unacceptedCount } = props
   const { version, url, isMaterial } = terms
@@ -188,7 +188,7 @@ export function TermsPreviewPage(props: TermsPreviewPageProps) {
   )
 }
 
-/** What is published, who has to do something about it, and who is told. */
+/** What is published, which accounts have to accept it, and who gets a mail. */
 function PublicationSummary({ terms, mail, accountCount, mailableCount }: TermsPreviewPageProps) {
   const { version, url, isMaterial } = terms
   const link = (
@@ -215,7 +215,7 @@ function PublicationSummary({ terms, mail, accountCount, mailableCount }: TermsP
   )
 }
 
-/** The mail, word for word. */
+/** The text of the mail. */
 function MailSection({ mail }: { readonly mail: MailContent }) {
   return (
     <section aria-labelledby="mail">

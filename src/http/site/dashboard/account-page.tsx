@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
@@ -8,13 +9,12 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { listSessions, type Session } from "../../../customers/sign-in/sessions.ts"
 import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import type { SignedInUser } from "../guards.ts"
+import { formatNumber } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, TextField, Timestamp } from "../ui/forms.tsx"
 import { Layout, Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
-import { formatNumber } from "./own-lists/own-list-labels.tsx"
 
-/** @jsxImportSource preact */
-/** What may have been done just before the page is shown, by its name in the page's URL. */
+/** The flash messages of the page, by the name in its URL. */
 export const ACCOUNT_FLASH = {
   "session-ended": "That browser is signed out.",
   "sessions-ended": "All other browsers are signed out.",
@@ -25,12 +25,12 @@ export const ACCOUNT_FLASH = {
 type AccountPageProps = {
   readonly data: AccountPageData
   readonly flash: string | null
-  /** What kept terms from being accepted; null: nothing. */
+  /** Why the terms were not accepted; null: nothing was refused. */
   readonly error?: string | null
   readonly rejectedDeletion?: RejectedDeletion | null
 }
 
-/** Who the account is, which browsers are signed in, what is kept, and the way to be rid of it. */
+/** The account: its data, its sessions, the export, and the deletion. */
 export function AccountPage({ data, flash, error = null, rejectedDeletion = null }: AccountPageProps) {
   const { user, limits, sessions } = data
   return (
@@ -80,13 +80,12 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
   )
 }
 
-/** @jsxImportSource preact */
-/** What was typed to confirm the deletion, when it was not the account's email. */
+/** The input that did not confirm the deletion, because it was not the account's email. */
 type RejectedDeletion = { readonly input: string }
 
 type DeletionSectionProps = { readonly user: SignedInUser; readonly rejected: RejectedDeletion | null }
 
-/** What the deletion of the account takes along, what stays, and the form that does it. */
+/** What the deletion removes, what remains, and its form. */
 function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSectionProps) {
   return (
     <section aria-labelledby="delete">
@@ -134,7 +133,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
   )
 }
 
-/** Says that the account is gone. */
+/** Confirms the deletion. */
 export function AccountDeletedPage() {
   return (
     <Layout route="home" title="Your account is deleted">
@@ -146,10 +145,9 @@ export function AccountDeletedPage() {
   )
 }
 
-/** @jsxImportSource preact */
 type AccountSummaryProps = { readonly account: Account; readonly limits: TierLimits | null }
 
-/** Who the account is, what it may do, and which terms it has accepted. */
+/** The account's email, age, tier and accepted terms. */
 function AccountSummary({ account, limits }: AccountSummaryProps) {
   const { email, tier, createdAtMs } = account
   return (
@@ -180,7 +178,7 @@ function AccountSummary({ account, limits }: AccountSummaryProps) {
   )
 }
 
-/** What a tier allows, in words. */
+/** The limits of a tier as text. */
 function accountLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
   return [
     requestsPerSecond === null ? "any number of requests" : `${formatNumber(requestsPerSecond)} requests a second`,
@@ -200,7 +198,7 @@ function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }:
   )
 }
 
-/** What is kept about the account, as a file. */
+/** The export of all stored data about the account, and what the file contains. */
 function ExportSection() {
   return (
     <section aria-labelledby="export">
@@ -228,18 +226,16 @@ function ExportSection() {
   )
 }
 
-/** What the page about an account shows. */
 type AccountPageData = {
   readonly user: SignedInUser
-  /** What the account's tier allows; null: this server knows no such tier. */
+  /** Null when this server does not know the account's tier. */
   readonly limits: TierLimits | null
   readonly sessions: readonly Session[]
 }
 
-/** Reads what the page about an account shows. */
-type ReadAccountPageData = (visitor: SignedInUser) => Promise<AccountPageData>
+type ReadAccountPageData = (user: SignedInUser) => Promise<AccountPageData>
 
-/** Builds it over the limits of each tier, by its number. */
+/** Builds the reader of the page's data. `tiers` has the limits by tier number. */
 export function accountPageReader({ store, clock }: ChangeLog, tiers: readonly TierLimits[]): ReadAccountPageData {
   return async user => ({
     user,

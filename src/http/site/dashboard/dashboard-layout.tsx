@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
@@ -5,7 +6,6 @@ import type { SignedInUser } from "../guards.ts"
 import { ActionButton, Timestamp } from "../ui/forms.tsx"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 
-/** @jsxImportSource preact */
 /** The pages of an account, in the order in which they are linked. */
 const DASHBOARD_PAGES = [
   { route: "dashboard", label: "Keys" },
@@ -68,7 +68,6 @@ export function AccountBar({ route, user }: Pick<DashboardLayoutProps, "route" |
   )
 }
 
-/** @jsxImportSource preact */
 /** Terms that wait to be accepted, until when or since when, and the button that does it; nothing where none wait. */
 function TermsBanner({ terms }: { readonly terms: TermsState }) {
   if (terms.kind === "accepted") return null

@@ -1,25 +1,23 @@
+/** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import { CATEGORY_NAMES, type Category } from "../../../contract/categories.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import type { Usage } from "../../../contract/usage-schema.ts"
-import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
 import { type ApiKey, listKeys } from "../../../customers/keys/keys.ts"
-import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import { SITE_KEY } from "../../../customers/usage/measures.ts"
-import type { UsageMeter } from "../../../customers/usage/usage-meter.ts"
 import { type KeyUsage, readKeyUsages } from "../../../customers/usage/usage-report.ts"
 import type { Assets } from "../assets.ts"
-import type { Guards, SignedInUser } from "../guards.ts"
-import { keyPath } from "../links.ts"
+import type { SignedInUser } from "../guards.ts"
+import { pathWithId } from "../links.ts"
+import type { SiteContext } from "../site-context.ts"
 import { formatCount, formatNumber } from "../ui/format.ts"
 import { Timestamp } from "../ui/forms.tsx"
 import { Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 import { KeyLast4 } from "./keys/key-page.tsx"
 
-/** @jsxImportSource preact */
 /** The paths of what draws the chart: the page's own script, and what that loads. */
 type ChartAssets = { readonly page: string; readonly chart: string; readonly styles: string }
 
@@ -138,7 +136,6 @@ function TierLimitsSection({ usage: { tier, limits } }: Pick<UsagePageProps, "us
   )
 }
 
-/** @jsxImportSource preact */
 type DailyUsageProps = { readonly daily: Usage["daily"] }
 
 /** Every day by category. The page's script draws its chart from the cells, whose `data-` name what they hold. */
@@ -221,10 +218,10 @@ function KeyUsageTable({ keyUsages, keys }: KeyUsageTableProps) {
 
 function UsedKey({ keyId, apiKey }: { readonly keyId: string; readonly apiKey: ApiKey | undefined }) {
   if (keyId === SITE_KEY.id) return <>Tried on this site, without a key</>
-  if (apiKey === undefined) return <a href={keyPath(keyId)}>An older key</a>
+  if (apiKey === undefined) return <a href={pathWithId("dashboardKey", keyId)}>An older key</a>
   return (
     <>
-      <a href={keyPath(keyId)}>
+      <a href={pathWithId("dashboardKey", keyId)}>
         <bdi>{apiKey.name}</bdi>
       </a>{" "}
       <KeyLast4 apiKey={apiKey} />
@@ -238,23 +235,13 @@ function NumberCell({ value }: { readonly value: number }) {
   return <td class="number">{formatNumber(value)}</td>
 }
 
-/** @jsxImportSource preact */
-/** What the page of usage is built from. */
-type UsageRoutesDeps = {
-  readonly enter: Guards
-  readonly files: Assets
-  readonly changes: ChangeLog
-  readonly usage: UsageMeter
-  readonly usageOf: (account: CallerAccount) => Promise<Usage>
-}
-
 /** Of how many keys the page tells the names. */
 const KEYS_NAMED_MAX = 1000
 
 /** The page of an account's usage: the numbers of GET /v1/usage, and those of each key. */
-export function usagePageRoutes({ enter, files, changes: { store, clock }, usage, usageOf }: UsageRoutesDeps) {
+export function usagePageRoutes({ guards, assets: files, changes: { store, clock }, usage, usageOf }: SiteContext) {
   return new Elysia({ normalize: false }).get(ROUTES.usage.path, ({ request }) =>
-    enter.requireAccount.page(request, async visitor => {
+    guards.requireAccount.page(request, async visitor => {
       const { id } = visitor.account
       const told = await usageOf(visitor.account)
       const byKey = await readKeyUsages(usage, clock, id)

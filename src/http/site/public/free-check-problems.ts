@@ -1,11 +1,11 @@
 import { LIMITS } from "../../../contract/limits.ts"
 import { Problem } from "../../response/problem.ts"
 
-/** The refusal of a visitor who has no checks left without a pass. */
+/** The visitor has used up the checks that need no pass. */
 export const passRequiredProblem = (): Problem =>
   new Problem("pass_required", "The checks without a pass are used up: the page of the free checker gets one.")
 
-/** The refusal of a network that is banned. */
+/** The client's network is banned. */
 export const bannedProblem = (retryAfterS: number): Problem =>
   new Problem(
     "banned",
@@ -13,7 +13,7 @@ export const bannedProblem = (retryAfterS: number): Problem =>
     { retry_after: retryAfterS },
   )
 
-/** The refusal when the shared budget of the day is used up. */
+/** The day's checks, which all visitors share, are used up. */
 export const busyProblem = (resetsAt: string, retryAfterS: number): Problem =>
   new Problem(
     "busy",
@@ -21,7 +21,7 @@ export const busyProblem = (resetsAt: string, retryAfterS: number): Problem =>
     { retry_after: retryAfterS, resets_at: resetsAt },
   )
 
-/** The refusal of a visitor who comes too fast. */
+/** The visitor sends requests too fast. */
 export const rateLimitedProblem = (retryAfterS: number): Problem =>
   new Problem("rate_limited", "That was too fast. Wait a moment, then check again.", {
     retry_after: retryAfterS,

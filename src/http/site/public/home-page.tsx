@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { CATEGORIES, CATEGORY_NAMES, type Category } from "../../../contract/categories.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -8,18 +9,17 @@ import { ActionButton, FormError } from "../ui/forms.tsx"
 import { CodeBlock, Layout, prettyJson, Table } from "../ui/layout.tsx"
 import { VerdictView } from "../ui/verdict-view.tsx"
 
-/** @jsxImportSource preact */
 type HomePageProps = ApiQuickStartProps & {
   /** False: the operator offers no free checks. */
   readonly hasChecker: boolean
   readonly form?: CheckFormState
-  /** What kept the whole form from being answered; null: nothing. */
+  /** Why the request was refused, unless the input is at fault; null: it was not. */
   readonly error?: string | null
   /** Null: nothing was checked. */
   readonly result?: CheckResult | null
 }
 
-/** The first page: the free checker, its verdict once something was checked, and what else this server is. */
+/** The home page: the free checker with its last verdict, and a quick start for the API. */
 export function HomePage(props: HomePageProps) {
   const { hasChecker, form = EMPTY_CHECK_FORM, error = null, result = null } = props
   return (
@@ -38,21 +38,25 @@ export function HomePage(props: HomePageProps) {
 }
 
 function FreeCheckVerdict({ result }: { readonly result: CheckResult }) {
-  const meant = correctedInput(result)
+  const corrected = correctedInput(result)
   return (
     <VerdictView
       result={result}
       meaning={CATEGORY_MEANINGS[result.category]}
       besideSuggestion={
-        meant === null ? null : (
-          <ActionButton path={ROUTES.postHome.path} fields={{ [INPUT_FIELD]: meant }} label={`Check ${meant}`} />
+        corrected === null ? null : (
+          <ActionButton
+            path={ROUTES.postHome.path}
+            fields={{ [INPUT_FIELD]: corrected }}
+            label={`Check ${corrected}`}
+          />
         )
       }
     />
   )
 }
 
-/** What was asked about with the domain that was likely meant; null: it was likely meant as it is. */
+/** The input with the suggested domain. Null when the result suggests none. */
 function correctedInput({ email, did_you_mean: suggestion }: CheckResult): string | null {
   if (suggestion === null || email === null) return suggestion
   return `${email.slice(0, email.lastIndexOf("@"))}@${suggestion}`
@@ -76,26 +80,22 @@ function FreeCheckTerms() {
   )
 }
 
-/** @jsxImportSource preact */
-/** The field of the form that holds what is asked about. */
+/** The form field for the address, domain or URL to check. */
 export const INPUT_FIELD = "input"
 
-/** The field that holds what altcha's widget found. */
+/** The form field for the solution of altcha's challenge. */
 export const SOLUTION_FIELD = "solution"
 
-/** Why what was asked about gets no verdict, by what was typed. */
 export type CheckFormState = {
-  /** What stands in the field. */
   readonly input: string
-  /** What is wrong with it; null: nothing. */
+  /** What is wrong with the input; null: nothing. */
   readonly error: string | null
 }
 
-/** Nothing was asked about yet. */
 export const EMPTY_CHECK_FORM: CheckFormState = { input: "", error: null }
 
-/** The one field of the free checker. It is sent by POST: an address is no part of a URL, and of no log. */
-function CheckForm({ input: typed, error }: CheckFormState) {
+/** The form of the free checker. It is sent by POST, so that no URL and no log holds the address. */
+function CheckForm({ input, error }: CheckFormState) {
   return (
     <search>
       <form class="ask" method="post" action={ROUTES.postHome.path}>
@@ -110,7 +110,7 @@ function CheckForm({ input: typed, error }: CheckFormState) {
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
-          value={typed}
+          value={input}
           aria-describedby={error === null ? `${INPUT_FIELD}-hint` : `${INPUT_FIELD}-fault ${INPUT_FIELD}-hint`}
           {...(error === null ? {} : { "aria-invalid": true })}
         />
@@ -129,7 +129,7 @@ function CheckForm({ input: typed, error }: CheckFormState) {
   )
 }
 
-/** What a verdict means to who wants to write to such an address, or to let it sign up. */
+/** What a category means for somebody who wants to write to such an address, or to let it sign up. */
 export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
   business:
     "This belongs to an organisation with a domain of its own. You can write to it, and a sign-up with it tells you for whom somebody works.",
@@ -146,11 +146,9 @@ export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
   unknown: "We found nothing that tells what this is. Have somebody answer a mail there before you count on it.",
 }
 
-/** @jsxImportSource preact */
-/** What the sections about the API are made from. */
 type ApiQuickStartProps = { readonly baseUrl: string; readonly testDomain: string }
 
-/** What mailkind is beside the checker, a command that works at once, the categories, and where to read on. */
+/** What the API does, a command that works at once, the categories, and links to the documentation. */
 function ApiQuickStart({ baseUrl, testDomain }: ApiQuickStartProps) {
   return (
     <>

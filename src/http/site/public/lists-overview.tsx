@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-
 import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"

@@ -6,17 +6,17 @@ import { CHALLENGE_ALGORITHM } from "../../../customers/free-checks/challenges.t
 import { Layout } from "../ui/layout.tsx"
 import { INPUT_FIELD, SOLUTION_FIELD } from "./home-page.tsx"
 
-/** Paths of what the page loads. */
+/** The paths of the page's assets. */
 export type PassPageAssets = {
   readonly widget: string
-  readonly looks: string
+  readonly styles: string
   readonly worker: string
   readonly script: string
 }
 
 type PassPageProps = { readonly assets: PassPageAssets; readonly input: string }
 
-/** Nothing that leads elsewhere, nothing that watches the visitor, and no wait beyond what the arithmetic takes. */
+/** No links to other sites, no tracking of the visitor, and no delay beyond the proof of work. */
 const WIDGET_ATTRIBUTES = {
   challenge: ROUTES.getPassChallenge.path,
   language: "en",
@@ -28,14 +28,14 @@ const WIDGET_ATTRIBUTES = {
   }),
 } as const
 
-/** The page that gets a pass, and goes on with the check by itself when it has one. */
-export function PassPage({ assets, input: typed }: PassPageProps) {
+/** Obtains a pass by a proof of work, then sends the check again by itself. */
+export function PassPage({ assets, input }: PassPageProps) {
   return (
     <Layout
       route="home"
       title="One moment, please"
-      styles={[assets.looks]}
-      // The widget first: what comes after sets it to work.
+      styles={[assets.styles]}
+      // The widget comes first: the script uses it.
       scripts={[assets.widget, assets.script]}
     >
       <p class="lead">
@@ -43,7 +43,7 @@ export function PassPage({ assets, input: typed }: PassPageProps) {
         Your browser now gets you one, for {LIMITS.passChecks} checks within {LIMITS.passMinutes} minutes, by a short
         piece of arithmetic. Nobody is asked to read letters or to find traffic lights.
       </p>
-      <PassForm assets={assets} input={typed} />
+      <PassForm assets={assets} input={input} />
       <p>
         <a href={ROUTES.signIn.path}>Sign in for a free key</a> · <a href={ROUTES.home.path}>Back to the first page</a>
       </p>
@@ -51,7 +51,7 @@ export function PassPage({ assets, input: typed }: PassPageProps) {
   )
 }
 
-function PassForm({ assets, input: typed }: PassPageProps) {
+function PassForm({ assets, input }: PassPageProps) {
   return (
     <form
       class="form pass"
@@ -60,9 +60,9 @@ function PassForm({ assets, input: typed }: PassPageProps) {
       data-algorithm={CHALLENGE_ALGORITHM}
       data-worker={assets.worker}
     >
-      <input type="hidden" name={INPUT_FIELD} value={typed} />
+      <input type="hidden" name={INPUT_FIELD} value={input} />
       <input type="hidden" name={SOLUTION_FIELD} value="" />
-      {/* Above the widget, which lays a few words of its own over what stands below it. */}
+      {/* Stands above the widget, which covers what is below it with a tooltip. */}
       <p class="boxed fault" role="alert" hidden>
         That did not work. Tick the box to try once more. {ALTERNATIVES}
       </p>
@@ -74,6 +74,6 @@ function PassForm({ assets, input: typed }: PassPageProps) {
   )
 }
 
-/** It needs what browsers have on HTTPS and on loopback alone (`crypto.subtle`). */
+/** The widget needs `crypto.subtle`, which browsers offer only over HTTPS and on loopback addresses. */
 const ALTERNATIVES =
   "It works over HTTPS, in a browser of the last years, with JavaScript. Or come again tomorrow, or sign in for a free key: with a key there is no such page."

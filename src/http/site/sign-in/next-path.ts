@@ -1,17 +1,18 @@
 import { isSignedInPage, ROUTES } from "../../../contract/routes.ts"
+import { queryParameters } from "../../request/request-url.ts"
 
-/** Where somebody gets to who signed in and wanted nothing else. */
+/** The page after a sign-in that names no other. */
 export const DEFAULT_NEXT_PATH = ROUTES.dashboard.path
 
-/** A path and query of ours; no page of ours has a longer one. */
+/** No page of this server has a longer path and query. */
 const NEXT_PATH_LENGTH_MAX = 1000
 
-/** Stands for this server, whatever its address is. */
+/** Stands for the origin of this server, which a relative path does not name. */
 const PLACEHOLDER_ORIGIN = "http://here.invalid"
 
 /**
- * The path and query of the page that a text names, if it is one of ours for people who are signed in; else `FIRST_PAGE`. It
- * is read as a browser reads the target of a redirect, so that what leads elsewhere there leads nowhere here.
+ * The path and query that `text` names if it is a page of this server for signed-in users, else `DEFAULT_NEXT_PATH`. The text is
+ * parsed as browsers parse the target of a redirect, so that it cannot lead to another site (open redirect).
  */
 export function safeNextPath(text: string): string {
   const url = text.length > NEXT_PATH_LENGTH_MAX ? null : URL.parse(text, PLACEHOLDER_ORIGIN)
@@ -20,8 +21,11 @@ export function safeNextPath(text: string): string {
     : DEFAULT_NEXT_PATH
 }
 
-/** A path of the sign-in with the page that comes after it. */
-export function withNextPath(path: string, next: string, more: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams(next === DEFAULT_NEXT_PATH ? more : { ...more, next })
+/** A path of the sign-in that remembers the page after it. */
+export function withNextPath(path: string, next: string, parameters: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(next === DEFAULT_NEXT_PATH ? parameters : { ...parameters, next })
   return query.size === 0 ? path : `${path}?${query}`
 }
+
+/** The next page that the URL of a sign-in page names. */
+export const nextPathInUrl = (request: Request): string => safeNextPath(queryParameters(request.url).get("next") ?? "")

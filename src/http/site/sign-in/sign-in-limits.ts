@@ -3,19 +3,19 @@ import { LIMITS } from "../../../contract/limits.ts"
 import type { RateLimit, RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
 import { Problem } from "../../response/problem.ts"
 
-/** Holds visitors to how often they may ask for sign-ins and try codes. What is too much is thrown as `rate_limited`. */
+/** Limits how often visitors may request sign-ins and try codes. Each method throws `rate_limited` over its limit. */
 export type SignInLimits = {
-  /** Somebody asks for a sign-in; it counts whatever is asked for. */
+  /** Counts a request for a sign-in, valid or not, by the client's network. */
   readonly admitRequest: (request: Request) => void
-  /** A sign-in is asked for this email, be there an account or not. */
+  /** Counts a mail to this address, whether it has an account or not, and all mails together. */
   readonly admitEmail: (email: string) => void
-  /** Somebody brings a link or a code. */
+  /** Counts a submitted link or code by the client's network. */
   readonly admitProof: (request: Request) => void
 }
 
 type SignInLimit = {
   readonly rate: RateLimit
-  /** What was too much, as a sentence begins. */
+  /** The first sentence of the problem's detail. */
   readonly message: string
 }
 
@@ -40,7 +40,7 @@ const PROOFS_PER_CLIENT: SignInLimit = {
   message: "Too many links and codes were tried from your network.",
 }
 
-/** Builds the limits over the rates of callers without a key, which hold no address in clear. */
+/** Builds the limits. `rates` stores no email in clear: its keys hold hashes. */
 export function createSignInLimits(rates: RateLimiter, clientOf: (request: Request) => string): SignInLimits {
   const admit = (subject: string, { rate, message }: SignInLimit): void => {
     const { waitS } = rates.admit(subject, rate)

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -6,26 +7,25 @@ import { FlashMessage, TextField } from "../ui/forms.tsx"
 import { CodeBlock, Layout } from "../ui/layout.tsx"
 import { withNextPath } from "./next-path.ts"
 
-/** @jsxImportSource preact */
-/** The terms that a first sign-in accepts; null: none are published. */
+/** The terms that a first sign-in accepts. Null when none are published. */
 type SignInTerms = { readonly version: string; readonly url: string } | null
 
-/** What all pages of the sign-in know. */
+/** What all sign-in pages need. */
 export type CommonSignInProps = {
-  /** The page that somebody gets to by signing in, as `safeNextPath` gives it. */
+  /** The path of the page after the sign-in, from `safeNextPath`. */
   readonly next: string
   readonly terms: SignInTerms
   readonly scripts: readonly string[]
 }
 
 type SignInPageProps = CommonSignInProps & {
-  /** What was typed before. */
+  /** The rejected input, or empty. */
   readonly email: string
-  /** What is wrong with it; null: nothing. */
+  /** What is wrong with the email; null: nothing. */
   readonly error: string | null
 }
 
-/** Where somebody asks to sign in. */
+/** The form that requests a sign-in mail. */
 export function SignInPage({ next, terms, scripts, email, error }: SignInPageProps) {
   return (
     <Layout route="signIn" title="Sign in" scripts={scripts}>
@@ -54,13 +54,13 @@ export function SignInPage({ next, terms, scripts, email, error }: SignInPagePro
 
 type CodePageProps = CommonSignInProps & {
   readonly email: string
-  /** Whether link and code went to the log, since no mail reaches the address. */
+  /** Whether link and code went to the log, because no mail can be sent to the address. */
   readonly isLogged: boolean
-  /** What is wrong with the code that was typed; null: nothing. */
+  /** What is wrong with the code; null: nothing. */
   readonly error: string | null
 }
 
-/** Where the browser that asked takes the code from the mail. */
+/** The form for the code from the mail, in the browser that requested it. */
 export function CodePage({ next, terms, scripts, email, isLogged, error }: CodePageProps) {
   return (
     <Layout route="signInCode" title={isLogged ? "Look into the log" : "Look into your mail"} scripts={scripts}>
@@ -101,8 +101,8 @@ export function CodePage({ next, terms, scripts, email, isLogged, error }: CodeP
 type LinkPageProps = CommonSignInProps & { readonly email: string; readonly token: string }
 
 /**
- * Where the link in the mail leads. Programs that open the links of a mail, to see whether they are safe, press no button; and
- * who was sent somebody else's link sees whose account it opens.
+ * The page behind the link in the mail. It signs in only when the button is pressed, so that link scanners do not use the link up,
+ * and it names the account, in case the link was meant for somebody else.
  */
 export function LinkPage({ next, terms, scripts, email, token }: LinkPageProps) {
   return (
@@ -118,7 +118,7 @@ export function LinkPage({ next, terms, scripts, email, token }: LinkPageProps) 
   )
 }
 
-/** What ended a sign-in, as far as it is known. */
+/** Why a sign-in ended. */
 const END_MESSAGES = {
   link: `The link was used before, is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
   code: `The mail's link or code was used before, or it is older than ${LIMITS.signInMinutes} minutes.`,
@@ -127,7 +127,7 @@ const END_MESSAGES = {
 
 type SignInEndedPageProps = { readonly next: string; readonly end: keyof typeof END_MESSAGES }
 
-/** What somebody sees whose sign-in is gone. */
+/** Explains that a sign-in has ended, and offers a new one. */
 export function SignInEndedPage({ next, end }: SignInEndedPageProps) {
   return (
     <Layout route={end === "link" ? "signInLink" : "signInCode"} title="This sign-in is over">
@@ -166,20 +166,19 @@ function TermsNotice({ terms }: { readonly terms: SignInTerms }) {
   )
 }
 
-/** @jsxImportSource preact */
-/** An address that needs no DNS for its verdict. */
+/** An address whose verdict needs no DNS. */
 const EXAMPLE_EMAIL = "jane@gmail.com"
 
 type FirstKeyPageProps = {
   readonly email: string
-  /** The key itself: this page is where it is shown, once. */
+  /** The key itself, which is displayed only here. */
   readonly keyText: string
   readonly baseUrl: string
   readonly next: string
   readonly scripts: readonly string[]
 }
 
-/** What a first sign-in is answered with: the account's first key, and a command that works with it. */
+/** The response to a first sign-in: the account's first key, and a command that uses it. */
 export function FirstKeyPage({ email, keyText, baseUrl, next, scripts }: FirstKeyPageProps) {
   return (
     <Layout route="signIn" title="Welcome" scripts={scripts}>

@@ -1,20 +1,21 @@
 import { ROUTES } from "../../../contract/routes.ts"
 
-/** A whole number with its thousands apart, as English writes them: `1,000`. */
-export const formatNumber = (count: number): string => new Intl.NumberFormat("en").format(count)
+/** A whole number with separators: `1,000`. */
+export const formatNumber = (value: number): string => new Intl.NumberFormat("en").format(value)
 
 /** A count with its noun: `1 unit`, `1,000 units`. */
-export const formatCount = (count: number, noun: string): string =>
-  `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`
+export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? singular : plural}`
 
-/**
- * A command for a shell that asks this server about an address, with a key unless that is null. The body keeps the address out
- * of URLs and logs.
- */
-export const curlCommand = (baseUrl: string, address: string, key: string | null = null): string =>
+/** A shell command that posts JSON, with an `Authorization` header unless `key` is null. */
+export const curlPost = (url: string, body: Readonly<Record<string, string>>, key: string | null): string =>
   [
-    `curl -s '${baseUrl}${ROUTES.postCheck.path}'`,
+    `curl -s '${url}'`,
     ...(key === null ? [] : [`-H 'Authorization: Bearer ${key}'`]),
     "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify({ email: address })}'`,
+    `-d '${JSON.stringify(body)}'`,
   ].join(" \\\n  ")
+
+/** A shell command that checks an address. The address is in the body, where URLs and logs do not expose it. */
+export const curlCommand = (baseUrl: string, address: string, key: string | null = null): string =>
+  curlPost(`${baseUrl}${ROUTES.postCheck.path}`, { email: address }, key)

@@ -1,18 +1,17 @@
-import type { ComponentChildren, JSX } from "preact"
-import { queryParameters } from "../../request/request-url.ts"
-
 /** @jsxImportSource preact */
+import type { ComponentChildren, JSX } from "preact"
+
 type FieldProps = {
-  /** The field's name in the form, and its id. */
+  /** The name of the field, and its element id. */
   readonly name: string
   readonly label: string
-  /** What to write, in a sentence. */
+  /** A sentence about what to enter. */
   readonly hint?: ComponentChildren
-  /** What is wrong with what was written; null: nothing. */
+  /** What is wrong with the entered value; null: nothing. */
   readonly error?: string | null
 }
 
-/** A field for a line of text, with its label, hint and fault. Attributes of `input` go with it. */
+/** A text input with its label, hint and error. Further attributes go to the `input` element. */
 export function TextField({ name, label, hint, error, ...input }: FieldProps & JSX.IntrinsicElements["input"]) {
   return (
     <LabelledField name={name} label={label} hint={hint} error={error ?? null}>
@@ -21,7 +20,7 @@ export function TextField({ name, label, hint, error, ...input }: FieldProps & J
   )
 }
 
-/** A field for many lines of text. */
+/** A multi-line text input. */
 export function TextArea({
   name,
   label,
@@ -33,7 +32,7 @@ export function TextArea({
   return (
     <LabelledField name={name} label={label} hint={hint} error={error ?? null}>
       <textarea {...area} id={name} name={name} {...ariaDescription(name, hint, error ?? null)}>
-        {/* A line feed at the start would be taken for the one that may follow the tag (HTML §13.1.2.5). */}
+        {/* HTML parsers drop a line feed right after the tag (HTML §13.1.2.5). */}
         {/^[\r\n]/.test(value ?? "") ? `\n${value}` : value}
       </textarea>
     </LabelledField>
@@ -45,13 +44,13 @@ type SelectFieldProps = FieldProps & {
   readonly selected: string
 }
 
-/** A choice of one of a few. */
-export function SelectField({ name, label, hint, error, options, selected: chosen }: SelectFieldProps) {
+/** A drop-down list. */
+export function SelectField({ name, label, hint, error, options, selected }: SelectFieldProps) {
   return (
     <LabelledField name={name} label={label} hint={hint} error={error ?? null}>
       <select id={name} name={name} {...ariaDescription(name, hint, error ?? null)}>
         {options.map(option => (
-          <option key={option.value} value={option.value} selected={option.value === chosen}>
+          <option key={option.value} value={option.value} selected={option.value === selected}>
             {option.label}
           </option>
         ))}
@@ -85,15 +84,15 @@ function LabelledField({ name, label, hint, error, children }: LabelledFieldProp
   )
 }
 
-function ariaDescription(name: string, hint: ComponentChildren, fault: string | null) {
-  const ids = [...(fault === null ? [] : [`${name}-fault`]), ...(hint === undefined ? [] : [`${name}-hint`])]
+function ariaDescription(name: string, hint: ComponentChildren, error: string | null) {
+  const ids = [...(error === null ? [] : [`${name}-fault`]), ...(hint === undefined ? [] : [`${name}-hint`])]
   return {
     ...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") }),
-    ...(fault === null ? {} : { "aria-invalid": true }),
+    ...(error === null ? {} : { "aria-invalid": true }),
   }
 }
 
-/** What was done, said above the page's content. */
+/** Confirms above the content what the previous request did. Nothing when `message` is null. */
 export function FlashMessage({ message }: { readonly message: string | null }) {
   return message === null ? null : (
     <p class="done" role="status">
@@ -102,7 +101,7 @@ export function FlashMessage({ message }: { readonly message: string | null }) {
   )
 }
 
-/** What kept a whole form from being done. */
+/** Explains above the content why a form was rejected. Nothing when `message` is null. */
 export function FormError({ message }: { readonly message: string | null }) {
   return message === null ? null : (
     <p class="fault boxed" role="alert">
@@ -114,14 +113,14 @@ export function FormError({ message }: { readonly message: string | null }) {
 type ActionButtonProps = {
   readonly path: string
   readonly label: string
-  /** Names and values that are sent along. */
+  /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string>>
-  /** For those who do not see what the button stands beside. */
+  /** Added to the label for screen readers, which do not see the row. */
   readonly hiddenLabel?: string
   readonly isDangerous?: boolean
 }
 
-/** A button that is a form of its own. */
+/** A form that consists of one button. */
 export function ActionButton({ path, label, fields = {}, hiddenLabel, isDangerous = false }: ActionButtonProps) {
   return (
     <form class="action" method="post" action={path}>
@@ -136,7 +135,7 @@ export function ActionButton({ path, label, fields = {}, hiddenLabel, isDangerou
   )
 }
 
-/** An instant, in UTC, as people read it and as programs do. */
+/** An instant in UTC, with minutes. */
 export function Timestamp({ atMs }: { readonly atMs: number }) {
   const iso = new Date(atMs).toISOString()
   return (
@@ -144,13 +143,4 @@ export function Timestamp({ atMs }: { readonly atMs: number }) {
       {`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}
     </time>
   )
-}
-
-/** The parameter of a page's URL that names what was done just before. */
-const FLASH_PARAMETER = "done"
-
-/** What was done, in the words that the page has for it; null: nothing, or nothing that it knows. */
-export function flashMessage(url: string, deeds: Readonly<Record<string, string>>): string | null {
-  const name = queryParameters(url).get(FLASH_PARAMETER)
-  return name !== null && Object.hasOwn(deeds, name) ? (deeds[name] ?? null) : null
 }

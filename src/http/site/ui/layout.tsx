@@ -1,10 +1,10 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, STYLESHEET_PATH } from "../assets.ts"
 
-/** @jsxImportSource preact */
-/** The pages that every page links to, in order, and what they are called there: few enough for the width of a phone. */
+/** The links in the header of every page, few enough to fit on a phone. */
 const NAVIGATION = [
   { route: "docsGuide", label: "Guide" },
   { route: "docs", label: "API reference" },
@@ -12,21 +12,20 @@ const NAVIGATION = [
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 
 type LayoutProps = {
-  /** Null: what was asked for is no page. */
+  /** Null on error pages, which belong to no route. */
   readonly route: RouteId | null
   readonly title: string
-  /** Paths of the scripts that the page runs, each a module. */
+  /** Paths of the page's scripts, which are modules. */
   readonly scripts?: readonly string[]
-  /** Paths of style sheets beside the one of all pages. */
+  /** Paths of further stylesheets. */
   readonly styles?: readonly string[]
-  /** What stands above the title. */
   readonly aboveTitle?: ComponentChildren
-  /** What stands beside the content where there is room, and below it elsewhere. */
+  /** Displayed beside the content on wide screens, below it on others. */
   readonly sidebar?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** A whole page: head, header with the links to every page, the content as `main`, footer. */
+/** A complete page: head, header, content and footer. */
 export function Layout({ route, title, scripts = [], styles = [], aboveTitle, sidebar, children }: LayoutProps) {
   const content = (
     <main id="content" class="page">
@@ -78,7 +77,7 @@ export function Layout({ route, title, scripts = [], styles = [], aboveTitle, si
 
 type NavigationTarget = (typeof NAVIGATION)[number]["route"]
 
-/** The header of every page; the link to the page itself, or to the part that it belongs to, is marked as the current one. */
+/** The header of every page. Marks the link to the current page, or to the section that holds it. */
 export function SiteHeader({ route }: { readonly route: RouteId | null }) {
   return (
     <header class="top">
@@ -105,23 +104,23 @@ function ariaCurrentSection(target: NavigationTarget, route: RouteId | null) {
 
 const isDocsPath = (path: string): boolean => path.startsWith(`${ROUTES.docs.path}/`)
 
-/** Marks a link to the page that it stands on. */
+/** Marks a link to the current page. */
 export const ariaCurrentPage = (isCurrent: boolean) => (isCurrent ? ({ "aria-current": "page" } as const) : {})
 
-/** A sentence of a table of `contract/`; what stands between backticks is code. */
+/** A text in which backticks mark code, as in the tables of `contract/`. */
 export function Prose({ text }: { readonly text: string }) {
-  // A split at pairs of backticks gives text and code in turn.
-  return <>{text.split(/`([^`]*)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+  // Splitting at pairs of backticks yields text and code alternately.
+  return <>{text.split(/`([^`]*)`/).map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 }
 
 type CodeBlockProps = {
   readonly caption: string
   readonly code: string
-  /** Whether the page's `copy.js` gives it a button. */
+  /** Whether `copy.js` adds a copy button. */
   readonly isCopyable?: boolean
 }
 
-/** A block of code under a caption; it scrolls, so the keyboard can reach it. */
+/** A scrollable block of code with a caption. */
 export function CodeBlock({ caption, code, isCopyable = false }: CodeBlockProps) {
   return (
     <figure class="sample">
@@ -135,15 +134,15 @@ export function CodeBlock({ caption, code, isCopyable = false }: CodeBlockProps)
 }
 
 type TableProps = {
-  /** What the table holds, for those who do not see it. */
+  /** For screen readers. */
   readonly caption: string
-  /** The heads of the columns; empty: what may be done with the row. */
+  /** The column headings. Empty: the column holds the row's actions. */
   readonly columns: readonly string[]
   /** Rows. */
   readonly children: ComponentChildren
 }
 
-/** A table that scrolls sideways where the screen is narrow. */
+/** A table that scrolls sideways on narrow screens. */
 export function Table({ caption, columns, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
@@ -165,10 +164,26 @@ export function Table({ caption, columns, children }: TableProps) {
   )
 }
 
-/** A recommendation, coloured; the word alone says all. */
+/** A coloured recommendation. The colour adds nothing to the word. */
 export function RecommendationBadge({ recommendation }: { readonly recommendation: Recommendation }) {
   return <span class={`advice ${recommendation}`}>{recommendation}</span>
 }
 
-/** JSON as it is read by people. */
+/** Indented JSON. */
 export const prettyJson = (value: unknown): string => JSON.stringify(value, null, 2)
+
+type DescriptionListProps = { readonly items: readonly (readonly [name: string, value: ComponentChildren])[] }
+
+/** Names with their values. */
+export function DescriptionList({ items }: DescriptionListProps) {
+  return (
+    <dl class="facts">
+      {items.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

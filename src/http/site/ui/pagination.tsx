@@ -1,32 +1,29 @@
 /** @jsxImportSource preact */
 import { withQuery } from "../links.ts"
 
-/** How many rows a page of a list has. */
-export const ROWS_PER_PAGE = 50
-
 /** One page of a longer list. */
 export type ResultPage<T> = {
   readonly rows: readonly T[]
-  /** The last row, after which the next page goes on; null: there is no other. */
+  /** The row after which the next page begins. Null on the last page. */
   readonly lastRow: T | null
 }
 
-/** The page that begins with these rows, of which one more was asked for than a page has. */
-export function paginate<T>(found: readonly T[]): ResultPage<T> {
-  const rows = found.slice(0, ROWS_PER_PAGE)
-  return { rows, lastRow: found.length > rows.length ? (rows.at(-1) ?? null) : null }
+/** The first `rowsMax` of the rows that were read, of which there are up to `rowsMax + 1`: one more shows that there is a next page. */
+export function paginate<T>(rowsRead: readonly T[], rowsMax: number): ResultPage<T> {
+  const rows = rowsRead.slice(0, rowsMax)
+  return { rows, lastRow: rowsRead.length > rows.length ? (rows.at(-1) ?? null) : null }
 }
 
 type PaginationProps = {
   readonly path: string
-  /** What narrows the list down, by the names of the page's parameters. */
+  /** The query parameters that filter the list. */
   readonly query: Readonly<Record<string, string>>
-  /** What the next page goes on after; null: there is none. */
+  /** The cursor of the next page. Null on the last page. */
   readonly after: string | null
   readonly isFirstPage: boolean
 }
 
-/** The ways to the other pages of a list. */
+/** Links to the first and the next page of a list. */
 export function Pagination({ path, query, after, isFirstPage }: PaginationProps) {
   if (isFirstPage && after === null) return null
   return (

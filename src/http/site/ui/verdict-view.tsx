@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { CATEGORIES, type Category } from "../../../contract/categories.ts"
 import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../../../contract/policies.ts"
@@ -6,7 +7,6 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
 import { Prose, prettyJson, RecommendationBadge, Table } from "./layout.tsx"
 
-/** @jsxImportSource preact */
 type VerdictProps = { readonly result: CheckResult }
 
 type VerdictViewProps = VerdictProps & {
@@ -120,7 +120,6 @@ function recommendationReason({ recommendation, policy, category, reasons }: Che
   return isRaised || second === "allowlisted" ? second : null
 }
 
-/** @jsxImportSource preact */
 type EvidenceProps = { readonly result: CheckResult }
 
 /** What a check found out besides its reasons: what the name tells, who runs the mail, its hosts. What is not known is said so. */

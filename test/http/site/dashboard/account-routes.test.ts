@@ -167,7 +167,7 @@ describe("the export", () => {
     expect(await whole).toBe(false)
     expect(logged).toContainEqual({
       level: "error",
-      says: "an export broke off",
+      says: "account export failed",
       fields: { error: expect.any(String) },
     })
   })

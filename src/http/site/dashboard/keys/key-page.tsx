@@ -1,13 +1,13 @@
+/** @jsxImportSource preact */
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { ApiKey, Revoker } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
-import { keyPath } from "../../links.ts"
+import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { FlashMessage, TextField, Timestamp } from "../../ui/forms.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 
-/** @jsxImportSource preact */
 /** What may have been done to a key just before its page is shown. */
 export const KEY_FLASH = {
   renamed: "The key has its new name.",
@@ -35,7 +35,7 @@ export function KeyPage({ user, apiKey, unitsToday, flash, name, isUnconfirmed }
       <KeySummary apiKey={apiKey} unitsToday={unitsToday} />
       <section aria-labelledby="rename">
         <h2 id="rename">Rename</h2>
-        <form class="form" method="post" action={keyPath(apiKey.id, "postKeyName")}>
+        <form class="form" method="post" action={pathWithId("postKeyName", apiKey.id)}>
           <TextField
             name="name"
             label="Name"
@@ -111,7 +111,7 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
         seconds, wherever they come from. A revoked key can never be used again. If something still needs one, create
         another first and put it in this one’s place.
       </p>
-      <form class="form" method="post" action={keyPath(of.id, "postKeyRevoke")}>
+      <form class="form" method="post" action={pathWithId("postKeyRevoke", of.id)}>
         <div>
           <label class="check">
             <input
@@ -139,7 +139,6 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
   )
 }
 
-/** @jsxImportSource preact */
 /** Who revoked a key, to its owner. */
 export const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
   owner: "you",

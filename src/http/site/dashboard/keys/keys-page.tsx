@@ -4,7 +4,7 @@ import { ROUTES } from "../../../../contract/routes.ts"
 import type { Usage } from "../../../../contract/usage-schema.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
-import { keyPath } from "../../links.ts"
+import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
@@ -99,7 +99,7 @@ function RevokedKeys({ keys, isTruncated }: { readonly keys: readonly ApiKey[]; 
 function KeyRowHeader({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <th scope="row" class="name">
-      <a href={keyPath(apiKey.id)}>
+      <a href={pathWithId("dashboardKey", apiKey.id)}>
         <bdi>{apiKey.name}</bdi>
       </a>{" "}
       <KeyLast4 apiKey={apiKey} />

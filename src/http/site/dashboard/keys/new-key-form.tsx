@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { isIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
@@ -7,7 +8,6 @@ import { ORIGINS_PER_KEY_MAX } from "../../../../customers/keys/origins.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import { FormError, SelectField, TextArea, TextField } from "../../ui/forms.tsx"
 
-/** @jsxImportSource preact */
 type NewKeyFormProps = {
   readonly values: KeyFormValues
   readonly error: KeyFormError | null

@@ -3,7 +3,7 @@ import { ROUTES } from "../../../../contract/routes.ts"
 import type { KeyKind } from "../../../../customers/keys/key-format.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
-import { keyPath } from "../../links.ts"
+import { pathWithId } from "../../links.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
@@ -25,7 +25,8 @@ export function NewKeyPage({ user, apiKey, keyText, baseUrl, copyScript }: NewKe
     <DashboardLayout route="dashboard" title="Your new key" user={user} scripts={[copyScript]}>
       <NewKeySection apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
       <p>
-        <a href={ROUTES.dashboard.path}>All keys</a> · <a href={keyPath(apiKey.id)}>This key’s page</a>
+        <a href={ROUTES.dashboard.path}>All keys</a> ·{" "}
+        <a href={pathWithId("dashboardKey", apiKey.id)}>This key’s page</a>
       </p>
     </DashboardLayout>
   )
@@ -96,7 +97,7 @@ export function KeyCreatedBeforePage({ user, apiKey }: Pick<NewKeyPageProps, "us
         is there already. It was shown when it was created.
       </p>
       <p>
-        If you did not copy it, <a href={keyPath(apiKey.id)}>revoke it</a> and{" "}
+        If you did not copy it, <a href={pathWithId("dashboardKey", apiKey.id)}>revoke it</a> and{" "}
         <a href={`${ROUTES.dashboard.path}#new`}>create another</a>.
       </p>
     </DashboardLayout>

@@ -13,37 +13,37 @@ import { addEntries, type OwnList, removeEntries } from "../../../../customers/o
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { INPUT_FAULTS_MAX, invalidInput, Problem } from "../../../response/problem.ts"
 import type { SubmittedForm, UploadedFile } from "../../form-body.ts"
-import { formatNumber } from "./own-list-labels.tsx"
+import { formatNumber } from "../../ui/format.ts"
 import { parseListName } from "./own-list-query.ts"
 
 type ListAction = "added" | "removed"
 
-/** What a form wants done to a list. */
+/** The change of a list that a form requests. */
 export type ListChange = {
   readonly list: OwnList
   readonly action: ListAction
   readonly entries: ParsedEntries | { readonly kind: "no_text" }
-  /** The text as it was pasted; empty where a file was sent. */
+  /** The pasted text, unchanged. Empty when a file was uploaded. */
   readonly pastedText: string
 }
 
-/** What was refused, and what was sent, to be mended. */
+/** Why a change was rejected, and the text to correct. */
 export type RejectedListChange = {
   readonly message: string
-  /** The first lines that cannot be read, and how many there are. */
+  /** The first invalid lines. `faultCount` counts all. */
   readonly faults: readonly InvalidEntry[]
   readonly faultCount: number
   readonly pastedText: string
 }
 
-/** What came of a change; `leftCount` entries were so before. Refused, nothing was changed. */
+/** The result of a change. `unchangedCount` entries were on the list (or not on it) before. A rejected change changes nothing. */
 export type ListChangeResult =
   | { readonly kind: ListAction; readonly changedCount: number; readonly unchangedCount: number }
   | { readonly kind: "refused"; readonly rejected: RejectedListChange }
 
-/** What the form for pasted entries wants. Throws `invalid_input` where it does not say what to do to which list. */
+/** The change that the form for pasted entries requests. Throws `invalid_input` when action or list is missing. */
 export function parsePastedChange(form: SubmittedForm): ListChange {
-  // Not trimmed: lines are told by their number.
+  // Not trimmed, because error messages refer to line numbers.
   const pastedText = form.all("entries")[0] ?? ""
   return {
     list: requireList(form),
@@ -53,7 +53,7 @@ export function parsePastedChange(form: SubmittedForm): ListChange {
   }
 }
 
-/** What the form for a file wants: to add what the file holds. Rejects with `invalid_input` where it names no list. */
+/** The change that the upload form requests: to add the file's entries. Rejects with `invalid_input` when the list is missing. */
 export async function parseImportedChange(form: SubmittedForm): Promise<ListChange> {
   const list = requireList(form)
   const file = form.file("file")
@@ -62,7 +62,7 @@ export async function parseImportedChange(form: SubmittedForm): Promise<ListChan
   return { list, action: "added", entries: sent, pastedText: "" }
 }
 
-/** Makes the change, all of it or nothing. */
+/** Applies the change completely or not at all. */
 export async function applyListChange(
   changes: ChangeLog,
   accountId: string,
@@ -99,7 +99,6 @@ const NO_FAULTS = { faults: [], faultCount: 0 } as const
 
 const ENTRIES_MAX_LABEL = formatNumber(LIMITS.ownListEntriesMax)
 
-/** Why nothing was changed. */
 const REJECTION_MESSAGES = {
   nothing: "Nothing was changed: there was no entry in what you sent.",
   faulty: "Nothing was changed. These are no address, no domain and no *.domain:",
@@ -108,7 +107,7 @@ const REJECTION_MESSAGES = {
   no_text: "Nothing was changed: the file is no text in UTF-8. Spreadsheets save such a file as “CSV UTF-8”.",
 } as const satisfies Record<string, string>
 
-/** Nothing stands in for a list that was not named: to allow what should be blocked is no default. */
+/** There is no default list: allowing an entry that should be blocked would be a bad default. */
 function requireList(form: SubmittedForm): OwnList {
   const list = parseListName(form.text("list"))
   if (list === null)
@@ -131,7 +130,7 @@ function requireAction(form: SubmittedForm): ListAction {
 const readEntries = (text: string, form: EntryTextFormat): ParsedEntries =>
   parseEntries(text, form, parseAddressOrDomain, INPUT_FAULTS_MAX)
 
-/** A table by its name, or by what the browser takes it for. */
+/** CSV by its file name or media type, else plain lines. */
 const lineFormat = (file: UploadedFile | null): EntryTextFormat =>
   file !== null && (/\.[ct]sv$/i.test(file.name) || /^text\/(?:csv|tab-separated-values)/i.test(file.mediaType))
     ? "table"

@@ -3,9 +3,10 @@ import type { ComponentChildren } from "preact"
 import { LIMITS } from "../../../../contract/limits.ts"
 import type { OwnListEntryKind } from "../../../../customers/own-lists/entries.ts"
 import type { OwnList } from "../../../../customers/own-lists/own-lists.ts"
+import { formatNumber } from "../../ui/format.ts"
 import { Table } from "../../ui/layout.tsx"
 
-/** What each list is called and does. */
+/** The name and the effect of each list. */
 export const LIST_LABELS: { readonly [L in OwnList]: { readonly label: string; readonly description: string } } = {
   block: {
     label: "Block list",
@@ -17,7 +18,7 @@ export const LIST_LABELS: { readonly [L in OwnList]: { readonly label: string; r
   },
 }
 
-/** What each kind of entry is about, by an example. */
+/** The kinds of entries, each with an example. */
 export const ENTRY_KIND_LABELS: {
   readonly [K in OwnListEntryKind]: {
     readonly label: string
@@ -43,10 +44,7 @@ export const ENTRY_KIND_LABELS: {
   },
 }
 
-/** The number as people write it: `10,000`. */
-export const formatNumber = (count: number): string => count.toLocaleString("en")
-
-/** What an entry does, and which list wins. */
+/** Explains the kinds of entries and which list wins. */
 export function EntryHelp() {
   return (
     <section aria-labelledby="what-entries-do">

@@ -3,11 +3,12 @@ import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { OWN_LISTS, type OwnList } from "../../../../customers/own-lists/own-lists.ts"
 import type { SignedInUser } from "../../guards.ts"
+import { formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
-import { ENTRY_KIND_LABELS, EntryHelp, formatNumber, LIST_LABELS } from "./own-list-labels.tsx"
+import { ENTRY_KIND_LABELS, EntryHelp, LIST_LABELS } from "./own-list-labels.tsx"
 import { formatEntryCount, type OwnListPageData, ownListPath } from "./own-list-query.ts"
 
 type OwnListPageProps = {

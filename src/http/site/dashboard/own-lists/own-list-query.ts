@@ -12,32 +12,33 @@ import {
 } from "../../../../customers/own-lists/own-lists.ts"
 import type { Store } from "../../../../customers/store/core/store.ts"
 import { queryParameters } from "../../../request/request-url.ts"
-import { formatNumber } from "./own-list-labels.tsx"
+import { withQuery } from "../../links.ts"
+import { formatCount } from "../../ui/format.ts"
+import { paginate } from "../../ui/pagination.tsx"
 
-/** How many entries a page shows. */
+/** How many entries a page displays. */
 const ENTRIES_PER_PAGE = 100
 
-/** Which part of a list is looked at. */
+/** Which part of a list is displayed. */
 export type OwnListQuery = {
   readonly list: OwnList
-  /** As it was typed, cut to what can be looked for; empty: everything. */
+  /** The search text, cut to a searchable length. Empty: all entries. */
   readonly search: string
-  /** The last entry of the page before; empty: the first page. */
+  /** The last entry of the previous page. Empty: the first page. */
   readonly after: string
 }
 
-/** A part of a list as the page shows it. */
 export type OwnListPageData = OwnListQuery & {
   readonly counts: { readonly [L in OwnList]: number }
   readonly entries: readonly DatedOwnListEntry[]
-  /** After which entry the next page begins; null: there is none. */
+  /** The entry after which the next page begins. Null on the last page. */
   readonly nextAfter: string | null
 }
 
-/** The list that a text names, or null. */
+/** Null when the text names no list. */
 export const parseListName = (text: string): OwnList | null => OWN_LISTS.find(list => list === text) ?? null
 
-/** What a page's URL asks to see, or the page that a form stood on; the block list, unless another is named. */
+/** Reads the query from the parameters of a URL or a form. The default list is the block list. */
 export function parseOwnListQuery(parameter: (name: string) => string): OwnListQuery {
   return {
     list: parseListName(parameter("list")) ?? "block",
@@ -46,52 +47,45 @@ export function parseOwnListQuery(parameter: (name: string) => string): OwnListQ
   }
 }
 
-/** The kept form of an address at the longest domain. */
+/** The length of a stored address at the longest possible domain. */
 const STORED_LENGTH_MAX = 325
 
-/** The path of the page that shows this; `more` goes with it. */
-export function ownListPath(looked: OwnListQuery, more: Readonly<Record<string, string>> = {}): string {
-  const asked = Object.entries({ ...looked, ...more }).filter(([, value]) => value !== "")
-  return `${ROUTES.ownLists.path}?${new URLSearchParams(asked)}`
-}
+/** The path of the page that displays this, with further query parameters. */
+export const ownListPath = (query: OwnListQuery, parameters: Readonly<Record<string, string>> = {}): string =>
+  withQuery(ROUTES.ownLists.path, { ...query, ...parameters })
 
-/** Reads what the page shows. */
-export async function readOwnListPage(store: Store, owner: ListOwner, looked: OwnListQuery): Promise<OwnListPageData> {
-  const { list, search, after } = looked
+export async function readOwnListPage(store: Store, owner: ListOwner, query: OwnListQuery): Promise<OwnListPageData> {
+  const { list, search, after } = query
   const counts = await countEntries(store, owner)
-  const found = await listEntries(store, owner, list, after, ENTRIES_PER_PAGE + 1, storedSearchText(search))
-  const entries = found.slice(0, ENTRIES_PER_PAGE)
-  return {
-    ...looked,
-    counts,
-    entries,
-    nextAfter: found.length > ENTRIES_PER_PAGE ? (entries.at(-1)?.storedText ?? null) : null,
-  }
+  const entriesRead = await listEntries(store, owner, list, after, ENTRIES_PER_PAGE + 1, storedSearchText(search))
+  const { rows, lastRow } = paginate(entriesRead, ENTRIES_PER_PAGE)
+  return { ...query, counts, entries: rows, nextAfter: lastRow?.storedText ?? null }
 }
 
-/** What is looked for in the kept forms: an address by its hash, a whole domain by its A-labels, anything else as it is. */
+/** The search text as entries are stored: an address as its hash, a domain in A-labels, anything else as it is. */
 function storedSearchText(search: string): string {
   return parseEntry(search, parseAddressOrDomain)?.storedText ?? search.toLowerCase()
 }
 
-/** What was done just before, by the counts in the page's URL; null: nothing. */
+/** The message for the previous change, with the counts from the page's URL. Null when there was none. */
 export function ownListFlashMessage(url: string): string | null {
   const parameters = queryParameters(url)
   const countOf = (name: string): number => {
     const text = parameters.get(name) ?? ""
     return /^\d{1,5}$/.test(text) ? Number(text) : 0
   }
-  const [changed, left] = [countOf("changed"), countOf("left")]
-  const rest = (words: string): string => (left === 0 ? "" : ` ${formatEntryCount(left)} ${words}`)
+  const changed = countOf("changed")
+  const unchanged = countOf("left")
+  const rest = (text: string): string => (unchanged === 0 ? "" : ` ${formatEntryCount(unchanged)} ${text}`)
   switch (parameters.get("done")) {
     case "added":
-      return `${formatEntryCount(changed)} added.${rest(`${left === 1 ? "was" : "were"} on the list already.`)}`
+      return `${formatEntryCount(changed)} added.${rest(`${unchanged === 1 ? "was" : "were"} on the list already.`)}`
     case "removed":
-      return `${formatEntryCount(changed)} removed.${rest(`${left === 1 ? "was" : "were"} not on the list.`)}`
+      return `${formatEntryCount(changed)} removed.${rest(`${unchanged === 1 ? "was" : "were"} not on the list.`)}`
     default:
       return null
   }
 }
 
 /** `1 entry`, `2,000 entries`. */
-export const formatEntryCount = (count: number): string => `${formatNumber(count)} ${count === 1 ? "entry" : "entries"}`
+export const formatEntryCount = (count: number): string => formatCount(count, "entry", "entries")

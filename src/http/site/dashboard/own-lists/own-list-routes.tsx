@@ -1,14 +1,14 @@
+/** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import { LIMITS } from "../../../../contract/limits.ts"
-import { PROBLEMS } from "../../../../contract/problems.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { type ListOwner, listEntries, type OwnList } from "../../../../customers/own-lists/own-lists.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { queryParameters } from "../../../request/request-url.ts"
 import { Problem } from "../../../response/problem.ts"
 import type { SubmittedForm } from "../../form-body.ts"
-import type { Guards, SignedInUser } from "../../guards.ts"
-import type { PageResponses } from "../../page-responses.ts"
+import type { SignedInUser } from "../../guards.ts"
+import type { SiteContext } from "../../site-context.ts"
 import { applyListChange, type ListChange, parseImportedChange, parsePastedChange } from "./own-list-change.ts"
 import { OwnListPage } from "./own-list-page.tsx"
 import {
@@ -19,64 +19,59 @@ import {
   readOwnListPage,
 } from "./own-list-query.ts"
 
-/** @jsxImportSource preact */
-/** What the pages about the account's lists are built from. */
-type OwnListRoutesDeps = {
-  readonly pages: PageResponses
-  readonly enter: Guards
-  readonly changes: ChangeLog
-}
-
-/** The page of the account's block and allow lists, what its forms do, and each list as a file. */
-export function ownListPageRoutes(needs: OwnListRoutesDeps) {
-  const { pages, enter, changes } = needs
-  const changed = createListFormHandler(needs)
+/** The account's block and allow lists: the page, its forms, and each list as a file. */
+export function ownListPageRoutes(site: SiteContext) {
+  const { pages, guards, changes } = site
+  const handleListForm = createListFormHandler(site)
   return new Elysia({ normalize: false })
     .get(ROUTES.ownLists.path, ({ request }) =>
-      enter.requireAccount.page(request, async visitor => {
-        const sent = queryParameters(request.url)
-        const looked = parseOwnListQuery(name => sent.get(name) ?? "")
-        const view = await readOwnListPage(changes.store, ownerOf(visitor), looked)
-        return <OwnListPage user={visitor} data={view} flash={ownListFlashMessage(request.url)} rejected={null} />
+      guards.requireAccount.page(request, async user => {
+        const parameters = queryParameters(request.url)
+        const query = parseOwnListQuery(name => parameters.get(name) ?? "")
+        const data = await readOwnListPage(changes.store, ownerOf(user), query)
+        return <OwnListPage user={user} data={data} flash={ownListFlashMessage(request.url)} rejected={null} />
       }),
     )
     .get(ROUTES.ownListFile.path, ({ request, params }) =>
-      enter.requireAccount.page(request, async visitor => {
+      guards.requireAccount.page(request, async user => {
         const list = params.list.endsWith(".txt") ? parseListName(params.list.slice(0, -".txt".length)) : null
         if (list === null) throw new Problem("not_found", "There is no such list.")
-        const text = await exportOwnList(changes, ownerOf(visitor), list)
+        const text = await exportOwnList(changes, ownerOf(user), list)
         return pages.download(text, request, {
           fileName: `mailkind-${list}.txt`,
           mediaType: "text/plain; charset=utf-8",
         })
       }),
     )
-    .post(ROUTES.postListEntries.path, ({ request }) => changed(request, parsePastedChange), { parse: "none" })
-    .post(ROUTES.postListImport.path, ({ request }) => changed(request, parseImportedChange), { parse: "none" })
+    .post(ROUTES.postListEntries.path, ({ request }) => handleListForm(request, parsePastedChange), { parse: "none" })
+    .post(ROUTES.postListImport.path, ({ request }) => handleListForm(request, parseImportedChange), { parse: "none" })
 }
 
-/** Makes the change that a form wants and shows the list again; what is refused is shown with what is to be mended. */
-function createListFormHandler({ pages, enter, changes }: OwnListRoutesDeps) {
-  const changed = async (
+/** Builds the handler of both forms. It applies the change and redirects to the list, or displays the rejected form again. */
+function createListFormHandler({ pages, guards, changes }: SiteContext) {
+  const applyForm = async (
     request: Request,
-    visitor: SignedInUser,
+    user: SignedInUser,
     form: SubmittedForm,
     change: ListChange,
   ): Promise<Response> => {
-    const outcome = await applyListChange(changes, visitor.account.id, change)
-    if (outcome.kind !== "refused") {
-      const { kind: done, changedCount, unchangedCount } = outcome
+    const result = await applyListChange(changes, user.account.id, change)
+    if (result.kind !== "refused") {
+      const { kind: done, changedCount, unchangedCount } = result
       const counts = { changed: String(changedCount), left: String(unchangedCount) }
       return pages.redirect(ownListPath(parseOwnListQuery(form.text), { done, ...counts }), request)
     }
-    const view = await readOwnListPage(changes.store, ownerOf(visitor), { list: change.list, search: "", after: "" })
-    const page = <OwnListPage user={visitor} data={view} flash={null} rejected={outcome.rejected} />
-    return pages.render(page, request, { status: PROBLEMS.invalid_input.status })
+    const data = await readOwnListPage(changes.store, ownerOf(user), { list: change.list, search: "", after: "" })
+    const page = <OwnListPage user={user} data={data} flash={null} rejected={result.rejected} />
+    return pages.renderInvalid(page, request)
   }
-  return (request: Request, read: (form: SubmittedForm) => ListChange | Promise<ListChange>): Promise<Response> =>
-    enter.requireAccount.form(
+  return (
+    request: Request,
+    parseChange: (form: SubmittedForm) => ListChange | Promise<ListChange>,
+  ): Promise<Response> =>
+    guards.requireAccount.form(
       request,
-      async (visitor, form) => await changed(request, visitor, form, await read(form)),
+      async (user, form) => await applyForm(request, user, form, await parseChange(form)),
       LIMITS.ownListFormBytesMax,
     )
 }
@@ -86,8 +81,8 @@ const ownerOf = ({ account }: SignedInUser) => ({ accountId: account.id })
 const EXPORT_PAGE_SIZE = 1000
 
 /**
- * A list as a text of an entry a line, under comments that say what it is; to import it is to have the same entries. An
- * address is there as it is kept: as its hash, which no file turns back into the address.
+ * A list as text: comments, then one entry a line. Importing the text restores the same entries. Addresses are exported as they
+ * are stored, as hashes (DECISIONS 10).
  */
 async function exportOwnList({ store, clock }: ChangeLog, owner: ListOwner, list: OwnList): Promise<string> {
   const lines = [

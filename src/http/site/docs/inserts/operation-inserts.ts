@@ -48,10 +48,10 @@ export const OPERATION_INSERTS = {
   cookies: () =>
     markdownTable(
       ["Cookie", "For", "Kept"],
-      Object.entries(COOKIES).map(([name, { says, seconds }]) => [
+      Object.entries(COOKIES).map(([name, { description, maxAgeS }]) => [
         codeSpan(`mailkind_${name}`),
-        proseText(says),
-        durationText(seconds),
+        proseText(description),
+        durationText(maxAgeS),
       ]),
     ),
   /** `{{deploy-file unit}}` */
