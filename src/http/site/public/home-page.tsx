@@ -92,6 +92,7 @@ export type CheckFormState = {
   readonly error: string | null
 }
 
+/** The form before anything was entered. */
 export const EMPTY_CHECK_FORM: CheckFormState = { input: "", error: null }
 
 /** The form of the free checker. It is sent by POST, so that no URL and no log holds the address. */
