@@ -25,6 +25,11 @@ export function GuideIndex() {
           </dl>
         </section>
       ))}
+      <h2>As Markdown</h2>
+      <p>
+        <a href={ROUTES.llms.path}>An index of all pages</a>, and{" "}
+        <a href={ROUTES.llmsFull.path}>all pages in one text</a>.
+      </p>
     </Layout>
   )
 }
