@@ -5,7 +5,6 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { pathOf } from "../../request/request-url.ts"
 import { noSuchPath } from "../../response/problem-response.ts"
 import type { PageResponses } from "../page-responses.ts"
-import { acceptsMarkdown } from "./accepts-markdown.ts"
 import { type GuideContentDeps, guidePages, type PageForms } from "./guide-content.tsx"
 import { GuideIndex } from "./guide-page.tsx"
 import { llmsIndex, markdownPath } from "./llms.ts"
@@ -48,3 +47,23 @@ export function guideRoutes(deps: GuideRoutesDeps) {
 }
 
 const VARIES = { Vary: "Accept" } as const
+
+/**
+ * Whether `Accept` (RFC 9110 §12.5.1) asks for Markdown rather than HTML: it names `text/markdown`, with a weight that is not
+ * below that of `text/html`. A range such as `*` names neither, so browsers get HTML.
+ */
+export function acceptsMarkdown(accept: string | null): boolean {
+  const weights = weightsOf(accept ?? "")
+  const markdown = weights.get("text/markdown") ?? 0
+  return markdown > 0 && markdown >= (weights.get("text/html") ?? 0)
+}
+
+function weightsOf(accept: string): ReadonlyMap<string, number> {
+  return new Map(
+    accept.split(",").map(range => {
+      const [type = "", ...parameters] = range.split(";").map(part => part.trim().toLowerCase())
+      const weight = Number(parameters.find(text => text.startsWith("q="))?.slice(2) ?? 1)
+      return [type, Number.isNaN(weight) ? 0 : weight]
+    }),
+  )
+}

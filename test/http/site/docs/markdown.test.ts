@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../../src/contract/reasons.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
-import { acceptsMarkdown } from "../../../../src/http/site/docs/accepts-markdown.ts"
 import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_TASK_NAMES, exampleFile } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE, MARKDOWN_GUIDE_PAGES } from "../../../../src/http/site/docs/guide.ts"
+import { acceptsMarkdown } from "../../../../src/http/site/docs/guide-routes.tsx"
 import { attributesIn, BASE_URL, openSite } from "../../../support/open-site.ts"
 
 const ask = openSite()
