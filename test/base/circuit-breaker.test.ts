@@ -23,13 +23,13 @@ test("a breaker opens at the last failure of a run, not before", () => {
   expect(breaker.acquire()).toBeNull()
 })
 
-test("an answer between failures begins the run anew", () => {
+test("an answer between failures resets the run", () => {
   const breaker = new CircuitBreaker(stoppedClock(), BOUNDS)
   for (const fate of [FAILED, FAILED, ANSWERED, FAILED, FAILED]) breaker.acquire()?.(fate)
   expect(breaker.isOpen).toBe(false)
 })
 
-test("an open breaker lets one call through after its time, and the next only when that has answered", () => {
+test("an open breaker permits one trial call after its time, and the next only after its answer", () => {
   const { clock, breaker } = opened()
   clock.tick(29_999)
   expect(breaker.acquire()).toBeNull()
@@ -43,7 +43,7 @@ test("an open breaker lets one call through after its time, and the next only wh
   expect(breaker.isOpen).toBe(false)
 })
 
-test("a trial that fails keeps the breaker open for as long again", () => {
+test("a failed trial keeps the breaker open for the same time again", () => {
   const { clock, breaker } = opened()
   clock.tick(30_000)
   breaker.acquire()?.(FAILED)
@@ -53,7 +53,7 @@ test("a trial that fails keeps the breaker open for as long again", () => {
   expect(breaker.isOpen).toBe(false)
 })
 
-test("a breaker that a trial closed opens only after a whole run again", () => {
+test("a breaker that a trial closed opens only after a complete run", () => {
   const { clock, breaker } = opened()
   clock.tick(30_000)
   breaker.acquire()?.(ANSWERED)
@@ -62,7 +62,7 @@ test("a breaker that a trial closed opens only after a whole run again", () => {
   expect(breaker.isOpen).toBe(false)
 })
 
-test("a server that names a time is left alone for that long, within bounds", () => {
+test("a server that sets a time is not called for that long, within bounds", () => {
   for (const [retryAfterMs, openMs] of [
     [0, 1000],
     [5000, 5000],
@@ -77,7 +77,7 @@ test("a server that names a time is left alone for that long, within bounds", ()
   }
 })
 
-test("calls from before the breaker opened do not lengthen its time when they fail, and close it when they answer", () => {
+test("calls from before the breaker opened do not prolong it if they fail, and close it if they are answered", () => {
   const clock = stoppedClock()
   const breaker = new CircuitBreaker(clock, BOUNDS)
   const calls = Array.from({ length: 5 }, () => breaker.acquire())
@@ -91,7 +91,7 @@ test("calls from before the breaker opened do not lengthen its time when they fa
   expect(breaker.isOpen).toBe(false)
 })
 
-test("a trial that fails after another call has answered is the first failure of a run", () => {
+test("a trial that fails after another call was answered is the first failure of a run", () => {
   const clock = stoppedClock()
   const breaker = new CircuitBreaker(clock, BOUNDS)
   const calls = Array.from({ length: 4 }, () => breaker.acquire())

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { parseTable, requireOneOf, splitWords } from "../../src/base/text-table.ts"
 
-test("rows are read by their columns, without remarks, and a dash is an empty field", () => {
+test("rows are read by their columns, without comments, and a dash is an empty field", () => {
   expect(parseTable("# says\na\tb c\n\n-\t--\n", ["one", "two"])).toEqual([
     { one: "a", two: "b c" },
     { one: "", two: "--" },
@@ -9,7 +9,7 @@ test("rows are read by their columns, without remarks, and a dash is an empty fi
   expect(parseTable("", ["one"])).toEqual([])
 })
 
-test("a row that lacks a field or has one too many is refused", () => {
+test("a row with a missing or an extra field throws", () => {
   for (const row of ["a", "a\tb\tc", "a\t", "\tb", "a b"])
     expect(() => parseTable(row, ["one", "two"])).toThrow("a field for each column")
 })

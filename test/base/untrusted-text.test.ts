@@ -2,28 +2,28 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { ownMember, sanitizeText } from "../../src/base/untrusted-text.ts"
 
-test("control and format characters are taken out of a text, wherever they stand", () => {
+test("control and format characters are removed everywhere in a text", () => {
   expect(sanitizeText("\u0000E\u001b[31mU\r\n\u009b", 32)).toBe("E[31mU")
   expect(sanitizeText("E\u202eU\u200b\u2028\ufeff", 32)).toBe("EU")
 })
 
-test("half of a surrogate pair is taken out, and a whole one is one character", () => {
+test("a lone surrogate is removed, and a pair is one character", () => {
   expect(sanitizeText("a\ud83d", 32)).toBe("a")
   expect(sanitizeText("a😀b", 2)).toBe("a😀")
 })
 
-test("a text is cut to the characters allowed", () => {
+test("a text is truncated to the greatest length", () => {
   expect(sanitizeText("a".repeat(32), 32)).toBe("a".repeat(32))
   expect(sanitizeText("a".repeat(33), 32)).toBe("a".repeat(32))
 })
 
-test("what is no text, and a text with nothing left, is null", () => {
+test("a value that is no string, and a text with nothing left, are null", () => {
   for (const value of [undefined, null, 7, true, {}, ["EU"], "", " \t\n", "\u0000\u200b"]) {
     expect(sanitizeText(value, 32)).toBeNull()
   }
 })
 
-test("whatever comes from outside, what is left is short, well formed, trimmed and without controls", () => {
+test("any sanitized text is short, well formed, trimmed and without control characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), text => {
       const left = sanitizeText(text, 32)

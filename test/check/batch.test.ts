@@ -41,8 +41,8 @@ const isDegraded = ({ judged: { verdict } }: CheckOutcome): boolean => verdict.i
 const domains = (count: number, prefix = "granite"): readonly string[] =>
   Array.from({ length: count }, (_, at) => `${prefix}${at}.com`)
 
-describe("what was found", () => {
-  test("stands in the order of the items, whichever was told first", async () => {
+describe("the outcome", () => {
+  test("has the order of the items, whichever was first", async () => {
     const { begin, time } = world()
     const items = ["silent.com", "jane@granite.com", "jane@gmail.com", "https://basalt.com/x", "jane@@"]
     const found = begin(items)
@@ -50,7 +50,7 @@ describe("what was found", () => {
     expect(sentOf(await found)).toEqual(items)
   })
 
-  test("is what a check of each finds", async () => {
+  test("equals the check of each item", async () => {
     const { begin, check } = world()
     const items = ["jane+news@granite.com", "gmail.com", "http://www.basalt.com/x", "co.uk", "shared@mailkind.test", ""]
     const found = await begin(items, { policy: "strict" })
@@ -63,7 +63,7 @@ describe("what was found", () => {
     expect(found.map(shown)).toEqual((await Promise.all(alone)).map(shown))
   })
 
-  test("comes without a promise and without a timer when all is held", async () => {
+  test("comes without a promise and without a timer if all is cached", async () => {
     const { begin, time, asked } = world()
     const items = [...domains(99).map(domain => `jane@${domain}`), "jane@mailkind.test"]
     await begin(items)
@@ -74,7 +74,7 @@ describe("what was found", () => {
     expect([asked.length, time.waiting()]).toEqual([before, 0])
   })
 
-  test("takes own lists into account item by item, and asks them of nothing that they cannot have", async () => {
+  test("uses own lists item by item, but not for items that they cannot hold", async () => {
     const { begin } = world()
     const asked: (string | null)[][] = []
     const ownListMatch = (normalized: string | null, domain: string): OwnListMatch | Promise<OwnListMatch> => {
@@ -94,7 +94,7 @@ describe("what was found", () => {
 })
 
 describe("a domain", () => {
-  test("is looked up once for a hundred items that name it, of whatever kind", async () => {
+  test("is looked up once for a hundred items of any kind that name it", async () => {
     const { begin, asked } = world()
     const items = Array.from({ length: 100 }, (_, at) =>
       [`jane${at}@granite.com`, "Granite.com", `https://www.granite.com/${at}`, "jane+a@GRANITE.com"].at(at % 4),
@@ -103,7 +103,7 @@ describe("a domain", () => {
     expect(asked.toSorted()).toEqual(["A granite.com", "MX granite.com", "TXT _dmarc.granite.com", "TXT granite.com"])
   })
 
-  test("of its own for each of a hundred items is looked up once each, side by side", async () => {
+  test("for each of a hundred items is looked up once, all at the same time", async () => {
     const { begin, asked } = world()
     const found = begin(domains(100))
     expect(new Set(asked).size).toBe(400)
@@ -111,7 +111,7 @@ describe("a domain", () => {
     expect(asked).toHaveLength(400)
   })
 
-  test("that lists settle or that cannot exist costs no timer and no other item", async () => {
+  test("that is in a list or cannot exist costs no timer and no other item", async () => {
     const { begin, time } = world()
     const found = begin(["jane@granite", "x.invalid", "[192.0.2.1]", "jane@mailkind.test"])
     expect(found).not.toBeInstanceOf(Promise)
@@ -119,8 +119,8 @@ describe("a domain", () => {
   })
 })
 
-describe("the budget", () => {
-  test("is one for all: who answers in time is whole, who does not is degraded", async () => {
+describe("the deadline", () => {
+  test("is shared: items that are answered in time are complete, the others degraded", async () => {
     const { begin, time } = world()
     const items = [...domains(50), ...domains(50, "silent")]
     const found = begin(items)
@@ -136,7 +136,7 @@ describe("the budget", () => {
     )
   })
 
-  test("is not begun anew by an item whose own lists are read late", async () => {
+  test("does not start again for an item whose own lists are read late", async () => {
     const { begin, time } = world()
     const gate = Promise.withResolvers<OwnListMatch>()
     const ownListMatch = (_: string | null, domain: string) =>
@@ -148,13 +148,13 @@ describe("the budget", () => {
     expect((await found).map(isDegraded)).toEqual([true, true])
   })
 
-  test("is ended when all was told in time", async () => {
+  test("is cancelled if all lookups end in time", async () => {
     const { begin, time } = world()
     await begin(domains(3))
     expect(time.waiting()).toBe(0)
   })
 
-  test("that ran out keeps nobody from asking again, and that finds it held", async () => {
+  test("that expired does not prevent the next lookup, which finds the result cached", async () => {
     const { begin, time } = world()
     const found = begin(["granite.com", "silent.com"])
     await time.tick(BUDGET_MS)
@@ -165,8 +165,8 @@ describe("the budget", () => {
   })
 })
 
-describe("our own failure", () => {
-  test("to ask about one domain degrades its items alone, is told once, and keeps nobody from asking again", async () => {
+describe("a defect of ours", () => {
+  test("in the lookup of one domain degrades only its items, is reported once, and does not prevent the next lookup", async () => {
     const { begin, failed, asked } = world()
     const items = ["jane@granite.com", "jane@broken.com", "basalt.com", "broken.com"]
     expect((await begin(items)).map(isDegraded)).toEqual([false, true, false, true])
@@ -176,13 +176,13 @@ describe("our own failure", () => {
     expect(asked.length).toBeGreaterThan(before)
   })
 
-  test("to read own lists fails the batch", async () => {
+  test("in reading own lists fails the batch", async () => {
     const { begin } = world()
     const broken = (): Promise<OwnListMatch> => Promise.reject(new Error("the store is broken"))
     expect(await outcomeOf(begin(domains(100), { ownListMatch: broken }))).toThrow("the store is broken")
   })
 
-  test("in a check fails the batch, and whoever waits for another item is heard all the same", async () => {
+  test("in a check fails the batch, and the promises of other items are still handled", async () => {
     const fails: Check = ({ subject: { sent } }) => {
       if (sent === "two") throw new Error("we are wrong")
       return Promise.reject(new Error(sent))

@@ -10,7 +10,7 @@ const held =
   async () =>
     known({ outcome: "no_data", records: [], ttlS: 1, isCached, freshUntilMs })
 
-test("several answers are fresh as long as the first of them, and held when all are", async () => {
+test("several answers are fresh as long as the first of them, and cached if all are", async () => {
   const fresh = createCacheStatusTracker(stoppedClock(1000))
   await fresh.track(held(true, 9000), 1000)(QUESTION)
   expect(fresh.status()).toEqual({ isCached: true, freshUntilMs: 9000 })
@@ -20,7 +20,7 @@ test("several answers are fresh as long as the first of them, and held when all 
   expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 5000 })
 })
 
-test("an answer that failed is not held, and may be asked for again after its time", async () => {
+test("a failure is not cached, and is fresh for its TTL", async () => {
   const clock = stoppedClock(1000)
   const fresh = createCacheStatusTracker(clock)
   const failed = fresh.track(async () => unknown("timed_out"), 1000)
@@ -30,6 +30,6 @@ test("an answer that failed is not held, and may be asked for again after its ti
   expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 1500 })
 })
 
-test("where nothing was asked nothing is held", () => {
+test("without a query nothing is cached", () => {
   expect(createCacheStatusTracker(stoppedClock(1000)).status()).toEqual({ isCached: false, freshUntilMs: 1000 })
 })

@@ -53,7 +53,7 @@ function world(told: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP
   return { ask, asked, state }
 }
 
-test("what a domain publishes decides where no list does", async () => {
+test("DNS decides if no list does", async () => {
   const { ask } = world()
   expect(await ask("jane@harbor-works-check.com")).toMatchObject({
     category: "business",
@@ -65,7 +65,7 @@ test("what a domain publishes decides where no list does", async () => {
   })
 })
 
-test("without workspace no tenant is asked for, and its fields are null", async () => {
+test("without workspace no tenant is looked up, and its fields are null", async () => {
   const { ask, asked } = world({ ...TOLD, tenant: unknown("not_asked") })
   const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
   expect(asked.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
@@ -97,7 +97,7 @@ test.each([["jane@@acme.com"], ["jane@co.uk"], ["jane@[192.0.2.1]"], ["server.lo
   },
 )
 
-test("a subdomain is asked about with its organisational domain", async () => {
+test("a subdomain is looked up with its organisational domain", async () => {
   const { ask, asked } = world()
   await ask("jane@mail.harbor-works.co.uk")
   expect(asked).toEqual([
@@ -105,7 +105,7 @@ test("a subdomain is asked about with its organisational domain", async () => {
   ])
 })
 
-test("what was told from a cache is settled, and asked for again only after its time", async () => {
+test("a verdict from cached evidence is cached, and judged again only when it is stale", async () => {
   const { ask, asked, state } = world()
   const input = "jane@harbor-works-settled.com"
   expect((await ask(input)).cached).toBe(false)
@@ -119,7 +119,7 @@ test("what was told from a cache is settled, and asked for again only after its 
   expect(asked).toHaveLength(3)
 })
 
-test("kinds of question at one domain are settled apart", async () => {
+test("the kinds of request for one domain are cached separately", async () => {
   const { ask, asked } = world({ ...TOLD, isCached: true })
   for (const input of ["jane@harbor-works-kinds.com", "harbor-works-kinds.com", "https://harbor-works-kinds.com/x"]) {
     for (const workspace of [true, false]) for (let time = 0; time < 2; time++) await ask(input, { workspace })
@@ -128,7 +128,7 @@ test("kinds of question at one domain are settled apart", async () => {
   expect(asked.length).toBeGreaterThanOrEqual(6)
 })
 
-test("a failure is settled for as long as it holds and no longer", async () => {
+test("a failure is cached as long as it is fresh and no longer", async () => {
   const away: NetworkEvidence = {
     ...TOLD,
     mail: unknown("unavailable"),
@@ -144,7 +144,7 @@ test("a failure is settled for as long as it holds and no longer", async () => {
   expect(await ask(input)).toMatchObject({ degraded: false, category: "business" })
 })
 
-test("a deep check says that age and homepage were not to be had", async () => {
+test("a deep check reports that age and homepage were unavailable", async () => {
   const { ask } = world()
   const { reasons, domain_age_days: age } = await ask("jane@harbor-works-deep.com", { deep: true })
   expect(reasons).toContain("deep_unavailable")
@@ -152,7 +152,7 @@ test("a deep check says that age and homepage were not to be had", async () => {
   expect((await ask("jane@harbor-works-deep.com")).reasons).not.toContain("deep_unavailable")
 })
 
-test("plain checks go by an age that others have found, or that came when nobody waited any more, once a deep one has told it", async () => {
+test("plain checks use an age that another process found, or that arrived after its deadline, once a deep check has reported it", async () => {
   const held: { age: number | null } = { age: null }
   const deep: DeepProbe = {
     lookup: () => ({ ageDays: known(held.age), homepage: known("found"), isCached: true, freshUntilMs: 60_000 }),

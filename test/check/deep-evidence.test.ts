@@ -80,7 +80,7 @@ function registered(days: number): Finding<DomainRegistration> {
 
 const isPromise = (told: DeepEvidence | Promise<DeepEvidence>): boolean => told instanceof Promise
 
-test("age and homepage are asked for side by side, and no timer is left behind", async () => {
+test("age and homepage are looked up at the same time, and no timer is left", async () => {
   const { lookup, asked, time } = asking()
   expect(await lookup("acme.com")).toEqual({
     ageDays: known(10),
@@ -92,7 +92,7 @@ test("age and homepage are asked for side by side, and no timer is left behind",
   expect(time.waiting()).toBe(0)
 })
 
-test("what is held comes without a promise, and for no longer than an hour, for days pass", async () => {
+test("cached evidence comes without a promise, and is fresh for an hour at most", async () => {
   const { lookup, time } = asking()
   await lookup("acme.com")
   const held = { ageDays: known(10), homepage: known("found"), isCached: true, freshUntilMs: START_MS + HOUR_MS }
@@ -101,7 +101,7 @@ test("what is held comes without a promise, and for no longer than an hour, for 
   expect<unknown>(lookup("acme.com")).toEqual({ ...held, freshUntilMs: START_MS + DAY_MS })
 })
 
-test("an age counts whole days", async () => {
+test("an age is in whole days", async () => {
   const { lookup, cachedAgeDays, time, fate } = asking()
   await lookup("acme.com")
   await time.tick(DAY_MS - 1)
@@ -114,7 +114,7 @@ test("an age counts whole days", async () => {
   expect([cachedAgeDays("untold.com"), cachedAgeDays("other.com")]).toEqual([null, null])
 })
 
-test("what is missing is asked for alone", async () => {
+test("only the missing part is looked up", async () => {
   const { lookup, asked, time } = asking()
   await lookup("acme.com")
   await time.tick(DAY_MS)
@@ -129,7 +129,7 @@ test("what is missing is asked for alone", async () => {
   expect(failing.asked.toSorted()).toEqual(["age acme.com", "age acme.com", "page acme.com"])
 })
 
-test("what says nothing is waited for five seconds, and the other counts", async () => {
+test("a silent part times out after five seconds, and the other counts", async () => {
   for (const [silent, told] of [
     [{ age: null }, { ageDays: LATE, homepage: known("found") }],
     [{ homepage: null }, { ageDays: known(10), homepage: LATE }],
@@ -151,7 +151,7 @@ test("what says nothing is waited for five seconds, and the other counts", async
   }
 })
 
-test("many who ask about one domain ask its registry and its website once", async () => {
+test("many lookups of one domain query its registry and its website once", async () => {
   const { lookup, asked, time } = asking()
   const told = await Promise.all(Array.from({ length: 50 }, () => lookup("acme.com")))
   for (const one of told) expect(one).toMatchObject({ ageDays: known(10), homepage: known("found") })
@@ -166,7 +166,7 @@ test("a domain whose registry is not known has no age, and a homepage all the sa
   expect(lookup("acme.zz")).toMatchObject({ ageDays: known(null), isCached: true })
 })
 
-test("while DNS is away nobody is asked or waited for, and what is held is told", async () => {
+test("while DNS is unavailable nothing is queried, and cached evidence is used", async () => {
   const { lookup, asked, time, fate } = asking()
   fate.isAway = true
   const unanswered = { ageDays: UNAVAILABLE, homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 }
@@ -182,7 +182,7 @@ test("while DNS is away nobody is asked or waited for, and what is held is told"
   expect(asked).toHaveLength(2)
 })
 
-test("while DNS is away a page that is held does not have a registry asked", async () => {
+test("while DNS is unavailable a cached homepage does not cause a registry query", async () => {
   const shelf: StoredHomepage = { state: "parked", evidence: null, checkedAtMs: START_MS }
   const { lookup, asked, time, fate } = asking({ age: UNAVAILABLE }, { homepages: new Map([["acme.com", shelf]]) })
   await lookup("acme.com")
@@ -193,7 +193,7 @@ test("while DNS is away a page that is held does not have a registry asked", asy
   expect(asked).toEqual(["age acme.com"])
 })
 
-test("what others have put on the shelves is told as held, and nobody is asked", async () => {
+test("evidence that other processes stored counts as cached, without a query", async () => {
   const ages = new Map([["acme.com", { registeredAtMs: START_MS - 5 * DAY_MS, checkedAtMs: START_MS - DAY_MS }]])
   const page: StoredHomepage = { state: "none", evidence: null, checkedAtMs: START_MS - HOUR_MS }
   const { lookup, asked, cachedAgeDays } = asking({}, { ages, homepages: new Map([["acme.com", page]]) })
@@ -207,7 +207,7 @@ test("what others have put on the shelves is told as held, and nobody is asked",
   expect([cachedAgeDays("acme.com"), asked]).toEqual([5, []])
 })
 
-test("who asks nobody tells that at once", () => {
+test("the offline probe answers at once", () => {
   expect(OFFLINE_DEEP_PROBE.lookup("acme.com")).toMatchObject({
     ageDays: UNAVAILABLE,
     homepage: UNAVAILABLE,

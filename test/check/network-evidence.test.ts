@@ -52,7 +52,7 @@ function world() {
   return { time, asked, state, answers, ask }
 }
 
-test("a domain is asked about once while its answers hold, and then they come from a cache", async () => {
+test("a domain is looked up once while its evidence is fresh, and then it comes from the cache", async () => {
   const { ask, asked, time } = world()
   const first = await ask(ACME)
   expect(first.isCached).toBe(false)
@@ -66,7 +66,7 @@ test("a domain is asked about once while its answers hold, and then they come fr
   expect(asked).toEqual({ mail: 2, tenant: 2 })
 })
 
-test("nobody is asked for a tenant unless it is wanted", async () => {
+test("a tenant is looked up only on request", async () => {
   const { ask, asked } = world()
   const { tenant } = await ask({ ...ACME, includeTenant: false })
   expect(tenant).toEqual(unknown("not_asked"))
@@ -74,7 +74,7 @@ test("nobody is asked for a tenant unless it is wanted", async () => {
   expect((await ask(ACME)).tenant).toEqual(known(TENANT))
 })
 
-test("a tenant that is not there when the budget ends is pending, and the next check asks again", async () => {
+test("a tenant that misses the deadline is pending, and the next check looks it up again", async () => {
   const { ask, answers, time } = world()
   const { promise, resolve } = Promise.withResolvers<TenantProbeResult>()
   answers.tenant = () => promise
@@ -85,20 +85,20 @@ test("a tenant that is not there when the budget ends is pending, and the next c
   expect((await ask(ACME)).tenant).toEqual(known(TENANT))
 })
 
-test("no work is left for later when everything was told in time", async () => {
+test("no timer is left if all lookups end in time", async () => {
   const { ask, time } = world()
   await ask(ACME)
   expect(time.waiting()).toBe(0)
 })
 
-test("while DNS is away no tenant is waited for", async () => {
+test("while DNS is unavailable no tenant is looked up", async () => {
   const { ask, asked, state } = world()
   state.isAway = true
   expect((await ask(ACME)).tenant).toEqual(unknown("not_asked"))
   expect(asked.tenant).toBe(0)
 })
 
-test("a failure that is held for a moment is never said to come from a cache", async () => {
+test("a failure that is cached for a moment never counts as cached", async () => {
   const { ask, answers, time } = world()
   answers.mail = async () => ({
     mail: unknown("unavailable"),
@@ -112,7 +112,7 @@ test("a failure that is held for a moment is never said to come from a cache", a
   expect(await held).toMatchObject({ mail: unknown("unavailable"), isCached: false })
 })
 
-test("a tenant that the first cloud does not know is asked for where the mail hosts stand", async () => {
+test("a tenant that the first cloud does not know is looked up in the cloud of the mail hosts", async () => {
   const { ask, answers, asked } = world()
   const clouds: IdentityCloud[] = []
   answers.tenant = async cloud => {
@@ -133,7 +133,7 @@ test("a tenant that the first cloud does not know is asked for where the mail ho
   expect(asked.tenant).toBe(3)
 })
 
-test("questions go out side by side", async () => {
+test("mail and tenant are looked up at the same time", async () => {
   const { ask, asked, answers } = world()
   const { promise } = Promise.withResolvers<TenantProbeResult>()
   answers.tenant = () => promise

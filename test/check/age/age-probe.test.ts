@@ -81,7 +81,7 @@ for (const shelf of ["with a shelf", "without one"])
     expect(asked).toHaveLength(2)
   })
 
-test("that a registry does not tell is held for an hour", async () => {
+test("that a registry does not know the age is cached for an hour", async () => {
   const { lookup, asked, time, fates } = probing(told(null))
   expect(await lookup("acme.com")).toMatchObject({ registration: known(null), isCached: false })
   fates.next = told(REGISTERED)
@@ -96,7 +96,7 @@ test("that a registry does not tell is held for an hour", async () => {
   expect(lookup("acme.com")).toMatchObject({ registration: known(REGISTERED), isCached: true })
 })
 
-test("a failure is held for half a minute, never counts as held, and goes on no shelf", async () => {
+test("a failure is cached for half a minute, never counts as cached, and is not stored", async () => {
   const { lookup, asked, time, fates, shelf } = probing(FAILED)
   const failed = { registration: unknown("unavailable"), isCached: false, freshUntilMs: START_MS + 30_000 }
   expect(await lookup("acme.com")).toEqual(failed)
@@ -109,7 +109,7 @@ test("a failure is held for half a minute, never counts as held, and goes on no 
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
 })
 
-test("a domain that was not asked about, since its registry is spared, is not held", async () => {
+test("a lookup that was not sent because of its registry's limiter is not cached", async () => {
   const { lookup, fates } = probing(NOT_ASKED)
   expect(await lookup("acme.com")).toEqual({
     registration: unknown("unavailable"),
@@ -120,14 +120,14 @@ test("a domain that was not asked about, since its registry is spared, is not he
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
 })
 
-test("where no server is known nobody is asked, and that is no failure", async () => {
+test("without a known server nothing is queried, and that is no failure", async () => {
   const { lookup, asked, shelf } = probing(FAILED)
   const none = { registration: known(null), isCached: true, freshUntilMs: START_MS + HOUR_MS }
   expect(lookup("acme.de")).toEqual(none)
   expect([asked, shelf?.size]).toEqual([[], 0])
 })
 
-test("a bootstrap that is not there yet is waited for; while none comes, nothing is told", async () => {
+test("a lookup waits for the first bootstrap, and is unavailable without one", async () => {
   const { promise, resolve } = Promise.withResolvers<typeof read.bootstrap | null>()
   const { lookup } = probing(told(REGISTERED), { bootstrap: { current: () => null, ready: () => promise } })
   const [com, de] = [lookup("acme.com"), lookup("acme.de")]
@@ -139,7 +139,7 @@ test("a bootstrap that is not there yet is waited for; while none comes, nothing
   expect(never.asked).toEqual([])
 })
 
-test("all who ask while a domain is looked up are given one promise", async () => {
+test("all callers share one promise while a domain is looked up", async () => {
   const { lookup, asked } = probing(told(REGISTERED))
   const first = lookup("acme.com")
   expect(lookup("acme.com")).toBe(first)
@@ -147,7 +147,7 @@ test("all who ask while a domain is looked up are given one promise", async () =
   expect(asked).toHaveLength(1)
 })
 
-test("a bounded number of look-ups is under way, and one more is not asked", async () => {
+test("a bounded number of lookups is in flight, and one more is unavailable", async () => {
   const { promise, resolve } = Promise.withResolvers<RdapLookupResult>()
   const { lookup, asked, time } = probing(promise, { bounds: { underWayMax: 2 } })
   const both = [lookup("a.com"), lookup("b.com")]
@@ -159,13 +159,13 @@ test("a bounded number of look-ups is under way, and one more is not asked", asy
   expect(await lookup("c.com")).toMatchObject({ registration: known(null) })
 })
 
-test("memory holds a bounded number of domains", async () => {
+test("the cache has a bounded number of domains", async () => {
   const { lookup, asked } = probing(told(REGISTERED), { bounds: { entriesMax: 2 }, shelf: null })
   for (const domain of ["a.com", "b.com", "c.com", "c.com", "b.com", "a.com"]) await lookup(domain)
   expect(asked.map(url => url.slice(-5))).toEqual(["a.com", "b.com", "c.com", "a.com"])
 })
 
-test("what was found goes on the shelf, and what is there is fresh by when it was found", async () => {
+test("a result is stored, and a stored one is fresh by the time of its query", async () => {
   const shelf = new Map<string, StoredAge>()
   await probing(told(REGISTERED), { shelf }).lookup("acme.com")
   await probing(told(null), { shelf }).lookup("none.com")
@@ -192,19 +192,19 @@ test("what was found goes on the shelf, and what is there is fresh by when it wa
   expect(await other.lookup("acme.com")).toMatchObject({ registration: unknown("unavailable") })
 })
 
-test("what a clock ahead of ours has put on the shelf does not hold for longer", async () => {
+test("a stored result from a clock ahead of ours is not fresh for longer", async () => {
   const shelf = new Map([["acme.com", { ...REGISTERED, checkedAtMs: START_MS + 365 * DAY_MS }]])
   const { lookup } = probing(FAILED, { shelf })
   expect(await lookup("acme.com")).toMatchObject({ isCached: true, freshUntilMs: START_MS + 30 * DAY_MS })
 })
 
-test("a shelf that fails is told of, and the registry is asked", async () => {
+test("a store that fails is reported, and the registry is queried", async () => {
   const { lookup, failures } = probing(told(REGISTERED), { isBroken: true })
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED), isCached: false })
   expect(failures).toHaveLength(1)
 })
 
-test("the held age counts whole days at the moment of asking, without waiting, as long as it is held", async () => {
+test("the cached age is in whole days now, without waiting, as long as it is fresh", async () => {
   const { lookup, cachedAgeDays, time, asked } = probing(told({ registeredAtMs: START_MS - 29 * DAY_MS - 1 }))
   expect(cachedAgeDays("acme.com")).toBeNull()
   expect(asked).toEqual([])
@@ -220,7 +220,7 @@ test("the held age counts whole days at the moment of asking, without waiting, a
   expect(cachedAgeDays("acme.com")).toBeNull()
 })
 
-test("there is no held age of what is not told, not known or not there", async () => {
+test("there is no cached age if the registry does not know it, the lookup failed, or there was none", async () => {
   const untold = probing(told(null))
   await untold.lookup("acme.com")
   expect([
@@ -233,7 +233,7 @@ test("there is no held age of what is not told, not known or not there", async (
   expect(failed.cachedAgeDays("acme.com")).toBeNull()
 })
 
-test("what was registered ahead of our clock is zero days old", () => {
+test("a registration in the future is zero days old", () => {
   expect(ageInDays({ registeredAtMs: START_MS + 1 }, START_MS)).toBe(0)
   expect(ageInDays({ registeredAtMs: START_MS }, START_MS)).toBe(0)
   expect(ageInDays({ registeredAtMs: START_MS }, START_MS + DAY_MS - 1)).toBe(0)

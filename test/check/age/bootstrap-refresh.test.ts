@@ -77,7 +77,7 @@ function refreshing(
   return { ...refreshed, time, asked, complaints, serviceOf, downloads }
 }
 
-test("the one that is built in serves until a newer one is there, and nobody is asked at the start", async () => {
+test("the bundled bootstrap is used until a newer one is there, and nothing is downloaded at the start", async () => {
   const { serviceOf, ready, start, asked, time } = refreshing([taken(bootstrap(ALL))])
   expect(serviceOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
   expect((await ready())?.serverOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
@@ -89,7 +89,7 @@ test("the one that is built in serves until a newer one is there, and nobody is 
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
-test("it is asked for once a day, by what is known of the copy, and what has not changed stays", async () => {
+test("it is downloaded once a day, with the validators of the stored one, and stays if it has not changed", async () => {
   const { serviceOf, start, asked, time } = refreshing([taken(bootstrap(ALL)), UNCHANGED])
   start()
   await time.tick(LOOK_MS)
@@ -102,7 +102,7 @@ test("it is asked for once a day, by what is known of the copy, and what has not
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
-test("when it cannot be had the last good one serves, and it is tried again after an hour", async () => {
+test("after a failed download the last valid one is used, and the download is repeated after an hour", async () => {
   const { serviceOf, start, asked, complaints, time } = refreshing([taken(bootstrap(ALL)), FAILED])
   start()
   await time.tick(LOOK_MS)
@@ -116,7 +116,7 @@ test("when it cannot be had the last good one serves, and it is tried again afte
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
-test("a malformed one is refused, and so is one that has lost a fifth of its names", async () => {
+test("a malformed bootstrap is rejected, and so is one that has lost a fifth of its names", async () => {
   const fifth = Math.ceil(ALL.length / 5)
   const renamed = [...ALL.slice(fifth), ...Array.from({ length: fifth }, (_, n) => `other${n}`)]
   for (const [text, says] of [
@@ -139,7 +139,7 @@ test("a malformed one is refused, and so is one that has lost a fifth of its nam
   expect([complaints, serviceOf("acme.other")]).toEqual([[], "https://new.test.net/"])
 })
 
-test("one that was refused is not taken for known: it is asked for whole again", async () => {
+test("a rejected bootstrap leaves no validators: the next download is unconditional", async () => {
   const { start, asked, time } = refreshing([taken("<html>"), taken(bootstrap(ALL)), UNCHANGED])
   start()
   await time.tick(LOOK_MS)
@@ -148,14 +148,14 @@ test("one that was refused is not taken for known: it is asked for whole again",
   expect(asked).toEqual([null, null, VALIDATORS])
 })
 
-test("one that is said not to have changed, though there was none, is asked for again", async () => {
+test("a bootstrap that is unchanged without a stored one is downloaded again", async () => {
   const { start, asked, time } = refreshing([UNCHANGED])
   start()
   await time.tick(LOOK_MS + HOUR_MS)
   expect(asked).toEqual([null, null])
 })
 
-test("one that the operator named serves alone: at once, and nothing does until it is there", async () => {
+test("with a URL of the operator it is downloaded at once, and there is no bootstrap until then", async () => {
   const own = bootstrap(["com"], "http://127.0.0.1:9/")
   const { current, ready, start, serviceOf, asked } = refreshing([taken(own)], { isOwn: true })
   expect(current()).toBeNull()
@@ -167,7 +167,7 @@ test("one that the operator named serves alone: at once, and nothing does until 
   expect(serviceOf("acme.org")).toBeNull()
 })
 
-test("one that the operator named and that does not come is tried again by who waits for it, after ten seconds", async () => {
+test("with a URL of the operator a failed download is repeated by waiting lookups, after ten seconds", async () => {
   const own = taken(bootstrap(["com"], "http://127.0.0.1:9/"))
   const { ready, asked, time, downloads } = refreshing([FAILED], { isOwn: true })
   expect(await ready()).toBeNull()
@@ -179,7 +179,7 @@ test("one that the operator named and that does not come is tried again by who w
   expect((await ready())?.serverOf("acme.com")).toBe("http://127.0.0.1:9/")
 })
 
-test("a copy is kept for the next start, and for other processes, which do not ask then", async () => {
+test("a download is stored for the next start and for other processes, which then do not download", async () => {
   const { files, folder } = memoryFolder()
   const first = refreshing([taken(bootstrap(ALL))], { folder })
   first.start()
@@ -198,7 +198,7 @@ test("a copy is kept for the next start, and for other processes, which do not a
   expect(first.asked).toHaveLength(1)
 })
 
-test("a kept copy is not used when it is from elsewhere, of another form, cut, or refused", async () => {
+test("a stored bootstrap is not used if it is of another URL, malformed, truncated, or rejected", async () => {
   const kept = { url: URL_OF_IANA, checked_at_ms: 1, etag: null, last_modified: null, text: bootstrap(ALL) }
   for (const text of [
     JSON.stringify({ ...kept, url: OWN_URL }),
@@ -218,7 +218,7 @@ test("a kept copy is not used when it is from elsewhere, of another form, cut, o
   }
 })
 
-test("a kept copy from before what a newer program carries does not serve, and is still asked for by what is known of it", async () => {
+test("a stored bootstrap older than the bundled one is not used, but its validators are", async () => {
   const { files, folder } = memoryFolder()
   const text = bootstrap(ALL, "https://old.test.net/", "2024-01-01T00:00:00Z")
   const kept = { url: URL_OF_IANA, checked_at_ms: 1, etag: '"0"', last_modified: null, text }
@@ -232,7 +232,7 @@ test("a kept copy from before what a newer program carries does not serve, and i
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
-test("a folder that fails is told of, and the copy serves from memory", async () => {
+test("a folder that fails is reported, and the download is used from memory", async () => {
   const fault = Object.assign(new Error("no space"), { code: "ENOSPC" })
   const folder: BootstrapFiles = { read: () => Promise.reject(fault), writeAtomic: () => Promise.reject(fault) }
   const { start, serviceOf, complaints, time } = refreshing([taken(bootstrap(ALL))], { folder })
@@ -244,7 +244,7 @@ test("a folder that fails is told of, and the copy serves from memory", async ()
   )
 })
 
-test("when it was ended nobody is asked any more", async () => {
+test("after stop nothing is downloaded", async () => {
   const { start, asked, time } = refreshing([taken(bootstrap(ALL))])
   start()()
   await time.tick(10 * DAY_MS)

@@ -22,7 +22,7 @@ const saysOf = (text: string): string | null => {
 const servedBy = (urls: readonly string[], isOwn = false): string | null =>
   bootstrapOf([[["com"], urls]], isOwn).serverOf("acme.com")
 
-test("the longest name counts that is the domain or a parent of it, label by label", () => {
+test("the longest name that is the domain or a parent of it counts, label by label", () => {
   const { serverOf } = bootstrapOf([
     [["com", "net"], ["https://com.test.net/"]],
     [["uk"], ["https://uk.test.net/"]],
@@ -42,7 +42,7 @@ test("the longest name counts that is the domain or a parent of it, label by lab
   expect(serverOf("constructor")).toBeNull()
 })
 
-test("an entry for the root knows what no other does", () => {
+test("an entry for the root is the default", () => {
   for (const root of ["", "."]) {
     const { serverOf } = bootstrapOf([
       [[root], ["https://all.test.net/"]],
@@ -53,19 +53,19 @@ test("an entry for the root knows what no other does", () => {
   }
 })
 
-test("top-level domains of other scripts are known by their A-labels, however they are written", () => {
+test("top-level domains in other scripts are normalized to A-labels", () => {
   const { serverOf, names } = bootstrapOf([[["xn--p1ai", "XN--FIQS8S", "укр"], ["https://idn.test.net/"]]])
   expect([...names]).toEqual(["xn--p1ai", "xn--fiqs8s", "xn--j1amh"])
   for (const domain of ["xn--80aswg.xn--p1ai", "acme.xn--fiqs8s", "acme.xn--j1amh"])
     expect(serverOf(domain)).toBe("https://idn.test.net/")
 })
 
-test("a base URL is given with a slash at its end", () => {
+test("a base URL is returned with a trailing slash", () => {
   expect(servedBy(["https://rdap.test.net/v1"])).toBe("https://rdap.test.net/v1/")
   expect(servedBy(["https://rdap.test.net"])).toBe("https://rdap.test.net/")
 })
 
-test("https serves, whichever place it has; what may not be asked is passed over", () => {
+test("the first allowed URL counts, which is https", () => {
   expect(servedBy(["http://a.test.net/", "https://b.test.net/", "https://c.test.net/"])).toBe("https://b.test.net/")
   for (const url of [
     "http://rdap.test.net/",
@@ -89,7 +89,7 @@ test("https serves, whichever place it has; what may not be asked is passed over
   expect(servedBy([])).toBeNull()
 })
 
-test("a bootstrap that the operator named may name what is on loopback, by http too, and any host by https", () => {
+test("a bootstrap of the operator's URL may name loopback, by http too, and any host by https", () => {
   for (const url of ["http://127.0.0.1:8080/", "http://localhost:8080/", "http://[::1]:8080/", "https://localhost/"])
     expect(servedBy([url], true)).toBe(url)
   expect(servedBy(["https://rdap.corp/", "https://10.0.0.1/"], true)).toBe("https://rdap.corp/")
@@ -97,7 +97,7 @@ test("a bootstrap that the operator named may name what is on loopback, by http 
     expect([url, servedBy([url], true)]).toEqual([url, null])
 })
 
-test("what is not as RFC 9224 has it is refused as a whole", () => {
+test("a bootstrap that deviates from RFC 9224 is invalid as a whole", () => {
   const good = [[["com"], ["https://rdap.test.net/"]]]
   expect(saysOf(textOf(good))).toBeNull()
   expect(saysOf(textOf(good, { description: "…", extra: 1 }))).toBeNull()
@@ -126,7 +126,7 @@ test("what is not as RFC 9224 has it is refused as a whole", () => {
     expect([text, saysOf(text)]).toEqual([text, says])
 })
 
-test("a bootstrap may leave out its version and when it was published", () => {
+test("a bootstrap may omit its version and publication", () => {
   const read = parseBootstrap('{"services":[]}', true)
   expect(read).toMatchObject({ kind: "read", bootstrap: { publishedAtMs: null } })
 })
@@ -145,7 +145,7 @@ test("no text makes it throw", () => {
   fc.assert(fc.property(fc.jsonValue(), services => void parseBootstrap(textOf(services), true)))
 })
 
-test("the one that is built in knows the servers of more than a thousand top-level domains, all by https", () => {
+test("the bundled bootstrap has servers for more than a thousand top-level domains, all by https", () => {
   const { serverOf, names, publishedAtMs } = bundledBootstrap()
   expect(names.size).toBeGreaterThan(1100)
   expect(serverOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")

@@ -35,7 +35,7 @@ function registryServers() {
   return { url: `${bootstrap.url}dns.json`, asked }
 }
 
-test("wired as the server wires them, a bootstrap on loopback leads to the age, which outlives the process", async () => {
+test("assembled as in the server, a bootstrap on loopback leads to the age, which outlives the process", async () => {
   const { url, asked } = registryServers()
   const folder = mkdtempSync(join(tmpdir(), "mailkind-rdap-"))
   onTestEnd(() => rmSync(folder, { recursive: true, force: true }))

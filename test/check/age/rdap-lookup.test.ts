@@ -62,14 +62,14 @@ const hangs: Answer = () => new Promise<never>(() => undefined)
 const ONE = "https://rdap.one.net"
 const TWO = "https://rdap.two.net"
 
-test("the domain is asked for under the base URL, once", async () => {
+test("the domain is queried under the base URL, once", async () => {
   const { lookUp, asked } = lookingUp({ [ONE]: told })
   expect(await lookUp(`${ONE}/v1/`, "acme.com")).toEqual(FOUND)
   expect(await lookUp(`${ONE}/v1/`, "xn--bcher-kva.com")).toEqual(FOUND)
   expect(asked).toEqual([`${ONE}/v1/domain/acme.com`, `${ONE}/v1/domain/xn--bcher-kva.com`])
 })
 
-test("a domain that is not known, and one whose registration is not told, have none", async () => {
+test("an unknown domain, and one without a registration date, have no registration", async () => {
   const { lookUp, answers } = lookingUp({ [ONE]: status(404) })
   const none = { registration: known(null), wasQueried: true }
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(none)
@@ -77,7 +77,7 @@ test("a domain that is not known, and one whose registration is not told, have n
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(none)
 })
 
-test("what cannot be read, another domain's answer and a refusal are no answers", async () => {
+test("an unreadable response, one of another domain and a refusal are unavailable", async () => {
   const { lookUp, answers } = lookingUp({})
   for (const answer of [
     status(500),
@@ -94,7 +94,7 @@ test("what cannot be read, another domain's answer and a refusal are no answers"
   }
 })
 
-test("the answer must be there three seconds after it was asked for, a redirect included", async () => {
+test("a lookup times out after three seconds, its redirect included", async () => {
   const { lookUp, time, answers, byGuard } = lookingUp({ [ONE]: hangs, [TWO]: hangs })
   const slow = lookUp(`${ONE}/`, "acme.com")
   await time.tick(2999)
@@ -109,7 +109,7 @@ test("the answer must be there three seconds after it was asked for, a redirect 
   expect(time.waiting()).toBe(0)
 })
 
-test("one redirect is followed: on the same server, or through the guard to another; a second is not", async () => {
+test("one redirect is followed, to another server at public addresses only; a second is not", async () => {
   const { lookUp, asked, byGuard, answers } = lookingUp({ [ONE]: redirect(`${TWO}/x/domain/acme.com`), [TWO]: told })
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
   expect([asked, byGuard]).toEqual([[`${ONE}/domain/acme.com`], [`${TWO}/x/domain/acme.com`]])
@@ -138,7 +138,7 @@ for (const code of [429, 503])
     expect(await lookUp(`${ONE}/`, "other.com")).toEqual(FOUND)
   })
 
-test("a Retry-After that is a date holds until then, and none for longer than an hour", async () => {
+test("a Retry-After with a date counts until then, but never longer than an hour", async () => {
   const date = "Thu, 01 Jan 2026 00:05:00 GMT"
   const { lookUp, time, answers } = lookingUp({ [ONE]: status(429, { "retry-after": date }) })
   await lookUp(`${ONE}/`, "acme.com")
@@ -156,7 +156,7 @@ test("a Retry-After that is a date holds until then, and none for longer than an
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
 })
 
-test("a server that is redirected to is spared as any other, and its failures are not the first one's", async () => {
+test("the target of a redirect has a limiter of its own", async () => {
   const { lookUp, byGuard, time, answers } = lookingUp({
     [ONE]: redirect(`${TWO}/domain/acme.com`),
     [TWO]: status(429, { "retry-after": "60" }),
@@ -175,7 +175,7 @@ test("a server that is redirected to is spared as any other, and its failures ar
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
 })
 
-test("four are under way at a registry, a bounded number waits, and one more is not asked", async () => {
+test("four lookups are in flight at a registry, a bounded number waits, and one more is refused", async () => {
   const { lookUp, asked, time, answers } = lookingUp({ [ONE]: hangs, [TWO]: told }, { waitingMax: 3 })
   const all = Array.from({ length: 8 }, (_, n) => lookUp(`${ONE}/`, `d${n}.com`))
   await time.tick(0)
@@ -188,7 +188,7 @@ test("four are under way at a registry, a bounded number waits, and one more is 
   expect(time.waiting()).toBe(0)
 })
 
-test("who waits while the registry is found dead, or sends us off, is answered at once and does not ask", async () => {
+test("lookups that wait while the registry fails or throttles us end at once, without a request", async () => {
   const dead = lookingUp({ [ONE]: hangs }, { breaker: { ...AGE_PROBE_BOUNDS.server.breaker, failuresMax: 4 } })
   const waiting = Array.from({ length: 100 }, (_, n) => dead.lookUp(`${ONE}/`, `d${n}.com`))
   // The first time-outs make room for others before the fourth shuts the line.
@@ -201,7 +201,7 @@ test("who waits while the registry is found dead, or sends us off, is answered a
   expect(busy.asked).toHaveLength(4)
 })
 
-test("over the wire the shapes of all registries are read, at a server on loopback that redirects to another", async () => {
+test("over sockets the responses of all registries are read, at a server on loopback that redirects to another", async () => {
   const { promise: stopped, resolve } = Promise.withResolvers<void>()
   onTestEnd(resolve)
   const registry = webServer(({ url }) => {

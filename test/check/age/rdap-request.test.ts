@@ -29,7 +29,7 @@ const replyTo = (answer: (request: Request) => Response): Promise<RdapResponse> 
 const TOLD = { kind: "answered", json: { ldhName: "acme.com" } } as const
 const BODY = JSON.stringify(TOLD.json)
 
-test("it says what it is, what it wants, and nothing more", async () => {
+test("a request has only the headers that it needs", async () => {
   const asked: unknown[] = []
   const reply = await replyTo(({ method, url, headers }) => {
     asked.push(method, new URL(url).pathname, headers.get("accept"), headers.get("user-agent"), headers.get("cookie"))
@@ -39,13 +39,13 @@ test("it says what it is, what it wants, and nothing more", async () => {
   expect(asked).toEqual(["GET", "/domain/acme.com", "application/rdap+json", AGENT, null])
 })
 
-test("right JSON is read whatever it is called, and whatever goes before it", async () => {
+test("valid JSON is read whatever its content type, and with a byte order mark", async () => {
   for (const type of ["application/json", "text/html; charset=utf-8", "text/plain", "application/octet-stream"])
     expect(await replyTo(() => new Response(BODY, { headers: { "content-type": type } }))).toEqual(TOLD)
   expect(await replyTo(() => new Response(`\ufeff \n${BODY}\n`))).toEqual(TOLD)
 })
 
-test("what is no JSON is a failure, and so is what breaks off", async () => {
+test("a body that is no JSON or breaks off is a failure", async () => {
   for (const body of ["", "<!doctype html><title>RDAP</title>", BODY.slice(0, -1), `${BODY}${BODY}`, "\u0000\u0001"])
     expect(await replyTo(() => new Response(body, { headers: { "content-type": "application/rdap+json" } }))).toEqual({
       kind: "failed",
@@ -57,13 +57,13 @@ test("what is no JSON is a failure, and so is what breaks off", async () => {
   expect(await reply).toEqual({ kind: "failed" })
 })
 
-test("a body of 256 KiB is read, and one of an octet more is not, whatever length it says it has", async () => {
+test("a body of 256 KiB is read, and one byte more is not, whatever its Content-Length", async () => {
   const whole = BODY.padEnd(BODY_BYTES_MAX)
   expect(await replyTo(() => new Response(whole))).toEqual(TOLD)
   expect(await replyTo(() => new Response(`${whole} `))).toEqual({ kind: "failed" })
 })
 
-test("a body without an end is given up at 256 KiB, and its connection is closed", async () => {
+test("an endless body is aborted at 256 KiB, and its connection is closed", async () => {
   const server = bareServer()
   const reply = ask(server.url)
   await server.send("HTTP/1.1 200 OK\r\n\r\n")
@@ -72,7 +72,7 @@ test("a body without an end is given up at 256 KiB, and its connection is closed
   await server.closed()
 })
 
-test("a body is counted as it is after decompression", async () => {
+test("the bound of a body counts after decompression", async () => {
   const bomb = gzipSync(" ".repeat(4 * 1024 * 1024))
   expect(bomb.byteLength).toBeLessThan(BODY_BYTES_MAX)
   expect(await replyTo(() => new Response(bomb, { headers: { "content-encoding": "gzip" } }))).toEqual({
@@ -80,12 +80,12 @@ test("a body is counted as it is after decompression", async () => {
   })
 })
 
-test("404 means that the domain is not known, with whatever body or none", async () => {
+test("404 means that the domain is not known, with any body or none", async () => {
   for (const body of [null, JSON.stringify({ errorCode: 404 }), "<html>", " ".repeat(BODY_BYTES_MAX * 2)])
     expect(await replyTo(() => new Response(body, { status: 404 }))).toEqual({ kind: "not_found" })
 })
 
-test("a body after 404 is not waited for", async () => {
+test("the body of a 404 is not awaited", async () => {
   const server = bareServer()
   const reply = ask(server.url)
   await server.send("HTTP/1.1 404 Not Found\r\ncontent-length: 1000\r\n\r\n{")
@@ -93,7 +93,7 @@ test("a body after 404 is not waited for", async () => {
   await server.closed()
 })
 
-test("429, and 503 with a time to come again, send us off", async () => {
+test("429, and 503 with Retry-After, throttle us", async () => {
   const sentOff = (status: number, retryAfter?: string) =>
     replyTo(
       () => new Response("{}", { status, headers: retryAfter === undefined ? {} : { "retry-after": retryAfter } }),
@@ -106,14 +106,14 @@ test("429, and 503 with a time to come again, send us off", async () => {
   expect(await sentOff(503)).toEqual({ kind: "failed" })
 })
 
-test("other statuses are refusals of this question, or failures of the server", async () => {
+test("other statuses are refusals of this request, or failures of the server", async () => {
   for (const status of [400, 405, 406, 410, 418, 422, 451])
     expect([status, await replyTo(() => new Response("{}", { status }))]).toEqual([status, { kind: "refused" }])
   for (const status of [201, 204, 300, 304, 401, 403, 500, 501, 502, 504, 599])
     expect([status, await replyTo(() => new Response(null, { status }))]).toEqual([status, { kind: "failed" }])
 })
 
-test("a redirect comes back as where it leads, seen from where it came", async () => {
+test("a redirect returns its target, relative to the URL", async () => {
   const target = async (location: string, status = 302) => {
     const reply = await replyTo(() => new Response(null, { status, headers: { location } }))
     return reply.kind === "redirected" ? reply.to.href.replace(/:\d+/, "") : reply.kind
@@ -145,7 +145,7 @@ test("a redirect comes back as where it leads, seen from where it came", async (
   expect(await replyTo(() => new Response(null, { status: 302 }))).toEqual({ kind: "failed" })
 })
 
-test("a server elsewhere never sends us to this machine, and no server does unless the operator named the bootstrap", async () => {
+test("no remote server can redirect us to this machine, and no server at all unless the operator set the URL", async () => {
   const leads = async (from: string, location: string, isOperatorUrl: boolean) => {
     const fetchUrl = async () => new Response(null, { status: 302, headers: { location } })
     return (await ask(from, { fetchUrl, isOperatorUrl })).kind
@@ -166,12 +166,12 @@ test("a server elsewhere never sends us to this machine, and no server does unle
   expect(await leads("https://10.0.0.1/a", "/b", true)).toBe("redirected")
 })
 
-test("nobody who answers is a failure", async () => {
+test("no response is a failure", async () => {
   const fetchUrl = () => Promise.reject(new TypeError("nobody listens"))
   expect(await ask("https://rdap.test.net/", { fetchUrl })).toEqual({ kind: "failed" })
 })
 
-test("no whole answer before the deadline is a time-out, and its connection is closed", async () => {
+test("an incomplete response at the deadline is a timeout, and its connection is closed", async () => {
   for (const sent of [null, "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"]) {
     const server = bareServer()
     const deadline = new AbortController()
@@ -183,7 +183,7 @@ test("no whole answer before the deadline is a time-out, and its connection is c
   }
 })
 
-test("after the deadline nobody is asked", async () => {
+test("after the deadline no request is sent", async () => {
   const fetchUrl = () => Promise.reject(new Error("aborted"))
   expect(await ask("https://rdap.test.net/", { fetchUrl }, AbortSignal.abort())).toEqual({ kind: "timed_out" })
 })

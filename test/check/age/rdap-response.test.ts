@@ -21,7 +21,7 @@ for (const { registry, domain, answer, registered: when } of REGISTRY_ANSWERS)
     expect(told(answer, domain)).toEqual(when === null ? UNTOLD : at(when))
   })
 
-test("an answer about another domain, or about no domain, is none", () => {
+test("a response about another domain, or about no domain, is unreadable", () => {
   const events = [{ eventAction: "registration", eventDate: "2020-01-01T00:00:00Z" }]
   expect(told({ ldhName: "other.com", events })).toEqual(UNREADABLE)
   expect(told({ ldhName: "com", events })).toEqual(UNREADABLE)
@@ -32,13 +32,13 @@ test("an answer about another domain, or about no domain, is none", () => {
   expect(told({ objectClassName: "domain", events })).toEqual(at("2020-01-01T00:00:00Z"))
 })
 
-test("what is no object is no answer", () => {
+test("a response that is no object is unreadable", () => {
   for (const json of [null, 1, "acme.com", true, [], [registered("2020-01-01T00:00:00Z")]])
     expect(told(json)).toEqual(UNREADABLE)
   expect(told({})).toEqual(UNTOLD)
 })
 
-test("an error that comes as a success counts as the error that it is", () => {
+test("an error with status 200 counts as an error", () => {
   const about = registered("2020-01-01T00:00:00Z")
   expect(told({ errorCode: 404, title: "Not Found" })).toEqual(UNTOLD)
   expect(told({ errorCode: "404" })).toEqual(UNTOLD)
@@ -46,7 +46,7 @@ test("an error that comes as a success counts as the error that it is", () => {
   expect(told({ ...about, errorCode: null })).toEqual(at("2020-01-01T00:00:00Z"))
 })
 
-test("events of another form are passed over", () => {
+test("malformed events are skipped", () => {
   const good = { eventAction: " registration ", eventDate: " 2020-01-01T00:00:00Z " }
   const events = [null, 1, "registration", [], {}, { eventAction: 7 }, { eventAction: "registration" }, good]
   expect(told({ events })).toEqual(at("2020-01-01T00:00:00Z"))
@@ -55,13 +55,13 @@ test("events of another form are passed over", () => {
   for (const strange of [null, "2020-01-01", 7, {}]) expect(told({ events: strange })).toEqual(UNTOLD)
 })
 
-test("of several registrations the first counts, and one that cannot be is none", () => {
+test("of several registrations the earliest counts, and impossible ones are ignored", () => {
   const events = ["0001-01-01T00:00:00Z", "2015-01-01T00:00:00Z", "2012-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
   const all = { events: events.map(eventDate => ({ eventAction: "registration", eventDate })) }
   expect(told(all)).toEqual(at("2012-01-01T00:00:00Z"))
 })
 
-test("a date is taken from 1980 on, and up to a day ahead of our clock", () => {
+test("a date counts from 1980 on, and up to a day ahead of our clock", () => {
   expect(told(registered("1980-01-01T00:00:00Z"))).toEqual(at("1980-01-01T00:00:00Z"))
   expect(told(registered("1979-12-31T23:59:59Z"))).toEqual(UNTOLD)
   expect(told(registered("1970-01-01T00:00:00Z"))).toEqual(UNTOLD)
@@ -72,7 +72,7 @@ test("a date is taken from 1980 on, and up to a day ahead of our clock", () => {
   expect(told(registered(new Date(NOW + DAY_MS + 1000).toISOString()))).toEqual(UNTOLD)
 })
 
-test("dates are read as RFC 3339 has them, and as registries write them", () => {
+test("dates are read in the format of RFC 3339, and as registries write them", () => {
   const noon = Date.UTC(2020, 1, 29, 12, 30, 5)
   for (const written of [
     "2020-02-29T12:30:05Z",
@@ -96,7 +96,7 @@ test("dates are read as RFC 3339 has them, and as registries write them", () => 
   expect(parseInstant("2016-12-31T23:59:60Z")).toBe(Date.UTC(2017, 0, 1))
 })
 
-test("what no calendar or clock has is no date", () => {
+test("an impossible date or time is no date", () => {
   for (const written of [
     "2021-02-29T00:00:00Z",
     "2020-13-01",
@@ -123,7 +123,7 @@ test("what no calendar or clock has is no date", () => {
     expect([written, parseInstant(written)]).toEqual([written, null])
 })
 
-test("every instant is read back from how it is written", () => {
+test("every formatted instant is parsed back", () => {
   fc.assert(
     fc.property(fc.date({ min: new Date("1980-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }), date => {
       expect(parseInstant(date.toISOString())).toBe(Math.floor(date.getTime() / 1000) * 1000)

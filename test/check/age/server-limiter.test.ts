@@ -21,7 +21,7 @@ const FAILED = { kind: "failed" } as const
 const ANSWERED = { kind: "answered" } as const
 const sentOff = (retryAfterMs: number | null) => ({ kind: "throttled", retryAfterMs }) as const
 
-test("so many requests are under way, so many wait, and one more is not let in", async () => {
+test("a bounded number of requests is in flight, a bounded number waits, and one more is refused", async () => {
   const { line } = lined({ inFlightMax: 2, waitingMax: 1 })
   const leave = await line.enqueue()
   await line.enqueue()
@@ -33,7 +33,7 @@ test("so many requests are under way, so many wait, and one more is not let in",
   expect(line.enqueue()).not.toBeNull()
 })
 
-test("one that says how long it wants to be left alone is, from its first word, up to the moment", () => {
+test("a server that throttles us with a Retry-After is not queried until that time", () => {
   const { line, make, clock } = lined()
   make(sentOff(120_000))
   expect([line.isBlocked, line.enqueue(), line.acquire()]).toEqual([true, null, null])
@@ -44,7 +44,7 @@ test("one that says how long it wants to be left alone is, from its first word, 
   expect(make(ANSWERED)).toBe(true)
 })
 
-test("it is left alone for a second at least, an hour at most, and a minute where it does not say", () => {
+test("a pause is at least a second, at most an hour, and a minute without Retry-After", () => {
   for (const [asked, ms] of [
     [0, 1000],
     [999, 1000],
@@ -63,7 +63,7 @@ test("it is left alone for a second at least, an hour at most, and a minute wher
   }
 })
 
-test("of several who are sent off the longest time counts, and an answer that was under way shortens nothing", () => {
+test("of several pauses the longest counts, and an answer to an earlier request does not shorten it", () => {
   const { line, clock } = lined()
   const [first, second, third] = [line.acquire(), line.acquire(), line.acquire()]
   first?.(sentOff(10_000))
@@ -75,7 +75,7 @@ test("of several who are sent off the longest time counts, and an answer that wa
   expect(line.isBlocked).toBe(false)
 })
 
-test("five failures in a row shut it for half a minute, and then one request is let through on trial", () => {
+test("five failures in a row block it for half a minute, and then one trial request is permitted", () => {
   const { line, make, clock } = lined()
   for (let n = 0; n < 4; n++) make(FAILED)
   make(ANSWERED)
@@ -96,7 +96,7 @@ test("five failures in a row shut it for half a minute, and then one request is 
   expect([make(ANSWERED), make(ANSWERED)]).toEqual([true, true])
 })
 
-test("to be sent off is no failure", () => {
+test("throttling is no failure", () => {
   const { line, make, clock } = lined()
   for (let n = 0; n < 20; n++) {
     make(sentOff(1000))

@@ -22,14 +22,14 @@ const whyOf = async (body: Uint8Array, coding: string): Promise<string> => {
   return fault instanceof FetchError ? fault.reason : "no fault"
 }
 
-test("each coding that is asked for is read", async () => {
+test("each coding of the request is decoded", async () => {
   for (const [coding, bytes] of CODED) {
     const body = await decodeBody({ bytes, isTruncated: false }, coding, 10_000)
     expect([coding, textOf(body.bytes), body.isTruncated]).toEqual([coding, TEXT, false])
   }
 })
 
-test("no more than the bound is taken of what is decompressed", async () => {
+test("no more than the bound is decompressed", async () => {
   for (const coded of [gzipSync, deflateSync, brotliCompressSync]) {
     const coding = coded === gzipSync ? "gzip" : coded === deflateSync ? "deflate" : "br"
     const bytes = coded(Buffer.alloc(1000))
@@ -40,7 +40,7 @@ test("no more than the bound is taken of what is decompressed", async () => {
   }
 })
 
-test("the beginning of a body that was cut is read as far as it goes", async () => {
+test("a truncated body is decoded as far as possible", async () => {
   const text = Array.from({ length: 3000 }, (_, at) => `${at * 7919} `).join("")
   for (const [coding, bytes] of [
     ["gzip", gzipSync(text)],
@@ -54,7 +54,7 @@ test("the beginning of a body that was cut is read as far as it goes", async () 
   }
 })
 
-test("a coding that is unknown, one of several, broken or cut off is no page", async () => {
+test("a coding that is unknown, one of several, corrupt or incomplete is an error", async () => {
   expect(await whyOf(Buffer.from("x"), "zstd")).toBe("bad_coding")
   expect(await whyOf(Buffer.from("x"), "__proto__")).toBe("bad_coding")
   expect(await whyOf(gzipSync("x"), "gzip, br")).toBe("bad_coding")

@@ -45,7 +45,7 @@ function fetching(hosts: Hosts, dns: ZoneRecords | CachingResolver = DNS): Told 
 const causeOf = (fetched: GuardedFetchResult): string =>
   fetched.known ? `status ${fetched.value.status}` : fetched.cause
 
-test("the connection goes to the address that was judged, and the name goes with it", async () => {
+test("the connection goes to the address that was checked, with the name", async () => {
   const { web, fetch } = fetching({ [`${HOST}:443`]: page })
   const fetched = await fetch("https://ACME.com./a%20b?c=d#e")
   expect(fetched).toEqual({
@@ -62,7 +62,7 @@ test("the connection goes to the address that was judged, and the name goes with
   expect(web.attempts).toEqual([{ address: HOST, port: 443, tlsName: "acme.com" }])
 })
 
-test("a request tells who asks and where to, and nothing else", async () => {
+test("a request has only its host and our user agent", async () => {
   const { web, fetch } = fetching({ [`${HOST}:80`]: page, [`${HOST}:443`]: page })
   await fetch("http://acme.com/")
   await fetch("http://acme.com:443/")
@@ -75,14 +75,14 @@ test("a request tells who asks and where to, and nothing else", async () => {
   )
 })
 
-test("a name is asked for once, and its address is kept for the connection", async () => {
+test("a name is resolved once, and the connection uses that address", async () => {
   const { ask, asked } = zone(DNS)
   const { fetch } = fetching({ [`${HOST}:80`]: page }, ask)
   await fetch("http://acme.com/")
   expect(asked).toEqual(["A acme.com", "AAAA acme.com"])
 })
 
-test("a name that leads elsewhere from one answer to the next is judged anew at each step", async () => {
+test("a name whose addresses change is checked again at each redirect", async () => {
   const records: Record<string, string[]> = { "A acme.com": [HOST] }
   const { web, fetch } = fetching(
     {
@@ -113,7 +113,7 @@ test("three redirects are followed, and no fourth", async () => {
   expect(four.web.attempts).toHaveLength(4)
 })
 
-test("a redirect to http is followed and noted, also when another leads back", async () => {
+test("a redirect to http is followed and reported, even if another leads back", async () => {
   const { fetch } = fetching({
     [`${HOST}:443`]: redirectTo("http://acme.com/"),
     [`${HOST}:80`]: redirectTo("https://other.com/"),
@@ -126,13 +126,13 @@ test("a redirect to http is followed and noted, also when another leads back", a
   expect(other.known && !other.value.isDowngraded).toBe(true)
 })
 
-test("what a redirect was refused for stands at the end of the trail", async () => {
+test("a refused redirect is the last URL of the chain", async () => {
   const { fetch } = fetching({ [`${HOST}:80`]: redirectTo("http://169.254.169.254/latest") })
   const { redirectChain } = await fetch("http://acme.com/")
   expect(redirectChain).toEqual(["http://acme.com/", "http://169.254.169.254/latest"])
 })
 
-test("no cookie is sent along a redirect", async () => {
+test("no cookie is sent after a redirect", async () => {
   const { web, fetch } = fetching({
     [`${HOST}:80`]: httpAnswer("", { status: 302, headers: { location: "https://acme.com/", "set-cookie": "a=b" } }),
     [`${HOST}:443`]: page,
@@ -141,7 +141,7 @@ test("no cookie is sent along a redirect", async () => {
   expect(web.requests.some(request => /cookie/i.test(request))).toBe(false)
 })
 
-test("IPv4 comes first, another address follows where one fails, and no third", async () => {
+test("IPv4 comes first, a second address follows a failure, and no third", async () => {
   const dns = { "A acme.com": [HOST], "AAAA acme.com": [HOST_V6, "2606:2800:220:1::2"] }
   const second = fetching({ [`${HOST}:80`]: "refused", [`[${HOST_V6}]:80`]: page }, dns)
   expect(causeOf(await second.fetch("http://acme.com/"))).toBe("status 200")
@@ -151,7 +151,7 @@ test("IPv4 comes first, another address follows where one fails, and no third", 
   expect(none.web.attempts).toHaveLength(GUARDED_FETCH_BOUNDS.addressesMax)
 })
 
-test("an address that stays silent is left for the next one in time", async () => {
+test("an address that is silent is given up for the next one in time", async () => {
   const dns = { "A acme.com": [HOST, OTHER] }
   const { web, time, fetch } = fetching({ [`${HOST}:80`]: "hangs", [`${OTHER}:80`]: page }, dns)
   const fetched = fetch("http://acme.com/")
@@ -161,7 +161,7 @@ test("an address that stays silent is left for the next one in time", async () =
   expect(causeOf(await fetched)).toBe("status 200")
 })
 
-test("a host that says nothing, or drips, is left when the time is over, and its connection ends", async () => {
+test("a silent or slow host times out, and its connection ends", async () => {
   const silent = fetching({ [`${HOST}:80`]: "silent" })
   const dripping = fetching({
     [`${HOST}:80`]: async function* () {
@@ -184,7 +184,7 @@ test("a host that says nothing, or drips, is left when the time is over, and its
   }
 })
 
-test("redirects share one time", async () => {
+test("redirects share one timeout", async () => {
   const { time, fetch } = fetching({
     [`${HOST}:80`]: async function* () {
       await new Promise<void>(resolve => void time.later(2000, resolve))
@@ -196,14 +196,14 @@ test("redirects share one time", async () => {
   expect(causeOf(await fetched)).toBe("timed_out")
 })
 
-test("the budget of whoever asks ends a fetch sooner", async () => {
+test("the deadline of the caller ends a fetch earlier", async () => {
   const { web, time, fetch } = fetching({ [`${HOST}:80`]: "silent" })
   const fetched = fetch("http://acme.com/", 300)
   await time.tick(300)
   expect([causeOf(await fetched), web.openCount()]).toEqual(["timed_out", 0])
 })
 
-test("no connection is made when DNS has answered too late", async () => {
+test("no connection is opened if DNS answers too late", async () => {
   const slow = zone(DNS)
   const { web, time, fetch } = fetching({ [`${HOST}:80`]: page }, async question => {
     await new Promise<void>(resolve => void time.later(6000, resolve))
@@ -214,7 +214,7 @@ test("no connection is made when DNS has answered too late", async () => {
   expect([causeOf(await fetched), web.attempts]).toEqual(["timed_out", []])
 })
 
-test("it never rejects, whatever breaks below it", async () => {
+test("it never rejects, whatever fails below it", async () => {
   const broken = fetching({}, () => {
     throw new TypeError("of our own")
   })

@@ -43,7 +43,7 @@ const ANSWERS = [
   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
 ]
 
-test("a body is read by its length, by its chunks or to the end, in pieces of any size", async () => {
+test("a body is read by its length, its chunks or to the end, in pieces of any size", async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...ANSWERS), fc.integer({ min: 1, max: 90 }), async (text, pieceBytes) => {
       expect(await bodyOf(text, { pieceBytes })).toEqual(["hello", false])
@@ -51,12 +51,12 @@ test("a body is read by its length, by its chunks or to the end, in pieces of an
   )
 })
 
-test("of a longer body the beginning is taken", async () => {
+test("a longer body is truncated", async () => {
   expect(await bodyOf("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", { bodyMax: 5 })).toEqual(["hello", false])
   for (const text of ANSWERS) expect(await bodyOf(text, { bodyMax: 4 })).toEqual(["hell", true])
 })
 
-test("the head is read up to its bound, what announces it included", async () => {
+test("the head is read up to its bound, interim responses included", async () => {
   const head = "HTTP/1.1 200 OK\r\nX: y\r\n\r\n"
   // A carriage return is not counted.
   const octets = head.replaceAll("\r", "").length
@@ -65,14 +65,14 @@ test("the head is read up to its bound, what announces it included", async () =>
   expect(await bodyOf(`HTTP/1.1 100 Continue\r\n\r\n${head}`, { headMax: octets })).toBe("too_long")
 })
 
-test("names of headers are of any case, and of two the first counts", async () => {
+test("header names have any case, and of two headers the first counts", async () => {
   const answer = await read(
     "HTTP/1.1 302 Found\r\nLOCATION:\t/a \r\nlocation: /b\r\nno header\r\n: x\r\na b: c\r\n\r\n",
   )
   expect(typeof answer === "string" ? answer : [...answer.headers]).toEqual([["location", "/a"]])
 })
 
-test("a header of any white space is read in no time, and one with a bare carriage return is passed over", async () => {
+test("a header with much white space is read quickly, and one with a bare carriage return is skipped", async () => {
   const blank = " ".repeat(8000)
   const answer = await read(`HTTP/1.1 302 Found\r\nA:${blank}\rb\r\nC:${blank}d${blank}e\t\r\nF:${blank}\r\n\r\n`, {
     headMax: 40_000,
@@ -83,24 +83,24 @@ test("a header of any white space is read in no time, and one with a bare carria
   ])
 })
 
-test("a body of more chunks than are read is too long", async () => {
+test("a body with too many chunks is too long", async () => {
   const chunked = (count: number): string =>
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(count)}0\r\n\r\n`
   expect(await bodyOf(chunked(10_000), { bodyMax: 20_000 })).toEqual(["a".repeat(10_000), false])
   expect(await bodyOf(chunked(10_001), { bodyMax: 20_000 })).toBe("too_long")
 })
 
-test("a place beyond ASCII is read as UTF-8", async () => {
+test("a Location beyond ASCII is read as UTF-8", async () => {
   const answer = await read("HTTP/1.1 302 Found\r\nLocation: https://müller.de/\r\n\r\n")
   expect(typeof answer === "string" ? answer : answer.headers.get("location")).toBe("https://müller.de/")
 })
 
-test("an answer that has no body has none, whatever it says", async () => {
+test("a response without a body has none, whatever its headers", async () => {
   for (const status of [204, 304])
     expect(await bodyOf(`HTTP/1.1 ${status} X\r\nContent-Length: 9\r\n\r\n`)).toEqual(["", false])
 })
 
-test("what is no HTTP/1 is told as such", async () => {
+test("a response that is no HTTP/1 is an error", async () => {
   for (const text of [
     "HTTP/2 200\r\n\r\n",
     "HTTP/1.1 99 X\r\n\r\n",
@@ -111,7 +111,7 @@ test("what is no HTTP/1 is told as such", async () => {
     expect([text, await bodyOf(text)]).toEqual([text, "not_http"])
 })
 
-test("no answer of whatever octets is anything but read or told as a fault", async () => {
+test("any bytes are read or a fetch error", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.string(), async (head, body) => {
       await read(head)

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { parsePublicAddress } from "../../../src/check/fetch/public-address.ts"
 
-test("a public address comes back in its canonical form", () => {
+test("a public address is returned in its canonical form", () => {
   expect(parsePublicAddress("93.184.216.34")).toBe("93.184.216.34")
   expect(parsePublicAddress("2606:2800:0220:0001:0000:0000:0000:1946")).toBe("2606:2800:220:1::1946")
   expect(parsePublicAddress("2A00:1450::8A")).toBe("2a00:1450::8a")
 })
 
-test("the last address of each special network is refused, and its neighbours beyond are public", () => {
+test("the first and last address of each special network are refused, and their neighbours outside are public", () => {
   for (const [first, last, before, after] of [
     ["10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"],
     ["100.64.0.0", "100.127.255.255", "100.63.255.255", "100.128.0.0"],
@@ -55,7 +55,7 @@ test("a NAT64 address is as public as the IPv4 address in it", () => {
   expect(parsePublicAddress("64:ff9b:0:0:0:1:5db8:d822")).toBeNull()
 })
 
-test("what is no address as resolvers write one is none", () => {
+test("a text that is no address is refused", () => {
   for (const text of [
     "",
     "1",
@@ -74,7 +74,7 @@ test("what is no address as resolvers write one is none", () => {
     expect([text, parsePublicAddress(text)]).toEqual([text, null])
 })
 
-test("no address that has another within it passes for it, whatever that is", () => {
+test("an address that embeds another one is refused", () => {
   fc.assert(
     fc.property(fc.ipV4(), fc.constantFrom("::ffff:", "::", "::ffff:0:", "64:ff9b:1::"), (address, prefix) => {
       expect(parsePublicAddress(prefix + address)).toBeNull()

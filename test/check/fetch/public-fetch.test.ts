@@ -24,7 +24,7 @@ function guarded(addresses: Record<string, readonly string[] | "unavailable">) {
   return { asked, fetched }
 }
 
-test("a name whose addresses are all public is asked, and no other is", async () => {
+test("only a name whose addresses are all public is fetched", async () => {
   const { asked, fetched } = guarded({
     "rdap.test.net": ["8.8.8.8", "2001:4860:4860::8888"],
     "inside.test.net": ["10.0.0.1"],
@@ -39,7 +39,7 @@ test("a name whose addresses are all public is asked, and no other is", async ()
   expect(asked).toHaveLength(1)
 })
 
-test("it is for https alone", async () => {
+test("only https is fetched", async () => {
   const { fetched } = guarded({ "rdap.test.net": ["8.8.8.8"] })
   expect(await fetched("http://rdap.test.net/")).toThrow("https")
 })

@@ -3,17 +3,17 @@ import { parseRetryAfter } from "../../../src/check/fetch/request.ts"
 
 const NOW = Date.UTC(2026, 0, 1)
 
-test("a time to come again is told in seconds", () => {
+test("Retry-After may be seconds", () => {
   expect(parseRetryAfter("0", NOW)).toBe(0)
   expect(parseRetryAfter("120", NOW)).toBe(120_000)
 })
 
-test("a time to come again is told as a date, and one that has passed is now", () => {
+test("Retry-After may be a date, and one in the past is now", () => {
   expect(parseRetryAfter("Thu, 01 Jan 2026 00:00:30 GMT", NOW)).toBe(30_000)
   expect(parseRetryAfter("Wed, 31 Dec 2025 23:59:59 GMT", NOW)).toBe(0)
 })
 
-test("what is neither seconds nor a date says nothing", () => {
+test("a Retry-After that is neither seconds nor a date is ignored", () => {
   for (const value of [
     null,
     "",

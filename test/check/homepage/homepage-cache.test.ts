@@ -76,7 +76,7 @@ for (const shelf of [new Map<string, StoredHomepage>(), null])
     expect(asked.map(({ domain }) => domain)).toEqual(["acme.com", "acme.com"])
   })
 
-test("a failure is held for half a minute, never counts as held, and goes on no shelf", async () => {
+test("a failure is cached for half a minute, never counts as cached, and is not stored", async () => {
   for (const cause of ["unavailable", "timed_out"] as const) {
     const { homepages, ask, time, fates, shelf } = holding(looked(unknown(cause)))
     const failed = { homepage: unknown(cause), isCached: false, freshUntilMs: START_MS + 30_000 }
@@ -91,7 +91,7 @@ test("a failure is held for half a minute, never counts as held, and goes on no 
   }
 })
 
-test("on the shelf stands what the page was like, and where it leads or what it bears", async () => {
+test("the store gets the state of the homepage, and the domain or the signal that is the evidence", async () => {
   const parkingSignal = { key: "sedo", kind: "marketplace" } as const
   const { ask, fates, shelf } = holding(looked(known("parked"), { movedTo: "sedo.com", parkingSignal }))
   await ask("moved.com")
@@ -106,7 +106,7 @@ test("on the shelf stands what the page was like, and where it leads or what it 
   ])
 })
 
-test("what is on the shelf serves until a day after it was found, and is as good as held", async () => {
+test("a stored homepage is used until a day after its probe, and counts as cached", async () => {
   const shelf = new Map([
     ["young.com", { state: "parked", evidence: null, checkedAtMs: START_MS - DAY_MS + 1 }],
     ["old.com", { state: "parked", evidence: null, checkedAtMs: START_MS - DAY_MS }],
@@ -121,19 +121,19 @@ test("what is on the shelf serves until a day after it was found, and is as good
   expect(asked.map(({ domain }) => domain)).toEqual(["old.com"])
 })
 
-test("what a clock ahead of ours has found holds no longer than a day", async () => {
+test("a stored homepage from a clock ahead of ours is not fresh for longer than a day", async () => {
   const ahead = { state: "none", evidence: null, checkedAtMs: START_MS + DAY_MS / 2 } as const
   const { ask } = holding(FOUND, { shelf: new Map([["acme.com", ahead]]) })
   expect(await ask("acme.com")).toEqual({ homepage: known("none"), isCached: true, freshUntilMs: START_MS + DAY_MS })
 })
 
-test("a shelf that fails is told of, and the page is asked for", async () => {
+test("a store that fails is reported, and the homepage is probed", async () => {
   const { ask, failures } = holding(FOUND, { isBroken: true })
   expect(await ask("acme.com")).toMatchObject({ homepage: known("found"), isCached: false })
   expect(failures).toEqual([new Error("the disk failed")])
 })
 
-test("all who ask at the same time are told by one look, within the budget of the first", async () => {
+test("all concurrent callers share one probe, within the deadline of the first", async () => {
   const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
   const { ask, asked, time } = holding(promise)
   const [first, second] = [new Deadline(time.later, 5000), new Deadline(time.later, 5000)]
@@ -144,7 +144,7 @@ test("all who ask at the same time are told by one look, within the budget of th
   for (const one of await Promise.all(told)) expect(one).toMatchObject({ homepage: known("found"), isCached: false })
 })
 
-test("a bounded number is looked at at once: who comes beyond that is told so at once, and is not held to it", async () => {
+test("a bounded number of probes is in flight: one more is unavailable at once, which is not cached", async () => {
   const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
   const { homepages, ask, asked } = holding(promise)
   const names = Array.from({ length: UNDER_WAY_MAX }, (_, at) => `acme-${at}.com`)

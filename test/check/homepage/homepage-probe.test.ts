@@ -40,7 +40,7 @@ async function look(
   return { ...found, asked }
 }
 
-test("a page by https is the homepage, and nothing else is asked", async () => {
+test("a page by https is the homepage, and nothing else is requested", async () => {
   expect(await look({ "https://acme.com/": {} })).toEqual({
     homepage: known("found"),
     url: "https://acme.com/",
@@ -59,18 +59,18 @@ test("http follows https, and the name under www follows both", async () => {
   }
 })
 
-test("nobody who answers is no website", async () => {
+test("without any response there is no website", async () => {
   const { homepage, url, asked } = await look({})
   expect([homepage, url, asked.length]).toEqual([known("none"), null, 4])
 })
 
-test("what could not be asked weighs more than what is not there", async () => {
+test("a failure counts more than the lack of a page", async () => {
   const { homepage } = await look({ "https://acme.com/": "untrusted", "http://acme.com/": { status: 404 } })
   expect(homepage).toEqual(unknown("unavailable"))
   expect((await look({ "http://www.acme.com/": "timed_out" })).homepage).toEqual(unknown("timed_out"))
 })
 
-test("every cause of a fetch without a page says no website, or nothing", async () => {
+test("every failed fetch means no website, or an unknown one", async () => {
   const none: readonly string[] = ["no_address", "refused", "not_public", "bad_host"]
   for (const cause of Object.keys(FETCH_ERROR_CAUSES) as FetchErrorCause[]) {
     const { homepage } = await look({ "https://acme.com/": cause })
@@ -79,7 +79,7 @@ test("every cause of a fetch without a page says no website, or nothing", async 
   }
 })
 
-test("a status tells a website that is shut from one that is gone and from one that is broken", async () => {
+test("the status distinguishes a restricted website from one that is gone and one that is broken", async () => {
   for (const status of [200, 203, 401, 403, 429])
     expect([status, (await look({ "https://acme.com/": { status } })).homepage]).toEqual([status, known("found")])
   for (const status of [404, 410])
@@ -91,7 +91,7 @@ test("a status tells a website that is shut from one that is gone and from one t
     ])
 })
 
-test("an empty page is none, and a document or a picture is a page", async () => {
+test("an empty page is none, and a document or an image is a page", async () => {
   for (const body of ["", " \n", "<html><head><title>acme.com</title></head><body></body></html>", "<!-- nothing -->"])
     expect([body, (await look({ "https://acme.com/": { body } })).homepage]).toEqual([body, known("none")])
   for (const type of ["application/pdf", "image/png", "application/json"]) {
@@ -101,12 +101,12 @@ test("an empty page is none, and a document or a picture is a page", async () =>
   expect((await look({ "https://acme.com/": { body: "hello", type: null } })).homepage).toEqual(known("found"))
 })
 
-test("another registrable domain is noted, and another host of the same one is not", async () => {
+test("another registrable domain is reported, and another host of the same one is not", async () => {
   expect((await look({ "https://acme.com/": { at: "https://acme-group.com/en" } })).movedTo).toBe("acme-group.com")
   expect((await look({ "https://acme.com/": { at: "https://shop.acme.com/" } })).movedTo).toBeNull()
 })
 
-test("a redirect to a marketplace's page of the domain is parked, also when that page is not let us through", async () => {
+test("a redirect to a marketplace's page of the domain is parked, even if that page is refused", async () => {
   const offer = "https://www.hugedomains.com/domain_profile.cfm?d=acme.com"
   for (const status of [200, 403]) {
     const { homepage, parkingSignal, movedTo } = await look({ "https://acme.com/": { at: offer, status } })
@@ -125,7 +125,7 @@ test("a redirect to a marketplace's page of the domain is parked, also when that
   expect(homepage).toEqual(known("parked"))
 })
 
-test("a last step that is refused and is no name of a host is noted as no other domain", async () => {
+test("a last redirect that is refused and has no host name is reported as no other domain", async () => {
   const offer = "https://www.hugedomains.com/domain_profile.cfm?d=acme.com"
   const { later: setTimer } = stoppedTime()
   for (const last of ["http://127.0.0.1/", "http://[::1]/", "data:,x", `https://${"a".repeat(5000)}.com/`]) {
@@ -149,12 +149,12 @@ test("a marketplace's own homepage is a website, and so is a company's that move
   expect((await look({ "https://acme.com/": { at: "https://dan.com/" } })).homepage).toEqual(known("found"))
 })
 
-test("the path of a parking page is that path and no longer word", async () => {
+test("the path of a parking page matches complete words only", async () => {
   expect((await look({ "https://acme.com/": { at: "https://acme.com/lander?x=1" } })).homepage).toEqual(known("parked"))
   expect((await look({ "https://acme.com/": { at: "https://acme.com/landerneau" } })).homepage).toEqual(known("found"))
 })
 
-test("the time of all that is asked of a domain is one", async () => {
+test("all requests for a domain share one timeout", async () => {
   const time = stoppedTime()
   const fetchPage: GuardedFetch = () => new Promise(() => undefined)
   const budget = new Deadline(time.later, 60_000)

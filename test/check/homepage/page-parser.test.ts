@@ -4,7 +4,7 @@ import { decodePage, parsePage } from "../../../src/check/homepage/page-parser.t
 
 const read = (html: string) => parsePage(html, "https://acme.com/en/")
 
-test("the title and the blocks of text are read as a visitor sees them, and folded", () => {
+test("the title and the visible blocks of text are read and folded", () => {
   const { title, blocks } = read(
     "<title>M&uuml;ller &amp; S&#246;hne\n GmbH</title><h1>Caf&eacute; <b>Größe</b></h1><p>One<br>two<script>var no</script> three<style>no</style><noscript>no</noscript><p>Łódź “quoted”",
   )
@@ -12,11 +12,11 @@ test("the title and the blocks of text are read as a visitor sees them, and fold
   expect(blocks).toEqual(["cafe grosse", "one", "two three", 'lodz "quoted"'])
 })
 
-test("the first title is the page's, and one of a picture is none", () => {
+test("the first title is the page's, and one of an SVG image is not", () => {
   expect(read("<svg><title>Logo</title></svg><title>Acme</title><title>Other</title>").title).toBe("acme")
 })
 
-test("refreshes, frames and scripts that send the visitor on are told as absolute URLs", () => {
+test("refreshes, frames and redirects by script are read as absolute URLs", () => {
   const { destinationUrls } = read(
     `<meta http-equiv="Refresh" content="0; URL='https://a.com/x'"><meta http-equiv=refresh content="5;/y"><meta http-equiv="refresh" content="30">` +
       `<meta http-equiv="content-type" content="0; url=/no"><iframe src="//b.com/f"></iframe><frame src="g"><script>window.location.href = "/h"; location.replace('https://c.com/'); x.src="/no"</script>`,
@@ -31,13 +31,13 @@ test("refreshes, frames and scripts that send the visitor on are told as absolut
   ])
 })
 
-test("a refresh of any white space is read in no time", () => {
+test("a refresh with much white space is read quickly", () => {
   const blank = " ".repeat(200_000)
   expect(read(`<meta http-equiv=refresh content="${blank}x">`).destinationUrls).toEqual([])
   expect(read(`<meta http-equiv=refresh content="${blank}5${blank}; url=/x">`).destinationUrls).toHaveLength(1)
 })
 
-test("what is loaded is told from what is linked", () => {
+test("loaded resources are distinguished from links", () => {
   const { resourceUrls, linkUrls } = read(
     `<link rel=stylesheet href="/s.css"><script src="https://cdn.com/a.js?x=1&amp;y=2"></script><img src=i.png><a href="../about">about</a><a name=x>none</a><a href="http://[bad">bad</a>`,
   )
@@ -45,7 +45,7 @@ test("what is loaded is told from what is linked", () => {
   expect(linkUrls).toEqual(["https://acme.com/about"])
 })
 
-test("a page has content when it shows or does anything", () => {
+test("a page with text, images, forms, frames or scripts has content", () => {
   for (const html of [
     "text",
     "<img src=x>",
@@ -70,7 +70,7 @@ test("a page has content when it shows or does anything", () => {
     expect([html, read(html).hasContent]).toEqual([html, false])
 })
 
-test("of a long page the beginning is taken", () => {
+test("a long page is truncated", () => {
   const { blocks, isTruncated } = read(`<p>${"word ".repeat(3_000)}</p><p>${"more ".repeat(3_000)}</p>`)
   expect(isTruncated).toBe(true)
   expect(blocks.join(" ").length).toBeLessThanOrEqual(16_384)
@@ -78,7 +78,7 @@ test("of a long page the beginning is taken", () => {
   expect(read("<a href=/x>x</a>".repeat(1000)).linkUrls).toHaveLength(200)
 })
 
-test("a page of more elements than are looked at is long, and what came first is read", () => {
+test("a page with too many elements is truncated, and its beginning is read", () => {
   for (const many of ["<p>", "<a href=/x>", "<script></script>", "<br>", "<input>"]) {
     const { title, blocks, isTruncated } = read(`<title>Acme</title><h1>Pumps</h1>${many.repeat(10_001)}<p>the end`)
     expect([many, title, blocks, isTruncated]).toEqual([many, "acme", ["pumps"], true])
@@ -87,12 +87,12 @@ test("a page of more elements than are looked at is long, and what came first is
   expect(read("<br>".repeat(10_000)).isTruncated).toBe(false)
 })
 
-test("a page of more pieces of text than are looked at is long too", () => {
+test("a page with too many pieces of text is truncated too", () => {
   expect(read("x<b></b>".repeat(10_000)).isTruncated).toBe(false)
   expect(read("x<b></b>".repeat(10_001)).isTruncated).toBe(true)
 })
 
-test("no page breaks the reading", () => {
+test("no page makes the parser throw", () => {
   const piece = fc.constantFrom(
     "<p>",
     "</p>",
@@ -117,7 +117,7 @@ test("no page breaks the reading", () => {
   fc.assert(fc.property(fc.array(fc.oneof(piece, fc.string())), pieces => void read(pieces.join(""))))
 })
 
-test("a page is read in the character set that it names, and in UTF-8 where it names none or one that is unknown", () => {
+test("a page is decoded in its character set, and in UTF-8 if that is missing or unknown", () => {
   const russian = Uint8Array.of(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2)
   const meta = (label: string) => Buffer.concat([Buffer.from(`<meta charset="${label}">`), russian])
   expect(decodePage(russian, "text/html; charset=windows-1251")).toBe("Привет")

@@ -10,7 +10,7 @@ function mark(html: string, domain: keyof typeof URL_OF = "acme.com"): string | 
   return detectParking({ domain, redirectChain: [url], page: parsePage(html, url), registrableOf })?.kind ?? null
 }
 
-test("an offer of the domain is told in every language that the table has", () => {
+test("an offer of the domain is recognized in every language of the table", () => {
   for (const says of [
     "This domain is for sale!",
     "This domain name may be for sale.",
@@ -49,7 +49,7 @@ test("an offer of the domain is told in every language that the table has", () =
     expect([says, mark(`<h1>${says}</h1><p>Write to us.</p>`)]).toEqual([says, "sale"])
 })
 
-test("a registrar's page is told in every language that the table has", () => {
+test("a registrar's page is recognized in every language of the table", () => {
   for (const says of [
     "This domain is parked",
     "This domain has been registered",
@@ -70,7 +70,7 @@ test("a registrar's page is told in every language that the table has", () => {
     expect([says, mark(`<h1>${says}</h1>`)]).toEqual([says, "registrar"])
 })
 
-test("the same words within a story, after a quote or of another name are no offer", () => {
+test("the same words within an article, after a quote or about another name are no offer", () => {
   for (const says of [
     "<p>We read that this domain is for sale and laughed.</p>",
     '<p>"This domain is for sale", it said.</p>',
@@ -89,19 +89,19 @@ test("the same words within a story, after a quote or of another name are no off
     expect([says, mark(says)]).toEqual([says, null])
 })
 
-test("the domain's own name is known in both of its forms", () => {
+test("the domain's own name is recognized as A-labels and in Unicode", () => {
   expect(mark("<p>Müller.de ist zu verkaufen</p>", "xn--mller-kva.de")).toBe("sale")
   expect(mark("<p>xn--mller-kva.de is for sale</p>", "xn--mller-kva.de")).toBe("sale")
 })
 
-test("a link to a marketplace counts where it names the domain, on a page of little text", () => {
+test("a link to a marketplace counts if it names the domain, on a page with little text", () => {
   const link = `<a href="https://sedo.com/search/details/?domain=acme.com">Offer</a>`
   expect(mark(link)).toBe("marketplace")
   expect(mark(`<a href="https://sedo.com/">Our partner</a>`)).toBeNull()
   expect(mark(`<p>${"A lot to read. ".repeat(120)}</p>${link}`)).toBeNull()
 })
 
-test("a folder that is shown is empty only without files", () => {
+test("a directory listing is empty only without files", () => {
   const listing = (links: string) => `<title>Index of /</title><h1>Index of /</h1>${links}`
   expect(mark(listing(""))).toBe("listing")
   expect(mark(listing(`<a href="/">Parent</a><a href="cgi-bin/">x</a><a href="?C=M">x</a>`))).toBe("listing")
@@ -109,7 +109,7 @@ test("a folder that is shown is empty only without files", () => {
   expect(mark("<title>Index of /</title><p>All that we wrote</p>")).toBeNull()
 })
 
-test("only the page of the whole text is a page that is not there yet", () => {
+test("only a page with nothing but the text is a placeholder", () => {
   for (const says of ["Coming soon", "acme.com coming soon!", "Site under construction", "Website im Aufbau", "準備中"])
     expect([says, mark(`<h1>${says}</h1>`)]).toEqual([says, "builder"])
   expect(mark("<h1>Coming soon</h1><p>Acme Pumps, 12 Mill Lane, Leeds</p>")).toBeNull()

@@ -13,7 +13,7 @@ const policyOf = async (...texts: readonly string[]) => {
   return finding.known ? finding.value : finding.cause
 }
 
-test("the domain's own policy is told", async () => {
+test("the domain's own policy is returned", async () => {
   expect(await policyOf("v=DMARC1; p=none")).toBe("none")
   expect(await policyOf("v=DMARC1; p=quarantine; rua=mailto:a@b.com")).toBe("quarantine")
   expect(await policyOf("v=DMARC1;p=reject;")).toBe("reject")
@@ -22,7 +22,7 @@ test("the domain's own policy is told", async () => {
   expect(await policyOf("other text", "v=DMARC1; p=reject", "v=spf1 -all")).toBe("reject")
 })
 
-test("a text whose first tag is not the version, as it is written in the RFC, is no record", async () => {
+test("a text whose first tag is not the version of the RFC is no record", async () => {
   for (const text of [
     "",
     "p=reject; v=DMARC1",
@@ -43,7 +43,7 @@ test("no record is no policy, and neither are several", async () => {
   expect(await policyOf("v=DMARC1; p=reject", "v=DMARC1; p=reject")).toBeNull()
 })
 
-test("a policy that cannot be read is none where reports are asked for, else nothing", async () => {
+test("an invalid policy is `none` if reports are requested, else there is no policy", async () => {
   for (const tags of ["", "p=", "p=block", "p=reject; p=reject", "p", "p=reject; sp=block", "p=reject; sp="]) {
     expect([tags, await policyOf(`v=DMARC1; ${tags}`)]).toEqual([tags, null])
     expect([tags, await policyOf(`v=DMARC1; ${tags}; rua=mailto:a@b.com`)]).toEqual([tags, "none"])
@@ -54,7 +54,7 @@ test("a policy that cannot be read is none where reports are asked for, else not
     expect([rua, await policyOf(`v=DMARC1; rua=${rua}`)]).toEqual([rua, null])
 })
 
-test("a domain without a record has its organisational domain's policy for what is below it", async () => {
+test("a domain without a record has its organisational domain's policy for subdomains", async () => {
   const below = (text: string) => policy({ [OWN]: [text] }, "mail.acme.com")
   expect(await below("v=DMARC1; p=reject")).toEqual(known("reject"))
   expect(await below("v=DMARC1; p=reject; sp=none")).toEqual(known("none"))
@@ -64,7 +64,7 @@ test("a domain without a record has its organisational domain's policy for what 
   expect(await policyOf("v=DMARC1; p=reject; sp=none")).toBe("reject")
 })
 
-test("a domain's own records go before the organisational domain's, several of them too", async () => {
+test("a domain's own records win over the organisational domain's, several records too", async () => {
   const above = { [OWN]: ["v=DMARC1; p=reject"] }
   expect(await policy({ ...above, [BELOW]: ["v=DMARC1; p=none"] }, "mail.acme.com")).toEqual(known("none"))
   expect(await policy({ ...above, [BELOW]: ["v=DMARC1; p=none; sp=reject"] }, "mail.acme.com")).toEqual(known("none"))
@@ -74,7 +74,7 @@ test("a domain's own records go before the organisational domain's, several of t
   expect(await policy({ ...above, [BELOW]: ["something"] }, "mail.acme.com")).toEqual(known("reject"))
 })
 
-test("a question without an answer that decides leaves the policy unknown", async () => {
+test("a failed query that decides leaves the policy unknown", async () => {
   const record = ["v=DMARC1; p=reject"]
   expect(await policy({ [OWN]: "timed_out" })).toEqual(unknown("timed_out"))
   expect(await policy({ [BELOW]: "unavailable", [OWN]: record }, "mail.acme.com")).toEqual(unknown("unavailable"))
@@ -82,7 +82,7 @@ test("a question without an answer that decides leaves the policy unknown", asyn
   expect(await policy({ [BELOW]: record, [OWN]: "timed_out" }, "mail.acme.com")).toEqual(known("reject"))
 })
 
-test("one name is asked once, two side by side, and one that is too long not at all", async () => {
+test("one name is queried once, two names at the same time, and a name that is too long never", async () => {
   const { ask, asked } = zone({})
   await lookupDmarcPolicy(ask, "acme.com", "acme.com")
   expect(asked.splice(0)).toEqual([OWN])

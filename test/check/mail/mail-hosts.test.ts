@@ -18,7 +18,7 @@ test("hosts are listed by preference, then by name, each once at its better pref
   ])
 })
 
-test("a domain without MX records takes no mail by them", () => {
+test("a domain without MX records has no mail host", () => {
   expect(hosts()).toEqual({
     mx: [],
     isNullMx: false,
@@ -30,7 +30,7 @@ test("a domain without MX records takes no mail by them", () => {
   expect(parseMailHosts([{ type: "CNAME", target: "mx.acme.com" }]).mx).toEqual([])
 })
 
-test("a null MX stands alone, and beside hosts it is ignored", () => {
+test("a null MX counts alone, and is ignored among hosts", () => {
   expect(hosts([0, ""])).toMatchObject({ mx: [], isNullMx: true, acceptsMail: false })
   expect(hosts([0, ""], [10, ""])).toMatchObject({ mx: [], isNullMx: true })
   expect(hosts([0, ""], [10, "mx.acme.com"])).toMatchObject({
@@ -41,7 +41,7 @@ test("a null MX stands alone, and beside hosts it is ignored", () => {
   expect(hosts([0, ""], [10, PLACEHOLDER])).toMatchObject({ isNullMx: false, acceptsMail: false })
 })
 
-test("the provider of the most preferred host counts, and of equals one that is known", () => {
+test("the provider of the most preferred host counts, and of equal hosts a known one", () => {
   expect(hosts([10, SUITE_A], [20, SUITE_B])).toMatchObject({ provider: { key: "suite_a" }, operatedBy: "suite_a" })
   expect(hosts([20, SUITE_A], [10, SUITE_B])).toMatchObject({ provider: { key: "suite_b" }, operatedBy: "suite_b" })
   expect(hosts([10, "a.acme.com"], [10, SUITE_B])).toMatchObject({
@@ -52,7 +52,7 @@ test("the provider of the most preferred host counts, and of equals one that is 
   expect(hosts([10, GATEWAY], [20, SUITE_A])).toMatchObject({ provider: { key: "proofpoint" }, operatedBy: "gateway" })
 })
 
-test("a placeholder is listed and shows its suite, but takes no mail", () => {
+test("a placeholder is listed and shows its suite, but accepts no mail", () => {
   expect(hosts([0, PLACEHOLDER])).toEqual({
     mx: [{ priority: 0, host: PLACEHOLDER, provider: "suite_b_placeholder" }],
     isNullMx: false,
@@ -69,7 +69,7 @@ test("a placeholder is listed and shows its suite, but takes no mail", () => {
   })
 })
 
-test("one disposable host makes all disposable, and leaves the provider as it is", () => {
+test("one disposable host makes the mail disposable, and leaves the provider as it is", () => {
   expect(hosts([10, SUITE_A], [90, DISPOSABLE])).toMatchObject({
     provider: { key: "suite_a" },
     operatedBy: "disposable",
@@ -77,7 +77,7 @@ test("one disposable host makes all disposable, and leaves the provider as it is
   expect(hosts([10, "mx.acme.com"], [90, DISPOSABLE])).toMatchObject({ provider: null, operatedBy: "disposable" })
 })
 
-test("forwarders, relays, hosting, senders and mailboxes that persons use run nothing", () => {
+test("forwarders, relays, hosting, senders and personal mailboxes operate nothing", () => {
   for (const host of [
     "route1.mx.cloudflare.net",
     "mx1.simplelogin.co",
@@ -93,7 +93,7 @@ test("forwarders, relays, hosting, senders and mailboxes that persons use run no
   expect(hosts([10, "mx.zoho.com"])).toMatchObject({ provider: { key: "zoho" }, operatedBy: "other_suite" })
 })
 
-test("every host of a suite is evidence, the first or not", () => {
+test("every host of a suite is an indicator, the first or not", () => {
   expect(hosts([1, "mx.acme.com"], [2, SUITE_B], [3, SUITE_A], [4, `alt1.${SUITE_A}`]).indicators).toEqual([
     { operator: "suite_b", entry: `mx:${SUITE_B}` },
     { operator: "suite_a", entry: `mx:${SUITE_A}` },
@@ -102,7 +102,7 @@ test("every host of a suite is evidence, the first or not", () => {
   expect(hosts([1, "gmail-smtp-in.l.google.com"]).indicators).toEqual([])
 })
 
-test("the first hosts are looked at, up to a bound", () => {
+test("the most preferred hosts are read, up to a bound", () => {
   const many = Array.from({ length: 1000 }, (_, at) => [at, `mx${at}.acme.com`] as const)
   const last = many.slice(0, MAIL_HOSTS_MAX - 1)
   expect(hosts(...many.toReversed()).mx.map(({ priority }) => priority)).toEqual([...Array(MAIL_HOSTS_MAX).keys()])
@@ -110,7 +110,7 @@ test("the first hosts are looked at, up to a bound", () => {
   expect(hosts(...last, [900, "mx.acme.com"], [1000, DISPOSABLE]).operatedBy).toBeNull()
 })
 
-test("what is written as an IP address is listed, and a name that cannot be shown is not", () => {
+test("an IP address is listed, and a name that cannot be displayed is not", () => {
   expect(hosts([10, "192.0.2.1"])).toMatchObject({ mx: [{ host: "192.0.2.1", provider: null }], acceptsMail: true })
   for (const host of ["a b.com", "a\u0000.com", "mäx.de", "\u001b[2j", "a".repeat(254)])
     expect(hosts([10, host])).toMatchObject({ mx: [], isNullMx: false, acceptsMail: false })

@@ -33,7 +33,7 @@ async function told(records: ZoneRecords) {
 const NO_SUITES = { suiteA: [], suiteB: [], otherSuite: null }
 
 describe("questions", () => {
-  test("the first go out side by side", () => {
+  test("for the own records are sent at the same time", () => {
     const { ask: resolver, asked } = zone({})
     const { clock, later } = stoppedTime()
     void createMailProbe({ resolver, clock })("mail.acme.com", "acme.com", new Deadline(later, WITHIN_MS))
@@ -46,12 +46,12 @@ describe("questions", () => {
     ])
   })
 
-  test("a domain that leads nowhere costs four", async () => {
+  test("are four for a domain without linked records", async () => {
     const { asked } = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT acme.com": ["v=spf1 mx -all"] })
     expect(asked).toHaveLength(4)
   })
 
-  test("the other kind of address is asked for only where there is neither a mail host nor the first kind", async () => {
+  test("for AAAA are sent only if there is neither a mail host nor an IPv4 address", async () => {
     const asks = async (records: ZoneRecords) => (await probe(records)).asked.includes("AAAA acme.com")
     expect(await asks({ "MX acme.com": ["10 mx.acme.com"] })).toBe(false)
     expect(await asks({ "MX acme.com": ["0 ."] })).toBe(false)
@@ -63,7 +63,7 @@ describe("questions", () => {
     expect(await asks({ "MX acme.com": "no_data", "A acme.com": "timed_out" })).toBe(true)
   })
 
-  test("a hostile domain costs a bounded number", async () => {
+  test("are bounded for a hostile domain", async () => {
     const many = Array.from({ length: 1000 }, (_, at) => at)
     const { asked, mail, suites } = await probe({
       "MX acme.com": [`0 ${GATEWAY}`, ...many.map(at => `${at} mx${at}.acme.com`)],
@@ -86,7 +86,7 @@ describe("the name", () => {
     expect(mail).toMatchObject({ known: true, value: { exists: false, spf: unknown("timed_out") } })
   })
 
-  test("exists when any answer knows it, though others deny it", async () => {
+  test("exists when any answer knows it, even if others deny it", async () => {
     for (const alive of DEAD_NAMES) {
       const records = Object.fromEntries(
         DEAD_NAMES.map(name => [name, name === alive ? "no_data" : "no_name"] as const),
@@ -119,7 +119,7 @@ describe("how mail reaches a domain", () => {
     expect(await told({ "MX acme.com": ["0 .", "10 mx.acme.com"] })).toMatchObject({ delivery: "mx" })
   })
 
-  test("a placeholder is listed, shows its suite, and counts as no host", async () => {
+  test("a placeholder is listed, shows its suite, and does not count as a host", async () => {
     const records = { "MX acme.com": [`0 ${PLACEHOLDER}`] }
     const mx = [{ priority: 0, host: PLACEHOLDER, provider: "suite_b_placeholder" }]
     const suites = { suiteA: [], suiteB: [`mx:${PLACEHOLDER}`], otherSuite: null }
@@ -144,14 +144,14 @@ describe("how mail reaches a domain", () => {
 describe("mail is known", () => {
   const ANSWERED = { "MX acme.com": "no_data", "TXT acme.com": ["v=spf1 -all"] } as const
 
-  test("not without the MX records, and then no suite is", async () => {
+  test("not without the MX records, and then suites are not known either", async () => {
     for (const cause of ["timed_out", "unavailable"] as const) {
       const { mail, suites } = await probe({ "MX acme.com": cause, "A acme.com": ["192.0.2.1"] })
       expect([mail, suites]).toEqual([unknown(cause), unknown(cause)])
     }
   })
 
-  test("with hosts or a null MX, whatever becomes of the other questions", async () => {
+  test("with hosts or a null MX, whatever the outcome of the other queries", async () => {
     const failed = { "A acme.com": "timed_out", "AAAA acme.com": "unavailable", "TXT acme.com": "timed_out" } as const
     const all = { ...failed, "TXT _dmarc.acme.com": "unavailable" } as const
     expect((await probe({ ...all, "MX acme.com": ["10 mx.acme.com"] })).mail).toMatchObject({
@@ -164,7 +164,7 @@ describe("mail is known", () => {
     })
   })
 
-  test("without hosts, when one address is there or both questions are answered", async () => {
+  test("without hosts, if there is an address or both address queries are answered", async () => {
     const mailWith = async (records: ZoneRecords) => (await probe({ ...ANSWERED, ...records })).mail
     expect(await mailWith({ "A acme.com": ["192.0.2.1"], "AAAA acme.com": "timed_out" })).toMatchObject({ known: true })
     expect(await mailWith({ "AAAA acme.com": ["2001:db8::1"], "A acme.com": "timed_out" })).toMatchObject({
@@ -179,8 +179,8 @@ describe("mail is known", () => {
   })
 })
 
-describe("who runs the mail", () => {
-  test("is told by the hosts, with the evidence of each suite", async () => {
+describe("the operator of the mail", () => {
+  test("is shown by the hosts, with the indicators of each suite", async () => {
     expect(
       await told({ "MX acme.com": [`1 ${SUITE_A}`], "TXT acme.com": ["v=spf1 include:_spf.google.com ~all"] }),
     ).toMatchObject({
@@ -210,7 +210,7 @@ describe("who runs the mail", () => {
     })
   })
 
-  test("a suite of which the SPF record alone tells is evidence, through what it includes too", async () => {
+  test("a suite that only the SPF record names is an indicator, also through its includes", async () => {
     const { suites, operatedBy } = await told({
       "MX acme.com": ["10 mx.acme.com"],
       "TXT acme.com": ["google-site-verification=x", "v=spf1 include:spf.acme.net -all"],
@@ -224,7 +224,7 @@ describe("who runs the mail", () => {
     })
   })
 
-  test("a person's or a group's host of the vendor makes its SPF record no evidence", async () => {
+  test("a consumer or group host of the vendor disqualifies its SPF record", async () => {
     for (const [host, record] of [
       ["gmail-smtp-in.l.google.com", "redirect=_spf.google.com"],
       ["gmr-smtp-in.l.google.com", "include:_spf.google.com ~all"],
@@ -239,7 +239,7 @@ describe("who runs the mail", () => {
     }
   })
 
-  test("a gateway stays in front of the suites that it hides, told in the order of their kinds", async () => {
+  test("stays the gateway in front of the suites that it hides, whose indicators are ordered by kind", async () => {
     const found = await told({
       "MX acme.com": [`10 ${GATEWAY}`, `90 ${SUITE_B}`],
       "TXT acme.com": ["v=spf1 include:spf.protection.outlook.com include:spf.protection.outlook.com. -all"],
@@ -261,7 +261,7 @@ describe("who runs the mail", () => {
     })
   })
 
-  test("a host that may feed a program runs a suite where autodiscover tells of mailboxes", async () => {
+  test("is a suite if its host may serve programs and autodiscover shows mailboxes", async () => {
     const records = { "MX acme.com": ["10 inbound-smtp.us-east-1.amazonaws.com"] }
     expect(await told(records)).toMatchObject({ provider: "amazon_workmail_ses", operatedBy: null, suites: NO_SUITES })
     expect(
@@ -272,7 +272,7 @@ describe("who runs the mail", () => {
     })
   })
 
-  test("nobody is looked for behind a gateway beside a disposable host", async () => {
+  test("is not searched behind a gateway next to a disposable host", async () => {
     const { asked, mail } = await probe({ "MX acme.com": [`10 ${GATEWAY}`, "20 mail.mailinator.com"] })
     expect(asked).toHaveLength(4)
     expect(mail).toMatchObject({ value: { provider: "proofpoint", operatedBy: "disposable" } })
@@ -280,7 +280,7 @@ describe("who runs the mail", () => {
 })
 
 describe("policies", () => {
-  test("the SPF record and the organisational domain's policy are told", async () => {
+  test("the SPF record and the organisational domain's policy are returned", async () => {
     const { mail } = await probe(
       {
         "MX mail.acme.com": ["10 mx.acme.com"],
@@ -293,7 +293,7 @@ describe("policies", () => {
     expect(mail).toMatchObject({ value: { spf: known("v=spf1 mx -all"), dmarcPolicy: known("reject") } })
   })
 
-  test("a text that could steer who prints it is no record", async () => {
+  test("a text with control characters is no record", async () => {
     const { spf, suites } = await told({
       "MX acme.com": ["10 mx.acme.com"],
       "TXT acme.com": ["v=spf1 \u001b[2J include:_spf.google.com"],
@@ -302,7 +302,7 @@ describe("policies", () => {
   })
 })
 
-test("whatever the records hold, mail is known and all that is told of it can be shown", async () => {
+test("whatever the records hold, mail is known and all its texts are displayable", async () => {
   const text = fc.string({ unit: "binary", maxLength: 300 })
   const under = (name: string) => text.map(label => `${label}.${name}`)
   await fc.assert(
@@ -343,7 +343,7 @@ test("whatever the records hold, mail is known and all that is told of it can be
 })
 
 describe("time", () => {
-  test("a record that nobody answers for costs the budget and nothing else", async () => {
+  test("a query without a reply costs the deadline and nothing else", async () => {
     const time = stoppedTime()
     const { ask: resolver } = halting(question => question === "A acme.com")
     const found = createMailProbe({ resolver, clock: time.clock })(
@@ -373,7 +373,7 @@ describe("time", () => {
     return { ask, open: gate.resolve }
   }
 
-  test("what the first answers lead to is waited for as long as it may take, and what was found stands", async () => {
+  test("linked queries may take until the deadline, and the other records stand", async () => {
     const time = stoppedTime()
     const { ask: resolver } = halting(question => question === "TXT slow.com")
     const found: Awaited<ReturnType<ReturnType<typeof createMailProbe>>>[] = []
@@ -389,7 +389,7 @@ describe("time", () => {
     expect(time.waiting()).toBe(0)
   })
 
-  test("what follows does not wait for questions that it does not need", async () => {
+  test("linked queries do not wait for queries that they do not need", async () => {
     const { ask, open } = halting(question => /^(A|AAAA|TXT _dmarc\.)/.test(question))
     const seen: string[] = []
     const counted: CachingResolver = question => {
@@ -408,7 +408,7 @@ describe("time", () => {
     )
   })
 
-  test("all is cached when each answer was, and fresh as long as the first of them", async () => {
+  test("the result is cached if each answer was, and fresh as long as the first of them", async () => {
     const time = stoppedTime()
     const answering =
       (of: (question: string) => Partial<CachedDnsAnswer> | null): CachingResolver =>

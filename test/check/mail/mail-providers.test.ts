@@ -40,8 +40,8 @@ function namesFor(pattern: string): readonly string[] {
   return pattern.startsWith("=") ? [pattern.slice(1)] : [pattern, `a.${pattern}`, `a-1.b.${pattern}`]
 }
 
-describe("the file of providers", () => {
-  test("has every provider once, and each shows what its kind can show", () => {
+describe("the table of providers", () => {
+  test("has every provider once, each with an operator that fits its kind", () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
     const SHOWN_BY_KIND: Readonly<Record<string, readonly (string | null)[]>> = {
       suite: ["suite_a", "suite_b"],
@@ -56,7 +56,7 @@ describe("the file of providers", () => {
     expect(new Set(rows.flatMap(({ shows }) => shows ?? []))).toEqual(new Set(MAIL_OPERATORS))
   })
 
-  test("is found by every pattern: the row's key, or the suite's for each of its clouds", () => {
+  test("is matched by every pattern: with the row's key, or the suite's for each of its clouds", () => {
     for (const { key, kind, shows, mx, spf } of rows) {
       const expected = { key: kind === "suite" ? shows : key, kind, operator: shows }
       for (const name of mx.flatMap(namesFor))
@@ -66,7 +66,7 @@ describe("the file of providers", () => {
     }
   })
 
-  test("has expressions whose dots are dots and that match nothing beside their names", () => {
+  test("has expressions with escaped dots that match only their names", () => {
     for (const [pattern, name] of Object.entries(MATCHED_BY)) {
       expect(rows.some(({ mx, spf }) => mx.includes(pattern) || spf.includes(pattern))).toBe(true)
       expect(pattern.replaceAll("\\.", "")).not.toContain(".")
@@ -77,7 +77,7 @@ describe("the file of providers", () => {
   })
 })
 
-test("names that only look like a provider's host are nobody's", () => {
+test("names that only look like a provider's host have no provider", () => {
   for (const host of [
     "aspmx.l.google.com.evil.com",
     "notaspmx.l.google.com",
@@ -100,7 +100,7 @@ test("names that only look like a provider's host are nobody's", () => {
     expect([host, providerOfMailHost(host)]).toEqual([host, null])
 })
 
-test("consumers, group services and placeholders of the suites' vendors are told from the suites", () => {
+test("consumers, group services and placeholders of the suites' vendors are distinguished from the suites", () => {
   expect(providerOfMailHost("alt1.gmail-smtp-in.l.google.com")).toMatchObject({
     key: "gmail",
     kind: "consumer",
@@ -118,7 +118,7 @@ test("consumers, group services and placeholders of the suites' vendors are told
   expect(providerOfMailHost("acme-com.o-v1.mx.microsoft")).toMatchObject({ key: "suite_b", operator: "suite_b" })
 })
 
-test("every cloud of a suite is called by the suite's name", () => {
+test("every cloud of a suite has the suite's key", () => {
   for (const host of [
     "acme-com.mail.protection.outlook.com",
     "acme-com.mail.protection.office365.us",
@@ -128,14 +128,14 @@ test("every cloud of a suite is called by the suite's name", () => {
   expect(providerOfSpfDomain("spf.protection.partner.outlook.cn")?.key).toBe("suite_b")
 })
 
-test("mail hosts and SPF domains are looked up apart, and who filters outgoing mail has no mail host", () => {
+test("mail hosts and SPF domains are separate, and a filter of outgoing mail has no mail host", () => {
   expect(providerOfMailHost("_spf.google.com")).toBeNull()
   expect(providerOfSpfDomain("aspmx.l.google.com")).toBeNull()
   expect(providerOfMailHost("spf.mta.hdems.com")).toBeNull()
   expect(providerOfSpfDomain("spf.mta.hdems.com")).toMatchObject({ key: "hennge", kind: "gateway_out", operator: null })
 })
 
-test("a consumer or placeholder pattern wins over a suite's, and over nobody else's", () => {
+test("a consumer or placeholder pattern wins over a suite's, and over no other", () => {
   const { byHost } = parseMailProviders(
     [
       "tenants\tsuite\tsuite_b\tN\t=a.vendor.com b.vendor.com\t-\tA",
@@ -150,7 +150,7 @@ test("a consumer or placeholder pattern wins over a suite's, and over nobody els
   expect(byHost("biz.vendor.com")?.key).toBe("small")
 })
 
-test("a malformed file is refused", () => {
+test("a malformed table throws", () => {
   const row = "acme\tmailbox\tother_suite\tAcme\tacme.com\t-\tA"
   expect(parseMailProviders(row).byHost("mx.acme.com")).toEqual({
     key: "acme",

@@ -11,7 +11,7 @@ async function search(record: string, records: ZoneRecords = {}) {
   return { found: await lookupSpfSuites(ask, "acme.com", `v=spf1 ${record}`), asked }
 }
 
-test("the suites that a record names are found without a question", async () => {
+test("the suites that a record names are found without a query", async () => {
   expect(await search("include:_spf.google.com Include:SPF.protection.outlook.com. ~all")).toEqual({
     found: [SPF_OF_A, SPF_OF_B],
     asked: [],
@@ -20,11 +20,11 @@ test("the suites that a record names are found without a question", async () => 
   expect(await search("redirect=_spf.google.com -all")).toEqual({ found: [], asked: [] })
 })
 
-test("another provider's domain is no suite's, and is not asked for", async () => {
+test("the domain of another provider shows no suite, and is not queried", async () => {
   expect(await search("include:sendgrid.net include:spf.messagelabs.com -all")).toEqual({ found: [], asked: [] })
 })
 
-test("names that only look like a suite's are asked for like any other", async () => {
+test("names that only look like a suite's are queried like any other", async () => {
   const { found, asked } = await search("include:_spf.google.com.evil.com include:x_spf.google.com include:google.com")
   expect(found).toEqual([])
   expect(asked).toEqual(["TXT _spf.google.com.evil.com", "TXT x_spf.google.com", "TXT google.com"])
@@ -42,7 +42,7 @@ test("records that are included or redirected to are followed, level by level", 
   expect(asked).toEqual(["TXT a.com", "TXT b.com", "TXT c.com", "TXT d.com", "TXT e.com"])
 })
 
-test("a name with macros is matched as it is written, and never asked for", async () => {
+test("a name with macros is matched as written, and never queried", async () => {
   const macro = "%{i}._spf.google.com"
   expect(await search(`include:${macro} include:%{d}.acme.net exists:%{i}.x.com`)).toEqual({
     found: [{ operator: "suite_a", entry: `spf:${macro}` }],
@@ -50,12 +50,12 @@ test("a name with macros is matched as it is written, and never asked for", asyn
   })
 })
 
-test("a name that DNS cannot hold is never asked for", async () => {
+test("a name that DNS cannot hold is never queried", async () => {
   const odd = ["localhost", "a..com", `${"a".repeat(64)}.com`, "a.com..", ".com", "a.b_c"]
   expect((await search(odd.map(name => `include:${name}`).join(" "))).asked).toEqual([])
 })
 
-test("a loop ends, and a name that returns is asked for once", async () => {
+test("a loop ends, and each name is queried once", async () => {
   const { asked } = await search("include:a.com include:a.com include:acme.com", {
     "TXT a.com": ["v=spf1 include:b.com include:acme.com -all"],
     "TXT b.com": ["v=spf1 include:a.com redirect=b.com"],
@@ -63,7 +63,7 @@ test("a loop ends, and a name that returns is asked for once", async () => {
   expect(asked).toEqual(["TXT a.com", "TXT b.com"])
 })
 
-test("terms up to the tenth that costs a question are read, of all kinds and records together", async () => {
+test("terms up to the tenth that costs a lookup are read, in all records together", async () => {
   const ten = "a mx ptr exists:x.com a:y.com mx:y.com a a a"
   expect((await search(`${ten} include:_spf.google.com`)).found).toEqual([SPF_OF_A])
   expect((await search(`${ten} a include:_spf.google.com`)).found).toEqual([])
@@ -76,7 +76,7 @@ test("terms up to the tenth that costs a question are read, of all kinds and rec
   expect((await search("include:c1.com", chain)).found).toEqual([])
 })
 
-test("a bomb of includes costs ten questions", async () => {
+test("an attack by includes costs ten queries", async () => {
   const bomb = (from: number): string =>
     Array.from({ length: 100 }, (_, at) => `include:n${from * 100 + at}.com`).join(" ")
   const records: ZoneRecords = {}
@@ -84,7 +84,7 @@ test("a bomb of includes costs ten questions", async () => {
   expect((await search(bomb(0), records)).asked).toHaveLength(10)
 })
 
-test("a third name without a record ends the search, and what was found before it stands", async () => {
+test("a third name without a record ends the search, and earlier indicators stand", async () => {
   const records: ZoneRecords = {
     "TXT v1.com": "no_name",
     "TXT v2.com": "no_data",
@@ -104,7 +104,7 @@ test("a third name without a record ends the search, and what was found before i
   ).toEqual([SPF_OF_B])
 })
 
-test("a question without an answer ends its branch alone, and a name without an SPF record adds nothing", async () => {
+test("a failed query ends only its branch, and a name without an SPF record adds nothing", async () => {
   const { found } = await search("include:dead.com include:sick.com include:none.com include:two.com include:a.com", {
     "TXT dead.com": "timed_out",
     "TXT sick.com": "unavailable",

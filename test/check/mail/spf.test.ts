@@ -20,13 +20,13 @@ test("the record is the one text that is v=spf1, alone or before a space", () =>
     expect([text, selectSpfRecord([text])]).toEqual([text, null])
 })
 
-test("none and more than one are no record, also when one of several could not be read", () => {
+test("with none or several there is no record, also if one of several is malformed", () => {
   expect(selectSpfRecord([])).toBeNull()
   expect(selectSpfRecord(["v=spf1 -all", "v=spf1 -all"])).toBeNull()
   expect(selectSpfRecord(["v=spf1 -all", "v=spf1 ä"])).toBeNull()
 })
 
-test("a record of more than printable ASCII is none", () => {
+test("a record with other characters than printable ASCII is none", () => {
   for (const odd of ["\u0000", "\u0007", "\n", "\t", "\u007f", "ä", "\ufffd", "\u202e"])
     expect(selectSpfRecord([`v=spf1 mx ${odd} -all`])).toBeNull()
   expect(selectSpfRecord(["v=spf1 ~ !\"#$%&'()*+,-./:;<=>?@[]^_`{|}"])).not.toBeNull()
@@ -44,7 +44,7 @@ test("a long record is cut between two terms", () => {
   expect(cut.endsWith("include:spf.acme.com")).toBe(true)
 })
 
-test("terms that cost a question are told in their order, with the domains that go on", () => {
+test("terms that cost a lookup are returned in order, with their domains", () => {
   expect(domains("a mx ptr ip4:192.0.2.0/24 ip6::: include:a.com exists:%{i}.b.com -all exp=c.com")).toEqual([
     null,
     null,
@@ -70,7 +70,7 @@ test("terms that do not parse cost nothing", () => {
   expect(parseSpfLookups("v=spf1")).toEqual([])
 })
 
-test("redirect goes on after all others, where no all stands and it stands once", () => {
+test("redirect comes last, if it occurs once and there is no all", () => {
   expect(domains("redirect=r.com include:a.com")).toEqual(["a.com", "r.com"])
   expect(domains("Redirect=R.com.")).toEqual(["r.com"])
   expect(domains("redirect=r.com ~all")).toEqual([])
@@ -79,7 +79,7 @@ test("redirect goes on after all others, where no all stands and it stands once"
   expect(domains("include:all.com redirect=r.com")).toEqual(["all.com", "r.com"])
 })
 
-test("a domain may have macros, and what is no domain counts without one", () => {
+test("a domain may have macros, and a term without a valid domain counts without one", () => {
   for (const domain of ["%{ir}.%{v}._spf.%{d2}", "%{d1r+-}.a.com", "%%x.a.com", "a%_b.com", "_spf.a.com"])
     expect(domains(`include:${domain}`)).toEqual([domain])
   for (const odd of ["%{x}.a.com", "%a.com", "<b>.com", "a/b.com", "a:b.com", "a@b.com", "a,b.com", "a".repeat(254)])

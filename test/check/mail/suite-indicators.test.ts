@@ -13,18 +13,18 @@ async function behind(provider: MailProvider, records: ZoneRecords, domain = "ac
   return { entries: found.map(({ operator, entry }) => `${operator} ${entry}`), asked }
 }
 
-test("suite_a shows behind a gateway by its DKIM key, which has a name and no target", async () => {
+test("a DKIM key shows suite_a behind a gateway", async () => {
   const entries = ["suite_a dkim:google._domainkey.acme.com"]
   for (const key of ["v=DKIM1; k=rsa; p=MIIB", "p=MIIB", "k=rsa ;\tp = MIIB;"])
     expect((await behind(GATEWAY, { "TXT google._domainkey.acme.com": ["noise", key] })).entries).toEqual(entries)
 })
 
-test("a key that is revoked, and a wildcard's text, show nothing", async () => {
+test("a revoked key and the text of a wildcard show nothing", async () => {
   for (const text of ["v=DKIM1; p=", "v=DKIM1; p= ;", "v=spf1 -all", "v=DKIM1", "sp=x", "google"])
     expect((await behind(GATEWAY, { "TXT google._domainkey.acme.com": [text] })).entries).toEqual([])
 })
 
-test("suite_b shows behind a gateway by what its records point to", async () => {
+test("the targets of its records show suite_b behind a gateway", async () => {
   const { entries } = await behind(GATEWAY, {
     "CNAME selector1._domainkey.acme.com": ["selector1-acme-com._domainkey.acme.onmicrosoft.com"],
     "CNAME selector2._domainkey.acme.com": ["selector2-acme-com._domainkey.acme.n-v1.dkim.mail.microsoft"],
@@ -55,7 +55,7 @@ test("records that point elsewhere show nothing", async () => {
   }
 })
 
-test("a target that cannot be shown is none", async () => {
+test("a target that cannot be displayed shows nothing", async () => {
   const of = async (target: string) =>
     (await behind(GATEWAY, { "CNAME selector1._domainkey.acme.com": [target] })).entries.length
   expect(await of("a.dkim.mail.microsoft")).toBe(1)
@@ -63,7 +63,7 @@ test("a target that cannot be shown is none", async () => {
     expect([odd, await of(`${odd}.dkim.mail.microsoft`)]).toEqual([odd, 0])
 })
 
-test("a mail host that may feed a program shows mailboxes by the autodiscover record of its region", async () => {
+test("the autodiscover record of its region shows mailboxes at a mail host that may serve programs", async () => {
   const name = "CNAME autodiscover.acme.com"
   const target = "autodiscover.mail.us-east-1.awsapps.com"
   const { entries, asked } = await behind(AMBIGUOUS, { [name]: [target] })
@@ -73,7 +73,7 @@ test("a mail host that may feed a program shows mailboxes by the autodiscover re
   expect((await behind(GATEWAY, { [name]: [target] })).entries).toEqual([])
 })
 
-test("only where a provider hides a suite is anything asked, and then all side by side", async () => {
+test("clues are queried only for a provider that hides a suite, all at the same time", async () => {
   for (const host of ["aspmx.l.google.com", "mx.zoho.com", "route1.mx.cloudflare.net", "mail.mailinator.com"])
     expect((await behind(providerOfMailHost(host) ?? NOBODY, {})).asked).toEqual([])
   const { ask, asked } = zone({})
@@ -88,7 +88,7 @@ test("only where a provider hides a suite is anything asked, and then all side b
   expect(await found).toEqual([])
 })
 
-test("a question without an answer shows nothing and hides nothing else", async () => {
+test("a failed query shows nothing and hides nothing else", async () => {
   const { entries } = await behind(GATEWAY, {
     "TXT google._domainkey.acme.com": "timed_out",
     "CNAME selector1._domainkey.acme.com": "unavailable",
@@ -97,12 +97,12 @@ test("a question without an answer shows nothing and hides nothing else", async 
   expect(entries).toEqual(["suite_b autodiscover:autodiscover.outlook.com"])
 })
 
-test("a name that would be too long is not asked for", async () => {
+test("a name that would be too long is not queried", async () => {
   const { asked } = await behind(GATEWAY, {}, `${"a.".repeat(115)}acme.com`)
   expect(asked).toEqual([`CNAME autodiscover.${"a.".repeat(115)}acme.com`])
 })
 
-test("a malformed file is refused", () => {
+test("a malformed table throws", () => {
   const row = "gateway\tsuite_b\tdkim\tCNAME\tselector1\tacme.com"
   expect(parseSuiteClues(row)).toHaveLength(1)
   for (const bad of [

@@ -9,13 +9,13 @@ import { zone } from "../../support/zone.ts"
 const QUESTION = { name: "acme.com", type: "MX" } as const
 const never: CachingResolver = () => Promise.withResolvers<Awaited<ReturnType<CachingResolver>>>().promise
 
-test("answers in time are passed on", async () => {
+test("answers in time are returned", async () => {
   const { later } = stoppedTime()
   const ask = withinDeadline(zone({ "MX acme.com": ["10 mx.acme.com"] }).ask, new Deadline(later, 100))
   expect(await ask(QUESTION)).toMatchObject({ known: true, value: { outcome: "records" } })
 })
 
-test("when the time is over, what is under way and what comes after has timed out, and nobody is asked", async () => {
+test("after the deadline, pending and later questions are timed out, and no query is sent", async () => {
   const time = stoppedTime()
   const budget = new Deadline(time.later, 100)
   const answer = withinDeadline(never, budget)(QUESTION)

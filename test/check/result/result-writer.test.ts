@@ -29,7 +29,7 @@ const outcomeOf = async (input: string): Promise<CheckOutcome> =>
 const read = async (written: WrittenJson): Promise<unknown> => await new Response(written).json()
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-test("what is written of a result, as octets or as a text, is the result, whoever asked first", async () => {
+test("a written result, as bytes or as a text, equals the result, whoever was first", async () => {
   for (const input of [...VERDICT_CASES.map(({ input: sent }) => sent), ...HOSTILE]) {
     for (const outcome of [await outcomeOf(input), await outcomeOf(input)]) {
       for (const tookMs of [0, 7, 12_345]) {
@@ -42,7 +42,7 @@ test("what is written of a result, as octets or as a text, is the result, whoeve
   }
 })
 
-test("an answer has its own octets, whatever is written after it", async () => {
+test("a copied response is not changed by the next one", async () => {
   const [jane, acme] = [await outcomeOf("jane@gmail.com"), await outcomeOf("acme.com")]
   const answers = [
     new Response(writeResult(jane, "req_1")),
@@ -55,7 +55,7 @@ test("an answer has its own octets, whatever is written after it", async () => {
   expect(other).toEqual(plain(fullResult(acme, "req_3")))
 })
 
-test("a batch is its results, its time that of the slowest, and its id everybody's", async () => {
+test("a batch has its results, the time of the slowest, and one id for all", async () => {
   const found = await Promise.all(["jane@gmail.com", 'a"b\u2028', "mit.edu", "http://acme.com"].map(outcomeOf))
   const slow = found.map((outcome, at) => ({ ...outcome, tookMs: [3, 7, 0, 1][at] ?? 0 }))
   expect(await read(writeBatchResult(slow, "req_1"))).toEqual({
@@ -66,7 +66,7 @@ test("a batch is its results, its time that of the slowest, and its id everybody
   expect(await read(writeBatchResult([], "req_1"))).toEqual({ results: [], took_ms: 0, request_id: "req_1" })
 })
 
-test("a batch that has no room there is written as a text, and what comes after it has all the room again", async () => {
+test("a batch that does not fit into the buffer is a text, and the next response has the whole buffer again", async () => {
   const long = await outcomeOf(`https://acme.com/${"\u0001".repeat(2000)}`)
   const outcomes = Array.from({ length: 100 }, () => long)
   const written = writeBatchResult(outcomes, "req_1")

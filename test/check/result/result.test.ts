@@ -19,7 +19,7 @@ test("every result has exactly the members of the contract", () => {
   }
 })
 
-test("what was settled for the second asker is given to the next of the same domain, and nothing of the first with it", async () => {
+test("a verdict cached for one address is reused for the next of its domain, with nothing of the first address", async () => {
   const ask = (input: string, policy: "b2b" | "strict" = "b2b") =>
     check({
       subject: parseSubject(detectSubjectKind(input), input, "mailkind.test"),
@@ -46,7 +46,7 @@ test("what was settled for the second asker is given to the next of the same dom
   expect((await ask("ada@settled-example.com", "strict")).judged.policy).toBe("strict")
 })
 
-test("however many kinds of question come for one domain, each is answered right, and few are kept", async () => {
+test("however many kinds of request come for one domain, each is answered correctly, and few are cached", async () => {
   const domain = "many-questions-example.com"
   const given: JudgedDomain[] = []
   for (let round = 0; round < 3; round++) {

@@ -49,12 +49,12 @@ const PAGES: Readonly<Record<keyof typeof PRODUCTS, readonly string[]>> = {
   rsa: ["https://acme.auth.securid.com/saml-fe/sso", "https://portal.acme.com/IdPServlet?idp_id=14knwft3srifx"],
 }
 
-test("every product is told by its pages", () => {
+test("every product is recognized by its pages", () => {
   for (const [product, pages] of Object.entries(PAGES))
     for (const page of pages) expect([page, at(page)]).toEqual([page, product])
 })
 
-test("every host of a vendor has a page that shows it, and every path tells its product on anybody's host", () => {
+test("every host of a vendor shows its product, and every path does on any host", () => {
   const shown = Object.values(PAGES)
     .flat()
     .map(page => `.${new URL(page).hostname}`)
@@ -65,13 +65,13 @@ test("every host of a vendor has a page that shows it, and every path tells its 
   }
 })
 
-test("a vendor's host beats a product's path, and a product's path beats the domain's own host", () => {
+test("a vendor's host wins over a product's path, and that over the domain's own host", () => {
   expect(at("https://acme.okta.com/adfs/ls/")).toBe("okta")
   expect(at("https://sts.acme.com/adfs/ls/")).toBe("adfs")
   expect(at("https://sts.acme.com/sso")).toBe("self_hosted")
 })
 
-test("the domain's registrable domain and every host under it are its own", () => {
+test("the organisational domain and every host below it are self-hosted", () => {
   expect(at("https://acme.com/login")).toBe("self_hosted")
   expect(at("https://a.b.acme.com/login")).toBe("self_hosted")
   expect(at("https://ACME.com./login")).toBe("self_hosted")
@@ -96,7 +96,7 @@ test("hosts that only look like a vendor's or the domain's own are others", () =
   }
 })
 
-test("paths count from their first segment, by whole segments, and not in the query", () => {
+test("paths count from their first segment, by complete segments, and not in the query", () => {
   for (const path of [
     "/adfsx/ls",
     "/x/adfs/ls",
@@ -114,7 +114,7 @@ test("paths count from their first segment, by whole segments, and not in the qu
   }
 })
 
-test("an address that is no web address tells nothing", () => {
+test("a URL that is neither http nor https has no provider", () => {
   for (const authUrl of [
     "",
     "sts.acme.com/adfs/ls",
@@ -130,19 +130,19 @@ test("an address that is no web address tells nothing", () => {
   }
 })
 
-test("an address of 2048 characters is read, and a longer one is not", () => {
+test("a URL of 2048 characters is read, and a longer one is not", () => {
   const page = "https://acme.okta.com/"
   expect(at(page.padEnd(2048, "a"))).toBe("okta")
   expect(at(page.padEnd(2049, "a"))).toBeNull()
   expect(at(page.padEnd(100_000, "a"))).toBeNull()
 })
 
-test("control and format characters in an address change nothing", () => {
+test("control and format characters in a URL change nothing", () => {
   expect(at("\u0000 https://acme.ok\u200bta.com/\u001b[0m")).toBe("okta")
   expect(at("ht\ntps://sts.acme.com/ad\u0000fs/ls")).toBe("adfs")
 })
 
-test("no address makes it throw", () => {
+test("no URL makes it throw", () => {
   const told = new Set<string | null>([...Object.keys(PRODUCTS), "self_hosted", "other", null])
   const text = fc.string({ unit: "binary" })
   fc.assert(

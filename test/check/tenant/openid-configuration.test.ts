@@ -24,7 +24,7 @@ test("a tenant's id is read from both forms of its issuer, in lower case", () =>
   }
 })
 
-test("an issuer that names no tenant is no answer", () => {
+test("an issuer without a tenant is unavailable", () => {
   for (const issuer of [
     undefined,
     null,
@@ -49,7 +49,7 @@ test("an issuer that names no tenant is no answer", () => {
   }
 })
 
-test("the region is kept as it was sent, without control characters and at most 32 characters of it", () => {
+test("the region is returned without control characters, at most 32 characters of it", () => {
   for (const region of ["EU", "NA", "WW", "USGov", "USG"]) expect(inRegion(region)).toEqual(known({ id: ID, region }))
   expect(inRegion("\u001b[31mE\u0000U\u202e")).toEqual(known({ id: ID, region: "[31mEU" }))
   expect(inRegion("r".repeat(32))).toEqual(known({ id: ID, region: "r".repeat(32) }))
@@ -67,19 +67,19 @@ test("the consumers' tenant is no domain's tenant", () => {
   expect(issuedBy("https://sts.windows.net/9188040D-6C67-4C5B-B112-36A304B66DAD/")).toEqual(known(null))
 })
 
-test("status 400 says that there is no tenant, and no other status says anything", () => {
+test("status 400 means that there is no tenant, and every other status is unavailable", () => {
   expect(parseTenant(refused(400))).toEqual(known(null))
   for (const status of [204, 301, 302, 399, 401, 403, 404, 429, 500, 502, 503]) {
     expect([status, parseTenant(refused(status))]).toEqual([status, unknown("unavailable")])
   }
 })
 
-test("silence is told from failure", () => {
+test("a timeout is distinguished from a failure", () => {
   expect(parseTenant({ kind: "timed_out" })).toEqual(unknown("timed_out"))
   expect(parseTenant({ kind: "failed" })).toEqual(unknown("unavailable"))
 })
 
-test("JSON that is no object is no answer", () => {
+test("JSON that is no object is unavailable", () => {
   for (const json of [null, [], "text", 7, true]) expect(parseTenant(told(json))).toEqual(unknown("unavailable"))
 })
 

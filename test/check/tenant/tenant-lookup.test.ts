@@ -32,11 +32,11 @@ test("a federated tenant is found with its identity provider", async () => {
   expect(tenant).toEqual(known({ id: ID, region: null, auth: "federated", identityProvider: "adfs" }))
 })
 
-test("a domain that nobody has a tenant for is known to have none", async () => {
+test("a domain without a tenant is known to have none", async () => {
   expect(await foundIn({}, "nobody.com")).toEqual({ tenant: known(null), isComplete: true, retryAfterMs: null })
 })
 
-test("a tenant whose realm nobody tells is known, but not whole", async () => {
+test("a tenant without a realm is known, but not complete", async () => {
   for (const realm of [400, 404, 429, 500, "unreachable", () => new Response("<html>")] as const) {
     const found = await foundIn({ "acme.com": { tenant: ID, realm } }, "acme.com")
     const tenant = known({ id: ID, region: null, auth: null, identityProvider: null })
@@ -44,7 +44,7 @@ test("a tenant whose realm nobody tells is known, but not whole", async () => {
   }
 })
 
-test("both endpoints are asked at once, about the domain and nothing else", async () => {
+test("both endpoints are queried at the same time, with the domain and nothing else", async () => {
   const { web, asked } = identityWeb({})
   const sent: FetchOptions["headers"][] = []
   const noting: Fetch = (url, options) => {
@@ -61,7 +61,7 @@ test("both endpoints are asked at once, about the domain and nothing else", asyn
   expect(sent).toEqual([headers, headers])
 })
 
-test("an endpoint that fails makes the tenant unavailable, whatever the realm says", async () => {
+test("if the OpenID endpoint fails the tenant is unavailable, whatever the realm is", async () => {
   for (const ending of [301, 403, 404, 429, 500, 502, 503, "unreachable"] as const) {
     const found = await foundIn({ "acme.com": ending }, "acme.com")
     expect([ending, found]).toEqual([ending, { tenant: unknown("unavailable"), isComplete: false, retryAfterMs: null }])
@@ -74,12 +74,12 @@ test("a redirect is a failure, not followed", async () => {
   expect(asked.every(url => url.startsWith(BASE))).toBe(true)
 })
 
-test("the time that a refusal names is passed on", async () => {
+test("the Retry-After of a refusal is returned", async () => {
   const busy = () => new Response(null, { status: 503, headers: { "retry-after": "120" } })
   expect((await foundIn({ "acme.com": busy }, "acme.com")).retryAfterMs).toBe(120_000)
 })
 
-test("an endpoint that says nothing times out after five seconds", async () => {
+test("a silent endpoint times out after five seconds", async () => {
   const { lookUp, time } = lookingUp({ "slow.com": "hangs" })
   let found: unknown = null
   const { finished } = lookUp("slow.com")
@@ -93,14 +93,14 @@ test("an endpoint that says nothing times out after five seconds", async () => {
   await finished
 })
 
-test("a realm that says nothing leaves the tenant known after five seconds", async () => {
+test("a silent realm leaves the tenant known after five seconds", async () => {
   const { lookUp, time } = lookingUp({ "acme.com": { tenant: ID, realm: "hangs" } })
   const { result: found } = lookUp("acme.com")
   await time.tick(5000)
   expect(await found).toMatchObject({ tenant: known({ id: ID, auth: null }), isComplete: false })
 })
 
-test("a domain without a tenant does not wait for its realm, which is let end by itself", async () => {
+test("a domain without a tenant does not wait for its realm, whose request ends by itself", async () => {
   const realm = Promise.withResolvers<Response>()
   const { lookUp, time } = lookingUp({
     "acme.com": url => (url.pathname === "/getuserrealm.srf" ? realm.promise : new Response("{}", { status: 400 })),
@@ -118,7 +118,7 @@ test("a domain without a tenant does not wait for its realm, which is let end by
   expect(time.waiting()).toBe(0)
 })
 
-test("a web that does not heed its deadline is not waited for", async () => {
+test("a fetch that ignores its signal is not awaited", async () => {
   const { clock, later, tick } = stoppedTime()
   const deaf: Fetch = () => new Promise<never>(() => undefined)
   const { result: found, finished } = createTenantLookup(deaf, clock, later)(BASE, "acme.com", "acme.com")
@@ -127,7 +127,7 @@ test("a web that does not heed its deadline is not waited for", async () => {
   await finished
 })
 
-test("a web that throws instead of rejecting is unavailable", async () => {
+test("a fetch that throws instead of rejecting is unavailable", async () => {
   const { clock, later } = stoppedTime()
   const broken: Fetch = () => {
     throw new Error("no web")
@@ -147,7 +147,7 @@ function endless() {
   return { state, response: () => new Response(new ReadableStream({ pull })) }
 }
 
-test("hostile bodies cost a bounded read and no answer", async () => {
+test("hostile bodies cost a bounded read and are unavailable", async () => {
   const { state, response } = endless()
   const nested = "[".repeat(60_000)
   const json = JSON.stringify({ issuer: `https://login.example/${ID}/v2.0` })
@@ -169,14 +169,14 @@ test("hostile bodies cost a bounded read and no answer", async () => {
   expect(state.chunks).toBeLessThan(2 * 40)
 })
 
-test("a body of as many octets as allowed is read", async () => {
+test("a body of the greatest length is read", async () => {
   const json = JSON.stringify({ issuer: `https://login.example/${ID}/v2.0` })
   const padded = (length: number) => () => new Response(json.padEnd(length))
   expect((await foundIn({ "acme.com": padded(65_536) }, "acme.com")).tenant).toMatchObject(known({ id: ID }))
   expect((await foundIn({ "acme.com": padded(65_537) }, "acme.com")).tenant).toEqual(unknown("unavailable"))
 })
 
-test("a body that trickles in without end times out", async () => {
+test("an endless slow body times out", async () => {
   const stuck = new ReadableStream<Uint8Array>({ start: controller => controller.enqueue(new Uint8Array([123])) })
   const { lookUp, time } = lookingUp({ "acme.com": { tenant: ID, realm: () => new Response(stuck) } })
   const { result: found, finished } = lookUp("acme.com")

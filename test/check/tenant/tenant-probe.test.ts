@@ -47,7 +47,7 @@ function held() {
 const many = (count: number, ending: Ending) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`d${n}.com`, ending]))
 
-test("what was looked up is held for a day, given at once, and asked for again after it", async () => {
+test("a result is cached for a day, returned at once, and looked up again after that", async () => {
   const { ask, lookUps, time } = probing({ "acme.com": ACME })
   const freshUntilMs = time.clock() + DAY_MS
   expect(await ask("acme.com")).toEqual({ tenant: TENANT, isCached: false, freshUntilMs })
@@ -59,7 +59,7 @@ test("what was looked up is held for a day, given at once, and asked for again a
   expect(lookUps()).toBe(2)
 })
 
-test("that a domain has no tenant is held like a tenant", async () => {
+test("that a domain has no tenant is cached like a tenant", async () => {
   const { ask, lookUps, time } = probing({})
   expect(await ask("nobody.com")).toMatchObject({ tenant: known(null), isCached: false })
   await time.tick(DAY_MS - 1)
@@ -67,7 +67,7 @@ test("that a domain has no tenant is held like a tenant", async () => {
   expect(lookUps()).toBe(1)
 })
 
-test("a tenant whose realm nobody told is asked for again after a minute", async () => {
+test("an incomplete tenant is looked up again after a minute", async () => {
   const { ask, rows, lookUps, time } = probing({ "acme.com": { ...ACME, realm: 500 } })
   expect(await ask("acme.com")).toMatchObject({ tenant: known({ auth: null }), freshUntilMs: time.clock() + 60_000 })
   rows["acme.com"] = ACME
@@ -78,7 +78,7 @@ test("a tenant whose realm nobody told is asked for again after a minute", async
   expect(lookUps()).toBe(2)
 })
 
-test("a failure is held for half a minute and never counts as held", async () => {
+test("a failure is cached for half a minute and never counts as cached", async () => {
   const { ask, rows, lookUps, time } = probing({ "acme.com": 500 })
   const failed = { tenant: unknown("unavailable"), isCached: false, freshUntilMs: time.clock() + 30_000 }
   expect(await ask("acme.com")).toEqual(failed)
@@ -90,7 +90,7 @@ test("a failure is held for half a minute and never counts as held", async () =>
   expect(await ask("acme.com")).toMatchObject({ tenant: TENANT })
 })
 
-test("an answer past its time serves for a day while the endpoint fails, and is asked for again each half minute", async () => {
+test("a stale answer is used for a day while the endpoint fails, and is looked up again each half minute", async () => {
   const { ask, rows, lookUps, time } = probing({ "acme.com": ACME })
   await ask("acme.com")
   rows["acme.com"] = 503
@@ -105,7 +105,7 @@ test("an answer past its time serves for a day while the endpoint fails, and is 
   expect(await ask("acme.com")).toMatchObject({ tenant: unknown("unavailable"), isCached: false })
 })
 
-test("all who ask about a domain while it is looked up are given one promise", async () => {
+test("all callers share one promise while a domain is looked up", async () => {
   const { ask, lookUps } = probing({ "acme.com": ACME })
   const first = ask("acme.com")
   expect(ask("acme.com")).toBe(first)
@@ -113,7 +113,7 @@ test("all who ask about a domain while it is looked up are given one promise", a
   expect(lookUps()).toBe(1)
 })
 
-test("a look-up goes on when nobody waits for it, and the next to ask is given what it found", async () => {
+test("a lookup continues without its callers, and the next caller gets its result", async () => {
   const later = held()
   const { ask, lookUps, time } = probing({ "acme.com": later.ending })
   void ask("acme.com")
@@ -124,14 +124,14 @@ test("a look-up goes on when nobody waits for it, and the next to ask is given w
   expect(lookUps()).toBe(1)
 })
 
-test("a domain that times out says so", async () => {
+test("a lookup that times out is timed out", async () => {
   const { ask, time } = probing({ "slow.com": "hangs" })
   const found = ask("slow.com")
   await time.tick(5000)
   expect(await found).toMatchObject({ tenant: unknown("timed_out"), isCached: false })
 })
 
-test("after five failures in a row nobody is asked, and what is held still serves, past its time too", async () => {
+test("after five failures in a row nothing is queried, and cached answers are used, stale ones too", async () => {
   const { ask, lookUps, time } = probing({ "acme.com": ACME, "late.com": ACME, ...many(5, 500) })
   await ask("late.com")
   await time.tick(DAY_MS)
@@ -145,7 +145,7 @@ test("after five failures in a row nobody is asked, and what is held still serve
   expect(lookUps()).toBe(before + 1)
 })
 
-test("after half a minute one look-up is let through, and its answer lets all through", async () => {
+test("after half a minute one lookup is permitted, and its answer closes the breaker", async () => {
   const trial = held()
   const { ask, lookUps, time } = probing({ ...many(5, 500), "trial.com": trial.ending })
   for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
@@ -161,7 +161,7 @@ test("after half a minute one look-up is let through, and its answer lets all th
   expect(await ask("new.com")).toMatchObject({ tenant: known(null) })
 })
 
-test("time-outs open the breaker as refusals do, and a domain without a tenant is no failure", async () => {
+test("timeouts open the breaker as refusals do, and a domain without a tenant is no failure", async () => {
   const { ask, time } = probing(many(5, "hangs"))
   for (let n = 0; n < 20; n++) await ask(`nobody${n}.com`)
   const found = Array.from({ length: 5 }, (_, n) => ask(`d${n}.com`))
@@ -170,7 +170,7 @@ test("time-outs open the breaker as refusals do, and a domain without a tenant i
   expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
 })
 
-test("an endpoint that names a time to come again is left alone until then", async () => {
+test("an endpoint with a Retry-After is not queried until then", async () => {
   const busy = () => new Response(null, { status: 429, headers: { "retry-after": "120" } })
   const { ask, time } = probing(many(5, busy))
   for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
@@ -180,7 +180,7 @@ test("an endpoint that names a time to come again is left alone until then", asy
   expect(await ask("new.com")).toMatchObject({ tenant: known(null) })
 })
 
-test("so many look-ups are under way, so many wait, and one more is not asked", async () => {
+test("a bounded number of lookups is in flight, a bounded number waits, and one more is unavailable", async () => {
   const { ask, lookUps, time } = probing(many(10, "hangs"), { bounds: { inFlightMax: 2, waitingMax: 1 } })
   const asked = [ask("d0.com"), ask("d1.com"), ask("d2.com")]
   expect(ask("d3.com")).toEqual({ tenant: unknown("unavailable"), isCached: false, freshUntilMs: time.clock() })
@@ -194,7 +194,7 @@ test("so many look-ups are under way, so many wait, and one more is not asked", 
   expect(await ask("nobody.com")).toMatchObject({ tenant: known(null) })
 })
 
-test("a look-up keeps its slot until nothing is asked any more, though its answer is known before", async () => {
+test("a lookup keeps its permit until both requests have ended, even if its result is known before", async () => {
   const realm = Promise.withResolvers<Response>()
   const half: Ending = url =>
     url.pathname === "/getuserrealm.srf" ? realm.promise : new Response("{}", { status: 400 })
@@ -208,7 +208,7 @@ test("a look-up keeps its slot until nothing is asked any more, though its answe
   expect(lookUps()).toBe(2)
 })
 
-test("look-ups that wait while the breaker opens are not made", async () => {
+test("lookups that wait while the breaker opens are not sent", async () => {
   const { ask, lookUps, time } = probing(many(15, "hangs"), { bounds: { inFlightMax: 5, waitingMax: 10 } })
   const asked = Array.from({ length: 15 }, (_, n) => ask(`d${n}.com`))
   await time.tick(10_000)
@@ -218,7 +218,7 @@ test("look-ups that wait while the breaker opens are not made", async () => {
   expect(lookUps()).toBe(9)
 })
 
-test("no more answers are held than allowed, the one not asked about for longest goes first", async () => {
+test("no more results are cached than allowed, and the least recently used is evicted first", async () => {
   const { ask, lookUps } = probing({}, { bounds: { cache: { ...TENANT_PROBE_BOUNDS.cache, entriesMax: 2 } } })
   await ask("a.com")
   await ask("b.com")
@@ -231,7 +231,7 @@ test("no more answers are held than allowed, the one not asked about for longest
   expect(lookUps()).toBe(4)
 })
 
-test("each cloud is asked at its own endpoints, holds its own answers and has its own breaker", async () => {
+test("each cloud has its own endpoints, its own cached results and its own breaker", async () => {
   const urls = { worldwide: "https://world.example", gov: "https://gov.example", cn: "https://cn.example" }
   const { probe, asked } = probing({ "acme.cn": ACME, ...many(5, 500) }, { urls })
   for (let n = 0; n < 5; n++) await probe.lookup(`d${n}.com`, `d${n}.com`)
@@ -240,20 +240,20 @@ test("each cloud is asked at its own endpoints, holds its own answers and has it
   expect(asked.slice(-2).every(url => url.startsWith("https://cn.example/"))).toBe(true)
 })
 
-test("clouds that share an address share what is held", async () => {
+test("clouds that share a URL share their cached results", async () => {
   const { probe, lookUps } = probing({ "acme.com": ACME })
   await probe.lookup("acme.com", "acme.com")
   expect(probe.lookup("acme.com", "acme.com", "gov")).toMatchObject({ tenant: TENANT, isCached: true })
   expect(lookUps()).toBe(1)
 })
 
-test("the real endpoints are asked over HTTPS, each cloud at a host of its own", () => {
+test("the real endpoints use https, each cloud at a host of its own", () => {
   const urls = Object.values(identityUrls(null))
   expect(new Set(urls).size).toBe(3)
   for (const url of urls) expect(url).toMatch(/^https:\/\/[a-z.]+[a-z]$/)
 })
 
-test("over real sockets the same is found, and a connection that hangs is cut at the deadline", async () => {
+test("over real sockets the result is the same, and a connection that hangs is closed at the deadline", async () => {
   const server = identityServer({ "acme.com": ACME, "slow.com": "hangs", "gone.com": "unreachable" })
   const { clock, later: setTimer, tick } = stoppedTime()
   // The preload lets no test ask the network by the global of the same name.

@@ -5,12 +5,12 @@ import { parseTenantSignIn, userRealmUrl } from "../../../src/check/tenant/tenan
 const OKTA = "https://acme.okta.com/app/office365/exk1/sso/wsfed/passive"
 const signIn = (json: unknown) => parseTenantSignIn({ kind: "answered", json }, "acme.com")
 
-test("the people of a managed domain sign in at suite_b itself, whatever page is named", () => {
+test("the users of a managed domain sign in at suite_b itself, whatever the sign-in URL", () => {
   expect(signIn({ NameSpaceType: "Managed" })).toEqual({ auth: "managed", identityProvider: null })
   expect(signIn({ NameSpaceType: "Managed", AuthURL: OKTA })).toEqual({ auth: "managed", identityProvider: null })
 })
 
-test("the people of a federated domain sign in at the provider whose page is named", () => {
+test("the users of a federated domain sign in at the provider of the sign-in URL", () => {
   expect(signIn({ NameSpaceType: "Federated", AuthURL: OKTA })).toEqual({ auth: "federated", identityProvider: "okta" })
   expect(signIn({ NameSpaceType: "Federated", AuthURL: "https://sso.acme.com/" })).toEqual({
     auth: "federated",
@@ -18,19 +18,19 @@ test("the people of a federated domain sign in at the provider whose page is nam
   })
 })
 
-test("a federated domain without a page that can be read has no provider", () => {
+test("a federated domain without a valid sign-in URL has no provider", () => {
   for (const AuthURL of [undefined, null, 7, "", "javascript:alert(1)", [OKTA], `${OKTA}${"a".repeat(100_000)}`]) {
     expect(signIn({ NameSpaceType: "Federated", AuthURL })).toEqual({ auth: "federated", identityProvider: null })
   }
 })
 
-test("any other kind of realm tells nothing", () => {
+test("any other kind of realm is unknown", () => {
   for (const NameSpaceType of ["Unknown", "managed", "Other\u0000", "", null, 7, ["Managed"], undefined]) {
     expect(signIn({ NameSpaceType, AuthURL: OKTA })).toEqual({ auth: null, identityProvider: null })
   }
 })
 
-test("a reply that is no JSON object is no answer", () => {
+test("a response that is no JSON object is unknown", () => {
   const replies: readonly IdentityResponse[] = [
     { kind: "failed" },
     { kind: "timed_out" },
@@ -41,7 +41,7 @@ test("a reply that is no JSON object is no answer", () => {
   for (const reply of replies) expect(parseTenantSignIn(reply, "acme.com")).toBeNull()
 })
 
-test("nobody's local part is sent, and a domain cannot leave its parameter", () => {
+test("no local part is sent, and a domain cannot leave its parameter", () => {
   expect(userRealmUrl("https://login.example", "acme.com")).toBe(
     "https://login.example/getuserrealm.srf?login=x@acme.com&json=1",
   )

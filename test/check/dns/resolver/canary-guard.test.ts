@@ -56,7 +56,7 @@ describe("a resolver that denies every canary", () => {
       believer.stop()
     })
 
-  test("is asked for them again every few seconds, and believed as soon as it knows one", async () => {
+  test("is queried for them again every few seconds, and is believed as soon as it knows one", async () => {
     const { ask, records, believer, time, canariesAsked } = world({ ...MAIL })
     expect(await ask("firm.example")).toEqual(UNAVAILABLE)
     expect(canariesAsked).toHaveLength(2)
@@ -84,7 +84,7 @@ describe("a resolver that denies every canary", () => {
 })
 
 describe("a resolver that knows a canary", () => {
-  test("is believed in what it gives and in what it denies", async () => {
+  test("is believed in positive and negative answers", async () => {
     const { ask, believer, canariesAsked } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
     expect(await ask("gone.example")).toEqual(NO_NAME)
     expect(await ask("firm.example")).toEqual(found)
@@ -93,7 +93,7 @@ describe("a resolver that knows a canary", () => {
     expect(canariesAsked).toEqual(["A one.example", "A two.example", "A two.example"])
   })
 
-  test("is believed for one that is alive, whatever becomes of the others", async () => {
+  test("is believed for one alive canary, whatever the outcome of the others", async () => {
     for (const fate of ["no_name", "timed_out", "unavailable"] as const) {
       const { ask, believer } = world({ "* one.example": fate, "A two.example": ["192.0.2.2"] })
       expect(await ask("gone.example")).toEqual(NO_NAME)
@@ -101,7 +101,7 @@ describe("a resolver that knows a canary", () => {
     }
   })
 
-  test("knows it by its name servers or its mail hosts where it has no address", async () => {
+  test("may know it by NS or MX records if it has no address", async () => {
     for (const type of ["NS", "MX"]) {
       const { ask, believer } = world({ [`${type} one.example`]: ["10 host.example"] }, ["one.example"])
       expect(await ask("gone.example")).toEqual(NO_NAME)
@@ -109,13 +109,13 @@ describe("a resolver that knows a canary", () => {
     }
   })
 
-  test("is not asked for them again for what it gives", async () => {
+  test("is not queried for canaries after a positive answer", async () => {
     const { ask, canariesAsked } = world({ ...MAIL, ...ALIVE })
     for (let at = 0; at < 5; at++) expect(await ask("firm.example")).toEqual(found)
     expect(canariesAsked).toHaveLength(2)
   })
 
-  test("is asked for the one that was alive last before each denial is believed, and for the others when it no longer is", async () => {
+  test("is queried for the canary that was alive last before each negative answer is believed, and for the others if it is dead", async () => {
     const { ask, records, canariesAsked } = world({ "* one.example": "no_name", "A two.example": ["192.0.2.2"] })
     expect(await ask("gone.example")).toEqual(NO_NAME)
     canariesAsked.length = 0
@@ -128,7 +128,7 @@ describe("a resolver that knows a canary", () => {
     expect(canariesAsked).toEqual(["A two.example", "A one.example"])
   })
 
-  test("is not believed in a single denial once it denies them all, and then not even in what it gives", async () => {
+  test("is not believed in one negative answer once it denies all canaries, and then not in positive answers either", async () => {
     const { ask, records, believer } = world({ ...MAIL, ...ALIVE })
     expect(await ask("firm.example")).toEqual(found)
     expect(await ask("gone.example")).toEqual(NO_NAME)
@@ -139,7 +139,7 @@ describe("a resolver that knows a canary", () => {
     believer.stop()
   })
 
-  test("stays believed when they time out, but not in the denial at hand", async () => {
+  test("stays believed if the canaries time out, but not in the pending negative answer", async () => {
     const { ask, time, records, believer } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
     await ask("firm.example")
     for (const name of CANARIES) {
@@ -171,7 +171,7 @@ function byHand() {
   }
 }
 
-describe("a denial that comes while the canaries are asked for", () => {
+describe("a negative answer that arrives during a round", () => {
   /** A resolver that is believed, and one denial of which the canary is being asked for. */
   const oneDenied = async () => {
     const held = byHand()
@@ -188,7 +188,7 @@ describe("a denial that comes while the canaries are asked for", () => {
     return { ...held, deny, first }
   }
 
-  test("waits for a round of its own, which all who come meanwhile share", async () => {
+  test("waits for the next round, which all that arrive meanwhile share", async () => {
     const { direct, deny, first } = await oneDenied()
     const others = [await deny("second.example"), await deny("third.example")]
     expect(direct.open()).toHaveLength(1)
@@ -200,7 +200,7 @@ describe("a denial that comes while the canaries are asked for", () => {
     expect(direct.open()).toEqual([])
   })
 
-  test("is not believed for a canary that was asked for before it and is denied after it", async () => {
+  test("is not believed for a canary that was queried before it and is denied after it", async () => {
     const { direct, deny, first, believer } = await oneDenied()
     const { answer: second } = await deny("second.example")
     await direct.give(SOME)
@@ -210,7 +210,7 @@ describe("a denial that comes while the canaries are asked for", () => {
     believer.stop()
   })
 
-  test("is not believed, and asks no more, when that round already finds none alive", async () => {
+  test("is not believed, without another round, if the running round finds none alive", async () => {
     const { direct, deny, first, believer } = await oneDenied()
     const { answer: second } = await deny("second.example")
     for (const _ of CANARIES) await direct.give(unknown("timed_out"))
@@ -220,8 +220,8 @@ describe("a denial that comes while the canaries are asked for", () => {
   })
 })
 
-describe("a resolver of which nothing is known yet", () => {
-  test("is asked for the canaries side by side with the question, which waits for one that is alive", async () => {
+describe("a resolver whose state is not known yet", () => {
+  test("is queried for the canaries and the question at the same time, and the question waits for an alive canary", async () => {
     const { questions, direct, believer } = byHand()
     const asked = believer.resolver({ name: "firm.example", type: "MX" })
     let isSettled = false
@@ -237,7 +237,7 @@ describe("a resolver of which nothing is known yet", () => {
     expect(await asked).toEqual(SOME)
   })
 
-  test("is asked for the canaries once for all who ask at the same time, and once more for all who are denied", async () => {
+  test("is queried for the canaries once for all concurrent questions, and once more for all negative answers", async () => {
     const { questions, direct, believer } = byHand()
     believer.start()
     const all = Array.from({ length: 100 }, (_, at) => believer.resolver({ name: `${at}.example`, type: "MX" }))
@@ -257,7 +257,7 @@ describe("a resolver of which nothing is known yet", () => {
     expect(await asked).toEqual(unknown("timed_out"))
   })
 
-  test("is believed in what it gives, not in what it denies, while the canaries time out", async () => {
+  test("is believed in positive but not in negative answers while the canaries time out", async () => {
     const { ask, believer } = world({ ...MAIL, "* one.example": "timed_out", "* two.example": "no_name" })
     expect(await ask("firm.example")).toEqual(found)
     expect(await ask("gone.example")).toEqual(UNAVAILABLE)
@@ -265,7 +265,7 @@ describe("a resolver of which nothing is known yet", () => {
     believer.stop()
   })
 
-  test("gives what it knows at once when the canaries timed out before", async () => {
+  test("answers at once if the canaries timed out before", async () => {
     const { believer, questions, direct } = byHand()
     believer.start()
     await direct.give(unknown("timed_out"))
@@ -278,7 +278,7 @@ describe("a resolver of which nothing is known yet", () => {
     believer.stop()
   })
 
-  test("is asked for the canaries by questions and in the background, never by both at once", async () => {
+  test("is queried for the canaries by questions and in the background, never by both at once", async () => {
     const { ask, believer, time, canariesAsked } = world({ "* one.example": "timed_out" }, ["one.example"])
     for (let at = 0; at < 5; at++) {
       await ask("gone.example")
@@ -289,7 +289,7 @@ describe("a resolver of which nothing is known yet", () => {
     believer.stop()
   })
 
-  test("is known from the start on, without a question, and again and again until it is", async () => {
+  test("is queried for the canaries from the start, without a question, again and again until one is alive", async () => {
     const { believer, time, records } = world({ "* one.example": "timed_out", "* two.example": "timed_out" })
     expect(believer.state()).toBe("unknown")
     believer.start()
@@ -302,7 +302,7 @@ describe("a resolver of which nothing is known yet", () => {
   })
 })
 
-test("without canaries the resolver is trusted and nothing more is asked", async () => {
+test("without canaries the resolver is always believed, and no further query is sent", async () => {
   const { believer, ask, canariesAsked } = world({}, [])
   believer.start()
   expect(believer.state()).toBe("believed")
@@ -310,7 +310,7 @@ test("without canaries the resolver is trusted and nothing more is asked", async
   expect(canariesAsked).toEqual([])
 })
 
-test("after its end no canary is asked for in the background", async () => {
+test("after stop no canary is queried in the background", async () => {
   const { believer, time, canariesAsked } = world({})
   believer.start()
   believer.stop()

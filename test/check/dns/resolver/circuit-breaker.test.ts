@@ -43,7 +43,7 @@ function world(initially: (name: string) => Finding<DnsAnswer>, tookMs = 0) {
   return { time, asked, server, breaker, ask, askAll }
 }
 
-describe("a run of silence", () => {
+describe("a run of timeouts", () => {
   test("opens the breaker, and one question less does not", async () => {
     const { breaker, askAll, ask, asked } = world(() => SILENT)
     await askAll(CONSECUTIVE_TIMEOUTS_MAX - 1)
@@ -54,7 +54,7 @@ describe("a run of silence", () => {
     breaker.stop()
   })
 
-  test("is broken by any word of a server", async () => {
+  test("ends with any reply of a server", async () => {
     for (const word of [SOME, FAILED]) {
       const { breaker, askAll, ask } = world(name => (name === "word.example" ? word : SILENT))
       await askAll(CONSECUTIVE_TIMEOUTS_MAX - 1)
@@ -75,7 +75,7 @@ describe("a run of failures", () => {
     breaker.stop()
   })
 
-  test("is broken by an answer, if only by one that there is nothing", async () => {
+  test("ends with an answer, also with a negative one", async () => {
     const { breaker, askAll, ask } = world(name => (name === "word.example" ? SOME : FAILED))
     await askAll(CONSECUTIVE_FAILURES_MAX - 1)
     await ask("word.example")
@@ -83,7 +83,7 @@ describe("a run of failures", () => {
     expect(breaker.isOpen()).toBe(false)
   })
 
-  test("is not ended by a server that goes on failing", async () => {
+  test("does not end while a server keeps failing", async () => {
     const { breaker, askAll, server, time } = world(() => FAILED)
     await askAll(CONSECUTIVE_FAILURES_MAX)
     await time.tick(10 * PROBE_INTERVAL_MS)
@@ -95,7 +95,7 @@ describe("a run of failures", () => {
 })
 
 describe("an open breaker", () => {
-  test("asks nothing and says at once that there is no answer", async () => {
+  test("sends no query and is unavailable at once", async () => {
     const { ask, askAll, asked, breaker } = world(() => SILENT)
     await askAll(CONSECUTIVE_TIMEOUTS_MAX)
     await settled()
@@ -105,7 +105,7 @@ describe("an open breaker", () => {
     breaker.stop()
   })
 
-  test("closes with the first probe that anybody says a word to, within ten seconds of the servers' return", async () => {
+  test("closes with the first probe that gets a reply, within ten seconds of the servers' return", async () => {
     for (const word of [SOME, FAILED])
       for (let back = 0; back < PROBE_INTERVAL_MS + 1500; back += 100) {
         const { askAll, breaker, server, time } = world(() => SILENT, 1500)
@@ -121,7 +121,7 @@ describe("an open breaker", () => {
       }
   })
 
-  test("closes when the last question that was asked has an answer, whatever becomes of the probe", async () => {
+  test("closes when the last question is answered, whatever the outcome of the probe question", async () => {
     const { ask, askAll, breaker, server, time, asked } = world(() => FAILED)
     await askAll(CONSECUTIVE_FAILURES_MAX)
     await settled()
@@ -135,7 +135,7 @@ describe("an open breaker", () => {
     expect(await ask("inside.example")).toEqual(SOME)
   })
 
-  test("that a few slow names opened on a working server is closed by the first probe", async () => {
+  test("that a few slow names opened on a working server closes with the first probe", async () => {
     const { askAll, ask, breaker } = world(name => (name === "" || name === "good.example" ? SOME : SILENT))
     await askAll(CONSECUTIVE_TIMEOUTS_MAX)
     await settled()
@@ -143,7 +143,7 @@ describe("an open breaker", () => {
     expect(await ask("good.example")).toEqual(SOME)
   })
 
-  test("is closed by a question that was on its way when it opened", async () => {
+  test("closes with a question that was in flight when it opened", async () => {
     const time = stoppedTime()
     const breaker = createDnsCircuitBreaker(
       ({ name }) =>
@@ -160,7 +160,7 @@ describe("an open breaker", () => {
     expect(breaker.isOpen()).toBe(false)
   })
 
-  test("never has more than one of each probe out, however slow they are and often it opens", async () => {
+  test("has at most one of each probe in flight, however slow they are and however often it opens", async () => {
     const time = stoppedTime()
     const out = { root: 0, other: 0, otherMost: 0 }
     let isProbing = false
@@ -193,7 +193,7 @@ describe("an open breaker", () => {
     expect(time.waiting()).toBe(0)
   })
 
-  test("needs a whole new run to open again", async () => {
+  test("needs a complete new run to open again", async () => {
     const { askAll, breaker, server, time } = world(() => SILENT)
     await askAll(CONSECUTIVE_TIMEOUTS_MAX)
     server.says = () => SOME
@@ -207,7 +207,7 @@ describe("an open breaker", () => {
   })
 })
 
-test("after its end a breaker sends no probe, whether it was open or opens then", async () => {
+test("after stop a breaker sends no probe, whether it was open or opens later", async () => {
   const { askAll, breaker, time, asked } = world(() => SILENT)
   await askAll(CONSECUTIVE_TIMEOUTS_MAX)
   await settled()

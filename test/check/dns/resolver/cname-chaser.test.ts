@@ -28,37 +28,37 @@ const chainOf = (length: number): Record<string, Finding<ServerAnswer>> => ({
 })
 
 describe("a chain of CNAMEs", () => {
-  test("that the server followed to its end is given as it is", async () => {
+  test("that the server resolved to its end is returned as it is", async () => {
     for (const outcome of ["no_name", "no_data"] as const) {
       const answer = { ...EMPTY, outcome, ttlS: 0 }
       expect(await follow({ start: ends(answer) })).toEqual({ finding: known(answer), asked: ["A start"] })
     }
   })
 
-  test("is asked on for where the server left off, and holds as long as its shortest link", async () => {
+  test("continues where the server left off, and has the TTL of its shortest link", async () => {
     const { finding, asked } = await follow({ start: onTo("b", 120), b: onTo("c", 60), c: ends(FOUND) })
     expect(finding).toEqual(known({ ...FOUND, ttlS: 60 }))
     expect(asked).toEqual(["A start", "A b", "A c"])
     expect((await follow({ start: onTo("c", 999), c: ends(FOUND) })).finding).toEqual(known(FOUND))
   })
 
-  test("that ends at a name that does not exist begins at one that does", async () => {
+  test("that ends at a missing name begins at an existing one", async () => {
     const { finding } = await follow({ start: onTo("gone") })
     expect(finding).toEqual(known({ ...EMPTY, outcome: "no_data" }))
   })
 
-  test("that ends at a name without the records has none", async () => {
+  test("that ends at a name without records has none", async () => {
     expect((await follow({ start: onTo("b"), b: ends(EMPTY) })).finding).toEqual(known(EMPTY))
   })
 
-  test("that leads in a circle is unavailable, and no name is asked for twice", async () => {
+  test("that has a loop is unavailable, and no name is queried twice", async () => {
     expect(await follow({ start: onTo("start") })).toEqual({ finding: unknown("unavailable"), asked: ["A start"] })
     const { finding, asked } = await follow({ start: onTo("b"), b: onTo("c"), c: onTo("b") })
     expect(finding).toEqual(unknown("unavailable"))
     expect(asked).toEqual(["A start", "A b", "A c"])
   })
 
-  test("is followed so far and no further", async () => {
+  test("is followed up to the limit", async () => {
     const longest = await follow(chainOf(CNAME_QUERIES_MAX))
     expect(longest.finding).toEqual(known(FOUND))
     expect(longest.asked).toHaveLength(CNAME_QUERIES_MAX + 1)
@@ -67,7 +67,7 @@ describe("a chain of CNAMEs", () => {
     expect(tooLong.asked).toHaveLength(CNAME_QUERIES_MAX + 1)
   })
 
-  test("that breaks off in a failure is that failure", async () => {
+  test("that ends in a failure is that failure", async () => {
     for (const cause of ["timed_out", "unavailable"] as const)
       expect((await follow({ start: onTo("b"), b: unknown(cause) })).finding).toEqual(unknown(cause))
   })

@@ -4,10 +4,12 @@ import { withConcurrencyLimit } from "../../../../src/check/dns/resolver/concurr
 import { heldResolver, SOME } from "./manual-resolver.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
-resolverSuite("a bounding resolver", resolver => withConcurrencyLimit(resolver, { inFlightMax: 3, waitingMax: 1000 }))
+resolverSuite("a resolver with a concurrency limit", resolver =>
+  withConcurrencyLimit(resolver, { inFlightMax: 3, waitingMax: 1000 }),
+)
 
-describe("a bounding resolver", () => {
-  test("asks no more at once than it may; the others wait and go in the order in which they came", async () => {
+describe("a resolver with a concurrency limit", () => {
+  test("has no more questions in flight than allowed; the others wait in order", async () => {
     const { resolver, open, give } = heldResolver()
     const resolve = withConcurrencyLimit(resolver, { inFlightMax: 2, waitingMax: 3 })
     for (const name of ["a", "b", "c", "d", "e"]) void resolve({ name, type: "A" })
@@ -18,7 +20,7 @@ describe("a bounding resolver", () => {
     expect(open()).toEqual(["A c", "A d"])
   })
 
-  test("tells at once whom it has no room for, and has room again when others are done", async () => {
+  test("refuses at once what exceeds the queue, and has room again when others are done", async () => {
     const { resolver, open, give } = heldResolver()
     const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 1 })
     const first = resolve({ name: "a", type: "A" })
@@ -36,7 +38,7 @@ describe("a bounding resolver", () => {
     expect(open()).toEqual(["A f"])
   })
 
-  test("with no room to wait, asks what it may and refuses the rest", async () => {
+  test("without a queue refuses all that exceeds the limit", async () => {
     const { resolver, open } = heldResolver()
     const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 0 })
     void resolve({ name: "a", type: "A" })
@@ -44,7 +46,7 @@ describe("a bounding resolver", () => {
     expect(open()).toEqual(["A a"])
   })
 
-  test("serves ten thousand who wait, each once and in order", async () => {
+  test("serves ten thousand waiting questions, each once and in order", async () => {
     const order: string[] = []
     let inFlight = 0
     let most = 0

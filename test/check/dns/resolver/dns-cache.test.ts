@@ -54,8 +54,8 @@ function world(says: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
   }
 }
 
-describe("an answer that is held", () => {
-  test("is given as it was, says that it is, and until when it is fresh", async () => {
+describe("a cached answer", () => {
+  test("is returned with its cache status", async () => {
     const { ask, world: server, startMs } = world(known(answer(300)))
     const freshUntilMs = startMs + 300_000
     expect(await ask()).toEqual(known({ ...answer(300), isCached: false, freshUntilMs }))
@@ -63,7 +63,7 @@ describe("an answer that is held", () => {
     expect(server.askedCount).toBe(1)
   })
 
-  test("is asked for again when its TTL is over, and not a millisecond before", async () => {
+  test("is queried again when its TTL ends, and not a millisecond earlier", async () => {
     const { ask, clock, world: server } = world(known(answer(300)))
     await ask()
     clock.tick(299_999)
@@ -74,7 +74,7 @@ describe("an answer that is held", () => {
     expect(server.askedCount).toBe(2)
   })
 
-  test("holds for no less and no more than the bounds of a TTL, records or none", async () => {
+  test("is fresh within the bounds of a TTL, with records or without", async () => {
     const cases: readonly [number, number][] = [
       [0, TTL_MIN_S],
       [TTL_MIN_S - 1, TTL_MIN_S],
@@ -91,7 +91,7 @@ describe("an answer that is held", () => {
       }
   })
 
-  test("is asked for again when the clock was set back by more than any TTL", async () => {
+  test("is queried again if the clock was set back by more than any TTL", async () => {
     const { ask, clock, world: server } = world(known(answer(TTL_MAX_S)))
     await ask()
     clock.tick(-1)
@@ -110,8 +110,8 @@ describe("an answer that is held", () => {
   })
 })
 
-describe("while there is no answer to be had", () => {
-  test("a stale one stands in, and is asked for again after a short while only", async () => {
+describe("while the resolver fails", () => {
+  test("a stale answer replaces the failure, and is queried again after a short while", async () => {
     for (const cause of ["timed_out", "unavailable"] as const) {
       const { ask, clock, world: server } = world(known(answer(300)))
       await ask()
@@ -128,7 +128,7 @@ describe("while there is no answer to be had", () => {
     }
   })
 
-  test("a stale one stands in for a day after it was fresh, and no longer", async () => {
+  test("a stale answer replaces a failure for a day after it was fresh, and no longer", async () => {
     const { ask, clock, world: server, startMs } = world(known(answer(300)))
     await ask()
     server.says = unknown("timed_out")
@@ -139,7 +139,7 @@ describe("while there is no answer to be had", () => {
     expect(await ask()).toEqual(unknown("timed_out"))
   })
 
-  test("standing in does not make it last longer", async () => {
+  test("replacing a failure does not prolong a stale answer", async () => {
     const { ask, clock, world: server } = world(known(answer(300)))
     await ask()
     server.says = unknown("timed_out")
@@ -151,7 +151,7 @@ describe("while there is no answer to be had", () => {
     expect(await ask()).toEqual(unknown("timed_out"))
   })
 
-  test("a denial stands in as records do", async () => {
+  test("a stale negative answer replaces a failure too", async () => {
     const { ask, clock, world: server } = world(known({ outcome: "no_name", records: [], ttlS: 300 }))
     await ask()
     clock.tick(300_000)
@@ -159,7 +159,7 @@ describe("while there is no answer to be had", () => {
     expect(await ask()).toMatchObject({ value: { outcome: "no_name", isCached: true } })
   })
 
-  test("the failure itself is held for a moment, with its cause", async () => {
+  test("the failure itself is cached for a moment, with its cause", async () => {
     for (const cause of ["timed_out", "unavailable"] as const) {
       const { ask, clock, world: server } = world(unknown(cause))
       await ask()
@@ -173,8 +173,8 @@ describe("while there is no answer to be had", () => {
   })
 })
 
-describe("what is held is bounded", () => {
-  test("by the number of entries: what was asked for least recently goes first", async () => {
+describe("the cache is bounded", () => {
+  test("by the number of entries: the least recently used is evicted first", async () => {
     const { askFor, held, world: server } = world(known(answer(300)), { ...DNS_CACHE_BOUNDS, entriesMax: 100 })
     for (let at = 0; at < 100; at++) await askFor(`${at}`)
     await askFor("0")
@@ -187,7 +187,7 @@ describe("what is held is bounded", () => {
     expect(server.askedCount).toBe(1)
   })
 
-  test("by bytes, of which long texts take more", async () => {
+  test("by bytes", async () => {
     const bounds = { entriesMax: 1_000_000, bytesMax: 1_048_576, answerBytesMax: 65_536 }
     const { askFor, held } = world(known(answer(300, "x".repeat(10_000))), bounds)
     for (let at = 0; at < 1000; at++) await askFor(`${at}.example`)
@@ -196,7 +196,7 @@ describe("what is held is bounded", () => {
     expect(held().entries).toBeLessThan(105)
   })
 
-  test("for each answer: one that is too large is given but not held", async () => {
+  test("for each answer: one that is too large is returned but not cached", async () => {
     const fits = answer(300, "x".repeat(10_000))
     const answerBytesMax = estimateEntryBytes("TXT a.example", fits.records)
     for (const [text, askedCount] of [

@@ -70,38 +70,38 @@ resolverSuite("a retrying and following resolver", resolver => {
 })
 
 describe("one server", () => {
-  test("is asked once when it answers", async () => {
+  test("is queried once if it answers", async () => {
     const { fate, sent, time } = servers([at(20, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 20 })
     expect(sent).toEqual(["0 at 0 for 1500"])
     expect(time.waiting()).toBe(0)
   })
 
-  test("is asked again after its share of the time, so that a lost packet costs a third", async () => {
+  test("is queried again after its share of the timeout, so that a lost packet costs a third", async () => {
     const { fate, sent } = servers(["nothing", at(20, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 520 })
     expect(sent).toEqual(["0 at 0 for 1500", "0 at 500 for 1000"])
   })
 
-  test("may still answer what was asked first when it was asked again", async () => {
+  test("may still answer the first attempt after the second was sent", async () => {
     const { fate } = servers([at(1400, "answered"), "nothing"])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 1400 })
   })
 
-  test("that says nothing costs the whole time and no more attempts than there may be", async () => {
+  test("that is silent costs the whole timeout and no more than the greatest number of attempts", async () => {
     const { fate, sent, time } = servers(["nothing"])
     expect(await fate()).toEqual({ finding: unknown("timed_out"), tookMs: 1500 })
     expect(sent).toEqual(["0 at 0 for 1500", "0 at 500 for 1000", "0 at 1000 for 500"])
     expect(time.waiting()).toBe(0)
   })
 
-  test("that cannot be reached at all is given up at once", async () => {
+  test("that cannot be reached is given up at once", async () => {
     const { fate, sent } = servers([at(0, "silent")])
     expect(await fate()).toEqual({ finding: unknown("timed_out"), tookMs: 0 })
     expect(sent).toHaveLength(3)
   })
 
-  test("that failed is asked once more, at once", async () => {
+  test("that failed is queried once more, at once", async () => {
     const { fate, sent } = servers([at(10, "failed")])
     expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 20 })
     expect(sent).toEqual(["0 at 0 for 1500", "0 at 10 for 1490"])
@@ -109,26 +109,26 @@ describe("one server", () => {
     expect(await second.fate()).toEqual({ finding: FOUND, tookMs: 20 })
   })
 
-  test("that failed once and then said nothing is unavailable, not silent", async () => {
+  test("that failed once and then was silent is unavailable, not timed out", async () => {
     const { fate } = servers([at(10, "failed"), "nothing"])
     expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 1500 })
   })
 })
 
 describe("several servers", () => {
-  test("are asked in their order: the next as soon as the one before has failed", async () => {
+  test("are queried in order: the next as soon as one fails", async () => {
     const { fate, sent } = servers([at(10, "failed")], [at(5, "silent")], [at(20, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 35 })
     expect(sent).toEqual(["0 at 0 for 1500", "1 at 10 for 1490", "2 at 15 for 1485"])
   })
 
-  test("are asked in turn after silence, while the first may still answer", async () => {
+  test("are queried in order after silence, while the first may still answer", async () => {
     const { fate, sent } = servers([at(700, "answered")], ["nothing"])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 700 })
     expect(sent).toEqual(["0 at 0 for 1500", "1 at 500 for 1000"])
   })
 
-  test("that failed are not asked again, those that were silent are", async () => {
+  test("that failed are not queried again, those that were silent are", async () => {
     const { fate, sent } = servers(["nothing"], [at(10, "failed")])
     expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 1500 })
     expect(sent).toEqual(["0 at 0 for 1500", "1 at 500 for 1000", "0 at 510 for 990"])
@@ -140,18 +140,18 @@ describe("several servers", () => {
     expect(sent).toHaveLength(2)
   })
 
-  test("of which an earlier one fails late leave the later one its share of the time", async () => {
+  test("of which an earlier one fails late leave the later one its share of the timeout", async () => {
     const { fate, sent } = servers([at(600, "failed")], ["nothing"], [at(1, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 1001 })
     expect(sent.at(-1)).toBe("2 at 1000 for 500")
   })
 
-  test("of which the last to be waited for fails end the question there and then", async () => {
+  test("end the question when the last pending one fails", async () => {
     const { fate } = servers([at(1200, "failed")], [at(10, "failed")], [at(10, "failed")])
     expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 1200 })
   })
 
-  test("get one attempt each, and the healthiest get them when there are too many", async () => {
+  test("get one attempt each, and only the healthiest if there are too many", async () => {
     const { fate, sent, ask, time } = servers(["nothing"], ["nothing"], ["nothing"], ["nothing"], ["nothing"])
     await fate()
     expect(sent.map(line => line[0]).join("")).toBe("012")
@@ -160,14 +160,14 @@ describe("several servers", () => {
     expect(sent.map(line => line[0]).join("")).toBe("012340")
   })
 
-  test("that are dead cost their share once: the one that answered stays first", async () => {
+  test("that are dead cost their share of the timeout once: the one that answered stays first", async () => {
     const { fate, sent } = servers(["nothing"], [at(20, "answered")])
     expect((await fate()).tookMs).toBe(520)
     expect((await fate()).tookMs).toBe(20)
     expect(sent.at(-1)).toStartWith("1 ")
   })
 
-  test("that answer after another one did are not heard, and are not preferred", async () => {
+  test("that answer after another one are ignored and not preferred", async () => {
     const { fate, sent, time } = servers([at(600, "answered")], [at(20, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 520 })
     await time.tick(5000)
@@ -181,7 +181,7 @@ test("with no server at all every question is unavailable", async () => {
   expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 0 })
 })
 
-test("an exchange that breaks its word and never settles does not hold up the question", async () => {
+test("an exchange that never settles does not delay the question", async () => {
   const time = stoppedTime()
   const options = { timeoutMs: 1500, attemptsMax: 3, setTimer: time.later, stopwatch: time.stopwatch }
   const asked = createFailover([() => new Promise(() => undefined)], options)(QUESTION)

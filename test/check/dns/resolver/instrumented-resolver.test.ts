@@ -8,7 +8,7 @@ resolverSuite("a counting resolver", resolver => createInstrumentedResolver(reso
 
 const answer = (outcome: DnsAnswer["outcome"]): Finding<DnsAnswer> => known({ outcome, records: [], ttlS: 0 })
 
-test("questions are counted by what came of them", async () => {
+test("questions are counted by their outcome", async () => {
   const findings = [
     answer("records"),
     answer("records"),

@@ -38,7 +38,7 @@ export function resolverSuite(says: string, wrap: (resolver: Resolver) => Resolv
   }
 
   describe(`${says}, as a resolver,`, () => {
-    test("gives the records that there are", async () => {
+    test("returns the records", async () => {
       const { resolver } = wrapped()
       expect(await resolver({ name: KNOWN_NAME, type: "MX" })).toEqual(
         known({
@@ -49,27 +49,27 @@ export function resolverSuite(says: string, wrap: (resolver: Resolver) => Resolv
       )
     })
 
-    test("tells a name without records of the type from a name that does not exist", async () => {
+    test("distinguishes a name without records of the type from a name that does not exist", async () => {
       const { resolver } = wrapped()
       const denied = { records: [], ttlS: 300 }
       expect(await resolver({ name: KNOWN_NAME, type: "NS" })).toEqual(known({ ...denied, outcome: "no_data" }))
       expect(await resolver({ name: "none.example", type: "NS" })).toEqual(known({ ...denied, outcome: "no_name" }))
     })
 
-    test("says why there is no answer", async () => {
+    test("returns the cause of a failure", async () => {
       const { resolver } = wrapped()
       expect(await resolver({ name: "slow.example", type: "MX" })).toEqual(unknown("timed_out"))
       expect(await resolver({ name: "lame.example", type: "MX" })).toEqual(unknown("unavailable"))
     })
 
-    test("gives to many who ask at once what each asked for", async () => {
+    test("returns to each of many concurrent questions its own answer", async () => {
       const { resolver, under } = wrapped()
       const questions = Array.from({ length: 40 }, () => GOOD).flat()
       const expected = await Promise.all(questions.map(under))
       expect(await Promise.all(questions.map(resolver))).toEqual(expected)
     })
 
-    test("settles every question in any order with what is under it, or with a word that it failed", async () => {
+    test("settles every question in any order with the result of the inner resolver or a failure", async () => {
       const question = fc.constantFrom(...GOOD, ...BAD)
       await fc.assert(
         fc.asyncProperty(fc.array(fc.array(question, { maxLength: 8 }), { maxLength: 20 }), async rounds => {

@@ -3,12 +3,12 @@ import { ServerHealth } from "../../../../src/check/dns/resolver/failover.ts"
 import { stoppedTime } from "../../../support/time.ts"
 
 describe("the order of servers", () => {
-  test("is as given while nothing is known against any", () => {
+  test("is the given order while no server has a fault", () => {
     expect(new ServerHealth(3, () => 0).healthiest(3)).toEqual([0, 1, 2])
     expect(new ServerHealth(0, () => 0).healthiest(3)).toEqual([])
   })
 
-  test("has at most as many as are asked for, the healthiest of them", () => {
+  test("has at most the requested number, the healthiest", () => {
     const order = new ServerHealth(4, () => 0)
     order.record(0, "silent", 0)
     order.record(2, "failed", 0)
@@ -16,7 +16,7 @@ describe("the order of servers", () => {
     expect(order.healthiest(4)).toEqual([1, 3, 2, 0])
   })
 
-  test("has a server behind the others until it answers", () => {
+  test("puts a faulty server last until it answers", () => {
     for (const lapse of ["failed", "silent"] as const) {
       const order = new ServerHealth(2, () => 0)
       order.record(0, lapse, 0)
@@ -27,7 +27,7 @@ describe("the order of servers", () => {
     }
   })
 
-  test("holds silence against no server that has answered since it was asked", async () => {
+  test("ignores silence if the server has answered another question since", async () => {
     const time = stoppedTime()
     const order = new ServerHealth(2, time.stopwatch)
     await time.tick(100)
@@ -39,7 +39,7 @@ describe("the order of servers", () => {
     expect(order.healthiest(2)).toEqual([1, 0])
   })
 
-  test("has the preferred server first among equals, not before healthier ones", () => {
+  test("has the preferred server first among equals, but not before healthier ones", () => {
     const order = new ServerHealth(3, () => 0)
     order.prefer(2)
     expect(order.healthiest(3)).toEqual([2, 0, 1])

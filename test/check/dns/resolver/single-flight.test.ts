@@ -4,10 +4,10 @@ import { withSingleFlight } from "../../../../src/check/dns/resolver/single-flig
 import { heldResolver, SOME } from "./manual-resolver.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
-resolverSuite("a coalescing resolver", withSingleFlight)
+resolverSuite("a resolver with single flight", withSingleFlight)
 
-describe("a coalescing resolver", () => {
-  test("asks once for all who ask the same at the same time", async () => {
+describe("a resolver with single flight", () => {
+  test("sends equal concurrent questions once", async () => {
     const { resolver, open, give } = heldResolver()
     const resolve = withSingleFlight(resolver)
     const all = Array.from({ length: 1000 }, () => resolve({ name: "a.example", type: "A" }))
@@ -25,7 +25,7 @@ describe("a coalescing resolver", () => {
     expect(open()).toEqual(["A a.example", "AAAA a.example", "A b.example"])
   })
 
-  test("asks again once there is an answer, or a failure", async () => {
+  test("sends a question again after an answer or a failure", async () => {
     const { resolver, open, give } = heldResolver()
     const resolve = withSingleFlight(resolver)
     for (const finding of [SOME, unknown("timed_out"), SOME]) {

@@ -10,28 +10,28 @@ const LOOKS_MAX = 3 * 65_536
 const name = (at: number, ...pieces: readonly Uint8Array[]): string | null => new PacketReader(joined(pieces)).name(at)
 
 describe("a name", () => {
-  test("goes on where its pointers lead", () => {
+  test("continues where its pointers point", () => {
     const com = wireName("com")
     const example = joined([wireName("example").subarray(0, -1), pointer(0)])
     expect(name(com.length, com, example)).toBe("example.com")
     expect(name(com.length + example.length, com, example, pointer(com.length))).toBe("example.com")
   })
 
-  test("whose pointer leads to itself, ahead, or in a circle is garbled", () => {
+  test("whose pointer points to itself, forward or in a loop is malformed", () => {
     expect(() => name(0, pointer(0))).toThrow(MalformedPacket)
     expect(() => name(0, pointer(2), wireName("a"))).toThrow(MalformedPacket)
     expect(() => name(2, pointer(2), pointer(0))).toThrow(MalformedPacket)
     expect(() => name(0, Uint8Array.of(1, 0x61), pointer(0))).toThrow(MalformedPacket)
   })
 
-  test("that runs past the packet is garbled", () => {
+  test("that runs past the packet is malformed", () => {
     expect(() => name(0, Uint8Array.of(2, 0x61))).toThrow(MalformedPacket)
     expect(() => name(0, Uint8Array.of(1, 0x61))).toThrow(MalformedPacket)
     expect(() => name(0, Uint8Array.of(0xc0))).toThrow(MalformedPacket)
     expect(() => new PacketReader(new Uint8Array(1)).nameEndOffset(1)).toThrow(MalformedPacket)
   })
 
-  test("with a label that is neither text nor a pointer is garbled", () => {
+  test("with a label that is neither text nor a pointer is malformed", () => {
     for (const kind of [0x40, 0x7f, 0x80, 0xbf]) {
       expect(() => name(0, Uint8Array.of(kind), new Uint8Array(200))).toThrow(MalformedPacket)
       expect(() => new PacketReader(Uint8Array.of(kind, 0, 0)).nameEndOffset(0)).toThrow(MalformedPacket)
@@ -39,7 +39,7 @@ describe("a name", () => {
   })
 })
 
-describe("a bomb costs bounded work:", () => {
+describe("an attack costs bounded work:", () => {
   const fillTo = (length: number, head: readonly Uint8Array[], piece: (at: number) => Uint8Array): Uint8Array => {
     const pieces = [...head]
     let at = head.reduce((sum, one) => sum + one.length, 0)
@@ -71,7 +71,7 @@ describe("a bomb costs bounded work:", () => {
     expect(looks()).toBeLessThan(LOOKS_MAX)
   })
 
-  test("thousands of records with the longest of names", () => {
+  test("thousands of records with the longest names", () => {
     const long = Array.from({ length: 126 }, () => "a").join(".")
     const first = record(long, TYPES.CNAME, wireName("x"))
     const at = replyBytes().length

@@ -14,7 +14,7 @@ const QUESTION: DnsQuestion = { name: "example.com", type: "A" }
 const ADDRESS = record(pointer(QUESTION_NAME_AT), TYPES.A, Uint8Array.of(192, 0, 2, 1))
 
 describe("a query", () => {
-  test("asks one question of class IN, desires recursion, and says how long a reply may be", () => {
+  test("has one question of class IN, desires recursion, and states the greatest length of a reply", () => {
     const packet = decode(Buffer.from(encodeQuery(0xbeef, { name: "_dmarc.example.com", type: "TXT" })))
     expect(packet).toMatchObject({
       id: 0xbeef,
@@ -27,7 +27,7 @@ describe("a query", () => {
     expect(packet.authorities).toEqual([])
   })
 
-  test("holds a name of 253 octets and labels of 63, and the root", () => {
+  test("holds a name of 253 bytes with labels of 63, and the root", () => {
     const longest = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`
     expect(longest).toHaveLength(253)
     for (const name of [longest, "", "a", "_sip._tcp.example.com", 'x"\\y.example']) {
@@ -38,7 +38,7 @@ describe("a query", () => {
     expect(isEncodableName(`${longest}e`)).toBe(false)
   })
 
-  test("of a name that no packet holds is a fault of ours", () => {
+  test("for a name that no packet can hold throws", () => {
     for (const name of ["a".repeat(64), "a..b", ".a", "a.", ".", "a b", "ä.example", "a\u007f", "a\n"]) {
       expect(isEncodableName(name)).toBe(false)
       expect(() => encodeQuery(1, { name, type: "A" })).toThrow(InvariantError)
@@ -70,20 +70,20 @@ describe("a packet is foreign", () => {
     test(when, () => expect(parseReply(bytes, 7, QUESTION)).toEqual({ kind: "foreign" }))
   }
 
-  test("when a dot within a label of it makes the name look the same", () => {
+  test("if a dot within a label makes its name look the same", () => {
     const labels = wireLabels(["example.com"])
     const bytes = joined([replyBytes().subarray(0, 12), labels, short(TYPES.A), short(1)])
     expect(parseReply(bytes, 7, QUESTION)).toEqual({ kind: "foreign" })
   })
 })
 
-test("the name of the question is compared without case, either way", () => {
+test("the name of the question is compared without case", () => {
   const bytes = replyBytes({ name: "ExAmPlE.CoM", answers: [ADDRESS] })
   expect(parseReply(bytes, 7, QUESTION)).toMatchObject({ kind: "answered", answer: { outcome: "records" } })
   expect(parseReply(bytes, 7, { name: "eXaMpLe.cOm", type: "A" })).toMatchObject({ answer: { outcome: "records" } })
 })
 
-test("a cut reply is asked for again, whatever it holds", () => {
+test("a truncated reply is truncated, whatever it holds", () => {
   expect(parseReply(replyBytes({ flags: 0x8380 }), 7, QUESTION)).toEqual({ kind: "truncated" })
   expect(parseReply(replyBytes({ flags: 0x8383, answerCount: 9 }), 7, QUESTION)).toEqual({ kind: "truncated" })
 })
@@ -97,7 +97,7 @@ describe("a server failed", () => {
     })
   }
 
-  test("when the upper bits of its response code, in the OPT record, are not zero", () => {
+  test("if the upper bits of its response code, in the OPT record, are not zero", () => {
     const opt = (ttlS: number): Uint8Array => record("", TYPES.OPT, new Uint8Array(0), { ttlS, class: 1232 })
     const reply = (ttlS: number): Uint8Array => replyBytes({ answers: [ADDRESS], additionals: [opt(ttlS)] })
     expect(parseReply(reply(0x0100_0000), 7, QUESTION)).toEqual({ kind: "failed" })
@@ -105,7 +105,7 @@ describe("a server failed", () => {
     expect(parseReply(reply(0x0001_8000), 7, QUESTION)).toMatchObject({ answer: { outcome: "records" } })
   })
 
-  test("when the rest of its reply does not hold together", () => {
+  test("if the rest of its reply is malformed", () => {
     const cut = replyBytes({ answers: [ADDRESS] }).subarray(0, -1)
     const more = replyBytes({ answers: [ADDRESS], answerCount: 2 })
     const self = record(pointer(replyBytes().length), TYPES.A, new Uint8Array(4))
@@ -117,7 +117,7 @@ describe("a server failed", () => {
   })
 })
 
-test("octets behind the last record, and records of other kinds and classes, are not looked at", () => {
+test("bytes behind the last record, and records of other types and classes, are ignored", () => {
   const unknown = record("example.com", 65, Uint8Array.of(1, 2, 3))
   const chaos = record("example.com", TYPES.A, new Uint8Array(3), { class: 3 })
   const signature = record("example.com", TYPES.RRSIG, Uint8Array.of(0))

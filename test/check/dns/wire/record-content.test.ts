@@ -22,7 +22,7 @@ function contents(type: DnsRecordType, ...records: readonly Uint8Array[]): reado
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test("addresses are read as they are written", () => {
+test("addresses are read as text", () => {
   expect(contents("A", Uint8Array.of(192, 0, 2, 255))).toEqual([{ type: "A", address: "192.0.2.255" }])
   const ipv6 = (hex: string): unknown => contents("AAAA", Uint8Array.fromHex(hex))
   expect(ipv6("20010db8000000000000000000000001")).toEqual([{ type: "AAAA", address: "2001:db8:0:0:0:0:0:1" }])
@@ -30,7 +30,7 @@ test("addresses are read as they are written", () => {
   expect(ipv6("20010db8000000010001000100010abc")).toEqual([{ type: "AAAA", address: "2001:db8:0:1:1:1:1:abc" }])
 })
 
-test("an address of another length cannot be read", () => {
+test("an address of the wrong length cannot be read", () => {
   for (const length of [0, 3, 5, 16]) expect(contents("A", new Uint8Array(length))).toBeNull()
   for (const length of [0, 4, 15, 17]) expect(contents("AAAA", new Uint8Array(length))).toBeNull()
 })
@@ -54,7 +54,7 @@ describe("names", () => {
     expect(contents("NS", wireName(""))).toEqual([{ type: "NS", target: "" }])
   })
 
-  test("of 253 octets are kept, longer ones dropped", () => {
+  test("of 253 bytes are kept, longer ones dropped", () => {
     const name = (last: number): string => `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(last)}`
     expect(contents("NS", wireName(name(61)))).toEqual([{ type: "NS", target: name(61) }])
     expect(contents("NS", wireName(name(62)))).toEqual([])
@@ -75,12 +75,12 @@ describe("names", () => {
 describe("texts", () => {
   const text = (...strings: readonly Uint8Array[]): unknown => contents("TXT", txtContent(...strings))
 
-  test("are their strings joined, without anything between", () => {
+  test("are their strings joined, without a separator", () => {
     expect(text(bytes("v=spf1 "), bytes(""), bytes("-all"))).toEqual([{ type: "TXT", text: "v=spf1 -all" }])
     expect(text(new Uint8Array(255).fill(0x61), bytes("b"))).toEqual([{ type: "TXT", text: `${"a".repeat(255)}b` }])
   })
 
-  test("are UTF-8 over the borders of strings; what is none is U+FFFD", () => {
+  test("are UTF-8 across the borders of strings; invalid bytes become U+FFFD", () => {
     const [first = 0, second = 0] = bytes("é")
     expect(text(Uint8Array.of(first), Uint8Array.of(second))).toEqual([{ type: "TXT", text: "é" }])
     expect(text(Uint8Array.of(0x61, 0xff, 0x62))).toEqual([{ type: "TXT", text: "a\ufffdb" }])
@@ -93,7 +93,7 @@ describe("texts", () => {
     expect(text(bytes(""))).toEqual([{ type: "TXT", text: "" }])
   })
 
-  test("of 60 kB are read whole", () => {
+  test("of 60 kB are read completely", () => {
     const strings = Array.from({ length: 240 }, (_, at) => new Uint8Array(250).fill(0x61 + (at % 26)))
     const [found] = contents("TXT", txtContent(...strings)) ?? []
     expect(found?.type === "TXT" && found.text).toHaveLength(60_000)

@@ -25,18 +25,18 @@ const chainOf = (links: number) =>
   Array.from({ length: links }, (_, at) => alias(at === 0 ? "example.com" : `n${at}.example`, `n${at + 1}.example`))
 
 describe("records", () => {
-  test("count only at the name that was asked for, whatever its case", () => {
+  test("count only at the name of the question, in any case", () => {
     const answers = [address("other.example"), address("EXAMPLE.com"), address("www.example.com")]
     expect(read({ answers })).toEqual<unknown>(answered("records", LOOPBACK, 300))
     expect(read({ answers: [address("other.example")] })).toEqual<unknown>(answered("no_data", [], 0))
   })
 
-  test("hold as long as the least of them", () => {
+  test("have the least of their TTLs", () => {
     const answers = [address("example.com", 60), address("example.com", 59), address("other.example", 1)]
     expect(read({ answers })).toEqual<unknown>(answered("records", [...LOOPBACK, ...LOOPBACK], 59))
   })
 
-  test("whose TTL has the top bit set do not hold", () => {
+  test("whose TTL has the top bit set have TTL 0", () => {
     expect(read({ answers: [address("example.com", 0x7fff_ffff)] })).toMatchObject({ answer: { ttlS: 0x7fff_ffff } })
     expect(read({ answers: [address("example.com", 0x8000_0000)] })).toMatchObject({ answer: { ttlS: 0 } })
   })
@@ -49,7 +49,7 @@ describe("records", () => {
     expect([RECORDS_MAX - 1, RECORDS_MAX, RECORDS_MAX + 1, 2000].map(count)).toEqual([99, 100, 100, 100])
   })
 
-  test("that name what text cannot hold are dropped; the name has no others", () => {
+  test("with an unreadable name are dropped", () => {
     const target = (labels: readonly string[]) => record("example.com", TYPES.NS, wireLabels(labels))
     const odd = [["a.b"], ["a b"], ["a\0"], ["\u007f"], ["\u00e9"], ["ok", "\n"], ["."]].map(target)
     const question: DnsQuestion = { name: "example.com", type: "NS" }
@@ -81,7 +81,7 @@ describe("CNAMEs", () => {
     expect(read({ answers: [...answers, ...ends] })).toEqual<unknown>(answered("records", LOOPBACK, 300))
   })
 
-  test("bound how long the records hold", () => {
+  test("bound the TTL of the records", () => {
     const answers = [
       alias("example.com", "a.example", 20),
       alias("a.example", "b.example", 30),
@@ -92,19 +92,19 @@ describe("CNAMEs", () => {
     expect(read({ answers: brief })).toMatchObject({ answer: { ttlS: 10 } })
   })
 
-  test("are followed eight links far and no further", () => {
+  test("are followed for eight links and no more", () => {
     const end = (links: number) => [...chainOf(links), address(`n${links}.example`)]
     expect(read({ answers: end(CNAME_LINKS_MAX) })).toEqual<unknown>(answered("records", LOOPBACK, 300))
     expect(read({ answers: end(CNAME_LINKS_MAX + 1) })).toEqual<unknown>(FAILED)
   })
 
-  test("in a circle tell nothing", () => {
+  test("in a loop give no answer", () => {
     expect(read({ answers: [alias("example.com", "example.com")] })).toEqual<unknown>(FAILED)
     const circle = [alias("example.com", "a.example"), alias("a.example", "EXAMPLE.com"), address("example.com")]
     expect(read({ answers: circle })).toEqual<unknown>(FAILED)
   })
 
-  test("lead on where the server left off", () => {
+  test("are pending where the server left off", () => {
     const answers = [alias("example.com", "a.example", 50), alias("a.example", "B.example", 40)]
     expect(read({ answers })).toEqual<unknown>(answered("no_data", [], 40, "b.example"))
     expect(read({ answers, authorities: [nameServer("example")] })).toMatchObject({ pendingCname: "b.example" })
@@ -112,7 +112,7 @@ describe("CNAMEs", () => {
     expect(read({ answers, authorities: unrelated })).toMatchObject({ pendingCname: "b.example" })
   })
 
-  test("lead nowhere when a SOA says that there is nothing", () => {
+  test("are not pending if a SOA says that there is nothing", () => {
     const answers = [alias("example.com", "a.example", 50)]
     const authorities = [soa("example", 60, 70)]
     expect(read({ answers, authorities })).toEqual<unknown>(answered("no_data", [], 50))
@@ -126,13 +126,13 @@ describe("CNAMEs", () => {
     expect(read({ flags: NXDOMAIN, answers, authorities })).toEqual<unknown>(answered("no_data", [], 45))
   })
 
-  test("to a name that text cannot hold tell nothing", () => {
+  test("to an unreadable name give no answer", () => {
     const answers = [record("example.com", TYPES.CNAME, wireLabels(["a b", "example"])), address("a b.example")]
     expect(read({ answers })).toEqual<unknown>(FAILED)
     expect(read({ flags: NXDOMAIN, answers })).toEqual<unknown>(FAILED)
   })
 
-  test("are not followed where they are asked for", () => {
+  test("are not followed if they are queried", () => {
     const question: DnsQuestion = { name: "example.com", type: "CNAME" }
     const answers = [alias("example.com", "a.example", 50), alias("a.example", "b.example", 40)]
     const records = [{ type: "CNAME", target: "a.example" }]
@@ -142,7 +142,7 @@ describe("CNAMEs", () => {
     expect(read({ answers: itself }, question)).toEqual<unknown>(answered("records", circle, 50))
   })
 
-  test("that a DNAME was turned into are followed like any", () => {
+  test("synthesized from a DNAME are followed like any other", () => {
     const question: DnsQuestion = { name: "www.example.com", type: "A" }
     const dname = record("example.com", 39, wireName("example.net"))
     const answers = [dname, alias("www.example.com", "www.example.net", 0), address("www.example.net")]
@@ -151,19 +151,19 @@ describe("CNAMEs", () => {
 })
 
 describe("an empty reply", () => {
-  test("says that the name has no such records, or that it does not exist", () => {
+  test("means that the name has no such records, or that it does not exist", () => {
     const authorities = [soa("com", 900, 300)]
     expect(read({ authorities })).toEqual<unknown>(answered("no_data", [], 300))
     expect(read({ flags: NXDOMAIN, authorities })).toEqual<unknown>(answered("no_name", [], 300))
   })
 
-  test("holds for the lesser of the SOA's TTL and its minimum", () => {
+  test("has the lesser of the SOA's TTL and its minimum", () => {
     expect(read({ authorities: [soa("example.com", 100, 200)] })).toMatchObject({ answer: { ttlS: 100 } })
     expect(read({ authorities: [soa("example.com", 200, 100)] })).toMatchObject({ answer: { ttlS: 100 } })
     expect(read({ authorities: [soa("", 200, 0x8000_0000)] })).toMatchObject({ answer: { ttlS: 0 } })
   })
 
-  test("without the SOA of a zone that holds the name does not hold", () => {
+  test("without the SOA of a zone that holds the name has TTL 0", () => {
     for (const flags of [0x8180, NXDOMAIN]) {
       expect(read({ flags })).toMatchObject({ kind: "answered", answer: { records: [], ttlS: 0 } })
       const strange = [soa("ample.com", 100, 100), soa("www.example.com", 100, 100)]
@@ -171,13 +171,13 @@ describe("an empty reply", () => {
     }
   })
 
-  test("that names other servers instead of a SOA is a referral, which tells nothing", () => {
+  test("that names other servers instead of a SOA is a referral, which gives no answer", () => {
     expect(read({ authorities: [nameServer("com")] })).toEqual<unknown>(FAILED)
     expect(read({ authorities: [nameServer("com"), soa("com", 9, 9)] })).toEqual<unknown>(answered("no_data", [], 9))
     expect(read({ flags: NXDOMAIN, authorities: [nameServer("com")] })).toEqual<unknown>(answered("no_name", [], 0))
   })
 
-  test("with a SOA that does not hold together tells nothing", () => {
+  test("with a malformed SOA gives no answer", () => {
     const cut = record("com", TYPES.SOA, soaContent(300).subarray(0, -1))
     const longer = record("com", TYPES.SOA, joined([soaContent(300), short(0)]))
     for (const authority of [cut, longer]) expect(read({ authorities: [authority] })).toEqual<unknown>(FAILED)

@@ -36,7 +36,7 @@ async function taken(peer: Peer, count: number): Promise<Heard[]> {
   return heard
 }
 
-test("every question has a source port of its own until so many are open, then one of them", async () => {
+test("every question has a new source port until the greatest number is open, then one of them", async () => {
   const { peer, pool } = await poolAndPeer()
   const all = Array.from({ length: PORTS_MAX + 1 }, () => asked(pool))
   const heard = await taken(peer, PORTS_MAX + 1)
@@ -48,7 +48,7 @@ test("every question has a source port of its own until so many are open, then o
   await Promise.all(all)
 })
 
-test("a port that has served its questions takes no more, and is closed after the last reply", async () => {
+test("a port with its greatest number of questions takes no more, and is closed after the last reply", async () => {
   const { peer, pool } = await poolAndPeer()
   const all = Array.from({ length: PORTS_MAX - 1 + PORT_QUERIES_MAX }, () => asked(pool))
   const heard = await taken(peer, all.length)
@@ -65,7 +65,7 @@ test("a port that has served its questions takes no more, and is closed after th
   expect(pool.size).toBe(PORTS_MAX)
 })
 
-test("a port without questions is closed after a while, and not while one waits", async () => {
+test("an idle port is closed after a while, but not while a question is pending", async () => {
   const { peer, pool, time } = await poolAndPeer()
   const first = asked(pool)
   const waiting = asked(pool)
@@ -86,7 +86,7 @@ test("a port without questions is closed after a while, and not while one waits"
   expect(time.waiting()).toBe(0)
 })
 
-test("a port that is asked again begins a new while", async () => {
+test("a port that is used again starts a new idle period", async () => {
   const { peer, pool, time } = await poolAndPeer()
   const first = Array.from({ length: PORTS_MAX }, () => asked(pool))
   for (const one of await taken(peer, PORTS_MAX)) one.send(replyBytes({ id: one.id }))
@@ -104,7 +104,7 @@ test("a port that is asked again begins a new while", async () => {
   expect(pool.size).toBe(0)
 })
 
-test("a question that is given up leaves its port idle", async () => {
+test("a question that is cancelled leaves its port idle", async () => {
   const { peer, pool, time } = await poolAndPeer()
   const giveUp = pool.query(QUESTION, () => expect.unreachable())
   const [one] = await taken(peer, 1)

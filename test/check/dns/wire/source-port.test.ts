@@ -32,7 +32,7 @@ function asked(port: SourcePort): Promise<unknown> {
   return new Promise(resolve => void port.query(QUESTION, resolve))
 }
 
-test("an id that waits is not given again, whatever the random source gives", async () => {
+test("the id of a pending question is not used again, whatever the random source gives", async () => {
   const { peer, port } = await portAndPeer(() => short(0xfffe))
   const all = [asked(port), asked(port), asked(port)]
   const heard = [await peer.overUdp(), await peer.overUdp(), await peer.overUdp()]
@@ -43,7 +43,7 @@ test("an id that waits is not given again, whatever the random source gives", as
   expect(port.queryCount).toBe(3)
 })
 
-test("a late reply is dropped, and the questions after it are heard", async () => {
+test("a late reply is dropped, and later questions get their replies", async () => {
   const { peer, port } = await portAndPeer()
   const giveUp = port.query(QUESTION, () => expect.unreachable())
   const late = await peer.overUdp()
@@ -68,7 +68,7 @@ test("a second reply to one question is dropped", async () => {
   expect(await next).toMatchObject({ kind: "answered" })
 })
 
-test("giving up a question does not touch the one that has its id now", async () => {
+test("cancelling a question does not affect a later one with its id", async () => {
   const { peer, port } = await portAndPeer(() => short(5))
   const giveUp = port.query(QUESTION, () => undefined)
   const first = await peer.overUdp()
@@ -82,7 +82,7 @@ test("giving up a question does not touch the one that has its id now", async ()
   expect(await next).toEqual({ kind: "failed" })
 })
 
-test("all that wait hear at once that nothing listens there any more", async () => {
+test("all pending questions are silent at once if nothing listens any more", async () => {
   const { peer, port, closedCount } = await portAndPeer()
   const first = asked(port)
   await peer.overUdp()
@@ -93,7 +93,7 @@ test("all that wait hear at once that nothing listens there any more", async () 
   expect(closedCount()).toBe(1)
 })
 
-test("a port that is closed while it is being opened does not stay open", async () => {
+test("a port that is closed while it opens does not stay open", async () => {
   using opened = spyOn(Bun, "udpSocket")
   const port = new SourcePort({ address: "127.0.0.1", port: 9 }, counting(), () => undefined)
   const first = asked(port)
@@ -104,7 +104,7 @@ test("a port that is closed while it is being opened does not stay open", async 
   expect(socket).toHaveProperty("closed", true)
 })
 
-test("a packet that cannot be sent is silence: to its question when the buffer is full, to all when nobody listens", async () => {
+test("a packet that cannot be sent is silence: for its question if the buffer is full, for all if nothing listens", async () => {
   const peer = await loopbackPeer()
   open.push(peer)
   const socket = await Bun.udpSocket({ connect: { hostname: peer.server.address, port: peer.server.port } })

@@ -37,7 +37,7 @@ const answered = (text: string) => ({
 })
 
 describe("a reply", () => {
-  test("is read whole in however many pieces it comes", async () => {
+  test("is assembled from any number of chunks", async () => {
     const { peer, ask, time } = await exchangeAndPeer()
     const asked = ask()
     const heard = await peer.overTcp()
@@ -51,7 +51,7 @@ describe("a reply", () => {
     expect(time.waiting()).toBe(0)
   })
 
-  test("of 60 kB is read whole", async () => {
+  test("of 60 kB is read completely", async () => {
     const { peer, ask } = await exchangeAndPeer()
     const asked = ask()
     const heard = await peer.overTcp()
@@ -71,7 +71,7 @@ describe("a reply", () => {
     await peer.disconnected()
   })
 
-  test("to anything else, cut, empty or unreadable is a failure", async () => {
+  test("to another question, truncated, empty or malformed is a failure", async () => {
     const { peer, ask } = await exchangeAndPeer()
     const replies = [
       replyBytes({ id: 1, type: "TXT" }),
@@ -100,7 +100,7 @@ describe("a server is silent", () => {
     expect(time.waiting()).toBe(0)
   })
 
-  test("when nothing can be connected to the address", async () => {
+  test("when the address cannot be reached", async () => {
     for (const server of [
       { address: "127.0.0.1", port: 0 },
       { address: "127.0.0.1", port: 65_536 },
@@ -109,7 +109,7 @@ describe("a server is silent", () => {
     }
   })
 
-  test("when it ends before the reply is whole", async () => {
+  test("when it closes the connection before the reply is complete", async () => {
     const { peer, ask } = await exchangeAndPeer()
     const frame = frameMessage(texts(0x1234, Buffer.from("v=spf1")))
     for (const length of [0, 1, 2, frame.length - 1]) {
@@ -122,7 +122,7 @@ describe("a server is silent", () => {
     }
   })
 
-  test("when the reply is not whole in time, and not a millisecond earlier", async () => {
+  test("when the reply is not complete in time, and not a millisecond earlier", async () => {
     const { peer, ask, time } = await exchangeAndPeer()
     let ended = false
     const asked = ask().finally(() => {
@@ -137,7 +137,7 @@ describe("a server is silent", () => {
     await peer.disconnected()
   })
 
-  test("when the time ends before the connection is there, which is then closed", async () => {
+  test("when the timeout ends before the connection is open, which is then closed", async () => {
     const { peer, ask, time } = await exchangeAndPeer()
     const asked = ask()
     await time.tick(TIMEOUT_MS)
@@ -146,7 +146,7 @@ describe("a server is silent", () => {
     await peer.disconnected()
   })
 
-  test("to whoever waits when the exchange is closed, and to all that ask later", async () => {
+  test("for pending questions when the exchange is closed, and for all later ones", async () => {
     const { peer, ask, close, time } = await exchangeAndPeer()
     const asked = ask()
     await peer.overTcp()
@@ -158,7 +158,7 @@ describe("a server is silent", () => {
   })
 })
 
-test("a name that no packet holds does not exist, and nobody is asked", async () => {
+test("a name that no packet can hold does not exist, without a query", async () => {
   const { peer, ask } = await exchangeAndPeer()
   expect(await ask({ name: "a..b", type: "A" })).toMatchObject({ answer: { outcome: "no_name" } })
   expect(peer.connectionCount()).toBe(0)

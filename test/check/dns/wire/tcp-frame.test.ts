@@ -4,13 +4,13 @@ import { createMessageAssembler, frameMessage } from "../../../../src/check/dns/
 
 const bytesOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => at % 251)
 
-test("a frame is the length in two octets and the message", () => {
+test("a frame is the length in two bytes and the message", () => {
   expect(frameMessage(Uint8Array.of(7, 8, 9))).toEqual(Uint8Array.of(0, 3, 7, 8, 9))
   expect(frameMessage(bytesOf(258)).subarray(0, 2)).toEqual(Uint8Array.of(1, 2))
 })
 
 describe("a message", () => {
-  test("is whole with its last octet, wherever it was cut", () => {
+  test("is complete with its last byte, however it was split", () => {
     const lengths = fc.constantFrom(1, 2, 3, 40, 600)
     fc.assert(
       fc.property(lengths, fc.array(fc.integer({ min: 0, max: 602 }), { maxLength: 12 }), (length, cuts) => {
@@ -26,7 +26,7 @@ describe("a message", () => {
     )
   })
 
-  test("of 65 535 octets comes one octet at a time", () => {
+  test("of 65 535 bytes can arrive one byte at a time", () => {
     const message = bytesOf(65_535)
     const gather = createMessageAssembler()
     const got = Array.from(frameMessage(message), octet => gather(Uint8Array.of(octet)))
@@ -34,7 +34,7 @@ describe("a message", () => {
     expect(got.at(-1)).toEqual(message)
   })
 
-  test("ends where its length says; what follows is left", () => {
+  test("ends where its length says; later bytes are ignored", () => {
     expect(createMessageAssembler()(Uint8Array.of(0, 2, 7, 8, 9, 10))).toEqual(Uint8Array.of(7, 8))
     const gather = createMessageAssembler()
     expect(gather(Uint8Array.of(0, 2, 7))).toBeNull()

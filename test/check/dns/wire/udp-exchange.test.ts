@@ -55,7 +55,7 @@ describe("a reply counts", () => {
     await time.tick(TIMEOUT_MS)
   })
 
-  test("whatever else came before: another id, another question, a query, a scrap", async () => {
+  test("whatever arrived before it: another id, another question, a query, a fragment", async () => {
     const peer = await peerOpen()
     const asked = exchangeWith(peer.server).ask()
     const heard = await peer.overUdp()
@@ -69,7 +69,7 @@ describe("a reply counts", () => {
     expect(await asked).toEqual<unknown>(records(1))
   })
 
-  test("only when it comes from the port that was asked", async () => {
+  test("only when it comes from the server's port", async () => {
     const peer = await peerOpen()
     const asked = exchangeWith(peer.server).ask()
     const heard = await peer.overUdp()
@@ -90,7 +90,7 @@ describe("a reply counts", () => {
   })
 })
 
-test("a server that fails, or that answers garbage, failed", async () => {
+test("a server that responds with an error or a malformed packet failed", async () => {
   const peer = await peerOpen()
   const { ask } = exchangeWith(peer.server)
   for (const parts of [{ flags: 0x8182 }, { flags: 0x8185 }, { answerCount: 2 }]) {
@@ -102,7 +102,7 @@ test("a server that fails, or that answers garbage, failed", async () => {
 })
 
 describe("a server is silent", () => {
-  test("when nothing came in time, and not a millisecond earlier", async () => {
+  test("when there is no reply in time, and not a millisecond earlier", async () => {
     const peer = await peerOpen()
     const { ask, time } = exchangeWith(peer.server)
     let ended = false
@@ -124,7 +124,7 @@ describe("a server is silent", () => {
     expect(await next).toEqual<unknown>(records(2))
   })
 
-  test("at once where nothing listens", async () => {
+  test("at once if nothing listens", async () => {
     const { server, close } = await loopbackPeer()
     close()
     const { ask, time } = exchangeWith(server)
@@ -137,14 +137,14 @@ describe("a server is silent", () => {
     expect(time.waiting()).toBe(0)
   })
 
-  test("at once where the system lets nothing go", async () => {
+  test("at once if the system refuses to send", async () => {
     for (const address of ["255.255.255.255", "not an address"]) {
       expect(await exchangeWith({ address, port: 53 }).ask()).toEqual({ kind: "silent" })
     }
     expect(await exchangeWith({ address: "127.0.0.1", port: 0 }).ask()).toEqual({ kind: "silent" })
   })
 
-  test("to whoever waits when the exchange is closed, and to all that ask later", async () => {
+  test("for pending questions when the exchange is closed, and for all later ones", async () => {
     const peer = await peerOpen()
     const { ask, close, time } = exchangeWith(peer.server)
     const [first, second] = [ask(), ask()]
@@ -159,7 +159,7 @@ describe("a server is silent", () => {
   })
 })
 
-test("a name that no packet holds does not exist, and nobody is asked", async () => {
+test("a name that no packet can hold does not exist, without a query", async () => {
   const peer = await peerOpen()
   const { ask } = exchangeWith(peer.server)
   expect(await ask({ name: `${"a".repeat(64)}.example`, type: "TXT" })).toEqual<unknown>({
@@ -174,7 +174,7 @@ test("a name that no packet holds does not exist, and nobody is asked", async ()
   await asked
 })
 
-describe("a reply that was cut is asked for over TCP", () => {
+describe("a truncated reply is repeated over TCP", () => {
   test("and the reply over TCP counts", async () => {
     const peer = await peerOpen()
     const asked = exchangeWith(peer.server).ask()
@@ -187,7 +187,7 @@ describe("a reply that was cut is asked for over TCP", () => {
     await peer.disconnected()
   })
 
-  test("within what is left of the time", async () => {
+  test("within the rest of the timeout", async () => {
     const peer = await peerOpen()
     const { ask, time } = exchangeWith(peer.server)
     let ended = false
@@ -221,7 +221,7 @@ describe("a reply that was cut is asked for over TCP", () => {
   })
 })
 
-test("ids are what the random source gives", async () => {
+test("ids come from the random source", async () => {
   const peer = await peerOpen()
   const ids = [0xffff, 0, 0x1234]
   let next = 0
