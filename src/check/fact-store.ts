@@ -19,7 +19,9 @@ export type DomainFactStore<T> = {
   readonly write: (domain: string, fact: T) => void
 }
 
+/** Stores the ages of domains. */
 export type AgeStore = DomainFactStore<StoredAge>
+/** Stores what the homepages of domains are. */
 export type HomepageStore = DomainFactStore<StoredHomepage>
 
 /** The stored fact; null: nothing is stored, there is no store, or it fails, which `onError` receives. It never rejects. */

@@ -9,7 +9,7 @@ import { outcomeOf } from "../support/outcome-of.ts"
 import { settled, stoppedTime } from "../support/time.ts"
 import { BUDGET_MS, toldOutside } from "../support/told-outside.ts"
 
-/** A check over an outside that is made up, what that was asked, and what failed by our own fault. */
+/** A check over fake DNS, the queries, and the defects that were reported. */
 function world() {
   const time = stoppedTime()
   const { outside, asked } = toldOutside()

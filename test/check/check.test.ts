@@ -24,7 +24,7 @@ const TOLD: NetworkEvidence = {
   freshUntilMs: 60_000,
 }
 
-/** A check over the real lists and an outside world that tells `told`, at a time that the test sets. */
+/** A check over the real lists and a network probe that returns `told`, with a clock that the test sets. */
 function world(told: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP_PROBE) {
   const state = { told, now: 0 }
   const asked: NetworkQuery[] = []

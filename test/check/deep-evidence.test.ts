@@ -16,7 +16,7 @@ const UNAVAILABLE = unknown("unavailable")
 const LATE = unknown("timed_out")
 
 type Fate = {
-  /** Never settles where it is null. */
+  /** Null: it never settles. */
   age: Finding<DomainRegistration | null> | null
   homepage: HomepageProbeResult["homepage"] | null
   isAway: boolean
@@ -32,7 +32,7 @@ const shelfOf = <T>(held: Map<string, T> | undefined) =>
         write: (domain: string, of: T) => void held.set(domain, of),
       }
 
-/** A registry knows `com`; all else has none. What is told is the test's to change. */
+/** Only `com` has a registry. The test may change the results. */
 function asking(told: Partial<Fate> = {}, shelves: Shelves = {}) {
   const time = stoppedTime(START_MS)
   const fate: Fate = { age: registered(10), homepage: known("found"), isAway: false, ...told }
@@ -177,7 +177,7 @@ test("while DNS is unavailable nothing is queried, and cached evidence is used",
   fate.isAway = true
   expect(lookup("acme.com")).toMatchObject({ ageDays: known(10), homepage: known("found"), isCached: true })
   await time.tick(DAY_MS)
-  // A plain check would tell the age too.
+  // A plain check would use the age too.
   expect(lookup("acme.com")).toEqual({ ageDays: known(11), homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 })
   expect(asked).toHaveLength(2)
 })

@@ -16,7 +16,7 @@ const TENANT = {
 } as const
 const BUDGET_MS = 3000
 
-/** A world whose probes answer when they are told to, and count how often they were asked. */
+/** Probes whose answers the test triggers, and which count their lookups. */
 function world() {
   const time = stoppedTime()
   const asked = { mail: 0, tenant: 0 }

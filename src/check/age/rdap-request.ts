@@ -19,6 +19,7 @@ export type RdapResponse =
   /** The response was not complete at the deadline. */
   | { readonly kind: "timed_out" }
 
+/** What a request needs. */
 export type RdapRequestDeps = {
   readonly fetchUrl: Fetch
   readonly clock: Clock

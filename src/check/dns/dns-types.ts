@@ -1,5 +1,4 @@
 import type { Finding } from "../../base/finding.ts"
-import type { CacheStatus } from "../cache-status.ts"
 
 /** The record types that are queried. */
 export type DnsRecordType = "A" | "AAAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT"
@@ -34,8 +33,13 @@ export type DnsAnswer = {
  */
 export type Resolver = (question: DnsQuestion) => Promise<Finding<DnsAnswer>>
 
-/** An answer with its cache status. */
-export type CachedDnsAnswer = DnsAnswer & CacheStatus
+/** An answer of a caching resolver. */
+export type CachedDnsAnswer = DnsAnswer & {
+  /** It came from the cache, fresh or stale. */
+  readonly isCached: boolean
+  /** Until when a new query would give the same, in milliseconds since the Unix epoch. */
+  readonly freshUntilMs: number
+}
 
 /** A resolver whose answers say whether they come from a cache, and how long they are fresh. */
 export type CachingResolver = (question: DnsQuestion) => Promise<Finding<CachedDnsAnswer>>

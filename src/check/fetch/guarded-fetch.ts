@@ -15,6 +15,7 @@ import {
 } from "./http-response.ts"
 import { resolvePublicAddresses } from "./public-address.ts"
 
+/** What a guarded fetch needs. */
 export type GuardedFetchDeps = {
   readonly resolver: CachingResolver
   readonly connect: Connect

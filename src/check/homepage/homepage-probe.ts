@@ -27,6 +27,7 @@ export type HomepageProbeResult = {
  */
 export type HomepageProbe = (domain: string, budget: Deadline) => Promise<HomepageProbeResult>
 
+/** What a homepage probe needs. */
 export type HomepageProbeDeps = {
   readonly fetchPage: GuardedFetch
   readonly setTimer: SetTimer

@@ -25,6 +25,7 @@ export type MailProviderKind = (typeof MAIL_PROVIDER_KINDS)[number]
 /** Who operates a domain's mail, as far as DNS records can show it. */
 export type MailOperator = Exclude<NonNullable<MailEvidence["operatedBy"]>, "learned_disposable">
 
+/** All operators that a row of the table can name. */
 export const MAIL_OPERATORS: readonly MailOperator[] = ["suite_a", "suite_b", "other_suite", "gateway", "disposable"]
 
 /** One mail provider. */

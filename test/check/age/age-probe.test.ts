@@ -26,13 +26,13 @@ const there: BootstrapSource = { current: () => read.bootstrap, ready: async () 
 type Wanted = {
   readonly bounds?: { readonly underWayMax?: number; readonly entriesMax?: number }
   readonly bootstrap?: BootstrapSource
-  /** Null: there is no shelf. */
+  /** Null: there is no store. */
   readonly shelf?: Map<string, StoredAge> | null
-  /** Reading the shelf fails. */
+  /** Reading the store fails. */
   readonly isBroken?: boolean
 }
 
-/** A probe over look-ups whose fate the test may change. */
+/** A probe over lookups whose outcome the test may change. */
 function probing(fate: RdapLookupResult | Promise<RdapLookupResult>, wanted: Wanted = {}) {
   const { bounds = {}, bootstrap = there, shelf = new Map(), isBroken = false } = wanted
   const time = stoppedTime(START_MS)

@@ -15,7 +15,7 @@ const URL_OF_IANA = "https://data.test.net/rdap/dns.json"
 const OWN_URL = "http://127.0.0.1:8080/dns.json"
 const VALIDATORS: CacheValidators = { etag: '"1"', lastModified: null }
 
-/** A bootstrap that names `server` for the names. */
+/** A bootstrap with `server` for these names. */
 const bootstrap = (names: Iterable<string>, server = "https://new.test.net/", publication = "2026-06-01T00:00:00Z") =>
   JSON.stringify({ version: "1.0", publication, services: [[[...names], [server]]] })
 

@@ -18,7 +18,7 @@ const saysOf = (text: string): string | null => {
   return read.kind === "refused" ? read.message : null
 }
 
-/** The server of `name` by a bootstrap that names `urls` for it. */
+/** The server of `name` in a bootstrap with these URLs for it. */
 const servedBy = (urls: readonly string[], isOwn = false): string | null =>
   bootstrapOf([[["com"], urls]], isOwn).serverOf("acme.com")
 
@@ -153,7 +153,7 @@ test("the bundled bootstrap has servers for more than a thousand top-level domai
   expect(serverOf("acme.co.uk")).toBe("https://rdap.nominet.uk/uk/")
   expect(serverOf("acme.xn--kpry57d")).toStartWith("https://")
   expect(serverOf("acme.de")).toBeNull()
-  // Two of its servers speak plain HTTP alone, and are not asked.
+  // Two of its servers have only plain HTTP, and are not allowed.
   expect(serverOf("acme.kg")).toBeNull()
   for (const name of names) expect(serverOf(name)).toMatch(/^https:\/\/[^/?#]+\/(?:[^?#]*\/)?$/)
   expect(publishedAtMs).toBe(Date.UTC(2025, 10, 6, 23, 0, 1))

@@ -17,7 +17,7 @@ import { loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 const AGENT = "mailkind/1.0"
 const REGISTERED_AT_MS = Date.UTC(2025, 11, 15)
 
-/** A registry and the bootstrap that names it, and every path that the registry was asked for. */
+/** A registry with its bootstrap, and the path of every request. */
 function registryServers() {
   const asked: string[] = []
   const registry = webServer(({ url }) => {

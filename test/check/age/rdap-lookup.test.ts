@@ -16,7 +16,7 @@ const NOT_ASKED = { registration: unknown("unavailable"), wasQueried: false }
 
 type Answer = (url: URL) => Response | Promise<Response>
 
-/** A look-up over servers without sockets, whose answers the test may change; and every URL that was asked for. */
+/** A lookup over servers without sockets, whose responses the test may change, and the URL of every request. */
 function lookingUp(answers: Record<string, Answer>, changes: Partial<ServerLimiterBounds> = {}, isOwn = false) {
   const time = stoppedTime()
   const asked: string[] = []
@@ -191,7 +191,7 @@ test("four lookups are in flight at a registry, a bounded number waits, and one 
 test("lookups that wait while the registry fails or throttles us end at once, without a request", async () => {
   const dead = lookingUp({ [ONE]: hangs }, { breaker: { ...AGE_PROBE_BOUNDS.server.breaker, failuresMax: 4 } })
   const waiting = Array.from({ length: 100 }, (_, n) => dead.lookUp(`${ONE}/`, `d${n}.com`))
-  // The first time-outs make room for others before the fourth shuts the line.
+  // The first timeouts release their permits to others before the breaker opens.
   await dead.time.tick(6000)
   expect((await Promise.all(waiting)).filter(({ wasQueried }) => wasQueried)).toHaveLength(7)
   expect(dead.asked).toHaveLength(7)

@@ -22,7 +22,7 @@ const never = (): AbortSignal => new AbortController().signal
 const ask = (url: string, changes: Partial<RdapRequestDeps> = {}, deadline = never()): Promise<RdapResponse> =>
   bounded(requestRdap(asking(changes), new URL(url), deadline), () => `asked ${url}`)
 
-/** What becomes of a request that a server on loopback answers so. */
+/** The outcome of a request to a server on loopback with this response. */
 const replyTo = (answer: (request: Request) => Response): Promise<RdapResponse> =>
   ask(`${webServer(answer).url}domain/acme.com`)
 

@@ -1,15 +1,15 @@
-/** An answer about a domain in the manner of one registry's RDAP server, and when that says it was registered. */
+/** A response about a domain in the shape of one registry's, and its registration date. */
 export type RegistryAnswer = {
   readonly registry: string
   readonly domain: string
   readonly answer: unknown
-  /** Null: it does not tell. */
+  /** Null: it has none. */
   readonly registered: string | null
 }
 
 const EVENT = (eventAction: string, eventDate: unknown, more: object = {}) => ({ eventAction, eventDate, ...more })
 
-/** A registrar, whose own events say nothing of the domain. */
+/** A registrar, whose own events are not the domain's. */
 const registrar = (handle: string, events: unknown = [EVENT("registration", "2001-02-03T04:05:06Z")]) => ({
   objectClassName: "entity",
   handle,
@@ -39,7 +39,7 @@ const nameServer = (ldhName: string) => ({
   events: [EVENT("registration", "1998-01-01T00:00:00Z")],
 })
 
-/** The shapes, one for each manner. */
+/** One response for each shape. */
 export const REGISTRY_ANSWERS: readonly RegistryAnswer[] = [
   {
     registry: "Verisign, .com: capitals, and the last update of the database as an event",

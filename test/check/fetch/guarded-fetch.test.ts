@@ -245,7 +245,7 @@ test("over real sockets the connection to a public address carries the name, and
   onTestEnd(() => server.stop(true))
   const asked: ConnectTarget[] = []
   const real = socketConnect(authority)
-  // What would go out goes to loopback instead; all else is as it is outside.
+  // Connections go to loopback instead of the public address; all else is real.
   const connect: Connect = (endpoint, signal) => {
     asked.push(endpoint)
     return real({ ...endpoint, address: "127.0.0.1", port: server.port ?? 0 }, signal)

@@ -29,7 +29,7 @@ function* endless(first: string, part: string): Generator<string> {
   for (;;) yield part
 }
 
-/** Servers that lead inwards, or send what has no end. */
+/** Servers that redirect to a private network, or send endless responses. */
 export const HOSTILE_ANSWERS: readonly HostileCase[] = [
   ...redirects("ip_host", {
     "a redirect to the metadata address": "http://169.254.169.254/latest/meta-data/",

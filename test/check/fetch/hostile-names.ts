@@ -13,7 +13,7 @@ const leadsTo = (type: "A" | "AAAA", rows: Readonly<Record<string, string>>): re
     ends: "not_public",
   }))
 
-/** Names that lead inwards. */
+/** Names that point to a private network. */
 export const HOSTILE_NAMES: readonly HostileCase[] = [
   ...leadsTo("A", {
     "a name of loopback": "127.0.0.1",

@@ -14,7 +14,7 @@ import { HOSTILE_URLS } from "./hostile-urls.ts"
 
 const CASES = [...HOSTILE_URLS, ...HOSTILE_NAMES, ...HOSTILE_ANSWERS]
 
-/** What is within, by other means than ours; a list of its own for each kind, since one takes IPv4 for mapped IPv6. */
+/** The private networks by an independent implementation. Each family has its own list, because one list would match IPv4 as mapped IPv6. */
 const FORBIDDEN = { ipv4: new BlockList(), ipv6: new BlockList() }
 for (const [network, bits] of [
   ["0.0.0.0", 8],
@@ -40,7 +40,7 @@ for (const [network, bits] of [
 ] as const)
   FORBIDDEN.ipv6.addSubnet(network, bits, "ipv6")
 
-/** The one network below `::/8` that public addresses are made of; the case that uses it says of which. */
+/** The only network below `::/8` with public addresses: NAT64. */
 const NAT64_OF_OUTSIDE = "64:ff9b::5db8:d822"
 
 const everywhere: CachingResolver = async ({ type }) =>

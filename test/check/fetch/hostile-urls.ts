@@ -7,7 +7,7 @@ const web = { [`${OUTSIDE}:80`]: page, [`${OUTSIDE}:443`]: page }
 const refused = (ends: HostileCase["ends"], rows: Readonly<Record<string, string>>): readonly HostileCase[] =>
   Object.entries(rows).map(([says, url]) => ({ says, url, web, ends }))
 
-/** URLs that are refused for what they are; the resolver knows a public address for every name. */
+/** URLs that are refused without a query. The resolver has a public address for every name. */
 export const HOSTILE_URLS: readonly HostileCase[] = [
   ...refused("ip_host", {
     "a decimal IPv4 address": "http://127.0.0.1/",

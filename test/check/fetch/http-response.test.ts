@@ -10,7 +10,7 @@ type Read = {
   readonly isCut: boolean
 }
 
-/** Reads an answer that comes in pieces of `pieceBytes`; the word for the fault when it cannot. */
+/** Reads a response that arrives in pieces of `pieceBytes`; a string is the cause of a failure. */
 async function read(
   text: string,
   { pieceBytes = 1 << 20, headMax = 1000, bodyMax = 1000 } = {},

@@ -4,7 +4,7 @@ import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { createPublicFetch } from "../../../src/check/fetch/public-address.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 
-/** A web over names with these addresses, and every URL that was asked for. */
+/** A public fetch over names with these addresses, and the URL of every request. */
 function guarded(addresses: Record<string, readonly string[] | "unavailable">) {
   const asked: string[] = []
   const ask: CachingResolver = async ({ name, type }) => {

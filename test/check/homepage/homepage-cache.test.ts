@@ -25,11 +25,11 @@ const FOUND = looked(known("found"))
 
 type Wanted = {
   readonly shelf?: Map<string, StoredHomepage> | null
-  /** Reading the shelf fails. */
+  /** Reading the store fails. */
   readonly isBroken?: boolean
 }
 
-/** Homepages over a probe whose answers the test may change, with a budget that is not over for a long time. */
+/** A cache over a probe whose results the test may change, with a long deadline. */
 function holding(
   fate: HomepageProbeResult | Promise<HomepageProbeResult>,
   { shelf = new Map(), isBroken = false }: Wanted = {},
@@ -152,7 +152,7 @@ test("a bounded number of probes is in flight: one more is unavailable at once, 
   const tooMany = { homepage: unknown("unavailable"), isCached: false, freshUntilMs: 0 }
   expect(await ask("beyond.com")).toEqual(tooMany)
   expect(homepages.fresh("beyond.com")).toBeUndefined()
-  // One that is looked at already takes nobody's place.
+  // A domain whose probe is in flight takes no second place.
   told.push(ask("acme-0.com"))
   await settled()
   expect(asked).toHaveLength(UNDER_WAY_MAX)

@@ -6,7 +6,7 @@ import type { GuardedFetch, GuardedFetchResult } from "../../../src/check/fetch/
 import { createHomepageProbe, type HomepageProbeResult } from "../../../src/check/homepage/homepage-probe.ts"
 import { stoppedTime } from "../../support/time.ts"
 
-/** What a URL answers: why not, or a page of a status, a body and the URL that it is at after redirects. */
+/** The result for a URL: a fetch error, or a page with its status, its body and its URL after redirects. */
 type Told =
   | FetchErrorCause
   | { readonly status?: number; readonly body?: string; readonly at?: string; readonly type?: string | null }
@@ -24,7 +24,7 @@ function fetchedOf(url: string, told: Told): GuardedFetchResult {
   }
 }
 
-/** Looks at acme.com, of which all that is not told of refuses. */
+/** Probes acme.com. Every URL without a result refuses the connection. */
 async function look(
   table: Readonly<Record<string, Told>>,
 ): Promise<HomepageProbeResult & { readonly asked: readonly string[] }> {

@@ -15,7 +15,7 @@ const SUITE_B = "acme-com.mail.protection.outlook.com"
 const PLACEHOLDER = "ms1.msv1.invalid.outlook.com"
 const GATEWAY = "mxa-001.pphosted.com"
 
-/** What is found of acme.com, and what was asked for. */
+/** The result for acme.com, and the queries. */
 async function probe(records: ZoneRecords, domain = "acme.com", organisational = domain) {
   const { clock, later } = stoppedTime()
   const { ask: resolver, asked } = zone(records)
@@ -23,7 +23,7 @@ async function probe(records: ZoneRecords, domain = "acme.com", organisational =
   return { ...found, asked }
 }
 
-/** The parts of what is found, which are known. */
+/** The parts of the result, which must be known. */
 async function told(records: ZoneRecords) {
   const { mail, suites } = await probe(records)
   if (!mail.known || !suites.known) throw new Error("the case leaves mail unknown")
@@ -363,7 +363,7 @@ describe("time", () => {
   }
   const { ask: atOnce } = zone(RECORDS)
 
-  /** Answers `slow` questions when it is told to, and the others at once. */
+  /** Answers `slow` questions when the test wants, and the others at once. */
   function halting(slow: (question: string) => boolean) {
     const gate = Promise.withResolvers<void>()
     const ask: CachingResolver = async question => {

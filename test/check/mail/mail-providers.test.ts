@@ -8,7 +8,7 @@ import {
 } from "../../../src/check/mail/mail-providers.ts"
 import { ROOT } from "../../architecture/source-files.ts"
 
-/** A name for every expression of the file; a new one without a name here fails. */
+/** A matching name for every expression of the table. A new expression needs a name here. */
 const MATCHED_BY: Readonly<Record<string, string>> = {
   "~^aspmx[2-5]\\.googlemail\\.com$": "aspmx3.googlemail.com",
   "~^ms\\d+\\.msv1\\.invalid\\.outlook\\.com$": "ms12345678.msv1.invalid.outlook.com",
@@ -34,7 +34,7 @@ const rows = (await Bun.file(join(ROOT, "data/mail/providers.txt")).text())
     grade,
   }))
 
-/** Names that the pattern is for. */
+/** Names that the pattern matches. */
 function namesFor(pattern: string): readonly string[] {
   if (pattern.startsWith("~")) return [MATCHED_BY[pattern] ?? `no example of ${pattern}`]
   return pattern.startsWith("=") ? [pattern.slice(1)] : [pattern, `a.${pattern}`, `a-1.b.${pattern}`]

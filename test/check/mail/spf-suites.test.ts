@@ -5,7 +5,7 @@ import { type ZoneRecords, zone } from "../../support/zone.ts"
 const SPF_OF_A = { operator: "suite_a", entry: "spf:_spf.google.com" } as const
 const SPF_OF_B = { operator: "suite_b", entry: "spf:spf.protection.outlook.com" } as const
 
-/** What is found when acme.com has the record, and what was asked for. */
+/** The indicators if acme.com has the record, and the queries. */
 async function search(record: string, records: ZoneRecords = {}) {
   const { ask, asked } = zone(records)
   return { found: await lookupSpfSuites(ask, "acme.com", `v=spf1 ${record}`), asked }

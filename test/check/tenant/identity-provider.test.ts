@@ -6,7 +6,7 @@ import { identityProviderOf } from "../../../src/check/tenant/tenant-sign-in.ts"
 const at = (authUrl: string) => identityProviderOf(authUrl, "acme.com")
 const QUERY = "?username=x%40acme.com&wa=wsignin1.0&wtrealm=urn%3afederation%3aMicrosoftOnline&wctx="
 
-/** Addresses of sign-in pages as they are told, one for every mark of a product. */
+/** Sign-in URLs, one for every sign of a product. */
 const PAGES: Readonly<Record<keyof typeof PRODUCTS, readonly string[]>> = {
   okta: [
     `https://acme.okta.com/app/office365/exkeoydqsycke55hh356/sso/wsfed/passive${QUERY}`,

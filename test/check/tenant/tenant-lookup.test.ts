@@ -15,7 +15,7 @@ function lookingUp(table: IdentityTable) {
   return { time, asked, lookUp: (domain: string) => lookUp(BASE, domain, domain) }
 }
 
-/** What is found in a web that answers at once. */
+/** The result with endpoints that answer at once. */
 const foundIn = (table: IdentityTable, domain: string) => lookingUp(table).lookUp(domain).result
 
 const managed = (id: string, region: string | null = null) =>
@@ -137,7 +137,7 @@ test("a fetch that throws instead of rejecting is unavailable", async () => {
   await finished
 })
 
-/** An endless body; `chunks` counts what was read of it. */
+/** An endless body. `chunks` counts what was read of it. */
 function endless() {
   const state = { chunks: 0 }
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {

@@ -18,7 +18,7 @@ const TENANT = known({ id: ID, region: "EU", auth: "managed" as const, identityP
 
 type Wanted = { readonly bounds?: Partial<TenantProbeBounds>; readonly urls?: IdentityUrls }
 
-/** A probe over a web of domains, whose table the test may change. */
+/** A probe over endpoints whose table of domains the test may change. */
 function probing(table: IdentityTable, { bounds = {}, urls = identityUrls(BASE) }: Wanted = {}) {
   const time = stoppedTime()
   const rows: Record<string, IdentityTable[string]> = { ...table }
@@ -28,12 +28,12 @@ function probing(table: IdentityTable, { bounds = {}, urls = identityUrls(BASE) 
     { ...TENANT_PROBE_BOUNDS, ...bounds },
   )
   const ask = (domain: string) => probe.lookup(domain, domain)
-  /** How many look-ups were made; each asks both endpoints. */
+  /** How many lookups were made, each of two requests. */
   const lookUps = () => asked.length / 2
   return { time, rows, asked, probe, ask, lookUps }
 }
 
-/** An answer that the test gives when it wants to. */
+/** A response that the test sends when it wants. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>()
   const ending: Ending = async url => {
@@ -43,7 +43,7 @@ function held() {
   return { ending, release: resolve }
 }
 
-/** Names of domains that all end alike. */
+/** Distinct domain names. */
 const many = (count: number, ending: Ending) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`d${n}.com`, ending]))
 
@@ -213,7 +213,7 @@ test("lookups that wait while the breaker opens are not sent", async () => {
   const asked = Array.from({ length: 15 }, (_, n) => ask(`d${n}.com`))
   await time.tick(10_000)
   const causes = (await Promise.all(asked)).map(({ tenant }) => (tenant.known ? "known" : tenant.cause))
-  // The first four failures give their slots on; the fifth opens the breaker.
+  // The first four failures release their permits; the fifth opens the breaker.
   expect(causes).toEqual([...Array(9).fill("timed_out"), ...Array(6).fill("unavailable")])
   expect(lookUps()).toBe(9)
 })
@@ -256,7 +256,7 @@ test("the real endpoints use https, each cloud at a host of its own", () => {
 test("over real sockets the result is the same, and a connection that hangs is closed at the deadline", async () => {
   const server = identityServer({ "acme.com": ACME, "slow.com": "hangs", "gone.com": "unreachable" })
   const { clock, later: setTimer, tick } = stoppedTime()
-  // The preload lets no test ask the network by the global of the same name.
+  // The preload disables the global fetch in tests.
   const fetchUrl = (url: string, options: RequestInit) => Bun.fetch(url, { ...options, redirect: "manual" })
   const probe = createTenantProbe({ fetchUrl, urls: identityUrls(server.url), clock, setTimer }, TENANT_PROBE_BOUNDS)
   try {

@@ -21,7 +21,7 @@ resolverSuite("a trusting resolver", resolver => {
 
 const CANARIES = ["one.example", "two.example"]
 
-/** A believing resolver over the records, which may be changed; questions and canaries are counted apart. */
+/** A guarded resolver over records that a test may change. Questions and canary queries are counted separately. */
 function world(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
   const time = stoppedTime()
   const questions = zone(records)
@@ -89,7 +89,7 @@ describe("a resolver that knows a canary", () => {
     expect(await ask("gone.example")).toEqual(NO_NAME)
     expect(await ask("firm.example")).toEqual(found)
     expect(believer.state()).toBe("believed")
-    // For both side by side with the first question, and for one of them again when the denial had come.
+    // Both canaries are queried with the first question, and one of them again after the negative answer.
     expect(canariesAsked).toEqual(["A one.example", "A two.example", "A two.example"])
   })
 
@@ -154,7 +154,7 @@ describe("a resolver that knows a canary", () => {
   })
 })
 
-/** Questions and canaries are answered one by one, by the test. */
+/** The test answers questions and canary queries one by one. */
 function byHand() {
   const time = stoppedTime()
   const questions = heldResolver()
@@ -172,7 +172,7 @@ function byHand() {
 }
 
 describe("a negative answer that arrives during a round", () => {
-  /** A resolver that is believed, and one denial of which the canary is being asked for. */
+  /** A resolver that is believed, and a negative answer for which a canary query is in flight. */
   const oneDenied = async () => {
     const held = byHand()
     held.believer.start()

@@ -23,7 +23,7 @@ resolverSuite(
       .resolver,
 )
 
-/** Servers that say of every name what `says` returns of it, after `tookMs`. */
+/** Servers that answer every name with what `says` returns, after `tookMs`. */
 function world(initially: (name: string) => Finding<DnsAnswer>, tookMs = 0) {
   const time = stoppedTime()
   const asked: string[] = []

@@ -11,7 +11,7 @@ const onTo = (name: string, ttlS = 300): Finding<ServerAnswer> =>
   known({ answer: { ...EMPTY, ttlS }, pendingCname: name })
 const ends = (answer: DnsAnswer): Finding<ServerAnswer> => known({ answer, pendingCname: null })
 
-/** Asks for `start` where servers say so of each name, and tells what was asked. */
+/** Resolves `start` with these replies of the servers, and returns the queries too. */
 async function follow(says: Readonly<Record<string, Finding<ServerAnswer>>>) {
   const asked: string[] = []
   const resolve = withCnameChasing(async ({ name, type }) => {

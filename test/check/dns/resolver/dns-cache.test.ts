@@ -31,7 +31,7 @@ resolverSuite("a caching resolver", resolver => {
   }
 })
 
-/** A cache over a resolver that says what `world.says` is, and counts how often it was asked. */
+/** A cache over a resolver that returns `world.says` and counts its questions. */
 function world(says: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
   const clock = stoppedClock()
   const startMs = clock()

@@ -14,14 +14,14 @@ const ANSWERED: ServerReply = {
 }
 const FOUND = known({ answer: ANSWERED.answer, pendingCname: null })
 
-/** What a server does with one attempt: replies after so many milliseconds, or says nothing for as long as it may. */
+/** What a server does with one attempt: it replies after some milliseconds, or is silent until the timeout. */
 type Deed = { readonly after: number; readonly reply: ServerReply } | "nothing"
 const at = (after: number, kind: "answered" | "failed" | "silent"): Deed => ({
   after,
   reply: kind === "answered" ? ANSWERED : { kind },
 })
 
-/** Servers by what they do at their first, second … attempt (the last deed goes on), and the log of what was sent when. */
+/** Servers by what they do at their first, second … attempt (the last is repeated), and the log of what was sent when. */
 function servers(...deeds: readonly (readonly Deed[])[]) {
   const time = stoppedTime()
   const sent: string[] = []
@@ -42,7 +42,7 @@ function servers(...deeds: readonly (readonly Deed[])[]) {
     setTimer: time.later,
     stopwatch: time.stopwatch,
   })
-  /** Asks, and tells what came back when. */
+  /** Sends the question, and returns the finding and its time. */
   const fate = async () => {
     const asked = ask(QUESTION)
     let settledAtMs = -1

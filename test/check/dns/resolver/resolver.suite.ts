@@ -4,7 +4,7 @@ import { known, unknown } from "../../../../src/base/finding.ts"
 import type { DnsQuestion, Resolver } from "../../../../src/check/dns/dns-types.ts"
 import { zone } from "../../../support/zone.ts"
 
-/** A name that the suite's zone has an address of: what a wrapper may ask for on its own. */
+/** A name with an address in the suite's zone, for the queries of a wrapper itself. */
 export const KNOWN_NAME = "known.example"
 
 const RECORDS = {
@@ -27,10 +27,7 @@ const BAD: readonly DnsQuestion[] = [
   { name: "lame.example", type: "MX" },
 ]
 
-/**
- * What every resolver promises that is built over another one. `wrap` builds a new one; nothing of what is under it takes
- * time, and no time goes by.
- */
+/** The promises of every wrapper of a resolver. `wrap` builds a new one. The inner resolver answers at once, and the clock stands still. */
 export function resolverSuite(says: string, wrap: (resolver: Resolver) => Resolver): void {
   const wrapped = () => {
     const { resolver, asked } = zone({ ...RECORDS })

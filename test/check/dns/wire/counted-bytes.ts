@@ -1,4 +1,4 @@
-/** The same bytes, and how many of them were looked at; a view of some counts as a look at each. */
+/** The same bytes, and how many of them were read. A view counts as a read of each of its bytes. */
 export function counted(bytes: Uint8Array): { readonly packet: Uint8Array; readonly looks: () => number } {
   let looks = 0
   const packet = new Proxy(bytes, {

@@ -1,23 +1,23 @@
-/** A question as it reached the peer. */
+/** A query as the peer received it. */
 export type Heard = {
   readonly bytes: Uint8Array
   readonly id: number
-  /** The port that it came from. */
+  /** Its source port. */
   readonly port: number
-  /** Sends a packet back to where the question came from; over TCP the bytes as they are. */
+  /** Sends a packet back to the source; over TCP the bytes without a length. */
   readonly send: (bytes: Uint8Array) => void
-  /** Sends a packet to where the question came from, but from another port; nothing over TCP. */
+  /** Sends a packet to the source, but from another port. Does nothing over TCP. */
   readonly sendFromElsewhere: (bytes: Uint8Array) => void
-  /** Ends the connection; nothing over UDP. */
+  /** Closes the connection. Does nothing over UDP. */
   readonly hangUp: () => void
 }
 
-/** A server on loopback, UDP and TCP on one port, that answers as the test says. */
+/** A server on loopback, UDP and TCP on one port, whose replies the test sends. */
 export type Peer = {
   readonly server: { readonly address: string; readonly port: number }
-  /** The next question over UDP that was not taken yet. */
+  /** The next query over UDP. */
   readonly overUdp: () => Promise<Heard>
-  /** The next question over TCP that was not taken yet. */
+  /** The next query over TCP. */
   readonly overTcp: () => Promise<Heard>
   /** Settles when the next connection is open. */
   readonly connected: () => Promise<unknown>
@@ -35,7 +35,7 @@ export async function loopbackPeer(address = "127.0.0.1"): Promise<Peer> {
   const accepted = queue<Bun.Socket>()
   const connections = new Set<Bun.Socket>()
   let onDisconnected = (): void => undefined
-  // A packet that nobody takes any more is reported back as an error, which would fail the test.
+  // A packet to a closed port is reported as an error, which would fail the test.
   const error = (): void => undefined
   const elsewhere = await Bun.udpSocket({ hostname: address, socket: { error } })
   const listener = Bun.listen({

@@ -4,7 +4,7 @@ import { MalformedPacket, PacketReader } from "../../../../src/check/dns/wire/pa
 import { counted } from "./counted-bytes.ts"
 import { joined, pointer, record, replyBytes, TYPES, wireName } from "./reply-bytes.ts"
 
-/** Octets that may be looked at for one reply: twice what the longest packet holds, and the names that are read out of it. */
+/** How many bytes may be read for one reply: twice the longest packet, and the bound of its names. */
 const LOOKS_MAX = 3 * 65_536
 
 const name = (at: number, ...pieces: readonly Uint8Array[]): string | null => new PacketReader(joined(pieces)).name(at)

@@ -13,7 +13,7 @@ import {
   wireName,
 } from "./reply-bytes.ts"
 
-/** What records with the given data are read as; null where the reply cannot be read. */
+/** The parsed records with the given content; null: the reply cannot be read. */
 function contents(type: DnsRecordType, ...records: readonly Uint8Array[]): readonly DnsRecord[] | null {
   const answers = records.map(one => record(pointer(QUESTION_NAME_AT), TYPES[type], one))
   const read = parseReply(replyBytes({ type, answers }), 7, { name: "example.com", type })

@@ -20,7 +20,7 @@ const answered = (outcome: string, records: readonly unknown[], ttlS: number, pe
   answer: { outcome, records, ttlS },
   pendingCname,
 })
-/** CNAMEs from the name of the question over `n1.example` up to the last. */
+/** A chain of CNAMEs from the name of the question through `n1.example` and so on. */
 const chainOf = (links: number) =>
   Array.from({ length: links }, (_, at) => alias(at === 0 ? "example.com" : `n${at}.example`, `n${at + 1}.example`))
 

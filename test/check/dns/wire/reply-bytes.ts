@@ -1,9 +1,9 @@
 import type { DnsRecordType } from "../../../../src/check/dns/dns-types.ts"
 
-/** What stands in a reply; records are bytes, so that they may be anything. */
+/** The parts of a reply. Records are bytes, so that they can be malformed. */
 export type ReplyParts = {
   readonly id?: number
-  /** The octets 2 and 3: a plain reply is 0x8180. */
+  /** The bytes 2 and 3 of the header. A plain reply has 0x8180. */
   readonly flags?: number
   readonly questionCount?: number
   readonly name?: string
@@ -12,16 +12,16 @@ export type ReplyParts = {
   readonly answers?: readonly Uint8Array[]
   readonly authorities?: readonly Uint8Array[]
   readonly additionals?: readonly Uint8Array[]
-  /** What the header says of the answers, where it lies. */
+  /** The answer count in the header, if it is wrong. */
   readonly answerCount?: number
 }
 
 export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, MX: 15, TXT: 16, AAAA: 28, SRV: 33, OPT: 41, RRSIG: 46 } as const
 
-/** Where the name of the question stands: what most names of a reply point at. */
+/** The offset of the name of the question, to which most names of a reply point. */
 export const QUESTION_NAME_AT = 12
 
-/** Builds a reply: by default to id 7, A example.com. */
+/** Builds a reply, by default to id 7, A example.com. */
 export function replyBytes(parts: ReplyParts = {}): Uint8Array {
   const { id = 7, flags = 0x8180, questionCount = 1, name = "example.com", type = "A" } = parts
   const { answers = [], authorities = [], additionals = [], answerCount = answers.length } = parts
@@ -30,7 +30,7 @@ export function replyBytes(parts: ReplyParts = {}): Uint8Array {
   return joined([short(id), short(flags), ...counts, ...question, ...answers, ...authorities, ...additionals])
 }
 
-/** Builds a record of class IN; its owner is a name, or bytes as they are. */
+/** Builds a record of class IN. Its owner is a name or raw bytes. */
 export function record(
   owner: string | Uint8Array,
   type: number,
@@ -41,18 +41,18 @@ export function record(
   return joined([name, short(type), short(recordClass), long(ttlS), short(length), content])
 }
 
-/** A name in full; `\0`-like octets are given as characters up to U+00FF. */
+/** A name without pointers. Characters up to U+00FF stand for single bytes. */
 export function wireName(name: string): Uint8Array {
   return wireLabels(name === "" ? [] : name.split("."))
 }
 
-/** A name of the labels, which may hold dots. */
+/** A name of these labels, which may hold dots. */
 export function wireLabels(labels: readonly string[]): Uint8Array {
   const parts = labels.map(label => [label.length, ...Array.from(label, letter => letter.charCodeAt(0))])
   return Uint8Array.from([...parts.flat(), 0])
 }
 
-/** A pointer to the octet `at`. */
+/** A pointer to the byte `at`. */
 export function pointer(at: number): Uint8Array {
   return short(0xc000 | at)
 }
@@ -67,17 +67,17 @@ export function txtContent(...texts: readonly Uint8Array[]): Uint8Array {
   return joined(texts.flatMap(text => [Uint8Array.of(text.length), text]))
 }
 
-/** The two octets of a number. */
+/** The two bytes of a number. */
 export function short(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value)
 }
 
-/** The four octets of a number. */
+/** The four bytes of a number. */
 export function long(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value)
 }
 
-/** The pieces in one. */
+/** The parts joined. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(pieces))
 }

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close()
 })
 
-/** A pool whose random source gives only zeros: its ids and its choice of ports can be told. */
+/** A pool whose random source gives only zeros, so that its ids and its choice of ports are known. */
 async function poolAndPeer() {
   const peer = await loopbackPeer()
   const time = stoppedTime()
@@ -25,7 +25,7 @@ async function poolAndPeer() {
   return { peer, pool, time }
 }
 
-/** Puts a question; the promise is that of what is heard. */
+/** Sends a question and returns its reply. */
 function asked(pool: SourcePortPool): Promise<unknown> {
   return new Promise(resolve => void pool.query(QUESTION, resolve))
 }
@@ -125,7 +125,7 @@ test("closing closes every port, also one that is still being opened", async () 
   expect(time.waiting()).toBe(0)
 })
 
-/** The port that more than one question came from. */
+/** The source port of more than one question. */
 function portOfTwo(heard: readonly Heard[]): number | undefined {
   return heard.find((one, at) => heard.findIndex(other => other.port === one.port) !== at)?.port
 }

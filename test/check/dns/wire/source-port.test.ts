@@ -12,7 +12,7 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close()
 })
 
-/** A source that counts from five. */
+/** A random source that counts from five. */
 function counting(): Random {
   let next = 5
   return () => short(next++)

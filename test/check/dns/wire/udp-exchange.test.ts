@@ -27,7 +27,7 @@ function exchangeWith(server: DnsServerAddress, random: Random = counting()) {
   return { ask: (question = QUESTION) => exchange(question, TIMEOUT_MS), close, time }
 }
 
-/** A source that counts: two octets at a time it gives 0, 1, 2 and so on. */
+/** A random source that counts: its pairs of bytes are 0, 1, 2 and so on. */
 function counting(): Random {
   let next = 0
   return count => (count === 2 ? short(next++) : new Uint8Array(count))
