@@ -27,8 +27,8 @@ async function opened() {
   return { outside, log, make, origins: new AllowedOrigins(watched, () => outside.elapsedMs) }
 }
 
-describe("the origins of pages", () => {
-  test("one that a key allows is known, and one that no key allows is asked for again within seconds", async () => {
+describe("an origin", () => {
+  test("that a key allows is allowed, and one that no key allows is read again within seconds", async () => {
     const { origins, outside, make } = await opened()
     expect(await origins.has(null)).toBe(false)
     expect(await origins.has(PAGE)).toBe(false)
@@ -40,7 +40,7 @@ describe("the origins of pages", () => {
     expect(outside.asked).toBe(2)
   })
 
-  test("one that is known stays so while the store is away, as long as keys are held, and no longer", async () => {
+  test("that is allowed stays so while the store is unreachable, as long as keys are cached, and no longer", async () => {
     const { origins, outside, make } = await opened()
     await make()
     expect(await origins.has(PAGE)).toBe(true)
@@ -52,7 +52,7 @@ describe("the origins of pages", () => {
     expect(await origins.has(PAGE)).toBe(true)
   })
 
-  test("one whose last key was revoked is unknown at the next asking", async () => {
+  test("whose last key was revoked is not allowed at the next read", async () => {
     const { origins, outside, log, make } = await opened()
     const made = await make()
     if (made.kind !== "created") throw new Error(made.kind)

@@ -9,7 +9,7 @@ import { newAccount, random, runChildren, tempLog, tempPlace, tempStore } from "
 
 setDefaultTimeout(60_000)
 
-test("an empty store gets its owner with one secret key, and a second start gets nothing", async () => {
+test("an empty store gets its owner with one secret key, and a second start creates nothing", async () => {
   const path = tempPlace()
   const store = await tempStore(path)
   const first = await createFirstAccount(store, () => 5_000, random, null)
@@ -40,7 +40,7 @@ test("a store that has any account gets no owner", async () => {
   expect((await createFirstAccount(store, () => 1, random, null)).kind).toBe("created")
 })
 
-test("of several processes that start together on nothing, one creates the owner", async () => {
+test("of several processes that start together on an empty store, one creates the owner", async () => {
   for (let round = 0; round < 3; round++) {
     const path = tempPlace()
     const children = await runChildren(4, "first", path)
@@ -49,7 +49,7 @@ test("of several processes that start together on nothing, one creates the owner
   }
 })
 
-test("a fault in the middle leaves no account without a key", async () => {
+test("an error in between leaves no account without a key", async () => {
   const store = await tempStore()
   let draws = 0
   const failing = (count: number) => {

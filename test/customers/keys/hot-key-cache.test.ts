@@ -16,7 +16,7 @@ function busyAt() {
   return { time, busy: new HotKeyCache(() => time.ms, KEPT_MS) }
 }
 
-describe("a busy key", () => {
+describe("a hot key", () => {
   test("is found by its text, and by no other", () => {
     const { busy } = busyAt()
     const texts = Array.from({ length: 500 }, () => generateKey("secret", random))
@@ -25,7 +25,7 @@ describe("a busy key", () => {
     for (let at = 0; at < 500; at++) expect(busy.get(generateKey("secret", random))).toBeUndefined()
   })
 
-  test("is let go of after its time, however often it is asked for, and at once with all others", () => {
+  test("expires after its time, however often it is used, together with all others", () => {
     const { time, busy } = busyAt()
     const text = generateKey("secret", random)
     expect(busy.get(text)).toBeUndefined()
@@ -48,7 +48,7 @@ describe("a busy key", () => {
     expect(texts.filter(text => busy.get(text) !== undefined)).toHaveLength(1000)
   })
 
-  test("whose digest starts like that of another is told from it by the rest", () => {
+  test("whose digest starts like another's is distinguished by the rest", () => {
     const { busy } = busyAt()
     const [one, other] = twins()
     busy.add(one, known("key_one"))

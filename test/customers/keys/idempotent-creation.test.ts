@@ -12,7 +12,7 @@ async function opened(path = tempPlace()) {
   return { log, accountId, wanted, keys: () => listKeys(log.store, accountId, 100) }
 }
 
-describe("by one slip", () => {
+describe("with one idempotency key", () => {
   test("an account gets one key, with an id like others", async () => {
     const { log, wanted, keys } = await opened()
     const slip = newIdempotencyKey(random)
@@ -28,7 +28,7 @@ describe("by one slip", () => {
     expect(await keys()).toHaveLength(1)
   })
 
-  test("it is one though two processes are asked at once", async () => {
+  test("two processes that create at once create one key", async () => {
     const path = tempPlace()
     const { log, wanted, keys } = await opened(path)
     const other = tempLog(await tempStore(path))
@@ -43,7 +43,7 @@ describe("by one slip", () => {
     expect(await keys()).toHaveLength(1)
   })
 
-  test("it stays one when it was revoked, and when the account has as many as it may have", async () => {
+  test("it stays one key when it was revoked, and when the account has as many as it may have", async () => {
     const { log, wanted, keys } = await opened()
     const slip = newIdempotencyKey(random)
     await createKeyOnce(log, random, wanted, slip)
@@ -55,7 +55,7 @@ describe("by one slip", () => {
     expect((await createKeyOnce(log, random, wanted, slip)).kind).toBe("created_before")
   })
 
-  test("every account gets its own", async () => {
+  test("every account gets its own key", async () => {
     const path = tempPlace()
     const [one, other] = [await opened(path), await opened(path)]
     const slip = newIdempotencyKey(random)
@@ -64,7 +64,7 @@ describe("by one slip", () => {
   })
 })
 
-test("a slip that made nothing makes a key later", async () => {
+test("an idempotency key whose creation was refused can create a key later", async () => {
   const { log, wanted, keys } = await opened()
   const slip = newIdempotencyKey(random)
   expect((await createKeyOnce(log, random, { ...wanted, kind: "publishable" }, slip)).kind).toBe("origins_missing")
@@ -73,7 +73,7 @@ test("a slip that made nothing makes a key later", async () => {
   expect(await keys()).toHaveLength(1)
 })
 
-test("a slip is told by its form", () => {
+test("an idempotency key is recognized by its form", () => {
   expect(isIdempotencyKey(newIdempotencyKey(random))).toBe(true)
   for (const text of ["", "a".repeat(19), "a".repeat(21), `${"a".repeat(19)}-`, `${"a".repeat(20)}\n`])
     expect(isIdempotencyKey(text)).toBe(false)

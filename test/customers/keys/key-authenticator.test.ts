@@ -16,7 +16,7 @@ import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
-/** A ring over a real store that counts what it is asked, can hold its answers back, and can fail. */
+/** An authenticator over a real store that counts reads, can delay its results, and can fail. */
 async function opened({ path = tempPlace(), bounds = {} as Partial<KeyAuthenticatorBounds> } = {}) {
   const store = await tempStore(path)
   const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false, readCount: 0 }
@@ -43,7 +43,7 @@ async function opened({ path = tempPlace(), bounds = {} as Partial<KeyAuthentica
   return { path, store, outside, ring, log, add, kindOf }
 }
 
-/** Resolves when so many answers of the store were read, which may still be held back. */
+/** Resolves when the store has read so many results, which may still be delayed. */
 async function hasRead(outside: { readonly readCount: number }, count: number): Promise<void> {
   while (outside.readCount < count) await new Promise(resolve => setImmediate(resolve))
 }
@@ -53,7 +53,7 @@ function isHeld(answer: KeyLookup | Promise<KeyLookup>): boolean {
 }
 
 describe("look-up", () => {
-  test("an active key is known with its account, the second time without the store and without a promise", async () => {
+  test("an active key is found with its account, the second time synchronously and without the store", async () => {
     const { ring, log, add, outside } = await opened()
     const accountId = await newAccount(log, "jane@example.com", 2)
     const { id, text } = await add(accountId)
@@ -86,7 +86,7 @@ describe("look-up", () => {
     expect(outside.asked).toBe(0)
   })
 
-  test("many who come at once with a key that is not held ask the store once", async () => {
+  test("concurrent look-ups of a key that is not cached read the store once", async () => {
     const { ring, log, add, outside } = await opened()
     const { text } = await add(await newAccount(log))
     const answers = await Promise.all(Array.from({ length: 50 }, () => ring.lookup(text)))
@@ -94,7 +94,7 @@ describe("look-up", () => {
     expect(outside.asked).toBe(1)
   })
 
-  test("a store that fails is no answer, and is asked again", async () => {
+  test("an error of the store is not cached, and the next look-up reads again", async () => {
     const { ring, log, add, outside } = await opened()
     const { text } = await add(await newAccount(log))
     outside.isBroken = true
@@ -105,7 +105,7 @@ describe("look-up", () => {
     expect(ring.lookup(text)).toMatchObject({ kind: "active" })
   })
 
-  test("more keys than are held are still known, and those asked for last are held", async () => {
+  test("keys beyond the bound are still found, and the most recently used ones stay cached", async () => {
     const { ring, log, add, kindOf } = await opened({ bounds: { keysMax: 2 } })
     const accountId = await newAccount(log)
     const keys = [await add(accountId), await add(accountId), await add(accountId)]
@@ -115,7 +115,7 @@ describe("look-up", () => {
 })
 
 describe("time", () => {
-  test("a key is asked for again a thirtieth after its time at the latest, counted from the reading and not from the last use", async () => {
+  test("a key is read again at the latest a thirtieth after its TTL, counted from the read and not from the last use", async () => {
     const { ring, log, add, outside } = await opened({ bounds: { keyTtlMs: 100 } })
     const { text } = await add(await newAccount(log))
     await ring.lookup(text)
@@ -127,7 +127,7 @@ describe("time", () => {
     expect(outside.asked).toBe(2)
   })
 
-  test("a key in use is asked for again beside its use, and in an outage is served for the rest of its time", async () => {
+  test("a key in use is refreshed in the background, and in an outage is served until its TTL ends", async () => {
     const { ring, log, add, outside } = await opened()
     const { text } = await add(await newAccount(log))
     await ring.lookup(text)
@@ -155,7 +155,7 @@ describe("time", () => {
     expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
   })
 
-  test("a key that was revoked is not served for as long as a revocation may take, when nothing can be heard of it", async () => {
+  test("without notifications a revoked key is refused within the time that a revocation may take", async () => {
     const { ring, log, add, outside, store } = await opened()
     const { id, text } = await add(await newAccount(log))
     const gate = Promise.withResolvers<void>()
@@ -181,7 +181,7 @@ describe("time", () => {
     expect(servedMs).toBeLessThan((LIMITS.revocationSecondsMax - 5) * 1000)
   })
 
-  test("a key that is found revoked or gone when it is asked for again is so from then on", async () => {
+  test("a key that a refresh finds revoked or missing is refused from then on", async () => {
     for (const [end, kind] of [
       ["UPDATE keys SET revoked_at_ms = 1 WHERE id = $1", "revoked"],
       ["DELETE FROM keys WHERE id = $1", "unknown"],
@@ -198,7 +198,7 @@ describe("time", () => {
     }
   })
 
-  test("keys that do not exist are held apart, for their own short time", async () => {
+  test("unknown keys are cached separately, for a short time of their own", async () => {
     const { ring, log, add, outside } = await opened({ bounds: { unknownMax: 3, unknownTtlMs: 10 } })
     const { text } = await add(await newAccount(log))
     await ring.lookup(text)
@@ -214,7 +214,7 @@ describe("time", () => {
 })
 
 describe("change", () => {
-  test("a key revoked in this process is refused as soon as that is acknowledged", async () => {
+  test("a key revoked in this process is refused as soon as the revocation is acknowledged", async () => {
     const { ring, log, add } = await opened()
     const { id, text } = await add(await newAccount(log))
     await ring.lookup(text)
@@ -223,7 +223,7 @@ describe("change", () => {
     expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
   })
 
-  test("a key that is revoked while it is being read is not held as active", async () => {
+  test("a key that is revoked during a read is not cached as active", async () => {
     const { ring, log, add, outside } = await opened()
     const { id, text } = await add(await newAccount(log))
     const gate = Promise.withResolvers<void>()
@@ -238,7 +238,7 @@ describe("change", () => {
     expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
   })
 
-  test("what was read before a change is not held after it", async () => {
+  test("a read that began before a change is not cached after it", async () => {
     const { ring, log, add, outside, kindOf } = await opened()
     const { id, text } = await add(await newAccount(log))
     const gate = Promise.withResolvers<void>()
@@ -264,7 +264,7 @@ describe("change", () => {
     expect(await here.kindOf(text)).toBe("revoked")
   })
 
-  test("to revoke here what was revoked elsewhere takes effect here at once", async () => {
+  test("revoking a key that was revoked elsewhere takes effect here at once", async () => {
     const here = await opened()
     const there = await opened({ path: here.path })
     const { id, text } = await there.add(await newAccount(there.log))
@@ -291,7 +291,7 @@ describe("change", () => {
     expect(isHeld(ring.lookup(three.text))).toBe(true)
   })
 
-  test("a change of a kind that this version does not know, and a lost log, make it ask again", async () => {
+  test("a change of an unknown kind, and lost changes, make it read again", async () => {
     const { ring, log, add } = await opened()
     const { text } = await add(await newAccount(log))
     await ring.lookup(text)

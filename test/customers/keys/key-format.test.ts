@@ -29,7 +29,7 @@ test("a key is its prefix, 32 random digits, and six of the CRC-32 of both", () 
   expect(generateKey("publishable", random)).toMatch(/^svc_pub_[0-9A-Za-z]{38}$/)
 })
 
-test("the form never changes: keys that were given out parse for ever", () => {
+test("the format never changes: released keys always parse", () => {
   // The checksums were computed with Python's zlib.crc32.
   expect(generateKey("secret", count => new Uint8Array(count))).toBe("svc_live_000000000000000000000000000000003uclD9")
   expect(generateKey("publishable", count => new Uint8Array(count))).toBe(
@@ -46,7 +46,7 @@ test("every new key is well-formed and of its kind", () => {
   )
 })
 
-test("any one changed character of a key is found", () => {
+test("any one changed character of a key is detected", () => {
   const change = fc.tuple(
     anyKey,
     fc.nat(),
@@ -62,7 +62,7 @@ test("any one changed character of a key is found", () => {
   )
 })
 
-test("every other digit at every place of one key is found", () => {
+test("every changed digit at every position of a key is detected", () => {
   const key = generateKey("secret", random)
   for (let at = 9; at < key.length; at++)
     for (const digit of BASE62_DIGITS)
@@ -70,7 +70,7 @@ test("every other digit at every place of one key is found", () => {
         expect(parseKey(key.slice(0, at) + digit + key.slice(at + 1))).toEqual({ kind: "bad_checksum" })
 })
 
-test("any cut, any added character and any swapped neighbours are found", () => {
+test("any cut, any added character and any swapped neighbours are detected", () => {
   fc.assert(
     fc.property(anyKey, fc.nat(), (key, place) => {
       const at = place % key.length
@@ -101,7 +101,7 @@ test("other prefixes, white space, other alphabets and the wrong case are malfor
     expect(parseKey(text)).toEqual({ kind: "malformed" })
 })
 
-test("a key under the prefix of the other kind is found", () => {
+test("a key with the prefix of the other kind is detected", () => {
   const key = generateKey("secret", random).replace("svc_live_", "svc_pub_")
   expect(parseKey(key)).toEqual({ kind: "bad_checksum" })
 })
@@ -115,7 +115,7 @@ test("no text makes parsing throw", () => {
   )
 })
 
-test("the hash is the SHA-256 in hex, and hashes are the same only when all of them is", () => {
+test("the hash is the SHA-256 in hex, and hashes are equal only when every character is", () => {
   const key = generateKey("secret", random)
   const hash = hashKey(key)
   expect(hash).toBe(createHash("sha256").update(key).digest("hex"))

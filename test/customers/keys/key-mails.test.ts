@@ -20,7 +20,7 @@ async function opened() {
   return { store, log, accountId, create, posted }
 }
 
-test("whoever creates a key is written to, with its name and last four characters", async () => {
+test("the owner of a new key gets a mail with its name and last four characters", async () => {
   const { create, posted } = await opened()
   const { key } = await create()
   const particulars = { kind: "secret", name: "Billing", last4: key.last4, atMs: 5_000 }
@@ -45,7 +45,7 @@ for (const [by, notice] of Object.entries(NOTICE_BY) as [Revoker, string][]) // 
     expect(told).toEqual([[notice, key.id, { kind: "secret", name: "Billing", last4: key.last4, atMs: 7_000 }]])
   })
 
-test("a mail goes with the transaction that causes it", async () => {
+test("a mail is enqueued in the transaction that causes it", async () => {
   const { store, accountId, posted } = await opened()
   const failing = store.transaction(async inner => {
     await insertKey(inner, random, 1, { accountId, kind: "secret", name: null, origins: [] })
@@ -55,14 +55,14 @@ test("a mail goes with the transaction that causes it", async () => {
   expect(await posted()).toEqual([])
 })
 
-test("a key that is refused is told to nobody", async () => {
+test("a key that is not created causes no mail", async () => {
   const { log, accountId, create, posted } = await opened()
   for (let at = 0; at < 5; at++) await create()
   await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
   expect(await posted()).toHaveLength(5)
 })
 
-test("the outbox holds no key, even when one was pasted into the name of another", async () => {
+test("the outbox contains no key, even when one was pasted into the name of another", async () => {
   const { store, create } = await opened()
   const { text } = await create()
   const { key } = await create(`old ${text}`)
@@ -72,13 +72,13 @@ test("the outbox holds no key, even when one was pasted into the name of another
   expect(rows).not.toContain(text.slice(9, 20))
 })
 
-test("the first account of an installation is written to by nobody", async () => {
+test("the first account of an installation gets no mail", async () => {
   const store = await tempStore()
   await createFirstAccount(store, () => 1, random, null)
   expect(await outboxRows(store)).toEqual([])
 })
 
-test("an account that is removed takes its mails along", async () => {
+test("removing an account removes its mails", async () => {
   const { log, accountId, create, posted } = await opened()
   await create()
   await removeAccount(log, accountId)

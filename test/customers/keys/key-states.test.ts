@@ -82,7 +82,7 @@ const creationWith =
     return (await all.create()).kind
   }
 
-/** How a sentence says an event, and what the one who does it is answered. */
+/** The text of an event, and the result for its caller. */
 const EVENTS = {
   created_with_4: { says: "when a key is created beside four active ones", happen: creationWith(4) },
   created_with_5: { says: "when a key is asked for beside five active ones", happen: creationWith(5) },
@@ -135,7 +135,7 @@ const EVENTS = {
 } as const satisfies Record<string, { readonly says: string; readonly happen: (all: Opened) => Promise<string> }>
 type Event = keyof typeof EVENTS
 
-/** What a request with the key is told, and how a sentence says it. */
+/** The result of a request with the key, and its text. */
 const SEEN_SAYS = {
   unknown: "is unknown",
   active: "lets requests in",
@@ -147,7 +147,7 @@ const SEEN_BEFORE = { none: "unknown", active: "active", revoked: "revoked" } as
 
 type Cell = readonly [answer: string, seen: Seen, revokedBy?: Revoker]
 
-/** Every state × every event → the answer, what is seen of the key then, and who has revoked it. No cell can be missing. */
+/** Every state × every event → the result, the look-up of the key afterwards, and who revoked it. No cell can be missing. */
 const TABLE = {
   none: {
     created_with_4: ["created", "active"],

@@ -32,7 +32,7 @@ function madeBy(creation: KeyCreation): { readonly key: ApiKey; readonly text: s
   return creation
 }
 
-test("a new key is shown once, and its owner knows it by its name and last four characters", async () => {
+test("a new key's text is returned once, and its owner recognizes it by its name and last four characters", async () => {
   const { store, log, create } = await opened()
   const accountId = await newAccount(log)
   const { key, text } = madeBy(await create({ accountId, name: " CI " }))
@@ -60,7 +60,7 @@ test("only a key's hash reaches the disk", async () => {
   expect(writtenAt(path)).not.toContain(text.slice(9, 30))
 })
 
-test("a publishable key keeps its origins, each once and as browsers write them", async () => {
+test("a publishable key stores its origins, each once and in the form of browsers", async () => {
   const { store, log, create } = await opened()
   const origins = ["https://Example.com:443/", "https://example.com", "http://localhost:3000"]
   const { key, text } = madeBy(await create({ accountId: await newAccount(log), kind: "publishable", origins }))
@@ -69,7 +69,7 @@ test("a publishable key keeps its origins, each once and as browsers write them"
   expect(await findKey(store, key.id)).toEqual(key)
 })
 
-test("a key that cannot be made is refused with its reason, and nothing is stored", async () => {
+test("a key that cannot be created is refused with its reason, and nothing is stored", async () => {
   const { store, log, create } = await opened()
   const accountId = await newAccount(log)
   const publishable = { accountId, kind: "publishable" } as const
@@ -117,7 +117,7 @@ test("the limit of keys holds for processes that create at once", async () => {
   expect(await listKeys(store, accountId, 100)).toHaveLength(LIMITS.keysPerAccountMax)
 })
 
-test("keys are listed active first, then newest first, and no more than were asked for; the active ones of all accounts are counted", async () => {
+test("keys are listed active first, then newest first, up to the requested count; the active ones of all accounts are counted", async () => {
   const { store, log, create } = await opened()
   const accountId = await newAccount(log)
   const ids: string[] = []
@@ -134,7 +134,7 @@ test("keys are listed active first, then newest first, and no more than were ask
   expect(await countActiveKeys(store)).toBe(4)
 })
 
-test("a key is revoked once: who and when stay, and others are told once", async () => {
+test("a key is revoked once: who and when stay, and other processes are notified once", async () => {
   const { store, log, create } = await opened()
   const { key } = madeBy(await create({ accountId: await newAccount(log) }))
   log.now = 6_000

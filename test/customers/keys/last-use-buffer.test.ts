@@ -20,7 +20,7 @@ async function opened(path = tempPlace()) {
   return { store, log, add, usedAt, lastUse: new LastUseBuffer(log.clock) }
 }
 
-test("a last use is written by the flush to the second, once for many uses, and never by a request", async () => {
+test("a flush writes the last use to the second, once for many uses, and a request writes nothing", async () => {
   const { store, log, add, usedAt } = await opened()
   const { id, text } = await add()
   const ring = new KeyAuthenticator(store, log.clock, () => (log.now - 9_000) * 1_500, KEY_AUTHENTICATOR_BOUNDS)
@@ -31,7 +31,7 @@ test("a last use is written by the flush to the second, once for many uses, and 
   expect(await ring.flush()).toBe(0)
 })
 
-test("a refused key is not used", async () => {
+test("a refused key is not recorded as used", async () => {
   const { store, log, add, usedAt } = await opened()
   const { id, text } = await add()
   const ring = new KeyAuthenticator(store, log.clock, () => 0, KEY_AUTHENTICATOR_BOUNDS)
@@ -55,7 +55,7 @@ test("an earlier use that is flushed later does not undo a later one", async () 
   expect(await here.usedAt(id)).toBe(9_002)
 })
 
-test("a flush writes a bounded batch, those first that have waited longest", async () => {
+test("a flush writes a bounded batch, in the order of the first use", async () => {
   const { store, add, usedAt, lastUse } = await opened()
   const { id } = await add()
   for (let n = 0; n < 2000; n++) lastUse.record(`key_${n}`)
@@ -67,7 +67,7 @@ test("a flush writes a bounded batch, those first that have waited longest", asy
   expect(await lastUse.flush(store)).toBe(0)
 })
 
-test("what a failing store did not take is written by the next flush, and a use since then is kept", async () => {
+test("uses that a failing store did not take are written by the next flush, and later ones are kept", async () => {
   const { store, log, add, usedAt, lastUse } = await opened()
   const { id } = await add()
   lastUse.record(id)
@@ -81,7 +81,7 @@ test("what a failing store did not take is written by the next flush, and a use 
   expect(await usedAt(id)).toBe(9_000)
 })
 
-test("processes that write the last use of the same keys in any order wait for each other in one order, and no key is made", async () => {
+test("processes that write the last use of the same keys do not deadlock, and no key is created", async () => {
   const path = tempPlace()
   const [here, there] = [await opened(path), await opened(path)]
   const ids: string[] = []

@@ -23,14 +23,14 @@ async function withKey(origins: readonly string[] = []) {
 }
 
 describe("a secret key that leaked", () => {
-  test("is revoked by the detection of leaks, and that is told to this process", async () => {
+  test("is revoked by the detection of leaks, and this process is notified", async () => {
     const { store, log, id, text } = await withKey()
     expect(await revokeLeakedKey(log, text)).toEqual({ kind: "revoked", isNew: true })
     expect(await findKey(store, id)).toMatchObject({ revokedAtMs: 5_000, revokedBy: "leak" })
     expect(log.heard.at(-1)).toEqual({ kind: "key_revoked", subject: id })
   })
 
-  test("again, or after its owner revoked it, stays as it was revoked", async () => {
+  test("keeps its first revocation when it leaks again or its owner had revoked it", async () => {
     for (const by of ["leak", "owner", "admin"] as const) {
       const { store, log, id, text } = await withKey()
       await revokeKey(log, id, by)
@@ -40,13 +40,13 @@ describe("a secret key that leaked", () => {
     }
   })
 
-  test("does not count as used", async () => {
+  test("is not recorded as used", async () => {
     const { store, log, id, text } = await withKey()
     await revokeLeakedKey(log, text)
     expect((await findKey(store, id))?.lastUsedAtMs).toBeNull()
   })
 
-  test("is gone here after another process revoked it and died at once", async () => {
+  test("is refused here after another process revoked it and died at once", async () => {
     const { path, store, log, text } = await withKey()
     const ring = new KeyAuthenticator(
       store,
@@ -72,7 +72,7 @@ describe("a secret key that leaked", () => {
   })
 })
 
-describe("nothing is revoked by", () => {
+describe("nothing is revoked for", () => {
   test("a publishable key, which is public by its nature", async () => {
     const { store, log, id, text } = await withKey(["https://shop.example"])
     expect(await revokeLeakedKey(log, text)).toEqual({ kind: "no_secret_key" })

@@ -60,7 +60,7 @@ for (const text of [
 ])
   test(`${JSON.stringify(text)} is no origin that a key can allow`, () => expect(parseOrigin(text)).toBeNull())
 
-test("an origin is its own origin, holds no space, and no text makes parsing throw", () => {
+test("an origin parses to itself, contains no space, and no text makes parsing throw", () => {
   const near = fc.string({ unit: "binary", maxLength: 20 }).map(text => `https://${text}`)
   fc.assert(
     fc.property(fc.oneof(fc.webUrl({ withFragments: false }), near, fc.string({ unit: "binary" })), text => {
@@ -73,7 +73,7 @@ test("an origin is its own origin, holds no space, and no text makes parsing thr
   )
 })
 
-test("a header is allowed when scheme, host and port are", () => {
+test("a header is allowed when its scheme, host and port are", () => {
   const origins = ["https://example.com", "http://localhost:3000"]
   expect(isAllowedOrigin(origins, "https://example.com")).toBe(true)
   expect(isAllowedOrigin(origins, "https://example.com:443")).toBe(true)

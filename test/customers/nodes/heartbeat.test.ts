@@ -64,7 +64,7 @@ async function beating() {
   return { store, state, time, heart, pass, rows: () => readHeartbeats(store) }
 }
 
-test("who only looks knows the others and is not counted by them", async () => {
+test("a node that only reads knows the others and is not counted by them", async () => {
   const { heart, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
   one.turn()
@@ -74,7 +74,7 @@ test("who only looks knows the others and is not counted by them", async () => {
   expect([await rows(), one.told]).toEqual([[{ id: "a", beat: 1 }], []])
 })
 
-test("a node beats once a turn, and is told of a change alone", async () => {
+test("a node writes one heartbeat a tick, and is notified only of changes", async () => {
   const { heart, pass, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
   one.turn()
@@ -88,7 +88,7 @@ test("a node beats once a turn, and is told of a change alone", async () => {
   expect([one.told, two.told]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
 })
 
-test("who hears that somebody came or went looks at once, and does not beat", async () => {
+test("a notification makes a node read at once, without writing its heartbeat", async () => {
   const { heart, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
   one.turn()
@@ -101,7 +101,7 @@ test("who hears that somebody came or went looks at once, and does not beat", as
   expect((await rows())[0]).toEqual({ id: "a", beat: 1 })
 })
 
-test("a node that is killed is missed when its silence is over, and its row is deleted some time later", async () => {
+test("a killed node stops counting after `deadAfterMs`, and its row is deleted later", async () => {
   const { heart, pass, rows } = await beating()
   const [one, two, three] = [heart("a"), heart("b"), heart("c")]
   for (const each of [one, two, three]) each.turn()
@@ -119,7 +119,7 @@ test("a node that is killed is missed when its silence is over, and its row is d
   expect((await rows()).map(({ id }) => id)).toEqual(["b", "c"])
 })
 
-test("a clean stop takes the row away, and nothing brings it back", async () => {
+test("a clean stop deletes the row, and nothing brings it back", async () => {
   const { heart, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
   one.turn()
@@ -138,7 +138,7 @@ test("a clean stop takes the row away, and nothing brings it back", async () => 
   expect(one.told.at(-1)).toEqual({ count: 1, position: 0 })
 })
 
-test("a node whose row others have deleted is back as soon as it hears of it, or takes its turn", async () => {
+test("a node whose row was deleted writes it again at the next notification or tick", async () => {
   const { store, heart, rows } = await beating()
   const one = heart("a")
   for (const back of [one.turn, one.heard]) {
@@ -149,7 +149,7 @@ test("a node whose row others have deleted is back as soon as it hears of it, or
   }
 })
 
-test("of the processes of one node one beats, and another as soon as that one does not", async () => {
+test("one process of a node writes the heartbeat, and another takes over when it stops", async () => {
   const { heart, pass, rows } = await beating()
   const [one, two, other] = [heart("a"), heart("a"), heart("b")]
   for (const each of [one, two, other]) {
@@ -164,7 +164,7 @@ test("of the processes of one node one beats, and another as soon as that one do
   expect(other.told).toEqual([{ count: 2, position: 1 }])
 })
 
-test("while the database is away the last number stays, and afterwards nobody is taken for dead", async () => {
+test("while the database is unreachable the last count stays, and afterwards no node counts as dead", async () => {
   const { state, heart, pass } = await beating()
   const [one, two] = [heart("a"), heart("b")]
   one.turn()
@@ -186,7 +186,7 @@ test("while the database is away the last number stays, and afterwards nobody is
   expect(one.told).toHaveLength(1)
 })
 
-test("however often it is heard meanwhile, one look follows the one that is under way", async () => {
+test("any number of notifications during a read cause one more read", async () => {
   const { heart, state } = await beating()
   const one = heart("a")
   one.turn()
@@ -197,7 +197,7 @@ test("however often it is heard meanwhile, one look follows the one that is unde
   expect(state.statements - before).toBe(2)
 })
 
-test("a row that has moved since it was looked at is not deleted", async () => {
+test("a row that rose since it was read is not deleted", async () => {
   const { store, rows } = await beating()
   await writeHeartbeat(store, "a")
   const [seen = { id: "", beat: 0 }] = await rows()

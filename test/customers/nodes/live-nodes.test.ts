@@ -12,17 +12,17 @@ function lookOn(live: LiveNodes, times: number, fromMs: number, everyMs = beatMs
   return fromMs + times * everyMs
 }
 
-test("a node that has not looked is alone", () => {
+test("a node without an observation is alone", () => {
   expect(nodes().position).toEqual({ count: 1, position: 0 })
 })
 
-test("a row that is seen for the first time counts at once, and the own one never twice", () => {
+test("a new row counts at once, and the own one never twice", () => {
   const live = nodes()
   live.observe([row("a", 7), row("b", 3), row("c", 9)], 1000)
   expect(live.position).toEqual({ count: 3, position: 1 })
 })
 
-test("a row that moves counts, however long and wherever its beat goes", () => {
+test("a row whose counter rises counts, however long and at whatever value", () => {
   const live = nodes()
   for (const [at, beat] of [5, 6, 7, 2, 1, 40].entries()) {
     live.observe([row("a", beat)], at * beatMs)
@@ -30,7 +30,7 @@ test("a row that moves counts, however long and wherever its beat goes", () => {
   }
 })
 
-test("a row that stands still counts until it was seen to for the whole silence, and again when it moves", () => {
+test("an unchanged row counts until `deadAfterMs` have been observed, and again when it rises", () => {
   const live = nodes()
   live.observe([row("a", 1)], 0)
   live.observe([row("a", 1)], beatMs)
@@ -43,7 +43,7 @@ test("a row that stands still counts until it was seen to for the whole silence,
   expect(live.position).toEqual({ count: 2, position: 1 })
 })
 
-test("a row that is gone counts no more at once, and is new when it comes back", () => {
+test("a deleted row stops counting at once, and is new when it comes back", () => {
   const live = nodes()
   live.observe([row("a", 1)], 0)
   live.observe([], 1)
@@ -54,7 +54,7 @@ test("a row that is gone counts no more at once, and is new when it comes back",
   expect(live.position.count).toBe(2)
 })
 
-test("a row is told to be gone when it stood still for much longer, not a moment before", () => {
+test("a row expires after `removedAfterMs`, not a moment before", () => {
   const live = nodes()
   live.observe([row("a", 1)], 0)
   const lastMs = lookOn(live, goneMs / beatMs - 1, 0)
@@ -64,7 +64,7 @@ test("a row is told to be gone when it stood still for much longer, not a moment
   expect(live.expired).toMatchObject([row("a", 1)])
 })
 
-test("while the database is away nobody falls silent, and the time of its absence counts for nothing", () => {
+test("no node dies while the database is unreachable, and that time does not count", () => {
   const live = nodes()
   live.observe([row("a", 1)], 0)
   lookOn(live, silentMs / beatMs - 1, 0)
@@ -76,21 +76,21 @@ test("while the database is away nobody falls silent, and the time of its absenc
   expect(live.position.count).toBe(1)
 })
 
-test("a process that was suspended does not take the others for dead", () => {
+test("a process that was suspended does not count the others as dead", () => {
   const live = nodes()
   live.observe([row("a", 1)], 0)
   live.observe([row("a", 1)], 3_600_000)
   expect(live.position.count).toBe(2)
 })
 
-test("looks in quick succession count for the time that passed, not for their number", () => {
+test("observations in quick succession count by the time that passed, not by their number", () => {
   const live = nodes()
   live.observe([row("a", 1)], 0)
   lookOn(live, 1000, 0, 1)
   expect(live.position.count).toBe(2)
 })
 
-test("whatever is seen, those who see the same rows agree on how many they are, and each has a position of its own", () => {
+test("nodes that observe the same rows agree on their count, and each has its own position", () => {
   const rows = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 20 })
   fc.assert(
     fc.property(rows, ids => {

@@ -9,14 +9,14 @@ const places = (seed: number): string[] => {
   })
 }
 
-test("callers have places of their own, which a seed decides", () => {
+test("callers have different hashes, which depend on the seed", () => {
   const one = places(1)
   expect(new Set(one).size).toBe(100_000)
   expect(places(1)).toEqual(one)
   expect(new Set([...one, ...places(4_294_967_295)]).size).toBe(200_000)
 })
 
-test("marks are 32 bits and never zero, buckets 20 bits, and both are used evenly", () => {
+test("fingerprints are 32 bits and never zero, buckets 20 bits, and both are distributed evenly", () => {
   const hash = createCallerHash(7)
   const low = new Map<number, number>()
   for (let at = 0; at < 100_000; at++) {

@@ -36,7 +36,7 @@ if (task === "rates") {
 }
 
 if (task === "first_requests") {
-  // Callers who come to both processes for the first time at the same moment.
+  // Callers that are new to both processes at the same moment.
   let admittedCount = 0
   let callersCount = 0
   together(() => {

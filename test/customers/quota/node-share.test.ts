@@ -16,13 +16,13 @@ const shares = (count: number): NodeShare[] =>
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-test("a node that is alone admits the whole, and nothing is worked out for it", () => {
+test("a single node admits the whole, and nothing is computed for it", () => {
   const share = new NodeShare()
   expect(share.shareOfRate(RATE)).toBe(RATE)
   expect(share.shareOfMax(7)).toBe(7)
 })
 
-test("a share of a rate is worked out once for each change of how many share", () => {
+test("a share of a rate is computed once for each change of the count of nodes", () => {
   const share = new NodeShare()
   share.setPosition({ count: 3, position: 0 })
   expect(share.shareOfRate(RATE)).toEqual({ perSecond: 10, burst: 20 })
@@ -38,7 +38,7 @@ test("a visitor's burst is not divided, its rate is", () => {
   expect(share?.shareOfRate({ perSecond: 2, burst: 4, isBurstWhole: true })).toEqual({ perSecond: 0.5, burst: 4 })
 })
 
-test("all shares together are the whole, or one request a node where there are more nodes than requests", () => {
+test("all shares add up to the whole, or to one request a node when there are more nodes than requests", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1000 }), (count, max) => {
       const all = shares(count)
@@ -65,7 +65,7 @@ function cluster(count: number) {
   return { time, all, limits, admitted }
 }
 
-test("a caller who asks all nodes has its burst once, and then its rate", async () => {
+test("a caller that uses all nodes has its burst once, and then its rate", async () => {
   const { time, admitted } = cluster(3)
   expect(admitted(1000)).toBe(60)
   let later = 0
@@ -76,7 +76,7 @@ test("a caller who asks all nodes has its burst once, and then its rate", async 
   expect(later).toBe(300)
 })
 
-test("when a node goes the others take its share, and nobody has a burst twice", async () => {
+test("when a node leaves the others take its share, and no caller has its burst twice", async () => {
   const { time, all, limits, admitted } = cluster(3)
   expect(admitted(1000)).toBe(60)
   const rest = limits.slice(0, 2)
@@ -91,7 +91,7 @@ test("when a node goes the others take its share, and nobody has a burst twice",
   expect(later).toBeLessThanOrEqual(301)
 })
 
-test("requests under way on all nodes are as many as one node would let in, and each that ends makes room", () => {
+test("the requests in flight on all nodes are as many as one node would admit, and each that ends makes room", () => {
   const { limits } = cluster(3)
   const entered = limits.map(({ inFlight }) => {
     let count = 0
@@ -105,7 +105,7 @@ test("requests under way on all nodes are as many as one node would let in, and 
   expect([first?.inFlight.tryAcquire("a", 5), first?.inFlight.tryAcquire("a", 5)]).toEqual([true, false])
 })
 
-test("callers without a key share in the same way", () => {
+test("limits of callers without a key are divided in the same way", () => {
   const { limits } = cluster(2)
   const all = limits.map(({ keyless }) => {
     let count = 0

@@ -49,7 +49,7 @@ async function mapped() {
   return { memory: memory.subarray(0, -64), board, run }
 }
 
-test("of two processes that ask as fast as they can, exactly the burst is admitted", async () => {
+test("two processes that send requests as fast as they can are admitted exactly the burst", async () => {
   const { run } = await mapped()
   const [one = [], two = []] = await run(["rates", 384_000], ["rates", 384_000])
   for (const caller of [0, 1]) {
@@ -60,7 +60,7 @@ test("of two processes that ask as fast as they can, exactly the burst is admitt
   }
 })
 
-test("callers who come to two processes for the first time at once have one rate", async () => {
+test("callers that are new to two processes at the same moment have one rate", async () => {
   const { run } = await mapped()
   const [[one = 0] = [], [two = 0] = []] = await run(["first_requests", 64_000], ["first_requests", 64_000])
   // A slot too few in a bucket costs a caller its memory: a few of so many.
@@ -68,14 +68,14 @@ test("callers who come to two processes for the first time at once have one rate
   expect(one + two).toBeLessThan(64_010)
 })
 
-test("two processes never let in more than the limit together", async () => {
+test("two processes together never admit more than the limit", async () => {
   const { run, board } = await mapped()
   const [[one = 0] = [], [two = 0] = []] = await run(["in_flight", 500_000], ["in_flight", 500_000])
   expect(Math.min(one, two)).toBeGreaterThan(0)
   expect([board[0], board[1]]).toEqual([0, 0])
 })
 
-test("what was under way in a process that died is over once its seat is cleared, and nothing else", async () => {
+test("clearing the slot of a dead process ends its requests in flight and no others", async () => {
   const { run, memory } = await mapped()
   const limits = createSharedLimits(memory, 1, () => NOW_MS)
   expect(limits.inFlight.tryAcquire("a", 10)).toBe(true)
@@ -91,7 +91,7 @@ test("callers with a key and callers without have limits of their own", () => {
   expect([limits.rates, limits.keyless, limits.rates].map(rates => rates.admit("a", once).waitS)).toEqual([0, 0, 1])
 })
 
-test("the seed decides where callers stand, so that nobody outside can tell", () => {
+test("the secret seed decides the buckets of callers", () => {
   const [one, two] = [1, 2].map(seed => {
     const memory = createSharedLimitsMemory(SEATS, NOW_MS, seed, NODE)
     const rates = createSharedLimits(memory, 0, () => NOW_MS)
@@ -101,7 +101,7 @@ test("the seed decides where callers stand, so that nobody outside can tell", ()
   expect(one).not.toBe(two)
 })
 
-test("all processes that share the memory have one name among nodes, whatever they have admitted", () => {
+test("all processes that share the memory have one node id, whatever they have admitted", () => {
   const id = `node_${"z".repeat(20)}`
   const memory = createSharedLimitsMemory(SEATS, NOW_MS, 42, id)
   createSharedLimits(memory, 1, () => NOW_MS).rates.admit("a", { perSecond: 1, burst: 1 })

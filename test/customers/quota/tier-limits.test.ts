@@ -55,11 +55,11 @@ test.each(FORMS)("%j is an override: %p", (text, isOverride) => {
   expect(isTierOverride(text)).toBe(isOverride)
 })
 
-test("the setting takes what is an override, and nothing else", () => {
+test("the setting accepts overrides and nothing else", () => {
   for (const [text, isOverride] of FORMS)
     expect(SETTINGS.MAILKIND_TIERS.parse(text).ok).toBe(isTierOverride(text.trim()) || isOverride)
 })
 
-test("what is no override is a fault of ours, since the settings were read before", () => {
+test("a malformed override is an invariant error, since the settings were validated before", () => {
   expect(() => tierLimits(["5=1/1/1"])).toThrow("an override was validated before")
 })

@@ -23,7 +23,7 @@ import { emptyDatabase } from "../../support/postgres-databases.ts"
 import { onPostgres } from "../engines.ts"
 import { newAccount, random, tempLog } from "../temp-store.ts"
 
-/** A database that finds out at once who waits for whom, as if by two processes, and how often it ended one for it. */
+/** A database that detects deadlocks at once, two stores on it, and the count of transactions that it aborted. */
 async function twoStores() {
   const url = emptyDatabase()
   const admin = new SQL(url, { max: 1 })
@@ -46,7 +46,7 @@ async function twoStores() {
 
 const take = (store: Store, id: string) => store.run("UPDATE accounts SET tier = tier + 1 WHERE id = $1", [id])
 
-/** Resolves for all who came when so many have. */
+/** Resolves for all callers when there are so many. */
 function meeting(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let come = 0
@@ -56,8 +56,8 @@ function meeting(count: number): () => Promise<void> {
   }
 }
 
-describe("transactions that wait for each other", () => {
-  onPostgres("one is begun anew, and both happen once", async () => {
+describe("transactions that deadlock", () => {
+  onPostgres("one is retried, and both are committed once", async () => {
     const { one, other } = await twoStores()
     const [first, second] = [await newAccount(tempLog(one)), await newAccount(tempLog(one), "joe@example.com")]
     const met = meeting(2)
@@ -74,7 +74,7 @@ describe("transactions that wait for each other", () => {
     expect(await one.all("SELECT tier FROM accounts")).toEqual([{ tier: 2 }, { tier: 2 }])
   })
 
-  onPostgres("what each time meets others fails in the end, as the world's fault, and leaves nothing", async () => {
+  onPostgres("a transaction that conflicts at every attempt fails with a StoreError and writes nothing", async () => {
     const { one } = await twoStores()
     const id = await newAccount(tempLog(one))
     let begunCount = 0
@@ -90,13 +90,13 @@ describe("transactions that wait for each other", () => {
     expect(await one.all("SELECT tier FROM accounts")).toEqual([{ tier: 0 }])
   })
 
-  onPostgres("what others changed is told once by a transaction that was begun anew", async () => {
+  onPostgres("a retried transaction records its changes once", async () => {
     const { one, other } = await twoStores()
     const log = tempLog(one)
     const id = await newAccount(log)
     const { promise: isHeld, resolve: held } = Promise.withResolvers<void>()
     const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>()
-    // Takes the log's head, then the account: the other way round than who accepts terms.
+    // Locks the log's head, then the account: the reverse order of accepting terms.
     const crossing = other.transaction(async inner => {
       await inner.run("UPDATE change_head SET id = id WHERE singleton = 1")
       held()
@@ -118,8 +118,8 @@ type Deed = (log: ChangeLog, chance: () => number) => Promise<unknown>
 const [ROUNDS, EACH] = [Number(process.env["CONFLICT_ROUNDS"] ?? 6), 3]
 const ACCOUNTS = 4
 
-describe("everything that is written in one transaction", () => {
-  onPostgres("goes on side by side with all the others: none fails because of another", async () => {
+describe("every kind of write transaction", () => {
+  onPostgres("runs concurrently with every other kind, and none fails", async () => {
     const { one, other, conflictCount } = await twoStores()
     const logs = [one, other].map(store => tempLog(store))
     const accounts = await Promise.all(

@@ -52,8 +52,8 @@ async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
   await bounded(asking(), () => "it is still not answered")
 }
 
-describe("a write whose answer is lost", () => {
-  onPostgres("is told apart from one that did not happen, be it alone or in a transaction", async () => {
+describe("a write whose response is lost", () => {
+  onPostgres("is distinguished from one that did not happen, alone and in a transaction", async () => {
     const { store, way } = await behindWay()
     const raise = "UPDATE change_head SET id = id + 1"
     const cuts = way.cutAt("UPDATE 1\0", 1)
@@ -69,7 +69,7 @@ describe("a write whose answer is lost", () => {
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 2 })
   })
 
-  onPostgres("is safely asked for again: a report is one report, a key is made once, a revocation stands", async () => {
+  onPostgres("can be repeated safely: a report is one report, a key is created once, a revocation stands", async () => {
     const { store, way } = await behindWay()
     const log = tempLog(store)
     const accountId = await newAccount(log)
@@ -102,9 +102,9 @@ describe("a write whose answer is lost", () => {
   })
 })
 
-describe("a database that is away behind something that takes connections", () => {
+describe("an unreachable database behind a proxy that accepts connections", () => {
   onPostgres(
-    "is asked by one at a time: all others are refused at once, and all are served when it is back",
+    "is probed by one operation at a time, while the others are rejected at once; all succeed when it is back",
     async () => {
       const { store, way } = await behindWay({ connectTimeoutMs: 500, statementTimeoutMs: 100, responseGraceMs: 100 })
       const mend = way.dropData()

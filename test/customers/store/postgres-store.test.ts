@@ -61,7 +61,7 @@ async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
 
 describe("opening", () => {
   onPostgres(
-    "a database without tables gets them, in the same order of bytes and by one of many who start together",
+    "an empty database gets its tables, which sort bytewise, from one of many processes that start together",
     async () => {
       const url = emptyDatabase()
       const children = await runChildren(4, "first", url)
@@ -75,50 +75,47 @@ describe("opening", () => {
     },
   )
 
-  onPostgres("whoever starts while another migrates waits for it, for longer than one statement may take", async () => {
-    const url = emptyDatabase()
-    const other = await (await client(url)).reserve()
-    await other.unsafe("BEGIN")
-    await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-    const opening = opened(url, { statementTimeoutMs: 20, responseGraceMs: 20, waitTimeoutMs: 20 })
-    await other.unsafe("SELECT pg_sleep(0.5)")
-    await other.unsafe("COMMIT")
-    await other.release()
-    const store = await opening
-    expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
-  })
-
   onPostgres(
-    "a database that is not there, or whose user is not, refuses us, and the fault holds no password",
+    "a process that starts during a migration waits for it, for longer than the statement time-out",
     async () => {
-      const url = new URL(emptyDatabase())
-      url.password = "secret"
-      const [nowhere, nobody] = [new URL(url), new URL(url)]
-      nowhere.pathname = "/nowhere"
-      nobody.username = "nobody"
-      for (const { href } of [nowhere, nobody]) expect((await faultOf(opened(href))).code).toBe("refused")
+      const url = emptyDatabase()
+      const other = await (await client(url)).reserve()
+      await other.unsafe("BEGIN")
+      await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+      const opening = opened(url, { statementTimeoutMs: 20, responseGraceMs: 20, waitTimeoutMs: 20 })
+      await other.unsafe("SELECT pg_sleep(0.5)")
+      await other.unsafe("COMMIT")
+      await other.release()
+      const store = await opening
+      expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
     },
   )
 
-  onPostgres("a server that is away is told as such", async () => {
+  onPostgres("a missing database or user is a `refused` error without the password", async () => {
+    const url = new URL(emptyDatabase())
+    url.password = "secret"
+    const [nowhere, nobody] = [new URL(url), new URL(url)]
+    nowhere.pathname = "/nowhere"
+    nobody.username = "nobody"
+    for (const { href } of [nowhere, nobody]) expect((await faultOf(opened(href))).code).toBe("refused")
+  })
+
+  onPostgres("an unreachable server is an `away` error", async () => {
     expect((await faultOf(opened("postgres://mailkind:secret@127.0.0.1:1/mailkind"))).code).toBe("away")
   })
 
-  onPostgres(
-    "another program's database, and one that holds no Unicode, are refused and left as they were",
-    async () => {
-      const url = emptyDatabase()
-      const other = await client(url)
-      await other.unsafe("CREATE TABLE recipes (name TEXT)")
-      expect((await faultOf(opened(url))).code).toBe("foreign_database")
-      expect(await other.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1)
-      expect(
-        (await faultOf(opened(emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")))).code,
-      ).toBe("unfit")
-    },
-  )
+  onPostgres("another program's database, and one without Unicode, are refused and stay unchanged", async () => {
+    const url = emptyDatabase()
+    const other = await client(url)
+    await other.unsafe("CREATE TABLE recipes (name TEXT)")
+    expect((await faultOf(opened(url))).code).toBe("foreign_database")
+    expect(await other.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1)
+    expect(
+      (await faultOf(opened(emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")))).code,
+    ).toBe("unfit")
+  })
 
-  onPostgres("a migration that fails leaves nothing of any", async () => {
+  onPostgres("a migration that fails rolls all of them back", async () => {
     const url = emptyDatabase()
     const other = await client(url)
     await other.unsafe(
@@ -131,20 +128,17 @@ describe("opening", () => {
 })
 
 describe("connections", () => {
-  onPostgres(
-    "after all were cut, what reads is answered as if nothing had been, and what writes from the next time on",
-    async () => {
-      const url = tempPlace()
-      const store = await ownStore(url)
-      const other = await client(url)
-      await Promise.all(Array.from({ length: 8 }, () => store.one("SELECT 1")))
-      await other.unsafe(CUT)
-      expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
-      expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
-    },
-  )
+  onPostgres("after all connections were lost, reads are retried and writes work from the next one on", async () => {
+    const url = tempPlace()
+    const store = await ownStore(url)
+    const other = await client(url)
+    await Promise.all(Array.from({ length: 8 }, () => store.one("SELECT 1")))
+    await other.unsafe(CUT)
+    expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
+    expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+  })
 
-  onPostgres("a transaction whose connection is cut rejects and is taken back, and the next one is whole", async () => {
+  onPostgres("a transaction whose connection is lost rejects and is rolled back, and the next one works", async () => {
     const url = tempPlace()
     const store = await ownStore(url)
     const other = await client(url)
@@ -158,7 +152,7 @@ describe("connections", () => {
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
   })
 
-  onPostgres("a wait for a connection, or for a row that another has taken, ends as a fault that says so", async () => {
+  onPostgres("a wait for a connection or for a locked row ends with a `busy` error", async () => {
     const store = await opened(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 50 })
     const gate = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
@@ -176,45 +170,42 @@ describe("connections", () => {
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })
 
-  onPostgres("more than may wait for a connection are refused at once", async () => {
+  onPostgres("operations beyond the bound of waiting ones are rejected at once", async () => {
     const store = await opened(tempPlace(), { connectionsMax: 1, waitingMax: 3 })
     const asked = await Promise.allSettled(Array.from({ length: 6 }, () => store.one("SELECT 1")))
     expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(4)
     expect(asked.at(-1)).toMatchObject({ reason: { code: "busy" } })
   })
 
-  onPostgres(
-    "a transaction that thinks for too long is cut and taken back, and keeps nobody else from anything",
-    async () => {
-      const url = tempPlace()
-      const store = await opened(url, { statementTimeoutMs: 50 })
-      const gate = Promise.withResolvers<void>()
-      const taken = Promise.withResolvers<void>()
-      const thinking = store.transaction(async inner => {
-        await inner.run("UPDATE change_head SET id = 7")
-        taken.resolve()
-        await gate.promise
-        await inner.run("UPDATE change_head SET id = 8")
-      })
-      await taken.promise
-      // It waits for the row until the other's connection is cut.
-      await (await client(url)).unsafe("UPDATE change_head SET id = id + 1")
-      gate.resolve()
-      expect((await faultOf(thinking)).code).toBe("away")
-      expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
-      expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
-    },
-  )
+  onPostgres("a transaction that idles for too long is rolled back and blocks no other", async () => {
+    const url = tempPlace()
+    const store = await opened(url, { statementTimeoutMs: 50 })
+    const gate = Promise.withResolvers<void>()
+    const taken = Promise.withResolvers<void>()
+    const thinking = store.transaction(async inner => {
+      await inner.run("UPDATE change_head SET id = 7")
+      taken.resolve()
+      await gate.promise
+      await inner.run("UPDATE change_head SET id = 8")
+    })
+    await taken.promise
+    // It waits for the row until the other's connection is cut.
+    await (await client(url)).unsafe("UPDATE change_head SET id = id + 1")
+    gate.resolve()
+    expect((await faultOf(thinking)).code).toBe("away")
+    expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
+    expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
+  })
 
-  onPostgres("a statement that takes too long is ended", async () => {
+  onPostgres("a statement that takes too long is cancelled", async () => {
     const store = await opened(tempPlace(), { statementTimeoutMs: 50 })
     expect((await faultOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })
 })
 
-describe("a network that swallows what is sent", () => {
-  onPostgres("costs one wait: then all connections are made anew, also that which listens", async () => {
+describe("a network that drops every packet", () => {
+  onPostgres("costs one time-out, after which all connections are replaced, also the listening one", async () => {
     const url = new URL(tempPlace())
     const other = await ownStore(url.href)
     const way = await startTcpProxy(Number(url.port))
@@ -230,7 +221,7 @@ describe("a network that swallows what is sent", () => {
     expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("unsure")
     await untilAnswered(() => store.one("SELECT 1"))
     for (let at = 0; at < 8; at++) expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
-    // Who listens anew is told that something may have been missed, and of what comes from then on.
+    // A new listener is notified that changes may have been missed, and then of every further one.
     await bounded(told.promise, () => "nobody listens anew")
     told = Promise.withResolvers<void>()
     await other.run("UPDATE change_head SET id = id + 1")
@@ -239,29 +230,26 @@ describe("a network that swallows what is sent", () => {
 })
 
 describe("changes", () => {
-  onPostgres(
-    "are told to everybody who listens as soon as they are durable, and again after the connection was cut",
-    async () => {
-      const url = tempPlace()
-      const [ours, theirs] = [await ownStore(url), await ownStore(url)]
-      let told = Promise.withResolvers<void>()
-      theirs.onChange(() => told.resolve())
-      // Whoever begins to listen may have missed something.
-      await bounded(told.promise, () => "nobody was told at first")
-      const isTold = async (what: string): Promise<void> => {
-        told = Promise.withResolvers<void>()
-        await ours.run("UPDATE change_head SET id = id + 1")
-        await bounded(told.promise, () => `nobody was told ${what}`)
-      }
-      await isTold("of a change")
-      const other = await client(url)
+  onPostgres("reach every listener as soon as they are durable, also after the connection was lost", async () => {
+    const url = tempPlace()
+    const [ours, theirs] = [await ownStore(url), await ownStore(url)]
+    let told = Promise.withResolvers<void>()
+    theirs.onChange(() => told.resolve())
+    // Whoever begins to listen may have missed something.
+    await bounded(told.promise, () => "nobody was told at first")
+    const isTold = async (what: string): Promise<void> => {
       told = Promise.withResolvers<void>()
-      await other.unsafe(CUT)
-      await bounded(told.promise, () => "nobody was told that something may be missed")
-      await untilAnswered(() => ours.run("UPDATE change_head SET id = id"))
-      await isTold("of a change after the cut")
-    },
-  )
+      await ours.run("UPDATE change_head SET id = id + 1")
+      await bounded(told.promise, () => `nobody was told ${what}`)
+    }
+    await isTold("of a change")
+    const other = await client(url)
+    told = Promise.withResolvers<void>()
+    await other.unsafe(CUT)
+    await bounded(told.promise, () => "nobody was told that something may be missed")
+    await untilAnswered(() => ours.run("UPDATE change_head SET id = id"))
+    await isTold("of a change after the cut")
+  })
 })
 
 describe("the server", () => {
@@ -272,7 +260,7 @@ describe("the server", () => {
   }
 
   onPostgres(
-    "while it is stopped everything fails at once with what to do, and nothing that was acknowledged is lost",
+    "while it is stopped everything fails at once with a remedy, and no acknowledged write is lost",
     async () => {
       const { cluster, store } = await own()
       let acknowledged = 0
@@ -290,7 +278,7 @@ describe("the server", () => {
     },
   )
 
-  onPostgres("while it says nothing what is asked fails, and when it speaks again it is found", async () => {
+  onPostgres("operations fail while it is frozen, and work again when it continues", async () => {
     const { cluster, store } = await own({ statementTimeoutMs: 100, responseGraceMs: 100, connectTimeoutMs: 200 })
     await store.run("UPDATE change_head SET id = id + 1")
     const resume = cluster.freeze()
@@ -303,7 +291,7 @@ describe("the server", () => {
     onTestEnd(goOn)
     const writing = store.run("UPDATE change_head SET id = id + 1")
     const within = store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
-    // It may have been written when nobody hears of it.
+    // The write may have happened although its response never arrives.
     expect((await faultOf(writing)).code).toBe("unsure")
     expect((await faultOf(within)).code).toBe("away")
     expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
@@ -312,21 +300,18 @@ describe("the server", () => {
     expect([1, 2, 3]).toContain(after?.id ?? 0)
   })
 
-  onPostgres(
-    "a server that has begun to take no writes is left for the one that its name stands for by now",
-    async () => {
-      const { cluster, store } = await own()
-      const admin = await client(cluster.url("postgres"))
-      await admin.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on")
-      await admin.unsafe(CUT)
-      await untilAnswered(() => store.one("SELECT 1"))
-      const write = (inner: Store) => inner.run("UPDATE change_head SET id = id")
-      for (const failing of [() => write(store), () => store.transaction(write), () => opened(cluster.url("postgres"))])
-        expect((await faultOf(failing())).code).toBe("standby")
-      await admin.unsafe("SET transaction_read_only = off")
-      await admin.unsafe("SET default_transaction_read_only = off")
-      await admin.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only")
-      expect(await untilAnswered(() => store.run("UPDATE change_head SET id = id"))).toBe(1)
-    },
-  )
+  onPostgres("connections leave a server that became a standby for the one that its name resolves to now", async () => {
+    const { cluster, store } = await own()
+    const admin = await client(cluster.url("postgres"))
+    await admin.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on")
+    await admin.unsafe(CUT)
+    await untilAnswered(() => store.one("SELECT 1"))
+    const write = (inner: Store) => inner.run("UPDATE change_head SET id = id")
+    for (const failing of [() => write(store), () => store.transaction(write), () => opened(cluster.url("postgres"))])
+      expect((await faultOf(failing())).code).toBe("standby")
+    await admin.unsafe("SET transaction_read_only = off")
+    await admin.unsafe("SET default_transaction_read_only = off")
+    await admin.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only")
+    expect(await untilAnswered(() => store.run("UPDATE change_head SET id = id"))).toBe(1)
+  })
 })

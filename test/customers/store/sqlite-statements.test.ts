@@ -12,13 +12,13 @@ async function notes() {
   return { store, add, ids }
 }
 
-test("parameters go by their number, not by the order in which they appear, as in PostgreSQL", async () => {
+test("parameters are bound by number, not by the order of appearance, as in PostgreSQL", async () => {
   const store = await tempStore()
   const row = await store.one<unknown>("SELECT $2 AS second, $1 AS first, $2 AS again", ["one", "two"])
   expect(row).toEqual({ first: "one", second: "two", again: "two" })
 })
 
-test("what looks like a parameter in a string, a quoted name or a comment is none", async () => {
+test("what looks like a parameter in a string, a quoted name or a comment is not replaced", async () => {
   const store = await tempStore()
   const sql = `SELECT '$2; it''s' AS text, $1 AS "$3;" -- $4; and
     /* $5; */ FROM (SELECT 1) AS one`
@@ -32,14 +32,14 @@ test("too few or too many parameters, and a second statement, are refused", asyn
   expect(await outcomeOf(store.run("SELECT 1; DROP TABLE accounts"))).toThrow("one statement at a time")
 })
 
-test("more different statements than are kept prepared still give their own answers", async () => {
+test("more different statements than are cached still give their own results", async () => {
   const store = await tempStore()
   for (let round = 0; round < 2; round++)
     for (let number = 0; number < 300; number++)
       expect(await store.one<unknown>(`SELECT ${number} AS number`)).toEqual({ number })
 })
 
-test("an answer without rows is null or empty, and a run counts the rows it changed", async () => {
+test("a result without rows is null or empty, and `run` counts the rows it changed", async () => {
   const { store, add } = await notes()
   expect(await store.one("SELECT id FROM notes")).toBeNull()
   expect(await store.all("SELECT id FROM notes")).toEqual([])
@@ -55,7 +55,7 @@ test("the largest safe integer comes back as it went in", async () => {
   expect(await ids()).toEqual([Number.MAX_SAFE_INTEGER])
 })
 
-test("sums, counts and truths come as numbers", async () => {
+test("sums, counts and booleans come as numbers", async () => {
   const { store, add } = await notes()
   await add(3)
   await add(2 ** 52)
@@ -85,7 +85,7 @@ test("texts sort by their bytes, whatever the database's own order is", async ()
   expect(after.map(({ email }) => email)).toEqual(sorted.slice(sorted.indexOf("Z@b.c") + 1))
 })
 
-test("a text comes back as it went in; a NUL or half a character, which not every engine holds, as U+FFFD at most", async () => {
+test("a text comes back as it went in, but a NUL or a lone surrogate may become U+FFFD", async () => {
   const { store } = await notes()
   const write = async (id: number, text: string) => {
     await store.run("INSERT INTO notes (id, text) VALUES ($1, $2)", [id, text])
@@ -97,7 +97,7 @@ test("a text comes back as it went in; a NUL or half a character, which not ever
   expect(await write(101, "a\ud800b")).toBe("a\uFFFDb")
 })
 
-test("a row that breaks a constraint is told without what it holds", async () => {
+test("the error for a violated constraint does not contain the row's values", async () => {
   const store = await tempStore()
   const insert = () =>
     store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'jane@example.com', 0, 0)")
@@ -107,7 +107,7 @@ test("a row that breaks a constraint is told without what it holds", async () =>
   expect(Bun.inspect(fault)).not.toContain("jane")
 })
 
-test("what is under way when a store is closed ends first, and nothing follows", async () => {
+test("closing a store waits for running statements and refuses further ones", async () => {
   const store = await ownStore(tempPlace())
   const writing = store.run("DELETE FROM keys")
   const closing = store.close()

@@ -33,7 +33,7 @@ async function faultOf(opening: Promise<unknown>): Promise<StoreError> {
 }
 
 describe("opening", () => {
-  test("a missing file is created for its owner only, in directories for its owner only", async () => {
+  test("a missing file and its directories are created for the owner only", async () => {
     const path = join(dirname(tempPath()), "a", "b", "mailkind.db")
     await ownStore(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -72,7 +72,7 @@ describe("opening", () => {
     expect((await faultOf(openSqlite(path, now))).code).toBe("damaged")
   })
 
-  test("another program's database is refused and left as it was", async () => {
+  test("another program's database is refused and stays unchanged", async () => {
     const path = tempPath()
     const other = new Database(path)
     other.run("CREATE TABLE recipes (name TEXT)")
@@ -91,7 +91,7 @@ describe("opening", () => {
     expect((await faultOf(openSqlite(directory, now))).code).toBe("unwritable")
   })
 
-  test("a write while another connection holds the file for too long is a fault that says so", async () => {
+  test("a write while another connection locks the file for too long is a `busy` error", async () => {
     const path = tempPath()
     const { store, add, ids } = await notes(path)
     const other = new Database(path)
@@ -105,7 +105,7 @@ describe("opening", () => {
     expect(await ids()).toEqual([2])
   })
 
-  test("a full disk is a fault, takes the whole transaction back, and is over when there is space", async () => {
+  test("a full disk is an error that rolls the transaction back, and writes work again when there is space", async () => {
     const { store, add, ids } = await notes()
     const { page_count } = (await store.one<{ page_count: number }>("PRAGMA page_count")) ?? { page_count: 0 }
     await store.one(`PRAGMA max_page_count = ${page_count + 1}`)
@@ -143,7 +143,7 @@ test("bytes come back as they went in", async () => {
 })
 
 describe("closing", () => {
-  test("what is under way ends first, nothing follows, and the file alone stays", async () => {
+  test("waits for running statements, refuses further ones, and leaves only the file", async () => {
     const path = tempPath()
     const store = await openSqlite(path, now)
     const writing = store.run("DELETE FROM keys")

@@ -5,7 +5,7 @@ import { measureIndex } from "../../../src/customers/usage/measures.ts"
 
 setDefaultTimeout(60_000)
 
-test("each counter is of one account, day, key and measure, and is raised by itself", () => {
+test("each account, day, key and measure has its own counter", () => {
   const tallies = new CounterBuffer()
   tallies.increment("a", 1, "k", [[measureIndex("used"), 1]])
   tallies.increment("a", 1, "l", [[measureIndex("used"), 2]])
@@ -30,7 +30,7 @@ test("each counter is of one account, day, key and measure, and is raised by its
   expect([...tallies.all()]).toEqual([...tallies.ofAccount("a"), ...tallies.ofAccount("b")])
 })
 
-test("what is dropped is gone, once, and begins again at nothing", () => {
+test("a removed counter is gone, once, and starts again at zero", () => {
   const tallies = new CounterBuffer()
   tallies.increment("a", 1, "k", [
     [measureIndex("used"), 1],
@@ -47,7 +47,7 @@ test("what is dropped is gone, once, and begins again at nothing", () => {
   expect([...tallies.ofAccount("a")].map(({ count }) => count)).toEqual([5, 1])
 })
 
-test("an event that raises nothing leaves nothing", () => {
+test("an event without increments leaves nothing", () => {
   const tallies = new CounterBuffer()
   tallies.increment("a", 1, "k", [])
   expect([tallies.size, [...tallies.all()]]).toEqual([0, []])

@@ -11,7 +11,7 @@ const usages = ({ meter, log, accountId }: Metered) => readKeyUsages(meter, log.
 
 const NOTHING = { used: 0, checks: 0, deepChecks: 0, batchItems: 0, rateLimited: 0 }
 
-test("what each key did is told once, the busiest first, whether it is written, being written or not yet", async () => {
+test("the usage of each key is counted once, the busiest first, whether it is written, being written or pending", async () => {
   const metered = await meteredStore()
   const { meter, accountId, flushAll } = metered
   meter.record(accountId, SECRET, { kind: "deep_check", category: "business" })
@@ -32,7 +32,7 @@ test("what each key did is told once, the busiest first, whether it is written, 
   expect(await usages(metered)).toEqual(told)
 })
 
-test("the days are those of a report: neither one before nor one to come", async () => {
+test("the days are those of a report, neither earlier nor later ones", async () => {
   const metered = await meteredStore()
   const { meter, log, accountId, flushAll } = metered
   for (const ago of [LIMITS.usageDays, LIMITS.usageDays - 1, 0, -1]) {
@@ -44,7 +44,7 @@ test("the days are those of a report: neither one before nor one to come", async
   expect((await usages(metered)).map(({ used }) => used)).toEqual([2])
 })
 
-test("what other accounts did is not told", async () => {
+test("the usage of other accounts is not included", async () => {
   const metered = await meteredStore()
   const other = await metered.account("other@example.com")
   metered.meter.record(other, SECRET, { kind: "check", category: "business" })

@@ -116,7 +116,7 @@ async function read({ meter, accountId }: Metered, ofAccount = accountId): Promi
   return sums
 }
 
-test("any order of notes and flushes of two meters, some of which fail, sums exactly", async () => {
+test("any order of events and flushes of two meters, some of which fail, sums exactly", async () => {
   const here = await meteredStore({ rowsMax: 3, countersMax: 5 })
   const there = await meteredStore({ rowsMax: 3, countersMax: 5 }, here.path)
   await assert(

@@ -43,7 +43,7 @@ describe("what is counted", () => {
     })
   })
 
-  test("a batch without items that cost units is nothing to write", async () => {
+  test("a batch without items that cost units writes nothing", async () => {
     const { meter, accountId, rows } = await meteredStore()
     meter.record(accountId, SECRET, { kind: "batch", categories: [] })
     expect(await meter.flush()).toBe(0)
@@ -104,7 +104,7 @@ describe("days", () => {
     ])
   })
 
-  test("a clock that is set back over midnight goes on counting on the day that it shows", async () => {
+  test("with a clock that is set back over midnight, events count on the day that it shows", async () => {
     const { meter, log, accountId, rows, flushAll } = await meteredStore()
     for (const day of [TODAY, TODAY + 1, TODAY, TODAY - 1, TODAY + 1]) {
       log.now = day * DAY_MS
@@ -118,7 +118,7 @@ describe("days", () => {
     ])
   })
 
-  test("what was noted before midnight and is written after it stays on its day", async () => {
+  test("events recorded before midnight and written after it stay on their day", async () => {
     const { meter, log, accountId, rows, flushAll } = await meteredStore()
     meter.record(accountId, SECRET, REFUSAL)
     log.now += DAY_MS
@@ -128,7 +128,7 @@ describe("days", () => {
 })
 
 describe("flushes", () => {
-  test("nothing is written before a flush, and by it everything once", async () => {
+  test("nothing is written before a flush, which writes everything once", async () => {
     const { meter, accountId, rows } = await meteredStore()
     meter.record(accountId, SECRET, CHECK)
     expect(await rows()).toEqual([])
@@ -137,7 +137,7 @@ describe("flushes", () => {
     expect(await rows()).toHaveLength(3)
   })
 
-  test("later counts are added to those that are written", async () => {
+  test("later counts are added to the stored ones", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore()
     for (let n = 0; n < 3; n++) {
       meter.record(accountId, SECRET, DEEP)
@@ -154,7 +154,7 @@ describe("flushes", () => {
     expect(counted(await rows())).toEqual({ rate_limited: 7 })
   })
 
-  test("who is busy between flushes does not keep others from being written", async () => {
+  test("a busy key does not keep the counts of others from being written", async () => {
     const { meter, accountId, account, rows } = await meteredStore({ rowsMax: 1 })
     const quiet = await account("quiet@example.com")
     meter.record(accountId, SECRET, REFUSAL)
@@ -166,7 +166,7 @@ describe("flushes", () => {
     expect((await rows()).filter(row => row.account_id === quiet)).toMatchObject([{ count: 1 }])
   })
 
-  test("flushes that are asked for at once, and notes beside them, count everything once", async () => {
+  test("concurrent flushes, and events during them, count everything once", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore({ rowsMax: 2 })
     const flushing = Array.from({ length: 5 }, () => {
       meter.record(accountId, SECRET, CHECK)
@@ -229,7 +229,7 @@ describe("failures", () => {
     },
   )
 
-  test("an account that is gone blocks no other in its batch, and is forgotten", async () => {
+  test("a deleted account blocks no other in its batch, and its counts are dropped", async () => {
     const { log, store, meter, accountId, account, rows, flushAll } = await meteredStore()
     const removed = await account("removed@example.com")
     meter.record(removed, SECRET, CHECK)
@@ -243,7 +243,7 @@ describe("failures", () => {
 })
 
 describe("the bound of memory", () => {
-  test("a flush is asked for when the bound is reached, and once until there is room again", async () => {
+  test("a flush is requested when the bound is reached, and once until there is room again", async () => {
     const { meter, accountId, askedCount, flushAll, rows } = await meteredStore({ countersMax: 4 })
     const note = (n: number) => meter.record(accountId, { id: `key_${n}`, kind: "secret" }, REFUSAL)
     for (let n = 0; n < 3; n++) note(n)
@@ -260,7 +260,7 @@ describe("the bound of memory", () => {
     expect(counted(await rows())).toEqual({ rate_limited: 25 })
   })
 
-  test("a flush that fails, or leaves too much, is not asked for again and again", async () => {
+  test("a flush that fails, or leaves too much, is not requested again and again", async () => {
     const { meter, accountId, askedCount, refuse, accept, flushAll } = await meteredStore({
       countersMax: 3,
       rowsMax: 1,

@@ -41,7 +41,7 @@ const key = (id: string, more: Partial<ReportedKey> = {}): ReportedKey => ({
   ...more,
 })
 
-/** A metered store and its report, which is held against the schema each time. */
+/** A metered store and its report, which is validated against the schema each time. */
 async function reported() {
   const metered = await meteredStore()
   const report = async (more: Partial<ReportedAccount> = {}) => {
@@ -53,7 +53,7 @@ async function reported() {
   return { ...metered, report }
 }
 
-test("an account that did nothing has a report full of zeros", async () => {
+test("an account without usage has a report full of zeros", async () => {
   const { report } = await reported()
   const body = await report()
   expect<unknown>(body.today).toEqual({
@@ -67,7 +67,7 @@ test("an account that did nothing has a report full of zeros", async () => {
   for (const { date: _, ...day } of body.daily) expect<unknown>(day).toEqual(ZERO)
 })
 
-test("the schema refuses what a report never says: other members, fewer days, counts below zero", async () => {
+test("the schema refuses other members, fewer days and negative counts", async () => {
   const body = await (await reported()).report()
   const { today, daily } = body
   const others = [
@@ -83,7 +83,7 @@ test("the schema refuses what a report never says: other members, fewer days, co
   expect(others.filter(other => Value.Check(Usage, other))).toEqual([])
 })
 
-test("tier and limits are those that were given, and null is unlimited", async () => {
+test("tier and limits are those of the account, and null is unlimited", async () => {
   const { meter, accountId, report } = await reported()
   meter.record(accountId, SECRET, DEEP)
   expect(await report({ tier: 3 })).toMatchObject({
@@ -107,7 +107,7 @@ test("nothing remains when the whole quota, or more of it than there is now, was
 })
 
 describe("what is counted", () => {
-  test("everything that was done today is in today and in the first of the days, written or not", async () => {
+  test("all usage of today is in `today` and in the first of the days, written or not", async () => {
     const { meter, accountId, report, flushAll } = await reported()
     const did = async () => {
       meter.record(accountId, SECRET, CHECK)
@@ -142,7 +142,7 @@ describe("what is counted", () => {
     )
   })
 
-  test("publishable keys add to what was done, but neither to the account's units nor against its quota", async () => {
+  test("publishable keys add to the counts, but not to the account's units", async () => {
     const { meter, accountId, report, flushAll } = await reported()
     meter.record(accountId, PUBLISHABLE, CHECK)
     await flushAll()
@@ -157,7 +157,7 @@ describe("what is counted", () => {
     expect(daily[0]).toMatchObject({ used: 1, checks: 3 })
   })
 
-  test("what another process wrote is in, and another account's is not", async () => {
+  test("counts that another process wrote are included, and those of another account are not", async () => {
     const { path, meter, account, accountId, report } = await reported()
     const there = await meteredStore({}, path)
     const other = await account("other@example.com")
@@ -168,7 +168,7 @@ describe("what is counted", () => {
     expect((await report()).today.checks).toBe(1)
   })
 
-  test("a report beside flushes has every event once, whichever comes first", async () => {
+  test("a report during flushes has every event once, whichever comes first", async () => {
     const { meter, accountId, report, flushAll } = await reported()
     for (let round = 1; round <= 5; round++) {
       meter.record(accountId, SECRET, CHECK)
@@ -177,7 +177,7 @@ describe("what is counted", () => {
     }
   })
 
-  test("a report beside a flush whose commit is acknowledged late has every event once", async () => {
+  test("a report during a flush whose commit is acknowledged late has every event once", async () => {
     const { store, log, accountId } = await meteredStore()
     const gate = Promise.withResolvers<void>()
     const transaction: Store["transaction"] = async work => {
@@ -195,7 +195,7 @@ describe("what is counted", () => {
     expect((await report).today.checks).toBe(1)
   })
 
-  test("a report whose rows come late has what was noted meanwhile, and once, though a flush was asked for", async () => {
+  test("a report whose rows come late includes events recorded meanwhile, once, although a flush was requested", async () => {
     const { store, log, accountId } = await meteredStore()
     const all: Store["all"] = async <Row>(sql: string, params?: readonly SqlValue[]) => {
       const rows = await store.all<Row>(sql, params)
@@ -210,7 +210,7 @@ describe("what is counted", () => {
     expect(await meter.flush()).toBe(0)
   })
 
-  test("a report is of the day on which it is asked for, however long it waits", async () => {
+  test("a report is of the day of its request, however long it waits", async () => {
     const { meter, log, accountId, report } = await reported()
     meter.record(accountId, SECRET, CHECK)
     const asked = report()
@@ -296,7 +296,7 @@ describe("days", () => {
 })
 
 describe("keys", () => {
-  test("active keys are shown used or not, revoked ones only when they did something today, in the given order", async () => {
+  test("active keys are listed used or not, revoked ones only when used today, in the given order", async () => {
     const { meter, log, accountId, report, flushAll } = await reported()
     const use = (id: string) => meter.record(accountId, { id, kind: "secret" }, CHECK)
     log.now -= DAY_MS
@@ -322,7 +322,7 @@ describe("keys", () => {
     ])
   })
 
-  test("a revoked key that was used today and is not written yet is shown", async () => {
+  test("a revoked key whose usage of today is not written yet is listed", async () => {
     const { meter, accountId, report } = await reported()
     meter.record(accountId, SECRET, CHECK)
     const { today } = await report({ keys: [key("key_s", { revokedAtMs: NOON })] })

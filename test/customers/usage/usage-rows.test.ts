@@ -25,7 +25,7 @@ async function used(accountCount: number, days: readonly number[]) {
   return { ...metered, ids, daysLeft }
 }
 
-test("processes that write the same rows in any order wait for each other in one order, and count all", async () => {
+test("processes that write the same rows do not deadlock, and all counts are added", async () => {
   const { store, path, accountId } = await meteredStore()
   const other = await tempStore(path)
   const counters = Array.from({ length: 50 }, (_, at) => ({
@@ -59,7 +59,7 @@ test("rows of the days of a report and of the one before them are kept, older on
   expect(await daysLeft()).toEqual([oldest + 1, TODAY, TODAY + 1])
 })
 
-test("pruning goes around all accounts, a bounded number a turn, and begins again at the first", async () => {
+test("pruning visits all accounts, a bounded number a call, and starts again at the first", async () => {
   const { store, log, meter, ids, rows, flushAll } = await used(5, [TODAY - 100, TODAY])
   const prune = createUsagePruning(store, log.clock, 2)
   const turns = [await prune(), await prune(), await prune(), await prune()]
@@ -72,7 +72,7 @@ test("pruning goes around all accounts, a bounded number a turn, and begins agai
   expect([await prune(), await prune(), await prune()]).toEqual([2, 2, 1])
 })
 
-test("pruning that fails begins at the same accounts the next time", async () => {
+test("pruning that fails starts at the same accounts the next time", async () => {
   const { store, log, rows } = await used(2, [TODAY - 100])
   const prune = createUsagePruning(store, log.clock, 1)
   await store.run("ALTER TABLE usage RENAME TO hidden")

@@ -3,14 +3,14 @@ import type { InFlightLimiter } from "../../../../src/customers/quota/in-flight/
 
 /** What every `InFlightLimiter` promises. */
 export function inFlightSuite(inFlightOf: () => InFlightLimiter): void {
-  test("as many as the limit are under way at once, and one more when one has left", () => {
+  test("at most the limit is in flight, and one more when one was released", () => {
     const inFlight = inFlightOf()
     expect([1, 2, 3, 4].map(() => inFlight.tryAcquire("a", 3))).toEqual([true, true, true, false])
     inFlight.release("a")
     expect([inFlight.tryAcquire("a", 3), inFlight.tryAcquire("a", 3)]).toEqual([true, false])
   })
 
-  test("callers do not share, and a refusal counts nothing", () => {
+  test("callers are independent, and a refusal does not count", () => {
     const inFlight = inFlightOf()
     expect([inFlight.tryAcquire("a", 1), inFlight.tryAcquire("a", 1), inFlight.tryAcquire("b", 1)]).toEqual([
       true,
@@ -21,7 +21,7 @@ export function inFlightSuite(inFlightOf: () => InFlightLimiter): void {
     expect(inFlight.tryAcquire("a", 1)).toBe(true)
   })
 
-  test("a limit that changes while requests are under way holds for the next one", () => {
+  test("a limit that changes while requests are in flight applies to the next one", () => {
     const inFlight = inFlightOf()
     for (let at = 0; at < 3; at++) inFlight.tryAcquire("a", 3)
     expect([inFlight.tryAcquire("a", 4), inFlight.tryAcquire("a", 2)]).toEqual([true, false])
@@ -29,7 +29,7 @@ export function inFlightSuite(inFlightOf: () => InFlightLimiter): void {
     expect(inFlight.tryAcquire("a", 2)).toBe(true)
   })
 
-  test("only callers with a request under way take memory", () => {
+  test("only callers with a request in flight take memory", () => {
     const inFlight = inFlightOf()
     for (let at = 0; at < 100; at++) inFlight.tryAcquire(`caller ${at % 10}`, 100)
     expect(inFlight.callersCount).toBe(10)

@@ -16,7 +16,7 @@ function seats() {
 inFlightSuite(() => seats().all[0])
 inFlightSuite(() => seats().all[2])
 
-test("as many as the limit are under way in all processes together", () => {
+test("at most the limit is in flight over all processes", () => {
   const [one, two, three] = seats().all
   expect([one, two, three, one].map(seat => seat.tryAcquire("a", 3))).toEqual([true, true, true, false])
   expect(two.tryAcquire("b", 3)).toBe(true)
@@ -24,7 +24,7 @@ test("as many as the limit are under way in all processes together", () => {
   expect([three, one].map(seat => seat.tryAcquire("a", 3))).toEqual([true, false])
 })
 
-test("a refusal is forgotten by the others too", () => {
+test("a refusal leaves no count in other processes", () => {
   const [one, two, three] = seats().all
   expect([one.tryAcquire("a", 2), two.tryAcquire("a", 2)]).toEqual([true, true])
   for (let at = 0; at < 10; at++) expect(three.tryAcquire("a", 2)).toBe(false)
@@ -39,7 +39,7 @@ test("a limit above what 16 bits hold is counted", () => {
   expect([one.tryAcquire("a", 100_000), two.tryAcquire("a", 100_001)]).toEqual([false, true])
 })
 
-test("entries are used again: a hundred thousand callers, one after the other, are all counted by the others", () => {
+test("entries are reused: a hundred thousand callers, one after the other, are all seen by other processes", () => {
   const [one, two] = seats().all
   for (let at = 0; at < 100_000; at++) {
     const caller = `caller ${at}`

@@ -7,7 +7,7 @@ import { admitted, five, one, rateLimiterSuite } from "./rate-limiter.suite.ts"
 
 rateLimiterSuite(clock => new LocalRateLimiter(clock, 10))
 
-test("a clock that was set back makes the limiter forget who owes what", () => {
+test("a clock that was set back clears all debts", () => {
   const clock = stoppedClock()
   const limiter = new LocalRateLimiter(clock, 10)
   for (const setBackMs of [1, 86_400_000]) {
@@ -19,17 +19,17 @@ test("a clock that was set back makes the limiter forget who owes what", () => {
   }
 })
 
-test("callers beyond the bound push out those that were not seen for longest", () => {
+test("callers beyond the bound evict those that were not seen for longest", () => {
   const limiter = new LocalRateLimiter(stoppedClock(), 2)
   for (const caller of ["a", "b", "c", "d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(0)
   for (const caller of ["d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(1)
   expect(limiter.admit("a", one).waitS).toBe(0)
 })
 
-test("who has paid is let go of, so a stream of new callers takes no more room than those who owe, and as many", () => {
+test("callers without debt are dropped, so a stream of new callers takes at most twice the memory of those with debts", () => {
   const clock = stoppedClock()
   const limiter = new LocalRateLimiter(clock, 100_000)
-  // A few owe for long, as who signs in does; the others for a moment.
+  // A few have long debts, as from sign-ins; the others short ones.
   const long = { perSecond: 1 / 600, burst: 1 }
   for (let at = 0; at < 20_000; at++) {
     limiter.admit(`visitor ${at}`, five)
@@ -40,14 +40,14 @@ test("who has paid is let go of, so a stream of new callers takes no more room t
   expect(limiter.admit("signs in 0", long).waitS).toBe(400)
 })
 
-test("letting go changes no answer: each caller is answered as by a limiter of its own", () => {
+test("dropping callers changes no result: each caller gets the results of a limiter of its own", () => {
   const slow = { perSecond: 1 / 7, burst: 3 }
   const steps = array(tuple(integer({ min: 0, max: 7 }), integer({ min: 250, max: 9000 })), { maxLength: 60 })
   assert(
     property(steps, taken => {
       const clock = stoppedClock()
       const limiter = new LocalRateLimiter(clock, 100)
-      // One that knows a single caller has nobody to let go of.
+      // A limiter with a single caller never drops one.
       const alone = Array.from({ length: 8 }, () => new LocalRateLimiter(clock, 1))
       for (const [at, [caller, afterMs]] of taken.entries()) {
         clock.tick(afterMs)
@@ -60,7 +60,7 @@ test("letting go changes no answer: each caller is answered as by a limiter of i
   )
 })
 
-test("of a crowd that has gone nothing is left when others have come", () => {
+test("nothing is left of past callers when others have come", () => {
   const clock = stoppedClock()
   const limiter = new LocalRateLimiter(clock, 2000)
   for (let at = 0; at < 5000; at++) limiter.admit(`of the crowd ${at}`, one)

@@ -25,7 +25,7 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     expect(limiter.admit("a", five).waitS).toBe(1)
   })
 
-  test("each answer tells how many more would be admitted now, and that many are", () => {
+  test("each result tells how many more would be admitted now, and that many are", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
     for (let left = 9; left >= 0; left--) expect(limiter.admit("a", five)).toEqual({ waitS: 0, remaining: left })
@@ -37,7 +37,7 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     expect(limiter.admit("a", five).remaining).toBe(9)
   })
 
-  test("a caller that is refused is admitted after the seconds it was told, and not a second before", () => {
+  test("a refused caller is admitted after the stated seconds, and not a second before", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
     const slow = { perSecond: 1 / 7, burst: 1 }
@@ -49,7 +49,7 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     expect(limiter.admit("a", slow).waitS).toBe(0)
   })
 
-  test("over a long time nobody is admitted more often than the rate and one burst", () => {
+  test("over a long time no caller is admitted more often than the rate and one burst", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
     const rate = { perSecond: 5, burst: 5 }
@@ -62,7 +62,7 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     expect(count).toBeGreaterThanOrEqual(50)
   })
 
-  test("whatever the rate, exactly the burst is admitted at once, and all of it again once it is paid for", () => {
+  test("at any rate exactly the burst is admitted at once, and again when the debt is cleared", () => {
     assert(
       property(integer({ min: 1, max: 9_999 }), integer({ min: 1, max: 300 }), (perSecond, burst) => {
         const clock = stoppedClock()
@@ -90,7 +90,7 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     expect(admitted(limiter, "b", { perSecond: 20, burst: 40 }, 100)).toBe(40)
   })
 
-  test("a caller whose rate grows may burst by the new rate at once, less the part that it has used", () => {
+  test("a caller whose rate grows may burst by the new rate at once, less what it has used", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
     expect(admitted(limiter, "a", five, 5)).toBe(5)
@@ -98,7 +98,7 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     expect(admitted(limiter, "a", { perSecond: 100, burst: 200 }, 300)).toBe(100)
   })
 
-  test("a caller whose rate shrinks is held to the new one at once, and is not forgiven what it owes", () => {
+  test("a caller whose rate shrinks is held to the new one at once, and keeps its debt", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
     expect(admitted(limiter, "a", { perSecond: 5, burst: 50 }, 50)).toBe(50)

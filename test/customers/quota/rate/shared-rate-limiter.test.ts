@@ -24,7 +24,7 @@ const [single, pair] = [
 
 rateLimiterSuite(single)
 
-test("a caller has one rate, whichever process it comes to", () => {
+test("a caller has one rate over all processes", () => {
   const clock = stoppedClock()
   const [here, there] = pair(clock)
   const answers = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? here : there).admit("a", five))
@@ -34,7 +34,7 @@ test("a caller has one rate, whichever process it comes to", () => {
   expect([there.admit("a", five).waitS, here.admit("a", five).waitS]).toEqual([0, 1])
 })
 
-test("a process that joins later finds what callers owe", () => {
+test("a process that starts later sees the debts of callers", () => {
   const clock = stoppedClock()
   const memory = new Uint8Array(SHARED_RATE_LIMITER_BYTES)
   const originMs = clock()
@@ -56,7 +56,7 @@ test("a clock that is set back costs a caller its burst, and nothing more", () =
   expect(limiter.admit("a", five)).toEqual({ waitS: 0, remaining: 9 })
 })
 
-/** Callers who have one bucket among them. */
+/** Callers of one bucket. */
 function neighbours(count: number): string[] {
   const hash = createCallerHash(SEED)
   const found: string[] = []
@@ -66,7 +66,7 @@ function neighbours(count: number): string[] {
   return found
 }
 
-test("callers of one bucket do not share while there is a slot for each, and one who has paid makes room", () => {
+test("callers of one bucket are separate while there is a slot for each, and a caller without debt frees its slot", () => {
   const clock = stoppedClock()
   const limiter = single(clock)
   const first = neighbours(32).slice(0, 16)
@@ -78,7 +78,7 @@ test("callers of one bucket do not share while there is a slot for each, and one
   for (const caller of second) expect(limiter.admit(caller, one).waitS).toBe(1)
 })
 
-test("where all of a bucket owe, a newcomer takes the slot of one of them and owes only its own", () => {
+test("in a bucket full of debts a new caller takes the slot of another, without its debt", () => {
   const clock = stoppedClock()
   const limiter = single(clock)
   const callers = neighbours(17)
@@ -91,7 +91,7 @@ test("where all of a bucket owe, a newcomer takes the slot of one of them and ow
   expect(burst.length).toBeGreaterThan(0)
 })
 
-test("a hundred thousand callers who owe are told apart", () => {
+test("a hundred thousand callers with debts are distinguished", () => {
   const limiter = single(stoppedClock())
   const callers = Array.from(
     { length: 100_000 },

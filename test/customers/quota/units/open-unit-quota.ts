@@ -14,7 +14,7 @@ export const NOON = Date.UTC(2026, 0, 1, 12)
 /** That day, counted from 1 January 1970. */
 export const TODAY = Math.floor(NOON / DAY_MS)
 
-/** A store whose transactions are counted, and fail while `isFailing`; while it is `isAway` nothing is answered, and while it `isUnsure` that what was kept is. */
+/** A store that counts transactions. They fail while `isFailing`; everything rejects while `isAway`; commits reject as `unsure` while `isUnsure`. */
 export function watchedStore(
   store: Store,
 ): Store & { asked: number; isFailing: boolean; isAway: boolean; isUnsure: boolean } {
@@ -39,7 +39,7 @@ export function watchedStore(
   return watching
 }
 
-/** Processes on one store and one clock, each by its own `Units`; what failed in the background is kept. */
+/** Processes over one store and one clock, each with its own `UnitQuota`, and the errors of their background work. */
 export async function openUnitQuota(bounds: Partial<UnitQuotaBounds> = {}) {
   const file = await tempStore()
   const store = watchedStore(file)
@@ -59,7 +59,7 @@ export async function takenOf(units: UnitQuota, subject: string, times: number, 
   return count
 }
 
-/** Resolves when all that was asked for in the background, such as a lease ahead of need, is there. */
+/** Resolves when all background work, such as a lease ahead of need, is done. */
 export async function workDone(): Promise<void> {
   do await new Promise(resolve => setImmediate(resolve))
   while (await pendingSettled())

@@ -43,7 +43,7 @@ test("a block is at most a quarter of what is left, so that the last units go on
   expect(blocks.reduce((sum, block) => sum + block)).toBe(1_000)
 })
 
-test("with less than half a block in hand it is low, until it is asked for", () => {
+test("with less than half a block available a lease is low, until a refill is queued", () => {
   const lease = new UnitLease("a", 20_000, 1_000, 0, bounds)
   void lease.wait(1)
   lease.grant(10, lease.wantedUnits(0), 0)
@@ -54,7 +54,7 @@ test("with less than half a block in hand it is low, until it is asked for", () 
   expect(lease.isLow).toBe(false)
 })
 
-test("a request for more than a block is leased as much as it needs, and one beyond the quota nothing", () => {
+test("a request for more than a block is leased what it needs, and one beyond the quota nothing", () => {
   const lease = new UnitLease("a", 20_000, 1_000, 0, bounds)
   void lease.wait(1_001)
   expect(lease.wantedUnits(0)).toBe(0)
@@ -64,7 +64,7 @@ test("a request for more than a block is leased as much as it needs, and one bey
   expect(lease.wantedUnits(901)).toBe(0)
 })
 
-test("units in hand beyond a smaller quota are not used", () => {
+test("available units beyond a smaller quota are not used", () => {
   const lease = new UnitLease("a", 20_000, 1_000, 0, bounds)
   void lease.wait(1)
   lease.grant(500, 10, 0)

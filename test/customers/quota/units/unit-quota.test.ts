@@ -4,7 +4,7 @@ import { outcomeOf } from "../../../support/outcome-of.ts"
 import { test } from "../../engines.ts"
 import { DAY_MS, isTakenAtOnce, openUnitQuota, TODAY, takenOf, workDone } from "./open-unit-quota.ts"
 
-test("a first request leases a block, and what is in hand is taken at once and without the store", async () => {
+test("a first request leases a block, and available units are taken synchronously and without the store", async () => {
   const { units, store, leased } = await openUnitQuota()
   const first = units.take("a", 1, 1000)
   expect(first).toBeInstanceOf(Promise)
@@ -16,7 +16,7 @@ test("a first request leases a block, and what is in hand is taken at once and w
   expect(store.asked).toBe(1)
 })
 
-test("with less than half a block in hand the next one is leased before it is needed", async () => {
+test("with less than half a block available the next one is leased ahead of need", async () => {
   const { units, store, leased } = await openUnitQuota()
   await takenOf(units, "a", 5, 1000)
   expect(store.asked).toBe(1)
@@ -27,7 +27,7 @@ test("with less than half a block in hand the next one is leased before it is ne
   for (let at = 0; at < 5; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
 })
 
-test("exactly the quota is admitted, however it is asked for, and all of it", async () => {
+test("exactly the quota is admitted, in whatever portions it is requested", async () => {
   const { start, leased } = await openUnitQuota()
   for (const perDay of [1, 2, 7, 99, 100, 101, 1000]) {
     expect(await takenOf(start(), `one by one ${perDay}`, perDay + 10, perDay)).toBe(perDay)
@@ -41,7 +41,7 @@ test("exactly the quota is admitted, however it is asked for, and all of it", as
   }
 })
 
-test("processes on one store share a quota, and none is left out", async () => {
+test("processes over one store share a quota, and none is left out", async () => {
   const { start } = await openUnitQuota()
   const servers = [start(), start(), start()]
   const taken = [0, 0, 0]
@@ -57,7 +57,7 @@ test("subjects do not share", async () => {
   expect(await takenOf(units, "b", 20, 10)).toBe(10)
 })
 
-test("a batch that would pass the quota is refused whole, and smaller ones still get what is left", async () => {
+test("a batch beyond the quota is refused as a whole, and smaller ones still get what is left", async () => {
   const { units } = await openUnitQuota()
   expect(await units.take("a", 100, 150)).toMatchObject({ isTaken: true, remaining: 50 })
   expect(await units.take("a", 51, 150)).toMatchObject({ isTaken: false, remaining: 50 })
@@ -65,7 +65,7 @@ test("a batch that would pass the quota is refused whole, and smaller ones still
   expect(await units.take("a", 1, 150)).toMatchObject({ isTaken: false, remaining: 0 })
 })
 
-test("requests that wait are answered in their order, by one lease as far as it goes", async () => {
+test("waiting requests are settled in their order, by one lease as far as it suffices", async () => {
   const { units, store } = await openUnitQuota()
   const order: string[] = []
   const ask = async (name: string, count: number): Promise<void> => {
@@ -77,7 +77,7 @@ test("requests that wait are answered in their order, by one lease as far as it 
   expect(store.asked).toBeLessThanOrEqual(3)
 })
 
-test("a small request does not overtake a larger one that waits, though units for it are in hand", async () => {
+test("a small request does not overtake a larger one that waits, although units for it are available", async () => {
   const { units } = await openUnitQuota()
   await units.take("a", 1, 1000)
   const order: number[] = []
@@ -110,7 +110,7 @@ test("a caller beyond its quota asks the store once a second, not once a request
   expect(store.asked).toBe(asked + 2)
 })
 
-test("before a refusal the store is asked, so that what another process gave back is found", async () => {
+test("the store is read before a refusal, so that units returned by another process are found", async () => {
   const { start, clock } = await openUnitQuota()
   const [here, there] = [start(), start()]
   await takenOf(there, "a", 1, 1000)
@@ -120,7 +120,7 @@ test("before a refusal the store is asked, so that what another process gave bac
   expect(await takenOf(here, "a", 1010, 1000)).toBe(9)
 })
 
-test("units that lie idle for two seconds go back to the store, and others get them", async () => {
+test("units that are idle for two seconds are returned, and other processes get them", async () => {
   const { start, clock, leased } = await openUnitQuota()
   const [here, there] = [start(), start()]
   await takenOf(here, "a", 1, 1000)
@@ -134,7 +134,7 @@ test("units that lie idle for two seconds go back to the store, and others get t
   expect(await takenOf(there, "a", 1010, 1000)).toBe(999)
 })
 
-test("a clock that was set back does not keep idle units from others", async () => {
+test("a clock that was set back does not keep idle units from other processes", async () => {
   const { units, clock, leased } = await openUnitQuota()
   await takenOf(units, "a", 1, 1000)
   await units.maintain()
@@ -143,7 +143,7 @@ test("a clock that was set back does not keep idle units from others", async () 
   expect(await leased("a")).toBe(1)
 })
 
-test("units for which somebody waits are not idle", async () => {
+test("a lease with waiting requests is not idle", async () => {
   const { units, clock, leased, store } = await openUnitQuota()
   await takenOf(units, "a", 1, 1000)
   await units.maintain()
@@ -154,7 +154,7 @@ test("units for which somebody waits are not idle", async () => {
   expect(store.asked).toBe(2)
 })
 
-test("units that are in use are kept, however often the idle are looked for", async () => {
+test("units in use stay, however often `maintain` runs", async () => {
   const { units, clock, leased, store } = await openUnitQuota()
   await takenOf(units, "a", 1, 100_000)
   for (let second = 0; second < 4; second++) {
@@ -166,7 +166,7 @@ test("units that are in use are kept, however often the idle are looked for", as
   expect(store.asked).toBe(1)
 })
 
-test("a clean stop gives back all that was not used, and a next process goes on where it ended", async () => {
+test("a clean stop returns all unused units, and the next process continues from there", async () => {
   const { start, leased } = await openUnitQuota()
   const first = start()
   await takenOf(first, "a", 123, 1000)
@@ -194,7 +194,7 @@ test("a crash loses at most a block, and never gives a unit twice", async () => 
   expect(taken).toBeGreaterThanOrEqual(1000 - 5 * 10)
 })
 
-test("units that are given back can be taken again, whether they are still in hand or not", async () => {
+test("refunded units can be taken again, whether their lease still exists or not", async () => {
   const { units, leased, clock } = await openUnitQuota()
   expect(await takenOf(units, "a", 10, 10)).toBe(10)
   units.refund("a", 3, TODAY)
@@ -207,7 +207,7 @@ test("units that are given back can be taken again, whether they are still in ha
   expect(await leased("a")).toBe(10)
 })
 
-test("units of yesterday that are given back make today no longer", async () => {
+test("units of yesterday that are refunded do not add to today", async () => {
   const { units, clock, leased } = await openUnitQuota()
   expect(await takenOf(units, "a", 10, 10)).toBe(10)
   clock.tick(DAY_MS)
@@ -218,7 +218,7 @@ test("units of yesterday that are given back make today no longer", async () => 
   expect(await leased("a")).toBe(10)
 })
 
-test("at midnight UTC a quota begins anew, and units in hand of the day before are worth nothing", async () => {
+test("at midnight UTC a quota is renewed, and available units of the day before expire", async () => {
   const { units, clock, leased } = await openUnitQuota()
   clock.tick(DAY_MS / 2 - 1)
   expect(await takenOf(units, "a", 995, 1000)).toBe(995)
@@ -237,7 +237,7 @@ test("a clock set back over midnight keeps to the later day", async () => {
   expect(await takenOf(units, "a", 20, 10)).toBe(0)
 })
 
-test("requests that wait at midnight get units of the day they came on", async () => {
+test("requests that wait at midnight get units of the day of their arrival", async () => {
   const { units, clock, leased } = await openUnitQuota()
   clock.tick(DAY_MS / 2 - 1)
   const before = units.take("a", 1, 1000)
@@ -255,7 +255,7 @@ test("a larger quota counts from the next request on", async () => {
   expect(await takenOf(units, "a", 20, 15)).toBe(5)
 })
 
-test("a smaller quota counts from the next request on, for what is in hand too", async () => {
+test("a smaller quota counts from the next request on, also for available units", async () => {
   const { start } = await openUnitQuota()
   const [here, there] = [start(), start()]
   expect(await takenOf(here, "a", 45, 1000)).toBe(45)
@@ -266,7 +266,7 @@ test("a smaller quota counts from the next request on, for what is in hand too",
   expect(await takenOf(there, "b", 5, 400)).toBe(0)
 })
 
-test("a request rejects when the store fails, nothing is admitted, and the next one asks again", async () => {
+test("a request rejects when the store fails, nothing is admitted, and the next one tries again", async () => {
   const { units, store, failed } = await openUnitQuota()
   store.isFailing = true
   const answers = await Promise.allSettled([units.take("a", 1, 1000), units.take("a", 100, 1000)])
@@ -276,7 +276,7 @@ test("a request rejects when the store fails, nothing is admitted, and the next 
   expect(failed).toEqual([])
 })
 
-test("a lease ahead of need that fails is told, disturbs nobody, and is not tried at every request", async () => {
+test("a failed lease ahead of need is reported, affects no request, and is not retried at every request", async () => {
   const { units, store, failed } = await openUnitQuota()
   await takenOf(units, "a", 5, 1000)
   store.isFailing = true
@@ -291,7 +291,7 @@ test("a lease ahead of need that fails is told, disturbs nobody, and is not trie
   expect(await takenOf(units, "a", 1010, 1000)).toBe(990)
 })
 
-test("units whose return failed are lost, since they may have gone back, and the failure is told", async () => {
+test("units whose return failed are lost, since they may have been returned, and the error is reported", async () => {
   const { start, units, store, failed, leased } = await openUnitQuota()
   await takenOf(units, "a", 1, 1000)
   store.isFailing = true
@@ -303,7 +303,7 @@ test("units whose return failed are lost, since they may have gone back, and the
   expect(await takenOf(start(), "a", 1010, 1000)).toBe(990)
 })
 
-test("while the store is away what is in hand stays in use, however idle it lies, and goes back when it is there again", async () => {
+test("while the store is unreachable available units stay in use, however idle, and are returned afterwards", async () => {
   const { units, store, clock, leased } = await openUnitQuota()
   for (const subject of ["a", "b"]) await takenOf(units, subject, 1, 1000)
   await units.maintain()
@@ -330,10 +330,10 @@ test("while the store is away what is in hand stays in use, however idle it lies
   expect(await takenOf(units, "b", 1010, 1000)).toBe(999)
 })
 
-test("units whose way back was cut off are neither in hand again nor given back twice", async () => {
+test("units whose return was interrupted are neither available again nor returned twice", async () => {
   const { units, store, clock, leased, start } = await openUnitQuota()
   await takenOf(units, "a", 1, 1000)
-  // They go back, and nobody hears of it.
+  // They are returned, and the response is lost.
   store.isUnsure = true
   await units.maintain()
   clock.tick(3000)
@@ -345,7 +345,7 @@ test("units whose way back was cut off are neither in hand again nor given back 
   expect((await takenOf(units, "a", 1010, 1000)) + (await takenOf(start(), "a", 1010, 1000))).toBe(999)
 })
 
-test("an end while the store is away ends, and loses what a crash would", async () => {
+test("a stop while the store is unreachable ends, and loses what a crash would", async () => {
   const { units, store, leased, start } = await openUnitQuota()
   for (const subject of ["a", "b"]) await takenOf(units, subject, 1, 1000)
   store.isAway = true
@@ -355,7 +355,7 @@ test("an end while the store is away ends, and loses what a crash would", async 
   expect(await takenOf(start(), "a", 1010, 1000)).toBe(990)
 })
 
-test("what is left is told without a promise: all of it at first, then what the store says; to look leases nothing", async () => {
+test("the remaining units are known synchronously: all of them at first, then as the store has them; reading leases nothing", async () => {
   const { start, leased, store } = await openUnitQuota()
   const [here, there] = [start(), start()]
   await takenOf(there, "a", 30, 1000)
@@ -369,7 +369,7 @@ test("what is left is told without a promise: all of it at first, then what the 
   expect((await here.take("a", 1, 1000)).remaining).toBe(here.remaining("a", 1000))
 })
 
-test("what is left cannot be told while the store fails, which is told once and not at every request", async () => {
+test("while the store fails the remaining units are unknown, which is reported once and not at every request", async () => {
   const { units, store, failed } = await openUnitQuota()
   store.isFailing = true
   for (let at = 0; at < 10; at++) {
@@ -379,7 +379,7 @@ test("what is left cannot be told while the store fails, which is told once and 
   expect(failed).toHaveLength(1)
 })
 
-test("subjects beyond the bound give back what those not used lately have in hand", async () => {
+test("subjects beyond the bound evict leases that were not used lately, whose units are returned", async () => {
   const { units, leased } = await openUnitQuota({ subjectsMax: 3 })
   for (const subject of ["a", "b", "c"]) await takenOf(units, subject, 1, 1000)
   await units.maintain()
@@ -389,7 +389,7 @@ test("subjects beyond the bound give back what those not used lately have in han
   expect(await takenOf(units, "b", 1010, 1000)).toBe(999)
 })
 
-test("many subjects that ask at once share a transaction, and each gets its own", async () => {
+test("many subjects at once share a transaction, and each gets its own units", async () => {
   const { units, store } = await openUnitQuota()
   await units.take("warm", 1, 1000)
   const { asked } = store
@@ -411,7 +411,7 @@ test("a subject keeps its latest seven days, and a day before those counts as us
   expect(await takenOf(start(), "b", 1, 10)).toBe(1)
 })
 
-test("a clock that is years ahead for a moment costs no subject what it had used today", async () => {
+test("a clock that is years ahead for a moment does not lose what subjects have used today", async () => {
   const { start, clock } = await openUnitQuota()
   const units = start()
   expect(await takenOf(units, "a", 8, 10)).toBe(8)
@@ -429,7 +429,7 @@ test("units are taken by whole numbers", async () => {
     expect(() => units.take("a", count, 10)).toThrow("units are taken by whole numbers")
 })
 
-test("over a store that hosts share, what runs low is leased together by the next tidy, and nobody waits for it", async () => {
+test("over a store that hosts share, low leases are refilled together by the next `maintain`, and no request waits", async () => {
   const { units, store, leased } = await openUnitQuota(SHARED_UNIT_QUOTA_BOUNDS)
   for (const subject of ["a", "b", "c"]) await takenOf(units, subject, 6, 1000)
   await workDone()
@@ -441,7 +441,7 @@ test("over a store that hosts share, what runs low is leased together by the nex
   for (let at = 0; at < 7; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
 })
 
-test("over such a store, what runs very low before that is leased at once", async () => {
+test("over such a store, a lease that runs very low before that is refilled at once", async () => {
   const { units, store, leased } = await openUnitQuota(SHARED_UNIT_QUOTA_BOUNDS)
   await takenOf(units, "a", 7, 1000)
   await workDone()
@@ -455,7 +455,7 @@ test("over such a store, what runs very low before that is leased at once", asyn
   expect(store.asked).toBe(2)
 })
 
-test("over such a store, exactly the quota is admitted by all, and what is low and then given up is not leased for", async () => {
+test("over such a store, all processes admit exactly the quota, and a low lease that was dropped is not refilled", async () => {
   const { start, leased, clock } = await openUnitQuota(SHARED_UNIT_QUOTA_BOUNDS)
   const servers = [start(), start(), start()]
   let admitted = 0

@@ -30,14 +30,14 @@ test("subjects and days do not share", async () => {
   expect(await add(store, units(10, 20_000, "b"), 10)).toBe(10)
 })
 
-test("what was read before others leased does not pass the quota", async () => {
+test("a lease after a stale read does not exceed the quota", async () => {
   const store = await tempStore()
   const [here, there] = await Promise.all([read(store, "a", 20_000), read(store, "a", 20_000)])
   const answers = await Promise.all([here, there].map(leased => add(store, units(10 - (leased ?? 0)), 10)))
   expect(answers.toSorted()).toEqual([10, null])
 })
 
-test("units that nobody used are taken off, and never more than there are", async () => {
+test("returned units are subtracted, and never more than there are", async () => {
   const store = await tempStore()
   await add(store, units(10), 10)
   await subtractLeased(store, units(3))
@@ -58,7 +58,7 @@ test("the latest seven days of a subject are kept, and the days of others with t
   expect([await read(store, "a", 2), await read(store, "b", 1)]).toEqual([2, 1])
 })
 
-test("many days at once add up each by itself, whatever became of the others, and are told in the order they were asked for", async () => {
+test("many days in one statement are leased independently, and returned in the order of the request", async () => {
   const store = await tempStore()
   const count = 600
   const of = (at: number, some = 1) => units(some, 20_000, `s${String(at).padStart(3, "0")}`)
@@ -73,7 +73,7 @@ test("many days at once add up each by itself, whatever became of the others, an
   })
 })
 
-test("nothing is asked for no day", async () => {
+test("no statement runs for no day", async () => {
   const store = await tempStore()
   expect([await readLeased(store, []), await addLeased(store, [], 10)]).toEqual([[], []])
 })

@@ -11,7 +11,7 @@ import { spawnRestoreChild } from "./spawn-restore-child.ts"
 
 setDefaultTimeout(60_000)
 
-test("each copy of a database that another process writes is one moment between two of its commits, and whole", async () => {
+test("each backup of a database that another process writes is consistent and complete", async () => {
   const path = tempPath("mailkind.sqlite")
   const child = await spawnRestoreChild(["write", path], "writes")
   const counts: number[] = []
@@ -31,7 +31,7 @@ test("each copy of a database that another process writes is one moment between 
   expect(counts.at(-1)).toBeGreaterThan(counts[0] ?? 0)
 })
 
-test("a copy is for its owner alone, tells what it holds, and leaves nothing beside it", async () => {
+test("a backup is readable by its owner only, describes its contents, and leaves no other files", async () => {
   const path = tempPath("mailkind.sqlite")
   await newAccount(tempLog(await tempStore(path)))
   const to = join(dirname(tempPath()), "backup")
@@ -47,7 +47,7 @@ test("a copy is for its owner alone, tells what it holds, and leaves nothing bes
   expect(readdirSync(dirname(to))).toEqual(["backup"])
 })
 
-test("a file that is there is replaced only where that is wanted", async () => {
+test("an existing file is replaced only on request", async () => {
   const path = tempPath("mailkind.sqlite")
   await tempStore(path)
   const to = tempPath("backup")
@@ -60,7 +60,7 @@ test("a file that is there is replaced only where that is wanted", async () => {
   expect(verifyBackup(to).schemaVersion).toBe(SCHEMA_VERSION)
 })
 
-test("a copy of another migration than the one that is wanted is not made", async () => {
+test("a backup of another schema version than the requested one is not made", async () => {
   const path = tempPath("mailkind.sqlite")
   await tempStore(path)
   const to = join(dirname(path), "copy")
@@ -68,7 +68,7 @@ test("a copy of another migration than the one that is wanted is not made", asyn
   expect(existsSync(to)).toBe(false)
 })
 
-test("a damaged database is not copied, and a place that cannot be written is a fault; nothing is left of either", async () => {
+test("a damaged database and an unwritable target are errors, and nothing is left behind", async () => {
   const path = tempPath("mailkind.sqlite")
   const store = await openSqlite(path, () => 1)
   await newAccount(tempLog(store))
@@ -80,7 +80,7 @@ test("a damaged database is not copied, and a place that cannot be written is a 
   expect(() => backUpDatabase(path, "/proc/copy", { mustNotExist: true })).toThrow(StoreError)
 })
 
-test("what a killed process left of a copy is removed by the next one, and that of one that runs is not", async () => {
+test("the partial copy of a killed process is removed by the next backup, that of a running one is not", async () => {
   const path = tempPath("mailkind.sqlite")
   await tempStore(path)
   const to = join(dirname(path), "copy")

@@ -39,7 +39,7 @@ async function filled() {
 
 const TABLES = ["accounts", "keys", "usage", "feedback", "corrections", "terms", "outbox", "changes", "change_head"]
 
-onPostgres("everything is there afterwards as it was, and the numbers of changes go on", async () => {
+onPostgres("every row is copied unchanged, and the ids of changes continue", async () => {
   const { path, rows } = await filled()
   const place = tempPlace()
   const store = await tempStore(place)
@@ -56,7 +56,7 @@ onPostgres("everything is there afterwards as it was, and the numbers of changes
   expect(done).toBe(total ?? 0)
 })
 
-onPostgres("nodes that share the database already are no rows that stand in the way, and stay", async () => {
+onPostgres("rows of nodes that share the target already do not prevent the copy, and stay", async () => {
   const { path } = await filled()
   const store = await openSqlite(path, () => 1_000)
   await writeHeartbeat(store, "node_of_the_file")
@@ -69,7 +69,7 @@ onPostgres("nodes that share the database already are no rows that stand in the 
   expect(await readHeartbeats(there)).toEqual([{ id: "node_1", beat: 1 }])
 })
 
-onPostgres("a database that holds anything is refused, and left as it was", async () => {
+onPostgres("a target with rows is refused and stays unchanged", async () => {
   const { path } = await filled()
   const place = tempPlace()
   const store = await tempStore(place)
@@ -78,7 +78,7 @@ onPostgres("a database that holds anything is refused, and left as it was", asyn
   expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM keys")).toEqual({ count: 0 })
 })
 
-onPostgres("a move that fails or reads back something else leaves nothing, and can be done again", async () => {
+onPostgres("a copy that fails or reads back other rows is rolled back, and can be repeated", async () => {
   const { path } = await filled()
   const place = tempPlace()
   const store = await tempStore(place)
@@ -97,7 +97,7 @@ onPostgres("a move that fails or reads back something else leaves nothing, and c
   expect(await copyToPostgres(path, place)).toMatchObject({ kind: "moved" })
 })
 
-onPostgres("a command whose copy fails ends with its reason, and not as if all were well", async () => {
+onPostgres("a command whose copy fails ends with its reason and an exit code", async () => {
   const { path } = await filled()
   const place = tempPlace()
   const client = new SQL(place, { max: 1 })
@@ -112,7 +112,7 @@ onPostgres("a command whose copy fails ends with its reason, and not as if all w
   expect(code).toBe(1)
 })
 
-onPostgres("a file that somebody has open, that is not there, or of an older version is not moved", async () => {
+onPostgres("a file that is open elsewhere, missing, or of an older version is not copied", async () => {
   const { path } = await filled()
   const place = tempPlace()
   const open = await openSqlite(path, () => 1)
@@ -123,7 +123,7 @@ onPostgres("a file that somebody has open, that is not there, or of an older ver
   expect(await copyToPostgres(tempPath("none"), place)).toEqual({ kind: "no_database" })
 })
 
-onPostgres("any text is written as PostgreSQL itself writes it", async () => {
+onPostgres("any text is escaped exactly as PostgreSQL escapes it", async () => {
   const client = new SQL(tempPlace(), { max: 1 })
   onTestEnd(() => client.close())
   for (let code = 1; code < 0x250; code++) {

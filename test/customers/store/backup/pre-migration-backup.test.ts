@@ -20,7 +20,7 @@ const keptBeside = (path: string): string[] =>
     .filter(name => name.includes(".before-"))
     .sort()
 
-test("before the first migration that it lacks, a store is copied whole", async () => {
+test("before its first missing migration a store is backed up", async () => {
   const path = createOlderDatabase(3)
   await open(path)
   expect(keptBeside(path)).toEqual(["mailkind.sqlite.before-4"])
@@ -28,7 +28,7 @@ test("before the first migration that it lacks, a store is copied whole", async 
   expect(verifyBackup(path)).toMatchObject({ schemaVersion: HEAD, accountsCount: 1 })
 })
 
-test("a store that is new, up to date, or without an account has nothing to lose, and is not copied", async () => {
+test("a store that is new, up to date, or without an account is not backed up", async () => {
   const fresh = tempPath("mailkind.sqlite")
   await open(fresh)
   await open(fresh)
@@ -39,7 +39,7 @@ test("a store that is new, up to date, or without an account has nothing to lose
   expect([fresh, empty, first].flatMap(keptBeside)).toEqual([])
 })
 
-test("the copies before the two latest migrations are kept, and an older one of the same name is replaced", async () => {
+test("the backups before the two latest migrations are kept, and an older one of the same name is replaced", async () => {
   const path = createOlderDatabase(5, 3)
   for (const number of [2, 3, 4, 6]) writeFileSync(`${path}.before-${number}`, "an older one")
   writeFileSync(`${path}.before-6.note`, "somebody's")
@@ -52,7 +52,7 @@ test("the copies before the two latest migrations are kept, and an older one of 
   expect(verifyBackup(`${path}.before-6`)).toMatchObject({ schemaVersion: 5, accountsCount: 3 })
 })
 
-test("a store that cannot be copied is not migrated", async () => {
+test("a store that cannot be backed up is not migrated", async () => {
   const path = createOlderDatabase(5)
   mkdirSync(`${path}.before-6`)
   writeFileSync(`${path}.before-6/x`, "")
@@ -61,7 +61,7 @@ test("a store that cannot be copied is not migrated", async () => {
   expect(existsSync(`${path}-wal`)).toBe(false)
 })
 
-test("of several that open an old store at once, all succeed, and the copy is of before", async () => {
+test("of several processes that open an old store at once, all succeed, and the backup is from before the migration", async () => {
   const path = createOlderDatabase(8, 50)
   await Promise.all([open(path), open(path), open(path)])
   expect(verifyBackup(`${path}.before-9`)).toMatchObject({ schemaVersion: 8, accountsCount: 50 })

@@ -15,7 +15,7 @@ async function twins() {
   return { old, copy }
 }
 
-test("an old database that another program keeps is no reason to go on without what was revoked", async () => {
+test("a previous database that another program locks fails the restore, so that no revocation is lost", async () => {
   const { old, copy } = await twins()
   using other = new Database(old)
   other.run("PRAGMA journal_mode = DELETE")
@@ -25,7 +25,7 @@ test("an old database that another program keeps is no reason to go on without w
   expect(mergeFromPrevious(copy, old)).toMatchObject({ revokedCount: 0 })
 })
 
-test("an old database that cannot be read has nothing taken over", async () => {
+test("nothing is merged from a previous database that cannot be read", async () => {
   const { old, copy } = await twins()
   writeFileSync(old, "no database at all, but long enough to be looked at as one".repeat(100))
   expect(mergeFromPrevious(copy, old)).toBeNull()

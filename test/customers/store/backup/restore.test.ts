@@ -17,7 +17,7 @@ setDefaultTimeout(60_000)
 
 const now = () => 1_000
 
-/** A database with these accounts that nobody has open, and a backup of what it had first. */
+/** A closed database with these accounts, and a backup of its first state. */
 async function backedUp(
   after: (store: Awaited<ReturnType<typeof openSqlite>>) => Promise<void> = async () => undefined,
 ) {
@@ -49,7 +49,7 @@ const codeOf = (work: () => unknown): string => {
   }
 }
 
-test("the backup takes the place of the database, which is kept, and nothing else is left", async () => {
+test("the backup replaces the database, which is kept, and nothing else is left behind", async () => {
   const { path, backup } = await backedUp()
   const restored = restoreDatabase(backup, path, "then", () => undefined)
   expect(restored).toMatchObject({
@@ -65,7 +65,7 @@ test("the backup takes the place of the database, which is kept, and nothing els
   expect(await emailsIn(`${path}.replaced-then`)).toEqual(["first@example.com", "second@example.com"])
 })
 
-test("a log that a killed server left is kept with its database, and never read as the new one's", async () => {
+test("the write-ahead log of a killed server is kept with its database and never applied to the new one", async () => {
   const { path, backup } = await backedUp()
   const crashed = join(dirname(path), "crashed.sqlite")
   const store = await openSqlite(path, now)
@@ -77,7 +77,7 @@ test("a log that a killed server left is kept with its database, and never read 
   expect(await emailsIn(previousPath ?? "")).toContain("in-the-log@example.com")
 })
 
-test("a host that has no database yet gets one", async () => {
+test("a host without a database gets one", async () => {
   const { backup } = await backedUp()
   const path = join(dirname(tempPath()), "new", "data", "mailkind.sqlite")
   expect(restoreDatabase(backup, path, "then")).toMatchObject({ previousPath: null, merged: null })
@@ -85,7 +85,7 @@ test("a host that has no database yet gets one", async () => {
   expect(await emailsIn(path)).toEqual(["first@example.com"])
 })
 
-test("a database that is damaged, or none at all, is kept and replaced", async () => {
+test("a file that is damaged or no database is kept and replaced", async () => {
   const { path, backup } = await backedUp()
   writeFileSync(path, "broken ".repeat(10_000))
   writeFileSync(`${path}-wal`, "broken too")
@@ -94,7 +94,7 @@ test("a database that is damaged, or none at all, is kept and replaced", async (
   expect(await emailsIn(path)).toEqual(["first@example.com"])
 })
 
-describe("refused, with nothing changed, is", () => {
+describe("a restore is refused, and changes nothing, with", () => {
   const unchanged = async (prepare: (backup: string) => void): Promise<string> => {
     const { path, backup } = await backedUp()
     prepare(backup)
@@ -105,7 +105,7 @@ describe("refused, with nothing changed, is", () => {
     return code
   }
 
-  test("a backup with a damaged page, one that was cut, and what is no backup", async () => {
+  test("a backup with a damaged page, a truncated one, and a file that is no backup", async () => {
     expect(await unchanged(backup => writeFileSync(backup, readFileSync(backup).fill(0xff, 8192, 12_288)))).toBe(
       "damaged",
     )
@@ -123,7 +123,7 @@ describe("refused, with nothing changed, is", () => {
     expect(code).toBe("newer")
   })
 
-  test("any, while a process has the database open, whether it runs well or was stopped in the middle", async () => {
+  test("any backup, while a process has the database open, whether it runs or is suspended", async () => {
     const { path, backup } = await backedUp()
     const child = await spawnRestoreChild(["hold", path], "holds")
     expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("busy")
@@ -133,7 +133,7 @@ describe("refused, with nothing changed, is", () => {
     expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("done")
   })
 
-  test("any, while this process has it open", async () => {
+  test("any backup, while this process has the database open", async () => {
     const { path, backup } = await backedUp()
     const store = await openSqlite(path, now)
     expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("busy")
@@ -141,7 +141,7 @@ describe("refused, with nothing changed, is", () => {
     expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("done")
   })
 
-  test("any, while another program has it open that does not know of our lock", async () => {
+  test("any backup, while another program has the database open without our lock", async () => {
     const { path, backup } = await backedUp()
     const other = new Database(path)
     other.query("SELECT * FROM accounts").all()
@@ -150,7 +150,7 @@ describe("refused, with nothing changed, is", () => {
   })
 })
 
-test("what one that was killed while it copied has left is removed by whoever opens the database, or restores it", async () => {
+test("a staged copy of a killed restore is removed by the next process that opens or restores the database", async () => {
   const { path, backup } = await backedUp()
   const left = [`${path}.restoring`, `${path}.restoring-journal`]
   for (const file of left) writeFileSync(file, "half ".repeat(10_000))
@@ -179,7 +179,7 @@ test.skipIf(!canMount)("a disk that is full leaves the database as it was, and n
   expect(out.trim().split("\n")).toEqual(["mailkind.sqlite", "mailkind.sqlite.lock", "1"])
 })
 
-describe("killed at the step", () => {
+describe("a restore that is killed at the step", () => {
   const STEPS = {
     staged: false,
     previous_saved: false,
@@ -203,7 +203,7 @@ describe("killed at the step", () => {
     })
 })
 
-test("a log of the old database that is still there when a restore is finished is not read as the new one's", async () => {
+test("a log of the previous database that is still there when a restore is finished is not applied to the new one", async () => {
   const { path, backup } = await backedUp()
   await (await spawnRestoreChild(["restore", path, backup, "committed"], null)).ended()
   const other = tempPath("other.sqlite")
@@ -214,8 +214,8 @@ test("a log of the old database that is still there when a restore is finished i
   expect(await emailsIn(path)).toEqual(["first@example.com"])
 })
 
-describe("of what happened since the backup", () => {
-  test("revocations, units and the ends of mails stay, and nobody stays signed in", async () => {
+describe("a restore merges what happened since the backup:", () => {
+  test("revocations, units and the ends of mails stay, and all sessions end", async () => {
     const path = tempPath("mailkind.sqlite")
     const backup = join(dirname(path), "backup")
     const store = await openSqlite(path, now)
@@ -251,7 +251,7 @@ describe("of what happened since the backup", () => {
     await after.close()
   })
 
-  test("accounts that were deleted come back, and are counted", async () => {
+  test("accounts that were deleted come back and are counted", async () => {
     const { path, backup } = await backedUp(async store => void (await store.run("DELETE FROM accounts")))
     expect(restoreDatabase(backup, path, "then").merged).toMatchObject({
       returnedAccountsCount: 1,
@@ -259,7 +259,7 @@ describe("of what happened since the backup", () => {
     })
   })
 
-  test("a reader of the change log that goes on from before learns that it has lost some", async () => {
+  test("a reader of the change log that continues from before gets `lost`", async () => {
     let since = 0
     const { path, backup } = await backedUp(async store => {
       since = await latestChangeId(store)
@@ -267,7 +267,7 @@ describe("of what happened since the backup", () => {
     restoreDatabase(backup, path, "then")
     const store = await openSqlite(path, now)
     for (let at = 0; at <= since; at++) {
-      // What stands in the log from before the backup is told, and then that more is lost.
+      // The changes from before the backup are returned, and then `lost`.
       let read = await readChangesSince(store, at)
       while (read.kind === "read" && read.changes.length > 0) read = await readChangesSince(store, read.lastId)
       expect(read.kind).toBe("lost")
@@ -279,7 +279,7 @@ describe("of what happened since the backup", () => {
   })
 })
 
-test("a backup of an older version is brought up to date when it is opened, and a copy of it is kept", async () => {
+test("a backup of an older version is migrated when it is opened, and a copy of it is kept", async () => {
   const { path } = await backedUp()
   expect(restoreDatabase(createOlderDatabase(8), path, "then")).toMatchObject({ schemaVersion: 8 })
   expect(await emailsIn(path)).toEqual(["a0@b.c"])

@@ -20,13 +20,13 @@ function append(store: OpenStore, count: number, named = "key"): Promise<void> {
   })
 }
 
-test("a log without changes is at zero and has nothing to read", async () => {
+test("an empty log is at zero and has nothing to read", async () => {
   const store = await tempStore()
   expect(await latestChangeId(store)).toBe(0)
   expect(await readChangesSince(store, 0)).toMatchObject({ kind: "read", changes: [], lastId: 0 })
 })
 
-test("a reader gets what came after its number, in order, and goes on from there", async () => {
+test("a reader gets the changes after its cursor in order, and continues from there", async () => {
   const store = await tempStore()
   await append(store, 3)
   expect(await readChangesSince(store, 1)).toMatchObject({
@@ -40,7 +40,7 @@ test("a reader gets what came after its number, in order, and goes on from there
   expect(await readChangesSince(store, 3)).toMatchObject({ kind: "read", changes: [], lastId: 3 })
 })
 
-test("one read is bounded, and the next goes on where it ended", async () => {
+test("one read is bounded, and the next continues where it ended", async () => {
   const store = await tempStore()
   await append(store, CHANGES_PER_READ_MAX + 1)
   const first = await readChangesSince(store, 0)
@@ -53,7 +53,7 @@ test("one read is bounded, and the next goes on where it ended", async () => {
   })
 })
 
-test("a reader that is further behind than the log reaches learns that it lost something", async () => {
+test("a reader that is further behind than the log reaches gets `lost`", async () => {
   const store = await tempStore()
   await append(store, 10)
   expect(await pruneChanges(store, 4)).toBe(6)
@@ -61,7 +61,7 @@ test("a reader that is further behind than the log reaches learns that it lost s
   expect(await readChangesSince(store, 6)).toMatchObject({ kind: "read", changes: [{ id: 7 }, {}, {}, {}] })
 })
 
-test("a reader of a log that was restored and has grown again beyond where it stood learns that it lost something", async () => {
+test("a reader of a log that was restored and has grown beyond its cursor gets `lost`", async () => {
   const path = tempPlace()
   const store = await tempStore(path)
   await append(store, 3)
@@ -80,13 +80,13 @@ test("a reader of a log that was restored and has grown again beyond where it st
   expect(await readChangesSince(store, 4, again.lastFingerprint)).toMatchObject({ kind: "read", lastId: 5 })
 })
 
-test("a reader that is ahead of the log, as after a restored backup, learns that it lost something", async () => {
+test("a reader that is ahead of the log, as after a restore, gets `lost`", async () => {
   const store = await tempStore()
   await append(store, 2)
   expect(await readChangesSince(store, 5)).toMatchObject({ kind: "lost", lastId: 2 })
 })
 
-test("the log bounds itself, and numbers go on even when all of it is cut", async () => {
+test("the log is bounded, and ids continue even when all of it was pruned", async () => {
   const store = await tempStore()
   await store.run(
     `WITH RECURSIVE numbers (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM numbers WHERE id < $1)
@@ -107,7 +107,7 @@ test("the log bounds itself, and numbers go on even when all of it is cut", asyn
   })
 })
 
-test("changes are heard when they are durable, and not when their transaction is taken back", async () => {
+test("changes are notified when they are durable, and not when their transaction is rolled back", async () => {
   const path = tempPlace()
   const store = await tempStore(path)
   const other = await tempStore(path)
@@ -127,7 +127,7 @@ test("changes are heard when they are durable, and not when their transaction is
   expect(await latestChangeId(store)).toBe(1)
 })
 
-test("two connections that append share one row of numbers", async () => {
+test("two connections that append share one sequence of ids", async () => {
   const path = tempPlace()
   const [one, other] = [await tempStore(path), await tempStore(path)]
   for (let round = 0; round < 5; round++) await Promise.all([append(one, 2), append(other, 2)])

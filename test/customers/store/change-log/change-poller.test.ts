@@ -8,7 +8,7 @@ import { settled } from "../../../support/time.ts"
 import { test } from "../../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../../temp-store.ts"
 
-test("a key that another process revoked is refused after the next turn, and after one that follows a failure", async () => {
+test("a key that another process revoked is refused after the next poll, also after a poll that failed", async () => {
   const path = tempPlace()
   const [ours, theirs] = [await tempStore(path), await tempStore(path)]
   const log = tempLog(theirs)
@@ -35,7 +35,7 @@ test("a key that another process revoked is refused after the next turn, and aft
   expect(await ring.lookup(made.text)).toMatchObject({ kind: "revoked" })
 })
 
-test("a turn that comes while the last one still reads is taken afterwards, once however many come", async () => {
+test("polls during a read cause one more read after it, however many there are", async () => {
   const store = await tempStore()
   const log = tempLog(store)
   const gate = Promise.withResolvers<void>()

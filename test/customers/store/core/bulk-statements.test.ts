@@ -12,7 +12,7 @@ const LISTED = createBulkStatements(
 
 const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => [`it's $${at}; "${at}"`, at * 1e12] as const)
 
-test("each row is given once, as it is and with its place, by one statement for 512 of them", async () => {
+test("each row is passed once with its position, 512 rows in a statement", async () => {
   const store = await tempStore()
   for (const count of [1, 2, 8, 9, 64, 65, 512, 513, 1100]) {
     const asked = LISTED(rowsOf(count), [7])
@@ -23,7 +23,7 @@ test("each row is given once, as it is and with its place, by one statement for 
   }
 })
 
-test("there are four texts, whatever the number of rows, and none of them for no rows", () => {
+test("four statements serve any number of rows, and none is built for no rows", () => {
   const texts = new Set(
     Array.from({ length: 600 }, (_, count) => LISTED(rowsOf(count), [0])).flatMap(all => all.map(({ sql }) => sql)),
   )

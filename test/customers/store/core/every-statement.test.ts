@@ -8,7 +8,7 @@ import { ROOT } from "../../../architecture/source-files.ts"
 import { test } from "../../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../../temp-store.ts"
 
-/** What of the store's own folder is asked on both engines; the rest is of one of them. */
+/** The files of the store's own folder whose statements run on both engines. */
 const OF_BOTH = ["changes.ts", "migrate.ts"]
 
 /** A statement as it stands in the source, between quotation marks or backticks, and its name if it has one. */
@@ -29,7 +29,7 @@ async function statements(): Promise<string[]> {
   return found
 }
 
-test("every statement is understood by the engine, and every value that it takes may be null", async () => {
+test("every statement is understood by the engine, and each of its parameters may be null", async () => {
   const store = await tempStore()
   const all = await statements()
   expect(all.length).toBeGreaterThan(90)
@@ -41,7 +41,7 @@ test("every statement is understood by the engine, and every value that it takes
   expect(refused).toEqual([])
 })
 
-test("the export of an account, whose statements are put together, reads every table of it", async () => {
+test("the export of an account, whose statements are composed, reads all of its tables", async () => {
   const store = await tempStore()
   const log = tempLog(store)
   const accountId = await newAccount(log)

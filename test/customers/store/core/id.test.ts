@@ -15,19 +15,19 @@ test("every digit is drawn by exactly four bytes, and the eight bytes that are l
   expect(new Set(counts.values())).toEqual(new Set([4]))
 })
 
-test("a text has the length that was asked for, and never the same twice", () => {
+test("a random text has the requested length and is never the same twice", () => {
   expect(randomBase62(random, 0)).toBe("")
   const texts = Array.from({ length: 500 }, () => randomBase62(random, 32))
   expect(texts.every(text => /^[0-9A-Za-z]{32}$/.test(text))).toBe(true)
   expect(new Set(texts).size).toBe(500)
 })
 
-test("a random source that gives nothing usable is our fault, not an endless loop", () => {
+test("a random source without usable bytes is an invariant error, not an endless loop", () => {
   expect(() => randomBase62(count => new Uint8Array(count).fill(255), 32)).toThrow("random source")
   expect(() => randomBase62(() => new Uint8Array(), 32)).toThrow("random source")
 })
 
-test("a number in base 62 has its zeros in front and can be read back", () => {
+test("a number in base 62 is padded with zeros and can be parsed back", () => {
   expect(toBase62(0, 6)).toBe("000000")
   expect(toBase62(61, 2)).toBe("0z")
   expect(toBase62(62, 2)).toBe("10")
@@ -40,7 +40,7 @@ test("a number in base 62 has its zeros in front and can be read back", () => {
   )
 })
 
-test("an id bears its kind", () => {
+test("an id starts with its kind", () => {
   expect(newId("acc", random)).toMatch(/^acc_[0-9A-Za-z]{20}$/)
   expect(newId("key", random)).toMatch(/^key_[0-9A-Za-z]{20}$/)
 })

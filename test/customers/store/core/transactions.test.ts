@@ -14,7 +14,7 @@ async function numbers(path = tempPlace()) {
   return { store, add, all }
 }
 
-test("all of a transaction happens, and its result is given", async () => {
+test("a transaction is committed as a whole and returns its result", async () => {
   const { store, add, all } = await numbers()
   const result = await store.transaction(async inner => {
     await add(1, inner)
@@ -25,7 +25,7 @@ test("all of a transaction happens, and its result is given", async () => {
   expect(await all()).toEqual([1, 2])
 })
 
-test("nothing of a transaction that rejects happens, and its own error comes out", async () => {
+test("a transaction that rejects is rolled back and rejects with its own error", async () => {
   const { store, add, all } = await numbers()
   const failing = store.transaction(async inner => {
     await add(1, inner)
@@ -55,26 +55,23 @@ onSqlite("statements and transactions from elsewhere wait while a transaction aw
   expect(await Promise.all(foreign)).toEqual([1, 1, [10, 11]])
 })
 
-onPostgres(
-  "statements and transactions from elsewhere go on beside one that awaits something, and see nothing of it",
-  async () => {
-    const { store, add, all } = await numbers()
-    const gate = Promise.withResolvers<void>()
-    const first = store.transaction(async inner => {
-      await add(1, inner)
-      await gate.promise
-      return await all(inner)
-    })
-    expect(await add(10)).toBe(1)
-    expect(await store.transaction(inner => add(11, inner))).toBe(1)
-    expect(await all()).toEqual([10, 11])
-    gate.resolve()
-    expect(await first).toEqual([1, 10, 11])
-    expect(await all()).toEqual([1, 10, 11])
-  },
-)
+onPostgres("other statements and transactions run while one is awaiting something, and see nothing of it", async () => {
+  const { store, add, all } = await numbers()
+  const gate = Promise.withResolvers<void>()
+  const first = store.transaction(async inner => {
+    await add(1, inner)
+    await gate.promise
+    return await all(inner)
+  })
+  expect(await add(10)).toBe(1)
+  expect(await store.transaction(inner => add(11, inner))).toBe(1)
+  expect(await all()).toEqual([10, 11])
+  gate.resolve()
+  expect(await first).toEqual([1, 10, 11])
+  expect(await all()).toEqual([1, 10, 11])
+})
 
-test("what a transaction asks for is done in the order in which it was asked", async () => {
+test("the statements of a transaction run in the order of the calls", async () => {
   const { store, add, all } = await numbers()
   const seen = await store.transaction(async inner => {
     const asked = []
@@ -84,7 +81,7 @@ test("what a transaction asks for is done in the order in which it was asked", a
   expect(seen).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
 })
 
-test("of two transactions that write one row, the later one goes on from what the earlier one made of it", async () => {
+test("of two transactions that write one row, the later one sees the result of the earlier one", async () => {
   const { store, add } = await numbers()
   await add(1)
   const raise = () =>
@@ -109,7 +106,7 @@ onSqlite("waiting statements run in the order in which they were asked", async (
   expect(order).toEqual(Array.from({ length: 50 }, (_, n) => n))
 })
 
-test("the outer store inside of a transaction is refused instead of waiting for ever", async () => {
+test("using the outer store inside a transaction is refused instead of deadlocking", async () => {
   const { store, all } = await numbers()
   expect(await outcomeOf(store.transaction(() => store.one("SELECT 1")))).toThrow("its own store")
   expect(await outcomeOf(store.transaction(() => store.transaction(async () => 1)))).toThrow("its own store")
@@ -120,7 +117,7 @@ test("the outer store inside of a transaction is refused instead of waiting for 
   expect(await all()).toEqual([])
 })
 
-test("a transaction inside of a transaction takes back its own statements only", async () => {
+test("a nested transaction rolls back only its own statements", async () => {
   const { store, add, all } = await numbers()
   await store.transaction(async outer => {
     await add(1, outer)
@@ -136,7 +133,7 @@ test("a transaction inside of a transaction takes back its own statements only",
   expect(await all()).toEqual([1, 4])
 })
 
-test("two transactions inside of one that start together follow each other", async () => {
+test("two nested transactions that start together run one after the other", async () => {
   const { store, add, all } = await numbers()
   await store.transaction(async outer => {
     const failing = outer.transaction(async inner => {
@@ -150,7 +147,7 @@ test("two transactions inside of one that start together follow each other", asy
   expect(await all()).toEqual([2, 3])
 })
 
-test("a statement that fails ends its transaction even when the failure is caught, as in PostgreSQL", async () => {
+test("a statement that fails ends its transaction even when the error is caught, as in PostgreSQL", async () => {
   const { store, add, all } = await numbers()
   await add(1)
   const catching = store.transaction(async inner => {
@@ -175,7 +172,7 @@ test("a statement that was not awaited is part of the transaction, and one after
   expect(await all()).toEqual([1, 2])
 })
 
-test("a statement that was not awaited is taken back with the transaction that rejects", async () => {
+test("a statement that was not awaited is rolled back with the transaction that rejects", async () => {
   const { store, add, all } = await numbers()
   const pending: Promise<unknown>[] = []
   const failing = store.transaction(async inner => {
@@ -207,7 +204,7 @@ onSqlite("another connection sees all of a transaction or nothing of it", async 
   other.close()
 })
 
-test("a constraint that is broken only at the end takes the transaction back", async () => {
+test("a constraint that is violated only at the commit rolls the transaction back", async () => {
   const { store, add, all } = await numbers()
   await store.run("CREATE TABLE children (n BIGINT REFERENCES numbers (n) DEFERRABLE INITIALLY DEFERRED)")
   const failing = store.transaction(async inner => {

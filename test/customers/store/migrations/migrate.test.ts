@@ -32,7 +32,7 @@ async function dropLast(store: Store): Promise<void> {
   await store.run("DROP TABLE nodes")
 }
 
-test("migrations are numbered from one without gaps, and a released one is as it was", () => {
+test("migrations are numbered from one without gaps, and a released one never changes", () => {
   expect(MIGRATIONS.map(migration => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1))
   // The digests are of rows as the table of migrations names their columns.
   const digests = MIGRATIONS.map(({ number, description: makes, statements }) =>
@@ -41,7 +41,7 @@ test("migrations are numbered from one without gaps, and a released one is as it
   expect(digests).toEqual(RELEASED)
 })
 
-test("each migration is recorded with the time it ran, once, however often the file is opened", async () => {
+test("each migration is recorded once with its time, however often the store is opened", async () => {
   const path = tempPlace()
   const first = await openAt(path, () => 1_000)
   await first.close()
@@ -51,7 +51,7 @@ test("each migration is recorded with the time it ran, once, however often the f
   await store.close()
 })
 
-test("a store that is behind runs only what it lacks, and keeps its rows", async () => {
+test("an older store runs only the missing migrations and keeps its rows", async () => {
   const path = tempPlace()
   const store = await ownStore(path)
   await store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'a@b.c', 0, 0)")
@@ -63,7 +63,7 @@ test("a store that is behind runs only what it lacks, and keeps its rows", async
   expect(await store.all("SELECT id FROM accounts")).toHaveLength(1)
 })
 
-test("a migration that fails leaves nothing behind, and is tried again at the next start", async () => {
+test("a migration that fails is rolled back, and runs again at the next start", async () => {
   const path = tempPlace()
   const store = await ownStore(path)
   await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
@@ -74,7 +74,7 @@ test("a migration that fails leaves nothing behind, and is tried again at the ne
   await again.close()
 })
 
-test("what another process ran in the meantime is not run again", async () => {
+test("a migration that another process applied meanwhile is not applied again", async () => {
   const path = tempPlace()
   const store = await ownStore(path)
   const late: Store = { ...store, one: async <Row>() => ({ head: 0 }) as Row }

@@ -27,7 +27,7 @@ async function withTls(cluster: PostgresCluster): Promise<string> {
   const own = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
   const by = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-addext", "basicConstraints=critical,CA:FALSE"]
   openssl("req", "-x509", ...days, ...own, ...by, "-keyout", file("server.key"), "-out", file("server.pem"))
-  // Its own user is to read the key, and nobody else.
+  // Only the server's own user may read the key.
   const owner = Bun.spawnSync(["chown", "--reference", file("data"), file("server.key"), file("server.pem")])
   if (owner.exitCode !== 0) throw new Error(owner.stderr.toString())
   await cluster.stop()

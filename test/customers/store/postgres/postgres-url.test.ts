@@ -20,7 +20,7 @@ async function opened(url: string) {
   return store
 }
 
-/** The code of the fault with which something fails, and all that is told of it, which holds no secret. */
+/** The code and the text of the error with which something fails, which contains no secret. */
 async function faultOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly told: string }> {
   const fault = await work.then(
     () => null,
@@ -58,13 +58,13 @@ bunTest("a URL to which something could connect is not refused", () => {
     expect(() => validatePostgresUrl(url)).not.toThrow()
 })
 
-onPostgres("a login that the server ends for the URL's parameters is told as a refusal", async () => {
+onPostgres("a login that the server ends for a parameter of the URL is a `refused` error", async () => {
   const url = emptyDatabase()
   for (const query of ["nonsense=1", "work_mem=much"])
     expect((await faultOf(opened(`${url}?${query}`))).code).toBe("refused")
 })
 
-onPostgres("no setting of the database or the URL bends ours, and text and bytes come back as they are", async () => {
+onPostgres("no setting of the database or the URL overrides ours, and text and bytes come back unchanged", async () => {
   const url = emptyDatabase()
   const name = new URL(url).pathname.slice(1)
   const other = await admin(url)
@@ -90,7 +90,7 @@ onPostgres("no setting of the database or the URL bends ours, and text and bytes
 })
 
 onPostgres(
-  "tables are made in the first schema of the user's search_path; where none is there, that is told",
+  "tables are created in the first schema of the user's search_path; when there is none, the error says so",
   async () => {
     const url = emptyDatabase()
     const name = new URL(url).pathname.slice(1)
@@ -111,7 +111,7 @@ onPostgres(
 )
 
 onPostgres(
-  "another program's tables are seen by a user who may not read them, and those of extensions are nobody's",
+  "another program's tables are detected without the right to read them, and those of extensions do not count",
   async () => {
     const url = emptyDatabase()
     const other = await admin(url)
@@ -145,7 +145,7 @@ bunTest("a server of a version before those that are supported is told as such",
   await requireSupportedServer(server("120000"), "there")
 })
 
-onPostgres("a certificate is believed by who has signed it and for the name that it holds alone", async () => {
+onPostgres("a certificate is accepted only from its issuer and for its own name", async () => {
   const cluster = await startPostgres()
   onTestEnd(cluster.remove)
   const database = await admin(cluster.url("postgres"))
