@@ -1,5 +1,6 @@
 import type { Resolver } from "../check/dns/dns-types.ts"
 import { type CanaryOutcome, probeCanary } from "../check/dns/resolver/canary-guard.ts"
+import { ROOT_QUESTION } from "../check/dns/resolver/resolver-chain.ts"
 import type { DownloadResult } from "../check/fetch/download.ts"
 import type { IdentityResponse } from "../check/tenant/identity-endpoint.ts"
 import type { SmtpCheckResult } from "../customers/notices/smtp-mailer.ts"
@@ -86,9 +87,6 @@ export function diagnoseMailServer(trial: SmtpCheckResult): DiagnosticResult {
 
 /** One DNS server, as the setting names it, and what asks it alone. */
 type DiagnosedDnsServer = { readonly name: string; readonly resolver: Resolver }
-
-/** What any resolver has an answer to: who serves the root (RFC 8109). It is asked where there is no canary. */
-const ROOT_QUESTION = { name: "", type: "NS" } as const
 
 /** What a server says of all canaries, in words. */
 const CANARY_TEXTS: { readonly [F in CanaryOutcome]: string } = {

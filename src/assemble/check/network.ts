@@ -1,13 +1,9 @@
 import type { CachingResolver } from "../../check/dns/dns-types.ts"
-import { createCanaryGuard } from "../../check/dns/resolver/canary-guard.ts"
-import { createDnsCircuitBreaker } from "../../check/dns/resolver/circuit-breaker.ts"
-import { withCnameChasing } from "../../check/dns/resolver/cname-chaser.ts"
-import { withConcurrencyLimit } from "../../check/dns/resolver/concurrency-limit.ts"
-import { createDnsCache, type DnsCacheStats } from "../../check/dns/resolver/dns-cache.ts"
-import { createFailover } from "../../check/dns/resolver/failover.ts"
-import { createInstrumentedResolver, type DnsOutcomeCounts } from "../../check/dns/resolver/instrumented-resolver.ts"
-import { withSingleFlight } from "../../check/dns/resolver/single-flight.ts"
-import { createUdpExchange } from "../../check/dns/wire/udp-exchange.ts"
+import {
+  createResolverChain,
+  createServerResolver,
+  type ResolverChainStats,
+} from "../../check/dns/resolver/resolver-chain.ts"
 import { createLearningProbe, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
 import { createMailProbe } from "../../check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkProbe, offlineNetworkProbe } from "../../check/network-evidence.ts"
@@ -15,15 +11,6 @@ import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
 import { createTenantProbe, TENANT_PROBE_BOUNDS, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import type { System } from "../../system/system.ts"
-
-/** How often one DNS query is sent within its timeout. */
-const DNS_ATTEMPTS_MAX = 3
-/** How many DNS queries are in flight: more would overflow socket buffers, which looks like timeouts. */
-const DNS_IN_FLIGHT_MAX = 1_000
-/** How many more wait. The queries of a check that has timed out are still sent, for the next check. */
-const DNS_WAITING_MAX = 20_000
-/** A query that every resolver can answer: the servers of the root (RFC 8109). Used when there is no canary. */
-export const ROOT_QUESTION = { name: "", type: "NS" } as const
 
 /** The network look-ups of checks, and their state. */
 export type NetworkService = {
@@ -39,10 +26,7 @@ export type NetworkService = {
 }
 
 /** Counters of the network look-ups so far. */
-export type NetworkStats = {
-  readonly isBreakerOpen: boolean
-  readonly queryCounts: DnsOutcomeCounts
-  readonly answerCache: DnsCacheStats
+export type NetworkStats = ResolverChainStats & {
   /** `null` if tenants are not looked up. */
   readonly tenantStats: TenantProbeStats | null
 }
@@ -68,7 +52,11 @@ export function createNetworkService(
   const { clock, setTimer } = system
   const servers = dnsServerNames(system, settings)
   if (servers.length === 0) return OFFLINE_NETWORK
-  const dns = createResolverChain(system, settings, servers)
+  const dns = createResolverChain({
+    ...system,
+    ...resolverSettings(settings),
+    servers: servers.map(parseDnsServer),
+  })
   const probe = createMailProbe({ resolver: dns.resolver, clock })
   const mail = learning === null ? probe : createLearningProbe(probe, { ...learning, clock })
   const tenant = createTenantLookup(system, settings)
@@ -95,65 +83,26 @@ function createTenantLookup({ fetchUrl, clock, setTimer }: System, { MAILKIND_ID
     : createTenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
 }
 
-/** The chain of resolvers, from the packets outwards. Each wrapper's position has its reason beside it. */
-function createResolverChain(system: System, settings: Settings, servers: readonly string[]) {
-  const { clock, setTimer, stopwatch, random } = system
-  const timeoutMs = settings.MAILKIND_DNS_TIMEOUT_MS
-  const canaries = settings.MAILKIND_DNS_CANARIES.filter(name => name !== "off")
-  const [canary] = canaries
-  const exchanges = servers.map(server => createUdpExchange(parseDnsServer(server), { random, setTimer, stopwatch }))
-  // Innermost: all other wrappers deal with complete answers, whichever server sent them.
-  const failover = createFailover(
-    exchanges.map(({ exchange }) => exchange),
-    { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch },
-  )
-  const instrumented = createInstrumentedResolver(withCnameChasing(failover))
-  const directResolver = instrumented.resolver
-  const probeQuestion = canary === undefined ? ROOT_QUESTION : ({ name: canary, type: "A" } as const)
-  // The breaker is inside the limit: when it opens, all waiting queries are answered at once.
-  const breaker = createDnsCircuitBreaker(directResolver, { probeQuestion, setTimer })
-  const limited = withConcurrencyLimit(breaker.resolver, {
-    inFlightMax: DNS_IN_FLIGHT_MAX,
-    waitingMax: DNS_WAITING_MAX,
-  })
-  // The cache is outermost: its answers were trusted when they came, so it serves them while no answer is trusted.
-  const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer })
-  const { resolver, stats: cacheStats } = createDnsCache(withSingleFlight(canaryGuard.resolver), clock)
-  // The state of DNS is known before the first check needs it.
-  canaryGuard.start()
+/** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */
+export function createServerResolvers(system: System, settings: Settings) {
+  const { timeoutMs, canaries } = resolverSettings(settings)
+  const servers = dnsServerNames(system, settings).map(name => ({
+    name,
+    ...createServerResolver(parseDnsServer(name), { ...system, timeoutMs }),
+  }))
   return {
-    resolver,
-    stats: () => ({ isBreakerOpen: breaker.isOpen(), queryCounts: instrumented.stats(), answerCache: cacheStats() }),
-    isUnavailable: () => breaker.isOpen() || canaryGuard.state() === "denied" || canaryGuard.state() === "silent",
-    stop: () => {
-      canaryGuard.stop()
-      breaker.stop()
-      for (const { close } of exchanges) close()
+    servers: servers.map(({ name, resolver }) => ({ name, resolver })),
+    canaries,
+    close: () => {
+      for (const { close } of servers) close()
     },
   }
 }
 
-/** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */
-export function createServerResolvers(system: System, settings: Settings) {
-  const { setTimer, stopwatch } = system
-  const timeoutMs = settings.MAILKIND_DNS_TIMEOUT_MS
-  const opened = dnsServerNames(system, settings).map(name => ({
-    name,
-    ...createUdpExchange(parseDnsServer(name), system),
-  }))
-  return {
-    servers: opened.map(({ name, exchange }) => ({
-      name,
-      resolver: withCnameChasing(
-        createFailover([exchange], { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch }),
-      ),
-    })),
-    canaries: settings.MAILKIND_DNS_CANARIES.filter(name => name !== "off"),
-    close: () => {
-      for (const { close } of opened) close()
-    },
-  }
-}
+const resolverSettings = ({ MAILKIND_DNS_TIMEOUT_MS, MAILKIND_DNS_CANARIES }: Settings) => ({
+  timeoutMs: MAILKIND_DNS_TIMEOUT_MS,
+  canaries: MAILKIND_DNS_CANARIES.filter(name => name !== "off"),
+})
 
 function dnsServerNames(system: System, { MAILKIND_DNS_SERVERS: names }: Settings): readonly string[] {
   if (names.includes("off")) return []

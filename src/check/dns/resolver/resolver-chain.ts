@@ -1,0 +1,99 @@
+import type { Clock, Random, SetTimer, Stopwatch } from "../../../base/outside-world.ts"
+import type { CachingResolver, DnsServerAddress, Resolver } from "../dns-types.ts"
+import { createUdpExchange } from "../wire/udp-exchange.ts"
+import { createCanaryGuard } from "./canary-guard.ts"
+import { createDnsCircuitBreaker } from "./circuit-breaker.ts"
+import { withCnameChasing } from "./cname-chaser.ts"
+import { withConcurrencyLimit } from "./concurrency-limit.ts"
+import { createDnsCache, type DnsCacheStats } from "./dns-cache.ts"
+import { createFailover } from "./failover.ts"
+import { createInstrumentedResolver, type DnsOutcomeCounts } from "./instrumented-resolver.ts"
+import { withSingleFlight } from "./single-flight.ts"
+
+/** How often one DNS query is sent within its timeout. */
+const DNS_ATTEMPTS_MAX = 3
+/** How many DNS queries are in flight: more would overflow socket buffers, which looks like timeouts. */
+const DNS_IN_FLIGHT_MAX = 1_000
+/** How many more wait. The queries of a check that has timed out are still sent, for the next check. */
+const DNS_WAITING_MAX = 20_000
+/** A query that every resolver can answer: the servers of the root (RFC 8109). It is used if there is no canary. */
+export const ROOT_QUESTION = { name: "", type: "NS" } as const
+
+/** The resolver of the product, with everything around it. */
+export type ResolverChain = {
+  readonly resolver: CachingResolver
+  readonly stats: () => ResolverChainStats
+  /** The servers are dead, or their answers are not believed. */
+  readonly isUnavailable: () => boolean
+  /** Ends the queries in the background and closes the sockets. */
+  readonly stop: () => void
+}
+
+/** The state and the counters of a resolver chain. */
+export type ResolverChainStats = {
+  readonly isBreakerOpen: boolean
+  readonly queryCounts: DnsOutcomeCounts
+  readonly answerCache: DnsCacheStats
+}
+
+type ServerResolverDeps = {
+  /** For one question with all its attempts. */
+  readonly timeoutMs: number
+  readonly random: Random
+  readonly setTimer: SetTimer
+  readonly stopwatch: Stopwatch
+}
+
+type ResolverChainDeps = ServerResolverDeps & {
+  readonly servers: readonly DnsServerAddress[]
+  /** Names that every working resolver knows; without any, every resolver is believed. */
+  readonly canaries: readonly string[]
+  readonly clock: Clock
+}
+
+/** Builds the chain of resolvers, from the packets outwards. The reason for a wrapper's position stands beside it. */
+export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
+  const { servers, canaries, timeoutMs, clock, setTimer, stopwatch } = deps
+  const exchanges = servers.map(server => createUdpExchange(server, deps))
+  // Innermost: all other wrappers deal with complete answers, whichever server sent them.
+  const failover = createFailover(
+    exchanges.map(({ exchange }) => exchange),
+    { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch },
+  )
+  const instrumented = createInstrumentedResolver(withCnameChasing(failover))
+  const directResolver = instrumented.resolver
+  const [canary] = canaries
+  const probeQuestion = canary === undefined ? ROOT_QUESTION : ({ name: canary, type: "A" } as const)
+  // The breaker is inside the limit: when it opens, all waiting queries are answered at once.
+  const breaker = createDnsCircuitBreaker(directResolver, { probeQuestion, setTimer })
+  const limited = withConcurrencyLimit(breaker.resolver, {
+    inFlightMax: DNS_IN_FLIGHT_MAX,
+    waitingMax: DNS_WAITING_MAX,
+  })
+  const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer })
+  // The cache is outermost: its answers were believed when they came, so it serves them while no answer is believed.
+  const { resolver, stats: cacheStats } = createDnsCache(withSingleFlight(canaryGuard.resolver), clock)
+  // The state of DNS is known before the first check needs it.
+  canaryGuard.start()
+  return {
+    resolver,
+    stats: () => ({ isBreakerOpen: breaker.isOpen(), queryCounts: instrumented.stats(), answerCache: cacheStats() }),
+    isUnavailable: () => breaker.isOpen() || canaryGuard.state() === "denied" || canaryGuard.state() === "silent",
+    stop: () => {
+      canaryGuard.stop()
+      breaker.stop()
+      for (const { close } of exchanges) close()
+    },
+  }
+}
+
+/** Builds a plain resolver for one server, without cache and guards. `close` closes its sockets. */
+export function createServerResolver(
+  server: DnsServerAddress,
+  deps: ServerResolverDeps,
+): { readonly resolver: Resolver; readonly close: () => void } {
+  const { timeoutMs, setTimer, stopwatch } = deps
+  const { exchange, close } = createUdpExchange(server, deps)
+  const failover = createFailover([exchange], { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch })
+  return { resolver: withCnameChasing(failover), close }
+}
