@@ -1,6 +1,6 @@
 type CategorySpec = { readonly description: string; readonly isBusiness: boolean }
 
-/** What an address, domain or URL can be. `isBusiness` is the flag `is_business` of a result. */
+/** The categories of addresses, domains and URLs. `isBusiness` is the member `is_business` of a result. */
 export const CATEGORIES = {
   business: { description: "A company or another organisation with a domain of its own.", isBusiness: true },
   personal: { description: "A mailbox of a free provider or a consumer internet provider.", isBusiness: false },

@@ -4,19 +4,19 @@ import { hasAtMostCharacters } from "./character-count.ts"
 import { LIMITS } from "./limits.ts"
 import { oneOf } from "./schemas.ts"
 
-/** What a caller may say that a domain is: `unknown` says nothing. */
+/** The categories that a report can name: all but `unknown`. */
 export type ReportableCategory = Exclude<Category, "unknown">
 
 const isReportable = (category: Category): category is ReportableCategory => category !== "unknown"
 
-/** The categories that can be reported, in the order of `CATEGORIES`. */
+/** In the order of `CATEGORIES`. */
 export const REPORTABLE_CATEGORIES: readonly ReportableCategory[] = CATEGORY_NAMES.filter(isReportable)
 
-/** What became of a report that was sent: taken, or the same as one that was taken before. */
+/** `duplicate`: the account sent the same report before. */
 export const RECEIPT_STATUSES = ["received", "duplicate"] as const
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
 
-/** TypeBox's own `maxLength` counts halves of some characters. */
+/** TypeBox's `maxLength` counts UTF-16 units, JSON Schema counts characters. */
 TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && hasAtMostCharacters(value, LIMITS.commentLengthMax))
 
 const Comment = t.Unsafe<string>({
@@ -26,7 +26,7 @@ const Comment = t.Unsafe<string>({
   description: "Why, in the caller's words. What looks like an address in it is not kept.",
 })
 
-/** Body of POST /v1/feedback. Members that we do not know are ignored. */
+/** Body of POST /v1/feedback. Unknown members are ignored. */
 export const FeedbackBody = t.Object(
   {
     expected_category: oneOf(REPORTABLE_CATEGORIES, "What the verdict should have been."),
@@ -38,7 +38,7 @@ export const FeedbackBody = t.Object(
 )
 export type FeedbackBody = Static<typeof FeedbackBody>
 
-/** Answer of POST /v1/feedback, with status 202. */
+/** Response of POST /v1/feedback, with status 202. */
 export const FeedbackReceipt = t.Object(
   {
     id: t.String({ description: "`fb_…`; of a duplicate, the id of the first report." }),

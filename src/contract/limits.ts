@@ -1,4 +1,4 @@
-/** Every public limit, with its unit in its name (interface, "Limits"; decisions §2, §7, §8). */
+/** All public limits. The name of each has its unit. */
 export const LIMITS = {
   addressBytesMax: 254,
   localPartBytesMax: 64,
@@ -18,46 +18,46 @@ export const LIMITS = {
   deepCheckUnits: 5,
   publishableReasonsMax: 3,
   keylessPerSecond: 5,
-  /** A burst is so many times what a tier or a publishable key may do in a second. */
+  /** A burst is so many times the requests a second of a tier or a publishable key. */
   burstFactor: 2,
   publishablePerSecond: 10,
   publishableClientPerSecond: 2,
   publishableUnitsPerDay: 1_000,
   ownListEntriesMax: 10_000,
-  /** Room for so many entries, each as long as the kept form of an address: 7 + 64 + 1 + 253 octets and the end of its line. */
+  /** Enough for all entries in the longest form, that of a stored address: 7 + 64 + 1 + 253 bytes and a line feed. */
   ownListFormBytesMax: 4_194_304,
-  /** Reports that the dashboard takes of one account. */
+  /** Reports of one account on the dashboard. */
   feedbackFormPerSecond: 1,
   feedbackDuplicateDays: 30,
   usageDays: 30,
   sessionDays: 30,
   sessionsPerAccountMax: 20,
-  /** How long the link and the code of a sign-in are good for. */
+  /** Lifetime of the link and the code of a sign-in. */
   signInMinutes: 15,
   signInCodeDigits: 6,
   signInTriesMax: 5,
-  /** Sign-ins that one address is asked for: so many at once, then one in so many seconds. */
+  /** Sign-in mails to one email address: a burst, then one in so many seconds. */
   signInsPerAddressMax: 3,
   signInPerAddressSeconds: 300,
-  /** The same of one client address. */
+  /** The same from one client address. */
   signInsPerClientMax: 10,
   signInPerClientSeconds: 60,
-  /** The same of all together. */
+  /** The same in total. */
   signInsGlobalMax: 300,
   signInGlobalSeconds: 1,
-  /** Codes and links that one client address brings. */
+  /** Attempts with a code or a link from one client address. */
   signInProofsPerClientMax: 30,
   signInProofPerClientSeconds: 10,
   requestIdLengthMax: 64,
-  /** How long a connection may stand still; a body has to come whole within it too. Longer than any answer takes. */
+  /** How long a connection may be idle, and how long a body may take. Longer than any response takes. */
   connectionIdleSeconds: 20,
-  /** About how long a request's head may take, which Bun has fixed. */
+  /** How long the headers of a request may take, about. Bun has fixed it. */
   requestHeadSeconds: 12,
-  /** A body of `bodyBytesMax` has room for about as many, each with a key and a URL. */
+  /** A body of `bodyBytesMax` holds about as many items, each with a key and a URL. */
   leakReportItemsMax: 500,
-  /** Of one client address. Each may cost the check of a signature: 60 µs. */
+  /** From one client address. Verifying the signature of a report takes 60 µs. */
   leakReportsPerSecond: 50,
-  /** Of all together: their signatures take a thirtieth of a core at most. */
+  /** In total: verifying their signatures takes at most a thirtieth of a core. */
   leakReportsGlobalPerSecond: 500,
   /** The free website checker. A client is an IPv4 address or an IPv6 /64. */
   freeChecksPerClientAndDay: 3,
@@ -67,15 +67,15 @@ export const LIMITS = {
   passMinutes: 60,
   challengeMinutes: 5,
   /**
-   * A challenge is solved by trying counters from 1 up to a hidden one of at most so many, each at the cost of so many
-   * rounds of PBKDF2. On average that is five million rounds, shared by the cores: 0.7 s in Chromium on one core of a server.
+   * A challenge is solved by trying counters from 1 up to a hidden one of at most `challengeCounterMax`, each with
+   * `challengeRounds` rounds of PBKDF2. On average that is five million rounds: 0.7 s in Chromium on one core of a server.
    */
   challengeCounterMax: 2000,
   challengeRounds: 5000,
-  /** So many wrong things of one network, an IPv4 /24 or an IPv6 /64, within so many minutes are abuse. */
+  /** A network (an IPv4 /24 or an IPv6 /64) is banned after so many strikes within so many minutes. */
   strikesMax: 30,
   strikeMinutes: 10,
-  /** The first ban; each that follows within `banMemoryHours` of the end of the one before is twice as long. */
+  /** The first ban. The next one within `banMemoryHours` after its end is twice as long, and so on up to `banHoursMax`. */
   banHours: 1,
   banHoursMax: 24,
   banMemoryHours: 24,

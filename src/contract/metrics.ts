@@ -4,25 +4,25 @@ import { REASON_NAMES } from "./reasons.ts"
 import { ROUTES } from "./routes.ts"
 import { TIERS } from "./tiers.ts"
 
-/** Statuses of answers that are no problem. */
+/** Statuses of successful responses. */
 const SUCCESS_STATUSES = [200, 202, 204, 303]
 
 const statusCodes = new Set([...SUCCESS_STATUSES, ...Object.values(PROBLEMS).map(({ status }) => status)])
 
-/** The values of every label of a metric. Nothing else is ever a label, so none names an address, an account or a key. */
+/** All values of all labels. There are no others, so a label never names an address, an account or a key. */
 export const METRIC_LABELS = {
-  /** Routes by what is asked for; `elsewhere`: no route has it. */
+  /** Method and path; `elsewhere`: a request without a route. */
   route: [...Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`), "elsewhere"],
-  /** `other`: a status that none of ours is. */
+  /** `other`: a status that is not in the tables. */
   code: [...[...statusCodes].sort((a, b) => a - b).map(String), "other"],
   problem: PROBLEM_CODES,
   category: CATEGORY_NAMES,
   reason: REASON_NAMES,
-  /** By its number; `publishable`: a key of that kind, whatever its account's tier. */
+  /** The number of the tier; `publishable`: a publishable key of any tier. */
   tier: [...TIERS.keys().map(String), "publishable"],
-  /** What a caller had used up: requests a second, requests in flight, units of the day. */
+  /** The limit that a caller exceeded: requests a second, requests in flight, units of the day. */
   limit: ["rate", "in_flight", "units"],
-  /** Why the server refused as a whole: too much in flight, too many bytes of bodies, or a late event loop. */
+  /** Why the server shed a request: requests in flight, bytes of bodies, or the delay of the event loop. */
   strain: ["in_flight", "body_bytes", "lag"],
   dns_outcome: ["records", "no_data", "no_name", "timed_out", "unavailable"],
   tenant_outcome: ["tenant", "none", "failed"],
@@ -35,18 +35,18 @@ export const METRIC_LABELS = {
 
 export type MetricLabel = keyof typeof METRIC_LABELS
 
-/** Upper bounds of a latency's buckets, in seconds: an answer takes some tens of microseconds, one that asks the world up to seconds. */
+/** Upper bounds of latency buckets, in seconds: a response from memory takes some tens of microseconds, one that needs the network up to seconds. */
 export const LATENCY_BUCKETS_S: readonly number[] = [0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 type MetricSpec = {
   readonly kind: "counter" | "gauge" | "histogram"
   readonly description: string
   readonly labels: readonly MetricLabel[]
-  /** What the values of several workers come to; `each`: every worker has its own, by the label `worker`. */
+  /** How the values of workers are combined. `each`: they are not, and the label `worker` tells them apart. */
   readonly aggregation: "sum" | "min" | "max" | "each"
 }
 
-/** Everything that `/metrics` tells, by name. Counters go on where a worker is replaced. */
+/** All metrics by name. Counters continue when a worker is replaced. */
 export const METRICS = {
   mailkind_http_requests_total: { kind: "counter", description: "Answers, by route and status.", labels: ["route", "code"], aggregation: "sum" },
   mailkind_http_request_duration_seconds: { kind: "histogram", description: "From when a request was taken in until its answer was ready.", labels: ["route"], aggregation: "sum" },
@@ -87,5 +87,5 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS
 
-/** The one metric whose labels are no table: the version of this program and of Bun, the same for as long as it runs. */
+/** The one metric whose label values are in no table: the versions of this program and of Bun. */
 export const BUILD_METRIC = { name: "mailkind_build_info", description: "1; the labels tell what runs.", labels: ["version", "bun"] } as const

@@ -1,12 +1,12 @@
 import type { Category } from "./categories.ts"
 
-/** What a caller is advised to do, least severe first. */
+/** Least severe first. */
 export const RECOMMENDATIONS = ["allow", "review", "block"] as const
 export type Recommendation = (typeof RECOMMENDATIONS)[number]
 
 type PolicySpec = { readonly description: string } & Readonly<Record<Category, Recommendation>>
 
-/** Policy × category → recommendation (decisions §4). */
+/** Policy × category → recommendation. */
 // biome-ignore format: a matrix is read by its columns
 export const POLICIES = {
   b2b:     { description: "For business sign-ups: personal mailboxes are looked at, throw-away ones refused.",
@@ -21,12 +21,12 @@ export type Policy = keyof typeof POLICIES
 
 export const POLICY_NAMES = Object.keys(POLICIES) as Policy[]
 
-/** The policy of a request that names none. */
+/** The policy of a request without one. */
 export const POLICY_DEFAULT: Policy = "b2b"
 
 type FloorSpec = { readonly description: string } & Readonly<Record<Policy, Recommendation>>
 
-/** What raises a recommendation, never lowers it: circumstance × policy → at least this (decisions §4). `allow` raises nothing. */
+/** Circumstance × policy → the least severe recommendation that is given then. `allow` changes nothing (DECISIONS 2). */
 // biome-ignore format: a matrix is read by its columns
 export const RECOMMENDATION_FLOORS = {
   blocked:         { description: "on a block list",                                  lenient: "block",  b2b: "block",  strict: "block" },
@@ -40,5 +40,5 @@ export const RECOMMENDATION_FLOORS = {
 
 export type RecommendationFloor = keyof typeof RECOMMENDATION_FLOORS
 
-/** A business verdict under this confidence is doubtful. */
+/** A business verdict with a lower confidence is doubtful. */
 export const DOUBTFUL_BELOW = 0.6

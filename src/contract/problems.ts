@@ -6,7 +6,7 @@ type ProblemSpec = {
   readonly retry: string
 }
 
-/** Every way a request is refused (interface, "Errors"). No other file writes a status, a title or an error's address. */
+/** All problems that a request can be refused with. Statuses, titles and causes are written only here. */
 export const PROBLEMS = {
   invalid_input: { status: 400, title: "Bad Request", cause: "The input is missing, given more than once, of the wrong type, too long, holds control characters, names an unknown policy, or the body is not JSON.", retry: "No" },
   unauthorized: { status: 401, title: "Unauthorized", cause: "No key was sent and the input is not a test address, or a leak report is not signed by the reporter.", retry: "No" },
@@ -20,7 +20,7 @@ export const PROBLEMS = {
   payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is over the size limit: 256 KiB for a batch, 4 MiB for entries of a block or allow list, 64 KiB elsewhere.", retry: "No" },
   not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },
   method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method; the `Allow` header lists the methods.", retry: "No" },
-  overloaded: { status: 503, title: "Service Unavailable", cause: "The server as a whole has more to do than it can, or its database cannot be had for the moment; the caller is within its own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
+  overloaded: { status: 503, title: "Service Unavailable", cause: "The server as a whole has more to do than it can, or its database is unavailable for the moment; the caller is within its own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
   internal_error: { status: 500, title: "Internal Server Error", cause: "The server failed.", retry: "Yes, with exponential back-off" },
   pass_required: {
     status: 403,
@@ -36,17 +36,17 @@ export type ProblemCode = keyof typeof PROBLEMS
 
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
-/** What the free website checker alone refuses with. Its endpoints are no part of the API, which never sends these. */
+/** The problems of the free website checker. The API never sends them. */
 export const CHECKER_CODES = ["pass_required", "banned", "busy"] as const satisfies readonly ProblemCode[]
 
 type ApiProblemCode = Exclude<ProblemCode, (typeof CHECKER_CODES)[number]>
 
 const isCheckerCode = (code: ProblemCode): boolean => CHECKER_CODES.some(own => own === code)
 
-/** What the API refuses with. */
+/** The problems of the API. */
 export const API_PROBLEM_CODES = PROBLEM_CODES.filter((code): code is ApiProblemCode => !isCheckerCode(code))
 
-/** The order in which a request is refused (decisions §7): when several problems apply, the first is sent. */
+/** When several problems apply, the first of this order is sent (DECISIONS 26). */
 export const REFUSAL_ORDER = [
   { step: "path", codes: ["not_found"] },
   { step: "method", codes: ["method_not_allowed"] },
@@ -55,7 +55,7 @@ export const REFUSAL_ORDER = [
   { step: "kind of key for the endpoint", codes: ["invalid_key"] },
   { step: "origin", codes: ["forbidden_origin"] },
   { step: "requests a second, in flight", codes: ["rate_limited"] },
-  // Callers are told of their own limits before: who keeps to them is not to pay for who does not. Nothing was read yet, and no work done.
+  // After the caller's own limits, so that a caller within its limits is not refused because of one that exceeds them. Nothing was read yet.
   { step: "load of the server", codes: ["overloaded"] },
   { step: "size of the body", codes: ["payload_too_large"] },
   { step: "media type, JSON, input", codes: ["invalid_input", "batch_too_large"] },
@@ -63,7 +63,7 @@ export const REFUSAL_ORDER = [
   { step: "our own failure", codes: ["internal_error"] },
 ] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]
 
-/** The order in which the free website checker refuses what its form sends: when several problems apply, the first is sent. */
+/** The same for the form of the free website checker. */
 export const CHECKER_REFUSAL_ORDER = [
   { step: "path", codes: ["not_found"] },
   { step: "method", codes: ["method_not_allowed"] },

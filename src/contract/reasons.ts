@@ -1,21 +1,17 @@
 import type { Category } from "./categories.ts"
 
 type ReasonSpec = {
-  /** A sentence for people. */
   readonly description: string
-  /** An input, or what a domain publishes, that causes the reason. */
+  /** An input or a record that causes the reason. */
   readonly example: string
   readonly group: "syntax" | "sets" | "mail" | "address" | "risk" | "account" | "test"
-  /** The category that the reason decides when no reason above it decides; null: evidence only. */
+  /** The category that the reason decides if no earlier reason does; null: it decides none. */
   readonly decides: Category | null
   /** The confidence of a verdict that the reason decides, 0 to 1. */
   readonly confidence: number
 }
 
-/**
- * Why a verdict is what it is. Order is precedence (decisions §3): the first reason that holds and points at a
- * category decides it.
- */
+/** The reasons of verdicts in order of precedence: the first that holds and decides a category gives the verdict (DECISIONS 1). */
 export const REASONS = {
   invalid_syntax: { description: "The input does not parse as an address, a domain or a website URL.", example: "jane@@acme.com", group: "syntax", decides: "invalid", confidence: 1 },
   too_long: { description: "The address, its local part or its domain is longer than the protocols allow.", example: "a local part of 65 octets", group: "syntax", decides: "invalid", confidence: 1 },
@@ -71,10 +67,10 @@ export type Reason = keyof typeof REASONS
 /** All reason codes, in order of precedence. */
 export const REASON_NAMES = Object.keys(REASONS) as Reason[]
 
-/** What the absence of DNS does to the confidence of a verdict (decisions §3). */
+/** How missing DNS lowers the confidence of a verdict: a factor, or a fixed value for two reasons. */
 export const DEGRADED = { factor: 0.8, known_organisation: 0.7, no_evidence: 0.2 } as const
 
-/** Confidence of `disposable_mx` for a mail host that was learned and not written down. */
+/** Confidence of `disposable_mx` when the mail host was learned and is not in the lists. */
 export const LEARNED_MAIL_HOST_CONFIDENCE = 0.7
 
 /** Confidence of a business verdict whose homepage is parked. */

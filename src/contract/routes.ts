@@ -5,21 +5,21 @@ type RouteSpec = {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly description: string
-  /** Who may ask: anybody, anybody for a test address and keys otherwise, who signs as the reporter of leaks, who is signed in, or the operator's own machines: for all others the path does not exist. */
+  /** Who has access. For `operator`, the operator's own machines; for all others the path does not exist. */
   readonly access: "anybody" | "key or test address" | "secret key" | "leak reporter" | "account" | "admin" | "operator"
-  /** Part of the API, a page, what the form of a page sends, or a hook: what one program of others calls, in a form that is theirs. */
+  /** Part of the API, a page, the target of a page's form, or a hook: an endpoint for one program of others, in their format. */
   readonly kind: "api" | "page" | "form" | "hook"
-  /** What it may refuse beside `not_found`, `method_not_allowed` and, where people are signed in, `overloaded`. */
+  /** Its problems, besides `not_found`, `method_not_allowed` and, on pages for signed-in people, `overloaded`. */
   readonly problems: readonly ProblemCode[]
 }
 
-/** What every endpoint for keys may refuse. */
+/** The problems of every endpoint that takes keys. */
 const KEY_PROBLEMS = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "overloaded", "internal_error"] as const satisfies readonly ProblemCode[]
 
-/** What every form of a page may refuse. */
+/** The problems of every form. */
 const FORM_PROBLEMS = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
 
-/** Every path of the server. A path that is not here is `not_found`; a method that is not here is `method_not_allowed`. */
+/** All routes of the server. Another path is `not_found`, another method `method_not_allowed`. */
 export const ROUTES = {
   getCheck: { method: "GET", path: "/v1/check", description: "Checks one address, domain or website URL.", access: "key or test address", kind: "api", problems: [...KEY_PROBLEMS, "forbidden_origin", "invalid_input", "quota_exceeded"] },
   postCheck: {
@@ -153,7 +153,7 @@ export const ROUTES = {
 
 export type RouteId = keyof typeof ROUTES
 
-/** The paths of the table as patterns: `:name` stands for one segment. */
+/** The routes with their paths as patterns: `:name` matches one segment. */
 const ROUTE_PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kind, access }) => ({
   method,
   isPublic: access !== "operator",
@@ -162,17 +162,17 @@ const ROUTE_PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kin
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
 }))
 
-/** Whether the path is that of a page for people who are signed in. */
+/** Whether the path is a page that needs a session. */
 export function isSignedInPage(path: string): boolean {
   return ROUTE_PATTERNS.some(({ needsSession, pattern }) => needsSession && pattern.test(path))
 }
 
-/** What a request asks for, as the table has it: `GET /v1/health`; null when no route takes it. */
+/** The route of a request as a metric label, such as `GET /v1/health`; null: it has none. */
 export function routeLabel(method: string, path: string): string | null {
   return ROUTE_PATTERNS.find(row => row.method === method && row.pattern.test(path))?.label ?? null
 }
 
-/** The value of `Allow` for a path; null when no route has the path, or one that only the operator is told of. HEAD goes with GET, OPTIONS with every path. */
+/** The value of `Allow` for a path: its methods, HEAD where there is GET, and OPTIONS. Null: no route has the path, or only the operator has access. */
 export function allowedMethods(path: string): string | null {
   const methods: string[] = ROUTE_PATTERNS.filter(({ isPublic, pattern }) => isPublic && pattern.test(path)).map(({ method }) => method)
   if (methods.length === 0) return null
@@ -180,5 +180,5 @@ export function allowedMethods(path: string): string | null {
   return [...methods, "OPTIONS"].join(", ")
 }
 
-/** Version of the published interface description. */
+/** The version of the API. */
 export const API_VERSION = "1.0.0"

@@ -5,10 +5,10 @@ import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "./policies.ts"
 import { API_PROBLEM_CODES, type ProblemCode } from "./problems.ts"
 import { REASON_NAMES } from "./reasons.ts"
 
-/** One of a closed set of words, as JSON Schema `enum`. */
+/** One of these strings, as a JSON Schema `enum`. */
 export function oneOf<const V extends string>(values: readonly V[], description?: string) {
   return t.Union(
-    values.map(value => t.Literal(value)) as TLiteral<V>[], // a map keeps each member's literal type only by this cast
+    values.map(value => t.Literal(value)) as TLiteral<V>[], // `map` loses the literal types
     { ...(description === undefined ? {} : { description }) },
   )
 }
@@ -19,7 +19,7 @@ const open = { additionalProperties: true } as const
 
 const Policy = oneOf(POLICY_NAMES, `How strict the recommendation is; \`${POLICY_DEFAULT}\` when absent.`)
 
-/** Body of POST /v1/check. Members that we do not know are ignored. */
+/** Body of POST /v1/check. Unknown members are ignored. */
 export const CheckBody = t.Object(
   {
     email: t.Optional(t.String({ description: "The address. Exactly one of `email`, `domain`, `url` is sent." })),
@@ -72,7 +72,7 @@ const WorkspaceBlock = t.Object(
   closed,
 )
 
-/** What a secret key gets for a check. */
+/** Result of a check with a secret key. */
 export const CheckResult = t.Object(
   {
     email: nullable(t.String({ description: "The address as sent; null for domain and URL checks." })),
@@ -109,7 +109,7 @@ export const CheckResult = t.Object(
 )
 export type CheckResult = Static<typeof CheckResult>
 
-/** What a publishable key gets for a check, and nothing else. */
+/** Result of a check with a publishable key. */
 export const ReducedResult = t.Object(
   {
     category: oneOf(CATEGORY_NAMES),
@@ -134,12 +134,12 @@ export const ReducedResult = t.Object(
 export type ReducedResult = Static<typeof ReducedResult>
 
 /**
- * How the refreshing of lists stands: `ok`; `failing`, a source was of no use and its last good copy serves; `paused`, an
- * operator went back to older lists; `pending`, nothing was refreshed yet; `off`, nothing ever is.
+ * The state of list refreshes. `failing`: a source failed, and its last good copy is in use. `paused`: an operator rolled back
+ * to older lists. `pending`: there was no refresh yet. `off`: there is none scheduled.
  */
 const REFRESH_STATUSES = ["ok", "failing", "paused", "pending", "off"] as const
 
-/** Answer of GET /v1/health. */
+/** Response of GET /v1/health. */
 export const Health = t.Object(
   {
     status: oneOf(["ok", "degraded"]),
@@ -177,7 +177,7 @@ export const Health = t.Object(
 )
 export type Health = Static<typeof Health>
 
-/** Body of every error (RFC 9457), with content type `application/problem+json`. */
+/** Body of every problem response (RFC 9457), with content type `application/problem+json`. */
 export const ProblemBody = t.Object(
   {
     type: t.String({ format: "uri" }),
@@ -206,10 +206,10 @@ export const ProblemBody = t.Object(
   },
   closed,
 )
-/** Its code may be one of the free website checker's too, which is no part of the API. */
+/** `code` may also be one of the free website checker, which is not part of the API. */
 export type ProblemBody = Omit<Static<typeof ProblemBody>, "code"> & { code: ProblemCode }
 
-/** Body of POST /v1/check/batch. Members that we do not know are ignored. */
+/** Body of POST /v1/check/batch. Unknown members are ignored. */
 export const BatchBody = t.Object(
   {
     items: t.Array(t.String({ maxLength: LIMITS.batchItemLengthMax }), {
@@ -223,7 +223,7 @@ export const BatchBody = t.Object(
 )
 export type BatchBody = Static<typeof BatchBody>
 
-/** Answer of POST /v1/check/batch. */
+/** Response of POST /v1/check/batch. */
 export const BatchResult = t.Object(
   {
     results: t.Array(CheckResult, { description: "A result an item, in the order of the items. Each has the request id of the batch." }),

@@ -3,7 +3,6 @@ import type { ProblemCode } from "./problems.ts"
 
 type TestAddress = {
   readonly description: string
-  /** Decides the verdict. */
   readonly category: Category
   readonly role?: true
   readonly sharedInbox?: string
@@ -13,14 +12,14 @@ type TestAddress = {
   readonly didYouMean?: string
   readonly ageDays?: number
   readonly blocked?: true
-  /** Who runs the mail; `tenant`: suite_b knows the domain, but its mail is elsewhere. Absent: hosts of the domain's own. */
+  /** The operator of the mail. `tenant`: the domain has a tenant of suite_b, but its mail is elsewhere. Absent: the domain's own hosts. */
   readonly mail?: "suite_a" | "suite_b" | "tenant"
   readonly pending?: true
   readonly degraded?: true
   readonly cached?: true
 }
 
-/** Local parts under the test domain and the verdict that each always has (decisions §6). A `+tag` is allowed; any other local part is `unknown`. */
+/** The local parts under the test domain with their fixed verdicts (DECISIONS 12). A `+tag` is allowed; any other local part is `unknown`. */
 // biome-ignore format: a row a line
 export const TEST_ADDRESSES = {
   business: { description: "A business.", category: "business" },
@@ -49,15 +48,15 @@ export const TEST_ADDRESSES = {
 
 type TestProblem = { readonly description: string; readonly code: ProblemCode; readonly retryAfterSeconds?: number }
 
-/** Local parts under the test domain that are always refused. */
+/** The local parts under the test domain that cause a problem. */
 export const TEST_PROBLEMS = {
   "error-429": { description: "Too many requests; `Retry-After` is 1.", code: "rate_limited", retryAfterSeconds: 1 },
   "error-quota": { description: "The units of the day are used up.", code: "quota_exceeded" },
   "error-500": { description: "The server fails.", code: "internal_error" },
 } as const satisfies Record<string, TestProblem>
 
-/** The row of a local part without its tag; undefined for a local part that has none. */
+/** The row of a local part without its tag; undefined: there is none. */
 export const testAddress = (localPart: string): TestAddress | undefined => (Object.hasOwn(TEST_ADDRESSES, localPart) ? TEST_ADDRESSES[localPart as keyof typeof TEST_ADDRESSES] : undefined)
 
-/** The problem of a local part without its tag; undefined for a local part that is answered. */
+/** The same for `TEST_PROBLEMS`. */
 export const testProblem = (localPart: string): (typeof TEST_PROBLEMS)[keyof typeof TEST_PROBLEMS] | undefined => (Object.hasOwn(TEST_PROBLEMS, localPart) ? TEST_PROBLEMS[localPart as keyof typeof TEST_PROBLEMS] : undefined)

@@ -6,7 +6,7 @@ type TierSpec = {
   readonly unitsPerDay: number | null
 }
 
-/** What an account may do; the index is the tier's number. */
+/** The limits of each tier. The index is the tier's number. */
 export const TIERS = [
   { name: "free", requestsPerSecond: 5, inFlight: 5, unitsPerDay: 1_000 },
   { name: "starter", requestsPerSecond: 20, inFlight: 20, unitsPerDay: 10_000 },
@@ -15,7 +15,7 @@ export const TIERS = [
   { name: "unlimited", requestsPerSecond: null, inFlight: null, unitsPerDay: null },
 ] as const satisfies readonly TierSpec[]
 
-/** The tier of the account that the first start creates. */
+/** The tier of the account that is created at the first start. */
 export const OWNER_TIER = 4
 
 /** The highest tier's number; 0 is the lowest. */

@@ -8,14 +8,14 @@ const countSchema = (description: string) => t.Integer({ minimum: 0, description
 const limitSchema = (description: string) => t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `${description} Null: unlimited.` })
 
 const ByCategorySchema = t.Object(
-  Object.fromEntries(CATEGORY_NAMES.map(category => [category, t.Integer({ minimum: 0 })])) as { readonly [C in Category]: TInteger }, // a map forgets the names that it was made from
+  Object.fromEntries(CATEGORY_NAMES.map(category => [category, t.Integer({ minimum: 0 })])) as { readonly [C in Category]: TInteger }, // `fromEntries` loses the type of the names
   { ...closed, description: "How many checks, deep checks and batch items ended in each category." },
 )
 
 const dateSchema = t.String({ format: "date", description: "The day, UTC." })
 const usedSchema = countSchema("Units that the account's secret keys used. Publishable keys have a quota of their own.")
 
-/** What was done on a day, by keys of both kinds. */
+/** Counts of one day, over keys of both kinds. */
 const activitySchemas = {
   checks: countSchema("Checks that were not deep or told nothing deep, outside of batches."),
   deep_checks: countSchema("Deep checks."),
@@ -35,7 +35,7 @@ const KeyUsageSchema = t.Object(
   closed,
 )
 
-/** Answer of GET /v1/usage. */
+/** Response of GET /v1/usage. */
 export const Usage = t.Object(
   {
     tier: t.Integer({ minimum: 0 }),

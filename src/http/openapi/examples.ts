@@ -21,7 +21,7 @@ import { bannedProblem, busyProblem, passRequiredProblem } from "../site/public/
 /** The request id of every example. */
 const EXAMPLE_REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
 
-/** What a test address is answered: the real verdict under `policy`, from the code that answers requests. */
+/** The result for a test address under `policy`, from the code that serves requests. */
 export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
   return fullResult(
@@ -30,20 +30,20 @@ export function exampleResult(localPart: string, testDomain: string, policy: Pol
   )
 }
 
-/** What a test address is answered for a publishable key. */
+/** The result for a test address with a publishable key. */
 export function exampleReducedResult(localPart: string, testDomain: string): ReducedResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
   const judged = judgeDomain(subject, testAddressEvidence(subject, true), POLICY_DEFAULT)
-  return JSON.parse(reducedResultJson({ subject, judged, tookMs: 0 })) // it was written from this very shape
+  return JSON.parse(reducedResultJson({ subject, judged, tookMs: 0 })) // `reducedResultJson` serializes this type
 }
 
-/** A batch of test addresses, each of which costs nothing. */
+/** The body of a batch of test addresses. */
 export const exampleBatch = (testDomain: string): BatchBody => ({
   items: BATCH_LOCAL_PARTS.map(localPart => `${localPart}@${testDomain}`),
   policy: POLICY_DEFAULT,
 })
 
-/** What that batch is answered. */
+/** The result of that batch. */
 export const exampleBatchResult = (testDomain: string): BatchResult => ({
   results: BATCH_LOCAL_PARTS.map(localPart => exampleResult(localPart, testDomain)),
   took_ms: 0,
@@ -52,7 +52,6 @@ export const exampleBatchResult = (testDomain: string): BatchResult => ({
 
 const BATCH_LOCAL_PARTS = ["business", "disposable"] as const
 
-/** The receipt of a report. */
 export const exampleFeedbackReceipt = (): FeedbackReceipt => ({
   id: "fb_7Yc2mQvTz0KdW4sNhLpR",
   status: "received",
@@ -63,9 +62,11 @@ export const exampleFeedbackReceipt = (): FeedbackReceipt => ({
 
 /** The usage of an account that made three checks today. */
 export function exampleUsage(): Usage {
-  const nothing = Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])) as Usage["today"]["by_category"] // a map forgets the names that it was made from
-  const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: nothing }
-  const done = { ...none, used: 3, checks: 3, by_category: { ...nothing, business: 2, personal: 1 } }
+  const noneByCategory = Object.fromEntries(
+    CATEGORY_NAMES.map(category => [category, 0]),
+  ) as Usage["today"]["by_category"] // `fromEntries` loses the type of the names
+  const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: noneByCategory }
+  const used = { ...none, used: 3, checks: 3, by_category: { ...noneByCategory, business: 2, personal: 1 } }
   const [free] = TIERS
   const today = Date.parse("2026-11-20")
   const dateOf = (daysAgo: number): string => new Date(today - daysAgo * DAY_MS).toISOString().slice(0, 10)
@@ -81,23 +82,23 @@ export function exampleUsage(): Usage {
     },
     today: {
       date: dateOf(0),
-      ...done,
-      remaining: free.unitsPerDay - done.used,
+      ...used,
+      remaining: free.unitsPerDay - used.used,
       resets_at: new Date(today + DAY_MS).toISOString(),
       by_key: [{ ...key, last_used_at: "2026-11-20T09:30:00.000Z" }],
     },
     daily: Array.from({ length: LIMITS.usageDays }, (_, daysAgo) => ({
       date: dateOf(daysAgo),
-      ...(daysAgo === 0 ? done : none),
+      ...(daysAgo === 0 ? used : none),
     })),
   }
 }
 
-/** The body of a problem as a caller may see it, with the members that come with its code. */
+/** The body of a problem with the extension members of its code. */
 export const exampleProblem = (code: ProblemCode, baseUrl: string): ProblemBody =>
   problemBody(PROBLEM_EXAMPLES[code], baseUrl, EXAMPLE_REQUEST_ID)
 
-/** The headers that come with a problem beside those of every answer. */
+/** The headers of a problem besides those of every response. */
 export function problemHeaders(code: ProblemCode): Readonly<Record<string, string>> {
   const { extensions, headers } = PROBLEM_EXAMPLES[code]
   return {
@@ -106,7 +107,7 @@ export function problemHeaders(code: ProblemCode): Readonly<Record<string, strin
   }
 }
 
-/** The answer of a server that is well. */
+/** The health of a server without faults. */
 export const exampleHealth = (): Health => ({
   status: "ok",
   version: API_VERSION,
@@ -124,12 +125,12 @@ export const exampleHealth = (): Health => ({
   dns: { status: "ok" },
 })
 
-/** The challenge of a 401 (RFC 9110 §11.6.1), as every answer with that status has it. */
+/** The challenge that every 401 has (RFC 9110 §11.6.1). */
 const AUTH_CHALLENGE = unauthorized().headers
 
 const ALLOW_HEALTH = allowedMethods(ROUTES.getHealth.path) ?? ""
 
-/** One occurrence of each problem. A problem without a row does not compile. */
+/** An example of each problem. A problem without a row does not compile. */
 const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
   invalid_input: invalidInput([{ pointer: "/policy", detail: INVALID_POLICY }]),
   unauthorized: unauthorized(),

@@ -15,7 +15,7 @@ import {
 } from "../../contract/schemas.ts"
 import { Usage } from "../../contract/usage-schema.ts"
 
-/** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses) or a part of one. */
+/** A JSON Schema (draft 2020-12, as in OpenAPI 3.1) or a part of one. */
 export type JsonSchema = {
   readonly type?: unknown
   readonly enum?: unknown
@@ -23,7 +23,7 @@ export type JsonSchema = {
   readonly [keyword: string]: unknown
 }
 
-/** The schemas that the document names, in the order in which it shows them. */
+/** The named schemas of the document, in its order. */
 export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
   const bodies = Object.entries(NAMED_BODIES).map(([name, schema]) => [name, toJsonSchema(schema)] as const)
   const words = NAMED_ENUMS.map(({ name, description, values, meanings: means }) => {
@@ -36,10 +36,10 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries([...bodies, ...words, ...inputs])
 }
 
-/** What a member of an input is when it is not sent. */
+/** The defaults of optional input members. */
 const MEMBER_DEFAULTS = { policy: POLICY_DEFAULT, deep: false, workspace: true } as const satisfies Partial<CheckBody>
 
-/** The members of the input of a check or a batch with their defaults; a member without one has no `default`. */
+/** The members of a check's or a batch's input, with `default` where they have one. */
 export function inputMembers(schema: TObject): readonly (readonly [string, JsonSchema])[] {
   const { properties } = toJsonSchema(schema)
   const members: [string, unknown][] = isObject(properties) ? Object.entries(properties) : []
@@ -52,8 +52,8 @@ export function inputMembers(schema: TObject): readonly (readonly [string, JsonS
 const hasSchema = (entry: [string, unknown]): entry is [string, JsonSchema] => isObject(entry[1])
 
 /**
- * A TypeBox schema as plain JSON Schema: a union of literals is an `enum`, one with null a list of types, a record
- * `additionalProperties`, and a set of words that has a name of its own a `$ref` to it.
+ * Turns a TypeBox schema into plain JSON Schema. A union of literals becomes an `enum`, a union with null a list of types, a
+ * record `additionalProperties`, and an enumeration with a name a `$ref`.
  */
 export function toJsonSchema(schema: TSchema): JsonSchema {
   const { anyOf, patternProperties, $id: _, ...rest } = cleanKeywords(schema)
@@ -79,11 +79,11 @@ type NamedEnum = {
   readonly name: string
   readonly description: string
   readonly values: readonly string[]
-  /** What each word means; absent where the words speak for themselves. */
+  /** The description of each value; absent where the values need none. */
   readonly meanings?: Readonly<Record<string, string>>
 }
 
-/** Closed sets of words that have a table of their own. */
+/** The enumerations that are tables in `contract/`. */
 const NAMED_ENUMS: readonly NamedEnum[] = [
   {
     name: "Category",
@@ -123,7 +123,7 @@ function descriptionsOf(
   return Object.fromEntries(Object.entries(table).map(([word, { description }]) => [word, description]))
 }
 
-/** Cleans every schema inside a schema; a TypeBox symbol is not an entry and falls away. */
+/** Converts the schemas inside a schema. TypeBox's symbols are dropped, because they are not entries. */
 function cleanKeywords(schema: TSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]: [string, unknown]) => {
@@ -136,7 +136,7 @@ function cleanKeywords(schema: TSchema): JsonSchema {
   )
 }
 
-/** A body that stands within another is named, not repeated; null: it has no name. */
+/** A reference to a body that has a name; null: it has none. */
 function schemaReference(schema: TSchema): JsonSchema | null {
   const [name] = Object.entries(NAMED_BODIES).find(([, body]) => body === schema) ?? []
   return name === undefined ? null : { $ref: `#/components/schemas/${name}` }
@@ -147,7 +147,7 @@ function cleanProperties(members: unknown): JsonSchema {
   return Object.fromEntries(entries.map(([name, member]) => [name, isSchema(member) ? toJsonSchema(member) : member]))
 }
 
-/** A union of literals, or of one schema and null; any other stays an `anyOf`. */
+/** Simplifies a union of literals, or of one schema and null. Any other stays an `anyOf`. */
 function unionSchema(members: readonly JsonSchema[]): JsonSchema {
   const literals = members.filter(member => "const" in member)
   if (literals.length === members.length) return enumSchema(literals)

@@ -18,7 +18,7 @@ import {
 } from "./examples.ts"
 import { inputMembers, type JsonSchema, namedSchemas } from "./json-schemas.ts"
 
-/** What the examples of a document are made for. */
+/** The server that the examples are made for. */
 type ExampleContext = { readonly baseUrl: string; readonly testDomain: string }
 
 type ApiRouteId = { [R in RouteId]: (typeof ROUTES)[R]["kind"] extends "api" ? R : never }[RouteId]
@@ -33,13 +33,13 @@ export type OpenApiDocument = {
   readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
 }
 
-/** The API's OpenAPI document, written from the tables of `contract/`. `testDomain` is A-labels, lower case. */
+/** The API's OpenAPI document, derived from the tables of `contract/`. `testDomain` is in lower-case A-labels. */
 export function openapiDocument(baseUrl: string, testDomain: string): OpenApiDocument {
-  const place = { baseUrl, testDomain }
+  const context = { baseUrl, testDomain }
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const id of API_ROUTE_IDS) {
     const { path, method } = ROUTES[id]
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, place) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, context) }
   }
   return {
     openapi: "3.1.0",
@@ -50,7 +50,7 @@ export function openapiDocument(baseUrl: string, testDomain: string): OpenApiDoc
     components: {
       schemas: namedSchemas(),
       responses: noRouteResponses(),
-      examples: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, problemExample(code, place)])),
+      examples: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, problemExample(code, context)])),
       headers: HEADER_OBJECTS,
       securitySchemes: SECURITY_SCHEMES,
     },
@@ -77,13 +77,13 @@ const TAGS = {
 type OperationSpec = {
   readonly tag: keyof typeof TAGS
   readonly summary: string
-  /** What a request brings. */
-  readonly request: (place: ExampleContext) => JsonSchema
-  /** The answers that are no problems, by status. */
-  readonly responses: (place: ExampleContext) => Readonly<Record<number, JsonSchema>>
+  /** Parameters or body of the request. */
+  readonly request: (context: ExampleContext) => JsonSchema
+  /** The successful responses, by status. */
+  readonly responses: (context: ExampleContext) => Readonly<Record<number, JsonSchema>>
 }
 
-/** What the tables do not say of each route. A route of the API without a row does not compile. */
+/** What `ROUTES` does not have. An API route without a row does not compile. */
 const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   getCheck: {
     tag: "check",
@@ -153,17 +153,17 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   },
 }
 
-function operationObject(id: ApiRouteId, place: ExampleContext): JsonSchema {
-  const { description: says, access, problems } = ROUTES[id]
+function operationObject(id: ApiRouteId, context: ExampleContext): JsonSchema {
+  const { description, access, problems } = ROUTES[id]
   const { tag, summary, request: input, responses } = OPERATIONS[id]
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: says,
+    description,
     security: SECURITY[access],
-    ...input(place),
-    responses: { ...responses(place), ...problemResponses(problems) },
+    ...input(context),
+    responses: { ...responses(context), ...problemResponses(problems) },
   }
 }
 
@@ -177,9 +177,9 @@ function queryParameterObjects(testDomain: string): readonly JsonSchema[] {
 }
 
 function checkBody(testDomain: string): JsonSchema {
-  const examples = Object.entries(TEST_ADDRESSES).map(([localPart, { description: says }]) => [
+  const examples = Object.entries(TEST_ADDRESSES).map(([localPart, { description }]) => [
     localPart,
-    { summary: says, value: { email: `${localPart}@${testDomain}`, policy: POLICY_DEFAULT } },
+    { summary: description, value: { email: `${localPart}@${testDomain}`, policy: POLICY_DEFAULT } },
   ])
   return {
     required: true,
@@ -225,7 +225,7 @@ const jsonContent = (schema: string, examples: JsonSchema): JsonSchema => ({
   "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples },
 })
 
-/** The problems by status; several codes of one status share its response. */
+/** The problem responses by status. Codes with the same status share one. */
 function problemResponses(codes: readonly ProblemCode[]): Readonly<Record<number, JsonSchema>> {
   const byStatus = Map.groupBy(codes, code => PROBLEMS[code].status)
   return Object.fromEntries([...byStatus].map(([status, group]) => [status, problemResponse(group)]))
@@ -241,7 +241,7 @@ function problemResponse(codes: readonly ProblemCode[]): JsonSchema {
   }
 }
 
-/** Two refusals belong to no operation: they are about paths and methods that are not in the document. */
+/** These two problems belong to no operation: they are about paths and methods outside of the document. */
 const noRouteResponses = (): Readonly<Record<string, JsonSchema>> => ({
   not_found: problemResponse(["not_found"]),
   method_not_allowed: problemResponse(["method_not_allowed"]),
@@ -252,20 +252,19 @@ const problemExample = (code: ProblemCode, { baseUrl }: ExampleContext): JsonSch
   value: exampleProblem(code, baseUrl),
 })
 
-/** Who may ask. The empty requirement stands for a test address, which needs no key. */
+/** Security requirements by `access`. The empty requirement is for test addresses, which need no key. */
 const SECURITY = {
   anybody: [],
   "secret key": [{ bearer: [] }, { apiKey: [] }],
   "key or test address": [{ bearer: [] }, { apiKey: [] }, {}],
 } as const
 
-/** How a key is sent. */
 const SECURITY_SCHEMES = {
   bearer: { type: "http", scheme: "bearer", description: "The key in `Authorization: Bearer <API_KEY>` (preferred)." },
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The key in `X-API-Key: <API_KEY>`." },
 } as const
 
-/** Every header that an answer may have, beside what HTTP itself needs. */
+/** The headers that a response may have, besides those that HTTP needs. */
 const HEADER_OBJECTS = {
   "X-Request-Id": {
     description: `Names the request. A caller's own is kept when it is 1 to ${LIMITS.requestIdLengthMax} of letters, digits, \`.\`, \`_\` and \`-\`.`,
@@ -292,10 +291,10 @@ const HEADER_OBJECTS = {
   Link: { description: 'The terms, with `rel="terms-of-service"`.', schema: { type: "string" } },
 } as const
 
-/** Headers of every answer to a key: of limits where it has any, of terms where there are new ones. */
+/** Headers of responses to a key: its limits, if it has any, and new terms, if there are any. */
 const KEY_HEADERS = ["RateLimit-Policy", "RateLimit", "Warning", "Link"]
 
-/** References to `X-Request-Id` and to the headers that come with any of the problems. */
+/** References to `X-Request-Id`, to `more` and to the headers of these problems. */
 function headerReferences(codes: readonly ProblemCode[] = [], more: readonly string[] = []): JsonSchema {
   const names = new Set(["X-Request-Id", ...more, ...codes.flatMap(code => Object.keys(problemHeaders(code)))])
   return Object.fromEntries([...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
