@@ -55,3 +55,10 @@ export function createIntervals(
     },
   }
 }
+
+/** An instant in ISO 8601, UTC; null stays null. */
+export function isoInstant(atMs: number): string
+export function isoInstant(atMs: number | null): string | null
+export function isoInstant(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString()
+}

@@ -1,5 +1,7 @@
+import { type Command, InvalidArgumentError, Option } from "commander"
 import type { Random } from "../base/outside-world.ts"
-import { TIERS } from "../contract/tiers.ts"
+import { isoInstant } from "../base/time.ts"
+import { TIER_MAX, TIERS } from "../contract/tiers.ts"
 import {
   createAccount,
   findAccountByEmail,
@@ -10,15 +12,61 @@ import {
 } from "../customers/accounts/accounts.ts"
 import type { ChangeLog } from "../customers/store/change-log/change-log.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
-import { CommandError, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
-/** What the commands about accounts and keys need. */
-export type CustomerCommandDeps = { readonly changes: ChangeLog; readonly random: Random; readonly defaultTier: number }
+/** What the commands about customers need. */
+export type CustomerCommandDeps = {
+  readonly changes: ChangeLog
+  readonly random: Random
+  readonly defaultTier: number
+}
+
+/** Opens the database for one command, and closes it afterwards. */
+export type WithCustomers = (work: (deps: CustomerCommandDeps) => Promise<void>) => Promise<void>
+
+/** Registers the group `account`. */
+export function registerAccountCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
+  const group = root.command("account").description("Accounts and their tiers.")
+  group
+    .command("create")
+    .argument("<email>")
+    .addOption(new Option("--tier <n>", `0 to ${TIER_MAX}`).argParser(parseTier))
+    .option(...JSON_FLAG, false)
+    .action((email, { tier, json: asJson }) =>
+      withCustomers(deps => accountCreate(output, deps, email, tier ?? null, asJson)),
+    )
+  group
+    .command("list")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => withCustomers(deps => accountList(output, deps, asJson)))
+  group
+    .command("show")
+    .argument("<email>")
+    .option(...JSON_FLAG, false)
+    .action((email, { json: asJson }) => withCustomers(deps => accountShow(output, deps, email, asJson)))
+  group
+    .command("tier")
+    .argument("<email>")
+    .argument("<n>", `0 to ${TIER_MAX}`, parseTier)
+    .option(...JSON_FLAG, false)
+    .action((email, tier, { json: asJson }) => withCustomers(deps => accountTier(output, deps, email, tier, asJson)))
+  group
+    .command("delete")
+    .argument("<email>")
+    .option(...JSON_FLAG, false)
+    .action((email, { json: asJson }) => withCustomers(deps => accountDelete(output, deps, email, asJson)))
+}
+
+function parseTier(text: string): number {
+  if (!/^\d$/.test(text) || Number(text) > TIER_MAX)
+    throw new InvalidArgumentError(`A tier is a number from 0 to ${TIER_MAX}.`)
+  return Number(text)
+}
 
 const PAGE_SIZE = 500
 
-/** `account create EMAIL [--tier N]`: the terms of an account made here count as accepted. */
-export async function accountCreate(
+/** `account create EMAIL [--tier N]`: the account counts as having accepted the current terms. */
+async function accountCreate(
   output: Output,
   customers: CustomerCommandDeps,
   email: string,
@@ -26,22 +74,23 @@ export async function accountCreate(
   asJson: boolean,
 ): Promise<void> {
   const termsVersion = await currentTermsVersion(customers.changes.store)
-  const wanted = { email, tier: tier ?? customers.defaultTier, termsVersion }
-  const made = await createAccount(customers.changes, customers.random, wanted)
-  if (made.kind !== "created") throw new CommandError(ACCOUNT_REFUSALS[made.kind], made.kind === "email_taken" ? 1 : 2)
-  const { id, email: written, tier: given } = made.account
-  if (asJson) return printJson(output, { id, email: written, tier: given })
-  output.line(`${written} has an account (${id}) of tier ${describeTier(given)}.`)
+  const request = { email, tier: tier ?? customers.defaultTier, termsVersion }
+  const result = await createAccount(customers.changes, customers.random, request)
+  if (result.kind !== "created")
+    throw new CommandError(ACCOUNT_REFUSALS[result.kind], result.kind === "email_taken" ? 1 : 2)
+  const { id, email: storedEmail, tier: storedTier } = result.account
+  if (asJson) return printJson(output, { id, email: storedEmail, tier: storedTier })
+  output.line(`${storedEmail} has an account (${id}) of tier ${describeTier(storedTier)}.`)
 }
 
 const ACCOUNT_REFUSALS = {
   malformed_email: "That is no email address.",
   email_taken: "An account with that email exists already.",
-  unknown_tier: `There is no such tier; tiers are ${TIERS.map((tier, at) => `${at} (${tier.name})`).join(", ")}.`,
+  unknown_tier: `There is no such tier; tiers are ${TIERS.map((tier, index) => `${index} (${tier.name})`).join(", ")}.`,
 } as const
 
-/** `account list`: every account, by email. */
-export async function accountList(output: Output, { changes }: CustomerCommandDeps, asJson: boolean): Promise<void> {
+/** `account list`: all accounts, ordered by email. */
+async function accountList(output: Output, { changes }: CustomerCommandDeps, asJson: boolean): Promise<void> {
   const accounts: ReturnType<typeof accountJson>[] = []
   for (let after = ""; ; ) {
     const page = await listAccounts(changes.store, after, PAGE_SIZE)
@@ -62,15 +111,15 @@ export async function accountList(output: Output, { changes }: CustomerCommandDe
 }
 
 /** `account show EMAIL`. */
-export async function accountShow(
+async function accountShow(
   output: Output,
   customers: CustomerCommandDeps,
   email: string,
   asJson: boolean,
 ): Promise<void> {
-  const found = await summarizeAccount(customers.changes.store, (await accountByEmail(customers, email)).id)
-  if (found === null) throw new CommandError("The account was deleted a moment ago.")
-  const account = accountJson(found)
+  const summarized = await summarizeAccount(customers.changes.store, (await accountByEmail(customers, email)).id)
+  if (summarized === null) throw new CommandError("The account was deleted a moment ago.")
+  const account = accountJson(summarized)
   if (asJson) return printJson(output, account)
   printTable(output, [
     ["email", account.email],
@@ -82,7 +131,7 @@ export async function accountShow(
 }
 
 /** `account tier EMAIL N`. */
-export async function accountTier(
+async function accountTier(
   output: Output,
   customers: CustomerCommandDeps,
   email: string,
@@ -92,25 +141,25 @@ export async function accountTier(
   const changed = await setTier(customers.changes, (await accountByEmail(customers, email)).id, tier)
   if (changed.kind === "unknown_tier") throw new CommandError(ACCOUNT_REFUSALS.unknown_tier, 2)
   if (changed.kind === "unknown_account") throw new CommandError("The account was deleted a moment ago.")
-  const { id, email: written, tier: given } = changed.account
-  if (asJson) return printJson(output, { id, email: written, tier: given })
-  output.line(`${written} has tier ${describeTier(given)}.`)
+  const { id, email: storedEmail, tier: storedTier } = changed.account
+  if (asJson) return printJson(output, { id, email: storedEmail, tier: storedTier })
+  output.line(`${storedEmail} has tier ${describeTier(storedTier)}.`)
 }
 
-/** `account delete EMAIL`: the account and its keys; the keys are unknown from then on. */
-export async function accountDelete(
+/** `account delete EMAIL`: deletes the account and its keys, which are unknown from then on. */
+async function accountDelete(
   output: Output,
   customers: CustomerCommandDeps,
   email: string,
   asJson: boolean,
 ): Promise<void> {
-  const { id, email: written } = await accountByEmail(customers, email)
+  const { id, email: storedEmail } = await accountByEmail(customers, email)
   await removeAccount(customers.changes, id)
   if (asJson) return printJson(output, { id, deleted: true })
-  output.line(`${written} and its keys are deleted.`)
+  output.line(`${storedEmail} and its keys are deleted.`)
 }
 
-/** The account of an email; a failure in words when there is none. */
+/** The account with this email. Throws a `CommandError` when there is none. */
 export async function accountByEmail({ changes }: CustomerCommandDeps, email: string) {
   const account = await findAccountByEmail(changes.store, email)
   if (account === null) throw new CommandError("There is no account with that email.")
@@ -123,7 +172,7 @@ const accountJson = (account: SummarizedAccount) => ({
   id: account.id,
   email: account.email,
   tier: account.tier,
-  created_at: new Date(account.createdAtMs).toISOString(),
+  created_at: isoInstant(account.createdAtMs),
   keys: { active: account.activeKeyCount, revoked: account.revokedKeyCount },
 })
 

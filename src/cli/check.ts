@@ -1,48 +1,69 @@
+import { type Command, Option } from "commander"
 import { detectSubjectKind, parseSubject } from "../check/address/parse-subject.ts"
 import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
 import { fullResult } from "../check/result/result.ts"
-import type { Policy } from "../contract/policies.ts"
+import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
-import { escapeControls, type Output, printJson, printTable } from "./output.ts"
+import { escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
-/** What the command needs. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
 
-type CheckOptions = { readonly policy: Policy; readonly deep: boolean; readonly json: boolean }
+type CheckOptions = { readonly policy: Policy; readonly isDeep: boolean; readonly asJson: boolean }
 
-/** How many inputs are under way at once: more wait for the network no shorter. */
+/** Registers `check`. */
+export function registerCheck(
+  root: Command,
+  output: Output,
+  openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>,
+): void {
+  root
+    .command("check")
+    .description("Check addresses, domains or URLs.")
+    .argument("<input...>", "what to check")
+    .addOption(
+      new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
+    )
+    .option("--deep", "ask for domain age and homepage too", false)
+    .option("--offline", "ask no network", false)
+    .option(...JSON_FLAG, false)
+    .action(async (inputs, { policy, deep, offline, json: asJson }) => {
+      await checkCommand(output, await openCheck(offline), inputs, { policy, isDeep: deep, asJson })
+    })
+}
+
+/** How many checks run at once. With more, each would only wait longer for the network. */
 const CHECKS_IN_FLIGHT_MAX = 64
 
-/** `check INPUT...`: one verdict an input, in their order. Each input is an address, a URL or a domain by the batch rule. */
-export async function checkCommand(
+/** Checks all inputs and prints the verdicts in their order. The kind of an input is detected as in a batch. */
+async function checkCommand(
   output: Output,
   { check, testDomain, requestId }: CheckCommandDeps,
   inputs: readonly string[],
-  { policy, deep: isDeep, json: asJson }: CheckOptions,
+  { policy, isDeep, asJson }: CheckOptions,
 ): Promise<void> {
   const results: CheckResult[] = []
-  const left = inputs.entries()
-  const lane = async (): Promise<void> => {
-    for (const [at, input] of left) {
+  const remaining = inputs.entries()
+  const worker = async (): Promise<void> => {
+    for (const [index, input] of remaining) {
       const subject = parseSubject(detectSubjectKind(input), input, testDomain)
-      results[at] = fullResult(
+      results[index] = fullResult(
         await check({ subject, policy, isDeep, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
         requestId(),
       )
     }
   }
-  await Promise.all(Array.from({ length: CHECKS_IN_FLIGHT_MAX }, lane))
+  await Promise.all(Array.from({ length: CHECKS_IN_FLIGHT_MAX }, worker))
   if (asJson) return printJson(output, results.length === 1 ? results[0] : results)
-  for (const [at, result] of results.entries()) printResult(output, inputs[at] ?? "", result)
+  for (const [index, result] of results.entries()) printResult(output, inputs[index] ?? "", result)
 }
 
-/** Tells a verdict to a person: the verdict, what it suggests, and each reason in words. */
+/** Prints a verdict for a person, with the description of each reason. */
 function printResult(output: Output, input: string, result: CheckResult): void {
   output.line(escapeControls(input))
-  const doubt = result.degraded ? " (from lists only)" : ""
+  const degraded = result.degraded ? " (from lists only)" : ""
   output.line(
-    `  ${result.category}, confidence ${result.confidence}${doubt}: ${result.recommendation} under ${result.policy}`,
+    `  ${result.category}, confidence ${result.confidence}${degraded}: ${result.recommendation} under ${result.policy}`,
   )
   const { mx, provider } = result.mail
   if (mx[0] !== undefined) output.line(`  mail at ${mx[0].host}${provider === null ? "" : ` (${provider})`}`)

@@ -1,20 +1,17 @@
 import { type Command, Option } from "commander"
+import { isoInstant } from "../base/time.ts"
 import type { Category } from "../contract/categories.ts"
 import { acceptFeedback, type FeedbackDecision, rejectFeedback } from "../customers/feedback/decision.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus, listFeedback } from "../customers/feedback/feedback.ts"
-import type { CustomerCommandDeps } from "./accounts.ts"
-import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
+import type { CustomerCommandDeps, WithCustomers } from "./accounts.ts"
+import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** How many reports `feedback list` shows at most, and how many it asks for at once. */
 const LISTED_REPORTS_MAX = 10_000
 const PAGE_SIZE = 500
 
 /** Registers `feedback list`, `accept` and `reject`. */
-export function registerFeedbackCommands(
-  root: Command,
-  output: Output,
-  withCustomers: (work: (customers: CustomerCommandDeps) => Promise<void>) => Promise<void>,
-): void {
+export function registerFeedbackCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
   const group = root.command("feedback").description("Reports of wrong verdicts.")
   group
     .command("list")
@@ -22,23 +19,21 @@ export function registerFeedbackCommands(
     .addOption(new Option("--status <status>", "only those that are so").choices(FEEDBACK_STATUSES))
     .option(...JSON_FLAG, false)
     .action(({ status, json: asJson }) =>
-      withCustomers(all => feedbackList(output, all, LISTED_REPORTS_MAX, status ?? null, asJson)),
+      withCustomers(deps => feedbackList(output, deps, LISTED_REPORTS_MAX, status ?? null, asJson)),
     )
   group
     .command("accept")
     .description("Make what a report says the correction of its domain.")
     .argument("<id>", "the report's id, such as fb_…")
     .option(...JSON_FLAG, false)
-    .action((id, { json: asJson }) => withCustomers(all => feedbackAccept(output, all, id, asJson)))
+    .action((id, { json: asJson }) => withCustomers(deps => feedbackAccept(output, deps, id, asJson)))
   group
     .command("reject")
     .description("Reject a report; a correction that it made is taken back.")
     .argument("<id>", "the report's id, such as fb_…")
     .option(...JSON_FLAG, false)
-    .action((id, { json: asJson }) => withCustomers(all => feedbackReject(output, all, id, asJson)))
+    .action((id, { json: asJson }) => withCustomers(deps => feedbackReject(output, deps, id, asJson)))
 }
-
-const JSON_FLAG = ["--json", "answer in JSON"] as const
 
 /** `feedback list [--status S]`: the reports, the newest first, at most `shownMax`; says so when there are more. */
 export async function feedbackList(
@@ -136,5 +131,3 @@ const feedbackJson = (report: Feedback) => ({
   created_at: isoInstant(report.createdAtMs),
   decided_at: isoInstant(report.decidedAtMs),
 })
-
-const isoInstant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

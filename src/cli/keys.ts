@@ -1,17 +1,49 @@
+import type { Command } from "commander"
+import { isoInstant } from "../base/time.ts"
 import { LIMITS } from "../contract/limits.ts"
 import type { KeyKind } from "../customers/keys/key-format.ts"
 import { createKey, type KeyCreationRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
-import { accountByEmail, type CustomerCommandDeps } from "./accounts.ts"
-import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
+import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
+import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** How many keys `key list` shows: the active ones and the latest revoked. */
 const LISTED_KEYS_MAX = 1000
 
-/** What a new key shall be. */
+/** Registers the group `key`. */
+export function registerKeyCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
+  const group = root.command("key").description("Keys of an account.")
+  group
+    .command("create")
+    .requiredOption("--account <email>", "whose key")
+    .option("--name <name>", "a name to know the key by")
+    .option("--publishable", "for pages: checks only, with reduced results", false)
+    .option("--origin <origin>", "where a publishable key may be used from; may be given again", collect, [])
+    .option(...JSON_FLAG, false)
+    .action(({ account, name = null, publishable, origin: origins, json: asJson }) =>
+      withCustomers(deps => {
+        const kind = publishable ? "publishable" : "secret"
+        return keyCreate(output, deps, account, { name, kind, origins }, asJson)
+      }),
+    )
+  group
+    .command("list")
+    .requiredOption("--account <email>", "whose keys")
+    .option(...JSON_FLAG, false)
+    .action(({ account, json: asJson }) => withCustomers(deps => keyList(output, deps, account, asJson)))
+  group
+    .command("revoke")
+    .argument("<id>", "the key's id, such as key_…")
+    .option(...JSON_FLAG, false)
+    .action((id, { json: asJson }) => withCustomers(deps => keyRevoke(output, deps, id, asJson)))
+}
+
+/** An option that may be given again. */
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
+
 type NewKeyOptions = { readonly name: string | null; readonly kind: KeyKind; readonly origins: readonly string[] }
 
 /** `key create --account EMAIL [--name N] [--publishable --origin O]`: prints the key, this once. */
-export async function keyCreate(
+async function keyCreate(
   output: Output,
   customers: CustomerCommandDeps,
   email: string,
@@ -55,12 +87,7 @@ const KEY_REFUSALS: { readonly [K in KeyCreationRefusal["kind"]]: string } = {
 }
 
 /** `key list --account EMAIL`: active keys first; the keys themselves are not stored. */
-export async function keyList(
-  output: Output,
-  customers: CustomerCommandDeps,
-  email: string,
-  asJson: boolean,
-): Promise<void> {
+async function keyList(output: Output, customers: CustomerCommandDeps, email: string, asJson: boolean): Promise<void> {
   const account = await accountByEmail(customers, email)
   const keys = await listKeys(customers.changes.store, account.id, LISTED_KEYS_MAX)
   if (asJson)
@@ -93,12 +120,7 @@ export async function keyList(
 }
 
 /** `key revoke ID`: durable when it is acknowledged; revoking twice is revoking once. */
-export async function keyRevoke(
-  output: Output,
-  { changes }: CustomerCommandDeps,
-  id: string,
-  asJson: boolean,
-): Promise<void> {
+async function keyRevoke(output: Output, { changes }: CustomerCommandDeps, id: string, asJson: boolean): Promise<void> {
   const revoked = await revokeKey(changes, id, "admin")
   if (revoked.kind === "unknown_key")
     throw new CommandError("There is no key with that id; `key list --account EMAIL` shows ids.")
@@ -107,5 +129,3 @@ export async function keyRevoke(
     revoked.isNew ? "The key is revoked." : `The key has been revoked since ${isoInstant(revoked.key.revokedAtMs)}.`,
   )
 }
-
-const isoInstant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())

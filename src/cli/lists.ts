@@ -12,17 +12,49 @@ import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import type { RollBackResult } from "../check/refresh/refresh-state.ts"
 import { ROUTES } from "../contract/routes.ts"
-import type { RepoCheckout } from "./lists-build.ts"
-import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
+import { listsBuild, type RepoCheckout } from "./lists-build.ts"
+import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
-/** What the commands about lists need. */
 export type ListsCommandDeps = ListsRefreshDeps & {
-  /** The lists in place, and where they come from. */
+  /** Opens the active lists with their manifest and refresh state. */
   readonly loadLists: () => Promise<LoadedLists>
-  /** The pack in a file, or (null) the one in place; null: there is no such file, or it is empty. */
+  /** Opens the pack in a file, or the active one for null. Null: there is no such file, or it is empty. */
   readonly openPack: (path: string | null) => Promise<OpenPackResult | null>
-  /** Where lists are built; null in the executable, which carries the result only. */
+  /** The checkout in which lists are built; null in the executable. */
   readonly checkout: RepoCheckout | null
+}
+
+/** Registers the group `lists`. */
+export function registerListsCommands(root: Command, output: Output, lists: ListsCommandDeps): void {
+  const group = root.command("lists").description("Look into the lists, or build them.")
+  group
+    .command("info")
+    .description("Tell version, sets and sources.")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => listsInfo(output, lists, asJson))
+  group
+    .command("lookup")
+    .description(
+      "Tell what the lists say of a domain, who lists it, since when, under which licence, and how to report a mistake.",
+    )
+    .argument("<domain>", "a domain, or an address")
+    .option(...JSON_FLAG, false)
+    .action((domain, { json: asJson }) => listsLookup(output, lists, domain, asJson))
+  group
+    .command("build")
+    .description("Build the lists from their sources, in a checkout.")
+    .option("--quiet", "say something only when there was something to do", false)
+    .option("--check", "fail when the result differs from data/manifest.json", false)
+    .option("--shrink", "take lists that lost a fifth of their entries", false)
+    .option(...JSON_FLAG, false)
+    .action(options => listsBuild(output, lists.checkout, options))
+  group
+    .command("verify")
+    .description("Read the lists whole and say whether every byte is right.")
+    .argument("[file]", "a pack; the lists in use when absent")
+    .option(...JSON_FLAG, false)
+    .action((file, { json: asJson }) => listsVerify(output, lists, file ?? null, asJson))
+  registerRefreshCommands(group, output, lists)
 }
 
 /** `lists info`: version, sets and sources, how the last refresh went, and why a source was of no use. */
@@ -171,18 +203,18 @@ const UNKNOWN_SOURCE =
 const REFRESH_BUSY = "Another process refreshes the lists of this data directory; try again when it is done."
 
 /** Registers `lists update` and `lists rollback` with the group. */
-export function registerRefreshCommands(group: Command, output: Output, tools: ListsRefreshDeps): void {
+export function registerRefreshCommands(group: Command, output: Output, deps: ListsRefreshDeps): void {
   group
     .command("update")
     .description("Download the sources, and put the lists that they give in use; servers take them within seconds.")
     .option("--source <id or url>", "one source alone: by its id, at a mirror, or a list of your own")
-    .option("--json", "answer in JSON", false)
-    .action(({ source, json: asJson }) => listsUpdate(output, tools, source ?? null, asJson))
+    .option(...JSON_FLAG, false)
+    .action(({ source, json: asJson }) => listsUpdate(output, deps, source ?? null, asJson))
   group
     .command("rollback")
     .description("Go back to the lists before those in use; they stay until `lists update`.")
-    .option("--json", "answer in JSON", false)
-    .action(({ json: asJson }) => listsRollback(output, tools, asJson))
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => listsRollback(output, deps, asJson))
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type OwnList,
   removeEntries,
 } from "../customers/own-lists/own-lists.ts"
-import { accountByEmail, type CustomerCommandDeps } from "./accounts.ts"
+import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
 import { CommandError, type Output, printJson, printTable } from "./output.ts"
 
 /** Which list a command is about; a null account: the operator's. */
@@ -21,11 +21,7 @@ type ListSelection = { readonly list: OwnList; readonly account: string | null }
 const PAGE_SIZE = 500
 
 /** Registers `block` and `allow` with their commands. */
-export function registerOwnListCommands(
-  root: Command,
-  output: Output,
-  withCustomers: (work: (customers: CustomerCommandDeps) => Promise<void>) => Promise<void>,
-): void {
+export function registerOwnListCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
   for (const list of OWN_LISTS) {
     const group = root.command(list).description(`The ${list} list of the operator, or of an account.`)
     const command = (name: string, says: string) =>
@@ -38,15 +34,15 @@ export function registerOwnListCommands(
     command("add", "Put entries on the list.")
       .argument("<entry...>", about)
       .action((texts, { account = null, json: asJson }) =>
-        withCustomers(all => ownListAdd(output, all, { list, account }, texts, asJson)),
+        withCustomers(deps => ownListAdd(output, deps, { list, account }, texts, asJson)),
       )
     command("remove", "Take entries off the list.")
       .argument("<entry...>", `${about}; or as \`${list} list\` shows it`)
       .action((texts, { account = null, json: asJson }) =>
-        withCustomers(all => ownListRemove(output, all, { list, account }, texts, asJson)),
+        withCustomers(deps => ownListRemove(output, deps, { list, account }, texts, asJson)),
       )
     command("list", "Show the list; of addresses it has hashes only.").action(({ account = null, json: asJson }) =>
-      withCustomers(all => ownListShow(output, all, { list, account }, asJson)),
+      withCustomers(deps => ownListShow(output, deps, { list, account }, asJson)),
     )
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { isoInstant } from "../base/time.ts"
 import {
   acceptTerms,
   countUnaccepted,
@@ -9,15 +10,11 @@ import {
   type TermsPublication,
 } from "../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../customers/terms/terms-notices.ts"
-import { accountByEmail, type CustomerCommandDeps } from "./accounts.ts"
-import { CommandError, type Output, printJson, printTable } from "./output.ts"
+import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** Registers the commands about terms. */
-export function registerTermsCommands(
-  root: Command,
-  output: Output,
-  withCustomers: (work: (customers: CustomerCommandDeps) => Promise<void>) => Promise<void>,
-): void {
+export function registerTermsCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
   const group = root.command("terms").description("The terms that accounts agree to.")
   group
     .command("publish")
@@ -27,22 +24,20 @@ export function registerTermsCommands(
     .option("--material", "accounts have to accept it, in time", false)
     .option(...JSON_FLAG, false)
     .action(({ version, url, material, json: asJson }) =>
-      withCustomers(all => termsPublish(output, all, { version, url, isMaterial: material }, asJson)),
+      withCustomers(deps => termsPublish(output, deps, { version, url, isMaterial: material }, asJson)),
     )
   group
     .command("show")
     .description("Show every version, the current one first, and how many accounts have yet to accept.")
     .option(...JSON_FLAG, false)
-    .action(({ json: asJson }) => withCustomers(all => termsShow(output, all, asJson)))
+    .action(({ json: asJson }) => withCustomers(deps => termsShow(output, deps, asJson)))
   group
     .command("accept")
     .description("Accept the current terms for an account that agreed to them by other means.")
     .requiredOption("--account <email>", "whose account")
     .option(...JSON_FLAG, false)
-    .action(({ account, json: asJson }) => withCustomers(all => termsAccept(output, all, account, asJson)))
+    .action(({ account, json: asJson }) => withCustomers(deps => termsAccept(output, deps, account, asJson)))
 }
-
-const JSON_FLAG = ["--json", "answer in JSON"] as const
 
 /** `terms publish --version V --url U [--material]`: to publish the same again is to publish it once. */
 export async function termsPublish(
@@ -111,5 +106,3 @@ const termsJson = ({ version, url, isMaterial, publishedAtMs }: Terms) => ({
   is_material: isMaterial,
   published_at: isoInstant(publishedAtMs),
 })
-
-const isoInstant = (atMs: number): string => new Date(atMs).toISOString()

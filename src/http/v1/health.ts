@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import { isoInstant } from "../../base/time.ts"
 import type { LoadedLists } from "../../check/domain-lookup.ts"
 import type { RefreshState } from "../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../contract/routes.ts"
@@ -68,5 +69,3 @@ function refreshStatus(state: RefreshState, isRefreshScheduled: boolean): Health
   )
   return hasFailedSource ? "failing" : "ok"
 }
-
-const isoInstant = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString())
