@@ -11,21 +11,21 @@ import type { BundledFileName } from "../system/files.ts"
 import type { System } from "../system/system.ts"
 
 /**
- * What this program is made of: in the executable what its build found, in a checkout what is found now. Rejects with
- * `LicenceError` where a checkout breaks the policy.
+ * The inventory of this program: embedded in the executable, scanned in a checkout. Rejects with `LicenceError` if the
+ * checkout violates the policy.
  */
 export async function loadInventory({ files, checkout }: Pick<System, "files" | "checkout">): Promise<Inventory> {
   if (checkout !== null) {
-    const taken = scanInventory(checkout)
-    if (taken.kind === "refused") throw new LicenceError(taken.faults)
-    return taken.inventory
+    const scan = scanInventory(checkout)
+    if (scan.kind === "refused") throw new LicenceError(scan.faults)
+    return scan.inventory
   }
-  const carried = files.bundled("inventory.json.asset")
-  assert(carried !== null, "the executable carries its inventory")
-  return Value.Decode(Inventory, await carried.json())
+  const file = files.bundled("inventory.json.asset")
+  assert(file !== null, "the executable contains its inventory")
+  return Value.Decode(Inventory, await file.json())
 }
 
-/** Every setting as it is told to people: its default, never what it is set to. */
+/** Every setting with its default, for documentation. Never its current value. */
 export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTINGS).map(
   ([name, { defaultText, description, isEffective }]) => ({
     name,
@@ -34,7 +34,7 @@ export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTIN
   }),
 )
 
-/** What the guide tells of a server with these settings. */
+/** The facts in the guide that depend on the program and its settings. */
 export const guideFacts = (system: Pick<System, "files" | "checkout">, settings: Settings): GuideFacts => ({
   checkTimeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
   tiers: tierLimits(settings.MAILKIND_TIERS),
@@ -50,6 +50,6 @@ export const guideFacts = (system: Pick<System, "files" | "checkout">, settings:
 
 async function bundledText({ files }: Pick<System, "files">, name: BundledFileName): Promise<string> {
   const file = files.bundled(name)
-  assert(file !== null, "the executable carries what it shows")
+  assert(file !== null, "the executable contains the files that the guide shows")
   return await file.text()
 }

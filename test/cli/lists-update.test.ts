@@ -77,7 +77,7 @@ async function versionInUse(url: string): Promise<string> {
   return JSON.parse((await askLoopback(`${url}/v1/health`)).body).lists.version
 }
 
-const logLine = (version: string): RegExp => new RegExp(`the lists were taken anew[^\n]*"${version}"`)
+const logLine = (version: string): RegExp => new RegExp(`the lists were reloaded[^\n]*"${version}"`)
 
 test(
   "lists are updated from the sources that answer, a running server takes them, and one can go back",

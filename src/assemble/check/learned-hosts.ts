@@ -15,50 +15,50 @@ import type { System } from "../../system/system.ts"
 
 /** How often what was seen is written: a crash forgets no more than that. */
 const WRITE_MS = 5000
-/** How often what other processes saw is read. */
+/** How often the observations of other processes are read. */
 const READ_MS = 120_000
-/** How often rows that are not kept any more are deleted. */
+/** How often expired observations are deleted. */
 const PRUNE_MS = 600_000
 
-/** The mail hosts that are learned, and the work that keeps them with the store. */
+/** Learned mail hosts, and the background work that synchronises them with the store. */
 export type LearnedHostsService = {
   readonly hosts: LearnedHosts
-  /** Starts to read what is stored, in the background, and all that is done there from then on. */
+  /** Starts reading in the background, and all further background work. */
   readonly start: () => void
-  /** Reads what this process has not read yet. It never rejects: a failure is logged, and the next turn goes on there. */
+  /** Reads new observations. Never rejects: a failure is logged, and the next read continues there. */
   readonly read: () => Promise<void>
-  /** Writes what is not written yet. It never rejects, and what could not be written is written the next time. */
+  /** Writes new observations. Never rejects: what could not be written is written the next time. */
   readonly write: () => Promise<void>
-  /** Deletes what is too old, and what is too much. It never rejects. */
+  /** Deletes observations that are too old or too many. Never rejects. */
   readonly prune: () => Promise<void>
-  /** Ends the work, and writes what is held. The store is still open. */
+  /** Stops the work and writes buffered observations. The store must still be open. */
   readonly stop: () => Promise<void>
 }
 
-/** Builds learned hosts over an open store. A start waits for none of it: until they are read, nothing is learned. */
+/** Creates the service over an open store. The server does not wait for it: until observations are read, no host is learned. */
 export function createLearnedHostsService(system: System, store: Store, log: Log): LearnedHostsService {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   const today = (): number => utcDay(system.clock())
-  const piecewise = createBatchRunner(system, log)
-  let upTo = OBSERVATIONS_START
-  let isEnding = false
-  const read = piecewise("what others saw of mail hosts was not read", async () => {
-    const page = await readHostObservations(store, upTo)
+  const inBatches = createBatchRunner(system, log)
+  let cursor = OBSERVATIONS_START
+  let isStopping = false
+  const read = inBatches("observations of mail hosts were not read", async () => {
+    const page = await readHostObservations(store, cursor)
     hosts.load(page.observations, today())
-    upTo = page.cursor
-    return page.observations.length === OBSERVATIONS_PER_READ_MAX && !isEnding
+    cursor = page.cursor
+    return page.observations.length === OBSERVATIONS_PER_READ_MAX && !isStopping
   })
-  const write = piecewise("what was seen of mail hosts was not written", async () => {
-    const sightings = hosts.unwritten(OBSERVATIONS_PER_WRITE_MAX)
-    await writeHostObservations(store, sightings)
-    hosts.markWritten(sightings)
-    return sightings.length === OBSERVATIONS_PER_WRITE_MAX
+  const write = inBatches("observations of mail hosts were not written", async () => {
+    const observations = hosts.unwritten(OBSERVATIONS_PER_WRITE_MAX)
+    await writeHostObservations(store, observations)
+    hosts.markWritten(observations)
+    return observations.length === OBSERVATIONS_PER_WRITE_MAX
   })
-  const prune = piecewise("what was seen of mail hosts long ago was not deleted", async () => {
-    const kept = { rowsMax: LEARNED_BOUNDS.sightingsMax, fromDay: today() - OBSERVATION_DAYS_MAX }
-    return (await pruneHostObservations(store, kept)) > 0 && !isEnding
+  const prune = inBatches("old observations of mail hosts were not deleted", async () => {
+    const retention = { rowsMax: LEARNED_BOUNDS.sightingsMax, fromDay: today() - OBSERVATION_DAYS_MAX }
+    return (await pruneHostObservations(store, retention)) > 0 && !isStopping
   })
-  const repeated = createIntervals(system.runInterval, [
+  const intervals = createIntervals(system.runInterval, [
     [WRITE_MS, () => void write()],
     [READ_MS, () => void read()],
     [PRUNE_MS, () => void prune()],
@@ -67,31 +67,31 @@ export function createLearnedHostsService(system: System, store: Store, log: Log
     hosts,
     start: () => {
       void read()
-      repeated.start()
+      intervals.start()
     },
     read,
     write,
     prune,
     stop: async () => {
-      isEnding = true
-      repeated.stop()
+      isStopping = true
+      intervals.stop()
       await write()
     },
   }
 }
 
 /**
- * Builds works that are done piece by piece, as long as a piece says that there is more: between two of them everything
- * else has its turn, but no other of these works has, since two readings at once would read the same.
+ * Returns a function that wraps work on one batch so that it is repeated while there is more. Other events are handled between
+ * two batches, but no other batch work of this runner: two concurrent reads would read the same rows.
  */
 function createBatchRunner({ nextTick }: System, log: Log) {
-  const turns = new Mutex()
-  return (failure: string, piece: () => Promise<boolean>) => (): Promise<void> =>
-    turns.runExclusive(async () => {
+  const mutex = new Mutex()
+  return (failureMessage: string, runBatch: () => Promise<boolean>) => (): Promise<void> =>
+    mutex.runExclusive(async () => {
       try {
-        while (await piece()) await new Promise<void>(resume => nextTick(resume))
+        while (await runBatch()) await new Promise<void>(resolve => nextTick(resolve))
       } catch (error) {
-        logError(log, failure)(error)
+        logError(log, failureMessage)(error)
       }
     })
 }

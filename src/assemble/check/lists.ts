@@ -17,133 +17,140 @@ import { StartupError } from "../../process/startup-error.ts"
 import { BUNDLED_FILES } from "../../system/files.ts"
 import type { System } from "../../system/system.ts"
 
-/** Why there are no lists, and what to do about it. */
+/** The message if the checkout has no lists. */
 export const LISTS_NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
 
-/** Where refreshed lists lie, in the data directory. */
+/** The folder of refreshed lists in the data directory. */
 const REFRESH_FOLDER = join("lists", "refresh")
 
-/** How soon a server that has begun asks its lists the first question: after those who wait for its first answer. */
+/** How long after the start the lists are warmed up, so that the first requests do not wait for it. */
 const WARM_UP_DELAY_MS = 100
 
-/** How often a server looks whether a refresh, here or by another process, left other lists in place. */
+/** How often the server checks whether a refresh of any process has put other lists in place. */
 const REFRESH_POLL_MS = 2000
 
-/** The lists that a server answers by. */
+/** The active lists of a server. */
 export type ListsService = {
-  /** As of now; they change when a refresh has left others. */
+  /** The lists in use. A refresh replaces them. */
   readonly current: () => LoadedLists
-  /** Takes the lists that are in place now, if they are whole; else keeps those in use and logs why. */
+  /** Loads the lists that are in place now, if they are complete; otherwise keeps the current ones and logs why. */
   readonly reload: () => Promise<void>
-  /** Starts to look for others in the background; the returned function ends it. */
+  /** Starts checking for other lists in the background. The returned function stops it. */
   readonly start: () => () => void
 }
 
-/** Opens the lists in place and keeps watch over them. Rejects with `StartupError` when there are none that are whole. */
+/** Opens the active lists and follows their changes. Rejects with `StartupError` if no complete lists exist. */
 export async function createListsService(system: System, settings: Settings, log: Log): Promise<ListsService> {
   const statePath = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, STATE_FILE)
-  let seenMs = system.files.modifiedAtMs(statePath)
-  let known = await openActiveLists(system, settings, log)
-  const take = async (isAskedFor: boolean): Promise<void> => {
-    seenMs = system.files.modifiedAtMs(statePath)
-    const found = await readActiveLists(system, settings, log, false)
-    if ("says" in found) {
-      log("error", "the lists in use are kept", { why: found.says, remedy: found.remedy })
+  let stateModifiedAtMs = system.files.modifiedAtMs(statePath)
+  let current = await openActiveLists(system, settings, log)
+  const load = async (isForced: boolean): Promise<void> => {
+    stateModifiedAtMs = system.files.modifiedAtMs(statePath)
+    const loaded = await readActiveLists(system, settings, log, false)
+    if ("remedy" in loaded) {
+      log("error", "the current lists stay in use", { why: loaded.message, remedy: loaded.remedy })
       return
     }
-    const { version } = found.lists.pack
-    if (version === known.lists.pack.version && !isAskedFor) {
-      known = { ...found, lists: known.lists }
+    const { version } = loaded.lists.pack
+    if (version === current.lists.pack.version && !isForced) {
+      current = { ...loaded, lists: current.lists }
       return
     }
-    warmUp(found.lists)
-    known = found
-    log("info", "the lists were taken anew", { version })
+    warmUp(loaded.lists)
+    current = loaded
+    log("info", "the lists were reloaded", { version })
   }
-  // One at a time: of two that run side by side, the one that began first could end last.
-  let taken: Promise<void> = Promise.resolve()
-  const afterOthers = (isAskedFor: boolean): Promise<void> => {
-    taken = taken
-      .then(() => take(isAskedFor))
-      .catch(fault => log("error", "the lists in use are kept", { why: String(fault) }))
-    return taken
+  // One load at a time: of two concurrent loads the earlier one could finish last.
+  let lastLoad: Promise<void> = Promise.resolve()
+  const loadNext = (isForced: boolean): Promise<void> => {
+    lastLoad = lastLoad
+      .then(() => load(isForced))
+      .catch(error => log("error", "the current lists stay in use", { why: String(error) }))
+    return lastLoad
   }
   return {
-    current: () => known,
-    reload: () => afterOthers(true),
+    current: () => current,
+    reload: () => loadNext(true),
     start: () => {
-      const ends = [
-        system.setTimer(WARM_UP_DELAY_MS, () => warmUp(known.lists)),
+      const stops = [
+        system.setTimer(WARM_UP_DELAY_MS, () => warmUp(current.lists)),
         system.runInterval(REFRESH_POLL_MS, () => {
-          if (system.files.modifiedAtMs(statePath) !== seenMs) void afterOthers(false)
+          if (system.files.modifiedAtMs(statePath) !== stateModifiedAtMs) void loadNext(false)
         }),
       ]
       return () => {
-        for (const end of ends) end()
+        for (const stop of stops) stop()
       }
     },
   }
 }
 
 /**
- * The lists in place, for a command: what the program carries is read where it is, and the data directory is not written.
- * It stands in for refreshed lists that are damaged, which is logged. Rejects with `StartupError` when none are whole.
+ * The active lists for a command, which does not write to the data directory. Damaged refreshed lists are logged and replaced by
+ * the bundled ones. Rejects with `StartupError` if no complete lists exist.
  */
 export async function openListsForCommand(system: System, settings: Settings, log: Log): Promise<LoadedLists> {
   const manifest = await bundledManifest(system)
-  const found = await readRefreshedLists(system, settings, manifest)
-  if (found !== null && !("says" in found)) return found
-  if (found !== null) logDamagedLists(found, log)
+  const refreshed = await readRefreshedLists(system, settings, manifest)
+  if (refreshed !== null && !("remedy" in refreshed)) return refreshed
+  if (refreshed !== null) logDamagedLists(refreshed, log)
   return await withRefreshState(system, settings, await bundledLists(system), manifest)
 }
 
-/** The pack in place, as it is: no other stands in for one that is damaged. */
+/** The active pack, even if it is damaged. */
 export async function openActivePack(system: System, settings: Settings): Promise<OpenPackResult> {
-  const found = await readRefreshedLists(system, settings, await bundledManifest(system))
-  if (found !== null && "says" in found) return { kind: "refused", ...found }
-  return { kind: "open", pack: (found?.lists ?? (await bundledLists(system))).pack }
+  const refreshed = await readRefreshedLists(system, settings, await bundledManifest(system))
+  if (refreshed !== null && "remedy" in refreshed)
+    return { kind: "refused", says: refreshed.message, remedy: refreshed.remedy }
+  return { kind: "open", pack: (refreshed?.lists ?? (await bundledLists(system))).pack }
 }
 
-/** The lists in place. Rejects with `StartupError` when there are none that are whole. */
+/** The active lists. Rejects with `StartupError` if no complete lists exist. */
 export async function openActiveLists(system: System, settings: Settings, log: Log): Promise<LoadedLists> {
-  const found = await readActiveLists(system, settings, log, true)
-  if ("says" in found) throw new StartupError(`${found.says} ${found.remedy}`)
-  return found
+  const lists = await readActiveLists(system, settings, log, true)
+  if ("remedy" in lists) throw new StartupError(`${lists.message} ${lists.remedy}`)
+  return lists
 }
 
-/** Tables of look-alikes are made on the first question: this one, not a caller's (about 25 ms). */
+/** The first look-up builds the look-alike tables, which takes about 25 ms. This call spares a request that time. */
 function warmUp({ lookupDomain }: DomainLists): void {
   lookupDomain("first.question", "first.question")
 }
 
-type DamagedLists = { readonly says: string; readonly remedy: string }
+/** Why lists cannot be used, and what the operator can do. */
+type DamagedLists = { readonly message: string; readonly remedy: string }
 
 /**
- * The lists that the last refresh put in use, or else those that the program carries. `isOurs`: what we wrote is trusted
- * when its checksum is right, and a refreshed pack that is damaged gives way to the one that the program carries.
+ * The lists of the last refresh, or else the bundled ones. `isFallbackAllowed`: damaged refreshed lists are replaced by the
+ * bundled ones, and a pack is trusted if its checksum is right.
  */
 async function readActiveLists(
   system: System,
   settings: Settings,
   log: Log,
-  isOurs: boolean,
+  isFallbackAllowed: boolean,
 ): Promise<LoadedLists | DamagedLists> {
-  const carried = await bundledManifest(system)
-  const refreshed = await readRefreshedLists(system, settings, carried)
-  if (refreshed !== null && (!("says" in refreshed) || !isOurs)) return refreshed
+  const manifest = await bundledManifest(system)
+  const refreshed = await readRefreshedLists(system, settings, manifest)
+  if (refreshed !== null && (!("remedy" in refreshed) || !isFallbackAllowed)) return refreshed
   if (refreshed !== null) logDamagedLists(refreshed, log)
-  const found = await mapBundledLists(system, bundledPackPath(system, settings, carried), log, isOurs)
-  return "says" in found ? found : await withRefreshState(system, settings, found, carried)
+  const lists = await mapBundledLists(system, bundledPackPath(system, settings, manifest), log, isFallbackAllowed)
+  return "remedy" in lists ? lists : await withRefreshState(system, settings, lists, manifest)
 }
 
-const logDamagedLists = ({ says, remedy }: DamagedLists, log: Log): void =>
-  log("warn", "the refreshed lists are damaged; those that came along are used", { why: says, remedy })
+const damagedLists = ({ says, remedy }: { readonly says: string; readonly remedy: string }): DamagedLists => ({
+  message: says,
+  remedy,
+})
 
-/** What the last refresh of the data directory left. */
+const logDamagedLists = ({ message, remedy }: DamagedLists, log: Log): void =>
+  log("warn", "the refreshed lists are damaged; the bundled ones are used", { why: message, remedy })
+
+/** The state that the last refresh left in the data directory. */
 export const readRefreshState = async (system: System, settings: Settings): Promise<RefreshState> =>
   decodeRefreshState(await refreshFolder(system, settings).read(STATE_FILE))
 
-/** Lists that the program carries, beside what the last refresh left: what it put in use is not in use. */
+/** Bundled lists with the state of the last refresh, whose own lists are not in use. */
 async function withRefreshState(
   system: System,
   settings: Settings,
@@ -154,52 +161,53 @@ async function withRefreshState(
 }
 
 /**
- * The lists that the last refresh put in use; null: it put none in use, or over another stock: the program was replaced since,
- * and the next refresh makes a pack over its own.
+ * The lists of the last refresh; `null` if there are none, or if they were built from the bundle of another program version. Then
+ * the next refresh builds a pack from the new bundle.
  */
 async function readRefreshedLists(
   system: System,
   settings: Settings,
-  carried: PackManifest,
+  bundled: PackManifest,
 ): Promise<LoadedLists | DamagedLists | null> {
   const folder = refreshFolder(system, settings)
   const state = parseRefreshState(await folder.read(STATE_FILE))
-  if (state === null) return { says: "What the last refresh left is damaged.", remedy: "Run `mailkind lists update`." }
+  if (state === null)
+    return { message: "What the last refresh left is damaged.", remedy: "Run `mailkind lists update`." }
   const { in_use: sha256, stock } = state
-  if (sha256 === null || stock !== carried.pack.sha256) return null
+  if (sha256 === null || stock !== bundled.pack.sha256) return null
   const path = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, packFileName(sha256))
-  // Whoever wrote it has read all of it once; to do so here would let requests wait for a tenth of a second and more.
+  // The refresh has verified the whole pack. Doing so here would delay requests by more than 100 ms.
   const opened = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
   const manifest = await folder.read(manifestFileName(sha256))
   const remedy = "Run `mailkind lists update`, or go back with `mailkind lists rollback`."
-  if (opened.kind === "refused") return { says: opened.says, remedy }
-  if (manifest === null) return { says: "What the lists were built from is not there.", remedy }
+  if (opened.kind === "refused") return { message: opened.says, remedy }
+  if (manifest === null) return { message: "What the lists were built from is not there.", remedy }
   try {
-    return { lists: opened.lists, manifest: JSON.parse(new TextDecoder().decode(manifest)), refreshState: state } // our own writing
-  } catch (damaged) {
-    if (damaged instanceof SyntaxError) return { says: "What the lists were built from is damaged.", remedy }
-    throw damaged
+    return { lists: opened.lists, manifest: JSON.parse(new TextDecoder().decode(manifest)), refreshState: state } // written by this program
+  } catch (error) {
+    if (error instanceof SyntaxError) return { message: "What the lists were built from is damaged.", remedy }
+    throw error
   }
 }
 
 /**
- * The lists that the program carries, mapped from a file that is never written again: in a checkout the one that was built,
- * in the executable the one that it unpacks once into the data directory, under its checksum.
+ * The bundled lists, mapped from a file that is never written again: the built one in a checkout, or the one that the executable
+ * unpacks once into the data directory under a name with its checksum.
  */
 async function mapBundledLists(
   system: System,
   path: string,
   log: Log,
-  isOurs: boolean,
+  isFallbackAllowed: boolean,
 ): Promise<DomainLists | DamagedLists> {
   const mapped = system.files.mmap(path)
-  const opened = mapped === null ? null : openLists(mapped, isOurs)
+  const opened = mapped === null ? null : openLists(mapped, isFallbackAllowed)
   if (opened?.kind === "open") return opened.lists
-  if (opened?.kind === "refused" && !isOurs) return opened
-  if (opened?.kind === "refused") log("warn", "the lists are damaged and taken anew", { path, why: opened.says })
+  if (opened?.kind === "refused" && !isFallbackAllowed) return damagedLists(opened)
+  if (opened?.kind === "refused") log("warn", "the lists are damaged and unpacked again", { path, why: opened.says })
   if (system.files.isCompiled) await system.files.writeAtomic(path, await bundledPack(system))
   const again = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
-  return again.kind === "refused" ? again : again.lists
+  return again.kind === "refused" ? damagedLists(again) : again.lists
 }
 
 function bundledPackPath({ files }: System, settings: Settings, { pack }: PackManifest): string {
@@ -207,21 +215,21 @@ function bundledPackPath({ files }: System, settings: Settings, { pack }: PackMa
   return join(settings.MAILKIND_DATA_DIR, "lists", packFileName(pack.sha256))
 }
 
-/** The lists that the executable carries or the checkout has built; the data directory is not touched. */
+/** The bundled lists, without touching the data directory. */
 export async function bundledLists(system: System): Promise<DomainLists> {
   const opened = openLists(await bundledPack(system), true)
   if (opened.kind === "refused") throw new StartupError(`${opened.says} ${opened.remedy}`)
   return opened.lists
 }
 
-/** What the lists that the executable carries, or the checkout has built, were built from. */
+/** The manifest of the bundled lists. */
 async function bundledManifest({ files }: System): Promise<PackManifest> {
   const manifest = files.bundled("manifest.json.asset")
   if (manifest === null) throw new StartupError(LISTS_NOT_BUILT)
-  return await manifest.json() // written by our own build, and part of this executable or checkout
+  return await manifest.json() // written by our own build
 }
 
-/** What the stock is called that this program carries. */
+/** The id of the bundled sources. */
 export const sourceBundleId = async (system: System): Promise<string> => (await bundledManifest(system)).pack.sha256
 
 async function bundledPack(system: System): Promise<Uint8Array> {
@@ -230,6 +238,6 @@ async function bundledPack(system: System): Promise<Uint8Array> {
   return await pack.bytes()
 }
 
-/** The folder of what a refresh leaves in the data directory. */
+/** The folder of refreshed lists in the data directory. */
 export const refreshFolder = (system: System, { MAILKIND_DATA_DIR }: Settings): Folder =>
   system.files.folder(join(MAILKIND_DATA_DIR, REFRESH_FOLDER))

@@ -36,22 +36,22 @@ import { createUsageReport } from "../../customers/usage/usage-report.ts"
 import { createUsagePruning } from "../../customers/usage/usage-rows.ts"
 import type { System } from "../../system/system.ts"
 
-/** How often this process looks for what others changed: how long a revocation elsewhere goes unnoticed. */
+/** How often this process polls the changes of others, so the longest time that a revocation elsewhere goes unnoticed. */
 const CHANGES_POLL_MS = 2000
-/** How precise the age of a held key and the time of its last use are. */
+/** The precision of the age of a cached key and of the time of its last use. */
 const COARSE_CLOCK_MS = 100
-/** How often the last use of keys is written: as often as usage, beside which it is told. */
+/** How often the last use of keys is written: as often as usage, since both are shown together. */
 const LAST_USE_FLUSH_MS = 1000
-/** How often usage is written, and units that lie idle are given back. */
+/** How often usage is written and idle units are returned. */
 const USAGE_FLUSH_MS = 1000
-/** How often some of the usage that is too old to be told is deleted. */
+/** How often some of the expired usage is deleted. */
 const USAGE_PRUNE_MS = 60_000
-/** How often what is over of free checks is deleted: passes, bans, and what clients had on days before. */
+/** How often expired data of free checks is deleted: passes, bans and the counts of earlier days. */
 const FREE_CHECKS_PRUNE_MS = 600_000
-/** How many keys a report of usage looks at: the active ones and the latest revoked. */
+/** The most keys in a usage report: the active ones and the latest revoked ones. */
 const REPORTED_KEYS_MAX = 100
 
-/** Everything that callers are known, admitted and metered by. */
+/** Everything that authenticates, limits and meters callers. */
 export type CustomersService = CallerLimits & {
   readonly keys: KeyAuthenticator
   readonly knownOrigins: AllowedOrigins
@@ -61,32 +61,32 @@ export type CustomersService = CallerLimits & {
   readonly usage: UsageMeter
   readonly ownLists: OwnListCache
   readonly corrections: CorrectionCache
-  /** How many nodes share the limits of callers, this one included. */
+  /** The number of nodes that share the limits of callers, including this one. */
   readonly nodesCount: () => number
-  /** Null: the operator offers none. */
+  /** `null` if the operator turned free checks off. */
   readonly freeChecks: FreeChecks | null
   readonly usageOf: (account: CallerAccount) => Promise<Usage>
   readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
-  /** Tells all that is in memory of changes that this process made. */
+  /** Applies changes of this process to its caches and notifies other workers. */
   readonly publishChanges: (changes: readonly Change[]) => void
-  /** Learns now what other processes changed; it is learnt some time later anyway. */
+  /** Reads the changes of other processes now instead of at the next poll. */
   readonly pollChanges: () => void
-  /** Starts what is done in the background. */
+  /** Starts the background work. */
   readonly start: () => void
-  /** Ends it, writes what is held, and gives back what was leased. The store is still open. */
+  /** Stops it, writes buffered data and returns leases. The store must still be open. */
   readonly stop: () => Promise<void>
 }
 
-/** What a process has in common with others that serve the same callers. */
+/** What workers of one server share. */
 export type SharedCallerState = {
   readonly limits: CallerLimits
-  /** What all of them together are counted by among the nodes over one database. */
+  /** The id of the server among the nodes of one database. */
   readonly nodeId: string
-  /** Tells the others that this process made changes. */
+  /** Notifies the other workers that this process wrote to the change log. */
   readonly notifyChange: () => void
 }
 
-/** Builds all of it over an open store, and reads what requests must find in memory. `shared` null: nobody else serves. */
+/** Creates the service over an open store and loads the caches that requests need. `shared` is `null` without workers. */
 export async function createCustomersService(
   system: System,
   settings: Settings,
@@ -96,53 +96,63 @@ export async function createCustomersService(
 ): Promise<CustomersService> {
   const { clock, random } = system
   const coarse = coarseClocks(system)
-  const failed = (says: string) => logError(log, says)
+  const onError = (message: string) => logError(log, message)
   const nodes = await createNodeService(system, settings, store, log, shared)
-  const parts = {
+  const services = {
     keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
-    terms: new TermsCache(store, clock, failed("terms were not read")),
+    terms: new TermsCache(store, clock, onError("terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
     ...nodes.limits,
     nodesCount: nodes.nodesCount,
-    units: new UnitQuota(store, clock, unitsBounds(settings), failed("units were not leased ahead, or not given back")),
-    usage: new UsageMeter(store, clock, () => void system.setTimer(0, () => works.writeUsage()), USAGE_METER_BOUNDS),
+    units: new UnitQuota(
+      store,
+      clock,
+      unitsBounds(settings),
+      onError("units were not leased ahead, or not given back"),
+    ),
+    usage: new UsageMeter(
+      store,
+      clock,
+      () => void system.setTimer(0, () => background.writeUsage()),
+      USAGE_METER_BOUNDS,
+    ),
     ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
-    corrections: new CorrectionCache(store, system.setTimer, failed("corrections were not read")),
+    corrections: new CorrectionCache(store, system.setTimer, onError("corrections were not read")),
   }
-  const { keys, terms, ownLists, corrections } = parts
-  const all = { ...parts, freeChecks: freeChecksFor(system, settings, store, parts) }
-  const followers = [keys, terms, corrections, ownLists, unitsInvalidator(parts.units)]
-  const publishChanges = createChangePublisher(followers, shared)
+  const { keys, terms, ownLists, corrections } = services
+  const all = { ...services, freeChecks: freeChecksFor(system, settings, store, services) }
+  const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(services.units)]
+  const publishChanges = createChangePublisher(listeners, shared)
   const since = await latestChangeId(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
-  const pollChanges = createChangePoller(store, followers, since, failed("changes of other processes were not read"))
-  const works = createBackgroundWork(system, store, { ...all, nodes }, pollChanges, failed)
+  const pollChanges = createChangePoller(store, listeners, since, onError("changes of other processes were not read"))
+  const background = createBackgroundWork(system, store, { ...all, nodes }, pollChanges, onError)
   return {
     ...all,
-    usageOf: account => accountUsage({ ...parts, store, clock }, account),
+    usageOf: account => accountUsage({ ...services, store, clock }, account),
     report: report => recordFeedback({ store, clock, notify: publishChanges }, random, report),
     publishChanges,
     pollChanges,
-    start: works.begin,
+    start: background.start,
     stop: async () => {
-      works.end()
-      coarse.end()
+      background.stop()
+      coarse.stop()
       corrections.stop()
-      await flushAll({ ...parts, nodes }, failed)
+      await flushAll({ ...services, nodes }, onError)
     },
   }
 }
 
-/** Tells all who hold anything of what changed, and has other workers look. */
+/** Applies changes to all caches and notifies other workers. */
 const createChangePublisher =
-  (followers: readonly ChangeListener[], shared: { readonly notifyChange: () => void } | null) =>
+  (listeners: readonly ChangeListener[], shared: { readonly notifyChange: () => void } | null) =>
   (changes: readonly Change[]): void => {
-    for (const follower of followers) follower.applyChanges(changes)
+    for (const listener of listeners) listener.applyChanges(changes)
     shared?.notifyChange()
   }
 
-/** No change is about units; but another database than before knows nothing of those in hand. */
+/** Changes do not concern units, but a restored or replaced database does not know the leased ones. */
 const unitsInvalidator = (units: UnitQuota): ChangeListener => ({
   applyChanges: () => undefined,
   invalidateAll: () => units.discardAll(),
@@ -153,18 +163,18 @@ const unitsBounds = ({ MAILKIND_DATABASE_URL: url }: Settings): UnitQuotaBounds 
 
 type WithNodes = { readonly nodes: NodeService }
 
-/** Has other nodes take over, writes what is held and gives back what was leased. A database that is away keeps nobody from ending. */
+/** Leaves the cluster, writes buffered data and returns leases. An unavailable database does not prevent the stop. */
 async function flushAll(
   { keys, usage, units, nodes }: Pick<CustomersService, "keys" | "usage" | "units"> & WithNodes,
-  failed: (says: string) => (error: unknown) => void,
+  onError: (message: string) => (error: unknown) => void,
 ): Promise<void> {
   await nodes.stop()
-  await flushUntilEmpty(() => keys.flush()).catch(failed("the last use of keys is lost"))
-  await flushUntilEmpty(() => usage.flush()).catch(failed("usage that was not written is lost"))
+  await flushUntilEmpty(() => keys.flush()).catch(onError("the last use of keys is lost"))
+  await flushUntilEmpty(() => usage.flush()).catch(onError("usage that was not written is lost"))
   await units.releaseAll()
 }
 
-/** The checks without a key for the visitors of the first page; null: the operator offers none. */
+/** The checks without a key on the first page; `null` if the operator turned them off. */
 function freeChecksFor(
   { clock, random }: System,
   { MAILKIND_FREE_CHECKS_PER_DAY: perDay }: Settings,
@@ -174,7 +184,7 @@ function freeChecksFor(
   return perDay === "off" ? null : createFreeChecks({ store, clock, random, rates, units, perDay })
 }
 
-/** What is done in the background, each piece of work by its time. */
+/** The background work, each piece with its interval. */
 function createBackgroundWork(
   system: System,
   store: OpenStore,
@@ -185,36 +195,39 @@ function createBackgroundWork(
     freeChecks,
     nodes,
   }: Pick<CustomersService, "keys" | "usage" | "units" | "freeChecks"> & WithNodes,
-  readChanges: () => void,
-  failed: (says: string) => (error: unknown) => void,
+  pollChanges: () => void,
+  onError: (message: string) => (error: unknown) => void,
 ) {
-  const prune = createUsagePruning(store, system.clock)
-  const writeUsage = (): void => void flushFullBatches(usage).catch(failed("usage was not written"))
-  const repeated = createIntervals(system.runInterval, [
-    [CHANGES_POLL_MS, readChanges],
-    [LAST_USE_FLUSH_MS, () => void keys.flush().catch(failed("the last use of keys was not written"))],
+  const pruneUsage = createUsagePruning(store, system.clock)
+  const writeUsage = (): void => void flushFullBatches(usage).catch(onError("usage was not written"))
+  const intervals = createIntervals(system.runInterval, [
+    [CHANGES_POLL_MS, pollChanges],
+    [LAST_USE_FLUSH_MS, () => void keys.flush().catch(onError("the last use of keys was not written"))],
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
-    [USAGE_PRUNE_MS, () => void prune().catch(failed("old usage was not deleted"))],
-    [FREE_CHECKS_PRUNE_MS, () => void freeChecks?.prune().catch(failed("what is over of free checks was not deleted"))],
+    [USAGE_PRUNE_MS, () => void pruneUsage().catch(onError("old usage was not deleted"))],
+    [
+      FREE_CHECKS_PRUNE_MS,
+      () => void freeChecks?.prune().catch(onError("expired data of free checks was not deleted")),
+    ],
   ])
   return {
     writeUsage,
-    begin: () => {
-      repeated.start()
-      store.onChange(readChanges)
+    start: () => {
+      intervals.start()
+      store.onChange(pollChanges)
       nodes.start()
     },
-    end: repeated.stop,
+    stop: intervals.stop,
   }
 }
 
-/** Writes all that is held. A flush writes a bounded batch, so there may be another. */
+/** Flushes until the buffer is empty. One flush writes a bounded batch. */
 async function flushUntilEmpty(flush: () => Promise<number>): Promise<void> {
   while ((await flush()) > 0);
 }
 
-/** Writes what was counted until now; what comes meanwhile may wait for the next time. */
+/** Flushes as long as batches are full. Usage that arrives meanwhile may wait for the next interval. */
 async function flushFullBatches(usage: UsageMeter): Promise<void> {
   while ((await usage.flush()) === USAGE_METER_BOUNDS.rowsMax);
 }
@@ -225,7 +238,7 @@ type UsageReportDeps = Pick<CustomersService, "keys" | "usage" | "tiers"> & {
 }
 
 async function accountUsage(
-  { store, usage, clock, tiers, keys: ring }: UsageReportDeps,
+  { store, usage, clock, tiers, keys: authenticator }: UsageReportDeps,
   { id, tier }: CallerAccount,
 ): Promise<Usage> {
   const { requestsPerSecond = null, inFlight = null, unitsPerDay = null } = tiers[tier] ?? {}
@@ -236,37 +249,38 @@ async function accountUsage(
     batchItemsMax: LIMITS.batchItemsMax,
     keysMax: LIMITS.keysPerAccountMax,
   }
-  // When a key was last used is told as of now.
-  await ring.flush()
+  // The report shows the last use of keys up to now.
+  await authenticator.flush()
   const keys = await listKeys(store, id, REPORTED_KEYS_MAX)
   return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys })
 }
 
-/** Clocks that are read every `COARSE_MS` only: keys are held for seconds, and asking the time is dearer than finding one. */
-function coarseClocks(system: System): Pick<System, "clock" | "stopwatch"> & { readonly end: () => void } {
-  let [time, passed] = [system.clock(), system.stopwatch()]
-  const end = system.runInterval(COARSE_CLOCK_MS, () => {
-    time = system.clock()
-    passed = system.stopwatch()
+/** Clocks that are read every `COARSE_CLOCK_MS`: keys are cached for seconds, and reading the time costs more than finding a key. */
+function coarseClocks(system: System): Pick<System, "clock" | "stopwatch"> & { readonly stop: () => void } {
+  let nowMs = system.clock()
+  let elapsedMs = system.stopwatch()
+  const stop = system.runInterval(COARSE_CLOCK_MS, () => {
+    nowMs = system.clock()
+    elapsedMs = system.stopwatch()
   })
-  return { clock: () => time, stopwatch: () => passed, end }
+  return { clock: () => nowMs, stopwatch: () => elapsedMs, stop }
 }
 
-/** This server among those that share its database. */
+/** This server as a node among those that share its database. */
 type NodeService = {
-  /** What this one admits of what all may together. */
+  /** This node's share of the limits. */
   readonly limits: CallerLimits
-  /** How many there are, this one included. */
+  /** The number of nodes, including this one. */
   readonly nodesCount: () => number
-  /** Has the others count this one from now on; to be called when it serves. */
+  /** Starts sending heartbeats. Call it once the server listens. */
   readonly start: () => void
-  /** Has them count it no more. It never rejects. */
+  /** Removes the heartbeat of this node. Never rejects. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Looks how many nodes there are, and from then on admits this node's share of what callers may. Where the database is a file
- * nobody else has it, and nothing of this is done. `shared` null: this process is a node by itself.
+ * Counts the nodes and then admits this node's share of the limits of callers. With SQLite there is only one node and nothing to
+ * count. `shared` is `null` without workers.
  */
 async function createNodeService(
   system: System,
@@ -280,35 +294,36 @@ async function createNodeService(
     return { limits, nodesCount: () => 1, start: () => undefined, stop: async () => undefined }
   const share = new NodeShare()
   let nodesCount = 1
-  const heart = new Heartbeat(
+  const heartbeat = new Heartbeat(
     {
       store,
       stopwatch: system.stopwatch,
       id: shared?.nodeId ?? newId("node", system.random),
-      onChange: standing => {
-        share.setPosition(standing)
-        if (standing.count !== nodesCount) log("info", "so many nodes share the limits now", { nodes: standing.count })
-        nodesCount = standing.count
+      onChange: position => {
+        share.setPosition(position)
+        if (position.count !== nodesCount)
+          log("info", "the number of nodes that share the limits has changed", { nodes: position.count })
+        nodesCount = position.count
       },
       onError: logError(log, "the heartbeats of nodes were not read or written"),
     },
     NODE_BOUNDS,
   )
-  await heart.load()
-  const repeated = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => heart.tick()]])
+  await heartbeat.load()
+  const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => heartbeat.tick()]])
   return {
     limits: createNodeLimits(limits, share),
     nodesCount: () => nodesCount,
     start: () => {
-      repeated.start()
-      store.onChange(() => heart.refresh())
-      heart.tick()
+      intervals.start()
+      store.onChange(() => heartbeat.refresh())
+      heartbeat.tick()
     },
     stop: async () => {
-      repeated.stop()
-      await heart
+      intervals.stop()
+      await heartbeat
         .stop()
-        .catch(logError(log, "the heartbeat of this node was not taken back: it counts until others miss it"))
+        .catch(logError(log, "the heartbeat of this node was not deleted: other nodes count it until it times out"))
     },
   }
 }

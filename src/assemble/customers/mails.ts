@@ -1,4 +1,5 @@
 import { isIP } from "node:net"
+import { withTimeout } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
 import { createIntervals, DAY_MS } from "../../base/time.ts"
 import type { Settings } from "../../config/settings.ts"
@@ -13,36 +14,36 @@ import type { System } from "../../system/system.ts"
 
 /** How often the outbox is looked into, for mails of other processes too. */
 const OUTBOX_POLL_MS = 1000
-/** Claims are renewed three times in each lease. */
+/** Claims on mails are renewed three times per lease. */
 const CLAIM_RENEWAL_MS = MAIL_SENDER_BOUNDS.leaseMs / 3
 const PRUNE_MS = 600_000
-/** How many rows a pruning deletes of each kind at once. */
+/** The most rows of each kind that are deleted at once. */
 const PRUNED_ROWS_MAX = 1000
-/** How long a mail that has ended is kept, and one that waits while none can be sent. */
+/** How long mails are stored that were sent or have failed, or that wait while no mail can be sent. */
 const RETENTION_MS = 30 * DAY_MS
-/** How long a stop waits for what is under way. */
+/** How long a stop waits for mails that are being sent. */
 const STOP_TIMEOUT_MS = 3000
 
-/** Mails at work. */
+/** The sending of mails. */
 export type MailService = {
-  /** Starts what is done in the background. */
+  /** Starts the background work. */
   readonly start: () => void
   /**
-   * Sends a notice to an address that may belong to no account, once and without the outbox: for what is worthless in a
-   * quarter of an hour and secret until then. `no_server`: none is set.
+   * Sends a notice once, without the outbox, to an address that may have no account: for sign-in codes, which expire within
+   * minutes and must not be stored. `no_server` means that no mail server is set.
    */
   readonly sendNow: (to: string, notice: Notice) => Promise<SendResult | { readonly kind: "no_server" }>
-  /** Looks into the outbox now. It never rejects. */
+  /** Sends due mails of the outbox. Never rejects. */
   readonly pollOutbox: () => Promise<void>
-  /** Renews claims, and takes over what processes that died have left. It never rejects. */
+  /** Renews claims and takes over those of dead processes. Never rejects. */
   readonly renewClaims: () => Promise<void>
-  /** Deletes what is not kept. It never rejects. */
+  /** Deletes expired mails. Never rejects. */
   readonly prune: () => Promise<void>
-  /** Ends the work. A mail that is under way for longer than a stop waits is put back. The store is still open. */
+  /** Stops the work. A mail that takes too long is rescheduled. The store must still be open. */
   readonly stop: () => Promise<void>
 }
 
-/** Builds the sending of mails over an open store. `normalizeBaseUrl` is asked when a mail is written, with links to this server. */
+/** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
 export function createMailService(
   system: System,
   settings: Settings,
@@ -52,31 +53,31 @@ export function createMailService(
 ): MailService {
   const { clock, random } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
-  const senderOf = (): string => settings.MAILKIND_MAIL_FROM ?? `mailkind@${senderHost(baseUrl())}`
+  const senderAddress = (): string => settings.MAILKIND_MAIL_FROM ?? `mailkind@${senderHost(baseUrl())}`
   const url = settings.MAILKIND_SMTP_URL
   const mailer = url === null ? null : system.openMailer(url.reveal())
-  const sender = mailer && new MailSender({ ...system, store, log, mailer, from: senderOf, linkContext })
-  const quietly = (failure: string, work: () => Promise<void>) => (): Promise<void> =>
-    work().catch(logError(log, failure))
-  const pollOutbox = quietly("accounts were not written to about terms", async () => {
-    // One batch a look: between two of them everything else has its turn.
+  const sender = mailer && new MailSender({ ...system, store, log, mailer, from: senderAddress, linkContext })
+  const withErrorLog = (message: string, work: () => Promise<void>) => (): Promise<void> =>
+    work().catch(logError(log, message))
+  const pollOutbox = withErrorLog("mails about new terms were not queued", async () => {
+    // One batch per poll, so that other work runs in between.
     await notifyNextAccounts(store, clock())
     sender?.sendDue()
   })
   const renewClaims = async (): Promise<void> => await sender?.renew()
-  const prune = quietly("old mails were not deleted", () =>
+  const prune = withErrorLog("old mails were not deleted", () =>
     pruneOldMails(store, clock(), sender?.isPaused() ?? true, log),
   )
-  const repeated = createIntervals(system.runInterval, [
+  const intervals = createIntervals(system.runInterval, [
     [OUTBOX_POLL_MS, () => void pollOutbox()],
     [CLAIM_RENEWAL_MS, () => void renewClaims()],
     [PRUNE_MS, () => void prune()],
   ])
   return {
-    start: repeated.start,
+    start: intervals.start,
     sendNow: async (to, notice) => {
       if (mailer === null) return { kind: "no_server" }
-      const from = senderOf()
+      const from = senderAddress()
       const messageId = `${randomBase62(random, 20)}@${senderDomain(from)}`
       return await mailer.send(
         createMail(noticeContent(notice, linkContext()), { from, to, messageId, dateMs: clock() }),
@@ -86,33 +87,30 @@ export function createMailService(
     renewClaims,
     prune,
     stop: async () => {
-      repeated.stop()
+      intervals.stop()
       if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)
     },
   }
 }
 
-/** The host of a URL; an IP address is no domain to write from. */
+/** The host of a URL as a mail domain; `localhost` for IP addresses, which are not domains. */
 function senderHost(url: string): string {
   const { hostname } = new URL(url)
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : "localhost"
 }
 
-/** Mails that wait are deleted by their age only while none can be sent: else each is tried first. */
-async function pruneOldMails(store: Store, nowMs: number, isStill: boolean, log: Log): Promise<void> {
+/** Waiting mails expire only while no mail can be sent; otherwise each is tried first. */
+async function pruneOldMails(store: Store, nowMs: number, isPaused: boolean, log: Log): Promise<void> {
   const fromMs = nowMs - RETENTION_MS
-  const kept = { endedFromMs: fromMs, waitingFromMs: isStill ? fromMs : 0, countMax: PRUNED_ROWS_MAX }
-  const { waitingCount } = await pruneOutbox(store, kept)
+  const retention = { endedFromMs: fromMs, waitingFromMs: isPaused ? fromMs : 0, countMax: PRUNED_ROWS_MAX }
+  const { waitingCount } = await pruneOutbox(store, retention)
   if (waitingCount > 0) log("warn", "mails that could not be sent for a month were deleted", { count: waitingCount })
 }
 
-/** Waits for what is under way; then what is left of it fails, and is put off. */
+/** Waits for mails that are being sent. After the timeout the rest fails and is rescheduled. */
 async function stopSender(system: System, sender: MailSender, mailer: Mailer): Promise<void> {
   sender.stop()
-  const over = Promise.withResolvers<void>()
-  const callOff = system.setTimer(STOP_TIMEOUT_MS, over.resolve)
-  await Promise.race([sender.whenIdle(), over.promise])
-  callOff()
+  await withTimeout(system.setTimer, STOP_TIMEOUT_MS, sender.whenIdle(), undefined)
   mailer.close()
   await sender.whenIdle()
 }

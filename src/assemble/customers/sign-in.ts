@@ -8,22 +8,22 @@ import { SignInMails, type SignInMailsDeps } from "../../customers/sign-in/sign-
 import type { Store } from "../../customers/store/core/store.ts"
 import type { System } from "../../system/system.ts"
 
-/** How often sign-ins and sessions that are over are deleted, and how many of each at once: more than can come meanwhile. */
+/** How often expired sign-ins and sessions are deleted, and how many of each at once: more than can arrive meanwhile. */
 const PRUNE_MS = 60_000
 const PRUNED_ROWS_MAX = 1000
 
-/** The sign-in at work. */
+/** Sign-in by mail, and its background work. */
 export type SignInService = SignInDeps & {
   readonly mails: SignInMails
-  /** Deletes what is over. It never rejects. */
+  /** Deletes expired sign-ins and sessions. Never rejects. */
   readonly prune: () => Promise<void>
-  /** Starts what is done in the background. */
+  /** Starts the background work. */
   readonly start: () => void
-  /** Ends it. */
+  /** Stops it. */
   readonly stop: () => Promise<void>
 }
 
-/** Builds the sign-in over an open store. */
+/** Creates the service over an open store. */
 export function createSignInService(
   system: System,
   settings: Settings,
@@ -33,20 +33,23 @@ export function createSignInService(
 ): SignInService {
   const { clock, random, runInterval } = system
   const mails = new SignInMails({ ...system, log, sendNow, hasMailServer: settings.MAILKIND_SMTP_URL !== null })
-  const prune = async (): Promise<void> => {
+  const pruneExpired = async (): Promise<void> => {
     await pruneSignIns(store, clock, PRUNED_ROWS_MAX)
     await pruneSessions(store, clock, PRUNED_ROWS_MAX)
   }
-  const quietly = (): Promise<void> =>
-    prune().catch(logError(log, "sign-ins and sessions that are over were not deleted"))
-  const repeated = createIntervals(runInterval, [[PRUNE_MS, () => void quietly()]])
+  const prune = (): Promise<void> =>
+    pruneExpired().catch(logError(log, "expired sign-ins and sessions were not deleted"))
+  const intervals = createIntervals(runInterval, [[PRUNE_MS, () => void prune()]])
   return {
-    ...{ store, clock, random, newAccountTier: settings.MAILKIND_DEFAULT_TIER },
+    store,
+    clock,
+    random,
+    newAccountTier: settings.MAILKIND_DEFAULT_TIER,
     mails,
-    prune: quietly,
-    start: repeated.start,
+    prune,
+    start: intervals.start,
     stop: async () => {
-      repeated.stop()
+      intervals.stop()
       mails.stop()
     },
   }

@@ -69,7 +69,7 @@ test("the lists that a refresh has put in use are taken at the start, and others
   expect(isListed(lists, "mailkind-two.com")).toBe(false)
   await lists.reload()
   expect([isListed(lists, "mailkind-one.com"), isListed(lists, "mailkind-two.com")]).toEqual([false, true])
-  expect(directory.logged).toMatchObject([{ level: "info", says: "the lists were taken anew" }])
+  expect(directory.logged).toMatchObject([{ level: "info", says: "the lists were reloaded" }])
 })
 
 test("a server that looks finds other lists by itself, and reads nothing while they are the same", async () => {
@@ -130,12 +130,12 @@ test.each(Object.entries(DAMAGES))(
     damage(directory, SHA256.two)
     await lists.reload()
     expect(isListed(lists, "mailkind-one.com")).toBe(true)
-    expect(directory.logged).toMatchObject([{ level: "error", says: "the lists in use are kept" }])
+    expect(directory.logged).toMatchObject([{ level: "error", says: "the current lists stay in use" }])
     expect(String(directory.logged[0]?.fields["remedy"])).toContain("lists update")
     const started = await directory.open()
     expect(isListed(started, "mailinator.com")).toBe(true)
     expect((await directory.openForCommand()).refreshState.in_use).toBeNull()
-    const warning = { level: "warn", says: "the refreshed lists are damaged; those that came along are used" }
+    const warning = { level: "warn", says: "the refreshed lists are damaged; the bundled ones are used" }
     expect(directory.logged.slice(1)).toMatchObject([warning, warning])
     expect(await directory.openInPlace()).toMatchObject({ kind: "refused", remedy: expect.stringMatching(/update/) })
   },

@@ -81,7 +81,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   expect(atOnce("c")).toBe(12)
   await customers.stop()
   expect(await readHeartbeats(theirs)).toEqual([])
-  expect(logged).toContainEqual(["so many nodes share the limits now", { nodes: 3 }])
+  expect(logged).toContainEqual(["the number of nodes that share the limits has changed", { nodes: 3 }])
   expect(JSON.stringify(logged)).not.toContain("node_")
 })
 

@@ -64,7 +64,7 @@ test("a store that is away is told to the log, and the next time is another", as
   const { store, said, signIn } = await opened()
   await store.close()
   await signIn.prune()
-  expect(said).toEqual(["sign-ins and sessions that are over were not deleted"])
+  expect(said).toEqual(["expired sign-ins and sessions were not deleted"])
 })
 
 test("an end leaves no mail waiting for its next try", async () => {

@@ -208,7 +208,7 @@ describe("the executable, alone in an empty directory", () => {
     const updated = await own.run(["lists", "update", "--json", "--source", `${list.url.href}list.txt`], settings)
     await list.stop(true)
     const { version } = JSON.parse(updated.out)
-    await child.complained(new RegExp(`(?:the lists were taken anew[^\\n]*"${version}"[^]*){2}`))
+    await child.complained(new RegExp(`(?:the lists were reloaded[^\\n]*"${version}"[^]*){2}`))
     expect(JSON.parse((await askLoopback(`${url}/v1/health`)).body).lists.version).toBe(version)
     const { out } = await own.run(["check", "--offline", "--json", "jane@mailkind-own.com"], settings)
     expect(JSON.parse(out)).toMatchObject({ category: "disposable" })

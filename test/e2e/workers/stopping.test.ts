@@ -63,7 +63,7 @@ describe("a stop", () => {
     await server.logged(isStopping, 2)
     // The supervisor has asked them too before they take the lists anew.
     process.kill(-server.pid, "SIGHUP")
-    await server.logged(({ says }) => says === "the lists were taken anew", 2)
+    await server.logged(({ says }) => says === "the lists were reloaded", 2)
     expect(await finished(requests.held)).toEqual([200, 200])
     expect(await server.exited).toBe(0)
     expect((await server.log).filter(({ level }) => level !== "info")).toEqual([])
@@ -97,7 +97,7 @@ describe("a stop", () => {
 test("lists are read anew by every worker", async () => {
   await using server = await startWorkersServer()
   process.kill(server.pid, "SIGHUP")
-  const taken = await server.logged(({ says }) => says === "the lists were taken anew", 2)
+  const taken = await server.logged(({ says }) => says === "the lists were reloaded", 2)
   expect(taken.map(({ worker }) => worker).toSorted()).toEqual([0, 1])
 })
 

@@ -30,7 +30,7 @@ test("SIGUSR2 has every line logged until the next one, without a restart", asyn
   server.tell("SIGUSR2")
   await server.complained(/every line is logged/)
   server.tell("SIGHUP")
-  await server.complained(/the lists were taken anew/)
+  await server.complained(/the lists were reloaded/)
   server.tell("SIGUSR2")
   await server.complained(/the log is as it was set/)
   const { err, code } = await server.stop()
@@ -43,7 +43,7 @@ test("all workers of a server follow it", async () => {
   // Of two signals that wait, the system may give the later one first.
   await server.complained(/every line is logged/)
   server.tell("SIGHUP")
-  const err = await server.complained(/(?:the lists were taken anew[\s\S]*){2}/)
+  const err = await server.complained(/(?:the lists were reloaded[\s\S]*){2}/)
   expect(new Set([...err.matchAll(/"worker":(\d)/g)].map(([, seat]) => seat))).toEqual(new Set(["0", "1"]))
   expect(await server.stop()).toMatchObject({ code: 0 })
 })
