@@ -70,7 +70,7 @@ export function createDoctor(system: System): RunDoctor {
 function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
   const none = async () => skipped("The settings are faulty.")
   const settings = async () =>
-    failed(`${faults.join(". ")}.`, "Mend the environment; `mailkind help settings` lists them.")
+    failed(`${faults.join(". ")}.`, "Fix the environment; `mailkind help settings` lists them.")
   return {
     settings,
     ...{ directory: none, disk: none, database: none, dns: none, clock: none, smtp: none, identity: none },

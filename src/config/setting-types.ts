@@ -1,14 +1,14 @@
-/** What reading one setting's text gives: a value, or the sentence that says what is wrong with the text. */
+/** The result of parsing a setting: its value, or a phrase for what was expected instead. */
 type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly expected: string }
 
-/** One setting: what it means, how its text is read, and its value when the environment does not name it. */
+/** A setting: its meaning, how its text is parsed, and its value if the environment does not set it. */
 export type Setting<T> = {
   readonly description: string
-  /** The default, as the documentation prints it. */
+  /** The default as the documentation shows it. */
   readonly defaultText: string
   readonly defaultValue: T
   readonly parse: (text: string) => ParseResult<T>
-  /** Whether this version acts on it. A setting that does not act is accepted, so that one environment serves all versions. */
+  /** Whether this version uses it. A setting without effect is accepted, so that one environment fits all versions. */
   readonly isEffective: boolean
 }
 
@@ -54,7 +54,7 @@ export function integerOrOff(
   })
 }
 
-/** A comma list of `name=URL`; white space around members is ignored, and the last of two with one name counts. */
+/** A comma-separated list of `name=URL`. White space around members is ignored, and the last of two members with the same name counts. */
 export function urlMap(
   spec: SettingSpec<ReadonlyMap<string, string>> & {
     readonly namePattern: RegExp
@@ -73,7 +73,7 @@ export function urlMap(
   })
 }
 
-/** One of a closed set of words. */
+/** One of a fixed set of words. */
 export function choice<const C extends string>(spec: SettingSpec<C> & { readonly options: readonly C[] }): Setting<C> {
   return createSetting<C>(spec, text => {
     const found = spec.options.find(word => word === text)
@@ -81,14 +81,14 @@ export function choice<const C extends string>(spec: SettingSpec<C> & { readonly
   })
 }
 
-/** Text of a given shape; `null` when it is not set. */
+/** Text that matches a pattern; `null` if it is not set. */
 export function text<F extends string | null>(
   spec: SettingSpec<F> & { readonly pattern: RegExp; readonly expected: string },
 ): Setting<string | F> {
   return createSetting<string | F>(spec, given => (spec.pattern.test(given) ? valid(given) : invalid(spec.expected)))
 }
 
-/** An absolute URL with one of the schemes, without credentials, query and fragment; kept without a trailing slash. */
+/** An absolute URL with one of the schemes, without credentials, query and fragment. Trailing slashes are removed. */
 export function url<F extends string | null>(
   spec: SettingSpec<F> & { readonly schemes: readonly string[]; readonly allowsOff?: boolean },
 ): Setting<string | F> {
@@ -102,7 +102,7 @@ export function url<F extends string | null>(
   })
 }
 
-/** A value that never prints: it shows as `•••` in text, JSON and logs; `reveal()` gives it. */
+/** A value that is printed as `•••` in text, JSON and logs. `reveal()` returns it. */
 export class Secret {
   readonly #value: string
   constructor(value: string) {
@@ -122,7 +122,7 @@ export class Secret {
   }
 }
 
-/** Text that may hold a password; `null` when it is not set. */
+/** Text that may contain a password; `null` if it is not set. */
 export function secret(
   spec: SettingSpec<null> & { readonly pattern: RegExp; readonly expected: string },
 ): Setting<Secret | null> {
@@ -131,7 +131,7 @@ export function secret(
   )
 }
 
-/** A comma list, each member of a given shape; white space around members is ignored. `off`, where it may be, stands alone. */
+/** A comma-separated list of valid members. White space around members is ignored. `off`, where allowed, must be the only word. */
 export function list(
   spec: SettingSpec<readonly string[]> & {
     readonly isMember: (text: string) => boolean

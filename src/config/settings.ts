@@ -11,7 +11,7 @@ const POSTGRES_URL = /^postgres(?:ql)?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[
 const MAIL_FROM = /^[^\s@,<>"]+@[^\s@,<>"]+$|^(?:[^\p{Cc}<>,"@]*|"[^\p{Cc}"\\]*"\s*)<[^\s@,<>"]+@[^\s@,<>"]+>$/u
 const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
 
-/** Every setting, read once from the environment at the start. The README, `help settings` and `.env.example` print it. */
+/** Every setting. They are read once from the environment at the start. `help settings` and the guide print this table. */
 export const SETTINGS = {
   MAILKIND_HOST: text({ description: "Address to listen on.", defaultValue: "127.0.0.1", pattern: LISTEN_HOST, expected: "a host name or an IP address" }),
   MAILKIND_PORT: integer({ description: "TCP port to listen on; 0 picks a free one, and the start line prints it.", defaultValue: 8080, min: 0, max: 65_535 }),
@@ -72,7 +72,7 @@ export type SettingName = keyof typeof SETTINGS
 /** The value of every setting. */
 export type Settings = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never }
 
-/** Reads all settings from `environment`. Every fault is told, each with the setting's name. An empty value counts as not set. */
+/** Parses all settings and reports every fault with the name of its setting. An empty value counts as not set. */
 export function parseSettings(environment: Readonly<Record<string, string | undefined>>): { readonly kind: "read"; readonly settings: Settings } | { readonly kind: "faulty"; readonly faults: readonly string[] } {
   const faults = Object.keys(environment)
     .filter(name => name.startsWith("MAILKIND_") && !(name in SETTINGS))
@@ -90,10 +90,10 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     else faults.push(`${name} wants ${read.expected}`)
   }
   if (faults.length > 0) return { kind: "faulty", faults }
-  return { kind: "read", settings: values as Settings } // each member was read by its own row of the table
+  return { kind: "read", settings: values as Settings } // each value was parsed by its own row of the table
 }
 
-/** Names the setting that differs from `name` in its first or last letters only, for a slip of the keyboard. */
+/** Suggests a setting whose name starts like `name` or has the same letters, in case of a typo. */
 function suggestion(name: string): string {
   const near = Object.keys(SETTINGS).find(known => known.startsWith(name) || name.startsWith(known) || hasSameLetters(known, name))
   return near === undefined ? "" : ` (did you mean ${near}?)`
@@ -101,13 +101,13 @@ function suggestion(name: string): string {
 
 const hasSameLetters = (a: string, b: string): boolean => [...a].sort().join("") === [...b].sort().join("")
 
-/** Whether the text names a DNS server: an IP address, with or without a port. */
+/** Whether the text is a DNS server: an IP address with an optional port. */
 export function isDnsServer(text: string): boolean {
   const { address, port } = parseDnsServer(text)
   return isIP(address) !== 0 && port >= 1 && port <= 65_535
 }
 
-/** The address and port of a DNS server as the setting writes it: `192.0.2.53`, `192.0.2.53:5353`, `2001:db8::53`, `[2001:db8::53]:5353`. */
+/** Parses the address and port of a DNS server: `192.0.2.53`, `192.0.2.53:5353`, `2001:db8::53`, `[2001:db8::53]:5353`. */
 export function parseDnsServer(text: string): { readonly address: string; readonly port: number } {
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text)
   const plain = /^([^:]+)(?::(\d{1,5}))?$/.exec(text)

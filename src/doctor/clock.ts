@@ -1,22 +1,22 @@
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
-/** How far the clock may be from those of others, or behind what was written: quota days and certificates do not mind. */
+/** The tolerated clock skew. Neither daily quotas nor certificates depend on less. */
 export const CLOCK_SKEW_MS_MAX = 60_000
 
-/** What the clock is held against. */
+/** What the clock is compared with. */
 export type ClockReferences = {
   readonly nowMs: number
-  /** When the newest source of the lists is of. */
+  /** The date of the newest source of the lists. */
   readonly listsAtMs: number | null
-  /** When the database was last written, as far as it tells; null: it does not. */
+  /** When the database was last written; `null` if that is unknown. */
   readonly writtenAtMs: number | null
-  /** How far the clocks of the servers that were asked anyway are ahead of ours. */
+  /** How far the clocks of contacted servers are ahead of ours. */
   readonly serversAheadMs: readonly number[]
 }
 
 const CLOCK_REMEDY = "Set the clock, and let a time daemon (NTP) keep it."
 
-/** Holds the clock against what must lie in its past, and against the servers that told their time. */
+/** Compares the clock with times that must be in the past and with the clocks of contacted servers. */
 export function diagnoseClock({ nowMs, listsAtMs, writtenAtMs, serversAheadMs }: ClockReferences): DiagnosticResult {
   if (listsAtMs !== null && nowMs < listsAtMs)
     return failed(`It is ${isoTime(nowMs)} here, and the lists are of ${isoTime(listsAtMs)}.`, CLOCK_REMEDY)
@@ -33,8 +33,8 @@ export function diagnoseClock({ nowMs, listsAtMs, writtenAtMs, serversAheadMs }:
 }
 
 /**
- * How far the clock of a server is ahead of ours, by the Date of its answer (RFC 9110 §6.6.1) and the Age that a cache adds
- * (RFC 9111 §5.1); null: it does not tell.
+ * How far the clock of a server is ahead of ours, from the Date of its response (RFC 9110 §6.6.1) and the Age that a cache added
+ * (RFC 9111 §5.1); `null` if there is no Date.
  */
 export function serverAheadMs(headers: Headers, nowMs: number): number | null {
   const date = Date.parse(headers.get("date") ?? "")
@@ -43,7 +43,7 @@ export function serverAheadMs(headers: Headers, nowMs: number): number | null {
   return date + (/^\d{1,9}$/.test(age) ? Number(age) * 1000 : 0) - nowMs
 }
 
-/** One server whose own clock is wrong moves nothing while there are two others. */
+/** The median ignores one server with a wrong clock if there are two others. */
 function median(numbers: readonly number[]): number | null {
   return [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)] ?? null
 }

@@ -9,18 +9,18 @@ import {
 } from "../customers/store/sqlite/sqlite-reader.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
-/** SQLite folds its log into the database at about 4 MB; a longer one has a reader that never ends. */
+/** SQLite checkpoints its write-ahead log at about 4 MB. A much longer one means that some reader never ends. */
 const WAL_BYTES_MAX = 64 * 1024 * 1024
 
-/** How long a mail may wait before it is told of. Servers that want it later take a few minutes. */
+/** How long a mail may wait without a warning. Greylisting delays mails by a few minutes. */
 export const MAIL_WAIT_MS_MAX = 3_600_000
 
-/** Reads every page of the database, which takes about a second for each 500 MB, and keeps this process meanwhile. */
+/** Reads every page of the database. That takes about one second per 500 MB and blocks the process. */
 export function diagnoseSqlite(path: string): DiagnosticResult {
   return withSqlite(path, look => integrityFailure(look) ?? schemaAndSize(look))
 }
 
-/** Looks how long mails wait in the outbox. */
+/** Checks how long mails wait in the outbox. */
 export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boolean): DiagnosticResult {
   return withSqlite(path, look => {
     if (!look.hasTable("outbox")) return skipped("The database has no outbox yet.")
@@ -32,11 +32,11 @@ export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boo
     const seen = `${waiting.count} ${waiting.count === 1 ? "mail waits" : "mails wait"}, the oldest for ${minutes} minutes.`
     if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL: without it no mail is sent.")
     if (nowMs - waiting.since <= MAIL_WAIT_MS_MAX) return ok(seen)
-    return warning(seen, "See what is told here of smtp, and what the log of the server says of mails.")
+    return warning(seen, "See the row `smtp` here, and what the server logs about mails.")
   })
 }
 
-/** When the database was last written, as far as its rows tell; null: they do not, or it cannot be read. */
+/** When the database was last written according to its rows; `null` if they do not tell or cannot be read. */
 export function sqliteLastWrittenAtMs(path: string): number | null {
   try {
     return withSqliteReader(path, look => {
@@ -46,13 +46,13 @@ export function sqliteLastWrittenAtMs(path: string): number | null {
       return Math.max(...times.map(({ at }) => at ?? 0))
     })
   } catch (fault) {
-    // What is wrong with it is told where the database is.
+    // The diagnostic of the database reports the error.
     if (fault instanceof StoreError) return null
     throw fault
   }
 }
 
-/** A database that fails us is told in the words of that fault; one that is not there, is no fault. */
+/** Runs the work on the database. A store error becomes a failure with its remedy; a missing database is not an error. */
 function withSqlite(path: string, work: (look: SqliteReader) => DiagnosticResult): DiagnosticResult {
   try {
     return withSqliteReader(path, work) ?? skipped("There is no database yet: the first start makes it.")
@@ -89,10 +89,10 @@ function schemaAndSize(look: SqliteReader): DiagnosticResult {
   return ok(seen)
 }
 
-/** Which part of the connections that a server takes may be in use before that is told. */
+/** The share of the server's connections that may be in use without a warning. */
 const CONNECTIONS_USED_RATIO_MAX = 0.8
 
-/** What comes of a look into the PostgreSQL database, or of one that failed. */
+/** Checks the state of the PostgreSQL database, or reports why it could not be read. */
 export async function diagnosePostgres(looking: Promise<PostgresStatus>): Promise<DiagnosticResult> {
   return await withPostgres(looking, look => {
     const { location, version, schemaVersion, accountsCount, keysCount, nodesCount, bytes } = look
@@ -124,7 +124,7 @@ function postgresWarning(look: PostgresStatus, seen: string): DiagnosticResult |
   )
 }
 
-/** Looks how long mails wait in the outbox of that database. */
+/** Checks how long mails wait in the outbox of the PostgreSQL database. */
 export async function diagnosePostgresOutbox(
   looking: Promise<PostgresStatus>,
   nowMs: number,
@@ -135,7 +135,7 @@ export async function diagnosePostgresOutbox(
     const seen = `${count} ${count === 1 ? "mail waits" : "mails wait"}, the oldest for ${Math.max(0, Math.floor((nowMs - sinceMs) / 60_000))} minutes.`
     if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL: without it no mail is sent.")
     if (nowMs - sinceMs <= MAIL_WAIT_MS_MAX) return ok(seen)
-    return warning(seen, "See what is told here of smtp, and what the log of the server says of mails.")
+    return warning(seen, "See the row `smtp` here, and what the server logs about mails.")
   })
 }
 

@@ -1,32 +1,32 @@
 import { errorCode } from "../base/errors.ts"
 import type { SetTimer } from "../base/outside-world.ts"
 
-/** How something was found: `skipped` was not looked at, and `seen` says why. */
+/** The outcome of a diagnostic. `skipped`: it was not run, and `seen` says why. */
 export const DIAGNOSTIC_STATUSES = ["ok", "warning", "failed", "skipped"] as const
 type DiagnosticStatus = (typeof DIAGNOSTIC_STATUSES)[number]
 
-/** What an examination came to. No sentence holds a secret, or an address of a person. */
+/** The result of a diagnostic. Its sentences contain no secrets and no personal addresses. */
 export type DiagnosticResult = {
   readonly verdict: DiagnosticStatus
-  /** What was seen, in a sentence or two. */
+  /** What was found, in a sentence or two. */
   readonly seen: string
-  /** What an operator does about it, in a sentence; null: nothing. */
+  /** What the operator can do, in a sentence; `null` if nothing needs to be done. */
   readonly remedy: string | null
 }
 
-/** All is well. */
+/** Nothing is wrong. */
 export const ok = (seen: string): DiagnosticResult => ({ verdict: "ok", seen, remedy: null })
 
-/** It works, and something about it should be mended. */
+/** It works, but something should be fixed. */
 export const warning = (seen: string, remedy: string): DiagnosticResult => ({ verdict: "warning", seen, remedy })
 
 /** It does not work. */
 export const failed = (seen: string, remedy: string): DiagnosticResult => ({ verdict: "failed", seen, remedy })
 
-/** It was not looked at. */
+/** It was not checked. */
 export const skipped = (why: string): DiagnosticResult => ({ verdict: "skipped", seen: why, remedy: null })
 
-/** Everything that is looked at, in the order in which it is told. */
+/** All diagnostics, in the order of the output. */
 export const DIAGNOSTICS = {
   settings: { description: "Every setting that is set is known, and can be read." },
   directory: { description: "The data directory is there, for its owner alone, and can be written and mapped." },
@@ -44,26 +44,26 @@ export const DIAGNOSTICS = {
 } as const satisfies Record<string, { readonly description: string }>
 export type DiagnosticName = keyof typeof DIAGNOSTICS
 
-/** All names, in their order. */
+/** The names of all diagnostics, in order. */
 export const DIAGNOSTIC_NAMES: readonly DiagnosticName[] = Object.keys(DIAGNOSTICS).filter(isDiagnostic)
 
-/** How long one examination may take; they run side by side, so the whole takes hardly longer. */
+/** How long one diagnostic may take. They run in parallel, so all of them take hardly longer. */
 export const DIAGNOSTIC_TIMEOUT_MS = 60_000
 
-/** What is looked at, and how. An examination that rejects has failed. */
+/** The function of each diagnostic. A rejection counts as a failure. */
 export type Diagnostics = { readonly [N in DiagnosticName]: () => Promise<DiagnosticResult> }
 
-/** One row of what was found. */
+/** A row of the output. */
 export type DiagnosticRow = DiagnosticResult & { readonly name: DiagnosticName }
 
-/** Whether something that can be looked at has this name. */
+/** Whether this is the name of a diagnostic. */
 export function isDiagnostic(name: string): name is DiagnosticName {
   return Object.hasOwn(DIAGNOSTICS, name)
 }
 
 /**
- * Looks at what the names name, side by side, and gives a row for each in the order of the table. It never rejects, and
- * settles within `EXAMINATION_MS_MAX`.
+ * Runs the named diagnostics in parallel and returns a row for each, in the order of the table. Never rejects, and settles within
+ * `DIAGNOSTIC_TIMEOUT_MS`.
  */
 export async function runDiagnostics(
   examiners: Diagnostics,
@@ -77,7 +77,7 @@ export async function runDiagnostics(
 async function runWithTimeout(look: () => Promise<DiagnosticResult>, later: SetTimer): Promise<DiagnosticResult> {
   const { promise, resolve } = Promise.withResolvers<DiagnosticResult>()
   const callOff = later(DIAGNOSTIC_TIMEOUT_MS, () => resolve(TIMED_OUT))
-  // A message may hold anything; the name of a fault holds nothing.
+  // Only the code: the message of an error may contain anything.
   const found = Promise.try(look).catch(fault =>
     failed(`It could not be looked at (${errorCode(fault)}).`, REPORT_REMEDY),
   )

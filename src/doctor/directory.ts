@@ -13,21 +13,21 @@ import { dirname, join, resolve } from "node:path"
 import { errorCode } from "../base/errors.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
-/** A start wants about this much: the unpacked lists, and room for the log of a busy database. */
+/** What a start needs: the unpacked lists, and room for the write-ahead log of a busy database. */
 export const DISK_FREE_BYTES_MIN = 64 * 1024 * 1024
-/** Below this, what is written in a few weeks may not fit. */
+/** With less, the data of a few weeks may not fit. */
 export const DISK_FREE_BYTES_RECOMMENDED = 512 * 1024 * 1024
 
 const OWNER_ONLY_MODE = 0o700
 const MODE_BITS = 0o777
-/** One page, which is the least that can be mapped. */
+/** One page, the least that can be mapped. */
 const PAGE_BYTES = 4096
 
 const FREE_SPACE_REMEDY = "Free some space on this disk, or name a directory on another one by MAILKIND_DATA_DIR."
 
 /**
- * Looks at the data directory: whether it is one, whose it is, and whether a file in it can be written, synced and mapped,
- * for which a file named after `token` is there for a moment.
+ * Checks that the data directory exists, who can access it, and that a file in it can be written, synced and mapped. It creates a
+ * file named after `token` for a moment.
  */
 export function diagnoseDirectory(path: string, token: string): DiagnosticResult {
   const full = resolve(path)
@@ -48,7 +48,7 @@ export function diagnoseDirectory(path: string, token: string): DiagnosticResult
   return ok(`${full} has mode 0${rights.toString(8)}, and a file in it can be written and mapped.`)
 }
 
-/** Looks at how much room there is where the data directory is, or will be. */
+/** Checks the free space of the disk that has or will have the data directory. */
 export function diagnoseDisk(path: string): DiagnosticResult {
   const full = resolve(path)
   const place = nearestExisting(full)
@@ -58,7 +58,7 @@ export function diagnoseDisk(path: string): DiagnosticResult {
   const seen = `${mebibytes(free)} are free.`
   if (free < DISK_FREE_BYTES_MIN)
     return failed(`${seen} A server wants ${mebibytes(DISK_FREE_BYTES_MIN)} at least.`, FREE_SPACE_REMEDY)
-  // A file system without a table of files tells of none at all.
+  // File systems without an inode table report zero inodes.
   if (files > 0 && ffree === 0) return failed(`${seen} But it takes no more files.`, FREE_SPACE_REMEDY)
   if (free < DISK_FREE_BYTES_RECOMMENDED)
     return warning(`${seen} That is less than ${mebibytes(DISK_FREE_BYTES_RECOMMENDED)}.`, FREE_SPACE_REMEDY)
@@ -94,7 +94,7 @@ function statOrErrorCode(path: string) {
   }
 }
 
-/** The path, or the nearest directory above it that is there; null: none may be seen. */
+/** The path or its nearest existing parent directory; `null` if none is accessible. */
 function nearestExisting(path: string): string | null {
   for (let place = path; ; place = dirname(place)) {
     const found = statOrErrorCode(place)
@@ -103,7 +103,7 @@ function nearestExisting(path: string): string | null {
   }
 }
 
-/** The code of what fails when a file is written there; null: nothing does, and it is gone again. */
+/** The error code of writing a file there; `null` if it succeeds. The file is removed again. */
 function writeErrorCode(path: string): string | null {
   try {
     const file = openSync(path, "wx", 0o600)

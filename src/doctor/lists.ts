@@ -3,20 +3,20 @@ import type { OpenPackResult } from "../check/lists/pack/pack.ts"
 import type { RefreshState } from "../check/refresh/refresh-state.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
-/** How old lists may be that nobody refreshes. */
+/** How old lists may be that are not refreshed. */
 export const LISTS_AGE_DAYS_MAX = 90
-/** How many refreshes in a row may be missed before they are late: a host may be off for a while. */
+/** How many refreshes in a row may be missed without a warning: a host may be off for a while. */
 const MISSED_REFRESHES_MAX = 3
 const HOUR_MS = 3_600_000
 
-/** What is known of refreshes; `everyHours` null: lists are not refreshed. */
+/** The state of refreshes. `everyHours` is `null` if the lists are not refreshed. */
 export type RefreshStatus = {
   readonly state: RefreshState
   readonly everyHours: number | null
   readonly nowMs: number
 }
 
-/** Reads every byte of the pack in place, and looks at how its refreshes went. */
+/** Verifies every byte of the active pack and checks its refreshes. */
 export function diagnoseLists(opened: OpenPackResult, { state, everyHours, nowMs }: RefreshStatus): DiagnosticResult {
   if (opened.kind === "refused") return failed(opened.says, opened.remedy)
   const { pack } = opened

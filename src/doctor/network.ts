@@ -6,15 +6,15 @@ import type { IdentityResponse } from "../check/tenant/identity-endpoint.ts"
 import type { SmtpCheckResult } from "../customers/notices/smtp-mailer.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
-/** An address that is asked: the setting that names it, and whether the operator did. */
+/** An endpoint, the setting that names it, and whether the operator has set it. */
 export type DiagnosedEndpoint = {
   readonly setting: string
   readonly isConfigured: boolean
-  /** What is missing while it does not answer, in a sentence. */
+  /** What does not work without it, in a sentence. */
   readonly consequence: string
 }
 
-/** Asks the identity endpoint of each cloud. That it knows no tenant (400) is an answer. */
+/** Asks the identity endpoint of each cloud. The answer that it knows no tenant (400) is fine. */
 export async function diagnoseIdentity(
   endpoint: DiagnosedEndpoint,
   bases: readonly string[],
@@ -26,12 +26,12 @@ export async function diagnoseIdentity(
   return isWell ? ok(seen) : unavailableEndpoint(endpoint, seen)
 }
 
-/** Downloads a document and reads it; `read` says what is wrong with its text, or null. */
+/** Downloads a document and checks it. `problemIn` says what is wrong with its text, or returns `null`. */
 export async function diagnoseDocument(
   endpoint: DiagnosedEndpoint,
   url: string,
   download: () => Promise<DownloadResult>,
-  read: (text: string) => string | null,
+  problemIn: (text: string) => string | null,
 ): Promise<DiagnosticResult> {
   const answer = await download()
   const host = urlHost(url)
@@ -40,11 +40,13 @@ export async function diagnoseDocument(
       endpoint,
       `${host}: ${answer.kind === "failed" ? answer.message : "It says that nothing changed."}`,
     )
-  const says = read(answer.text)
-  return says === null ? ok(`${host} gave one that can be read.`) : unavailableEndpoint(endpoint, `${host}: ${says}`)
+  const problem = problemIn(answer.text)
+  return problem === null
+    ? ok(`${host} gave one that can be read.`)
+    : unavailableEndpoint(endpoint, `${host}: ${problem}`)
 }
 
-/** What only makes answers poorer is a warning; what an operator has named himself should be there. */
+/** A missing endpoint only degrades results, which is a warning. One that the operator has configured must work. */
 function unavailableEndpoint(
   { setting, isConfigured, consequence }: DiagnosedEndpoint,
   seen: string,
@@ -71,7 +73,7 @@ const SMTP_STEP_REMEDIES: { readonly [S in Extract<SmtpCheckResult, { kind: "fai
   command: "Look at the log of the mail server: it takes the log-in, and nothing after it.",
 }
 
-/** What trying the mail server came to. */
+/** The result of trying the mail server. */
 export function diagnoseMailServer(trial: SmtpCheckResult): DiagnosticResult {
   const { hostPort } = trial
   if (trial.kind === "failed") {
@@ -85,10 +87,10 @@ export function diagnoseMailServer(trial: SmtpCheckResult): DiagnosticResult {
   return ok(`${hostPort} was reached ${how}${trial.isLoggedIn ? " and took the log-in" : ", and no log-in is set"}.`)
 }
 
-/** One DNS server, as the setting names it, and what asks it alone. */
+/** A DNS server as the setting names it, and a resolver that asks only this server. */
 type DiagnosedDnsServer = { readonly name: string; readonly resolver: Resolver }
 
-/** What a server says of all canaries, in words. */
+/** How a server answers for the canaries, in words. */
 const CANARY_TEXTS: { readonly [F in CanaryOutcome]: string } = {
   alive: "knows the canaries",
   denied: "denies every canary",
@@ -98,7 +100,7 @@ const CANARY_TEXTS: { readonly [F in CanaryOutcome]: string } = {
 const RESOLVER_REMEDY =
   "Set MAILKIND_DNS_SERVERS to servers that resolve public names, and let this host reach their port by UDP and TCP."
 
-/** Asks each server for the canaries, or for the root where there is none. One canary that is known is enough. */
+/** Asks each server for the canaries, or for the root if there are none. One known canary is enough. */
 export async function diagnoseResolvers(
   servers: readonly DiagnosedDnsServer[],
   canaries: readonly string[],

@@ -4,17 +4,17 @@ import { parseJson } from "../base/text.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
-/** Where the server listens, or would. */
+/** Where the server listens or would listen. */
 export type DiagnosedPort = {
   readonly host: string
   readonly port: number
-  /** Without DNS every server is degraded, by the operator's will. */
+  /** The operator turned DNS off, so that health is always degraded. */
   readonly isOffline: boolean
-  /** A server is to be there: a port that is free is a failure. */
+  /** A server must be running: a free port is a failure. */
   readonly isRunning: boolean
 }
 
-/** How long our own server may take to tell its health, which it does from memory. */
+/** How long our own server may take to report its health, which it reads from memory. */
 export const HEALTH_TIMEOUT_MS = 5000
 const HEALTH_BYTES_MAX = 1024 * 1024
 
@@ -23,14 +23,14 @@ type PortOwner =
   | { readonly kind: "stranger" | "silent" | "nobody" }
 
 /**
- * Asks who answers on the port, and where nobody does, whether it can be had: `refusal` listens there for a moment and gives
- * why it cannot, or null. Settles within `HEALTH_MS_MAX`.
+ * Checks who answers on the port and, if nobody does, whether the port is available: `listenError` listens there for a moment
+ * and returns why it cannot, or `null`. Settles within `HEALTH_TIMEOUT_MS`.
  */
 export async function diagnosePort(
   { host, port, isOffline, isRunning }: DiagnosedPort,
   web: Fetch,
   deadline: AbortSignal,
-  refusal: () => string | null,
+  listenError: () => string | null,
 ): Promise<DiagnosticResult> {
   if (port === 0) return ok("Any free port is taken at the start.")
   const asked = await identifyServer(`http://${reachableHost(host)}:${port}${ROUTES.getHealth.path}`, web, deadline)
@@ -41,7 +41,7 @@ export async function diagnosePort(
       if (asked.status === "ok" || isOffline) return ok(`mailkind ${asked.version} answers on ${place}.`)
       return warning(
         `mailkind ${asked.version} answers on ${place}, and says that it is ${asked.status}.`,
-        "See what is told here of dns.",
+        "See the row `dns` here.",
       )
     case "stranger":
       return failed(`Another program answers on ${place}.`, remedy)
@@ -53,7 +53,7 @@ export async function diagnosePort(
     case "nobody":
       if (isRunning)
         return failed(`Nobody answers on ${place}.`, "Start the server, or look at its log for why it ended.")
-      return freePort(place, refusal(), remedy)
+      return freePort(place, listenError(), remedy)
   }
 }
 
@@ -70,7 +70,7 @@ async function identifyServer(url: string, web: Fetch, signal: AbortSignal): Pro
   }
 }
 
-/** What connecting fails by where nobody listens, or no host of this name or address is reached. */
+/** Errors of a connection to a port without a listener, or to a host that cannot be reached. */
 const NO_LISTENER_CODES: ReadonlySet<string> = new Set([
   "ConnectionRefused",
   "ECONNREFUSED",
@@ -89,7 +89,7 @@ function parseHealth(body: unknown): PortOwner {
     uptime_seconds: uptime,
   }: { version?: unknown; status?: unknown; uptime_seconds?: unknown } = body
   if (typeof version !== "string" || typeof uptime !== "number") return { kind: "stranger" }
-  // What a stranger says is not repeated: it could be anything.
+  // The answer of another program is not printed, because it could be anything.
   return {
     kind: "ours",
     version: /^[\w.-]{1,40}$/.test(version) ? version : "",
@@ -97,7 +97,7 @@ function parseHealth(body: unknown): PortOwner {
   }
 }
 
-/** An address that listens everywhere is reached on this host. */
+/** The host to connect to. A wildcard address is reached at loopback. */
 function reachableHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1"
   if (host === "::") return "[::1]"

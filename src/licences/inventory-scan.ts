@@ -9,10 +9,10 @@ import {
   parseLockFile,
 } from "./lock-file.ts"
 
-/** The package whose script the API reference runs in browsers. All that it needs is in that script. */
+/** The package whose script renders the API reference in browsers. The script contains its dependencies. */
 const BROWSER_PACKAGES = ["@scalar/api-reference"]
 
-/** The licences of Bun and of what it is linked with, as its own documentation names them. */
+/** The licences of Bun and of the libraries linked into it, according to its documentation. */
 const RUNTIME = {
   licence: "MIT AND LGPL-2.0-or-later AND LGPL-2.1-or-later",
   origin: "https://github.com/oven-sh/bun",
@@ -23,12 +23,12 @@ const RUNTIME = {
   ],
 } as const
 
-/** What was found, or everything that keeps it from being passed on, a sentence each. */
+/** The inventory, or a sentence for each reason why the program must not be distributed. */
 type InventoryScan =
   | { readonly kind: "inventory"; readonly inventory: Inventory }
   | { readonly kind: "refused"; readonly faults: readonly string[] }
 
-/** What is read of a package.json. */
+/** The members of package.json that are read. */
 type PackageJson = {
   readonly version?: string
   readonly license?: string | { readonly type?: string }
@@ -37,9 +37,9 @@ type PackageJson = {
 }
 
 /**
- * Takes stock of a checkout: the packages that are in the program by the lock file, as they lie in node_modules, the sources of
- * the lists and the runtime. The same checkout gives the same inventory. A licence that the policy does not allow, a package
- * without a text, and one that is not the locked one are faults.
+ * Collects the inventory of a checkout: the packages of the lock file as installed in node_modules, the sources of the lists, and
+ * the runtime. The same checkout gives the same inventory. A licence that the policy does not allow, a package without a licence
+ * text, and an installed version other than the locked one are faults.
  */
 export function scanInventory(repo: RepoFiles): InventoryScan {
   const read = parseLockFile(repo.read("bun.lock"))
@@ -88,7 +88,7 @@ export function scanInventory(repo: RepoFiles): InventoryScan {
 const isRoot = (lock: LockFile, name: string, use: PackageUse): boolean =>
   use === "lists" || BROWSER_PACKAGES.includes(name) || lock.dependencies.includes(name)
 
-/** Every package that is in the program and why, by name: what runs in the server before what runs in browsers. */
+/** Every package in the program and its use, sorted by name. A package used in the server and in browsers counts for the server. */
 function shippedPackages(
   lock: LockFile,
   carried: readonly string[],
@@ -99,7 +99,7 @@ function shippedPackages(
   }
   add(dependencyClosure(lock, lock.dependencies), "server")
   add(dependencyClosure(lock, BROWSER_PACKAGES), "pages")
-  // Of these only lists are read; what their code needs is not in the program.
+  // Only lists are read from these packages, so their dependencies are not in the program.
   add(
     [...dependencyClosure(lock, carried)].filter(
       ({ nesting }) => nesting.length === 1 && carried.includes(nesting[0] ?? ""),
@@ -147,7 +147,7 @@ function copyrightHolder(name: string, { author }: PackageJson): string {
   return written === undefined || written === "" ? `the authors of ${name}` : written
 }
 
-/** Where people find the package; what npm writes in short is written out. */
+/** The URL of the repository, with npm's abbreviations expanded. */
 function repositoryUrl({ repository }: PackageJson): string {
   const written = (typeof repository === "string" ? repository : repository?.url) ?? ""
   const bare = written.replace(/^git\+/, "").replace(/^(?:git|ssh):\/\/(?:git@)?/, "https://")
@@ -176,7 +176,7 @@ type ThirdPartyFile = {
   readonly version: string
 }
 
-/** Files of `data/` that hold others' work, by their path there. The section of the same name in data/NOTICE.md is its notice. */
+/** Third-party files in `data/`, by path. Their notices are the sections of the same name in data/NOTICE.md. */
 export const THIRD_PARTY_FILES = {
   "confusables.txt": {
     says: "Characters that look alike.",
@@ -198,32 +198,32 @@ export const THIRD_PARTY_FILES = {
   },
 } as const satisfies Record<string, ThirdPartyFile>
 
-/** The section of a text in Markdown under a heading of the second level; null: there is none. */
+/** The section under a second-level heading of a Markdown text; `null` if there is none. */
 function markdownSection(markdown: string, heading: string): string | null {
   const section = markdown.split(/^## /m).find(part => part.startsWith(`${heading}\n`))
   return section === undefined ? null : section.slice(heading.length).trim()
 }
 
-/** The headings of the second level. */
+/** The second-level headings of a Markdown text. */
 export const markdownHeadings = (markdown: string): readonly string[] =>
   [...markdown.matchAll(/^## (.*)$/gm)].map(([, heading = ""]) => heading)
 
-/** A checkout with its packages installed. Paths are from its root. */
+/** A checkout with installed packages. Paths are relative to its root. */
 export type RepoFiles = {
-  /** The text of a file; it throws when there is none. */
+  /** The text of a file. Throws if it is missing. */
   readonly read: (path: string) => string
   readonly exists: (path: string) => boolean
-  /** The names in a folder, without those below. */
+  /** The names of the entries of a folder, not recursive. */
   readonly entryNames: (folder: string) => readonly string[]
 }
 
-/** Names of the files in which a package has its licence and its notices. */
+/** The names of files with a licence or notices. */
 const LICENCE_FILE_NAME = /^(?:licen[cs]e|copying|notice|unlicense)(?:[-._].*)?$/i
 
-/** How much of one file is taken; the longest of those here has 27 KB. */
+/** How much of a file is used. The longest one here has 27 KB. */
 const TEXT_LENGTH_MAX = 100_000
 
-/** The licence and notices of the package in a folder, as it brings them, in the order of their files' names. */
+/** The licence and notices of the package in a folder, in the order of their file names. */
 const readLicenceTexts = (shelf: RepoFiles, folder: string): readonly string[] =>
   shelf
     .entryNames(folder)
@@ -232,28 +232,28 @@ const readLicenceTexts = (shelf: RepoFiles, folder: string): readonly string[] =
     .map(name => normalizeText(shelf.read(folder === "." ? name : `${folder}/${name}`)).slice(0, TEXT_LENGTH_MAX))
     .filter(text => text !== "")
 
-/** Line ends and the white space around differ from copy to copy of one text. */
+/** Copies of the same text differ in line ends and surrounding white space. */
 const normalizeText = (text: string): string => text.replaceAll("\r\n", "\n").trim()
 
-/** The standard text of the licence, for a package that brings none; null: we have none for it. */
+/** The standard text of the licence for a package without one; `null` if we have none. */
 function standardLicenceText(shelf: RepoFiles, expression: string, holder: string): string | null {
   const chosen = allowedLicences(expression)
   if (chosen?.length !== 1 || chosen[0] !== "MIT") return null
   return normalizeText(shelf.read("data/licences/MIT.txt")).replace("<holder>", holder)
 }
 
-/** Texts, each kept once. */
+/** A set of texts with indexes. */
 class TextTable {
   readonly #indexes = new Map<string, number>()
 
-  /** Where the text stands among all. */
+  /** The index of the text, which is added if it is new. */
   indexOf(text: string): number {
     const known = this.#indexes.get(text) ?? this.#indexes.size
     this.#indexes.set(text, known)
     return known
   }
 
-  /** All texts, in the order in which they came. */
+  /** All texts, in the order of their indexes. */
   all(): string[] {
     return [...this.#indexes.keys()]
   }

@@ -1,24 +1,24 @@
 import { type Static, Type } from "@sinclair/typebox"
 
-/** Why a package is part of the program. */
+/** How the program uses a package. */
 const PACKAGE_USES = ["server", "pages", "lists"] as const
 
 const PackageSchema = Type.Object({
   name: Type.String(),
   version: Type.String(),
-  /** As the package declares it, in SPDX's terms. */
+  /** The SPDX expression that the package declares. */
   licence: Type.String(),
-  /** The licences that we go by, of those that it leaves to choose from. */
+  /** The alternative of that expression under which we use it. */
   chosen: Type.Array(Type.String()),
-  /** Where it is developed; empty: it does not say. */
+  /** The URL of its repository; empty if unknown. */
   origin: Type.String(),
-  /** SHA-512 of the package's archive as the registry has it, in hex. */
+  /** The SHA-512 of the registry's archive, in hex. */
   sha512: Type.String(),
-  /** `server`: its code runs in the server; `pages`: in browsers, with the API reference; `lists`: lists were read from it. */
+  /** `server`: its code runs in the server; `pages`: it runs in browsers, in the API reference; `lists`: lists are read from it. */
   use: Type.Union(PACKAGE_USES.map(use => Type.Literal(use))),
-  /** What it needs, as `name@version`. */
+  /** Its dependencies, as `name@version`. */
   needs: Type.Array(Type.String()),
-  /** Which of `texts` are its licence and notices. */
+  /** The indexes of its licence and notices in `allTexts`. */
   texts: Type.Array(Type.Integer()),
 })
 
@@ -27,11 +27,11 @@ const SourceSchema = Type.Object({
   says: Type.String(),
   licence: Type.String(),
   origin: Type.String(),
-  /** The day or version that it is of; empty: it is downloaded by a refresh. */
+  /** Its date or version; empty if a refresh downloads it. */
   version: Type.String(),
-  /** The package that it stands in, as `name@version`; empty: none. */
+  /** The package that contains it, as `name@version`; empty if none. */
   package: Type.String(),
-  /** SHA-256 of its file in this repository, in hex; empty: it has none there. */
+  /** The SHA-256 of its file in this repository, in hex; empty if it has none. */
   sha256: Type.String(),
   texts: Type.Array(Type.Integer()),
 })
@@ -44,7 +44,7 @@ const RuntimeSchema = Type.Object({
   texts: Type.Array(Type.Integer()),
 })
 
-/** What the inventory is carried as. */
+/** The format in which the executable contains the inventory. */
 export const Inventory = Type.Object({
   name: Type.String(),
   version: Type.String(),
@@ -55,20 +55,20 @@ export const Inventory = Type.Object({
   runtime: RuntimeSchema,
   packages: Type.Array(PackageSchema),
   sources: Type.Array(SourceSchema),
-  /** The names of the packages that the program itself needs, as `name@version`. */
+  /** The direct dependencies of the program, as `name@version`. */
   roots: Type.Array(Type.String()),
-  /** Version of the lists that the program carries, and SHA-256 of their pack, in hex. */
+  /** The version of the bundled lists and the SHA-256 of their pack, in hex. */
   lists: Type.Object({ version: Type.String(), sha256: Type.String() }),
-  /** Each text once. */
+  /** All licence texts and notices, each once. */
   allTexts: Type.Array(Type.String()),
 })
 
-/** All that the program is made of: its packages, the sources of its lists, and its runtime, each with its licence. */
+/** Everything that the program consists of, with licences: packages, sources of the lists, and the runtime. */
 export type Inventory = Static<typeof Inventory>
 export type ShippedPackage = Static<typeof PackageSchema>
 export type ShippedSource = Static<typeof SourceSchema>
 export type PackageUse = (typeof PACKAGE_USES)[number]
 
-/** What a package is called where it is named in one word. */
+/** The package as `name@version`. */
 export const packageId = ({ name, version }: { readonly name: string; readonly version: string }): string =>
   `${name}@${version}`

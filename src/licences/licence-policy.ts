@@ -1,11 +1,11 @@
 type LicenceTerms = {
-  /** What it asks of who passes the program on. */
+  /** What it requires of whoever distributes the program. */
   readonly requires: string
-  /** Whether it may be that of the runtime alone, which is linked as it was published and can be exchanged. */
+  /** Whether it is allowed only for the runtime, which is linked as published and can be replaced. */
   readonly runtimeOnly?: true
 }
 
-/** The licences under which others' work may be in this program, by SPDX identifier. Any other stops the build. */
+/** The allowed licences of third-party work, by SPDX identifier. Any other stops the build. */
 export const LICENCES = {
   MIT: { requires: "Its text stays with the copies." },
   "MIT-0": { requires: "Nothing." },
@@ -30,12 +30,12 @@ export const LICENCES = {
 
 type LicenceId = keyof typeof LICENCES
 
-/** Whether an SPDX identifier is one of the table. */
+/** Whether the table has this SPDX identifier. */
 const isLicenceId = (id: string): id is LicenceId => Object.hasOwn(LICENCES, id)
 
 /**
- * The licences to go by, of an SPDX expression (SPDX 2.3, annex D): the first of its alternatives that the policy allows.
- * Null: it allows none of them, or the text is no expression.
+ * The first allowed alternative of an SPDX expression (SPDX 2.3, annex D); `null` if none is allowed or the text is not an
+ * expression.
  */
 export function allowedLicences(expression: string, isRuntime = false): readonly LicenceId[] | null {
   const allowed = (id: string): id is LicenceId =>
@@ -44,7 +44,7 @@ export function allowedLicences(expression: string, isRuntime = false): readonly
   return null
 }
 
-/** Each way to satisfy an expression, as the licences that hold together; null: it is no expression. */
+/** The alternatives of an expression, each with the licences that apply together; `null` if the text is not an expression. */
 function parseAlternatives(expression: string): readonly (readonly string[])[] | null {
   const words = expression.match(/[()]|[^\s()]+/g) ?? []
   let at = 0
@@ -80,9 +80,9 @@ function parseAlternatives(expression: string): readonly (readonly string[])[] |
   return at === words.length ? all : null
 }
 
-/** A checkout from which nothing may be passed on as it is: each fault is a sentence. */
+/** The checkout violates the licence policy. Each fault is a sentence. */
 export class LicenceError extends Error {
-  override readonly name = "NotToBePassedOn"
+  override readonly name = "LicenceError"
   constructor(faults: readonly string[]) {
     super(["this checkout cannot be passed on:", ...faults].join("\n  "))
   }

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value"
 
 const Ranges = Type.Optional(Type.Record(Type.String(), Type.String()))
 
-/** What the registry's package says that it needs. A script that wants to run when it is installed is never run. */
+/** The dependencies that a package declares. */
 const PackageDependencies = Type.Object({
   dependencies: Ranges,
   optionalDependencies: Ranges,
@@ -11,7 +11,7 @@ const PackageDependencies = Type.Object({
   optionalPeers: Type.Optional(Type.Array(Type.String())),
 })
 
-/** Name and version, the registry ("" is the public one of npm), what it needs, and the digest of its archive. */
+/** Name and version, the registry ("" is npm's public one), the dependencies, and the digest of the archive. */
 const LockFileEntry = Type.Tuple([
   Type.String({ pattern: "^.+@[0-9]" }),
   Type.Literal(""),
@@ -25,32 +25,32 @@ const LockFileSchema = Type.Object({
   packages: Type.Record(Type.String(), LockFileEntry),
 })
 
-/** One package of the lock file. */
+/** A package of the lock file. */
 export type LockedPackage = {
-  /** The names of the packages that it lies in, and its own: `["a", "b"]` is `node_modules/a/node_modules/b`. */
+  /** The names of the packages in which it is nested, and its own: `["a", "b"]` is `node_modules/a/node_modules/b`. */
   readonly nesting: readonly string[]
   readonly name: string
   readonly version: string
   /** SHA-512 of the package's archive, in hex. */
   readonly sha512: string
-  /** The names of what it needs to run; a peer that is optional is not among them. */
+  /** The names of its runtime dependencies, without optional peers. */
   readonly dependencies: readonly string[]
 }
 
-/** The lock file (bun.lock) as far as it says what is installed. */
+/** The part of bun.lock that determines what is installed. */
 export type LockFile = {
-  /** Names of what the program itself needs, and of what only its development does. */
+  /** The names of the program's own dependencies, and of those of its development. */
   readonly dependencies: readonly string[]
   readonly devDependencies: readonly string[]
   /** Packages whose install scripts may run. */
   readonly trustedDependencies: readonly string[]
-  /** By place, its names joined by `/`. */
+  /** By nesting, joined by `/`. */
   readonly packages: ReadonlyMap<string, LockedPackage>
 }
 
 /**
- * Reads the text of bun.lock. Whatever is not a package of npm's registry under its SHA-512 is a fault: a git repository, an
- * archive at a URL, a folder, another registry. Throws `SyntaxError` when the text is no JSON at all.
+ * Parses bun.lock. Only packages of npm's registry with a SHA-512 are allowed: a git repository, an archive at a URL, a folder or
+ * another registry is a fault. Throws `SyntaxError` if the text is not JSON.
  */
 export function parseLockFile(
   text: string,
@@ -91,10 +91,10 @@ function parseLockedPackage(place: string, [named, , needs, digest]: Static<type
   }
 }
 
-/** The names in a place: a scope (`@scope/name`) is part of its name. */
+/** Splits a nesting into names. A scope (`@scope/name`) is part of the name. */
 const nestedNames = (place: string): readonly string[] => place.match(/@[^/]+\/[^/]+|[^/]+/g) ?? []
 
-/** The package that a name means for what lies at a place: the nearest one outwards; null: it is not installed. */
+/** Resolves a name as Node.js does: the nearest package outwards from a nesting; `null` if it is not installed. */
 export function resolvePackage(lock: LockFile, from: readonly string[], name: string): LockedPackage | null {
   for (let depth = from.length; depth >= 0; depth--) {
     const at = lock.packages.get([...from.slice(0, depth), name].join("/"))
@@ -103,16 +103,16 @@ export function resolvePackage(lock: LockFile, from: readonly string[], name: st
   return null
 }
 
-/** What a package needs, as far as it is installed: an optional part of another system is not. */
+/** The installed dependencies of a package. Optional packages for other platforms are not installed. */
 export const installedDependencies = (
   lock: LockFile,
   { nesting, dependencies: needs }: LockedPackage,
 ): readonly LockedPackage[] => needs.map(name => resolvePackage(lock, nesting, name)).filter(needed => needed !== null)
 
-/** The named packages and all that they need, and so on; each once. */
+/** The named packages with their transitive dependencies, each once. */
 export function dependencyClosure(lock: LockFile, names: readonly string[]): ReadonlySet<LockedPackage> {
   const reached = new Set(names.map(name => resolvePackage(lock, [], name)).filter(root => root !== null))
-  // A set is walked in the order in which it grows, so that this ends when nothing new is reached.
+  // A set also iterates over elements that are added meanwhile, so the loop ends when nothing new is reached.
   for (const reachedNow of reached) for (const needed of installedDependencies(lock, reachedNow)) reached.add(needed)
   return reached
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { type Inventory, packageId, type ShippedPackage, type ShippedSource } from "./inventory.ts"
 
-/** The bill of materials (CycloneDX 1.6) of an inventory. Its serial number is made of its content. */
+/** The software bill of materials (CycloneDX 1.6) of an inventory. Its serial number is derived from its content. */
 export function createSbom(inventory: Inventory): Sbom {
   const { packages, sources, runtime } = inventory
   const program = programComponent(inventory)
@@ -31,7 +31,7 @@ export function createSbom(inventory: Inventory): Sbom {
   }
 }
 
-/** The text of a bill: the same bill gives the same text. */
+/** The text of an SBOM. Equal SBOMs give equal texts. */
 export const sbomText = (bill: Sbom): string => `${JSON.stringify(bill, null, 2)}\n`
 
 function programComponent({ name, version, licence, says }: Inventory): SbomComponent {
@@ -68,7 +68,7 @@ function packageComponent(shipped: ShippedPackage): SbomComponent {
   }
 }
 
-/** The packed lists as the executable carries them. */
+/** The packed lists in the executable. */
 function listsComponent({ lists: { version, sha256 } }: Inventory): SbomComponent {
   return {
     ...{ type: "data", "bom-ref": "lists.pack", name: "lists.pack", version, description: "The packed lists." },
@@ -96,11 +96,11 @@ function sourceComponent(source: ShippedSource): SbomComponent {
 
 const sourceRef = ({ id }: ShippedSource): string => `source:${id}`
 
-/** What stands alone is an identifier of SPDX's list, unless it is one of our own. */
+/** A single licence is an SPDX identifier unless it is our own; everything else is an expression. */
 const sbomLicences = (expression: string): NonNullable<SbomComponent["licenses"]> =>
   /^(?!LicenseRef-)[A-Za-z0-9.+-]+$/.test(expression) ? [{ license: { id: expression } }] : [{ expression }]
 
-/** A package URL (ECMA-427): the scope is a namespace, and its `@` is written out. */
+/** A package URL (ECMA-427). The `@` of a scope is percent-encoded. */
 const packageUrl = ({ name, version }: { readonly name: string; readonly version: string }): string =>
   `pkg:npm/${name.replace("@", "%40")}@${version}`
 
@@ -109,7 +109,7 @@ function parsePackageUrl(named: string): string {
   return packageUrl({ name: named.slice(0, at), version: named.slice(at + 1) })
 }
 
-/** A UUID of version 8 (RFC 9562 §5.8) out of the content's SHA-256. */
+/** A version 8 UUID (RFC 9562 §5.8) from the SHA-256 of the content. */
 function serialNumber(content: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(content).digest("hex")
   const variant = (8 + (Number.parseInt(hex.charAt(16), 16) & 3)).toString(16)
@@ -124,13 +124,12 @@ function serialNumber(content: string): string {
 }
 
 /*
- * The parts of a CycloneDX 1.6 bill of materials (ECMA-424, bom-1.6.schema.json) that we write, each as strict as it is there
- * or stricter.
+ * The part of the CycloneDX 1.6 schema (ECMA-424, bom-1.6.schema.json) that we write, at least as strict as the original.
  */
 const closed = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 
-/** One licence by its SPDX identifier, or an expression alone. */
+/** One licence by its SPDX identifier, or one expression. */
 const Licences = Type.Union([
   Type.Array(Type.Object({ license: Type.Object({ id: text }, closed) }, closed), { minItems: 1, maxItems: 1 }),
   Type.Array(Type.Object({ expression: text }, closed), { minItems: 1, maxItems: 1 }),
@@ -164,7 +163,7 @@ const SbomComponent = Type.Object(
     hashes: Type.Optional(Hashes),
     licenses: Type.Optional(Licences),
     externalReferences: Type.Optional(Type.Array(ExternalReference, { minItems: 1, uniqueItems: true })),
-    /** Of components of type `data` only. */
+    /** Only for components of type `data`. */
     data: Type.Optional(
       Type.Array(Type.Object({ type: Type.Literal("dataset"), name: text }, closed), { minItems: 1 }),
     ),
@@ -174,7 +173,7 @@ const SbomComponent = Type.Object(
 
 const SbomDependency = Type.Object({ ref: text, dependsOn: Type.Array(text, { uniqueItems: true }) }, closed)
 
-/** A bill of materials, without a time: the same content is the same bill. */
+/** An SBOM without a timestamp, so that equal content gives an equal SBOM. */
 export const Sbom = Type.Object(
   {
     $schema: Type.Literal("http://cyclonedx.org/schema/bom-1.6.schema.json"),
