@@ -49,12 +49,12 @@ import { createServerResolvers } from "./check/network.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
 import { formatUserAgent } from "./program.ts"
 
-/** How long an identity endpoint may take, as for a check. */
+/** How long an identity endpoint may take, the same as in a check. */
 const IDENTITY_TIMEOUT_MS = 5000
-/** A domain that belongs to nobody whom a look-up could concern (RFC 2606 §3). */
+/** A reserved domain, so that the look-up concerns no company (RFC 2606 §3). */
 const RESERVED_DOMAIN = "example.com"
 
-/** What looks at all that a server of these settings needs, beside one that runs. */
+/** Creates the doctor, which diagnoses everything that a server with the settings of the environment needs. */
 export function createDoctor(system: System): RunDoctor {
   return async (names, isRunning) => {
     const read = parseSettings(system.environment)
@@ -66,7 +66,7 @@ export function createDoctor(system: System): RunDoctor {
   }
 }
 
-/** Nothing else can be looked at: where it is, the settings would say. */
+/** Without valid settings nothing else can be diagnosed. */
 function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
   const none = async () => skipped("The settings are faulty.")
   const settings = async () =>
@@ -78,7 +78,7 @@ function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
   }
 }
 
-/** `isAlone`: this process looks at one thing, and may do so however long that keeps it. */
+/** `isAlone`: this process runs a single diagnostic, so it may block. */
 type DoctorRunOptions = { readonly isAlone: boolean; readonly isRunning: boolean }
 
 function createDiagnostics(system: System, settings: Settings, { isAlone, isRunning }: DoctorRunOptions): Diagnostics {

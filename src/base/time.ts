@@ -56,9 +56,11 @@ export function createIntervals(
   }
 }
 
-/** An instant in ISO 8601, UTC; null stays null. */
+/** The instant in ISO 8601, UTC: `2026-01-31T12:00:00.000Z`. */
 export function isoInstant(atMs: number): string
+/** The same, where `null` stays `null`. */
 export function isoInstant(atMs: number | null): string | null
+/** The same. */
 export function isoInstant(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString()
 }
