@@ -11,7 +11,7 @@ const src = sourceFiles("src")
 const found = (files: typeof all, pattern: RegExp): string[] =>
   files.flatMap(({ path, text }) => [...codeOf(text).matchAll(pattern)].map(([match]) => `${path}: ${match.trim()}`))
 
-test("a source file is a sitting", () => {
+test("a source file has at most 400 lines", () => {
   const long = src.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
   expect(long.filter(({ lines }) => lines > FILE_LINES_MAX)).toEqual([])
 })
@@ -25,7 +25,7 @@ test("a function fits a screen", () => {
   expect(long).toEqual([])
 })
 
-test("time, chance, the network and the environment come in through the door", () => {
+test("only system/, base/ and main.ts use the clock, randomness, the network and the environment", () => {
   const door = /^src\/system\/|^src\/main\.ts$|^src\/base\//
   const stray =
     /\b(?:Date\.now|Math\.random|performance\.now|setTimeout|setInterval|setImmediate|process\.env|crypto\.(?:getRandomValues|randomUUID)|(?<![.\w])fetch)\b\s*\(?/g
@@ -33,11 +33,11 @@ test("time, chance, the network and the environment come in through the door", (
     src.filter(({ path }) => !door.test(path)),
     stray,
   )
-  // `Bun.serve` calls the function that answers `fetch`; it asks nobody.
+  // Here `fetch` is the name of the handler that `Bun.serve` calls.
   expect(strays.filter(line => !/^src\/(?:assemble\/server|process\/http-listener)\.ts: fetch$/.test(line))).toEqual([])
 })
 
-test("files are named after the one thing they hold", () => {
+test("files have kebab-case names that say what they hold", () => {
   const homeless = /(^|\/)(utils?|helpers?|common|types|misc|index)(\/|\.tsx?$)/
   expect(
     all
@@ -61,23 +61,55 @@ test("no two exported types have one name", () => {
   ).toEqual([])
 })
 
+test("comments cite no document outside the tree, and only decisions that exist", async () => {
+  const comments = all
+    .filter(({ path }) => !path.startsWith("test/architecture/"))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm)].map(([comment]) => ({ path, comment })),
+    )
+  const outside =
+    /\bdecisions? §|\b(?:decisions|interface|operation|STYLE|STACK|GLOSSARY)(?:-\d)?\.md|\.\.\/shared|\(interface, /
+  expect(comments.filter(({ comment }) => outside.test(comment))).toEqual([])
+  const text = await Bun.file(join(ROOT, "src/DECISIONS.md")).text()
+  const numbers = [...text.matchAll(/^(\d+)\. \*\*/gm)].map(([, number]) => Number(number))
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+  const cited = comments.flatMap(({ path, comment }) =>
+    [...comment.matchAll(/\bDECISIONS ([\d, and]*\d)/g)].flatMap(([, list = ""]) =>
+      (list.match(/\d+/g) ?? []).map(number => ({ path, number: Number(number) })),
+    ),
+  )
+  expect(cited.filter(({ number }) => !numbers.includes(number))).toEqual([])
+})
+
+test("no file only passes on the exports of others", () => {
+  const barrels = all.filter(
+    ({ text }) =>
+      !codeOf(text)
+        .replace(/^(?:import|export)\b[^;\n]*(?:\{[^}]*\})?[^\n]*from ""$/gm, "")
+        .trim(),
+  )
+  expect(barrels.map(({ path }) => path)).toEqual([])
+})
+
 test("there are no default exports, enums, non-null assertions, `any` or suppressed checks", () => {
   expect(found(all, /\bexport default\b|^\s*(?:export )?(?:const )?enum \w+|:\s*any\b|\bas any\b/gm)).toEqual([])
   expect(
     all
-      .filter(({ text }) => /@ts-(?:ignore|nocheck|expect-error)/.test(text) && !text.includes("house"))
+      .filter(
+        ({ path, text }) => /@ts-(?:ignore|nocheck|expect-error)/.test(text) && !path.startsWith("test/architecture/"),
+      )
       .map(({ path }) => path),
   ).toEqual([])
 })
 
-test("a suppressed lint rule says why on its line", () => {
+test("a suppressed lint rule has its reason on the same line", () => {
   const silent = all
     .filter(({ path }) => !path.startsWith("test/architecture/"))
     .flatMap(({ path, text }) => [...text.matchAll(/biome-ignore[^\n]*/g)].map(([line]) => `${path}: ${line}`))
   expect(silent.filter(line => !/biome-ignore(?:-all)? [\w/]+: \w+/.test(line))).toEqual([])
 })
 
-test("every test that is skipped says why", () => {
+test("no test is skipped, left for later or run alone without a reason in its name", () => {
   expect(
     found(
       all.filter(({ path }) => path.startsWith("test/")),
@@ -86,33 +118,33 @@ test("every test that is skipped says why", () => {
   ).toEqual([])
 })
 
-test("no assertion runs the event loop inside of itself", () => {
+test("no assertion awaits a promise inside itself, which loses events of other processes", () => {
   expect(found(all, /\.(?:rejects|resolves)\b/g)).toEqual([])
 })
 
-test("what helpers of tests open ends with each test that opened it", () => {
+test("shared test code registers no hooks of its own", () => {
   const shared = all.filter(({ path }) => /^test\//.test(path) && !/\.test\.ts$|^test\/preload\.ts$/.test(path))
   expect(found(shared, /^(?:before|after)(?:Each|All)\(/gm)).toEqual([])
 })
 
-test("every file in the table of slow test files is there", async () => {
+test("every file in the table of slow test files exists", async () => {
   const { files } = await Bun.file(join(ROOT, "test/timings.json")).json()
   expect(Object.keys(files).filter(path => !all.some(file => file.path === path))).toEqual([])
 })
 
-test("no file speaks of work that is left", () => {
+test("no file contains a mark for unfinished work", () => {
   const marks = new RegExp(["TO", "DO|FIX", "ME|XX", "X"].join(""))
   expect(all.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([])
 })
 
-test("every export of the house says what it promises", () => {
+test("every exported declaration of src has a docstring", () => {
   const silent = src.flatMap(({ path, text }) => {
     const lines = text.split("\n")
     return (
       lines
         .map((line, at) => ({ path, line, before: lines[at - 1] ?? "" }))
         .filter(({ line }) => /^export (?:async )?(?:function|const|class|type) /.test(line))
-        // The names and types read out of a table have the table's sentence; a run of exports has that of its first.
+        // Names and types derived from a table share the table's docstring, and a run of exports that of its first.
         .filter(({ line }) => !/= (?:keyof typeof|\(typeof \w+\)\[number\]|Static<|Object\.keys\()/.test(line))
         .filter(({ before }) => !/\*\/$|^\/\/ biome-|^export (?:const|type) /.test(before))
     )
