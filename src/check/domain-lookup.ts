@@ -68,7 +68,7 @@ export function openLists(
   return { kind: "open", lists: { pack, addressWords: words, lookupDomain: withLookupCache(createDomainLookup(pack)) } }
 }
 
-/** Sets whose names are nobody's typo and no imitation. The disposable set lists many typos and does not count (decisions §3). */
+/** Names in these sets are neither typos nor look-alikes. The disposable set is not among them, since it lists many typos (DECISIONS 4). */
 const GENUINE_SETS = [
   "personal",
   "relay",

@@ -7,6 +7,7 @@ import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
 import { escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
+/** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
 
 type CheckOptions = { readonly policy: Policy; readonly isDeep: boolean; readonly asJson: boolean }

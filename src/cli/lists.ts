@@ -15,6 +15,7 @@ import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
 import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
+/** Dependencies of the `lists` commands. */
 export type ListsCommandDeps = ListsRefreshDeps & {
   /** Opens the active lists with their manifest and refresh state. */
   readonly loadLists: () => Promise<LoadedLists>

@@ -1,6 +1,6 @@
 import type { Told } from "../support/evidence.ts"
 
-/** Evidence for the verdict table (decisions §3, §4): at least one case a reason, and each border of a rule. */
+/** Evidence for the verdict table (DECISIONS 1, 2): at least one case a reason, and each border of a rule. */
 // biome-ignore format: a case a line
 export const VERDICT_CASES: readonly Told[] = [
   // Row 1: names that cannot be.

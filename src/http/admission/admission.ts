@@ -14,6 +14,7 @@ import { Problem } from "../response/problem.ts"
 import type { LoadShedder } from "./load-shedder.ts"
 import { type AdmissionRules, RequestLease, type RequestLeaseDeps } from "./request-lease.ts"
 
+/** Dependencies of admission. */
 export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
   readonly terms: TermsCache
   /** The limits of each tier, by its number. */
@@ -44,6 +45,7 @@ const PUBLISHABLE_RULES = admissionRules(
 /** The rate of one visitor of a page, who shares the publishable key with all other visitors. */
 const VISITOR_RATE = { ...rateWithBurst(LIMITS.publishableClientPerSecond), isBurstWhole: true } as const
 
+/** Creates admission: terms, origin, rate and requests in flight, in the documented order of refusals (DECISIONS 26). */
 export function createAdmission(admissionDeps: AdmissionDeps): Admit {
   const deps = { ...admissionDeps, formatRateLimit: createRateLimitFormatter() }
   const tiers = deps.tiers.map((limits, tier) => admissionRules(limits, String(tier)))
@@ -160,6 +162,7 @@ export type WithSecretKey = (
   isHeavy?: boolean,
 ) => Promise<Response>
 
+/** Creates the wrapper of endpoints that take secret keys only. */
 export function createWithSecretKey(
   keys: KeyAuthenticator,
   admit: Admit,

@@ -131,6 +131,7 @@ export class LoadShedder {
   }
 }
 
+/** The problem 503 `overloaded`, with `Retry-After`. */
 export const overloaded = (): Problem =>
   new Problem("overloaded", "The server has more to do than it can; nothing is wrong with the request.", {
     retry_after: RETRY_AFTER_S,

@@ -20,6 +20,7 @@ export type AdmissionRules = {
   readonly tierLabel: string
 }
 
+/** Dependencies of a request's lease. */
 export type RequestLeaseDeps = {
   readonly units: UnitQuota
   readonly inFlight: InFlightLimiter

@@ -21,6 +21,7 @@ export function metricsRoute({ metrics: { read, mayRead }, responses }: MetricsR
   })
 }
 
+/** The response with the metrics in Prometheus's text format. */
 export const metricsResponse = (
   { text, mediaType }: Exposition,
   headers: Readonly<Record<string, string>> = {},

@@ -52,6 +52,7 @@ export const exampleBatchResult = (testDomain: string): BatchResult => ({
 
 const BATCH_LOCAL_PARTS = ["business", "disposable"] as const
 
+/** An example of a feedback receipt. */
 export const exampleFeedbackReceipt = (): FeedbackReceipt => ({
   id: "fb_7Yc2mQvTz0KdW4sNhLpR",
   status: "received",

@@ -8,6 +8,7 @@ export type Caller = CallerCredentials | null
 
 const AUTH_CHALLENGE = { "WWW-Authenticate": 'Bearer realm="mailkind"' }
 
+/** The problem 401 `unauthorized`: no key was sent where one is needed. */
 export const unauthorized = (): Problem =>
   new Problem(
     "unauthorized",
@@ -16,12 +17,14 @@ export const unauthorized = (): Problem =>
     AUTH_CHALLENGE,
   )
 
+/** The problem 429 `rate_limited` of a client without a key; `waitS`: seconds until the next request. */
 export const keylessTooFast = (waitS: number): Problem =>
   new Problem("rate_limited", `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`, {
     retry_after: waitS,
     limit: LIMITS.keylessPerSecond,
   })
 
+/** The problem 401 `invalid_key`. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, AUTH_CHALLENGE)
 
 /**

@@ -131,6 +131,7 @@ export function parseBatchRequest(body: unknown): BatchInput {
   throw invalidInput([faults[0] ?? POLICY_FAULT, ...faults.slice(1, INPUT_FAULTS_MAX)])
 }
 
+/** The problem 413 `batch_too_large`. */
 export const tooManyItems = (): Problem =>
   new Problem("batch_too_large", `A batch has at most ${LIMITS.batchItemsMax} items.`, { limit: LIMITS.batchItemsMax })
 

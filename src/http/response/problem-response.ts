@@ -20,6 +20,7 @@ type ProblemResponseDeps = {
 /** Turns an error that a request caused into a problem response. The detail of an internal error is logged and not sent. */
 export type ToProblemResponse = (error: unknown, request: Request) => Response
 
+/** Creates the function that turns any thrown error into a problem response (RFC 9457). Our own faults are logged and never sent. */
 export function createToProblemResponse({
   responses,
   baseUrl,
@@ -49,6 +50,7 @@ export function noSuchRoute(request: Request): Problem {
   return new Problem("method_not_allowed", `This path takes ${allow}.`, {}, { Allow: allow })
 }
 
+/** The problem 404 `not_found`. */
 export const noSuchPath = (): Problem => new Problem("not_found", "No such path; the API's paths begin with /v1.")
 
 /** The `Retry-After` of a request that failed because of the database. */

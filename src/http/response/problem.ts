@@ -8,8 +8,10 @@ export type InputFault = NonNullable<ProblemBody["errors"]>[number]
 /** How many faults one problem names at most. */
 export const INPUT_FAULTS_MAX = 10
 
+/** The fault of a body that is JSON, but no object. */
 export const NOT_AN_OBJECT: InputFault = { pointer: "", detail: "The body must be a JSON object." }
 
+/** The detail of an unknown `policy`. */
 export const INVALID_POLICY = `\`policy\` must be one of ${POLICY_NAMES.join(", ")}.`
 
 /** Extension members of a problem (RFC 9457 §3.2). */

@@ -74,6 +74,7 @@ type ParsedFeedback =
   | { readonly kind: "valid"; readonly input: FeedbackInput }
   | { readonly kind: "invalid"; readonly member: FeedbackMember; readonly detail: string }
 
+/** Dependencies of the feedback endpoint. */
 export type FeedbackDeps = {
   readonly check: Check
   readonly ownLists: OwnListCache

@@ -20,6 +20,7 @@ export const ADMIN_ACCOUNT_FLASH = {
   "key-revoked-before": "The key had been revoked before; nothing changed.",
 } as const satisfies Record<string, string>
 
+/** The data of an account's page. */
 export type AccountDetails = {
   readonly account: Account
   /** Active ones first. */

@@ -23,6 +23,7 @@ const STATUS_FILTERS = {
 
 export type StatusFilter = keyof typeof STATUS_FILTERS
 
+/** Parses the filter of the page's address; an unknown word shows the received reports. */
 export const parseStatusFilter = (word: string): StatusFilter =>
   word === "all" ? word : (FEEDBACK_STATUSES.find(status => status === word) ?? "received")
 

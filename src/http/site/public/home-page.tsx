@@ -86,6 +86,7 @@ export const INPUT_FIELD = "input"
 /** The form field for the solution of altcha's challenge. */
 export const SOLUTION_FIELD = "solution"
 
+/** The state of the check form. */
 export type CheckFormState = {
   readonly input: string
   /** What is wrong with the input; null: nothing. */

@@ -28,6 +28,7 @@ export type OwnListQuery = {
   readonly after: string
 }
 
+/** The data of a page of own lists. */
 export type OwnListPageData = OwnListQuery & {
   readonly counts: { readonly [L in OwnList]: number }
   readonly entries: readonly DatedOwnListEntry[]
@@ -54,6 +55,7 @@ const STORED_LENGTH_MAX = 325
 export const ownListPath = (query: OwnListQuery, parameters: Readonly<Record<string, string>> = {}): string =>
   withQuery(ROUTES.ownLists.path, { ...query, ...parameters })
 
+/** Reads a page of own lists. Rejects when the store fails. */
 export async function readOwnListPage(store: Store, owner: ListOwner, query: OwnListQuery): Promise<OwnListPageData> {
   const { list, search, after } = query
   const counts = await countEntries(store, owner)
