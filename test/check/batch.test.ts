@@ -12,7 +12,7 @@ import { BUDGET_MS, toldOutside } from "../support/told-outside.ts"
 /** A check over fake DNS, the queries, and the defects that were reported. */
 function world() {
   const time = stoppedTime()
-  const { outside, asked } = toldOutside()
+  const { outside, asked: queries } = toldOutside()
   const { clock, stopwatch } = time
   const check = createCheck({
     activeLists: () => lists,
@@ -25,7 +25,7 @@ function world() {
   const failed: unknown[] = []
   const begin = (items: readonly string[], more: Partial<BatchRequest> = {}) =>
     checkBatch(check, batchOf(items, failed, more))
-  return { time, asked, failed, check, begin }
+  return { time, queries, failed, check, begin }
 }
 
 const batchOf = (items: readonly string[], failed: unknown[], more: Partial<BatchRequest> = {}): BatchRequest => ({
@@ -45,47 +45,47 @@ describe("the outcome", () => {
   test("has the order of the items, whichever was first", async () => {
     const { begin, time } = world()
     const items = ["silent.com", "jane@granite.com", "jane@gmail.com", "https://basalt.com/x", "jane@@"]
-    const found = begin(items)
+    const result = begin(items)
     await time.tick(BUDGET_MS)
-    expect(sentOf(await found)).toEqual(items)
+    expect(sentOf(await result)).toEqual(items)
   })
 
   test("equals the check of each item", async () => {
     const { begin, check } = world()
     const items = ["jane+news@granite.com", "gmail.com", "http://www.basalt.com/x", "co.uk", "shared@mailkind.test", ""]
-    const found = await begin(items, { policy: "strict" })
+    const result = await begin(items, { policy: "strict" })
     const alone = items
       .map(item => parseSubject(detectSubjectKind(item), item, "mailkind.test"))
       .map(subject =>
         check({ subject, policy: "strict", isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
       )
     const shown = (outcome: CheckOutcome) => ({ ...fullResult(outcome, "req_1"), cached: false, took_ms: 0 })
-    expect(found.map(shown)).toEqual((await Promise.all(alone)).map(shown))
+    expect(result.map(shown)).toEqual((await Promise.all(alone)).map(shown))
   })
 
   test("comes without a promise and without a timer if all is cached", async () => {
-    const { begin, time, asked } = world()
+    const { begin, time, queries } = world()
     const items = [...domains(99).map(domain => `jane@${domain}`), "jane@mailkind.test"]
     await begin(items)
-    const before = asked.length
+    const before = queries.length
     const held = begin(items)
     expect(held).not.toBeInstanceOf(Promise)
     expect(sentOf(await held)).toEqual(items)
-    expect([asked.length, time.waiting()]).toEqual([before, 0])
+    expect([queries.length, time.waiting()]).toEqual([before, 0])
   })
 
   test("uses own lists item by item, but not for items that they cannot hold", async () => {
     const { begin } = world()
-    const asked: (string | null)[][] = []
+    const queries: (string | null)[][] = []
     const ownListMatch = (normalized: string | null, domain: string): OwnListMatch | Promise<OwnListMatch> => {
-      asked.push([normalized, domain])
+      queries.push([normalized, domain])
       const blocked: OwnListMatch = { ...NO_OWN_LIST_MATCH, blockedBy: "account" }
       return domain === "basalt.com" ? Promise.resolve(blocked) : NO_OWN_LIST_MATCH
     }
     const items = ["jane@granite.com", "basalt.com", "http://granite.com/", "jane@@", "jane@mailkind.test"]
-    const found = await begin(items, { ownListMatch })
-    expect(found.map(outcome => fullResult(outcome, "req_1").is_blocked)).toEqual([false, true, false, false, false])
-    expect(asked).toEqual([
+    const result = await begin(items, { ownListMatch })
+    expect(result.map(outcome => fullResult(outcome, "req_1").is_blocked)).toEqual([false, true, false, false, false])
+    expect(queries).toEqual([
       ["jane@granite.com", "granite.com"],
       [null, "basalt.com"],
       [null, "granite.com"],
@@ -95,26 +95,26 @@ describe("the outcome", () => {
 
 describe("a domain", () => {
   test("is looked up once for a hundred items of any kind that name it", async () => {
-    const { begin, asked } = world()
+    const { begin, queries } = world()
     const items = Array.from({ length: 100 }, (_, at) =>
       [`jane${at}@granite.com`, "Granite.com", `https://www.granite.com/${at}`, "jane+a@GRANITE.com"].at(at % 4),
     ).filter(item => item !== undefined)
     expect(await begin(items)).toHaveLength(100)
-    expect(asked.toSorted()).toEqual(["A granite.com", "MX granite.com", "TXT _dmarc.granite.com", "TXT granite.com"])
+    expect(queries.toSorted()).toEqual(["A granite.com", "MX granite.com", "TXT _dmarc.granite.com", "TXT granite.com"])
   })
 
   test("for each of a hundred items is looked up once, all at the same time", async () => {
-    const { begin, asked } = world()
-    const found = begin(domains(100))
-    expect(new Set(asked).size).toBe(400)
-    await found
-    expect(asked).toHaveLength(400)
+    const { begin, queries } = world()
+    const result = begin(domains(100))
+    expect(new Set(queries).size).toBe(400)
+    await result
+    expect(queries).toHaveLength(400)
   })
 
   test("that is in a list or cannot exist costs no timer and no other item", async () => {
     const { begin, time } = world()
-    const found = begin(["jane@granite", "x.invalid", "[192.0.2.1]", "jane@mailkind.test"])
-    expect(found).not.toBeInstanceOf(Promise)
+    const result = begin(["jane@granite", "x.invalid", "[192.0.2.1]", "jane@mailkind.test"])
+    expect(result).not.toBeInstanceOf(Promise)
     expect(time.waiting()).toBe(0)
   })
 })
@@ -123,12 +123,12 @@ describe("the deadline", () => {
   test("is shared: items that are answered in time are complete, the others degraded", async () => {
     const { begin, time } = world()
     const items = [...domains(50), ...domains(50, "silent")]
-    const found = begin(items)
+    const result = begin(items)
     await settled()
     expect(time.waiting()).toBe(1)
     const before = time.stopwatch()
     await time.tick(BUDGET_MS)
-    const outcomes = await found
+    const outcomes = await result
     expect(time.stopwatch() - before).toBe(BUDGET_MS)
     expect(outcomes.map(isDegraded)).toEqual(items.map(item => item.startsWith("silent")))
     expect(outcomes.filter(isDegraded).map(({ judged: { verdict } }) => verdict.reasons)).toEqual(
@@ -141,11 +141,11 @@ describe("the deadline", () => {
     const gate = Promise.withResolvers<OwnListMatch>()
     const ownListMatch = (_: string | null, domain: string) =>
       domain === "silent1.com" ? gate.promise : NO_OWN_LIST_MATCH
-    const found = begin(["silent0.com", "silent1.com"], { ownListMatch })
+    const result = begin(["silent0.com", "silent1.com"], { ownListMatch })
     await time.tick(BUDGET_MS - 1)
     gate.resolve(NO_OWN_LIST_MATCH)
     await time.tick(1)
-    expect((await found).map(isDegraded)).toEqual([true, true])
+    expect((await result).map(isDegraded)).toEqual([true, true])
   })
 
   test("is cancelled if all lookups end in time", async () => {
@@ -156,9 +156,9 @@ describe("the deadline", () => {
 
   test("that expired does not prevent the next lookup, which finds the result cached", async () => {
     const { begin, time } = world()
-    const found = begin(["granite.com", "silent.com"])
+    const result = begin(["granite.com", "silent.com"])
     await time.tick(BUDGET_MS)
-    await found
+    await result
     await time.tick(1000)
     const [whole] = await begin(["granite.com"])
     expect(whole?.judged.evidence).toMatchObject({ isCached: true, mail: { known: true } })
@@ -167,13 +167,13 @@ describe("the deadline", () => {
 
 describe("a defect of ours", () => {
   test("in the lookup of one domain degrades only its items, is reported once, and does not prevent the next lookup", async () => {
-    const { begin, failed, asked } = world()
+    const { begin, failed, queries } = world()
     const items = ["jane@granite.com", "jane@broken.com", "basalt.com", "broken.com"]
     expect((await begin(items)).map(isDegraded)).toEqual([false, true, false, true])
     expect(failed).toEqual([new TypeError("the packet of jane@broken.com")])
-    const before = asked.length
+    const before = queries.length
     await begin(["broken.com"])
-    expect(asked.length).toBeGreaterThan(before)
+    expect(queries.length).toBeGreaterThan(before)
   })
 
   test("in reading own lists fails the batch", async () => {

@@ -27,11 +27,11 @@ const TOLD: NetworkEvidence = {
 /** A check over the real lists and a network probe that returns `told`, with a clock that the test sets. */
 function world(told: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP_PROBE) {
   const state = { told, now: 0 }
-  const asked: NetworkQuery[] = []
+  const queries: NetworkQuery[] = []
   const check = createCheck({
     activeLists: () => lists,
     networkProbe: one => {
-      asked.push(one)
+      queries.push(one)
       return Promise.resolve(state.told)
     },
     deepProbe,
@@ -50,7 +50,7 @@ function world(told: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP
       "req_1",
     )
   }
-  return { ask, asked, state }
+  return { ask, queries, state }
 }
 
 test("DNS decides if no list does", async () => {
@@ -66,9 +66,9 @@ test("DNS decides if no list does", async () => {
 })
 
 test("without workspace no tenant is looked up, and its fields are null", async () => {
-  const { ask, asked } = world({ ...TOLD, tenant: unknown("not_asked") })
+  const { ask, queries } = world({ ...TOLD, tenant: unknown("not_asked") })
   const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
-  expect(asked.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
+  expect(queries.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
   expect(workspace).toMatchObject({ suite_b: { tenant_id: null, tenant_region: null, auth: null }, pending: false })
 })
 
@@ -81,51 +81,51 @@ test("without workspace a test address shows no tenant either", async () => {
 test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(
   "nobody's tenant is looked up at a consumer, throw-away or relay domain: %s",
   async input => {
-    const { ask, asked } = world()
+    const { ask, queries } = world()
     await ask(input)
-    expect(asked.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
+    expect(queries.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
   },
 )
 
 test.each([["jane@@acme.com"], ["jane@co.uk"], ["jane@[192.0.2.1]"], ["server.local"], ["business@mailkind.test"]])(
   "nobody outside is asked about %s",
   async input => {
-    const { ask, asked } = world()
+    const { ask, queries } = world()
     const { degraded } = await ask(input)
-    expect(asked).toEqual([])
+    expect(queries).toEqual([])
     expect(degraded).toBe(false)
   },
 )
 
 test("a subdomain is looked up with its organisational domain", async () => {
-  const { ask, asked } = world()
+  const { ask, queries } = world()
   await ask("jane@mail.harbor-works.co.uk")
-  expect(asked).toEqual([
+  expect(queries).toEqual([
     { domain: "mail.harbor-works.co.uk", organisationalDomain: "harbor-works.co.uk", includeTenant: true },
   ])
 })
 
 test("a verdict from cached evidence is cached, and judged again only when it is stale", async () => {
-  const { ask, asked, state } = world()
+  const { ask, queries, state } = world()
   const input = "jane@harbor-works-settled.com"
   expect((await ask(input)).cached).toBe(false)
   state.told = { ...TOLD, isCached: true }
   expect((await ask(input)).cached).toBe(true)
   expect((await ask(input)).cached).toBe(true)
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
   state.now = 60_000
   state.told = { ...TOLD, freshUntilMs: 120_000 }
   expect((await ask(input)).cached).toBe(false)
-  expect(asked).toHaveLength(3)
+  expect(queries).toHaveLength(3)
 })
 
 test("the kinds of request for one domain are cached separately", async () => {
-  const { ask, asked } = world({ ...TOLD, isCached: true })
+  const { ask, queries } = world({ ...TOLD, isCached: true })
   for (const input of ["jane@harbor-works-kinds.com", "harbor-works-kinds.com", "https://harbor-works-kinds.com/x"]) {
     for (const workspace of [true, false]) for (let time = 0; time < 2; time++) await ask(input, { workspace })
   }
   expect((await ask("jane@harbor-works-kinds.com", { workspace: false })).email).toBe("jane@harbor-works-kinds.com")
-  expect(asked.length).toBeGreaterThanOrEqual(6)
+  expect(queries.length).toBeGreaterThanOrEqual(6)
 })
 
 test("a failure is cached as long as it is fresh and no longer", async () => {
@@ -135,10 +135,10 @@ test("a failure is cached as long as it is fresh and no longer", async () => {
     suites: unknown("unavailable"),
     freshUntilMs: 1000,
   }
-  const { ask, asked, state } = world(away)
+  const { ask, queries, state } = world(away)
   const input = "jane@harbor-works-away.com"
   for (let time = 0; time < 4; time++) expect((await ask(input)).degraded).toBe(true)
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
   state.now = 1000
   state.told = TOLD
   expect(await ask(input)).toMatchObject({ degraded: false, category: "business" })

@@ -35,8 +35,8 @@ const shelfOf = <T>(held: Map<string, T> | undefined) =>
 /** Only `com` has a registry. The test may change the results. */
 function asking(told: Partial<Fate> = {}, shelves: Shelves = {}) {
   const time = stoppedTime(START_MS)
-  const fate: Fate = { age: registered(10), homepage: known("found"), isAway: false, ...told }
-  const asked: string[] = []
+  const outcome: Fate = { age: registered(10), homepage: known("found"), isAway: false, ...told }
+  const queries: string[] = []
   const read = parseBootstrap('{"services":[[["com"],["https://rdap.test.net/"]]]}', false)
   if (read.kind === "refused") throw new Error(read.message)
   const { bootstrap } = read
@@ -45,8 +45,8 @@ function asking(told: Partial<Fate> = {}, shelves: Shelves = {}) {
   const ageProbe = createAgeProbe(
     {
       lookupRegistration: async (_, domain) => {
-        asked.push(`age ${domain}`)
-        return { registration: fate.age ?? (await never), wasQueried: true }
+        queries.push(`age ${domain}`)
+        return { registration: outcome.age ?? (await never), wasQueried: true }
       },
       bootstrap: { current: () => bootstrap, ready: async () => bootstrap },
       store: shelfOf(shelves.ages),
@@ -56,9 +56,9 @@ function asking(told: Partial<Fate> = {}, shelves: Shelves = {}) {
     AGE_PROBE_BOUNDS,
   )
   const probe = async (domain: string): Promise<HomepageProbeResult> => {
-    asked.push(`page ${domain}`)
+    queries.push(`page ${domain}`)
     return {
-      homepage: fate.homepage ?? (await never),
+      homepage: outcome.homepage ?? (await never),
       url: null,
       movedTo: null,
       parkingSignal: null,
@@ -67,10 +67,10 @@ function asking(told: Partial<Fate> = {}, shelves: Shelves = {}) {
   }
   const homepageCache = new HomepageCache({ probe, store: shelfOf(shelves.homepages), clock, onError: () => undefined })
   return {
-    ...createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => fate.isAway, clock, setTimer }),
+    ...createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => outcome.isAway, clock, setTimer }),
     time,
-    fate,
-    asked,
+    outcome,
+    queries,
   }
 }
 
@@ -81,14 +81,14 @@ function registered(days: number): Finding<DomainRegistration> {
 const isPromise = (told: DeepEvidence | Promise<DeepEvidence>): boolean => told instanceof Promise
 
 test("age and homepage are looked up at the same time, and no timer is left", async () => {
-  const { lookup, asked, time } = asking()
+  const { lookup, queries, time } = asking()
   expect(await lookup("acme.com")).toEqual({
     ageDays: known(10),
     homepage: known("found"),
     isCached: false,
     freshUntilMs: START_MS + HOUR_MS,
   })
-  expect(asked.toSorted()).toEqual(["age acme.com", "page acme.com"])
+  expect(queries.toSorted()).toEqual(["age acme.com", "page acme.com"])
   expect(time.waiting()).toBe(0)
 })
 
@@ -102,31 +102,31 @@ test("cached evidence comes without a promise, and is fresh for an hour at most"
 })
 
 test("an age is in whole days", async () => {
-  const { lookup, cachedAgeDays, time, fate } = asking()
+  const { lookup, cachedAgeDays, time, outcome } = asking()
   await lookup("acme.com")
   await time.tick(DAY_MS - 1)
   expect([lookup("acme.com"), cachedAgeDays("acme.com")]).toEqual([expect.objectContaining({ ageDays: known(10) }), 10])
   await time.tick(1)
   expect(cachedAgeDays("acme.com")).toBe(11)
   expect(await lookup("acme.com")).toMatchObject({ ageDays: known(11), isCached: false })
-  fate.age = known(null)
+  outcome.age = known(null)
   expect(await lookup("untold.com")).toMatchObject({ ageDays: known(null) })
   expect([cachedAgeDays("untold.com"), cachedAgeDays("other.com")]).toEqual([null, null])
 })
 
 test("only the missing part is looked up", async () => {
-  const { lookup, asked, time } = asking()
+  const { lookup, queries, time } = asking()
   await lookup("acme.com")
   await time.tick(DAY_MS)
   expect(isPromise(lookup("acme.com"))).toBe(true)
   await settled()
-  expect(asked.toSorted()).toEqual(["age acme.com", "page acme.com", "page acme.com"])
+  expect(queries.toSorted()).toEqual(["age acme.com", "page acme.com", "page acme.com"])
   const failing = asking({ age: UNAVAILABLE })
   expect(await failing.lookup("acme.com")).toMatchObject({ ageDays: UNAVAILABLE, homepage: known("found") })
   await failing.time.tick(30_000)
-  failing.fate.age = registered(3)
+  failing.outcome.age = registered(3)
   expect(await failing.lookup("acme.com")).toMatchObject({ ageDays: known(3), isCached: false })
-  expect(failing.asked.toSorted()).toEqual(["age acme.com", "age acme.com", "page acme.com"])
+  expect(failing.queries.toSorted()).toEqual(["age acme.com", "age acme.com", "page acme.com"])
 })
 
 test("a silent part times out after five seconds, and the other counts", async () => {
@@ -140,8 +140,8 @@ test("a silent part times out after five seconds, and the other counts", async (
   ] as const) {
     const { lookup, time } = asking(silent)
     let answer: DeepEvidence | null = null
-    void Promise.resolve(lookup("acme.com")).then(found => {
-      answer = found
+    void Promise.resolve(lookup("acme.com")).then(result => {
+      answer = result
     })
     await time.tick(4999)
     expect(answer).toBeNull()
@@ -152,51 +152,51 @@ test("a silent part times out after five seconds, and the other counts", async (
 })
 
 test("many lookups of one domain query its registry and its website once", async () => {
-  const { lookup, asked, time } = asking()
+  const { lookup, queries, time } = asking()
   const told = await Promise.all(Array.from({ length: 50 }, () => lookup("acme.com")))
   for (const one of told) expect(one).toMatchObject({ ageDays: known(10), homepage: known("found") })
-  expect(asked.toSorted()).toEqual(["age acme.com", "page acme.com"])
+  expect(queries.toSorted()).toEqual(["age acme.com", "page acme.com"])
   expect(time.waiting()).toBe(0)
 })
 
 test("a domain whose registry is not known has no age, and a homepage all the same", async () => {
-  const { lookup, asked } = asking()
+  const { lookup, queries } = asking()
   expect(await lookup("acme.zz")).toMatchObject({ ageDays: known(null), homepage: known("found") })
-  expect(asked).toEqual(["page acme.zz"])
+  expect(queries).toEqual(["page acme.zz"])
   expect(lookup("acme.zz")).toMatchObject({ ageDays: known(null), isCached: true })
 })
 
 test("while DNS is unavailable nothing is queried, and cached evidence is used", async () => {
-  const { lookup, asked, time, fate } = asking()
-  fate.isAway = true
+  const { lookup, queries, time, outcome } = asking()
+  outcome.isAway = true
   const unanswered = { ageDays: UNAVAILABLE, homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 }
   expect(lookup("acme.com")).toEqual(unanswered)
-  expect(asked).toEqual([])
-  fate.isAway = false
+  expect(queries).toEqual([])
+  outcome.isAway = false
   await lookup("acme.com")
-  fate.isAway = true
+  outcome.isAway = true
   expect(lookup("acme.com")).toMatchObject({ ageDays: known(10), homepage: known("found"), isCached: true })
   await time.tick(DAY_MS)
   // A plain check would use the age too.
   expect(lookup("acme.com")).toEqual({ ageDays: known(11), homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 })
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
 })
 
 test("while DNS is unavailable a cached homepage does not cause a registry query", async () => {
   const shelf: StoredHomepage = { state: "parked", evidence: null, checkedAtMs: START_MS }
-  const { lookup, asked, time, fate } = asking({ age: UNAVAILABLE }, { homepages: new Map([["acme.com", shelf]]) })
+  const { lookup, queries, time, outcome } = asking({ age: UNAVAILABLE }, { homepages: new Map([["acme.com", shelf]]) })
   await lookup("acme.com")
   await time.tick(30_000)
-  fate.isAway = true
+  outcome.isAway = true
   expect(lookup("acme.com")).toMatchObject({ ageDays: UNAVAILABLE, homepage: known("parked"), isCached: false })
   await settled()
-  expect(asked).toEqual(["age acme.com"])
+  expect(queries).toEqual(["age acme.com"])
 })
 
 test("evidence that other processes stored counts as cached, without a query", async () => {
   const ages = new Map([["acme.com", { registeredAtMs: START_MS - 5 * DAY_MS, checkedAtMs: START_MS - DAY_MS }]])
   const page: StoredHomepage = { state: "none", evidence: null, checkedAtMs: START_MS - HOUR_MS }
-  const { lookup, asked, cachedAgeDays } = asking({}, { ages, homepages: new Map([["acme.com", page]]) })
+  const { lookup, queries, cachedAgeDays } = asking({}, { ages, homepages: new Map([["acme.com", page]]) })
   expect(cachedAgeDays("acme.com")).toBeNull()
   expect(await lookup("acme.com")).toEqual({
     ageDays: known(5),
@@ -204,7 +204,7 @@ test("evidence that other processes stored counts as cached, without a query", a
     isCached: true,
     freshUntilMs: START_MS + HOUR_MS,
   })
-  expect([cachedAgeDays("acme.com"), asked]).toEqual([5, []])
+  expect([cachedAgeDays("acme.com"), queries]).toEqual([5, []])
 })
 
 test("the offline probe answers at once", () => {

@@ -19,7 +19,7 @@ const BUDGET_MS = 3000
 /** Probes whose answers the test triggers, and which count their lookups. */
 function world() {
   const time = stoppedTime()
-  const asked = { mail: 0, tenant: 0 }
+  const queries = { mail: 0, tenant: 0 }
   const state = { isAway: false }
   const freshUntilMs = time.clock() + 60_000
   const answers = {
@@ -37,11 +37,11 @@ function world() {
   }
   const ask = createNetworkProbe({
     probeMail: () => {
-      asked.mail++
+      queries.mail++
       return answers.mail()
     },
     probeTenant: (_, cloud) => {
-      asked.tenant++
+      queries.tenant++
       return answers.tenant(cloud)
     },
     isUnavailable: () => state.isAway,
@@ -49,28 +49,28 @@ function world() {
     setTimer: time.later,
     timeoutMs: BUDGET_MS,
   })
-  return { time, asked, state, answers, ask }
+  return { time, queries, state, answers, ask }
 }
 
 test("a domain is looked up once while its evidence is fresh, and then it comes from the cache", async () => {
-  const { ask, asked, time } = world()
+  const { ask, queries, time } = world()
   const first = await ask(ACME)
   expect(first.isCached).toBe(false)
   await time.tick(59_999)
   const again = ask(ACME)
   expect(again).not.toBeInstanceOf(Promise)
   expect(await again).toEqual({ ...first, isCached: true })
-  expect(asked).toEqual({ mail: 1, tenant: 1 })
+  expect(queries).toEqual({ mail: 1, tenant: 1 })
   await time.tick(1)
   await ask(ACME)
-  expect(asked).toEqual({ mail: 2, tenant: 2 })
+  expect(queries).toEqual({ mail: 2, tenant: 2 })
 })
 
 test("a tenant is looked up only on request", async () => {
-  const { ask, asked } = world()
+  const { ask, queries } = world()
   const { tenant } = await ask({ ...ACME, includeTenant: false })
   expect(tenant).toEqual(unknown("not_asked"))
-  expect(asked.tenant).toBe(0)
+  expect(queries.tenant).toBe(0)
   expect((await ask(ACME)).tenant).toEqual(known(TENANT))
 })
 
@@ -92,10 +92,10 @@ test("no timer is left if all lookups end in time", async () => {
 })
 
 test("while DNS is unavailable no tenant is looked up", async () => {
-  const { ask, asked, state } = world()
+  const { ask, queries, state } = world()
   state.isAway = true
   expect((await ask(ACME)).tenant).toEqual(unknown("not_asked"))
-  expect(asked.tenant).toBe(0)
+  expect(queries.tenant).toBe(0)
 })
 
 test("a failure that is cached for a moment never counts as cached", async () => {
@@ -113,7 +113,7 @@ test("a failure that is cached for a moment never counts as cached", async () =>
 })
 
 test("a tenant that the first cloud does not know is looked up in the cloud of the mail hosts", async () => {
-  const { ask, answers, asked } = world()
+  const { ask, answers, queries } = world()
   const clouds: IdentityCloud[] = []
   answers.tenant = async cloud => {
     clouds.push(cloud)
@@ -130,15 +130,15 @@ test("a tenant that the first cloud does not know is looked up in the cloud of t
   })
   expect((await ask({ ...ACME, domain: "acme.cn" })).tenant).toEqual(known(TENANT))
   expect(clouds).toEqual(["worldwide", "worldwide", "cn"])
-  expect(asked.tenant).toBe(3)
+  expect(queries.tenant).toBe(3)
 })
 
 test("mail and tenant are looked up at the same time", async () => {
-  const { ask, asked, answers } = world()
+  const { ask, queries, answers } = world()
   const { promise } = Promise.withResolvers<TenantProbeResult>()
   answers.tenant = () => promise
   answers.mail = () => Promise.withResolvers<MailProbeResult>().promise
   void ask(ACME)
   await settled()
-  expect(asked).toEqual({ mail: 1, tenant: 1 })
+  expect(queries).toEqual({ mail: 1, tenant: 1 })
 })

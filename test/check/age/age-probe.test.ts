@@ -33,17 +33,17 @@ type Wanted = {
 }
 
 /** A probe over lookups whose outcome the test may change. */
-function probing(fate: RdapLookupResult | Promise<RdapLookupResult>, wanted: Wanted = {}) {
+function probing(outcome: RdapLookupResult | Promise<RdapLookupResult>, wanted: Wanted = {}) {
   const { bounds = {}, bootstrap = there, shelf = new Map(), isBroken = false } = wanted
   const time = stoppedTime(START_MS)
-  const asked: string[] = []
+  const queries: string[] = []
   const failures: unknown[] = []
-  const fates = { next: fate }
+  const outcomes = { next: outcome }
   const probe = createAgeProbe(
     {
       lookupRegistration: async (base, domain) => {
-        asked.push(`${base}${domain}`)
-        return await fates.next
+        queries.push(`${base}${domain}`)
+        return await outcomes.next
       },
       bootstrap,
       store: shelf && {
@@ -51,7 +51,7 @@ function probing(fate: RdapLookupResult | Promise<RdapLookupResult>, wanted: Wan
           if (isBroken) throw new Error("the disk failed")
           return shelf.get(domain) ?? null
         },
-        write: (domain, found) => void shelf.set(domain, found),
+        write: (domain, result) => void shelf.set(domain, result),
       },
       clock: time.clock,
       onError: error => failures.push(error),
@@ -62,12 +62,12 @@ function probing(fate: RdapLookupResult | Promise<RdapLookupResult>, wanted: Wan
       cache: { ...AGE_PROBE_BOUNDS.cache, entriesMax: bounds.entriesMax ?? AGE_PROBE_BOUNDS.cache.entriesMax },
     },
   )
-  return { ...probe, time, asked, fates, shelf, failures }
+  return { ...probe, time, queries, outcomes, shelf, failures }
 }
 
 for (const shelf of ["with a shelf", "without one"])
   test(`${shelf}, a registration is held for 30 days and given at once, and asked for again after that`, async () => {
-    const { lookup, asked, time } = probing(told(REGISTERED), { shelf: shelf === "with a shelf" ? new Map() : null })
+    const { lookup, queries, time } = probing(told(REGISTERED), { shelf: shelf === "with a shelf" ? new Map() : null })
     const freshUntilMs = START_MS + 30 * DAY_MS
     expect(await lookup("acme.com")).toEqual({ registration: known(REGISTERED), isCached: false, freshUntilMs })
     for (const days of [29, 1]) {
@@ -75,21 +75,21 @@ for (const shelf of ["with a shelf", "without one"])
       expect(lookup("acme.com")).toEqual({ registration: known(REGISTERED), isCached: true, freshUntilMs })
       await time.tick(days === 29 ? 1 : 0)
     }
-    expect(asked).toEqual(["https://rdap.test.net/acme.com"])
+    expect(queries).toEqual(["https://rdap.test.net/acme.com"])
     await time.tick(1)
     expect(await lookup("acme.com")).toMatchObject({ isCached: false, freshUntilMs: freshUntilMs + 30 * DAY_MS })
-    expect(asked).toHaveLength(2)
+    expect(queries).toHaveLength(2)
   })
 
 test("that a registry does not know the age is cached for an hour", async () => {
-  const { lookup, asked, time, fates } = probing(told(null))
+  const { lookup, queries, time, outcomes } = probing(told(null))
   expect(await lookup("acme.com")).toMatchObject({ registration: known(null), isCached: false })
-  fates.next = told(REGISTERED)
+  outcomes.next = told(REGISTERED)
   await time.tick(59 * MINUTE_MS)
   expect(lookup("acme.com")).toMatchObject({ registration: known(null), isCached: true })
   await time.tick(MINUTE_MS - 1)
   expect(lookup("acme.com")).toMatchObject({ registration: known(null) })
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
   await time.tick(1)
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
   await time.tick(MINUTE_MS)
@@ -97,34 +97,34 @@ test("that a registry does not know the age is cached for an hour", async () => 
 })
 
 test("a failure is cached for half a minute, never counts as cached, and is not stored", async () => {
-  const { lookup, asked, time, fates, shelf } = probing(FAILED)
+  const { lookup, queries, time, outcomes, shelf } = probing(FAILED)
   const failed = { registration: unknown("unavailable"), isCached: false, freshUntilMs: START_MS + 30_000 }
   expect(await lookup("acme.com")).toEqual(failed)
   await time.tick(29_999)
   expect(lookup("acme.com")).toEqual(failed)
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
   expect(shelf?.size).toBe(0)
-  fates.next = told(REGISTERED)
+  outcomes.next = told(REGISTERED)
   await time.tick(1)
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
 })
 
 test("a lookup that was not sent because of its registry's limiter is not cached", async () => {
-  const { lookup, fates } = probing(NOT_ASKED)
+  const { lookup, outcomes } = probing(NOT_ASKED)
   expect(await lookup("acme.com")).toEqual({
     registration: unknown("unavailable"),
     isCached: false,
     freshUntilMs: START_MS,
   })
-  fates.next = told(REGISTERED)
+  outcomes.next = told(REGISTERED)
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
 })
 
 test("without a known server nothing is queried, and that is no failure", async () => {
-  const { lookup, asked, shelf } = probing(FAILED)
+  const { lookup, queries, shelf } = probing(FAILED)
   const none = { registration: known(null), isCached: true, freshUntilMs: START_MS + HOUR_MS }
   expect(lookup("acme.de")).toEqual(none)
-  expect([asked, shelf?.size]).toEqual([[], 0])
+  expect([queries, shelf?.size]).toEqual([[], 0])
 })
 
 test("a lookup waits for the first bootstrap, and is unavailable without one", async () => {
@@ -136,33 +136,33 @@ test("a lookup waits for the first bootstrap, and is unavailable without one", a
   expect(await de).toMatchObject({ registration: known(null), isCached: true })
   const never = probing(told(REGISTERED), { bootstrap: { current: () => null, ready: async () => null } })
   expect(await never.lookup("acme.com")).toMatchObject({ registration: unknown("unavailable"), isCached: false })
-  expect(never.asked).toEqual([])
+  expect(never.queries).toEqual([])
 })
 
 test("all callers share one promise while a domain is looked up", async () => {
-  const { lookup, asked } = probing(told(REGISTERED))
+  const { lookup, queries } = probing(told(REGISTERED))
   const first = lookup("acme.com")
   expect(lookup("acme.com")).toBe(first)
   await first
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
 })
 
 test("a bounded number of lookups is in flight, and one more is unavailable", async () => {
   const { promise, resolve } = Promise.withResolvers<RdapLookupResult>()
-  const { lookup, asked, time } = probing(promise, { bounds: { underWayMax: 2 } })
+  const { lookup, queries, time } = probing(promise, { bounds: { underWayMax: 2 } })
   const both = [lookup("a.com"), lookup("b.com")]
   expect(lookup("c.com")).toEqual({ registration: unknown("unavailable"), isCached: false, freshUntilMs: START_MS })
   await time.tick(0)
   resolve(told(null))
   await Promise.all(both)
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
   expect(await lookup("c.com")).toMatchObject({ registration: known(null) })
 })
 
 test("the cache has a bounded number of domains", async () => {
-  const { lookup, asked } = probing(told(REGISTERED), { bounds: { entriesMax: 2 }, shelf: null })
+  const { lookup, queries } = probing(told(REGISTERED), { bounds: { entriesMax: 2 }, shelf: null })
   for (const domain of ["a.com", "b.com", "c.com", "c.com", "b.com", "a.com"]) await lookup(domain)
-  expect(asked.map(url => url.slice(-5))).toEqual(["a.com", "b.com", "c.com", "a.com"])
+  expect(queries.map(url => url.slice(-5))).toEqual(["a.com", "b.com", "c.com", "a.com"])
 })
 
 test("a result is stored, and a stored one is fresh by the time of its query", async () => {
@@ -205,9 +205,9 @@ test("a store that fails is reported, and the registry is queried", async () => 
 })
 
 test("the cached age is in whole days now, without waiting, as long as it is fresh", async () => {
-  const { lookup, cachedAgeDays, time, asked } = probing(told({ registeredAtMs: START_MS - 29 * DAY_MS - 1 }))
+  const { lookup, cachedAgeDays, time, queries } = probing(told({ registeredAtMs: START_MS - 29 * DAY_MS - 1 }))
   expect(cachedAgeDays("acme.com")).toBeNull()
-  expect(asked).toEqual([])
+  expect(queries).toEqual([])
   await lookup("acme.com")
   expect(cachedAgeDays("acme.com")).toBe(29)
   await time.tick(DAY_MS - 2)

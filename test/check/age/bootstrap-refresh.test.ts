@@ -50,22 +50,22 @@ function refreshing(
   { isOwn: isOperatorUrl = false, folder = null, url, startMs }: Wanted = {},
 ) {
   const time = stoppedTime(startMs)
-  const asked: (CacheValidators | null)[] = []
+  const queries: (CacheValidators | null)[] = []
   const complaints: string[] = []
   const runInterval = (everyMs: number, work: () => void): (() => void) => {
     const again = (): (() => void) =>
       time.later(everyMs, () => {
         work()
-        callOff = again()
+        cancel = again()
       })
-    let callOff = again()
-    return () => callOff()
+    let cancel = again()
+    return () => cancel()
   }
   const refreshed = createRefreshingBootstrap({
     url: url ?? (isOperatorUrl ? OWN_URL : URL_OF_IANA),
     isOperatorUrl,
     download: async known => {
-      asked.push(known)
+      queries.push(known)
       return (downloads.length > 1 ? downloads.shift() : downloads[0]) ?? FAILED
     },
     folder,
@@ -74,45 +74,45 @@ function refreshing(
     onWarning: says => complaints.push(says),
   })
   const serviceOf = (domain: string) => refreshed.current()?.serverOf(domain)
-  return { ...refreshed, time, asked, complaints, serviceOf, downloads }
+  return { ...refreshed, time, queries, complaints, serviceOf, downloads }
 }
 
 test("the bundled bootstrap is used until a newer one is there, and nothing is downloaded at the start", async () => {
-  const { serviceOf, ready, start, asked, time } = refreshing([taken(bootstrap(ALL))])
+  const { serviceOf, ready, start, queries, time } = refreshing([taken(bootstrap(ALL))])
   expect(serviceOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
   expect((await ready())?.serverOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
   start()
   await time.tick(LOOK_MS - 1)
-  expect(asked).toEqual([])
+  expect(queries).toEqual([])
   await time.tick(1)
-  expect(asked).toEqual([null])
+  expect(queries).toEqual([null])
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
 test("it is downloaded once a day, with the validators of the stored one, and stays if it has not changed", async () => {
-  const { serviceOf, start, asked, time } = refreshing([taken(bootstrap(ALL)), UNCHANGED])
+  const { serviceOf, start, queries, time } = refreshing([taken(bootstrap(ALL)), UNCHANGED])
   start()
   await time.tick(LOOK_MS)
   await time.tick(DAY_MS - 1)
-  expect(asked).toEqual([null])
+  expect(queries).toEqual([null])
   await time.tick(1)
-  expect(asked).toEqual([null, VALIDATORS])
+  expect(queries).toEqual([null, VALIDATORS])
   await time.tick(DAY_MS)
-  expect(asked).toHaveLength(3)
+  expect(queries).toHaveLength(3)
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
 test("after a failed download the last valid one is used, and the download is repeated after an hour", async () => {
-  const { serviceOf, start, asked, complaints, time } = refreshing([taken(bootstrap(ALL)), FAILED])
+  const { serviceOf, start, queries, complaints, time } = refreshing([taken(bootstrap(ALL)), FAILED])
   start()
   await time.tick(LOOK_MS)
   await time.tick(DAY_MS)
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
   expect(complaints).toEqual(["The RDAP bootstrap was not downloaded. Nobody answered."])
   await time.tick(HOUR_MS - 1)
-  expect(asked).toHaveLength(2)
+  expect(queries).toHaveLength(2)
   await time.tick(1)
-  expect(asked).toHaveLength(3)
+  expect(queries).toHaveLength(3)
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
@@ -140,41 +140,41 @@ test("a malformed bootstrap is rejected, and so is one that has lost a fifth of 
 })
 
 test("a rejected bootstrap leaves no validators: the next download is unconditional", async () => {
-  const { start, asked, time } = refreshing([taken("<html>"), taken(bootstrap(ALL)), UNCHANGED])
+  const { start, queries, time } = refreshing([taken("<html>"), taken(bootstrap(ALL)), UNCHANGED])
   start()
   await time.tick(LOOK_MS)
   await time.tick(HOUR_MS)
   await time.tick(DAY_MS)
-  expect(asked).toEqual([null, null, VALIDATORS])
+  expect(queries).toEqual([null, null, VALIDATORS])
 })
 
 test("a bootstrap that is unchanged without a stored one is downloaded again", async () => {
-  const { start, asked, time } = refreshing([UNCHANGED])
+  const { start, queries, time } = refreshing([UNCHANGED])
   start()
   await time.tick(LOOK_MS + HOUR_MS)
-  expect(asked).toEqual([null, null])
+  expect(queries).toEqual([null, null])
 })
 
 test("with a URL of the operator it is downloaded at once, and there is no bootstrap until then", async () => {
   const own = bootstrap(["com"], "http://127.0.0.1:9/")
-  const { current, ready, start, serviceOf, asked } = refreshing([taken(own)], { isOwn: true })
+  const { current, ready, start, serviceOf, queries } = refreshing([taken(own)], { isOwn: true })
   expect(current()).toBeNull()
   start()
   const [one, other] = await Promise.all([ready(), ready()])
   expect([one, other]).toEqual([current(), current()])
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
   expect(serviceOf("acme.com")).toBe("http://127.0.0.1:9/")
   expect(serviceOf("acme.org")).toBeNull()
 })
 
 test("with a URL of the operator a failed download is repeated by waiting lookups, after ten seconds", async () => {
   const own = taken(bootstrap(["com"], "http://127.0.0.1:9/"))
-  const { ready, asked, time, downloads } = refreshing([FAILED], { isOwn: true })
+  const { ready, queries, time, downloads } = refreshing([FAILED], { isOwn: true })
   expect(await ready()).toBeNull()
   downloads[0] = own
   await time.tick(9999)
   expect(await ready()).toBeNull()
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
   await time.tick(1)
   expect((await ready())?.serverOf("acme.com")).toBe("http://127.0.0.1:9/")
 })
@@ -191,11 +191,11 @@ test("a download is stored for the next start and for other processes, which the
   await settled()
   expect(second.serviceOf("acme.com")).toBe("https://new.test.net/")
   await second.time.tick(DAY_MS - LOOK_MS)
-  expect(second.asked).toEqual([])
+  expect(second.queries).toEqual([])
   await second.time.tick(LOOK_MS)
-  expect(second.asked).toEqual([VALIDATORS])
+  expect(second.queries).toEqual([VALIDATORS])
   await first.time.tick(DAY_MS)
-  expect(first.asked).toHaveLength(1)
+  expect(first.queries).toHaveLength(1)
 })
 
 test("a stored bootstrap is not used if it is of another URL, malformed, truncated, or rejected", async () => {
@@ -223,12 +223,12 @@ test("a stored bootstrap older than the bundled one is not used, but its validat
   const text = bootstrap(ALL, "https://old.test.net/", "2024-01-01T00:00:00Z")
   const kept = { url: URL_OF_IANA, checked_at_ms: 1, etag: '"0"', last_modified: null, text }
   files.set("rdap-bootstrap.json", JSON.stringify(kept))
-  const { start, serviceOf, asked, time } = refreshing([taken(bootstrap(ALL))], { folder })
+  const { start, serviceOf, queries, time } = refreshing([taken(bootstrap(ALL))], { folder })
   start()
   await settled()
   expect(serviceOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
   await time.tick(LOOK_MS)
-  expect(asked).toEqual([{ etag: '"0"', lastModified: null }])
+  expect(queries).toEqual([{ etag: '"0"', lastModified: null }])
   expect(serviceOf("acme.com")).toBe("https://new.test.net/")
 })
 
@@ -245,8 +245,8 @@ test("a folder that fails is reported, and the download is used from memory", as
 })
 
 test("after stop nothing is downloaded", async () => {
-  const { start, asked, time } = refreshing([taken(bootstrap(ALL))])
+  const { start, queries, time } = refreshing([taken(bootstrap(ALL))])
   start()()
   await time.tick(10 * DAY_MS)
-  expect(asked).toEqual([])
+  expect(queries).toEqual([])
 })

@@ -19,10 +19,10 @@ const REGISTERED_AT_MS = Date.UTC(2025, 11, 15)
 
 /** A registry with its bootstrap, and the path of every request. */
 function registryServers() {
-  const asked: string[] = []
+  const queries: string[] = []
   const registry = webServer(({ url }) => {
     const { pathname } = new URL(url)
-    asked.push(pathname)
+    queries.push(pathname)
     const ldhName = pathname.replace("/rdap/domain/", "")
     const eventDate = "2025-12-15T02:00:00+02:00"
     return ldhName.startsWith("busy")
@@ -32,11 +32,11 @@ function registryServers() {
   const bootstrap = webServer(() =>
     Response.json({ version: "1.0", services: [[["com"], [`${registry.url}rdap/`]]] }, { headers: { etag: '"1"' } }),
   )
-  return { url: `${bootstrap.url}dns.json`, asked }
+  return { url: `${bootstrap.url}dns.json`, queries }
 }
 
 test("assembled as in the server, a bootstrap on loopback leads to the age, which outlives the process", async () => {
-  const { url, asked } = registryServers()
+  const { url, queries } = registryServers()
   const folder = mkdtempSync(join(tmpdir(), "mailkind-rdap-"))
   onTestEnd(() => rmSync(folder, { recursive: true, force: true }))
   const store = await tempStore()
@@ -68,8 +68,8 @@ test("assembled as in the server, a bootstrap on loopback leads to the age, whic
     }
   }
   const first = probing()
-  const found = { registration: known({ registeredAtMs: REGISTERED_AT_MS }), isCached: false }
-  expect(await first.lookup("acme.com")).toMatchObject(found)
+  const result = { registration: known({ registeredAtMs: REGISTERED_AT_MS }), isCached: false }
+  expect(await first.lookup("acme.com")).toMatchObject(result)
   expect(first.cachedAgeDays("acme.com")).toBe(17)
   expect(await first.lookup("acme.de")).toMatchObject({ registration: known(null) })
   expect(await first.lookup("busy.com")).toMatchObject({ registration: unknown("unavailable") })
@@ -78,9 +78,9 @@ test("assembled as in the server, a bootstrap on loopback leads to the age, whic
   await tick(60_000)
   const second = probing()
   expect(second.cachedAgeDays("acme.com")).toBeNull()
-  expect(await second.lookup("acme.com")).toMatchObject({ ...found, isCached: true })
+  expect(await second.lookup("acme.com")).toMatchObject({ ...result, isCached: true })
   expect(second.cachedAgeDays("acme.com")).toBe(17)
-  expect(await second.lookup("other.com")).toMatchObject(found)
-  expect(asked).toEqual(["/rdap/domain/acme.com", "/rdap/domain/busy.com", "/rdap/domain/other.com"])
+  expect(await second.lookup("other.com")).toMatchObject(result)
+  expect(queries).toEqual(["/rdap/domain/acme.com", "/rdap/domain/busy.com", "/rdap/domain/other.com"])
   expect(complaints).toEqual([])
 })

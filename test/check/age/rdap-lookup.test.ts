@@ -19,7 +19,7 @@ type Answer = (url: URL) => Response | Promise<Response>
 /** A lookup over servers without sockets, whose responses the test may change, and the URL of every request. */
 function lookingUp(answers: Record<string, Answer>, changes: Partial<ServerLimiterBounds> = {}, isOwn = false) {
   const time = stoppedTime()
-  const asked: string[] = []
+  const queries: string[] = []
   const byGuard: string[] = []
   const webTo =
     (list: string[]): Fetch =>
@@ -36,7 +36,7 @@ function lookingUp(answers: Record<string, Answer>, changes: Partial<ServerLimit
     }
   const { clock, later } = time
   const needs = {
-    fetchUrl: webTo(asked),
+    fetchUrl: webTo(queries),
     fetchPublicUrl: webTo(byGuard),
     clock,
     setTimer: later,
@@ -44,7 +44,7 @@ function lookingUp(answers: Record<string, Answer>, changes: Partial<ServerLimit
     isOperatorUrl: isOwn,
   }
   const lookUp = createRdapLookup(needs, { ...AGE_PROBE_BOUNDS.server, ...changes })
-  return { time, asked, byGuard, lookUp, answers }
+  return { time, queries, byGuard, lookUp, answers }
 }
 
 const told: Answer = url =>
@@ -63,10 +63,10 @@ const ONE = "https://rdap.one.net"
 const TWO = "https://rdap.two.net"
 
 test("the domain is queried under the base URL, once", async () => {
-  const { lookUp, asked } = lookingUp({ [ONE]: told })
+  const { lookUp, queries } = lookingUp({ [ONE]: told })
   expect(await lookUp(`${ONE}/v1/`, "acme.com")).toEqual(FOUND)
   expect(await lookUp(`${ONE}/v1/`, "xn--bcher-kva.com")).toEqual(FOUND)
-  expect(asked).toEqual([`${ONE}/v1/domain/acme.com`, `${ONE}/v1/domain/xn--bcher-kva.com`])
+  expect(queries).toEqual([`${ONE}/v1/domain/acme.com`, `${ONE}/v1/domain/xn--bcher-kva.com`])
 })
 
 test("an unknown domain, and one without a registration date, have no registration", async () => {
@@ -110,30 +110,30 @@ test("a lookup times out after three seconds, its redirect included", async () =
 })
 
 test("one redirect is followed, to another server at public addresses only; a second is not", async () => {
-  const { lookUp, asked, byGuard, answers } = lookingUp({ [ONE]: redirect(`${TWO}/x/domain/acme.com`), [TWO]: told })
+  const { lookUp, queries, byGuard, answers } = lookingUp({ [ONE]: redirect(`${TWO}/x/domain/acme.com`), [TWO]: told })
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
-  expect([asked, byGuard]).toEqual([[`${ONE}/domain/acme.com`], [`${TWO}/x/domain/acme.com`]])
+  expect([queries, byGuard]).toEqual([[`${ONE}/domain/acme.com`], [`${TWO}/x/domain/acme.com`]])
   answers[ONE] = url => (url.pathname.startsWith("/v2/") ? told(url) : redirect(`/v2${url.pathname}`)(url))
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
-  expect([asked.at(-1), byGuard.length]).toEqual([`${ONE}/v2/domain/acme.com`, 1])
+  expect([queries.at(-1), byGuard.length]).toEqual([`${ONE}/v2/domain/acme.com`, 1])
   answers[ONE] = redirect("/domain/acme.com")
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FAILED)
-  expect(asked).toHaveLength(5)
+  expect(queries).toHaveLength(5)
   answers[ONE] = redirect(`${TWO}/domain/acme.com`)
   answers[TWO] = redirect(`${ONE}/domain/acme.com`)
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FAILED)
-  expect([asked.length, byGuard.length]).toEqual([6, 2])
+  expect([queries.length, byGuard.length]).toEqual([6, 2])
 })
 
 for (const code of [429, 503])
   test(`after ${code} with Retry-After the registry is not asked until then, and others are`, async () => {
-    const { lookUp, asked, time, answers } = lookingUp({ [ONE]: status(code, { "retry-after": "120" }), [TWO]: told })
+    const { lookUp, queries, time, answers } = lookingUp({ [ONE]: status(code, { "retry-after": "120" }), [TWO]: told })
     expect(await lookUp(`${ONE}/`, "acme.com")).toEqual({ registration: unknown("unavailable"), wasQueried: false })
     answers[ONE] = told
     await time.tick(2 * MINUTE_MS - 1)
     expect(await lookUp(`${ONE}/`, "other.com")).toEqual(NOT_ASKED)
     expect(await lookUp(`${TWO}/`, "acme.net")).toEqual(FOUND)
-    expect(asked).toEqual([`${ONE}/domain/acme.com`, `${TWO}/domain/acme.net`])
+    expect(queries).toEqual([`${ONE}/domain/acme.com`, `${TWO}/domain/acme.net`])
     await time.tick(1)
     expect(await lookUp(`${ONE}/`, "other.com")).toEqual(FOUND)
   })
@@ -176,10 +176,10 @@ test("the target of a redirect has a limiter of its own", async () => {
 })
 
 test("four lookups are in flight at a registry, a bounded number waits, and one more is refused", async () => {
-  const { lookUp, asked, time, answers } = lookingUp({ [ONE]: hangs, [TWO]: told }, { waitingMax: 3 })
+  const { lookUp, queries, time, answers } = lookingUp({ [ONE]: hangs, [TWO]: told }, { waitingMax: 3 })
   const all = Array.from({ length: 8 }, (_, n) => lookUp(`${ONE}/`, `d${n}.com`))
   await time.tick(0)
-  expect(asked).toHaveLength(4)
+  expect(queries).toHaveLength(4)
   expect(await all[7]).toEqual(NOT_ASKED)
   expect(await lookUp(`${TWO}/`, "acme.net")).toEqual(FOUND)
   answers[ONE] = told
@@ -194,11 +194,11 @@ test("lookups that wait while the registry fails or throttles us end at once, wi
   // The first timeouts release their permits to others before the breaker opens.
   await dead.time.tick(6000)
   expect((await Promise.all(waiting)).filter(({ wasQueried }) => wasQueried)).toHaveLength(7)
-  expect(dead.asked).toHaveLength(7)
+  expect(dead.queries).toHaveLength(7)
   const busy = lookingUp({ [ONE]: status(429) })
   const all = Array.from({ length: 100 }, (_, n) => busy.lookUp(`${ONE}/`, `d${n}.com`))
   expect((await Promise.all(all)).every(({ wasQueried }) => !wasQueried)).toBe(true)
-  expect(busy.asked).toHaveLength(4)
+  expect(busy.queries).toHaveLength(4)
 })
 
 test("over sockets the responses of all registries are read, at a server on loopback that redirects to another", async () => {

@@ -30,13 +30,13 @@ const TOLD = { kind: "answered", json: { ldhName: "acme.com" } } as const
 const BODY = JSON.stringify(TOLD.json)
 
 test("a request has only the headers that it needs", async () => {
-  const asked: unknown[] = []
+  const queries: unknown[] = []
   const reply = await replyTo(({ method, url, headers }) => {
-    asked.push(method, new URL(url).pathname, headers.get("accept"), headers.get("user-agent"), headers.get("cookie"))
+    queries.push(method, new URL(url).pathname, headers.get("accept"), headers.get("user-agent"), headers.get("cookie"))
     return new Response(BODY, { headers: { "content-type": "application/rdap+json", "set-cookie": "a=b" } })
   })
   expect(reply).toEqual(TOLD)
-  expect(asked).toEqual(["GET", "/domain/acme.com", "application/rdap+json", AGENT, null])
+  expect(queries).toEqual(["GET", "/domain/acme.com", "application/rdap+json", AGENT, null])
 })
 
 test("valid JSON is read whatever its content type, and with a byte order mark", async () => {

@@ -9,9 +9,9 @@ const HOUR_MS = 60 * MINUTE_MS
 function lined(changes: Partial<ServerLimiterBounds> = {}) {
   const clock = stoppedClock()
   const line = new ServerLimiter(clock, { ...AGE_PROBE_BOUNDS.server, ...changes })
-  const make = (fate: ServerCallOutcome): boolean => {
+  const make = (outcome: ServerCallOutcome): boolean => {
     const pass = line.acquire()
-    pass?.(fate)
+    pass?.(outcome)
     return pass !== null
   }
   return { clock, line, make }
@@ -45,7 +45,7 @@ test("a server that throttles us with a Retry-After is not queried until that ti
 })
 
 test("a pause is at least a second, at most an hour, and a minute without Retry-After", () => {
-  for (const [asked, ms] of [
+  for (const [queries, ms] of [
     [0, 1000],
     [999, 1000],
     [1001, 1001],
@@ -55,11 +55,11 @@ test("a pause is at least a second, at most an hour, and a minute without Retry-
     [null, MINUTE_MS],
   ] as const) {
     const { line, make, clock } = lined()
-    make(sentOff(asked))
+    make(sentOff(queries))
     clock.tick(ms - 1)
-    expect([asked, line.isBlocked]).toEqual([asked, true])
+    expect([queries, line.isBlocked]).toEqual([queries, true])
     clock.tick(1)
-    expect([asked, line.isBlocked]).toEqual([asked, false])
+    expect([queries, line.isBlocked]).toEqual([queries, false])
   }
 })
 

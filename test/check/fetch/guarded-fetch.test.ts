@@ -36,8 +36,8 @@ function fetching(hosts: Hosts, dns: ZoneRecords | CachingResolver = DNS): Told 
     web,
     time,
     fetch: async (url, budgetMs = 60_000) => {
-      const budget = new Deadline(time.later, budgetMs)
-      return await fetch(url, budget).finally(() => budget.cancel())
+      const deadline = new Deadline(time.later, budgetMs)
+      return await fetch(url, deadline).finally(() => deadline.cancel())
     },
   }
 }
@@ -76,10 +76,10 @@ test("a request has only its host and our user agent", async () => {
 })
 
 test("a name is resolved once, and the connection uses that address", async () => {
-  const { ask, asked } = zone(DNS)
+  const { ask, asked: queries } = zone(DNS)
   const { fetch } = fetching({ [`${HOST}:80`]: page }, ask)
   await fetch("http://acme.com/")
-  expect(asked).toEqual(["A acme.com", "AAAA acme.com"])
+  expect(queries).toEqual(["A acme.com", "AAAA acme.com"])
 })
 
 test("a name whose addresses change is checked again at each redirect", async () => {
@@ -173,14 +173,14 @@ test("a silent or slow host times out, and its connection ends", async () => {
     },
   })
   for (const { web, time, fetch } of [silent, dripping]) {
-    let fate = "under way"
+    let outcome = "under way"
     void fetch("http://acme.com/").then(fetched => {
-      fate = causeOf(fetched)
+      outcome = causeOf(fetched)
     })
     await time.tick(GUARDED_FETCH_BOUNDS.timeoutMs - 1)
-    expect([fate, web.openCount()]).toEqual(["under way", 1])
+    expect([outcome, web.openCount()]).toEqual(["under way", 1])
     await time.tick(1)
-    expect([fate, web.openCount()]).toEqual(["timed_out", 0])
+    expect([outcome, web.openCount()]).toEqual(["timed_out", 0])
   }
 })
 
@@ -243,11 +243,11 @@ test("over real sockets the connection to a public address carries the name, and
     },
   })
   onTestEnd(() => server.stop(true))
-  const asked: ConnectTarget[] = []
+  const queries: ConnectTarget[] = []
   const real = socketConnect(authority)
   // Connections go to loopback instead of the public address; all else is real.
   const connect: Connect = (endpoint, signal) => {
-    asked.push(endpoint)
+    queries.push(endpoint)
     return real({ ...endpoint, address: "127.0.0.1", port: server.port ?? 0 }, signal)
   }
   const { later: setTimer } = stoppedTime()
@@ -258,7 +258,7 @@ test("over real sockets the connection to a public address carries the name, and
   const other = await bounded(fetch("https://other.com/", new Deadline(setTimer, 5000)), () => "a fetch over TLS")
   expect(causeOf(other)).toBe("untrusted")
   expect(hosts).toEqual(["acme-holdings.com"])
-  expect(asked.map(({ address, port, tlsName }) => [address, port, tlsName])).toEqual([
+  expect(queries.map(({ address, port, tlsName }) => [address, port, tlsName])).toEqual([
     [HOST, 443, "acme-holdings.com"],
     [HOST, 443, "other.com"],
   ])

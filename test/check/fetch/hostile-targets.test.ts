@@ -63,9 +63,9 @@ for (const { says, url, dns, web = {}, ends, connections = 0 } of CASES) {
     const { connect, attempts, requests, openCount } = hostWeb(web)
     const resolver = dns === undefined ? everywhere : zone(dns).ask
     const fetch = createGuardedFetch({ resolver, connect, setTimer, userAgent: "mailkind/1.0.0" })
-    const budget = new Deadline(setTimer, 60_000)
-    const fetched = await fetch(url, budget)
-    budget.cancel()
+    const deadline = new Deadline(setTimer, 60_000)
+    const fetched = await fetch(url, deadline)
+    deadline.cancel()
     expect(fetched.known ? fetched.value.status : fetched.cause).toBe(ends)
     if (fetched.known) expect(fetched.value.body.length).toBeLessThanOrEqual(GUARDED_FETCH_BOUNDS.bodyBytesMax)
     expect(attempts).toHaveLength(connections)

@@ -6,7 +6,7 @@ import { outcomeOf } from "../../support/outcome-of.ts"
 
 /** A public fetch over names with these addresses, and the URL of every request. */
 function guarded(addresses: Record<string, readonly string[] | "unavailable">) {
-  const asked: string[] = []
+  const queries: string[] = []
   const ask: CachingResolver = async ({ name, type }) => {
     const own = addresses[name] ?? []
     if (own === "unavailable") return unknown("unavailable")
@@ -16,16 +16,16 @@ function guarded(addresses: Record<string, readonly string[] | "unavailable">) {
     return known({ outcome: "records", records, ttlS: 60, isCached: false, freshUntilMs: 0 })
   }
   const web = createPublicFetch(ask, async url => {
-    asked.push(url)
+    queries.push(url)
     return new Response("{}")
   })
   const fetched = (url: string) =>
     outcomeOf(web(url, { signal: new AbortController().signal, headers: {} }).then(() => url))
-  return { asked, fetched }
+  return { queries, fetched }
 }
 
 test("only a name whose addresses are all public is fetched", async () => {
-  const { asked, fetched } = guarded({
+  const { queries, fetched } = guarded({
     "rdap.test.net": ["8.8.8.8", "2001:4860:4860::8888"],
     "inside.test.net": ["10.0.0.1"],
     "both.test.net": ["8.8.8.8", "169.254.169.254"],
@@ -34,9 +34,9 @@ test("only a name whose addresses are all public is fetched", async () => {
   })
   for (const name of ["inside", "both", "mapped", "away", "nowhere"])
     expect(await fetched(`https://${name}.test.net/`)).toThrow()
-  expect(asked).toEqual([])
+  expect(queries).toEqual([])
   expect((await fetched("https://rdap.test.net./domain/acme.com"))()).toBe("https://rdap.test.net./domain/acme.com")
-  expect(asked).toHaveLength(1)
+  expect(queries).toHaveLength(1)
 })
 
 test("only https is fetched", async () => {

@@ -31,36 +31,36 @@ type Wanted = {
 
 /** A cache over a probe whose results the test may change, with a long deadline. */
 function holding(
-  fate: HomepageProbeResult | Promise<HomepageProbeResult>,
+  outcome: HomepageProbeResult | Promise<HomepageProbeResult>,
   { shelf = new Map(), isBroken = false }: Wanted = {},
 ) {
   const time = stoppedTime(START_MS)
-  const fates = { next: fate }
-  const asked: { domain: string; budget: Deadline }[] = []
+  const outcomes = { next: outcome }
+  const queries: { domain: string; deadline: Deadline }[] = []
   const failures: unknown[] = []
   const homepages = new HomepageCache({
-    probe: async (domain, budget) => {
-      asked.push({ domain, budget })
-      return await fates.next
+    probe: async (domain, deadline) => {
+      queries.push({ domain, deadline })
+      return await outcomes.next
     },
     store: shelf && {
       read: async domain => {
         if (isBroken) throw new Error("the disk failed")
         return shelf.get(domain) ?? null
       },
-      write: (domain, found) => void shelf.set(domain, found),
+      write: (domain, result) => void shelf.set(domain, result),
     },
     clock: time.clock,
     onError: error => failures.push(error),
   })
-  const budget = new Deadline(time.later, 60_000)
-  const ask = (domain: string, within = budget) => homepages.lookup(domain, within)
-  return { homepages, ask, time, fates, asked, failures, shelf }
+  const deadline = new Deadline(time.later, 60_000)
+  const ask = (domain: string, within = deadline) => homepages.lookup(domain, within)
+  return { homepages, ask, time, outcomes, queries, failures, shelf }
 }
 
 for (const shelf of [new Map<string, StoredHomepage>(), null])
   test(`${shelf === null ? "without" : "with"} a shelf, a page is looked at once a day and held until then`, async () => {
-    const { homepages, ask, asked, time } = holding(FOUND, { shelf })
+    const { homepages, ask, queries, time } = holding(FOUND, { shelf })
     expect(homepages.fresh("acme.com")).toBeUndefined()
     const freshUntilMs = START_MS + DAY_MS
     expect(await ask("acme.com")).toEqual({ homepage: known("found"), isCached: false, freshUntilMs })
@@ -73,15 +73,15 @@ for (const shelf of [new Map<string, StoredHomepage>(), null])
       isCached: false,
       freshUntilMs: freshUntilMs + DAY_MS,
     })
-    expect(asked.map(({ domain }) => domain)).toEqual(["acme.com", "acme.com"])
+    expect(queries.map(({ domain }) => domain)).toEqual(["acme.com", "acme.com"])
   })
 
 test("a failure is cached for half a minute, never counts as cached, and is not stored", async () => {
   for (const cause of ["unavailable", "timed_out"] as const) {
-    const { homepages, ask, time, fates, shelf } = holding(looked(unknown(cause)))
+    const { homepages, ask, time, outcomes, shelf } = holding(looked(unknown(cause)))
     const failed = { homepage: unknown(cause), isCached: false, freshUntilMs: START_MS + 30_000 }
     expect(await ask("acme.com")).toEqual(failed)
-    fates.next = FOUND
+    outcomes.next = FOUND
     await time.tick(29_999)
     expect(homepages.fresh("acme.com")).toEqual(failed)
     await time.tick(1)
@@ -93,11 +93,11 @@ test("a failure is cached for half a minute, never counts as cached, and is not 
 
 test("the store gets the state of the homepage, and the domain or the signal that is the evidence", async () => {
   const parkingSignal = { key: "sedo", kind: "marketplace" } as const
-  const { ask, fates, shelf } = holding(looked(known("parked"), { movedTo: "sedo.com", parkingSignal }))
+  const { ask, outcomes, shelf } = holding(looked(known("parked"), { movedTo: "sedo.com", parkingSignal }))
   await ask("moved.com")
-  fates.next = looked(known("parked"), { parkingSignal, url: "https://marked.com/?jane@acme.com" })
+  outcomes.next = looked(known("parked"), { parkingSignal, url: "https://marked.com/?jane@acme.com" })
   await ask("marked.com")
-  fates.next = looked(known("none"))
+  outcomes.next = looked(known("none"))
   await ask("none.com")
   expect([...(shelf ?? [])]).toEqual([
     ["moved.com", { state: "parked", evidence: "sedo.com", checkedAtMs: START_MS }],
@@ -111,14 +111,14 @@ test("a stored homepage is used until a day after its probe, and counts as cache
     ["young.com", { state: "parked", evidence: null, checkedAtMs: START_MS - DAY_MS + 1 }],
     ["old.com", { state: "parked", evidence: null, checkedAtMs: START_MS - DAY_MS }],
   ] as const)
-  const { homepages, ask, asked, time } = holding(FOUND, { shelf: new Map(shelf) })
-  const shelved = { homepage: known("parked"), isCached: true, freshUntilMs: START_MS + 1 }
-  expect<unknown>(await ask("young.com")).toEqual(shelved)
-  expect<unknown>(homepages.fresh("young.com")).toEqual(shelved)
+  const { homepages, ask, queries, time } = holding(FOUND, { shelf: new Map(shelf) })
+  const stored = { homepage: known("parked"), isCached: true, freshUntilMs: START_MS + 1 }
+  expect<unknown>(await ask("young.com")).toEqual(stored)
+  expect<unknown>(homepages.fresh("young.com")).toEqual(stored)
   expect(await ask("old.com")).toMatchObject({ homepage: known("found"), isCached: false })
   await time.tick(1)
   expect(homepages.fresh("young.com")).toBeUndefined()
-  expect(asked.map(({ domain }) => domain)).toEqual(["old.com"])
+  expect(queries.map(({ domain }) => domain)).toEqual(["old.com"])
 })
 
 test("a stored homepage from a clock ahead of ours is not fresh for longer than a day", async () => {
@@ -135,18 +135,18 @@ test("a store that fails is reported, and the homepage is probed", async () => {
 
 test("all concurrent callers share one probe, within the deadline of the first", async () => {
   const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
-  const { ask, asked, time } = holding(promise)
+  const { ask, queries, time } = holding(promise)
   const [first, second] = [new Deadline(time.later, 5000), new Deadline(time.later, 5000)]
   const told = [ask("acme.com", first), ask("acme.com", second), ask("acme.com", second)]
   await settled()
-  expect(asked).toEqual([{ domain: "acme.com", budget: first }])
+  expect(queries).toEqual([{ domain: "acme.com", deadline: first }])
   resolve(FOUND)
   for (const one of await Promise.all(told)) expect(one).toMatchObject({ homepage: known("found"), isCached: false })
 })
 
 test("a bounded number of probes is in flight: one more is unavailable at once, which is not cached", async () => {
   const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
-  const { homepages, ask, asked } = holding(promise)
+  const { homepages, ask, queries } = holding(promise)
   const names = Array.from({ length: UNDER_WAY_MAX }, (_, at) => `acme-${at}.com`)
   const told = names.map(name => ask(name))
   const tooMany = { homepage: unknown("unavailable"), isCached: false, freshUntilMs: 0 }
@@ -155,7 +155,7 @@ test("a bounded number of probes is in flight: one more is unavailable at once, 
   // A domain whose probe is in flight takes no second place.
   told.push(ask("acme-0.com"))
   await settled()
-  expect(asked).toHaveLength(UNDER_WAY_MAX)
+  expect(queries).toHaveLength(UNDER_WAY_MAX)
   resolve(FOUND)
   await Promise.all(told)
   expect(await ask("beyond.com")).toMatchObject({ homepage: known("found") })

@@ -27,17 +27,17 @@ function fetchedOf(url: string, told: Told): GuardedFetchResult {
 /** Probes acme.com. Every URL without a result refuses the connection. */
 async function look(
   table: Readonly<Record<string, Told>>,
-): Promise<HomepageProbeResult & { readonly asked: readonly string[] }> {
-  const asked: string[] = []
+): Promise<HomepageProbeResult & { readonly queries: readonly string[] }> {
+  const queries: string[] = []
   const { later: setTimer } = stoppedTime()
   const fetchPage: GuardedFetch = async url => {
-    asked.push(url)
+    queries.push(url)
     return fetchedOf(url, table[url] ?? "refused")
   }
-  const budget = new Deadline(setTimer, 60_000)
-  const found = await createHomepageProbe({ fetchPage, setTimer, registrableOf })("acme.com", budget)
-  budget.cancel()
-  return { ...found, asked }
+  const deadline = new Deadline(setTimer, 60_000)
+  const result = await createHomepageProbe({ fetchPage, setTimer, registrableOf })("acme.com", deadline)
+  deadline.cancel()
+  return { ...result, queries }
 }
 
 test("a page by https is the homepage, and nothing else is requested", async () => {
@@ -47,21 +47,21 @@ test("a page by https is the homepage, and nothing else is requested", async () 
     movedTo: null,
     parkingSignal: null,
     isDowngraded: false,
-    asked: ["https://acme.com/"],
+    queries: ["https://acme.com/"],
   })
 })
 
 test("http follows https, and the name under www follows both", async () => {
   const all = ["https://acme.com/", "http://acme.com/", "https://www.acme.com/", "http://www.acme.com/"]
   for (const [at, url] of all.entries()) {
-    const { homepage, asked } = await look({ [url]: {} })
-    expect([homepage, asked]).toEqual([known("found"), all.slice(0, at + 1)])
+    const { homepage, queries } = await look({ [url]: {} })
+    expect([homepage, queries]).toEqual([known("found"), all.slice(0, at + 1)])
   }
 })
 
 test("without any response there is no website", async () => {
-  const { homepage, url, asked } = await look({})
-  expect([homepage, url, asked.length]).toEqual([known("none"), null, 4])
+  const { homepage, url, queries } = await look({})
+  expect([homepage, url, queries.length]).toEqual([known("none"), null, 4])
 })
 
 test("a failure counts more than the lack of a page", async () => {
@@ -157,15 +157,15 @@ test("the path of a parking page matches complete words only", async () => {
 test("all requests for a domain share one timeout", async () => {
   const time = stoppedTime()
   const fetchPage: GuardedFetch = () => new Promise(() => undefined)
-  const budget = new Deadline(time.later, 60_000)
-  let found: HomepageProbeResult | null = null
-  void createHomepageProbe({ fetchPage, setTimer: time.later, registrableOf })("acme.com", budget).then(all => {
-    found = all
+  const deadline = new Deadline(time.later, 60_000)
+  let result: HomepageProbeResult | null = null
+  void createHomepageProbe({ fetchPage, setTimer: time.later, registrableOf })("acme.com", deadline).then(all => {
+    result = all
   })
   await time.tick(4999)
-  expect(found).toBeNull()
+  expect(result).toBeNull()
   await time.tick(1)
-  expect(found).toMatchObject({ homepage: unknown("timed_out"), url: null, parkingSignal: null })
-  budget.cancel()
+  expect(result).toMatchObject({ homepage: unknown("timed_out"), url: null, parkingSignal: null })
+  deadline.cancel()
   expect(time.waiting()).toBe(0)
 })

@@ -83,15 +83,15 @@ test("a failed query that decides leaves the policy unknown", async () => {
 })
 
 test("one name is queried once, two names at the same time, and a name that is too long never", async () => {
-  const { ask, asked } = zone({})
+  const { ask, asked: queries } = zone({})
   await lookupDmarcPolicy(ask, "acme.com", "acme.com")
-  expect(asked.splice(0)).toEqual([OWN])
+  expect(queries.splice(0)).toEqual([OWN])
   const below = lookupDmarcPolicy(ask, "mail.acme.com", "acme.com")
-  expect(asked.splice(0)).toEqual([BELOW, OWN])
+  expect(queries.splice(0)).toEqual([BELOW, OWN])
   await below
   expect(await lookupDmarcPolicy(ask, `${"a".repeat(60)}.`.repeat(4).slice(0, -1), "acme.com")).toEqual(known(null))
   await lookupDmarcPolicy(ask, `${"a.".repeat(122)}acme.com`, "acme.com")
-  expect(asked.at(-1)).toBe(OWN)
+  expect(queries.at(-1)).toBe(OWN)
 })
 
 test("no text makes it throw", async () => {

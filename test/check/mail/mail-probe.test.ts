@@ -18,9 +18,9 @@ const GATEWAY = "mxa-001.pphosted.com"
 /** The result for acme.com, and the queries. */
 async function probe(records: ZoneRecords, domain = "acme.com", organisational = domain) {
   const { clock, later } = stoppedTime()
-  const { ask: resolver, asked } = zone(records)
-  const found = await createMailProbe({ resolver, clock })(domain, organisational, new Deadline(later, WITHIN_MS))
-  return { ...found, asked }
+  const { ask: resolver, asked: queries } = zone(records)
+  const result = await createMailProbe({ resolver, clock })(domain, organisational, new Deadline(later, WITHIN_MS))
+  return { ...result, queries }
 }
 
 /** The parts of the result, which must be known. */
@@ -34,10 +34,10 @@ const NO_SUITES = { suiteA: [], suiteB: [], otherSuite: null }
 
 describe("questions", () => {
   test("for the own records are sent at the same time", () => {
-    const { ask: resolver, asked } = zone({})
+    const { ask: resolver, asked: queries } = zone({})
     const { clock, later } = stoppedTime()
     void createMailProbe({ resolver, clock })("mail.acme.com", "acme.com", new Deadline(later, WITHIN_MS))
-    expect(asked.toSorted()).toEqual([
+    expect(queries.toSorted()).toEqual([
       "A mail.acme.com",
       "MX mail.acme.com",
       "TXT _dmarc.acme.com",
@@ -47,12 +47,12 @@ describe("questions", () => {
   })
 
   test("are four for a domain without linked records", async () => {
-    const { asked } = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT acme.com": ["v=spf1 mx -all"] })
-    expect(asked).toHaveLength(4)
+    const { queries } = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT acme.com": ["v=spf1 mx -all"] })
+    expect(queries).toHaveLength(4)
   })
 
   test("for AAAA are sent only if there is neither a mail host nor an IPv4 address", async () => {
-    const asks = async (records: ZoneRecords) => (await probe(records)).asked.includes("AAAA acme.com")
+    const asks = async (records: ZoneRecords) => (await probe(records)).queries.includes("AAAA acme.com")
     expect(await asks({ "MX acme.com": ["10 mx.acme.com"] })).toBe(false)
     expect(await asks({ "MX acme.com": ["0 ."] })).toBe(false)
     expect(await asks({ "A acme.com": ["192.0.2.1"] })).toBe(false)
@@ -65,13 +65,13 @@ describe("questions", () => {
 
   test("are bounded for a hostile domain", async () => {
     const many = Array.from({ length: 1000 }, (_, at) => at)
-    const { asked, mail, suites } = await probe({
+    const { queries, mail, suites } = await probe({
       "MX acme.com": [`0 ${GATEWAY}`, ...many.map(at => `${at} mx${at}.acme.com`)],
       "TXT acme.com": [`v=spf1 ${many.map(at => `include:s${at}.acme.com`).join(" ")}`],
       "TXT _dmarc.acme.com": [`v=DMARC1; ${"p=none;".repeat(9000)}`],
       ...Object.fromEntries(many.map(at => [`TXT s${at}.acme.com`, ["v=spf1 include:acme.com"]])),
     })
-    expect(asked).toHaveLength(4 + 10 + 5)
+    expect(queries).toHaveLength(4 + 10 + 5)
     expect(mail).toMatchObject({ known: true, value: { operatedBy: "gateway", dmarcPolicy: known(null) } })
     expect(mail.known && mail.value.mx.length).toBe(20)
     expect(suites).toEqual(known(NO_SUITES))
@@ -230,17 +230,17 @@ describe("the operator of the mail", () => {
       ["gmr-smtp-in.l.google.com", "include:_spf.google.com ~all"],
       ["outlook-com.olc.protection.outlook.com", "include:spf.protection.outlook.com include:spf.acme.net ~all"],
     ] as const) {
-      const { suites, asked, mail } = await probe({
+      const { suites, queries, mail } = await probe({
         "MX acme.com": [`5 ${host}`],
         "TXT acme.com": [`v=spf1 ${record}`],
       })
-      expect([suites, asked.length]).toEqual([known(NO_SUITES), 4])
+      expect([suites, queries.length]).toEqual([known(NO_SUITES), 4])
       expect(mail).toMatchObject({ value: { operatedBy: null, spf: known(`v=spf1 ${record}`) } })
     }
   })
 
   test("stays the gateway in front of the suites that it hides, whose indicators are ordered by kind", async () => {
-    const found = await told({
+    const result = await told({
       "MX acme.com": [`10 ${GATEWAY}`, `90 ${SUITE_B}`],
       "TXT acme.com": ["v=spf1 include:spf.protection.outlook.com include:spf.protection.outlook.com. -all"],
       "CNAME autodiscover.acme.com": ["autodiscover.outlook.com"],
@@ -248,8 +248,8 @@ describe("the operator of the mail", () => {
       "CNAME selector1._domainkey.acme.com": ["selector1-acme-com._domainkey.acme.onmicrosoft.com"],
       "TXT google._domainkey.acme.com": ["v=DKIM1; p=MIIB"],
     })
-    expect(found).toMatchObject({ provider: "proofpoint", operatedBy: "gateway" })
-    expect(found.suites).toEqual({
+    expect(result).toMatchObject({ provider: "proofpoint", operatedBy: "gateway" })
+    expect(result.suites).toEqual({
       suiteA: ["dkim:google._domainkey.acme.com"],
       suiteB: [
         `mx:${SUITE_B}`,
@@ -273,8 +273,8 @@ describe("the operator of the mail", () => {
   })
 
   test("is not searched behind a gateway next to a disposable host", async () => {
-    const { asked, mail } = await probe({ "MX acme.com": [`10 ${GATEWAY}`, "20 mail.mailinator.com"] })
-    expect(asked).toHaveLength(4)
+    const { queries, mail } = await probe({ "MX acme.com": [`10 ${GATEWAY}`, "20 mail.mailinator.com"] })
+    expect(queries).toHaveLength(4)
     expect(mail).toMatchObject({ value: { provider: "proofpoint", operatedBy: "disposable" } })
   })
 })
@@ -314,7 +314,7 @@ test("whatever the records hold, mail is known and all its texts are displayable
       under("dkim.mail.microsoft"),
       async (...texts) => {
         const [exchange, policy, gateway, include, target] = texts
-        const asked: string[] = []
+        const queries: string[] = []
         const records: Readonly<Record<string, CachedDnsAnswer["records"]>> = {
           MX: [exchange, gateway, "mxa.pphosted.com"].map(each => ({ type: "MX", preference: 0, exchange: each })),
           TXT: [
@@ -324,19 +324,19 @@ test("whatever the records hold, mail is known and all its texts are displayable
           CNAME: [{ type: "CNAME", target }],
         }
         const resolver: CachingResolver = async question => {
-          asked.push(question.name)
+          queries.push(question.name)
           const held = { isCached: false, freshUntilMs: 0, ttlS: 0, outcome: "records" } as const
           return known({ ...held, records: records[question.type] ?? [] })
         }
         const { clock, later } = stoppedTime()
-        const budget = new Deadline(later, WITHIN_MS)
-        const { mail, suites } = await createMailProbe({ resolver, clock })("acme.com", "acme.com", budget)
+        const deadline = new Deadline(later, WITHIN_MS)
+        const { mail, suites } = await createMailProbe({ resolver, clock })("acme.com", "acme.com", deadline)
         expect(
           suites.known &&
             [...suites.value.suiteA, ...suites.value.suiteB].every(entry => /^[a-z]+:[!-~]{1,253}$/.test(entry)),
         ).toBe(true)
         expect(mail.known && mail.value.mx.every(({ host }) => /^[!-~]{1,253}$/.test(host))).toBe(true)
-        expect(asked.every(name => /^[a-z0-9._-]{1,253}$/.test(name))).toBe(true)
+        expect(queries.every(name => /^[a-z0-9._-]{1,253}$/.test(name))).toBe(true)
       },
     ),
   )
@@ -346,13 +346,13 @@ describe("time", () => {
   test("a query without a reply costs the deadline and nothing else", async () => {
     const time = stoppedTime()
     const { ask: resolver } = halting(question => question === "A acme.com")
-    const found = createMailProbe({ resolver, clock: time.clock })(
+    const result = createMailProbe({ resolver, clock: time.clock })(
       "acme.com",
       "acme.com",
       new Deadline(time.later, WITHIN_MS),
     )
     await time.tick(WITHIN_MS)
-    expect((await found).mail).toMatchObject({ known: true, value: { delivery: "mx", hasAddress: false } })
+    expect((await result).mail).toMatchObject({ known: true, value: { delivery: "mx", hasAddress: false } })
   })
 
   const RECORDS: ZoneRecords = {
@@ -376,16 +376,16 @@ describe("time", () => {
   test("linked queries may take until the deadline, and the other records stand", async () => {
     const time = stoppedTime()
     const { ask: resolver } = halting(question => question === "TXT slow.com")
-    const found: Awaited<ReturnType<ReturnType<typeof createMailProbe>>>[] = []
+    const result: Awaited<ReturnType<ReturnType<typeof createMailProbe>>>[] = []
     const check = createMailProbe({ resolver, clock: time.clock })
-    void check("acme.com", "acme.com", new Deadline(time.later, WITHIN_MS)).then(each => found.push(each))
+    void check("acme.com", "acme.com", new Deadline(time.later, WITHIN_MS)).then(each => result.push(each))
     await time.tick(WITHIN_MS - 1)
-    expect(found).toEqual([])
+    expect(result).toEqual([])
     await time.tick(1)
-    expect(found).toMatchObject([
+    expect(result).toMatchObject([
       { mail: { known: true }, suites: known({ suiteA: ["spf:_spf.google.com"], suiteB: [], otherSuite: null }) },
     ])
-    expect(found[0]).toMatchObject({ isCached: false, freshUntilMs: time.clock() + 5000 })
+    expect(result[0]).toMatchObject({ isCached: false, freshUntilMs: time.clock() + 5000 })
     expect(time.waiting()).toBe(0)
   })
 
@@ -397,13 +397,13 @@ describe("time", () => {
       return ask(question)
     }
     const time = stoppedTime()
-    const budget = new Deadline(time.later, WITHIN_MS)
-    const found = createMailProbe({ resolver: counted, clock: time.clock })("acme.com", "acme.com", budget)
+    const deadline = new Deadline(time.later, WITHIN_MS)
+    const result = createMailProbe({ resolver: counted, clock: time.clock })("acme.com", "acme.com", deadline)
     await time.tick(0)
     expect(seen).toContain("TXT slow.com")
     expect(seen).toContain("CNAME autodiscover.acme.com")
     open()
-    expect((await found).suites).toEqual(
+    expect((await result).suites).toEqual(
       known({ suiteA: ["spf:_spf.google.com"], suiteB: ["spf:spf.protection.outlook.com"], otherSuite: null }),
     )
   })

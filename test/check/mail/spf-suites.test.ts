@@ -7,60 +7,62 @@ const SPF_OF_B = { operator: "suite_b", entry: "spf:spf.protection.outlook.com" 
 
 /** The indicators if acme.com has the record, and the queries. */
 async function search(record: string, records: ZoneRecords = {}) {
-  const { ask, asked } = zone(records)
-  return { found: await lookupSpfSuites(ask, "acme.com", `v=spf1 ${record}`), asked }
+  const { ask, asked: queries } = zone(records)
+  return { found: await lookupSpfSuites(ask, "acme.com", `v=spf1 ${record}`), queries }
 }
 
 test("the suites that a record names are found without a query", async () => {
   expect(await search("include:_spf.google.com Include:SPF.protection.outlook.com. ~all")).toEqual({
     found: [SPF_OF_A, SPF_OF_B],
-    asked: [],
+    queries: [],
   })
-  expect(await search("redirect=_spf.google.com")).toEqual({ found: [SPF_OF_A], asked: [] })
-  expect(await search("redirect=_spf.google.com -all")).toEqual({ found: [], asked: [] })
+  expect(await search("redirect=_spf.google.com")).toEqual({ found: [SPF_OF_A], queries: [] })
+  expect(await search("redirect=_spf.google.com -all")).toEqual({ found: [], queries: [] })
 })
 
 test("the domain of another provider shows no suite, and is not queried", async () => {
-  expect(await search("include:sendgrid.net include:spf.messagelabs.com -all")).toEqual({ found: [], asked: [] })
+  expect(await search("include:sendgrid.net include:spf.messagelabs.com -all")).toEqual({ found: [], queries: [] })
 })
 
 test("names that only look like a suite's are queried like any other", async () => {
-  const { found, asked } = await search("include:_spf.google.com.evil.com include:x_spf.google.com include:google.com")
-  expect(found).toEqual([])
-  expect(asked).toEqual(["TXT _spf.google.com.evil.com", "TXT x_spf.google.com", "TXT google.com"])
+  const { found: result, queries } = await search(
+    "include:_spf.google.com.evil.com include:x_spf.google.com include:google.com",
+  )
+  expect(result).toEqual([])
+  expect(queries).toEqual(["TXT _spf.google.com.evil.com", "TXT x_spf.google.com", "TXT google.com"])
 })
 
 test("records that are included or redirected to are followed, level by level", async () => {
-  const { found, asked } = await search("include:a.com include:b.com redirect=c.com", {
+  const { found: result, queries } = await search("include:a.com include:b.com redirect=c.com", {
     "TXT a.com": ["noise", "v=spf1 include:d.com -all"],
     "TXT b.com": ["v=spf1 include:spf.protection.outlook.com -all"],
     "TXT c.com": ["v=spf1 redirect=e.com"],
     "TXT d.com": ["v=spf1 include:_spf.google.com ?all"],
     "TXT e.com": ["v=spf1 -all"],
   })
-  expect(found).toEqual([SPF_OF_B, SPF_OF_A])
-  expect(asked).toEqual(["TXT a.com", "TXT b.com", "TXT c.com", "TXT d.com", "TXT e.com"])
+  expect(result).toEqual([SPF_OF_B, SPF_OF_A])
+  expect(queries).toEqual(["TXT a.com", "TXT b.com", "TXT c.com", "TXT d.com", "TXT e.com"])
 })
 
 test("a name with macros is matched as written, and never queried", async () => {
   const macro = "%{i}._spf.google.com"
   expect(await search(`include:${macro} include:%{d}.acme.net exists:%{i}.x.com`)).toEqual({
     found: [{ operator: "suite_a", entry: `spf:${macro}` }],
-    asked: [],
+    queries: [],
   })
 })
 
 test("a name that DNS cannot hold is never queried", async () => {
   const odd = ["localhost", "a..com", `${"a".repeat(64)}.com`, "a.com..", ".com", "a.b_c"]
-  expect((await search(odd.map(name => `include:${name}`).join(" "))).asked).toEqual([])
+  expect((await search(odd.map(name => `include:${name}`).join(" "))).queries).toEqual([])
 })
 
 test("a loop ends, and each name is queried once", async () => {
-  const { asked } = await search("include:a.com include:a.com include:acme.com", {
+  const { queries } = await search("include:a.com include:a.com include:acme.com", {
     "TXT a.com": ["v=spf1 include:b.com include:acme.com -all"],
     "TXT b.com": ["v=spf1 include:a.com redirect=b.com"],
   })
-  expect(asked).toEqual(["TXT a.com", "TXT b.com"])
+  expect(queries).toEqual(["TXT a.com", "TXT b.com"])
 })
 
 test("terms up to the tenth that costs a lookup are read, in all records together", async () => {
@@ -69,7 +71,7 @@ test("terms up to the tenth that costs a lookup are read, in all records togethe
   expect((await search(`${ten} a include:_spf.google.com`)).found).toEqual([])
   const chain: ZoneRecords = {}
   for (let at = 1; at < 20; at++) chain[`TXT c${at}.com`] = [`v=spf1 include:c${at + 1}.com -all`]
-  expect((await search("include:c1.com", chain)).asked).toHaveLength(10)
+  expect((await search("include:c1.com", chain)).queries).toHaveLength(10)
   chain["TXT c9.com"] = ["v=spf1 include:_spf.google.com -all"]
   expect((await search("include:c1.com", chain)).found).toEqual([SPF_OF_A])
   chain["TXT c9.com"] = ["v=spf1 ip4:192.0.2.1 a include:_spf.google.com -all"]
@@ -81,7 +83,7 @@ test("an attack by includes costs ten queries", async () => {
     Array.from({ length: 100 }, (_, at) => `include:n${from * 100 + at}.com`).join(" ")
   const records: ZoneRecords = {}
   for (let at = 0; at < 200; at++) records[`TXT n${at}.com`] = [`v=spf1 ${bomb(at + 1)}`]
-  expect((await search(bomb(0), records)).asked).toHaveLength(10)
+  expect((await search(bomb(0), records)).queries).toHaveLength(10)
 })
 
 test("a third name without a record ends the search, and earlier indicators stand", async () => {
@@ -105,12 +107,15 @@ test("a third name without a record ends the search, and earlier indicators stan
 })
 
 test("a failed query ends only its branch, and a name without an SPF record adds nothing", async () => {
-  const { found } = await search("include:dead.com include:sick.com include:none.com include:two.com include:a.com", {
-    "TXT dead.com": "timed_out",
-    "TXT sick.com": "unavailable",
-    "TXT none.com": ["hello"],
-    "TXT two.com": ["v=spf1 include:spf.protection.outlook.com", "v=spf1 -all"],
-    "TXT a.com": ["v=spf1 include:_spf.google.com -all"],
-  })
-  expect(found).toEqual([SPF_OF_A])
+  const { found: result } = await search(
+    "include:dead.com include:sick.com include:none.com include:two.com include:a.com",
+    {
+      "TXT dead.com": "timed_out",
+      "TXT sick.com": "unavailable",
+      "TXT none.com": ["hello"],
+      "TXT two.com": ["v=spf1 include:spf.protection.outlook.com", "v=spf1 -all"],
+      "TXT a.com": ["v=spf1 include:_spf.google.com -all"],
+    },
+  )
+  expect(result).toEqual([SPF_OF_A])
 })

@@ -8,9 +8,9 @@ const GATEWAY = providerOfMailHost("mxa-001.pphosted.com") ?? NOBODY
 const AMBIGUOUS = providerOfMailHost("inbound-smtp.us-east-1.amazonaws.com") ?? NOBODY
 
 async function behind(provider: MailProvider, records: ZoneRecords, domain = "acme.com") {
-  const { ask, asked } = zone(records)
-  const found = await lookupHiddenSuites(ask, domain, provider)
-  return { entries: found.map(({ operator, entry }) => `${operator} ${entry}`), asked }
+  const { ask, asked: queries } = zone(records)
+  const result = await lookupHiddenSuites(ask, domain, provider)
+  return { entries: result.map(({ operator, entry }) => `${operator} ${entry}`), queries }
 }
 
 test("a DKIM key shows suite_a behind a gateway", async () => {
@@ -66,26 +66,26 @@ test("a target that cannot be displayed shows nothing", async () => {
 test("the autodiscover record of its region shows mailboxes at a mail host that may serve programs", async () => {
   const name = "CNAME autodiscover.acme.com"
   const target = "autodiscover.mail.us-east-1.awsapps.com"
-  const { entries, asked } = await behind(AMBIGUOUS, { [name]: [target] })
+  const { entries, queries } = await behind(AMBIGUOUS, { [name]: [target] })
   expect(entries).toEqual([`other_suite autodiscover:${target}`])
-  expect(asked).toEqual([name])
+  expect(queries).toEqual([name])
   expect((await behind(AMBIGUOUS, { [name]: ["autodiscover.outlook.com"] })).entries).toEqual([])
   expect((await behind(GATEWAY, { [name]: [target] })).entries).toEqual([])
 })
 
 test("clues are queried only for a provider that hides a suite, all at the same time", async () => {
   for (const host of ["aspmx.l.google.com", "mx.zoho.com", "route1.mx.cloudflare.net", "mail.mailinator.com"])
-    expect((await behind(providerOfMailHost(host) ?? NOBODY, {})).asked).toEqual([])
-  const { ask, asked } = zone({})
-  const found = lookupHiddenSuites(ask, "acme.com", GATEWAY)
-  expect(asked.sort()).toEqual([
+    expect((await behind(providerOfMailHost(host) ?? NOBODY, {})).queries).toEqual([])
+  const { ask, asked: queries } = zone({})
+  const result = lookupHiddenSuites(ask, "acme.com", GATEWAY)
+  expect(queries.sort()).toEqual([
     "CNAME autodiscover.acme.com",
     "CNAME selector1._domainkey.acme.com",
     "CNAME selector2._domainkey.acme.com",
     "SRV _autodiscover._tcp.acme.com",
     "TXT google._domainkey.acme.com",
   ])
-  expect(await found).toEqual([])
+  expect(await result).toEqual([])
 })
 
 test("a failed query shows nothing and hides nothing else", async () => {
@@ -98,8 +98,8 @@ test("a failed query shows nothing and hides nothing else", async () => {
 })
 
 test("a name that would be too long is not queried", async () => {
-  const { asked } = await behind(GATEWAY, {}, `${"a.".repeat(115)}acme.com`)
-  expect(asked).toEqual([`CNAME autodiscover.${"a.".repeat(115)}acme.com`])
+  const { queries } = await behind(GATEWAY, {}, `${"a.".repeat(115)}acme.com`)
+  expect(queries).toEqual([`CNAME autodiscover.${"a.".repeat(115)}acme.com`])
 })
 
 test("a malformed table throws", () => {

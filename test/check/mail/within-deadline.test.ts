@@ -17,11 +17,11 @@ test("answers in time are returned", async () => {
 
 test("after the deadline, pending and later questions are timed out, and no query is sent", async () => {
   const time = stoppedTime()
-  const budget = new Deadline(time.later, 100)
-  const answer = withinDeadline(never, budget)(QUESTION)
+  const deadline = new Deadline(time.later, 100)
+  const answer = withinDeadline(never, deadline)(QUESTION)
   await time.tick(100)
   expect(await answer).toEqual(unknown("timed_out"))
-  const { ask, asked } = zone({})
-  expect(await withinDeadline(ask, budget)(QUESTION)).toEqual(unknown("timed_out"))
-  expect(asked).toEqual([])
+  const { ask, asked: queries } = zone({})
+  expect(await withinDeadline(ask, deadline)(QUESTION)).toEqual(unknown("timed_out"))
+  expect(queries).toEqual([])
 })

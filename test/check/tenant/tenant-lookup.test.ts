@@ -10,9 +10,9 @@ const BASE = "https://login.example"
 
 function lookingUp(table: IdentityTable) {
   const time = stoppedTime()
-  const { web, asked } = identityWeb(table)
+  const { web, asked: queries } = identityWeb(table)
   const lookUp = createTenantLookup(web, time.clock, time.later)
-  return { time, asked, lookUp: (domain: string) => lookUp(BASE, domain, domain) }
+  return { time, queries, lookUp: (domain: string) => lookUp(BASE, domain, domain) }
 }
 
 /** The result with endpoints that answer at once. */
@@ -45,7 +45,7 @@ test("a tenant without a realm is known, but not complete", async () => {
 })
 
 test("both endpoints are queried at the same time, with the domain and nothing else", async () => {
-  const { web, asked } = identityWeb({})
+  const { web, asked: queries } = identityWeb({})
   const sent: FetchOptions["headers"][] = []
   const noting: Fetch = (url, options) => {
     sent.push(options.headers)
@@ -53,7 +53,7 @@ test("both endpoints are queried at the same time, with the domain and nothing e
   }
   const { clock, later } = stoppedTime()
   createTenantLookup(noting, clock, later)(BASE, "xn--bcher-kva.example", "xn--bcher-kva.example")
-  expect(asked).toEqual([
+  expect(queries).toEqual([
     `${BASE}/xn--bcher-kva.example/v2.0/.well-known/openid-configuration`,
     `${BASE}/getuserrealm.srf?login=x@xn--bcher-kva.example&json=1`,
   ])
@@ -69,9 +69,11 @@ test("if the OpenID endpoint fails the tenant is unavailable, whatever the realm
 })
 
 test("a redirect is a failure, not followed", async () => {
-  const { lookUp, asked } = lookingUp({ "acme.com": () => Response.redirect("https://elsewhere.example/", 302) })
+  const { lookUp, queries } = lookingUp({
+    "acme.com": () => Response.redirect("https://elsewhere.example/", 302),
+  })
   expect((await lookUp("acme.com").result).tenant).toEqual(unknown("unavailable"))
-  expect(asked.every(url => url.startsWith(BASE))).toBe(true)
+  expect(queries.every(url => url.startsWith(BASE))).toBe(true)
 })
 
 test("the Retry-After of a refusal is returned", async () => {

@@ -22,15 +22,15 @@ type Wanted = { readonly bounds?: Partial<TenantProbeBounds>; readonly urls?: Id
 function probing(table: IdentityTable, { bounds = {}, urls = identityUrls(BASE) }: Wanted = {}) {
   const time = stoppedTime()
   const rows: Record<string, IdentityTable[string]> = { ...table }
-  const { web: fetchUrl, asked } = identityWeb(rows)
+  const { web: fetchUrl, asked: queries } = identityWeb(rows)
   const probe = createTenantProbe(
     { fetchUrl, urls, clock: time.clock, setTimer: time.later },
     { ...TENANT_PROBE_BOUNDS, ...bounds },
   )
   const ask = (domain: string) => probe.lookup(domain, domain)
   /** How many lookups were made, each of two requests. */
-  const lookUps = () => asked.length / 2
-  return { time, rows, asked, probe, ask, lookUps }
+  const lookUps = () => queries.length / 2
+  return { time, rows, queries, probe, ask, lookUps }
 }
 
 /** A response that the test sends when it wants. */
@@ -126,9 +126,9 @@ test("a lookup continues without its callers, and the next caller gets its resul
 
 test("a lookup that times out is timed out", async () => {
   const { ask, time } = probing({ "slow.com": "hangs" })
-  const found = ask("slow.com")
+  const result = ask("slow.com")
   await time.tick(5000)
-  expect(await found).toMatchObject({ tenant: unknown("timed_out"), isCached: false })
+  expect(await result).toMatchObject({ tenant: unknown("timed_out"), isCached: false })
 })
 
 test("after five failures in a row nothing is queried, and cached answers are used, stale ones too", async () => {
@@ -164,9 +164,9 @@ test("after half a minute one lookup is permitted, and its answer closes the bre
 test("timeouts open the breaker as refusals do, and a domain without a tenant is no failure", async () => {
   const { ask, time } = probing(many(5, "hangs"))
   for (let n = 0; n < 20; n++) await ask(`nobody${n}.com`)
-  const found = Array.from({ length: 5 }, (_, n) => ask(`d${n}.com`))
+  const result = Array.from({ length: 5 }, (_, n) => ask(`d${n}.com`))
   await time.tick(5000)
-  await Promise.all(found)
+  await Promise.all(result)
   expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
 })
 
@@ -182,15 +182,15 @@ test("an endpoint with a Retry-After is not queried until then", async () => {
 
 test("a bounded number of lookups is in flight, a bounded number waits, and one more is unavailable", async () => {
   const { ask, lookUps, time } = probing(many(10, "hangs"), { bounds: { inFlightMax: 2, waitingMax: 1 } })
-  const asked = [ask("d0.com"), ask("d1.com"), ask("d2.com")]
+  const queries = [ask("d0.com"), ask("d1.com"), ask("d2.com")]
   expect(ask("d3.com")).toEqual({ tenant: unknown("unavailable"), isCached: false, freshUntilMs: time.clock() })
-  expect(ask("d2.com") === asked[2]).toBe(true)
+  expect(ask("d2.com") === queries[2]).toBe(true)
   await time.tick(0)
   expect(lookUps()).toBe(2)
   await time.tick(5000)
   expect(lookUps()).toBe(3)
   await time.tick(5000)
-  for (const found of await Promise.all(asked)) expect(found).toMatchObject({ tenant: unknown("timed_out") })
+  for (const result of await Promise.all(queries)) expect(result).toMatchObject({ tenant: unknown("timed_out") })
   expect(await ask("nobody.com")).toMatchObject({ tenant: known(null) })
 })
 
@@ -210,9 +210,9 @@ test("a lookup keeps its permit until both requests have ended, even if its resu
 
 test("lookups that wait while the breaker opens are not sent", async () => {
   const { ask, lookUps, time } = probing(many(15, "hangs"), { bounds: { inFlightMax: 5, waitingMax: 10 } })
-  const asked = Array.from({ length: 15 }, (_, n) => ask(`d${n}.com`))
+  const queries = Array.from({ length: 15 }, (_, n) => ask(`d${n}.com`))
   await time.tick(10_000)
-  const causes = (await Promise.all(asked)).map(({ tenant }) => (tenant.known ? "known" : tenant.cause))
+  const causes = (await Promise.all(queries)).map(({ tenant }) => (tenant.known ? "known" : tenant.cause))
   // The first four failures release their permits; the fifth opens the breaker.
   expect(causes).toEqual([...Array(9).fill("timed_out"), ...Array(6).fill("unavailable")])
   expect(lookUps()).toBe(9)
@@ -233,11 +233,11 @@ test("no more results are cached than allowed, and the least recently used is ev
 
 test("each cloud has its own endpoints, its own cached results and its own breaker", async () => {
   const urls = { worldwide: "https://world.example", gov: "https://gov.example", cn: "https://cn.example" }
-  const { probe, asked } = probing({ "acme.cn": ACME, ...many(5, 500) }, { urls })
+  const { probe, queries } = probing({ "acme.cn": ACME, ...many(5, 500) }, { urls })
   for (let n = 0; n < 5; n++) await probe.lookup(`d${n}.com`, `d${n}.com`)
   expect(probe.lookup("acme.cn", "acme.cn")).toMatchObject({ tenant: unknown("unavailable") })
   expect(await probe.lookup("acme.cn", "acme.cn", "cn")).toMatchObject({ tenant: TENANT })
-  expect(asked.slice(-2).every(url => url.startsWith("https://cn.example/"))).toBe(true)
+  expect(queries.slice(-2).every(url => url.startsWith("https://cn.example/"))).toBe(true)
 })
 
 test("clouds that share a URL share their cached results", async () => {

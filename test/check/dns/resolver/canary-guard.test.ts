@@ -37,7 +37,7 @@ function world(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
 
 const MAIL = { "MX firm.example": ["10 mx.firm.example"] }
 const ALIVE = { "A one.example": ["192.0.2.1"], "A two.example": ["192.0.2.2"] }
-const found = expect.objectContaining({ known: true, value: expect.objectContaining({ outcome: "records" }) })
+const result = expect.objectContaining({ known: true, value: expect.objectContaining({ outcome: "records" }) })
 
 describe("a resolver that denies every canary", () => {
   const DENIALS: Readonly<Record<string, ZoneRecords>> = {
@@ -48,11 +48,11 @@ describe("a resolver that denies every canary", () => {
   }
   for (const [says, records] of Object.entries(DENIALS))
     test(`is not believed, whatever it says: one that ${says}`, async () => {
-      const { ask, asked, believer } = world({ ...records, ...MAIL })
+      const { ask, asked: queries, believer } = world({ ...records, ...MAIL })
       expect(await ask("firm.example")).toEqual(UNAVAILABLE)
       expect(await ask("gone.example")).toEqual(UNAVAILABLE)
       expect(believer.state()).toBe("denied")
-      expect(asked).toEqual(["MX firm.example"])
+      expect(queries).toEqual(["MX firm.example"])
       believer.stop()
     })
 
@@ -67,7 +67,7 @@ describe("a resolver that denies every canary", () => {
     expect(believer.state()).toBe("denied")
     await time.tick(1)
     expect(believer.state()).toBe("believed")
-    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("firm.example")).toEqual(result)
     expect(await ask("gone.example")).toEqual(NO_NAME)
     expect(time.waiting()).toBe(0)
   })
@@ -87,7 +87,7 @@ describe("a resolver that knows a canary", () => {
   test("is believed in positive and negative answers", async () => {
     const { ask, believer, canariesAsked } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
     expect(await ask("gone.example")).toEqual(NO_NAME)
-    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("firm.example")).toEqual(result)
     expect(believer.state()).toBe("believed")
     // Both canaries are queried with the first question, and one of them again after the negative answer.
     expect(canariesAsked).toEqual(["A one.example", "A two.example", "A two.example"])
@@ -111,7 +111,7 @@ describe("a resolver that knows a canary", () => {
 
   test("is not queried for canaries after a positive answer", async () => {
     const { ask, canariesAsked } = world({ ...MAIL, ...ALIVE })
-    for (let at = 0; at < 5; at++) expect(await ask("firm.example")).toEqual(found)
+    for (let at = 0; at < 5; at++) expect(await ask("firm.example")).toEqual(result)
     expect(canariesAsked).toHaveLength(2)
   })
 
@@ -130,7 +130,7 @@ describe("a resolver that knows a canary", () => {
 
   test("is not believed in one negative answer once it denies all canaries, and then not in positive answers either", async () => {
     const { ask, records, believer } = world({ ...MAIL, ...ALIVE })
-    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("firm.example")).toEqual(result)
     expect(await ask("gone.example")).toEqual(NO_NAME)
     for (const key of Object.keys(ALIVE)) delete records[key]
     expect(await ask("gone.example")).toEqual(UNAVAILABLE)
@@ -149,7 +149,7 @@ describe("a resolver that knows a canary", () => {
     expect(await ask("gone.example")).toEqual(UNAVAILABLE)
     expect(await believer.resolver({ name: "firm.example", type: "TXT" })).toEqual(UNAVAILABLE)
     expect(believer.state()).toBe("believed")
-    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("firm.example")).toEqual(result)
     expect(time.waiting()).toBe(0)
   })
 })
@@ -223,9 +223,9 @@ describe("a negative answer that arrives during a round", () => {
 describe("a resolver whose state is not known yet", () => {
   test("is queried for the canaries and the question at the same time, and the question waits for an alive canary", async () => {
     const { questions, direct, believer } = byHand()
-    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    const queries = believer.resolver({ name: "firm.example", type: "MX" })
     let isSettled = false
-    void asked.then(() => {
+    void queries.then(() => {
       isSettled = true
     })
     expect(questions.open()).toHaveLength(1)
@@ -234,7 +234,7 @@ describe("a resolver whose state is not known yet", () => {
     expect(isSettled).toBe(false)
     await direct.give(SOME)
     expect(isSettled).toBe(true)
-    expect(await asked).toEqual(SOME)
+    expect(await queries).toEqual(SOME)
   })
 
   test("is queried for the canaries once for all concurrent questions, and once more for all negative answers", async () => {
@@ -252,14 +252,14 @@ describe("a resolver whose state is not known yet", () => {
 
   test("does not hold up a question that failed", async () => {
     const { questions, believer } = byHand()
-    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    const queries = believer.resolver({ name: "firm.example", type: "MX" })
     await questions.give(unknown("timed_out"))
-    expect(await asked).toEqual(unknown("timed_out"))
+    expect(await queries).toEqual(unknown("timed_out"))
   })
 
   test("is believed in positive but not in negative answers while the canaries time out", async () => {
     const { ask, believer } = world({ ...MAIL, "* one.example": "timed_out", "* two.example": "no_name" })
-    expect(await ask("firm.example")).toEqual(found)
+    expect(await ask("firm.example")).toEqual(result)
     expect(await ask("gone.example")).toEqual(UNAVAILABLE)
     expect(believer.state()).toBe("silent")
     believer.stop()
@@ -271,9 +271,9 @@ describe("a resolver whose state is not known yet", () => {
     await direct.give(unknown("timed_out"))
     await direct.give(unknown("timed_out"))
     expect(believer.state()).toBe("silent")
-    const asked = believer.resolver({ name: "firm.example", type: "MX" })
+    const queries = believer.resolver({ name: "firm.example", type: "MX" })
     await questions.give(SOME)
-    expect(await asked).toEqual(SOME)
+    expect(await queries).toEqual(SOME)
     expect(direct.open()).toEqual([])
     believer.stop()
   })

@@ -26,11 +26,11 @@ resolverSuite(
 /** Servers that answer every name with what `says` returns, after `tookMs`. */
 function world(initially: (name: string) => Finding<DnsAnswer>, tookMs = 0) {
   const time = stoppedTime()
-  const asked: string[] = []
+  const queries: string[] = []
   const server = { says: initially }
   const breaker = createDnsCircuitBreaker(
     question => {
-      asked.push(written(question))
+      queries.push(written(question))
       if (tookMs === 0) return Promise.resolve(server.says(question.name))
       return new Promise(settle => void time.later(tookMs, () => settle(server.says(question.name))))
     },
@@ -40,17 +40,17 @@ function world(initially: (name: string) => Finding<DnsAnswer>, tookMs = 0) {
   const askAll = async (count: number) => {
     for (let at = 0; at < count; at++) await ask(`${at}.example`)
   }
-  return { time, asked, server, breaker, ask, askAll }
+  return { time, queries, server, breaker, ask, askAll }
 }
 
 describe("a run of timeouts", () => {
   test("opens the breaker, and one question less does not", async () => {
-    const { breaker, askAll, ask, asked } = world(() => SILENT)
+    const { breaker, askAll, ask, queries } = world(() => SILENT)
     await askAll(CONSECUTIVE_TIMEOUTS_MAX - 1)
     expect(breaker.isOpen()).toBe(false)
     await ask("last.example")
     expect(breaker.isOpen()).toBe(true)
-    expect(asked.slice(CONSECUTIVE_TIMEOUTS_MAX)).toEqual(["NS .", "MX last.example"])
+    expect(queries.slice(CONSECUTIVE_TIMEOUTS_MAX)).toEqual(["NS .", "MX last.example"])
     breaker.stop()
   })
 
@@ -96,12 +96,12 @@ describe("a run of failures", () => {
 
 describe("an open breaker", () => {
   test("sends no query and is unavailable at once", async () => {
-    const { ask, askAll, asked, breaker } = world(() => SILENT)
+    const { ask, askAll, queries, breaker } = world(() => SILENT)
     await askAll(CONSECUTIVE_TIMEOUTS_MAX)
     await settled()
-    asked.length = 0
+    queries.length = 0
     for (let at = 0; at < 1000; at++) expect(await ask("any.example")).toEqual(FAILED)
-    expect(asked).toEqual([])
+    expect(queries).toEqual([])
     breaker.stop()
   })
 
@@ -122,7 +122,7 @@ describe("an open breaker", () => {
   })
 
   test("closes when the last question is answered, whatever the outcome of the probe question", async () => {
-    const { ask, askAll, breaker, server, time, asked } = world(() => FAILED)
+    const { ask, askAll, breaker, server, time, queries } = world(() => FAILED)
     await askAll(CONSECUTIVE_FAILURES_MAX)
     await settled()
     server.says = name => (name === "inside.example" ? SOME : FAILED)
@@ -130,7 +130,7 @@ describe("an open breaker", () => {
     expect(breaker.isOpen()).toBe(true)
     await ask("inside.example")
     await time.tick(PROBE_INTERVAL_MS)
-    expect(asked.at(-1)).toBe("MX inside.example")
+    expect(queries.at(-1)).toBe("MX inside.example")
     expect(breaker.isOpen()).toBe(false)
     expect(await ask("inside.example")).toEqual(SOME)
   })
@@ -208,7 +208,7 @@ describe("an open breaker", () => {
 })
 
 test("after stop a breaker sends no probe, whether it was open or opens later", async () => {
-  const { askAll, breaker, time, asked } = world(() => SILENT)
+  const { askAll, breaker, time, queries } = world(() => SILENT)
   await askAll(CONSECUTIVE_TIMEOUTS_MAX)
   await settled()
   breaker.stop()
@@ -216,9 +216,9 @@ test("after stop a breaker sends no probe, whether it was open or opens later", 
   const other = world(() => SILENT)
   other.breaker.stop()
   await other.askAll(CONSECUTIVE_TIMEOUTS_MAX)
-  asked.length = 0
-  other.asked.length = 0
+  queries.length = 0
+  other.queries.length = 0
   await time.tick(60_000)
   await other.time.tick(60_000)
-  expect([asked, other.asked]).toEqual([[], []])
+  expect([queries, other.queries]).toEqual([[], []])
 })

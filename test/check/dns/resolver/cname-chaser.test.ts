@@ -13,12 +13,12 @@ const ends = (answer: DnsAnswer): Finding<ServerAnswer> => known({ answer, pendi
 
 /** Resolves `start` with these replies of the servers, and returns the queries too. */
 async function follow(says: Readonly<Record<string, Finding<ServerAnswer>>>) {
-  const asked: string[] = []
+  const queries: string[] = []
   const resolve = withCnameChasing(async ({ name, type }) => {
-    asked.push(`${type} ${name}`)
+    queries.push(`${type} ${name}`)
     return says[name] ?? ends({ ...EMPTY, outcome: "no_name" })
   })
-  return { finding: await resolve({ name: "start", type: "A" }), asked }
+  return { finding: await resolve({ name: "start", type: "A" }), queries }
 }
 
 const chainOf = (length: number): Record<string, Finding<ServerAnswer>> => ({
@@ -31,14 +31,14 @@ describe("a chain of CNAMEs", () => {
   test("that the server resolved to its end is returned as it is", async () => {
     for (const outcome of ["no_name", "no_data"] as const) {
       const answer = { ...EMPTY, outcome, ttlS: 0 }
-      expect(await follow({ start: ends(answer) })).toEqual({ finding: known(answer), asked: ["A start"] })
+      expect(await follow({ start: ends(answer) })).toEqual({ finding: known(answer), queries: ["A start"] })
     }
   })
 
   test("continues where the server left off, and has the TTL of its shortest link", async () => {
-    const { finding, asked } = await follow({ start: onTo("b", 120), b: onTo("c", 60), c: ends(FOUND) })
+    const { finding, queries } = await follow({ start: onTo("b", 120), b: onTo("c", 60), c: ends(FOUND) })
     expect(finding).toEqual(known({ ...FOUND, ttlS: 60 }))
-    expect(asked).toEqual(["A start", "A b", "A c"])
+    expect(queries).toEqual(["A start", "A b", "A c"])
     expect((await follow({ start: onTo("c", 999), c: ends(FOUND) })).finding).toEqual(known(FOUND))
   })
 
@@ -52,19 +52,19 @@ describe("a chain of CNAMEs", () => {
   })
 
   test("that has a loop is unavailable, and no name is queried twice", async () => {
-    expect(await follow({ start: onTo("start") })).toEqual({ finding: unknown("unavailable"), asked: ["A start"] })
-    const { finding, asked } = await follow({ start: onTo("b"), b: onTo("c"), c: onTo("b") })
+    expect(await follow({ start: onTo("start") })).toEqual({ finding: unknown("unavailable"), queries: ["A start"] })
+    const { finding, queries } = await follow({ start: onTo("b"), b: onTo("c"), c: onTo("b") })
     expect(finding).toEqual(unknown("unavailable"))
-    expect(asked).toEqual(["A start", "A b", "A c"])
+    expect(queries).toEqual(["A start", "A b", "A c"])
   })
 
   test("is followed up to the limit", async () => {
     const longest = await follow(chainOf(CNAME_QUERIES_MAX))
     expect(longest.finding).toEqual(known(FOUND))
-    expect(longest.asked).toHaveLength(CNAME_QUERIES_MAX + 1)
+    expect(longest.queries).toHaveLength(CNAME_QUERIES_MAX + 1)
     const tooLong = await follow(chainOf(CNAME_QUERIES_MAX + 1))
     expect(tooLong.finding).toEqual(unknown("unavailable"))
-    expect(tooLong.asked).toHaveLength(CNAME_QUERIES_MAX + 1)
+    expect(tooLong.queries).toHaveLength(CNAME_QUERIES_MAX + 1)
   })
 
   test("that ends in a failure is that failure", async () => {

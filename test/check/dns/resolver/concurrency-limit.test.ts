@@ -61,8 +61,8 @@ describe("a resolver with a concurrency limit", () => {
       { inFlightMax: 7, waitingMax: 10_000 },
     )
     const names = Array.from({ length: 10_007 }, (_, at) => String(at))
-    const found = await Promise.all(names.map(name => resolve({ name, type: "A" })))
-    expect(found.every(finding => finding === SOME)).toBe(true)
+    const result = await Promise.all(names.map(name => resolve({ name, type: "A" })))
+    expect(result.every(finding => finding === SOME)).toBe(true)
     expect(order).toEqual(names)
     expect(most).toBe(7)
   })

@@ -100,13 +100,13 @@ describe("a cached answer", () => {
   })
 
   test("belongs to one name and one type", async () => {
-    const asked: string[] = []
+    const queries: string[] = []
     const { resolver: ask } = createDnsCache(async ({ name, type }) => {
-      asked.push(`${type} ${name}`)
+      queries.push(`${type} ${name}`)
       return known(answer(300))
     }, stoppedClock())
     for (const type of ["TXT", "MX"] as const) for (const name of ["a.example", "b.example"]) await ask({ name, type })
-    expect(asked).toHaveLength(4)
+    expect(queries).toHaveLength(4)
   })
 })
 

@@ -44,14 +44,14 @@ function servers(...deeds: readonly (readonly Deed[])[]) {
   })
   /** Sends the question, and returns the finding and its time. */
   const fate = async () => {
-    const asked = ask(QUESTION)
+    const queries = ask(QUESTION)
     let settledAtMs = -1
-    void asked.then(() => {
+    void queries.then(() => {
       settledAtMs = time.stopwatch()
     })
     const startedAtMs = time.stopwatch()
     while (settledAtMs < 0 && time.stopwatch() < startedAtMs + 60_000) await time.tick(1)
-    return { finding: await asked, tookMs: settledAtMs - startedAtMs }
+    return { finding: await queries, tookMs: settledAtMs - startedAtMs }
   }
   return { ask, fate, sent, time }
 }
@@ -63,10 +63,10 @@ resolverSuite("a retrying and following resolver", resolver => {
     return { kind: finding.cause === "timed_out" ? "silent" : "failed" }
   }
   const { later: setTimer, stopwatch } = stoppedTime()
-  const asked: Resolver = withCnameChasing(
+  const queries: Resolver = withCnameChasing(
     createFailover([exchange, exchange], { timeoutMs: 1500, attemptsMax: 3, setTimer, stopwatch }),
   )
-  return asked
+  return queries
 })
 
 describe("one server", () => {
@@ -184,8 +184,8 @@ test("with no server at all every question is unavailable", async () => {
 test("an exchange that never settles does not delay the question", async () => {
   const time = stoppedTime()
   const options = { timeoutMs: 1500, attemptsMax: 3, setTimer: time.later, stopwatch: time.stopwatch }
-  const asked = createFailover([() => new Promise(() => undefined)], options)(QUESTION)
+  const queries = createFailover([() => new Promise(() => undefined)], options)(QUESTION)
   await time.tick(1500)
-  expect(await asked).toEqual(unknown("timed_out"))
+  expect(await queries).toEqual(unknown("timed_out"))
   expect(time.waiting()).toBe(0)
 })

@@ -30,8 +30,8 @@ const BAD: readonly DnsQuestion[] = [
 /** The promises of every wrapper of a resolver. `wrap` builds a new one. The inner resolver answers at once, and the clock stands still. */
 export function resolverSuite(says: string, wrap: (resolver: Resolver) => Resolver): void {
   const wrapped = () => {
-    const { resolver, asked } = zone({ ...RECORDS })
-    return { under: resolver, resolver: wrap(resolver), asked }
+    const { resolver, asked: queries } = zone({ ...RECORDS })
+    return { under: resolver, resolver: wrap(resolver), queries }
   }
 
   describe(`${says}, as a resolver,`, () => {
@@ -72,9 +72,9 @@ export function resolverSuite(says: string, wrap: (resolver: Resolver) => Resolv
         fc.asyncProperty(fc.array(fc.array(question, { maxLength: 8 }), { maxLength: 20 }), async rounds => {
           const { resolver, under } = wrapped()
           for (const round of rounds) {
-            const found = await Promise.all(round.map(resolver))
+            const result = await Promise.all(round.map(resolver))
             const expected = await Promise.all(round.map(under))
-            for (const [at, finding] of found.entries())
+            for (const [at, finding] of result.entries())
               expect([expected[at], unknown("unavailable")]).toContainEqual(finding)
           }
         }),

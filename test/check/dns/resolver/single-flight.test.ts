@@ -29,10 +29,10 @@ describe("a resolver with single flight", () => {
     const { resolver, open, give } = heldResolver()
     const resolve = withSingleFlight(resolver)
     for (const finding of [SOME, unknown("timed_out"), SOME]) {
-      const asked = resolve({ name: "a.example", type: "A" })
+      const queries = resolve({ name: "a.example", type: "A" })
       expect(open()).toHaveLength(1)
       await give(finding)
-      expect(await asked).toEqual(finding)
+      expect(await queries).toEqual(finding)
     }
   })
 })

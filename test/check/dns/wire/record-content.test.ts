@@ -95,8 +95,8 @@ describe("texts", () => {
 
   test("of 60 kB are read completely", () => {
     const strings = Array.from({ length: 240 }, (_, at) => new Uint8Array(250).fill(0x61 + (at % 26)))
-    const [found] = contents("TXT", txtContent(...strings)) ?? []
-    expect(found?.type === "TXT" && found.text).toHaveLength(60_000)
+    const [result] = contents("TXT", txtContent(...strings)) ?? []
+    expect(result?.type === "TXT" && result.text).toHaveLength(60_000)
   })
 
   test("with a string that is longer than its record cannot be read", () => {

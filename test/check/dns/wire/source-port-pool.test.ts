@@ -31,36 +31,36 @@ function asked(pool: SourcePortPool): Promise<unknown> {
 }
 
 async function taken(peer: Peer, count: number): Promise<Heard[]> {
-  const heard: Heard[] = []
-  while (heard.length < count) heard.push(await peer.overUdp())
-  return heard
+  const reply: Heard[] = []
+  while (reply.length < count) reply.push(await peer.overUdp())
+  return reply
 }
 
 test("every question has a new source port until the greatest number is open, then one of them", async () => {
   const { peer, pool } = await poolAndPeer()
   const all = Array.from({ length: PORTS_MAX + 1 }, () => asked(pool))
-  const heard = await taken(peer, PORTS_MAX + 1)
-  expect(new Set(heard.map(one => one.port)).size).toBe(PORTS_MAX)
+  const reply = await taken(peer, PORTS_MAX + 1)
+  expect(new Set(reply.map(one => one.port)).size).toBe(PORTS_MAX)
   expect(pool.size).toBe(PORTS_MAX)
-  const ids = heard.filter(one => one.port === portOfTwo(heard)).map(one => one.id)
+  const ids = reply.filter(one => one.port === portOfTwo(reply)).map(one => one.id)
   expect(ids.toSorted()).toEqual([0, 1])
-  for (const one of heard) one.send(replyBytes({ id: one.id }))
+  for (const one of reply) one.send(replyBytes({ id: one.id }))
   await Promise.all(all)
 })
 
 test("a port with its greatest number of questions takes no more, and is closed after the last reply", async () => {
   const { peer, pool } = await poolAndPeer()
   const all = Array.from({ length: PORTS_MAX - 1 + PORT_QUERIES_MAX }, () => asked(pool))
-  const heard = await taken(peer, all.length)
-  const ids = heard.filter(one => one.port === portOfTwo(heard)).map(one => one.id)
+  const reply = await taken(peer, all.length)
+  const ids = reply.filter(one => one.port === portOfTwo(reply)).map(one => one.id)
   expect(ids).toHaveLength(PORT_QUERIES_MAX)
   expect(new Set(ids).size).toBe(PORT_QUERIES_MAX)
   expect(pool.size).toBe(PORTS_MAX)
   const next = asked(pool)
   const [fresh] = await taken(peer, 1)
-  expect(heard.map(one => one.port)).not.toContain(fresh?.port)
+  expect(reply.map(one => one.port)).not.toContain(fresh?.port)
   expect(pool.size).toBe(PORTS_MAX + 1)
-  for (const one of [...heard, ...(fresh === undefined ? [] : [fresh])]) one.send(replyBytes({ id: one.id }))
+  for (const one of [...reply, ...(fresh === undefined ? [] : [fresh])]) one.send(replyBytes({ id: one.id }))
   await Promise.all([...all, next])
   expect(pool.size).toBe(PORTS_MAX)
 })
@@ -126,6 +126,6 @@ test("closing closes every port, also one that is still being opened", async () 
 })
 
 /** The source port of more than one question. */
-function portOfTwo(heard: readonly Heard[]): number | undefined {
-  return heard.find((one, at) => heard.findIndex(other => other.port === one.port) !== at)?.port
+function portOfTwo(reply: readonly Heard[]): number | undefined {
+  return reply.find((one, at) => reply.findIndex(other => other.port === one.port) !== at)?.port
 }

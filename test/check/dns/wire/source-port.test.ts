@@ -35,9 +35,9 @@ function asked(port: SourcePort): Promise<unknown> {
 test("the id of a pending question is not used again, whatever the random source gives", async () => {
   const { peer, port } = await portAndPeer(() => short(0xfffe))
   const all = [asked(port), asked(port), asked(port)]
-  const heard = [await peer.overUdp(), await peer.overUdp(), await peer.overUdp()]
-  expect(heard.map(one => one.id).toSorted((a, b) => a - b)).toEqual([0, 0xfffe, 0xffff])
-  for (const one of heard) one.send(replyBytes({ id: one.id }))
+  const reply = [await peer.overUdp(), await peer.overUdp(), await peer.overUdp()]
+  expect(reply.map(one => one.id).toSorted((a, b) => a - b)).toEqual([0, 0xfffe, 0xffff])
+  for (const one of reply) one.send(replyBytes({ id: one.id }))
   await Promise.all(all)
   expect(port.pendingCount).toBe(0)
   expect(port.queryCount).toBe(3)
@@ -50,17 +50,17 @@ test("a late reply is dropped, and later questions get their replies", async () 
   giveUp()
   late.send(replyBytes({ id: late.id }))
   const next = asked(port)
-  const heard = await peer.overUdp()
-  heard.send(replyBytes({ id: heard.id, flags: 0x8182 }))
+  const reply = await peer.overUdp()
+  reply.send(replyBytes({ id: reply.id, flags: 0x8182 }))
   expect(await next).toEqual({ kind: "failed" })
 })
 
 test("a second reply to one question is dropped", async () => {
   const { peer, port } = await portAndPeer()
   const first = asked(port)
-  const heard = await peer.overUdp()
-  heard.send(replyBytes({ id: heard.id, flags: 0x8182 }))
-  heard.send(replyBytes({ id: heard.id }))
+  const reply = await peer.overUdp()
+  reply.send(replyBytes({ id: reply.id, flags: 0x8182 }))
+  reply.send(replyBytes({ id: reply.id }))
   expect(await first).toEqual({ kind: "failed" })
   const next = asked(port)
   const again = await peer.overUdp()

@@ -39,35 +39,35 @@ const answered = (text: string) => ({
 describe("a reply", () => {
   test("is assembled from any number of chunks", async () => {
     const { peer, ask, time } = await exchangeAndPeer()
-    const asked = ask()
+    const queries = ask()
     const heard = await peer.overTcp()
     expect(heard.id).toBe(0x1234)
     for (const octet of frameMessage(texts(heard.id, Buffer.from("v=spf1")))) {
       heard.send(Uint8Array.of(octet))
       await new Promise(setImmediate)
     }
-    expect(await asked).toMatchObject(answered("v=spf1"))
+    expect(await queries).toMatchObject(answered("v=spf1"))
     await peer.disconnected()
     expect(time.waiting()).toBe(0)
   })
 
   test("of 60 kB is read completely", async () => {
     const { peer, ask } = await exchangeAndPeer()
-    const asked = ask()
+    const queries = ask()
     const heard = await peer.overTcp()
     const strings = Array.from({ length: 240 }, () => new Uint8Array(250).fill(0x61))
     heard.send(frameMessage(texts(heard.id, ...strings)))
-    expect(await asked).toMatchObject(answered("a".repeat(60_000)))
+    expect(await queries).toMatchObject(answered("a".repeat(60_000)))
   })
 
   test("ends the connection, whatever follows it", async () => {
     const { peer, ask } = await exchangeAndPeer()
-    const asked = ask()
+    const queries = ask()
     const heard = await peer.overTcp()
     heard.send(
       joined([frameMessage(texts(heard.id, Buffer.from("a"))), frameMessage(texts(heard.id, Buffer.from("b")))]),
     )
-    expect(await asked).toMatchObject(answered("a"))
+    expect(await queries).toMatchObject(answered("a"))
     await peer.disconnected()
   })
 
@@ -82,10 +82,10 @@ describe("a reply", () => {
       new Uint8Array(0),
     ]
     for (const reply of replies) {
-      const asked = ask()
+      const queries = ask()
       const heard = await peer.overTcp()
       heard.send(frameMessage(reply))
-      expect(await asked).toEqual({ kind: "failed" })
+      expect(await queries).toEqual({ kind: "failed" })
       await peer.disconnected()
     }
   })
@@ -113,11 +113,11 @@ describe("a server is silent", () => {
     const { peer, ask } = await exchangeAndPeer()
     const frame = frameMessage(texts(0x1234, Buffer.from("v=spf1")))
     for (const length of [0, 1, 2, frame.length - 1]) {
-      const asked = ask()
+      const queries = ask()
       const heard = await peer.overTcp()
       if (length > 0) heard.send(frame.subarray(0, length))
       heard.hangUp()
-      expect(await asked).toEqual({ kind: "silent" })
+      expect(await queries).toEqual({ kind: "silent" })
       await peer.disconnected()
     }
   })
@@ -125,7 +125,7 @@ describe("a server is silent", () => {
   test("when the reply is not complete in time, and not a millisecond earlier", async () => {
     const { peer, ask, time } = await exchangeAndPeer()
     let ended = false
-    const asked = ask().finally(() => {
+    const queries = ask().finally(() => {
       ended = true
     })
     const heard = await peer.overTcp()
@@ -133,25 +133,25 @@ describe("a server is silent", () => {
     await time.tick(TIMEOUT_MS - 1)
     expect(ended).toBe(false)
     await time.tick(1)
-    expect(await asked).toEqual({ kind: "silent" })
+    expect(await queries).toEqual({ kind: "silent" })
     await peer.disconnected()
   })
 
   test("when the timeout ends before the connection is open, which is then closed", async () => {
     const { peer, ask, time } = await exchangeAndPeer()
-    const asked = ask()
+    const queries = ask()
     await time.tick(TIMEOUT_MS)
-    expect(await asked).toEqual({ kind: "silent" })
+    expect(await queries).toEqual({ kind: "silent" })
     await peer.connected()
     await peer.disconnected()
   })
 
   test("for pending questions when the exchange is closed, and for all later ones", async () => {
     const { peer, ask, close, time } = await exchangeAndPeer()
-    const asked = ask()
+    const queries = ask()
     await peer.overTcp()
     close()
-    expect(await asked).toEqual({ kind: "silent" })
+    expect(await queries).toEqual({ kind: "silent" })
     expect(await ask()).toEqual({ kind: "silent" })
     await peer.disconnected()
     expect(time.waiting()).toBe(0)

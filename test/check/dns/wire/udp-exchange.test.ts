@@ -48,16 +48,16 @@ describe("a reply counts", () => {
   test("when it comes from the server with the id and the question", async () => {
     const peer = await peerOpen()
     const { ask, time } = exchangeWith(peer.server)
-    const asked = ask()
+    const queries = ask()
     const heard = await peer.overUdp()
     heard.send(reply(heard.id, 1))
-    expect(await asked).toEqual<unknown>(records(1))
+    expect(await queries).toEqual<unknown>(records(1))
     await time.tick(TIMEOUT_MS)
   })
 
   test("whatever arrived before it: another id, another question, a query, a fragment", async () => {
     const peer = await peerOpen()
-    const asked = exchangeWith(peer.server).ask()
+    const queries = exchangeWith(peer.server).ask()
     const heard = await peer.overUdp()
     heard.send(reply(heard.id + 1, 2))
     heard.send(reply(heard.id, 3, { name: "example.org" }))
@@ -66,16 +66,16 @@ describe("a reply counts", () => {
     heard.send(heard.bytes.subarray(0, 1))
     heard.send(new Uint8Array(0))
     heard.send(reply(heard.id, 1))
-    expect(await asked).toEqual<unknown>(records(1))
+    expect(await queries).toEqual<unknown>(records(1))
   })
 
   test("only when it comes from the server's port", async () => {
     const peer = await peerOpen()
-    const asked = exchangeWith(peer.server).ask()
+    const queries = exchangeWith(peer.server).ask()
     const heard = await peer.overUdp()
     heard.sendFromElsewhere(reply(heard.id, 6))
     heard.send(reply(heard.id, 1))
-    expect(await asked).toEqual<unknown>(records(1))
+    expect(await queries).toEqual<unknown>(records(1))
   })
 
   test("over IPv6 too", async () => {
@@ -83,10 +83,10 @@ describe("a reply counts", () => {
       noIpv6 instanceof Error ? null : Promise.reject(noIpv6),
     )
     if (peer === null) return
-    const asked = exchangeWith(peer.server).ask()
+    const queries = exchangeWith(peer.server).ask()
     const heard = await peer.overUdp()
     heard.send(reply(heard.id, 1))
-    expect(await asked).toEqual<unknown>(records(1))
+    expect(await queries).toEqual<unknown>(records(1))
   })
 })
 
@@ -94,10 +94,10 @@ test("a server that responds with an error or a malformed packet failed", async 
   const peer = await peerOpen()
   const { ask } = exchangeWith(peer.server)
   for (const parts of [{ flags: 0x8182 }, { flags: 0x8185 }, { answerCount: 2 }]) {
-    const asked = ask()
+    const queries = ask()
     const heard = await peer.overUdp()
     heard.send(reply(heard.id, 1, parts))
-    expect(await asked).toEqual({ kind: "failed" })
+    expect(await queries).toEqual({ kind: "failed" })
   }
 })
 
@@ -106,14 +106,14 @@ describe("a server is silent", () => {
     const peer = await peerOpen()
     const { ask, time } = exchangeWith(peer.server)
     let ended = false
-    const asked = ask().finally(() => {
+    const queries = ask().finally(() => {
       ended = true
     })
     const heard = await peer.overUdp()
     await time.tick(TIMEOUT_MS - 1)
     expect(ended).toBe(false)
     await time.tick(1)
-    expect(await asked).toEqual({ kind: "silent" })
+    expect(await queries).toEqual({ kind: "silent" })
     expect(time.waiting()).toBe(1)
     await time.tick(PORT_IDLE_MS)
     expect(time.waiting()).toBe(0)
@@ -167,23 +167,23 @@ test("a name that no packet can hold does not exist, without a query", async () 
     answer: { outcome: "no_name", records: [], ttlS: 0 },
     pendingCname: null,
   })
-  const asked = ask()
+  const queries = ask()
   const heard = await peer.overUdp()
   expect(joined([heard.bytes]).subarray(12, 20)).toEqual(Uint8Array.of(7, ...Buffer.from("example")))
   heard.send(reply(heard.id, 1))
-  await asked
+  await queries
 })
 
 describe("a truncated reply is repeated over TCP", () => {
   test("and the reply over TCP counts", async () => {
     const peer = await peerOpen()
-    const asked = exchangeWith(peer.server).ask()
+    const queries = exchangeWith(peer.server).ask()
     const cut = await peer.overUdp()
     cut.send(reply(cut.id, 7, { flags: 0x8380 }))
     const whole = await peer.overTcp()
     const message = reply(whole.id, 1)
     whole.send(joined([short(message.length), message]))
-    expect(await asked).toEqual<unknown>(records(1))
+    expect(await queries).toEqual<unknown>(records(1))
     await peer.disconnected()
   })
 
@@ -191,7 +191,7 @@ describe("a truncated reply is repeated over TCP", () => {
     const peer = await peerOpen()
     const { ask, time } = exchangeWith(peer.server)
     let ended = false
-    const asked = ask().finally(() => {
+    const queries = ask().finally(() => {
       ended = true
     })
     const cut = await peer.overUdp()
@@ -201,7 +201,7 @@ describe("a truncated reply is repeated over TCP", () => {
     await time.tick(599)
     expect(ended).toBe(false)
     await time.tick(1)
-    expect(await asked).toEqual({ kind: "silent" })
+    expect(await queries).toEqual({ kind: "silent" })
     await peer.disconnected()
     expect(peer.connectionCount()).toBe(0)
   })
@@ -209,12 +209,12 @@ describe("a truncated reply is repeated over TCP", () => {
   test("and closing the exchange closes that connection", async () => {
     const peer = await peerOpen()
     const { ask, close, time } = exchangeWith(peer.server)
-    const asked = ask()
+    const queries = ask()
     const cut = await peer.overUdp()
     cut.send(reply(cut.id, 7, { flags: 0x8380 }))
     await peer.overTcp()
     close()
-    expect(await asked).toEqual({ kind: "silent" })
+    expect(await queries).toEqual({ kind: "silent" })
     await peer.disconnected()
     await settled()
     expect(time.waiting()).toBe(0)
@@ -227,10 +227,10 @@ test("ids come from the random source", async () => {
   let next = 0
   const { ask } = exchangeWith(peer.server, count => (count === 2 ? short(ids[next++] ?? 0) : new Uint8Array(count)))
   for (const id of ids) {
-    const asked = ask()
+    const queries = ask()
     const heard = await peer.overUdp()
     expect(heard.id).toBe(id)
     heard.send(reply(heard.id, 1))
-    await asked
+    await queries
   }
 })
