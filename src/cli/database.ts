@@ -4,9 +4,9 @@ import type { StoreCopyResult } from "../customers/store/backup/copy-to-postgres
 import type { RestoreResult } from "../customers/store/backup/restore.ts"
 import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
 
-/** What backs the database up, and restores it. Both reject with a `StoreError`. */
+/** Both reject with a `StoreError`. */
 export type BackupDeps = {
-  /** Writes a backup; null: the file is there, and shall not be replaced. */
+  /** Writes a backup; null: the file exists and must not be replaced (`isNew`). */
   readonly backup: (file: string, isNew: boolean) => Promise<BackupInfo | null>
   readonly restore: (file: string) => Promise<RestoreResult>
 }
@@ -82,7 +82,6 @@ function printRestore(output: Output, { previousPath, merged, ...copied }: Resto
 const describeContents = ({ accountsCount, keysCount, bytes }: BackupInfo): string =>
   `${accountsCount} accounts and ${keysCount} keys in ${bytes.toLocaleString("en")} octets`
 
-/** What moves an installation from SQLite to PostgreSQL. It rejects with a `StoreError`. */
 export type StoreCopyDeps = {
   /** `to` null: the database that the settings name. */
   readonly copy: (to: string | null) => Promise<StoreCopyResult>

@@ -5,7 +5,7 @@ import { CommandError, escapeControls, type Output, printJson, printTable } from
 /** Looks at what the names name. `isProcessRunning`: a server is to be there. It changes nothing, and never rejects. */
 export type RunDoctor = (names: readonly DiagnosticName[], isRunning: boolean) => Promise<readonly DiagnosticRow[]>
 
-/** The words that look at one thing alone, for a program. */
+/** The arguments of a single check with JSON output. */
 export const doctorArguments = (name: DiagnosticName): readonly string[] => ["doctor", "--only", name, "--json"]
 
 /** Registers `doctor`: exit code 1 when anything has failed. */
@@ -38,7 +38,7 @@ function printChecks(output: Output, rows: readonly DiagnosticRow[]): void {
   )
 }
 
-/** What the whole comes to: the worst of what was found. */
+/** The worst status of all checks. */
 const worstStatus = (rows: readonly DiagnosticRow[]): "ok" | "warning" | "failed" =>
   rows.some(({ verdict }) => verdict === "failed")
     ? "failed"

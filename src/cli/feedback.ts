@@ -6,7 +6,7 @@ import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus, listFeedback } f
 import type { CustomerCommandDeps, WithCustomers } from "./accounts.ts"
 import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
-/** How many reports `feedback list` shows at most, and how many it asks for at once. */
+/** How many reports `feedback list` shows at most, and how many it reads at once. */
 const LISTED_REPORTS_MAX = 10_000
 const PAGE_SIZE = 500
 
@@ -35,7 +35,7 @@ export function registerFeedbackCommands(root: Command, output: Output, withCust
     .action((id, { json: asJson }) => withCustomers(deps => feedbackReject(output, deps, id, asJson)))
 }
 
-/** `feedback list [--status S]`: the reports, the newest first, at most `shownMax`; says so when there are more. */
+/** `feedback list [--status S]`: the reports, newest first, at most `shownMax`; a note says when there are more. */
 export async function feedbackList(
   output: Output,
   { changes }: CustomerCommandDeps,
@@ -44,7 +44,7 @@ export async function feedbackList(
   asJson: boolean,
 ): Promise<void> {
   const reports: Feedback[] = []
-  // One more than is shown, to know of it.
+  // Reads one more than is shown, to know whether there are more.
   while (reports.length <= shownMax) {
     const countMax = Math.min(PAGE_SIZE, shownMax + 1 - reports.length)
     const page = await listFeedback(changes.store, { status, after: reports.at(-1) ?? null, countMax })

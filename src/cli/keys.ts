@@ -6,7 +6,7 @@ import { createKey, type KeyCreationRefusal, listKeys, revokeKey } from "../cust
 import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
 import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
-/** How many keys `key list` shows: the active ones and the latest revoked. */
+/** How many keys `key list` shows at most: active keys, then the latest revoked ones. */
 const LISTED_KEYS_MAX = 1000
 
 /** Registers the group `key`. */
@@ -37,12 +37,12 @@ export function registerKeyCommands(root: Command, output: Output, withCustomers
     .action((id, { json: asJson }) => withCustomers(deps => keyRevoke(output, deps, id, asJson)))
 }
 
-/** An option that may be given again. */
+/** Collects the values of a repeatable option. */
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 
 type NewKeyOptions = { readonly name: string | null; readonly kind: KeyKind; readonly origins: readonly string[] }
 
-/** `key create --account EMAIL [--name N] [--publishable --origin O]`: prints the key, this once. */
+/** `key create --account EMAIL [--name N] [--publishable --origin O]`: prints the key, which is never shown again. */
 async function keyCreate(
   output: Output,
   customers: CustomerCommandDeps,
@@ -67,7 +67,7 @@ async function keyCreate(
   output.stderrLine(`This is the only time that the key is shown; ${key.id} is its id.`)
 }
 
-/** What the command line itself got wrong; the rest is the state of things. */
+/** Refusals that mean a wrong use of the command (exit code 2). */
 const USAGE_ERRORS: readonly KeyCreationRefusal["kind"][] = [
   "bad_name",
   "bad_origin",
@@ -119,7 +119,7 @@ async function keyList(output: Output, customers: CustomerCommandDeps, email: st
   )
 }
 
-/** `key revoke ID`: durable when it is acknowledged; revoking twice is revoking once. */
+/** `key revoke ID`: durable when the command ends. Idempotent. */
 async function keyRevoke(output: Output, { changes }: CustomerCommandDeps, id: string, asJson: boolean): Promise<void> {
   const revoked = await revokeKey(changes, id, "admin")
   if (revoked.kind === "unknown_key")

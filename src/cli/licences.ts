@@ -3,7 +3,7 @@ import { type Inventory, packageId } from "../licences/inventory.ts"
 import { createSbom, sbomText } from "../licences/sbom.ts"
 import { escapeControls, type Output, printJson, printTable } from "./output.ts"
 
-/** Registers the commands that tell what this program is made of. */
+/** Registers `licences` and `sbom`. */
 export function registerLicenceCommands(root: Command, output: Output, inventory: () => Promise<Inventory>): void {
   root
     .command("licences")
@@ -19,7 +19,7 @@ export function registerLicenceCommands(root: Command, output: Output, inventory
     .action(async () => output.line(sbomText(createSbom(await inventory())).trimEnd()))
 }
 
-/** `licences`: each package, source and the runtime with its licence; with `texts` the texts too, each once. */
+/** `licences`: packages, sources and the runtime with their licences; with `texts` also the licence texts, each once. */
 export function printLicences(output: Output, inventory: Inventory, withTexts: boolean, asJson: boolean): void {
   const { name, version, licence, runtime, packages, sources, lists, allTexts, texts } = inventory
   const textsAt = (at: readonly number[]): { texts?: readonly string[] } =>

@@ -4,7 +4,7 @@ import { encodeBundle, readSourceBundle, type SourceBundle } from "../check/list
 import type { SourceFiles } from "../check/lists/sources/source-formats.ts"
 import { CommandError, type Output, printJson } from "./output.ts"
 
-/** A checkout of the project: sources to read, and where the pack goes. Paths are from its root. */
+/** A checkout of the project, with the sources and the pack. Paths are relative to its root. */
 export type RepoCheckout = SourceFiles & {
   readonly write: (path: string, bytes: Uint8Array | string) => Promise<void>
   readonly exists: (path: string) => boolean
@@ -13,9 +13,9 @@ export type RepoCheckout = SourceFiles & {
 const CATALOGUE = "data/catalogue.json"
 const MANIFEST = "data/manifest.json"
 const PACK = "data/build/lists.pack"
-/** All that the pack was built from, for a refresh. */
+/** All sources of the pack, for a refresh. */
 const SOURCE_BUNDLE = "data/build/sources.stock"
-/** What the pack was built from, as one digest: the same digest, the same pack. */
+/** A digest of all inputs: the same digest gives the same pack. */
 const INPUTS_DIGEST = "data/build/lists.inputs"
 
 type ListsBuildOptions = {
@@ -87,7 +87,7 @@ function printManifest(output: Output, manifest: PackManifest, options: ListsBui
   output.line(`lists ${manifest.version}: ${names} entries in ${manifest.pack.bytes} bytes`)
 }
 
-/** The lock file pins the packages; what is ours is read. */
+/** The digest of all inputs. The lock file stands for the packages, our own files are read. */
 function inputsDigest(checkout: RepoCheckout): string {
   const folders = ["data/curated", "data/words", "src/check/lists"]
   const paths = [

@@ -15,7 +15,7 @@ import {
 import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
 import { CommandError, type Output, printJson, printTable } from "./output.ts"
 
-/** Which list a command is about; a null account: the operator's. */
+/** The list of a command. `account` null: the operator's. */
 type ListSelection = { readonly list: OwnList; readonly account: string | null }
 
 const PAGE_SIZE = 500
@@ -87,7 +87,7 @@ async function ownListRemove(
   output.line(`${entryCount(removedCount)} removed from ${whose}${absent}.`)
 }
 
-/** `block list [--account EMAIL]`: an entry a line, its first word being what `remove` takes. */
+/** `block list [--account EMAIL]`: one entry a line, in the form that `remove` takes. */
 async function ownListShow(
   output: Output,
   customers: CustomerCommandDeps,
@@ -126,7 +126,7 @@ async function allEntries(
   }
 }
 
-/** Entries are told by their place: one that does not parse may be somebody's address. */
+/** An invalid entry is named by its position, because its text may be an address. */
 function parseEntries(texts: readonly string[]): OwnListEntry[] {
   return texts.map((text, at) => {
     const entry = parseEntry(text, parseAddressOrDomain)
@@ -138,7 +138,7 @@ function parseEntries(texts: readonly string[]): OwnListEntry[] {
   })
 }
 
-/** Whose list it is: for the store, in words, and for an answer in JSON. */
+/** The owner of the list: for the store, in words, and for JSON output. */
 async function resolveOwner(customers: CustomerCommandDeps, { list, account }: ListSelection) {
   if (account === null) {
     const owner: ListOwner = OPERATOR

@@ -2,20 +2,19 @@ import { type Command, InvalidArgumentError, Option } from "commander"
 import type { FirstAccountResult } from "../customers/keys/first-account.ts"
 import type { Output } from "./output.ts"
 
-/** How a server is wanted. */
 export type ServeOptions = {
-  /** How many processes share the port; `auto`: as many as can run at once. */
+  /** How many processes share the port; `auto`: one for each core. */
   readonly workers: number | "auto"
-  /** Whether this is one of them, which its supervisor has started. */
+  /** Whether this process is a worker that the supervisor has started. */
   readonly worker: boolean
-  /** Whether it takes over from the server that runs on its port, if one does. */
+  /** Whether it takes over from the server that listens on its port, if there is one. */
   readonly replace: boolean
 }
 
-/** More would share each core with dozens of others. */
+/** With more, dozens of workers would share each core. */
 const WORKERS_MAX = 128
 
-/** The words that start a worker. */
+/** The arguments of a worker process. */
 export const WORKER_ARGUMENTS: readonly string[] = ["serve", "--worker"]
 
 /** Registers `serve`. */
@@ -41,10 +40,10 @@ function parseWorkers(text: string): ServeOptions["workers"] {
   return count
 }
 
-/** Where the server listens, and how the public reaches it. */
+/** Where the server listens, and its public base URL. */
 type ServerAddress = { readonly address: string; readonly baseUrl: string }
 
-/** Tells that the server answers and, after the first start, the key that it made: it is never shown again. */
+/** Prints where the server listens and, after the first start, the new key, which is never shown again. */
 export function printStart(
   output: Output,
   version: string,
@@ -64,6 +63,6 @@ export function printStart(
   output.line(`Or open ${baseUrl}/ in a browser; ${baseUrl}/sign-in leads to the dashboard.`)
 }
 
-/** A check as one line for a shell. */
+/** A check as a shell command. */
 const curlLine = (url: string, key: string): string =>
   `curl -s ${url}/v1/check -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"email":"jane@gmail.com"}'`

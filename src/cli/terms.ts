@@ -39,7 +39,7 @@ export function registerTermsCommands(root: Command, output: Output, withCustome
     .action(({ account, json: asJson }) => withCustomers(deps => termsAccept(output, deps, account, asJson)))
 }
 
-/** `terms publish --version V --url U [--material]`: to publish the same again is to publish it once. */
+/** `terms publish --version V --url U [--material]`: idempotent. */
 export async function termsPublish(
   output: Output,
   { changes }: CustomerCommandDeps,

@@ -48,7 +48,7 @@ export function registerClassify(
     })
 }
 
-/** `-` is the standard output, as it is the standard input. */
+/** `--out -` is the standard output, as `-` is the standard input. */
 function parseTarget(named: string | null, isResumed: boolean, isForced: boolean): ResultsTarget {
   const out = named === "-" ? null : named
   if (out === null && (isResumed || isForced)) {
@@ -84,7 +84,7 @@ function printSummary(
   summary: ClassifySummary,
   { asJson, isOutFree }: { asJson: boolean; isOutFree: boolean },
 ): void {
-  // The standard output has the results, and nothing else.
+  // The standard output holds nothing but results.
   const aside: Output = { ...output, line: output.stderrLine }
   if (asJson) {
     printJson(isOutFree ? output : aside, summary)

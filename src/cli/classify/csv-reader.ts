@@ -11,10 +11,10 @@ import {
 import { LINE_BYTES_MAX } from "./line-splitter.ts"
 
 /**
- * Reads the rows of a CSV file under its header. The input is in the column that `wanted` names, else in `email`, `domain`
- * or `url`, the first that there is, else in the only one; case does not matter. A file of one column whose first line is
- * an input has no header. Throws a `CommandError` when no column can be told; it names none, since a file without
- * header has somebody's address there.
+ * Reads the rows of a CSV file with a header. The inputs are in the column `wanted`, else in the first of `email`, `domain` and
+ * `url`, else in the only column; case does not matter. A file with one column whose first line looks like an input has no
+ * header. Throws a `CommandError` when the column cannot be found. The message names no column of the file, since without a
+ * header that would be an address.
  */
 export class CsvRowReader implements RowReader {
   readonly #columnName: string | null
@@ -64,10 +64,10 @@ export class CsvRowReader implements RowReader {
   }
 }
 
-/** No column is called so, and every input that is anybody's is. */
+/** Column names have neither character, addresses, domains and URLs do. */
 const INPUT_PATTERN = /[@.]/
 
-/** Where the column is that has the inputs. Throws when that cannot be told. */
+/** The index of the column with the inputs. Throws a `CommandError` when it cannot be found. */
 function findInputColumn(names: readonly string[], wanted: string | null): number {
   if (wanted === null && names.length === 1) return 0
   for (const name of wanted === null ? SUBJECT_KINDS : [wanted]) {
@@ -81,25 +81,25 @@ function findInputColumn(names: readonly string[], wanted: string | null): numbe
 
 const normalizedName = (name: string): string => name.trim().toLowerCase()
 
-/** What the cells of a line come to, by RFC 4180. */
+/** The cells of a line (RFC 4180). */
 type CellsResult =
   | { readonly kind: "whole"; readonly cells: readonly string[] }
-  /** The last cell's quote is open: the record goes on in the next line. */
+  /** The last cell has an open quote: the record continues in the next line. */
   | OpenCells
-  /** A closing quote is followed by neither a delimiter nor the end of the line. */
+  /** Text follows a closing quote. */
   | { readonly kind: "broken" }
 
-/** The cells before one whose quote is open, and what that one holds so far. Reading on takes `cells` over. */
+/** The cells before the one with the open quote, and the text of that one so far. Continuing changes `cells` in place. */
 type OpenCells = { readonly kind: "open"; readonly cells: string[]; readonly cell: string }
 
 const MALFORMED_CELLS = { kind: "broken" } as const
 
-/** A quoted cell: where the text after its closing quote begins; null: its quote stays open. */
+/** `end`: the index after the closing quote; null: the quote stays open. */
 type QuotedCell = { readonly cell: string; readonly end: number | null }
 
 /**
- * Reads the cells of a line, which goes on with those of `open`, if any. A quote that does not begin a cell is a character
- * like others. It takes time in proportion to the line, however many lines the record has.
+ * Parses the cells of a line, which continues the record `open`, if any. A quote in the middle of a cell is an ordinary
+ * character. The time is proportional to the line, however many lines the record has.
  */
 function parseCells(line: string, delimiter: string, open: OpenCells | null): CellsResult {
   if (open === null && !line.includes('"')) return { kind: "whole", cells: stripCarriageReturn(line).split(delimiter) }
@@ -114,14 +114,14 @@ function parseCells(line: string, delimiter: string, open: OpenCells | null): Ce
   return next
 }
 
-/** Takes a cell without quotes; gives where the next one begins, if there is one. */
+/** Appends a cell without quotes. Gives the index of the next cell, or the result at the end of the line. */
 function parseBareCell(line: string, from: number, delimiter: string, cells: string[]): number | CellsResult {
   const end = line.indexOf(delimiter, from)
   cells.push(end < 0 ? stripCarriageReturn(line.slice(from)) : line.slice(from, end))
   return end < 0 ? { kind: "whole", cells } : end + 1
 }
 
-/** Takes a cell from behind its opening quote on, with what it had `before`; gives where the next one begins, if there is one. */
+/** Appends a cell from after its opening quote, with its text of earlier lines (`before`). Gives the same. */
 function parseQuotedCell(
   line: string,
   from: number,
@@ -136,7 +136,7 @@ function parseQuotedCell(
   return line[end] === delimiter ? end + 1 : MALFORMED_CELLS
 }
 
-/** Reads on to the closing quote; two quotes are one within. */
+/** Scans to the closing quote. Two quotes stand for one. */
 function scanQuoted(line: string, from: number): QuotedCell {
   let cell = ""
   let at = from
@@ -151,63 +151,63 @@ function scanQuoted(line: string, from: number): QuotedCell {
 const isLineEnd = (line: string, at: number): boolean =>
   at === line.length || (at === line.length - 1 && line.endsWith("\r"))
 
-/** The cells as one record, without its line feed: a cell is quoted where it must be, and keeps every character. */
+/** Formats cells as one record without a line feed. Cells are quoted where needed, and no character changes. */
 export function formatCsvRecord(cells: readonly string[], delimiter: string): string {
   let text = ""
   for (const cell of cells) text += delimiter + quoteIfNeeded(cell)
   return text.slice(delimiter.length)
 }
 
-/** Any delimiter that a file may have is quoted, whichever this one has. */
+/** All possible delimiters are quoted, whichever the file uses. */
 const NEEDS_QUOTES_PATTERN = /[",;\t\r\n]/
 
 const quoteIfNeeded = (cell: string): string =>
   NEEDS_QUOTES_PATTERN.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
-/** One record of a CSV file. With a fault, its cells are what could be made out of one line. */
+/** One record of a CSV file. With a fault, its cells are those of a single line, split without regard to quotes. */
 export type CsvRecord = { readonly cells: readonly string[]; readonly fault: InputRow["fault"] }
 
-/** A record whose last quote is open, with the lines that it has so far, to go back to. */
+/** A record with an open quote, and its lines so far, in case they must be parsed again. */
 type OpenRecord = { readonly lines: InputLine[]; readonly cells: OpenCells; readonly length: number }
 
-/** What may stand between cells. */
+/** The delimiters that are detected. */
 const DELIMITERS = [",", ";", "\t"] as const
 
 /**
- * Reads the records of a CSV file (RFC 4180) from its lines. The delimiter is the first of comma, semicolon and tab that
+ * Parses the records of a CSV file (RFC 4180) from its lines. The delimiter is the first of comma, semicolon and tab that
  * the first line has.
  *
- * A quote that is not closed within the longest line there may be costs one line, and so does one that closes in the
- * middle of a cell: that line is a record with a fault, and reading goes on after it.
+ * A quote that is still open after the length of the longest line, or that closes in the middle of a cell, costs one line:
+ * that line becomes a record with a fault, and parsing continues with the next line.
  */
 export class CsvRecordParser {
   #delimiter: string | null = null
   #open: OpenRecord | null = null
 
-  /** What stands between cells; a comma until the first line is taken. */
+  /** A comma before the first line. */
   get delimiter(): string {
     return this.#delimiter ?? DELIMITERS[0]
   }
 
-  /** Takes the next line and appends the records that are whole by it. */
+  /** Parses the next line and appends the records that it completes. */
   push(line: InputLine, records: CsvRecord[]): void {
     this.#delimiter ??= DELIMITERS.find(delimiter => line.text.includes(delimiter)) ?? null
-    // The lines of a broken record are read again, the next one last. They are few: a line that another line's quote has
-    // swallowed has no quote of its own that could stay open.
+    // The lines of a malformed record are parsed again, the next one last. They are few: a line inside of a quoted cell has no
+    // quote of its own that could stay open.
     const left = [line]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       for (const again of this.#parseLine(next, records).reverse()) left.push(again)
     }
   }
 
-  /** There are no more lines: appends what is left. */
+  /** The input has ended: appends the remaining records. */
   end(records: CsvRecord[]): void {
     while (this.#open !== null) {
       for (const line of this.#recover(this.#open.lines, records)) this.push(line, records)
     }
   }
 
-  /** Gives the lines that must be taken again. */
+  /** Gives the lines that must be parsed again. */
   #parseLine(line: InputLine, records: CsvRecord[]): InputLine[] {
     const open = this.#open
     if (line.isTooLong) {
@@ -235,7 +235,7 @@ export class CsvRecordParser {
     return rest
   }
 
-  /** Its cells without a look at quotes. */
+  /** Splits a line without regard to quotes. */
   #splitUnquoted({ text }: InputLine): readonly string[] {
     return stripCarriageReturn(text).split(this.delimiter)
   }

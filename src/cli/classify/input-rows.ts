@@ -2,55 +2,53 @@ import { parseJson } from "../../base/text.ts"
 import { detectSubjectKind, faultySubject, parseSubject } from "../../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type Subject, type SubjectKind } from "../../check/address/subject.ts"
 
-/** One input of a file, in whichever format it stands there. */
+/** One input of a file, in any format. */
 export type InputRow = {
-  /** The text to be checked, or what could be read of it. */
+  /** The text to check, or a part of it when there is a fault. */
   readonly input: string
-  /** What the file says it is; null: the rule of a batch tells. */
+  /** The kind that the file gives; null: it is detected as in a batch. */
   readonly kind: SubjectKind | null
-  /** Why it is not looked into; null: it is. */
+  /** Why the row is `invalid` without a check; null: it is checked. */
   readonly fault: "invalid_syntax" | "too_long" | null
-  /** All cells of its row in a CSV file, as many as the header has or more; null: it stands alone. */
+  /** All cells of a CSV row, at least as many as the header has; null: another format. */
   readonly cells: readonly string[] | null
 }
 
-/** Reads the rows of a file from its lines, in their order. */
+/** Turns the lines of a file into rows. */
 export type RowReader = {
-  /** What is known of the file's columns so far; null: its header did not come yet. */
+  /** The columns of the file; null: the header was not read yet. */
   readonly columns: () => InputColumns | null
-  /** Takes the next line and appends the rows that are whole by it. */
+  /** Reads the next line and appends the rows that it completes. */
   readonly push: (line: InputLine, rows: InputRow[]) => void
-  /** There are no more lines: appends what is left. */
+  /** The input has ended: appends the remaining rows. */
   readonly end: (rows: InputRow[]) => void
 }
 
-/** One line of a file, without its line feed. Bytes that are no UTF-8 stand in it as U+FFFD. */
-export type InputLine = { readonly text: string /** Only its beginning is here. */; readonly isTooLong: boolean }
+/** One line without its line feed. Bytes that are not UTF-8 are U+FFFD. */
+export type InputLine = { readonly text: string /** `text` is only the beginning. */; readonly isTooLong: boolean }
 
-/** The columns of rows. */
 export type InputColumns = { readonly names: readonly string[]; readonly delimiter: string }
 
-/** The one column of inputs that stand alone. */
+/** The columns of formats without columns. */
 export const SINGLE_COLUMN: InputColumns = { names: ["input"], delimiter: "," }
 
-/** What stands for bytes that are no UTF-8: a part of nobody's name. */
+/** Replaces bytes that are not UTF-8. No valid name has it. */
 const REPLACEMENT_CHARACTER = "\ufffd"
 
-/** A row as a check takes it; one that is not looked into is a Subject with that fault. */
+/** The subject of a row, with its fault if it has one. */
 export function rowSubject({ input, kind, fault }: InputRow, testDomain: string): Subject {
   const fate = fault ?? (input.includes(REPLACEMENT_CHARACTER) ? "invalid_syntax" : null)
   const asked = kind ?? detectSubjectKind(input)
   return fate === null ? parseSubject(asked, input, testDomain) : faultySubject(asked, input, fate)
 }
 
-/** Reads one input a line. An empty line is an input too, so that results have the line numbers of their inputs. */
+/** Reads one input a line. An empty line is an input too, so that results keep the line numbers of their inputs. */
 export const TEXT_ROW_READER: RowReader = {
   columns: () => SINGLE_COLUMN,
   push: (line, rows) => void rows.push(toTextRow(line)),
   end: () => undefined,
 }
 
-/** The line as an input. */
 const toTextRow = ({ text, isTooLong }: InputLine): InputRow => ({
   input: stripCarriageReturn(text),
   kind: null,
@@ -58,13 +56,12 @@ const toTextRow = ({ text, isTooLong }: InputLine): InputRow => ({
   cells: null,
 })
 
-/** The text without the carriage return that some systems put before a line feed. */
+/** Removes the carriage return before a line feed. */
 export const stripCarriageReturn = (text: string): string => (text.endsWith("\r") ? text.slice(0, -1) : text)
 
 /**
- * Reads one JSON text a line: an object with the member `email`, `domain` or `url`, of which the first counts, or with the
- * member that `column` names; or a string. A line that begins as neither is an input as it stands. A line that is broken,
- * or has no such member, is an input that is not looked into.
+ * Reads one JSON text a line: a string, or an object with the member `column`, else the first of `email`, `domain` and `url`. A
+ * line that does not begin like JSON is an input itself. A line that is invalid JSON or lacks the member is an invalid input.
  */
 export function createNdjsonRowReader(column: string | null): RowReader {
   return {
@@ -74,7 +71,7 @@ export function createNdjsonRowReader(column: string | null): RowReader {
   }
 }
 
-/** How a JSON text begins that could hold an input. */
+/** The beginning of a JSON text that can hold an input. */
 const JSON_START = /^[\t\r ]*[{["]/
 
 function parseNdjsonRow(line: InputLine, column: string | null): InputRow {
@@ -93,7 +90,7 @@ function parseNdjsonRow(line: InputLine, column: string | null): InputRow {
 
 const validRow = (input: string, kind: SubjectKind | null): InputRow => ({ input, kind, fault: null, cells: null })
 
-/** It is shown as a domain, so that nothing of a line that nobody can read is taken for an address. */
+/** The kind is `domain`, so that no part of an unreadable line is shown as an address. */
 const malformedRow = ({ text }: InputLine): InputRow => ({
   input: text,
   kind: "domain",

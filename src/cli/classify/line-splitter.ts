@@ -1,25 +1,25 @@
 import type { InputLine } from "./input-rows.ts"
 
-/** How many bytes of a line are looked at; a longer line is `too_long`, and nothing of it is held but its beginning. */
+/** The longest line in bytes. A longer one is `too_long`, and only its beginning is kept. */
 export const LINE_BYTES_MAX = 65_536
 
-/** How many bytes of a line that is too long are kept to be shown. */
+/** How many bytes of a line that is too long are shown. */
 const DISPLAYED_BYTES_MAX = 256
 
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = "\ufeff"
 
 /**
- * Cuts bytes into lines, wherever the parts in which they come are cut. A byte order mark before the first line is dropped.
- * Each line is copied out of its part, so that whoever keeps a name keeps no part.
+ * Splits bytes into lines, across the borders of chunks. Drops a byte order mark before the first line. Each line is copied
+ * out of its chunk, so that a row does not keep a whole chunk in memory.
  */
 export class LineSplitter {
-  /** The beginning of a line whose end did not come yet. */
+  /** The beginning of an incomplete line. */
   #pending: Uint8Array[] = []
   #pendingBytes = 0
   #isFirst = true
 
-  /** Takes the next part and appends the lines that end in it. */
+  /** Reads the next chunk and appends the lines that end in it. */
   push(part: Uint8Array, lines: InputLine[]): void {
     const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength)
     let start = 0
@@ -32,16 +32,16 @@ export class LineSplitter {
     this.#buffer(bytes.subarray(start))
   }
 
-  /** There are no more parts: appends the last line if it has no line feed. */
+  /** The input has ended: appends the last line if it has no line feed. */
   end(lines: InputLine[]): void {
     if (this.#pendingBytes > 0) lines.push(this.#joinPending(new Uint8Array()))
   }
 
   #buffer(bytes: Uint8Array): void {
-    // A byte more than the bound tells that the line is too long.
+    // One byte more than the bound shows that the line is too long.
     const room = LINE_BYTES_MAX + 1 - this.#pendingBytes
     if (bytes.length === 0 || room <= 0) return
-    // A copy: the part's memory is read into again, and a Buffer's own `slice` shares it.
+    // A copy, because the memory of the chunk is reused. `Buffer.slice` would share it.
     this.#pending.push(new Uint8Array(bytes.subarray(0, room)))
     this.#pendingBytes += Math.min(bytes.length, room)
   }
@@ -65,7 +65,7 @@ export class LineSplitter {
 
 const UTF_16 = "is UTF-16 and not UTF-8: convert it first, as with `iconv -f UTF-16 -t UTF-8`"
 
-/** What a file is that begins so, and what makes text of it. */
+/** Files that are not UTF-8 text, by their first bytes, and how to convert them. */
 const BINARY_FORMATS: readonly { readonly signature: readonly number[]; readonly message: string }[] = [
   {
     signature: [0x1f, 0x8b],
@@ -87,20 +87,20 @@ const BINARY_FORMATS: readonly { readonly signature: readonly number[]; readonly
   { signature: [0xfe, 0xff], message: UTF_16 },
 ]
 
-/** How many bytes tell at most. */
+/** The length of the longest signature. */
 const SIGNATURE_BYTES_MAX = 5
 
-/** Why bytes that begin so hold no lines of text, as the rest of a sentence about the file; null: they may. */
+/** Why a file with these first bytes is not UTF-8 text, as the rest of a sentence about it; null: it may be. */
 function detectBinaryFormat(beginning: Uint8Array): string | null {
   const [a, b, c, d] = beginning
-  // Text of one byte a character has no NUL beside each of its first two; UTF-16 without its mark has.
+  // ASCII text in UTF-16 without a byte order mark has a NUL as every second byte.
   const isWide =
     beginning.length > 3 && ((a === 0 && c === 0 && b !== 0 && d !== 0) || (b === 0 && d === 0 && a !== 0 && c !== 0))
   if (isWide) return UTF_16
   return BINARY_FORMATS.find(({ signature }) => signature.every((byte, at) => beginning[at] === byte))?.message ?? null
 }
 
-/** The same parts, the first of them long enough to tell what they are; `foreign` is told why they hold no lines, and throws. */
+/** Passes chunks on, the first one with at least the bytes of a signature. Calls `reject`, which throws, when the file is not UTF-8 text. */
 export async function* rejectBinary(
   parts: AsyncIterable<Uint8Array>,
   foreign: (says: string) => never,

@@ -1,15 +1,15 @@
-/** How many answers are waited for at once: more wait for the network no shorter. */
+/** How many results are pending at once. With more, each would only wait longer for the network. */
 export const IN_FLIGHT_MAX = 256
-/** How many questions there may be whose answers are there or not, behind one that is not: it waits for a few seconds at most. */
+/** How many requests may wait behind a pending one, which takes a few seconds at most. */
 export const QUEUE_MAX = 4_096
-/** How much text those questions may have in all, in UTF-16 code units, so that long ones take no more memory than others. */
+/** How much text they may hold, in UTF-16 units, so that long requests take no more memory than short ones. */
 export const QUEUE_LENGTH_MAX = 16_777_216
 
 type QueuedResult<Q, A> = { readonly request: Q; readonly length: number; result: A | null }
 
 /**
- * Gives answers on in the order of their questions, whenever they come. An answer that is there at once, with none before
- * it missing, is given on at once.
+ * Emits results in the order of their requests, in whatever order they arrive. A result that is available at once is emitted
+ * at once when no earlier one is pending.
  */
 export class OrderedQueue<Q, A extends object> {
   readonly #emit: (question: Q, answer: A) => void
@@ -24,7 +24,7 @@ export class OrderedQueue<Q, A extends object> {
     this.#emit = give
   }
 
-  /** Whether the next question has to wait for `room`. */
+  /** Whether the next request must wait for `waitForRoom`. */
   get isFull(): boolean {
     return this.#inFlight >= IN_FLIGHT_MAX || this.#count >= QUEUE_MAX || this.#length >= QUEUE_LENGTH_MAX
   }
@@ -33,7 +33,7 @@ export class OrderedQueue<Q, A extends object> {
     return this.#queue.length - this.#head
   }
 
-  /** Takes the next question, which has so much text, with its answer. */
+  /** Adds a request with so much text, and its result. */
   add(request: Q, length: number, answer: A | Promise<A>): void {
     const isThere = !(answer instanceof Promise)
     if (isThere && this.#count === 0) {
@@ -46,13 +46,13 @@ export class OrderedQueue<Q, A extends object> {
     if (!isThere) this.#track(slot, answer)
   }
 
-  /** Resolves when there is room. Rejects with why an answer did not come. */
+  /** Resolves when there is room. Rejects with the error of a result. */
   async waitForRoom(): Promise<void> {
     while (this.isFull) await this.#nextChange()
     if (this.#failure !== null) throw this.#failure.error
   }
 
-  /** Resolves when all answers are given on. Rejects with why one did not come. */
+  /** Resolves when all results were emitted. Rejects with the error of a result. */
   async drain(): Promise<void> {
     while (this.#count > 0) await this.#nextChange()
     if (this.#failure !== null) throw this.#failure.error
@@ -84,13 +84,13 @@ export class OrderedQueue<Q, A extends object> {
       this.#length -= slot.length
       this.#emit(slot.request, slot.result)
     }
-    // What was given on is dropped now and then: each time would move all that are left.
+    // Emitted entries are dropped now and then, because dropping each would move all others.
     if (this.#head < this.#queue.length && this.#head < QUEUE_MAX) return
     this.#queue = this.#queue.slice(this.#head)
     this.#head = 0
   }
 
-  /** Resolves at the next answer; at once when one did not come. */
+  /** Resolves at the next result. Rejects when one has failed. */
   #nextChange(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== null) reject(this.#failure.error)

@@ -2,18 +2,17 @@ import { SingleBar } from "cli-progress"
 import type { Stopwatch } from "../../base/outside-world.ts"
 import { formatCount } from "./summary.ts"
 
-/** How far a run is, shown while it runs. */
+/** Shows the progress of a run. */
 export type Progress = {
-  /** So many bytes are read, and so many results given. */
+  /** `bytes` are read and `results` written so far. */
   readonly update: (bytes: number, results: number) => void
-  /** Clears what was shown. */
+  /** Clears the display. */
   readonly stop: () => void
 }
 
-/** How often progress is drawn at most. */
 const DRAWS_PER_SECOND = 8
 
-/** Draws on a terminal: a bar where the number of bytes is known, else what is done. `terminal` null: nothing is shown. `what` is done is a word. */
+/** Draws on a terminal: a bar when `byteCount` is known, else only counts. `terminal` null: shows nothing. `what` names the things that are counted. */
 export function createProgress(
   terminal: NodeJS.WritableStream | null,
   byteCount: number | null,
@@ -32,7 +31,7 @@ export function createProgress(
     barIncompleteChar: "░",
     hideCursor: true,
     clearOnComplete: true,
-    // Who asks the process to stop is heard elsewhere, and the bar is ended then.
+    // Signals are handled elsewhere.
     gracefulExit: false,
   })
   const total = isKnown ? byteCount : 1

@@ -5,24 +5,24 @@ import { escapeControls } from "../output.ts"
 import { formatCsvRecord } from "./csv-reader.ts"
 import type { InputColumns, InputRow } from "./input-rows.ts"
 
-/** How results stand in a file, each with a line feed at its end. */
+/** The format of results in a file. Each ends with a line feed. */
 export type ResultFormat = {
-  /** What stands before all results. */
+  /** The text before all results. */
   readonly header: string
-  /** The result of a row, which is the `place`th, from 1. */
+  /** The result of a row; `place` counts from 1. */
   readonly format: (row: InputRow, outcome: CheckOutcome, place: number) => string
-  /** How the result of a row begins, whatever its check comes to: by this it is known again. */
+  /** The beginning of a row's result, which does not depend on the verdict. A resumed run finds the row by it. */
   readonly prefix: (row: InputRow, subject: Subject) => string
 }
 
-/** How the results of rows with these columns stand in a file of this format. */
+/** The result format of a file format, for rows with these columns. */
 export const RESULT_FORMATS: Readonly<Record<FileFormat, (columns: InputColumns) => ResultFormat>> = {
   text: () => TEXT_RESULTS,
   csv: csvResults,
   ndjson: () => NDJSON_RESULTS,
 }
 
-/** Fields between tabs; reasons between commas. No input has a tab: control characters are named. */
+/** Fields separated by tabs, reasons by commas. Tabs in an input are escaped. */
 const TEXT_RESULTS: ResultFormat = {
   header: "",
   format: ({ input }, { judged: { verdict } }) =>
@@ -30,12 +30,12 @@ const TEXT_RESULTS: ResultFormat = {
   prefix: ({ input }) => `${printableText(input)}\t`,
 }
 
-/** Printable ASCII, which is most inputs, needs no closer look. */
+/** The fast path: most inputs are printable ASCII. */
 const PRINTABLE_PATTERN = /^[ -~]*$/
 
 const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) ? input : escapeControls(input))
 
-/** CheckResults. Each bears the number of its line as its id, so that a run that goes on after an interruption gives the same ids. */
+/** A `CheckResult` a line. Its request id is the number of the line, so that a resumed run gives the same ids. */
 const NDJSON_RESULTS: ResultFormat = {
   header: "",
   format: (_, outcome, place) => `${fullResultJson(outcome, `line_${place}`)}\n`,
@@ -45,7 +45,7 @@ const NDJSON_RESULTS: ResultFormat = {
   },
 }
 
-/** What is told of a row beside its own cells, in this order; none of it ever needs quotes. */
+/** The columns that are added to a row. Their values never need quotes. */
 const RESULT_COLUMNS = [
   "category",
   "confidence",
@@ -56,7 +56,7 @@ const RESULT_COLUMNS = [
   "degraded",
 ] as const
 
-/** The row's own cells under their names, then the result's, then cells that have no name. */
+/** The cells of the row, then those of the result, then cells beyond the header. */
 function csvResults({ names, delimiter: to }: InputColumns): ResultFormat {
   const ownOf = ({ input, cells }: InputRow): readonly string[] => cells ?? [input]
   const beginning = (row: InputRow): string => formatCsvRecord(ownOf(row).slice(0, names.length), to) + to
@@ -74,7 +74,7 @@ function csvResults({ names, delimiter: to }: InputColumns): ResultFormat {
   }
 }
 
-/** The names of result columns, with a prefix where the file has one of them already, as a result that is checked again. */
+/** The names of the result columns, with a prefix when the file has one of them already, such as results that are checked again. */
 function resultColumnNames(taken: readonly string[]): readonly string[] {
   for (let prefix = ""; ; prefix += "mailkind_") {
     const names = RESULT_COLUMNS.map(name => prefix + name)
@@ -82,11 +82,10 @@ function resultColumnNames(taken: readonly string[]): readonly string[] {
   }
 }
 
-/** How inputs and results stand in a file. */
+/** The formats of inputs and results. */
 export const FILE_FORMATS = ["text", "csv", "ndjson"] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
-/** What a file's name says of its format. */
 const FORMAT_BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
   csv: "csv",
   tsv: "csv",

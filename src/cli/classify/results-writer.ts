@@ -6,10 +6,10 @@ import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "./result-for
 import { ResumeState, readPartial } from "./resume-state.ts"
 import { SummaryCounter } from "./summary.ts"
 
-/** Where results go: the standard output, or a file, which is new, goes on after what an earlier run has left, or is written over. */
+/** The destination of results: the standard output (null), or a file that is new, resumed or overwritten. */
 export type ResultsTarget = { readonly out: string | null; readonly mode: "new" | "resume" | "over" }
 
-/** Throws a `CommandError` when results must not go there: nothing is written over that nobody said may be. */
+/** Throws a `CommandError` when the file must not be written: it is the input, or exists without `--resume` or `--force`. */
 export async function assertTargetWritable(
   streams: Streams,
   input: string,
@@ -29,7 +29,7 @@ export async function assertTargetWritable(
   }
 }
 
-/** Writes results where they go, in the order in which they are given. What an earlier run has left is passed over. */
+/** Writes results in the order in which they are given, after those of an earlier run. */
 export class ResultsWriter {
   readonly #streams: Streams
   readonly #target: ResultsTarget
@@ -38,7 +38,7 @@ export class ResultsWriter {
   #resultFormat: ResultFormat | null = null
   #resume: ResumeState | null = null
   #writer: BufferedWriter | null = null
-  /** What is counted of this run. */
+  /** Counts the results of this run. */
   readonly tally = new SummaryCounter()
 
   constructor(streams: Streams, target: ResultsTarget, format: FileFormat, testDomain: string) {
@@ -48,27 +48,26 @@ export class ResultsWriter {
     this.#testDomain = testDomain
   }
 
-  /** Whether the columns of the rows are known. */
   get hasColumns(): boolean {
     return this.#resultFormat !== null
   }
 
-  /** Whether enough is given to be worth a `flush`. */
+  /** Whether a `flush` is due. */
   get isFull(): boolean {
     return this.#writer?.isFull ?? false
   }
 
-  /** How many results were there before this run. */
+  /** The number of results of earlier runs. */
   get resumedCount(): number {
     return this.#resume?.partial.count ?? 0
   }
 
-  /** How many results there are in all. */
+  /** The number of all results. */
   get count(): number {
     return this.resumedCount + this.tally.resultCount
   }
 
-  /** Makes ready for rows with these columns. */
+  /** Prepares the destination for rows with these columns. */
   async start(columns: InputColumns): Promise<void> {
     const form = RESULT_FORMATS[this.#format](columns)
     this.#resultFormat = form
@@ -79,7 +78,7 @@ export class ResultsWriter {
     this.#resume = new ResumeState(left, form, row => rowSubject(row, this.#testDomain))
   }
 
-  /** The rows of these that have no result yet. Only when there is one, and all that is there is known, the file is touched. */
+  /** The rows without a result. The file is opened for writing only when there is such a row and all earlier results were matched. */
   async unfinishedRows(rows: readonly InputRow[]): Promise<readonly InputRow[]> {
     if (this.#writer !== null || this.#resume === null) return rows
     const rest = this.#resume.unfinishedRows(rows)
@@ -88,24 +87,23 @@ export class ResultsWriter {
     return rest
   }
 
-  /** Takes the next result. */
   readonly write = (row: InputRow, outcome: CheckOutcome): void => {
     this.tally.count(outcome)
     if (this.#resultFormat !== null) this.#writer?.add(this.#resultFormat.format(row, outcome, this.count))
   }
 
-  /** Resolves when all that was given is written. */
+  /** Resolves when all results so far are written. */
   async flush(): Promise<void> {
     if (this.#writer !== null) await this.#withWriteErrors(this.#writer.flush())
   }
 
-  /** There are no more rows. */
+  /** The input has ended. */
   async end(): Promise<void> {
     if (this.#resume !== null && !this.#resume.isFullyMatched) throw mismatchError(this.#target.out ?? "")
     if (this.#writer === null) await this.#open(this.#resume?.partial.bytes ?? 0)
   }
 
-  /** Writes what was given, in whole results, and closes the file. */
+  /** Writes the remaining results completely, and closes the file. */
   async close(): Promise<void> {
     if (this.#writer !== null) await this.#withWriteErrors(this.#writer.close())
   }
@@ -128,7 +126,7 @@ const mismatchError = (out: string): CommandError =>
     `${escapeControls(out)} does not hold results of these inputs in this format, so there is nothing to go on with. It was left as it is.`,
   )
 
-/** Tells a fault of the system in words, and how to go on. */
+/** Turns a system error into a `CommandError` that says how to resume. */
 async function withWriteErrors<T>(out: string | null, count: number, work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -141,10 +139,10 @@ async function withWriteErrors<T>(out: string | null, count: number, work: Promi
   }
 }
 
-/** How much text is written at once, in UTF-16 code units. */
+/** How much text is written at once, in UTF-16 units. */
 const BUFFER_LENGTH = 262_144
 
-/** Text that is written in large pieces, one after the other, so that whoever waits for them holds no more than the sink takes. */
+/** Buffers text and writes it in large pieces, one after the other. Waiting for `flush` gives back pressure. */
 class BufferedWriter {
   readonly #sink: TextSink
   #buffer = ""
@@ -154,28 +152,27 @@ class BufferedWriter {
     this.#sink = sink
   }
 
-  /** Whether there is enough to be written. */
+  /** Whether there is enough for one write. */
   get isFull(): boolean {
     return this.#buffer.length >= BUFFER_LENGTH
   }
 
-  /** Takes the next text. */
   add(text: string): void {
     this.#buffer += text
   }
 
-  /** Resolves when all text so far is written. Rejects with the system's error, and with the same again ever after. */
+  /** Resolves when all text so far is written. Rejects with the system's error, and after that always with the same one. */
   flush(): Promise<void> {
     const text = this.#buffer
     if (text === "") return this.#lastWrite
     this.#buffer = ""
     this.#lastWrite = this.#lastWrite.then(() => this.#sink.write(text))
-    // Whoever flushes next is told; nobody may wait for this one.
+    // The next flush rejects too, and nobody may be waiting for this one.
     this.#lastWrite.catch(() => undefined)
     return this.#lastWrite
   }
 
-  /** Writes what is left and closes the sink. */
+  /** Writes the remaining text and closes the sink. */
   async close(): Promise<void> {
     try {
       await this.flush()
@@ -185,7 +182,7 @@ class BufferedWriter {
   }
 }
 
-/** What the system's codes say, as the rest of a sentence about a file. */
+/** The meaning of system error codes, as the rest of a sentence about a file. */
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   EACCES: "it may not be opened by this user",
   EDQUOT: "the quota of this user is used up",
@@ -199,7 +196,7 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   EROFS: "it may not be written to",
 }
 
-/** Why the system did not let a file be read or written; null: the error is not the system's, or says only that whoever read our output has enough. */
+/** Why a file could not be read or written; null: not a system error, or only a closed output pipe (`EPIPE`). */
 export function streamErrorMessage(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null
   if (error.code === "EPIPE" || !/^E[A-Z0-9]+$/.test(error.code)) return null

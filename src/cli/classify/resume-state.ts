@@ -3,27 +3,27 @@ import type { Subject } from "../../check/address/subject.ts"
 import type { InputRow } from "./input-rows.ts"
 import type { ResultFormat } from "./result-format.ts"
 
-/** What an earlier run has left in its file. */
+/** The results of an earlier run in the file. */
 export type PartialResults = {
-  /** How many whole results. */
+  /** The number of complete results. */
   readonly count: number
-  /** How many bytes they take, with what stands before them. */
+  /** Their bytes, with the header. */
   readonly bytes: number
-  /** How the last of them begins; empty when there is none. */
+  /** The beginning of the last one; empty: there is none. */
   readonly last: Uint8Array
-  /** How the one begins that is torn; empty when none is. */
+  /** The beginning of an incomplete result at the end; empty: there is none. */
   readonly incomplete: Uint8Array
 }
 
-/** How many bytes of a result are compared at most. */
+/** How many bytes of a result are compared. */
 const COMPARED_BYTES_MAX = 1_048_576
 
 const LINE_FEED = 10
 const QUOTE = 34
 
 /**
- * Reads what is left in a file: a result ends at a line feed, in CSV at one outside of quotes. Null: the file does not
- * begin with the head of this form. No file, and one that is torn within its head, leave nothing.
+ * Reads the results in a file. A result ends at a line feed, in CSV at one outside of quotes. Null: the file does not begin with
+ * the header of this format. A missing file and one with an incomplete header have no results.
  */
 export async function readPartial(
   streams: Streams,
@@ -53,7 +53,7 @@ export async function readPartial(
 const EMPTY = new Uint8Array()
 const NO_RESULTS: PartialResults = { count: 0, bytes: 0, last: EMPTY, incomplete: EMPTY }
 
-/** How many records end in a file, where the last of them begins, and where it ends. */
+/** The number of complete records, and where the last one begins and ends. */
 async function findResultEnds(streams: Streams, path: string, isCsv: boolean) {
   const { chunks } = await streams.openSource(path)
   let isQuoted = false
@@ -72,7 +72,7 @@ async function findResultEnds(streams: Streams, path: string, isCsv: boolean) {
   return { count, lastFrom, to }
 }
 
-/** So many bytes of a file, or as many as there are. */
+/** Reads so many bytes of a file, or as many as there are. */
 async function readBytes(streams: Streams, path: string, from: number, count: number): Promise<Uint8Array> {
   let bytes: Uint8Array = EMPTY
   const { chunks } = await streams.openSource(path, from)
@@ -83,15 +83,14 @@ async function readBytes(streams: Streams, path: string, from: number, count: nu
   return bytes.subarray(0, count)
 }
 
-/** Whether one of them begins with the other. */
+/** Whether one of them is a prefix of the other. */
 const sharePrefix = (one: Uint8Array, other: Uint8Array): boolean => {
   const length = Math.min(one.length, other.length)
   return Buffer.compare(one.subarray(0, length), other.subarray(0, length)) === 0
 }
 
-/** Passes over the rows whose results are there. A row is known again by how its result begins. */
+/** Skips the rows that have a result. Rows are matched with results by the beginning of the result. */
 export class ResumeState {
-  /** What is left. */
   readonly partial: PartialResults
   readonly #resultPrefix: (row: InputRow) => Uint8Array
   #skippedCount = 0
@@ -103,7 +102,7 @@ export class ResumeState {
     this.#isIncompleteMatched = left.incomplete.length === 0
   }
 
-  /** The rows of these that have no result. Null: the results that are there are not those of the rows. */
+  /** The rows without a result. Null: the results belong to other rows. */
   unfinishedRows(rows: readonly InputRow[]): readonly InputRow[] | null {
     const { count: results, last, incomplete } = this.partial
     const count = Math.min(rows.length, results - this.#skippedCount)
@@ -119,7 +118,7 @@ export class ResumeState {
     return count === 0 ? rows : rows.slice(count)
   }
 
-  /** Whether every result that is there, whole or torn, is that of a row that was passed. */
+  /** Whether every result, complete or not, was matched with a row. */
   get isFullyMatched(): boolean {
     return this.#skippedCount === this.partial.count && this.#isIncompleteMatched
   }

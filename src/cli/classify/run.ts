@@ -21,46 +21,45 @@ import type { FileFormat } from "./result-format.ts"
 import { assertTargetWritable, type ResultsTarget, ResultsWriter, streamErrorMessage } from "./results-writer.ts"
 import type { ClassifySummary } from "./summary.ts"
 
-/** What a run is given of the world. */
 export type ClassifyDeps = {
   readonly streams: Streams
-  /** Where progress is drawn; null: the standard error is no terminal. */
+  /** Where progress is drawn; null: the standard error is not a terminal. */
   readonly terminal: NodeJS.WritableStream | null
   readonly stopwatch: Stopwatch
-  /** Gives memory back that nothing uses any more: all of it, or what was made lately, which is quick. */
+  /** Collects garbage: all of it, or only young objects, which is quick. */
   readonly collectGarbage: (isAll: boolean) => void
   /** Calls `work` every `everyMs` until the returned function is called. */
   readonly runInterval: (everyMs: number, work: () => void) => () => void
-  /** Resolves with the first of the names that the process is asked to stop by. */
+  /** Resolves with the name of the first signal that stops the process. */
   readonly stopSignal: () => Promise<string>
 }
 
-/** What is to be done: `path` is a file, or `-` for what is piped in. */
+/** `path` is a file, or `-` for the standard input. */
 type ClassifyJob = {
   readonly path: string
   readonly from: FileFormat
   readonly to: FileFormat
-  /** The column or member that has the inputs; null: the usual ones. */
+  /** The column or member with the inputs; null: the default ones. */
   readonly column: string | null
   readonly policy: Policy
   readonly target: ResultsTarget
 }
 
-/** How often results that wait for no others are written, and progress is shown, however slowly they come. */
+/** How often finished results are written and progress is drawn, even when results come slowly. */
 const FLUSH_INTERVAL_MS = 125
 
 /**
- * After how many rows memory is given back, and which time that is all of it. Left alone, the heap of a run over millions of
- * rows grows to 240 MB resident, of which 30 MB are in use. With both it stays under 190 MB, and takes no more CPU time than
- * the collector did beside; with either alone it does not.
+ * Garbage is collected after so many rows, and every tenth time completely. Otherwise the heap of a run over millions of rows
+ * grows to 240 MB resident, of which 30 MB are in use. With both kinds it stays under 190 MB and takes no more processor time
+ * than the runtime's own collections did; with only one kind it does not.
  */
 const ROWS_PER_COLLECTION = 10_000
 const COLLECTIONS_PER_FULL = 10
 
 /**
- * Classifies all inputs of a file, in their order, in memory that does not grow with it. An input never ends the run.
- * Rejects with a `CommandError` when a file cannot be read or written, and when it is asked to stop: then every result
- * that there was is written whole. Rejects with the system's error when whoever reads the output has enough.
+ * Classifies all inputs of a file in their order, in memory that does not grow with the file. An invalid input never ends the
+ * run. Rejects with a `CommandError` when a file cannot be read or written, and on a stop signal, after the finished results
+ * were written completely. Rejects with the system's error when the reader of the output closes it.
  */
 export async function classify(
   tools: ClassifyDeps,
@@ -78,7 +77,7 @@ export async function classify(
   const read = { bytes: 0 }
   const endTicks = runInterval(FLUSH_INTERVAL_MS, () => {
     progress.update(read.bytes, results.count)
-    // Whoever writes next is told of a fault.
+    // The next write reports an error.
     results.flush().catch(() => undefined)
   })
   try {
@@ -92,7 +91,7 @@ export async function classify(
   return results.tally.summary(stopwatch() - startedAt, results.resumedCount)
 }
 
-/** Resolves with whether all inputs have their results; if not, it was asked to stop. */
+/** Resolves with whether all inputs have their results; false: a stop signal came first. */
 async function classifyAll(
   source: ByteSource,
   read: { bytes: number },
@@ -128,7 +127,7 @@ async function classifyAll(
   return true
 }
 
-/** The rows of a file, as many at once as come in one part of it. It ends early when it is asked to stop. */
+/** The rows of a file, those of one chunk at a time. Ends early on a stop signal. */
 async function* readRows(
   source: ByteSource,
   read: { bytes: number },
@@ -155,12 +154,12 @@ async function* readRows(
       yield rows
     }
   } finally {
-    // Nobody waits for a pipe that is being read when it is to stop.
+    // On a stop signal, does not wait for a read that is pending.
     parts.return(undefined).catch(() => undefined)
   }
 }
 
-/** The lines that end in the next part, or with the last one. */
+/** The lines that are complete with the next chunk, or with the end of the file. */
 function splitLines(splitter: LineSplitter, next: IteratorResult<Uint8Array, undefined>): readonly InputLine[] {
   const lines: InputLine[] = []
   if (next.done === true) splitter.end(lines)
@@ -173,13 +172,13 @@ function createRowReader(format: FileFormat, column: string | null): RowReader {
   return format === "ndjson" ? createNdjsonRowReader(column) : TEXT_ROW_READER
 }
 
-/** How much text a row holds while its answer is waited for. */
+/** How much text a row holds while it waits for its result. */
 const textLength = ({ input, cells }: InputRow): number =>
   cells === null ? input.length : cells.reduce((length, cell) => length + cell.length, 0)
 
 const inputName = (path: string): string => (path === "-" ? "What is piped in" : escapeControls(path))
 
-/** Tells a fault of the system in words. */
+/** Turns a system error into a `CommandError`. */
 async function withReadErrors<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -196,7 +195,7 @@ function interruptedError(results: ResultsWriter, { out }: ResultsTarget): Comma
   return new CommandError(`Stopped after ${results.count} results, which are written whole.${onward}`)
 }
 
-/** Takes the counts of rows that were done, and tidies when it is time. */
+/** Counts finished rows and collects garbage when it is time. */
 function createCollector(tidy: ClassifyDeps["collectGarbage"]): (rowsCount: number) => void {
   let untidy = 0
   let times = 0
@@ -209,28 +208,26 @@ function createCollector(tidy: ClassifyDeps["collectGarbage"]): (rowsCount: numb
   }
 }
 
-/** That the run is asked to stop, and waits that end with it. One wait at a time. */
+/** A stop request, and waits that end with it. Only one wait at a time. */
 class StopSignal {
   #isRequested = false
   #endWait: () => void = () => undefined
 
-  /** Whether it is asked to stop. */
   get isRequested(): boolean {
     return this.#isRequested
   }
 
-  /** Asks it to. */
   request(): void {
     this.#isRequested = true
     this.#endWait()
   }
 
-  /** What is promised; null when it is asked to stop before that is there. */
+  /** The value of the promise; null: the stop request came first. */
   orStop<T>(promised: Promise<T>): Promise<T | null> {
     return new Promise((resolve, reject) => {
       this.#endWait = () => resolve(null)
       if (this.#isRequested) this.#endWait()
-      // What comes too late is heard all the same: a rejection that nobody hears would end the process.
+      // Handles a late rejection too: an unhandled one would end the process.
       promised.then(resolve, reject)
     })
   }

@@ -1,25 +1,23 @@
 import type { CheckOutcome } from "../../check/result/result.ts"
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
 
-/** How many results a run gave, by what they are. */
+/** Counts the results of a run by category. */
 export class SummaryCounter {
   readonly #byCategory = new Map<Category, number>()
   #resultCount = 0
   #degradedCount = 0
 
-  /** How many results there are. */
   get resultCount(): number {
     return this.#resultCount
   }
 
-  /** Counts a result. */
   count({ judged: { verdict } }: CheckOutcome): void {
     this.#resultCount++
     if (verdict.isDegraded) this.#degradedCount++
     this.#byCategory.set(verdict.category, (this.#byCategory.get(verdict.category) ?? 0) + 1)
   }
 
-  /** What it comes to after so many milliseconds, in a run that found so many results there already. */
+  /** The summary after so many milliseconds. `keptCount`: the results of earlier runs in the file. */
   summary(tookMs: number, keptCount: number): ClassifySummary {
     return {
       results: this.#resultCount,
@@ -32,7 +30,7 @@ export class SummaryCounter {
   }
 }
 
-/** What a run came to. `kept` results of an earlier run are in none of the other numbers. */
+/** The JSON summary of a run. The `kept` results of earlier runs are in none of the other numbers. */
 export type ClassifySummary = {
   readonly results: number
   readonly kept: number
@@ -42,7 +40,7 @@ export type ClassifySummary = {
   readonly by_category: Readonly<Record<string, number>>
 }
 
-/** The summary for a person: a line for the whole, and rows for a table, the largest first. */
+/** The summary for a person: one line, and the rows of a table, largest first. */
 export function formatSummary({ results, kept, seconds, per_second, degraded, by_category }: ClassifySummary): {
   readonly says: string
   readonly rows: readonly (readonly string[])[]
@@ -63,5 +61,4 @@ export function formatSummary({ results, kept, seconds, per_second, degraded, by
   }
 }
 
-/** A count for a person. */
 export const formatCount = (count: number): string => count.toLocaleString("en")
