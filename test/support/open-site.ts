@@ -85,10 +85,10 @@ export const LISTS_OVERVIEW: ListsOverview = {
   builtAt: "2026-11-20T06:00:00.000Z",
   refreshedAt: null,
   isPaused: false,
-  sets: [{ name: "relay", says: "Domains of privacy relays.", entryCount: 1234567 }],
+  sets: [{ name: "relay", description: "Domains of privacy relays.", entryCount: 1234567 }],
   sources: [
     {
-      ...{ id: "by-hand", fills: "relay", trust: "highest", licence: "MIT", date: "2026-11-20", entryCount: 12 },
+      ...{ id: "by-hand", setName: "relay", trust: "highest", licence: "MIT", date: "2026-11-20", entryCount: 12 },
       ...{ origin: HOSTILE, refresh: null },
     },
   ],

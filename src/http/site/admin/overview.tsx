@@ -188,7 +188,7 @@ function listTodos({ sources, isPaused }: ListsOverview): readonly string[] {
   const failures = sources.flatMap(({ id, refresh }) => {
     const failure = refresh === null ? null : FAILED_OUTCOMES[refresh.outcome]
     if (refresh === null || failure === null) return []
-    return [`The source \`${id}\` ${failure}, so its last good copy serves. ${refresh.why}`.trim()]
+    return [`The source \`${id}\` ${failure}, so its last good copy serves. ${refresh.message}`.trim()]
   })
   const paused = "Older lists were put back; none are refreshed until somebody runs `mailkind lists update`."
   return isPaused ? [paused, ...failures] : failures

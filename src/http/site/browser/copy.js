@@ -1,4 +1,4 @@
-// Gives each element of class `copied` a button that copies its text. Without this script the text can be selected.
+// Adds a copy button to each element of class `copied`. Without this script the text can be selected.
 for (const text of document.querySelectorAll(".copied")) {
   const button = document.createElement("button")
   button.type = "button"
@@ -8,10 +8,10 @@ for (const text of document.querySelectorAll(".copied")) {
     try {
       await navigator.clipboard.writeText(text.textContent?.trim() ?? "")
       button.textContent = "Copied"
-    } catch (refused) {
-      // A page that is not on HTTPS or loopback may not write there: the text is selected for the keyboard.
+    } catch (error) {
+      // Only pages over HTTPS or on loopback addresses may write to the clipboard. On others the text is selected.
       getSelection()?.selectAllChildren(text)
-      button.textContent = refused instanceof Error ? "Press Ctrl+C" : "Copy"
+      button.textContent = error instanceof Error ? "Press Ctrl+C" : "Copy"
     }
   })
   text.after(button)

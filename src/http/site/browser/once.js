@@ -1,11 +1,11 @@
-// Sends each form once: who presses its button twice would be answered as if the first time had not been.
+// Sends each form once. A second press of the button would replace the response of the first request by another one.
 for (const form of document.forms) {
   let isSent = false
   form.addEventListener("submit", event => {
     if (isSent) event.preventDefault()
     isSent = true
   })
-  // A page that the browser shows again on the way back is as new.
+  // The browser may restore the page when the user goes back; then the form can be sent again.
   addEventListener("pageshow", () => {
     isSent = false
   })

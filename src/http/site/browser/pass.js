@@ -1,4 +1,4 @@
-// Has altcha's widget solve the challenge of a pass, and sends the form with the solution when it has. Runs after the widget.
+// Lets altcha's widget solve the challenge of a pass, then sends the form with the solution. Runs after the widget's script.
 const form = document.querySelector("form.pass")
 const widget = form?.querySelector("altcha-widget")
 const solution = form?.querySelector("input[name=solution]")

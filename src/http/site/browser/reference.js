@@ -1,7 +1,7 @@
-// The viewer of the API reference gives its buttons that copy no name, which a screen reader would need.
-const name = () => {
+// Adds accessible names to the copy buttons of the API reference, for screen readers.
+const addNames = () => {
   for (const button of document.querySelectorAll(".scalar-code-copy:not([aria-label])"))
     button.setAttribute("aria-label", "Copy")
 }
-new MutationObserver(name).observe(document, { childList: true, subtree: true })
-name()
+new MutationObserver(addNames).observe(document, { childList: true, subtree: true })
+addNames()

@@ -1,21 +1,21 @@
 /*
- * Draws the usage of the last days as a chart of stacked bars, from the table that the page has for everybody, and folds
- * that table up. Without this script, or when the chart cannot be loaded, the table stands open.
+ * Draws the usage of the last days as stacked bars from the page's table, then collapses the table. Without this script, or
+ * when the chart library cannot be loaded, the table stays open.
  */
 
 /**
  * @typedef {import("uplot")} Plot
  * @typedef {typeof import("uplot")} PlotClass
  * @typedef {import("uplot").Options} Options
- * @typedef {{ category: string, counts: readonly number[], tops: number[] }} Bars one category's, day by day
+ * @typedef {{ category: string, counts: readonly number[], tops: number[] }} Bars the bars of one category, one for each day
  */
 
 const DAY_S = 86_400
 const HEIGHT = 280
-/** How wide the widest bar is, in pixels. */
-const BAR_MAX = 28
+/** The maximum width of a bar, in pixels. */
+const BAR_WIDTH_MAX = 28
 
-const place = document.querySelector("#usage-chart")
+const container = document.querySelector("#usage-chart")
 const table = document.querySelector("#usage-days")
 const rows = [...document.querySelectorAll("#usage-days [data-day]")].reverse()
 
@@ -26,18 +26,18 @@ const days = rows.map(row => Date.parse(row.getAttribute("data-day") ?? "") / 10
 const sum = counts => counts.reduce((all, count) => all + count, 0)
 
 /** @param {number} count */
-const grouped = count => new Intl.NumberFormat("en").format(count)
+const formatNumber = count => new Intl.NumberFormat("en").format(count)
 
 /** @param {number} seconds */
-const dayWords = seconds =>
+const formatDay = seconds =>
   new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short" }).format(seconds * 1000)
 
 /** @param {string} name */
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 /**
- * Every category that there was any of, with the height at which its part of each bar ends: the last one first, which is the
- * highest, for each is drawn over the one before it.
+ * The bars of every category that occurs, with the height at which each ends. The topmost category comes first, because each
+ * is drawn over the previous one.
  * @returns {Bars[]}
  */
 function stacked() {
@@ -48,7 +48,7 @@ function stacked() {
     .map(category => ({ category, counts: rows.map(row => countIn(row, category)) }))
     .filter(({ counts }) => sum(counts) > 0)
     .map(({ category, counts }) => {
-      for (const [at, count] of counts.entries()) below[at] = (below[at] ?? 0) + count
+      for (const [index, count] of counts.entries()) below[index] = (below[index] ?? 0) + count
       return { category, counts, tops: [...below] }
     })
     .reverse()
@@ -69,7 +69,7 @@ const countIn = (row, category) =>
 function draw(Plot, target, stack) {
   const options = { ...frame(), width: target.clientWidth, series: [DAY, ...stack.map(bars => seriesOf(Plot, bars))] }
   const plot = new Plot(options, [days, ...stack.map(({ tops }) => tops)], target)
-  // The legend names the parts from the ground up.
+  // The legend lists the categories from bottom to top.
   const legend = target.querySelector(".u-legend")
   for (const row of [...(legend?.querySelectorAll(".u-series") ?? [])].slice(1).reverse())
     row.parentElement?.append(row)
@@ -77,7 +77,7 @@ function draw(Plot, target, stack) {
 }
 
 /** @type {import("uplot").Series} */
-const DAY = { label: "Day", value: (_plot, seconds) => (seconds === null ? `all ${days.length}` : dayWords(seconds)) }
+const DAY = { label: "Day", value: (_plot, seconds) => (seconds === null ? `all ${days.length}` : formatDay(seconds)) }
 
 /**
  * @param {PlotClass} Plot
@@ -86,7 +86,7 @@ const DAY = { label: "Day", value: (_plot, seconds) => (seconds === null ? `all 
  */
 function seriesOf(Plot, { category, counts }) {
   const paint = colour(`--${category}`)
-  const bars = Plot.paths.bars?.({ size: [0.8, BAR_MAX] })
+  const bars = Plot.paths.bars?.({ size: [0.8, BAR_WIDTH_MAX] })
   return {
     label: category,
     stroke: paint,
@@ -94,40 +94,40 @@ function seriesOf(Plot, { category, counts }) {
     width: 0,
     points: { show: false },
     ...(bars === undefined ? {} : { paths: bars }),
-    // Under the pointer those of the day, else those of all days.
-    value: (_plot, _top, _series, day) => grouped(typeof day === "number" ? (counts[day] ?? 0) : sum(counts)),
+    // The count of the day under the pointer, else of all days.
+    value: (_plot, _top, _series, day) => formatNumber(typeof day === "number" ? (counts[day] ?? 0) : sum(counts)),
   }
 }
 
 /**
- * All but the width and the series.
+ * All options but width and series.
  * @returns {Omit<Options, "width" | "series">}
  */
 function frame() {
   const axis = { stroke: colour("--soft"), ticks: { show: false }, grid: { stroke: colour("--line"), width: 1 } }
   return {
     height: HEIGHT,
-    // A day is one of UTC, here as in the table.
+    // Days are UTC days, as in the table.
     tzDate: utcDate,
-    // A bar without what it stands on would tell a wrong height: none can be hidden (the style sheet keeps clicks from the legend).
+    // Hiding a category would give the bars above it a wrong height, so the stylesheet disables clicks on the legend.
     cursor: { drag: { x: false, y: false }, points: { show: false } },
-    legend: { markers: { width: 0, fill: (plot, at) => colour(`--${plot.series[at]?.label}`) } },
+    legend: { markers: { width: 0, fill: (plot, index) => colour(`--${plot.series[index]?.label}`) } },
     scales: {
       x: { range: () => [(days[0] ?? 0) - DAY_S / 2, (days.at(-1) ?? 0) + DAY_S / 2] },
       y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.05)] },
     },
     axes: [
-      { ...axis, size: 30, grid: { show: false }, values: (_plot, splits) => splits.map(dayWords) },
-      { ...axis, size: 60, incrs: WHOLE_STEPS, values: (_plot, splits) => splits.map(grouped) },
+      { ...axis, size: 30, grid: { show: false }, values: (_plot, splits) => splits.map(formatDay) },
+      { ...axis, size: 60, incrs: WHOLE_STEPS, values: (_plot, splits) => splits.map(formatNumber) },
     ],
   }
 }
 
-/** Steps between the lines: nothing is checked half. */
+/** The steps of the axis are whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, zeros) => [1, 2, 5].map(step => step * 10 ** zeros)).flat()
 
 /**
- * A date whose local parts are those of UTC.
+ * A date whose local fields equal those of UTC.
  * @param {number} seconds
  */
 function utcDate(seconds) {
@@ -157,18 +157,18 @@ function loadStyles(path) {
 }
 
 const stack = stacked()
-if (place instanceof HTMLElement && table instanceof HTMLDetailsElement && stack.length > 0) {
-  const { script = "", styles = "" } = place.dataset
+if (container instanceof HTMLElement && table instanceof HTMLDetailsElement && stack.length > 0) {
+  const { script = "", styles = "" } = container.dataset
   loadStyles(styles)
   await loadScript(script)
   /** @type {PlotClass} */
   const Plot = Reflect.get(globalThis, "uPlot")
-  place.hidden = false
+  container.hidden = false
   table.open = false
-  let plot = draw(Plot, place, stack)
-  new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place)
+  let plot = draw(Plot, container, stack)
+  new ResizeObserver(() => plot.setSize({ width: container.clientWidth, height: HEIGHT })).observe(container)
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     plot.destroy()
-    plot = draw(Plot, place, stack)
+    plot = draw(Plot, container, stack)
   })
 }

@@ -6,7 +6,7 @@ import type { SignedInUser } from "../guards.ts"
 import { ActionButton, Timestamp } from "../ui/forms.tsx"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 
-/** The pages of an account, in the order in which they are linked. */
+/** The pages of an account, in the order of the links. */
 const DASHBOARD_PAGES = [
   { route: "dashboard", label: "Keys" },
   { route: "usage", label: "Usage" },
@@ -20,12 +20,12 @@ type DashboardLayoutProps = {
   readonly route: RouteId
   readonly title: string
   readonly user: SignedInUser
-  /** Paths of the scripts that the page runs. */
+  /** Paths of the page's scripts. */
   readonly scripts?: readonly string[]
   readonly children: ComponentChildren
 }
 
-/** A page for somebody who is signed in: links to all such pages, who it is, and the way out. */
+/** A page for signed-in users, with links to all of them, and the banner for terms to accept. */
 export function DashboardLayout({ route, title, user, scripts = [], children }: DashboardLayoutProps) {
   return (
     <Layout
@@ -44,7 +44,7 @@ export function DashboardLayout({ route, title, user, scripts = [], children }: 
   )
 }
 
-/** The links to the pages of an account, who it is, and the way out; for admins, the way to their pages too. */
+/** The links to the pages of the account, for administrators to their pages too, the email and the sign-out. */
 export function AccountBar({ route, user }: Pick<DashboardLayoutProps, "route" | "user">) {
   return (
     <div class="account-bar">
@@ -68,7 +68,7 @@ export function AccountBar({ route, user }: Pick<DashboardLayoutProps, "route" |
   )
 }
 
-/** Terms that wait to be accepted, until when or since when, and the button that does it; nothing where none wait. */
+/** The terms to accept, with the end of the grace period, and the button. Nothing when all are accepted. */
 function TermsBanner({ terms }: { readonly terms: TermsState }) {
   if (terms.kind === "accepted") return null
   return (

@@ -9,29 +9,29 @@ import { FlashMessage, FormError, SelectField, TextArea, TextField, Timestamp } 
 import { Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 
-/** What may have been done just before the page is shown, by its name in the page's URL. */
+/** The flash messages of the page, by the name in its URL. */
 export const FEEDBACK_FLASH = {
   received: "Thank you. Your report was received, and a person will look at it.",
   duplicate: `You reported the same of this domain within the last ${LIMITS.feedbackDuplicateDays} days. That report stands; nothing was added.`,
 } as const satisfies Record<string, string>
 
-/** What each state of a report means to who sent it, and the class of its mark. */
+/** The meaning of each status for the reporter, and the CSS class of its badge. */
 const STATUS_BADGES: { readonly [S in FeedbackStatus]: { readonly mark: string; readonly meaning: string } } = {
   received: { mark: "review", meaning: "waits to be looked at" },
   accepted: { mark: "allow", meaning: "checks say so now, or will within a minute" },
   rejected: { mark: "block", meaning: "the verdict stays as it is" },
 }
 
-/** What was typed into the form. */
+/** The values of the form. */
 export type FeedbackFormValues = { readonly subject: string; readonly expected: string; readonly comment: string }
 
-/** Faults by field. */
+/** Error messages by field. */
 export type FeedbackFormErrors = { readonly [F in keyof FeedbackFormValues]?: string }
 
 type FeedbackPageProps = {
   readonly user: SignedInUser
   readonly reports: readonly Feedback[]
-  /** Where the page of older reports is; null: there are none. */
+  /** The path of the next page; null: there are no older reports. */
   readonly olderPath: string | null
   readonly isFirstPage: boolean
   readonly flash: string | null
@@ -39,7 +39,7 @@ type FeedbackPageProps = {
   readonly errors: FeedbackFormErrors
 }
 
-/** Reports that the account sent and what became of them, and the form for another. */
+/** The form for a report, and the account's reports with their status. */
 export function FeedbackPage({ user, reports, olderPath, isFirstPage, flash, values, errors }: FeedbackPageProps) {
   const isFaulty = Object.keys(errors).length > 0
   return (

@@ -18,19 +18,19 @@ import { Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 import { KeyLast4 } from "./keys/key-page.tsx"
 
-/** The paths of what draws the chart: the page's own script, and what that loads. */
+/** The paths of the page's script, and of the chart library and its styles, which that script loads. */
 type ChartAssets = { readonly page: string; readonly chart: string; readonly styles: string }
 
 type UsagePageProps = {
   readonly user: SignedInUser
   readonly usage: Usage
   readonly keyUsages: readonly KeyUsage[]
-  /** The keys that may have been used. */
+  /** The keys whose names the page displays. */
   readonly keys: readonly ApiKey[]
   readonly assets: ChartAssets
 }
 
-/** What the account used today and in the last days, and what it may use. */
+/** The usage of today and of the last days, and the account's limits. */
 function UsagePage({ user, usage, keyUsages, keys, assets }: UsagePageProps) {
   const didNothing = keyUsages.length === 0
   return (
@@ -138,7 +138,7 @@ function TierLimitsSection({ usage: { tier, limits } }: Pick<UsagePageProps, "us
 
 type DailyUsageProps = { readonly daily: Usage["daily"] }
 
-/** Every day by category. The page's script draws its chart from the cells, whose `data-` name what they hold. */
+/** The usage of each day by category. The page's script draws the chart from the `data-` attributes of the cells. */
 function DailyUsageTable({ daily }: DailyUsageProps) {
   return (
     <Table caption="Checks of each day by category" columns={["Day", "Units", ...CATEGORY_NAMES, "too fast"]}>
@@ -160,14 +160,14 @@ function DailyUsageTable({ daily }: DailyUsageProps) {
   )
 }
 
-/** How many checks ended in each category, the most frequent first. */
+/** The number of checks by category, the largest first. */
 function CategoryTotalsTable({ daily }: DailyUsageProps) {
   const totals = CATEGORY_NAMES.map(category => ({ category, count: categoryTotal(daily, category) }))
   const all = totals.reduce((sum, { count }) => sum + count, 0)
-  const found = totals.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count)
+  const nonZero = totals.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count)
   return (
     <Table caption="Checks by category" columns={["Category", "Checks", "Part"]}>
-      {found.map(({ category, count }) => (
+      {nonZero.map(({ category, count }) => (
         <tr key={category}>
           <th scope="row">
             <code>{category}</code>
@@ -195,7 +195,7 @@ function formatShare(count: number, all: number): string {
 
 type KeyUsageTableProps = { readonly keyUsages: readonly KeyUsage[]; readonly keys: readonly ApiKey[] }
 
-/** What each key did. Units of publishable keys are of their own quota. */
+/** The usage of each key. Publishable keys have a quota of their own. */
 function KeyUsageTable({ keyUsages, keys }: KeyUsageTableProps) {
   const keysById = new Map(keys.map(key => [key.id, key]))
   return (
@@ -235,18 +235,19 @@ function NumberCell({ value }: { readonly value: number }) {
   return <td class="number">{formatNumber(value)}</td>
 }
 
-/** Of how many keys the page tells the names. */
+/** How many keys are displayed by name. */
 const KEYS_NAMED_MAX = 1000
 
-/** The page of an account's usage: the numbers of GET /v1/usage, and those of each key. */
-export function usagePageRoutes({ guards, assets: files, changes: { store, clock }, usage, usageOf }: SiteContext) {
+/** The usage page: the numbers of GET /v1/usage, and those of each key. */
+export function usagePageRoutes({ guards, assets, changes: { store, clock }, usage, usageOf }: SiteContext) {
   return new Elysia({ normalize: false }).get(ROUTES.usage.path, ({ request }) =>
-    guards.requireAccount.page(request, async visitor => {
-      const { id } = visitor.account
-      const told = await usageOf(visitor.account)
+    guards.requireAccount.page(request, async user => {
+      const { id } = user.account
+      const accountUsage = await usageOf(user.account)
       const byKey = await readKeyUsages(usage, clock, id)
       const keys = await listKeys(store, id, KEYS_NAMED_MAX)
-      return <UsagePage user={visitor} usage={told} keyUsages={byKey} keys={keys} assets={await chartAssets(files)} />
+      const chart = await chartAssets(assets)
+      return <UsagePage user={user} usage={accountUsage} keyUsages={byKey} keys={keys} assets={chart} />
     }),
   )
 }

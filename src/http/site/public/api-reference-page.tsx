@@ -6,7 +6,7 @@ import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
 import { ICON_PATH, STYLESHEET_PATH } from "../assets.ts"
 import { SiteHeader } from "../ui/layout.tsx"
 
-/** Nothing in the page asks another host: no proxy, no fonts, no telemetry, no agent. */
+/** The viewer contacts no other host: no proxy, no fonts, no telemetry, no agent. */
 const VIEWER_SETTINGS = {
   url: ROUTES.openapi.path,
   proxyUrl: "",
@@ -15,7 +15,7 @@ const VIEWER_SETTINGS = {
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
-  // Light or dark follows the browser, as on every other page.
+  // The colour scheme follows the browser, as on every page.
   hideDarkModeToggle: true,
   showDeveloperTools: "never",
   documentDownloadType: "json",
@@ -23,8 +23,8 @@ const VIEWER_SETTINGS = {
 }
 
 /**
- * Room for our header, and the letters and colours of the other pages: the viewer's own greys are too pale to be read by
- * everybody, and some of its buttons too small to be hit (WCAG 2.2, 1.4.3 and 2.5.8).
+ * Leaves room for our header, and uses the fonts and colours of the other pages: the viewer's greys have too little contrast,
+ * and some of its buttons are too small (WCAG 2.2, 1.4.3 and 2.5.8).
  */
 function viewerStyles(): string {
   const colours = {
@@ -48,8 +48,8 @@ function viewerStyles(): string {
 }
 
 /**
- * The page of the docs plugin with the script at `scriptPath`, and with `ownScriptPath`, which mends what that leaves out. It is asked apart from our routes, since it would write
- * a document of its own from them; here it says only how the page is made.
+ * The page of the docs plugin (DECISIONS 30) with the viewer at `scriptPath`, and `ownScriptPath`, which adds accessible names.
+ * The plugin runs apart from our routes, from which it would generate a document of its own.
  */
 export async function apiReferenceHtml(
   document: OpenApiDocument,
@@ -63,13 +63,13 @@ export async function apiReferenceHtml(
     scalarCDN: scriptPath,
     scalarConfig: { customCss: "" },
   })
-  const answer = await plugin.handle(new Request(`http://localhost${ROUTES.docs.path}`))
-  return completeViewerHtml(await answer.text(), ownScriptPath)
+  const response = await plugin.handle(new Request(`http://localhost${ROUTES.docs.path}`))
+  return completeViewerHtml(await response.text(), ownScriptPath)
 }
 
 /**
- * Adds what the plugin's page lacks: a language, our header, words for browsers without script. The viewer's settings
- * are written here, since the plugin does not escape them and adds one that the viewer calls deprecated.
+ * Adds what the plugin's page lacks: a language, our header, and a notice for browsers without scripts. It also writes the
+ * viewer's settings, which the plugin does not escape, and to which it adds a deprecated one.
  */
 function completeViewerHtml(html: string, ownScriptPath: string): string {
   return new HTMLRewriter()
@@ -92,7 +92,7 @@ function completeViewerHtml(html: string, ownScriptPath: string): string {
       element: element => {
         element.removeAttribute("data-url")
         element.setAttribute("data-configuration", JSON.stringify(VIEWER_SETTINGS))
-        // It holds a configuration and no script; without a type, the page's policy would refuse it.
+        // The element holds configuration. Without a type the Content-Security-Policy would block it as a script.
         element.setAttribute("type", "application/json")
       },
     })

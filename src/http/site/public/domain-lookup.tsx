@@ -12,16 +12,16 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { Prose, Table } from "../ui/layout.tsx"
 
-/** The parameter of the page's URL that asks about a domain, and the id of its field. */
+/** The query parameter with the domain, and the id of its field. */
 const DOMAIN_PARAMETER = "domain"
 
 const REPEATED_PARAMETER: ExplainDomainResult = { kind: "no_domain", message: "Ask about one domain at a time." }
 
-/** What a page's URL asks the lists about; null: nothing. */
+/** Looks up the domain in a page's URL. Null when the URL names none. */
 export function lookupInUrl(url: string, lookUp: (text: string) => ExplainDomainResult): ExplainDomainResult | null {
-  const [text, another] = queryParameters(url).getAll(DOMAIN_PARAMETER)
+  const [text, second] = queryParameters(url).getAll(DOMAIN_PARAMETER)
   if (text === undefined) return null
-  return another === undefined ? lookUp(text) : REPEATED_PARAMETER
+  return second === undefined ? lookUp(text) : REPEATED_PARAMETER
 }
 
 /** The field for a domain and, once a domain was sent, what the lists say about it. Nothing else that was sent is shown. */
@@ -35,7 +35,7 @@ export function DomainLookup({ lookup }: { readonly lookup: ExplainDomainResult 
 }
 
 function DomainLookupForm({ lookup }: { readonly lookup: ExplainDomainResult | null }) {
-  const fault = lookup?.kind === "no_domain" ? lookup.message : null
+  const error = lookup?.kind === "no_domain" ? lookup.message : null
   return (
     <search>
       <form class="ask" method="get" action={ROUTES.docsLists.path}>
@@ -51,13 +51,13 @@ function DomainLookupForm({ lookup }: { readonly lookup: ExplainDomainResult | n
           autocapitalize="none"
           spellcheck={false}
           value={lookup?.kind === "domain" ? lookup.domain : ""}
-          aria-describedby={fault === null ? "domain-hint" : "domain-fault domain-hint"}
-          aria-invalid={fault !== null}
+          aria-describedby={error === null ? "domain-hint" : "domain-fault domain-hint"}
+          aria-invalid={error !== null}
         />
         <button type="submit">Look up</button>
-        {fault === null ? null : (
+        {error === null ? null : (
           <p class="fault" id="domain-fault" role="alert">
-            That is no domain. {fault}
+            That is no domain. {error}
           </p>
         )}
         <p class="hint" id="domain-hint">
@@ -69,7 +69,7 @@ function DomainLookupForm({ lookup }: { readonly lookup: ExplainDomainResult | n
   )
 }
 
-/** What holds, why, and every source that has a word in it. */
+/** The category, the entry that decides it, and every source that lists the domain. */
 function DomainLookupResult({ lookup }: { readonly lookup: DomainExplanation }) {
   const { domain, category, message, levels } = lookup
   const listings = levels.flatMap(listingsOfLevel)
@@ -92,11 +92,11 @@ function DomainLookupResult({ lookup }: { readonly lookup: DomainExplanation }) 
 
 type ListingsProps = {
   readonly lookup: DomainExplanation
-  /** The path of the page that tells of the sources; empty: it is this one. */
+  /** The path of the page with the sources. Empty: this page. */
   readonly sourcesPath: string
 }
 
-/** Every source that has a word in it; nothing when none has. */
+/** All entries for the domain, with their sources. Nothing when there are none. */
 export function ListingsTable({ lookup: { domain, levels }, sourcesPath }: ListingsProps) {
   const listings = levels.flatMap(listingsOfLevel)
   return listings.length === 0 ? null : (
@@ -108,14 +108,14 @@ export function ListingsTable({ lookup: { domain, levels }, sourcesPath }: Listi
   )
 }
 
-/** Which entry gives the answer, in which sets it is, and the reason that a check would name. */
+/** The entry that decides, its sets, and the reason that a check would return. */
 function DecisiveEntry({ lookup: { entry, sets, reason } }: { readonly lookup: DomainExplanation }) {
-  const named = (
+  const reasonLink = (
     <a href={`${ROUTES.docsReasons.path}#${reason}`}>
       <code>{reason}</code>
     </a>
   )
-  if (entry === null) return <>The reason is {named}.</>
+  if (entry === null) return <>The reason is {reasonLink}.</>
   return (
     <>
       What decides is the entry <code>{entry}</code> in{" "}
@@ -124,7 +124,7 @@ function DecisiveEntry({ lookup: { entry, sets, reason } }: { readonly lookup: D
           <code>{set}</code>
         </a>
       ))}
-      ; the reason is {named}.
+      ; the reason is {reasonLink}.
     </>
   )
 }
@@ -151,11 +151,11 @@ function ListingRow({
   )
 }
 
-/** Names between commas, each as it is drawn. */
-const joinWithCommas = <T extends string>(names: readonly T[], drawn: (name: T) => VNode) =>
-  names.map((name, at) => (
+/** Renders names, separated by commas. */
+const joinWithCommas = <T extends string>(names: readonly T[], render: (name: T) => VNode) =>
+  names.map((name, index) => (
     <Fragment key={name}>
-      {at === 0 ? "" : ", "}
-      {drawn(name)}
+      {index === 0 ? "" : ", "}
+      {render(name)}
     </Fragment>
   ))

@@ -6,56 +6,53 @@ import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-
 import { formatNumber } from "../ui/format.ts"
 import { Table } from "../ui/layout.tsx"
 
-/** What the page tells of the lists in use. */
+/** The lists in use, as pages display them. */
 export type ListsOverview = {
-  /** Version of the lists. */
   readonly version: string
-  /** When they were built: an instant in ISO 8601, UTC. */
+  /** When they were built (ISO 8601, UTC). */
   readonly builtAt: string
-  /** When sources were last asked for, in the same form; null: never. */
+  /** When the sources were last fetched (ISO 8601, UTC). Null: never. */
   readonly refreshedAt: string | null
-  /** An operator went back to older lists, and no schedule replaces them. */
+  /** An operator restored older lists, and no schedule replaces them. */
   readonly isPaused: boolean
-  /** In the order of the page. */
   readonly sets: readonly {
     readonly name: string
-    readonly says: string
-    /** How many names the set has. */
+    readonly description: string
     readonly entryCount: number
   }[]
   readonly sources: readonly SourceOverview[]
-  /** What the lists say of a domain, or of that of an address or a URL. */
+  /** Explains what the lists contain about a domain, or about the domain of an address or a URL. */
   readonly lookUpDomain: (text: string) => ExplainDomainResult
 }
 
 type SourceOverview = {
   readonly id: string
-  /** Name of the set that the source fills. */
-  readonly fills: string
-  /** How far the source is believed. */
+  /** The set to which the source contributes. */
+  readonly setName: string
+  /** The trust level, which decides conflicts between sources. */
   readonly trust: string
   readonly licence: string
-  /** Where it comes from, for people; it may be an address and is not made a link. */
+  /** Where it comes from, as text. It may be a URL, but is not linked. */
   readonly origin: string
-  /** The day that the entries are of; empty: there are none yet. */
+  /** The date of its entries. Empty: it has none yet. */
   readonly date: string
-  /** How many of its entries were kept. */
+  /** The number of its entries in the lists. */
   readonly entryCount: number
-  /** What became of it when it was last asked for; null: it was not. */
+  /** The result of the last fetch. Null: it was never fetched. */
   readonly refresh: SourceRefresh | null
 }
 
 type SourceRefresh = {
   readonly outcome: SourceOutcome
-  /** Why it was refused or failed, in a sentence; empty where it was not. */
-  readonly why: string
-  /** An instant in ISO 8601, UTC. */
+  /** Why it was refused or failed, in a sentence. Empty otherwise. */
+  readonly message: string
+  /** ISO 8601, UTC. */
   readonly checkedAt: string
 }
 
 type ListsOverviewProps = { readonly lists: ListsOverview }
 
-/** Every source of the lists, how old its entries are, and what became of it when it was last asked for. */
+/** All sources, with the date of their entries and the result of the last fetch. */
 export function SourcesTable({ lists }: ListsOverviewProps) {
   return (
     <Table caption="Sources" columns={SOURCES_COLUMNS}>
@@ -66,7 +63,7 @@ export function SourcesTable({ lists }: ListsOverviewProps) {
   )
 }
 
-/** Which lists are in use, and how fresh they are. */
+/** The version of the lists, and when they were built and refreshed. */
 export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPaused } }: ListsOverviewProps) {
   return (
     <dl class="facts">
@@ -93,7 +90,7 @@ export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPause
 const SOURCES_COLUMNS = ["Source", "Licence and origin", "Fills", "Date", "Entries", "Last refresh"] as const
 
 function SourceRow({ source }: { readonly source: SourceOverview }) {
-  const { id, fills, trust, licence, origin, date, entryCount } = source
+  const { id, setName, trust, licence, origin, date, entryCount } = source
   return (
     <tr id={`source-${id}`}>
       <th scope="row">
@@ -104,7 +101,7 @@ function SourceRow({ source }: { readonly source: SourceOverview }) {
         <p class="hint">{origin}</p>
       </td>
       <td>
-        <code>{fills}</code>
+        <code>{setName}</code>
         <p class="hint">{trust} trust</p>
       </td>
       <td class="short">{date === "" ? "–" : date}</td>
@@ -116,7 +113,7 @@ function SourceRow({ source }: { readonly source: SourceOverview }) {
   )
 }
 
-/** What became of a source that was asked for. In all cases the last good copy serves. */
+/** The result of a fetch. In all cases the last good copy stays in use. */
 const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
   taken: "new entries",
   unchanged: "nothing new",
@@ -126,13 +123,13 @@ const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
 
 function SourceRefreshCell({ source: { date, refresh } }: { readonly source: SourceOverview }) {
   if (refresh === null) return date === "" ? "not yet" : "built in"
-  const { outcome, why, checkedAt } = refresh
+  const { outcome, message, checkedAt } = refresh
   return (
     <>
       {OUTCOME_LABELS[outcome]}
       <p class="hint">
         <IsoTimestamp at={checkedAt} />
-        {why === "" ? "" : `: ${why}`}
+        {message === "" ? "" : `: ${message}`}
       </p>
     </>
   )
@@ -142,24 +139,28 @@ const IsoTimestamp = ({ at }: { readonly at: string }) => (
   <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>
 )
 
-/** What the page tells of the lists, with what they were built from and what the last refresh left. */
-export function listsOverview(known: LoadedLists): ListsOverview {
-  const { lists, manifest, refreshState } = known
+/** Builds the overview of the loaded lists. */
+export function listsOverview(loaded: LoadedLists): ListsOverview {
+  const { lists, manifest, refreshState } = loaded
   return {
     version: lists.pack.version,
     builtAt: lists.pack.builtAt,
     refreshedAt: refreshState.refreshed_at_ms === 0 ? null : new Date(refreshState.refreshed_at_ms).toISOString(),
     isPaused: refreshState.is_paused,
-    sets: SET_NAMES.map(name => ({ name, says: SETS[name].description, entryCount: lists.pack.entryCounts[name] })),
+    sets: SET_NAMES.map(name => ({
+      name,
+      description: SETS[name].description,
+      entryCount: lists.pack.entryCounts[name],
+    })),
     sources: Object.entries(manifest.sources).map(([id, { set, trust, licence, origin, date, kept }]) => ({
-      ...{ id, fills: set, trust, licence, origin, date, entryCount: kept },
+      ...{ id, setName: set, trust, licence, origin, date, entryCount: kept },
       refresh: toSourceRefresh(refreshState.sources[id]),
     })),
-    lookUpDomain: text => explainDomain(known, text),
+    lookUpDomain: text => explainDomain(loaded, text),
   }
 }
 
 const toSourceRefresh = (state: SourceState | undefined): SourceRefresh | null =>
   state === undefined
     ? null
-    : { outcome: state.outcome, why: state.says, checkedAt: new Date(state.checked_at_ms).toISOString() }
+    : { outcome: state.outcome, message: state.says, checkedAt: new Date(state.checked_at_ms).toISOString() }

@@ -1,4 +1,4 @@
-/** The one stylesheet of all pages. Rules for content stand under `.page`, so that the API reference keeps its own looks. */
+/** The stylesheet of all pages. Rules for content are scoped to `.page`, so that they do not affect the API reference. */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;
@@ -66,7 +66,7 @@ body { margin: 0; background: var(--paper) }
 .page .lead { margin-bottom: 1.75rem; color: var(--soft); font-size: 1.1875rem; line-height: 1.55 }
 .page .lead code { color: var(--ink) }
 .page a { color: var(--accent); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em }
-/* An underline would cover the low lines of a code. */
+/* An underline would cover underscores in a code. */
 .page a:has(code) { text-decoration: none }
 .page a:has(code):hover { text-decoration: underline; text-underline-offset: .5em }
 .page a:hover { text-decoration-thickness: 2px }
@@ -82,9 +82,9 @@ body { margin: 0; background: var(--paper) }
 .sample pre code { font-size: 1em }
 .sample pre:focus-visible { outline-offset: -2px }
 
-/* What is unseen in a wide table would widen the page, were it not positioned in here. */
+/* Positioned, so that visually hidden text in a wide table does not widen the page. */
 .scroll { position: relative; margin: 0 0 1.25rem; overflow-x: auto }
-/* A shade at the side where more can be scrolled to: what moves with the table covers the shades at both of its ends. */
+/* A shadow on each side that can be scrolled. Backgrounds that scroll with the table cover the shadows at its ends. */
 .scroll {
   background: linear-gradient(var(--paper), var(--paper)) 0 0 / 1rem 100% local no-repeat, linear-gradient(var(--paper), var(--paper)) 100% 0 / 1rem 100% local no-repeat,
     linear-gradient(90deg, var(--shade), transparent) 0 0 / .75rem 100% scroll no-repeat, linear-gradient(270deg, var(--shade), transparent) 100% 0 / .75rem 100% scroll no-repeat;

@@ -10,15 +10,15 @@ import { Prose, prettyJson, RecommendationBadge, Table } from "./layout.tsx"
 type VerdictProps = { readonly result: CheckResult }
 
 type VerdictViewProps = VerdictProps & {
-  /** What the verdict is and means to who asked; null: what every verdict of its category is said to be. */
+  /** What the category means for this page's readers. Null: its general description. */
   readonly meaning?: string | null
-  /** What stands beside the domain that was likely meant, such as a button. */
+  /** Displayed beside the suggested domain, such as a button. */
   readonly besideSuggestion?: ComponentChildren
 }
 
 /**
- * The result of a check in words, with its JSON in a fold: a section of its own under `#verdict`, for a page that has one
- * such result. Whatever the result holds from outside stands as text.
+ * The result of a check in words, with its JSON in a collapsed section. It has the id `verdict`, so a page can hold one only.
+ * Everything from outside is rendered as text.
  */
 export function VerdictView({ result, meaning = null, besideSuggestion = null }: VerdictViewProps) {
   return (
@@ -38,7 +38,7 @@ export function VerdictView({ result, meaning = null, besideSuggestion = null }:
   )
 }
 
-/** What was asked about, as it was sent; of an unreadable domain nothing is left to name. */
+/** The input as it was sent. The result of an unreadable domain does not contain it. */
 const subjectLabel = ({ email, url, domain }: CheckResult): string => email ?? url ?? domain ?? "What you sent"
 
 function VerdictHeadline({ result, meaning }: VerdictProps & { readonly meaning: string | null }) {
@@ -61,7 +61,7 @@ function VerdictHeadline({ result, meaning }: VerdictProps & { readonly meaning:
   )
 }
 
-/** What a person has to know before the reasons. */
+/** Notes that come before the reasons. */
 function VerdictNotes({ result, besideSuggestion }: VerdictViewProps) {
   const { did_you_mean: suggestion, degraded, workspace } = result
   return (
@@ -84,12 +84,12 @@ function VerdictNotes({ result, besideSuggestion }: VerdictViewProps) {
 }
 
 function ReasonsTable({ result }: VerdictProps) {
-  const adviser = recommendationReason(result)
+  const raisedBy = recommendationReason(result)
   return (
     <>
       <h3 id="verdict-reasons">Why</h3>
       <Table caption="Reasons of the verdict" columns={["Reason", "What it means"]}>
-        {result.reasons.map((reason, at) => (
+        {result.reasons.map((reason, index) => (
           <tr key={reason}>
             <th scope="row">
               <a href={`${ROUTES.docsReasons.path}#${reason}`}>
@@ -97,8 +97,8 @@ function ReasonsTable({ result }: VerdictProps) {
               </a>
             </th>
             <td>
-              {at === 0 ? <strong>This decided. </strong> : null}
-              {reason === adviser ? <strong>This made it “{result.recommendation}”. </strong> : null}
+              {index === 0 ? <strong>This decided. </strong> : null}
+              {reason === raisedBy ? <strong>This made it “{result.recommendation}”. </strong> : null}
               <Prose text={REASONS[reason].description} />
             </td>
           </tr>
@@ -109,8 +109,8 @@ function ReasonsTable({ result }: VerdictProps) {
 }
 
 /**
- * The reason by which the recommendation is another than the category's: the one after the first, where it stands (decisions
- * §4). Null: there is none, or the first one softened it itself, as a mail host does that was learned.
+ * The reason that changed the recommendation from that of the category: the second in the list (DECISIONS 2). Null when
+ * nothing changed it, or when the first reason lowered it itself, as a learned mail host does.
  */
 function recommendationReason({ recommendation, policy, category, reasons }: CheckResult): Reason | null {
   const usual = POLICIES[policy][category]
@@ -122,7 +122,7 @@ function recommendationReason({ recommendation, policy, category, reasons }: Che
 
 type EvidenceProps = { readonly result: CheckResult }
 
-/** What a check found out besides its reasons: what the name tells, who runs the mail, its hosts. What is not known is said so. */
+/** The evidence: the domain, its mail hosts and their operators, and the local part. It says what is unknown. */
 function EvidenceSection({ result }: EvidenceProps) {
   return (
     <>
@@ -159,7 +159,7 @@ function Fact({ term, children }: { readonly term: string; readonly children: Co
 
 type PublishedRecordProps = { readonly term: string; readonly record: string | null; readonly isMissing: boolean }
 
-/** What the domain publishes of how its mail is to be trusted; nothing where nobody looked. */
+/** A DNS record about the domain's mail. Nothing when it was not looked up. */
 function PublishedRecord({ term, record, isMissing }: PublishedRecordProps) {
   if (record !== null) {
     return (
@@ -191,10 +191,10 @@ function mailSuitesLabel({ mail, workspace }: CheckResult): string {
 
 const ageLabel = (days: number): string => (days === 1 ? "a day ago" : days === 0 ? "today" : `${days} days ago`)
 
-/** What the part before the `@` tells; it alone never changes a category. */
+/** What the local part shows, which never changes a category. */
 function localPartLabel(result: CheckResult): string {
   const { shared_inbox: shared, group, is_role_account: isRole, has_subaddress: hasTag } = result
-  const told = [
+  const findings = [
     ...(isRole ? ["names a role, not a person"] : []),
     ...(shared.match === null ? [] : [`may be a mailbox that several people read (“${shared.match}”)`]),
     ...(group.match === null
@@ -202,7 +202,7 @@ function localPartLabel(result: CheckResult): string {
       : [`${group.confidence === 1 ? "is" : "may be"} a group that forwards to many (“${group.match}”)`]),
     ...(hasTag ? ["has a +tag"] : []),
   ]
-  return told.length === 0 ? "nothing stands out" : told.join("; ")
+  return findings.length === 0 ? "nothing stands out" : findings.join("; ")
 }
 
 function MailHostsTable({ result: { mail } }: EvidenceProps) {
@@ -222,7 +222,7 @@ function MailHostsTable({ result: { mail } }: EvidenceProps) {
   )
 }
 
-/** What a verdict is called in a headline. */
+/** The category in a headline. */
 const CATEGORY_LABELS: { readonly [C in Category]: string } = {
   business: "Business",
   personal: "Personal",
@@ -234,12 +234,12 @@ const CATEGORY_LABELS: { readonly [C in Category]: string } = {
   unknown: "Not known",
 }
 
-/** What a recommendation asks of who gets it. */
+/** What to do about a recommendation. */
 const RECOMMENDATION_LABELS: { readonly [R in Recommendation]: string } = {
   allow: "Let it through.",
   review: "Have a look at it before you trust it.",
   block: "Turn it away.",
 }
 
-/** A confidence as people say it: `95 % sure`. */
+/** A confidence as text: `95 % sure`. */
 const formatCertainty = (confidence: number): string => `${Math.round(confidence * 100)} % sure`

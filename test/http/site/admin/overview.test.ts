@@ -41,11 +41,11 @@ const withSource = (outcome: (typeof SOURCE_OUTCOMES)[number]): Partial<ServerOv
   const lists = listsOverview(knownLists)
   const [first, ...rest] = lists.sources
   if (first === undefined) throw new Error("there are sources")
-  const refresh = { outcome, why: "It shrank by half.", checkedAt: "2026-01-01T00:00:00.000Z" }
+  const refresh = { outcome, message: "It shrank by half.", checkedAt: "2026-01-01T00:00:00.000Z" }
   return { lists: { ...lists, sources: [{ ...first, id: "a-source", refresh }, ...rest] } }
 }
 
-describe("what needs an eye", () => {
+describe("what needs attention", () => {
   test("is nothing where all is well", () => {
     expect(adminTodos(standing())).toEqual([])
     expect(

@@ -8,7 +8,7 @@ import { formatCount, formatNumber } from "../../ui/format.ts"
 import { FlashMessage, TextField, Timestamp } from "../../ui/forms.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 
-/** What may have been done to a key just before its page is shown. */
+/** The flash messages of the page, by the name in its URL. */
 export const KEY_FLASH = {
   renamed: "The key has its new name.",
   revoked: `The key is revoked: within ${LIMITS.revocationSecondsMax} seconds nothing is let in by it.`,
@@ -18,16 +18,15 @@ export const KEY_FLASH = {
 type KeyPageProps = {
   readonly user: SignedInUser
   readonly apiKey: ApiKey
-  /** Units of today. */
   readonly unitsToday: number
   readonly flash: string | null
-  /** What stands in the field for the name, and what is wrong with it. */
+  /** The value of the name field, and what is wrong with it. */
   readonly name: { readonly input: string; readonly error: string | null }
-  /** The revocation was asked for without its confirmation. */
+  /** The form for the revocation was sent without its confirmation. */
   readonly isUnconfirmed: boolean
 }
 
-/** One key: what it is, its name to change, and its end. */
+/** One key: its data, the form for a new name, and its revocation. */
 export function KeyPage({ user, apiKey, unitsToday, flash, name, isUnconfirmed }: KeyPageProps) {
   return (
     <DashboardLayout route="dashboardKey" title={apiKey.name} user={user}>
@@ -139,14 +138,14 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
   )
 }
 
-/** Who revoked a key, to its owner. */
+/** Who revoked a key, in words for its owner. */
 export const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
   owner: "you",
   admin: "an administrator",
   leak: "us, since it was found in public",
 }
 
-/** How a key is told from others once its text is shown no more: by its last characters. */
+/** The last characters of a key, by which its owner recognises it. */
 export function KeyLast4({ apiKey: { last4 } }: { readonly apiKey: Pick<ApiKey, "last4"> }) {
   return (
     <code class="short">
@@ -156,7 +155,7 @@ export function KeyLast4({ apiKey: { last4 } }: { readonly apiKey: Pick<ApiKey, 
   )
 }
 
-/** The websites that a publishable key is for. */
+/** The websites that may use a publishable key. */
 export function KeyOrigins({ apiKey: { kind, origins } }: { readonly apiKey: Pick<ApiKey, "kind" | "origins"> }) {
   if (kind === "secret") return <>any server</>
   return (

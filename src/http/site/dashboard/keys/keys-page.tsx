@@ -12,20 +12,20 @@ import { DashboardLayout } from "../dashboard-layout.tsx"
 import { KeyLast4, KeyOrigins, REVOKER_LABELS } from "./key-page.tsx"
 import { type KeyFormError, type KeyFormValues, NewKeyForm } from "./new-key-form.tsx"
 
-/** How many keys the page shows: the active ones, and the latest of those that were revoked. */
+/** How many keys the page displays: the active ones, then the latest revoked ones. */
 export const KEYS_DISPLAYED_MAX = 50
 
 type KeysPageProps = {
   readonly user: SignedInUser
-  /** At most `KEYS_SHOWN_MAX`, active ones first. */
+  /** At most `KEYS_DISPLAYED_MAX`, active ones first. */
   readonly keys: readonly ApiKey[]
   readonly today: Usage["today"]
   readonly values: KeyFormValues
-  /** Null: nothing is wrong with the entry, or nothing was sent yet. */
+  /** What is wrong with the values; null: nothing, or nothing was sent yet. */
   readonly error: KeyFormError | null
 }
 
-/** The account's keys, how much of the day is left, and the form for another key. */
+/** The account's keys, the rest of today's quota, and the form for a new key. */
 export function KeysPage({ user, keys, today, values, error }: KeysPageProps) {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null)
   const revoked = keys.filter(({ revokedAtMs }) => revokedAtMs !== null)

@@ -15,7 +15,7 @@ type NewKeyFormProps = {
   readonly isAtLimit: boolean
 }
 
-/** The form for another key; where there may be none, what to do first. */
+/** The form for a new key, or what to do first when the account has reached its limit. */
 export function NewKeyForm({ values, error, isAtLimit }: NewKeyFormProps) {
   return (
     <section aria-labelledby="new">
@@ -75,27 +75,27 @@ function NewKeyFields({ values, error }: Omit<NewKeyFormProps, "isAtLimit">) {
   )
 }
 
-const errorAt = (field: KeyFormError["field"], fault: KeyFormError | null): string | null =>
-  fault?.field === field ? fault.message : null
+const errorAt = (field: KeyFormError["field"], error: KeyFormError | null): string | null =>
+  error?.field === field ? error.message : null
 
 const KIND_OPTIONS: readonly { readonly value: KeyKind; readonly label: string }[] = [
   { value: "secret", label: `Secret · ${KEY_KINDS.secret.description}` },
   { value: "publishable", label: `Publishable · ${KEY_KINDS.publishable.description}` },
 ]
 
-/** What stands in the form for a new key. */
+/** The values of the form for a new key. */
 export type KeyFormValues = {
   readonly idempotencyKey: string
   readonly name: string
   readonly kind: string
-  /** As they were typed, parted by white space or commas. */
+  /** As entered, separated by white space or commas. */
   readonly origins: string
 }
 
-/** What is wrong with it: a sentence at a field, or at the whole form. */
+/** What is wrong with a field, or with the form as a whole. */
 export type KeyFormError = { readonly field: "name" | "kind" | "origins" | "form"; readonly message: string }
 
-/** A form that nothing was typed into yet. */
+/** The form before anything was entered. */
 export const emptyKeyForm = (idempotencyKey: string): KeyFormValues => ({
   idempotencyKey,
   name: "",
@@ -103,38 +103,38 @@ export const emptyKeyForm = (idempotencyKey: string): KeyFormValues => ({
   origins: "",
 })
 
-/** What a form brought. A slip that is none is replaced by `slip`. */
-export function readKeyForm(form: SubmittedForm, slip: string): KeyFormValues {
-  const sent = form.text("slip")
+/** Reads the form. `newIdempotencyKey` replaces a malformed idempotency key. */
+export function readKeyForm(form: SubmittedForm, newIdempotencyKey: string): KeyFormValues {
+  const idempotencyKey = form.text("slip")
   return {
-    idempotencyKey: isIdempotencyKey(sent) ? sent : slip,
+    idempotencyKey: isIdempotencyKey(idempotencyKey) ? idempotencyKey : newIdempotencyKey,
     name: form.text("name"),
     kind: form.text("kind"),
     origins: form.text("origins"),
   }
 }
 
-/** What key is wanted. Null: the kind is none. */
+/** The key to create. Null when the kind is invalid. */
 export function parseNewKey({ name, kind, origins }: KeyFormValues, accountId: string): NewApiKey | null {
   if (!isKeyKind(kind)) return null
   return { accountId, kind, name, origins: origins.split(/[\s,]+/).filter(origin => origin !== "") }
 }
 
-/** The kind of key is missing, or made up. */
+/** The kind of key is missing or invalid. */
 export const KIND_MISSING: KeyFormError = { field: "kind", message: "Choose one of the two kinds." }
 
-/** The form had no slip: it is not one that we wrote. */
+/** The form has no valid idempotency key, so it is not ours. */
 export const FORM_INCOMPLETE: KeyFormError = {
   field: "form",
   message: "The form was not complete. Please send it once more.",
 }
 
-/** Why there is no key, at the field that it is about. */
+/** The message for a refused key, and its field. */
 export function keyFormError(refusal: KeyCreationRefusal): KeyFormError {
-  const fault = KEY_FORM_ERRORS[refusal.kind]
+  const error = KEY_FORM_ERRORS[refusal.kind]
   return refusal.kind === "bad_origin"
-    ? { ...fault, message: `“${printable(refusal.sent)}” cannot be used. ${fault.message}` }
-    : fault
+    ? { ...error, message: `“${printable(refusal.sent)}” cannot be used. ${error.message}` }
+    : error
 }
 
 const KEY_FORM_ERRORS: { readonly [K in KeyCreationRefusal["kind"]]: KeyFormError } = {
@@ -158,10 +158,10 @@ const KEY_FORM_ERRORS: { readonly [K in KeyCreationRefusal["kind"]]: KeyFormErro
 
 const ECHOED_LENGTH_MAX = 80
 
-/** What was typed, short enough for a sentence and without what cannot be seen. */
+/** Shortens an input for a message, and replaces invisible characters. */
 const printable = (text: string): string => {
-  const seen = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "�")
-  return seen.length > ECHOED_LENGTH_MAX ? `${[...seen].slice(0, ECHOED_LENGTH_MAX).join("")}…` : seen
+  const visible = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "�")
+  return visible.length > ECHOED_LENGTH_MAX ? `${[...visible].slice(0, ECHOED_LENGTH_MAX).join("")}…` : visible
 }
 
 const isKeyKind = (kind: string): kind is KeyKind => Object.hasOwn(KEY_KINDS, kind)

@@ -15,11 +15,11 @@ type NewKeyPageProps = {
   /** The key itself. */
   readonly keyText: string
   readonly baseUrl: string
-  /** The path of the script that copies. */
+  /** The path of `copy.js`. */
   readonly copyScript: string
 }
 
-/** The one page that ever shows a key, and how to use it. */
+/** Displays a new key, which no other page does, and how to use it. */
 export function NewKeyPage({ user, apiKey, keyText, baseUrl, copyScript }: NewKeyPageProps) {
   return (
     <DashboardLayout route="dashboard" title="Your new key" user={user} scripts={[copyScript]}>
@@ -32,16 +32,7 @@ export function NewKeyPage({ user, apiKey, keyText, baseUrl, copyScript }: NewKe
   )
 }
 
-/** A new key, this once, with a command that uses it; the page that shows it runs `copy.js`. */
-export function NewKeySection({
-  apiKey,
-  keyText,
-  baseUrl,
-}: {
-  readonly apiKey: ApiKey
-  readonly keyText: string
-  readonly baseUrl: string
-}) {
+function NewKeySection({ apiKey, keyText, baseUrl }: Pick<NewKeyPageProps, "apiKey" | "keyText" | "baseUrl">) {
   return (
     <>
       <p class="told">
@@ -71,10 +62,10 @@ const KIND_DESCRIPTIONS: { readonly [K in KeyKind]: string } = {
   publishable: "a publishable key: for your web pages, with short results. It may be read by anybody.",
 }
 
-/** An address that needs no DNS for its verdict. */
+/** An address whose verdict needs no DNS. */
 const EXAMPLE_EMAIL = "jane@stripe.com"
 
-/** Lines of a page's script that do the same. */
+/** The same check in the script of a web page. */
 const browserExample = (baseUrl: string, key: string): string =>
   [
     ["const answer = await fetch(", JSON.stringify(`${baseUrl}${ROUTES.postCheck.path}`), ", {"].join(""),
@@ -88,7 +79,7 @@ const browserExample = (baseUrl: string, key: string): string =>
     "const { recommendation } = await answer.json()",
   ].join("\n")
 
-/** What a form is answered that was sent again: its key is there, and nobody has its text. */
+/** The response to a form that was sent twice. The key exists, and its text cannot be displayed again. */
 export function KeyCreatedBeforePage({ user, apiKey }: Pick<NewKeyPageProps, "user" | "apiKey">) {
   return (
     <DashboardLayout route="dashboard" title="This key was created before" user={user}>

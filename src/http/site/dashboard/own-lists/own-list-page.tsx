@@ -15,11 +15,11 @@ type OwnListPageProps = {
   readonly user: SignedInUser
   readonly data: OwnListPageData
   readonly flash: string | null
-  /** Null: nothing was refused. */
+  /** Null: no change was rejected. */
   readonly rejected: RejectedListChange | null
 }
 
-/** The account's block and allow lists: one of them with its entries, and the ways to change it. */
+/** The account's block or allow list with its entries, and the forms that change it. */
 export function OwnListPage({ user, data, flash, rejected }: OwnListPageProps) {
   const { label, description } = LIST_LABELS[data.list]
   return (
@@ -50,18 +50,18 @@ export function OwnListPage({ user, data, flash, rejected }: OwnListPageProps) {
 }
 
 function RejectedEntries({ rejected: { message, faults, faultCount } }: { readonly rejected: RejectedListChange }) {
-  const more = faultCount - faults.length
+  const hiddenCount = faultCount - faults.length
   return (
     <div class="fault boxed" role="alert">
       <p>{message}</p>
       {faults.length === 0 ? null : (
         <ul>
-          {faults.map((fault, at) => (
-            <li key={at}>
+          {faults.map((fault, index) => (
+            <li key={index}>
               Line {formatNumber(fault.line)}: <code class="any">{fault.excerpt}</code>
             </li>
           ))}
-          {more > 0 ? <li>and {formatNumber(more)} more</li> : null}
+          {hiddenCount > 0 ? <li>and {formatNumber(hiddenCount)} more</li> : null}
         </ul>
       )}
     </div>
@@ -157,7 +157,9 @@ function PasteSection({ list, pastedText, isRejected }: PasteSectionProps) {
           required
           autocomplete="off"
           spellcheck={false}
-          error={isRejected && pastedText !== "" ? "What you pasted is still here. Mend it, and send it again." : null}
+          error={
+            isRejected && pastedText !== "" ? "What you pasted is still here. Correct it, and send it again." : null
+          }
           hint="One a line, or several between commas. Lines that begin with # are left out. If one of them cannot be read, nothing is changed."
         />
         <div class="actions">
@@ -194,9 +196,10 @@ function FileSection({ list }: { readonly list: OwnList }) {
   )
 }
 
-/** The path of a list as a file. */
+/** The path of the list's text file. */
 export const ownListFilePath = (list: OwnList): string => ROUTES.ownListFile.path.replace(":list", `${list}.txt`)
 
-/** As much of the hash as tells two entries apart; the whole of it is in the file. */
-const shortHash = (kept: string, domain: string): string => `${kept.slice(0, DISPLAYED_HASH_LENGTH)}…@${domain}`
+/** The beginning of the hash, which distinguishes entries. The text file has the complete hash. */
+const shortHash = (storedText: string, domain: string): string =>
+  `${storedText.slice(0, DISPLAYED_HASH_LENGTH)}…@${domain}`
 const DISPLAYED_HASH_LENGTH = "sha256:".length + 12

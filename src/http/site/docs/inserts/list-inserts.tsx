@@ -12,9 +12,9 @@ export const LIST_INSERTS = {
   "list-sets": ({ lists }) =>
     markdownTable(
       ["Set", "Meaning", { head: "Names", cells: "number" }],
-      factOf(lists).overview.sets.map(({ name, says, entryCount }) => [
+      factOf(lists).overview.sets.map(({ name, description, entryCount }) => [
         `${codeSpan(name)} {#set-${name}}`,
-        proseText(says),
+        proseText(description),
         formatNumber(entryCount),
       ]),
     ),
@@ -68,15 +68,15 @@ export const LIVE_LIST_INSERTS = {
     return {
       markdown: markdownTable(
         ["Source", "Licence", "Origin", "Fills", "Trust", "Date", { head: "Entries", cells: "number" }, "Last refresh"],
-        overview.sources.map(({ id, licence, origin, fills, trust, date, entryCount, refresh }) => [
+        overview.sources.map(({ id, licence, origin, setName, trust, date, entryCount, refresh }) => [
           codeSpan(id),
           escapeMarkdown(licence),
           escapeMarkdown(origin),
-          codeSpan(fills),
+          codeSpan(setName),
           trust,
           date === "" ? "–" : date,
           formatNumber(entryCount),
-          refresh === null ? "–" : escapeMarkdown(`${refresh.outcome} ${refresh.checkedAt} ${refresh.why}`.trim()),
+          refresh === null ? "–" : escapeMarkdown(`${refresh.outcome} ${refresh.checkedAt} ${refresh.message}`.trim()),
         ]),
       ),
       html: <SourcesTable lists={overview} />,
