@@ -9,7 +9,7 @@ import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
 const PAGE = "https://shop.example.com"
 
-async function opened() {
+async function setUp() {
   const store = await tempStore()
   const outside = { elapsedMs: 0, asked: 0, isBroken: false }
   const watched: Store = {
@@ -29,7 +29,7 @@ async function opened() {
 
 describe("an origin", () => {
   test("that a key allows is allowed, and one that no key allows is read again within seconds", async () => {
-    const { origins, outside, make } = await opened()
+    const { origins, outside, make } = await setUp()
     expect(await origins.has(null)).toBe(false)
     expect(await origins.has(PAGE)).toBe(false)
     await make()
@@ -41,7 +41,7 @@ describe("an origin", () => {
   })
 
   test("that is allowed stays so while the store is unreachable, as long as keys are cached, and no longer", async () => {
-    const { origins, outside, make } = await opened()
+    const { origins, outside, make } = await setUp()
     await make()
     expect(await origins.has(PAGE)).toBe(true)
     outside.isBroken = true
@@ -53,7 +53,7 @@ describe("an origin", () => {
   })
 
   test("whose last key was revoked is not allowed at the next read", async () => {
-    const { origins, outside, log, make } = await opened()
+    const { origins, outside, log, make } = await setUp()
     const made = await make()
     if (made.kind !== "created") throw new Error(made.kind)
     expect(await origins.has(PAGE)).toBe(true)

@@ -17,7 +17,7 @@ import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 /** An authenticator over a real store that counts reads, can delay its results, and can fail. */
-async function opened({ path = tempPlace(), bounds = {} as Partial<KeyAuthenticatorBounds> } = {}) {
+async function setUp({ path = tempPlace(), bounds = {} as Partial<KeyAuthenticatorBounds> } = {}) {
   const store = await tempStore(path)
   const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false, readCount: 0 }
   const watched: Store = {
@@ -32,15 +32,18 @@ async function opened({ path = tempPlace(), bounds = {} as Partial<KeyAuthentica
     },
   }
   const time = { clock: () => outside.nowMs, stopwatch: () => outside.elapsedMs }
-  const ring = new KeyAuthenticator(watched, time.clock, time.stopwatch, { ...KEY_AUTHENTICATOR_BOUNDS, ...bounds })
-  const log: ChangeLog = { ...tempLog(store), notify: changes => ring.applyChanges(changes) }
+  const authenticator = new KeyAuthenticator(watched, time.clock, time.stopwatch, {
+    ...KEY_AUTHENTICATOR_BOUNDS,
+    ...bounds,
+  })
+  const log: ChangeLog = { ...tempLog(store), notify: changes => authenticator.applyChanges(changes) }
   const add = async (accountId: string) => {
     const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
     if (creation.kind !== "created") throw new Error(creation.kind)
     return { id: creation.key.id, text: creation.text }
   }
-  const kindOf = async (text: string) => (await ring.lookup(text)).kind
-  return { path, store, outside, ring, log, add, kindOf }
+  const kindOf = async (text: string) => (await authenticator.lookup(text)).kind
+  return { path, store, outside, authenticator, log, add, kindOf }
 }
 
 /** Resolves when the store has read so many results, which may still be delayed. */
@@ -54,7 +57,7 @@ function isHeld(answer: KeyLookup | Promise<KeyLookup>): boolean {
 
 describe("look-up", () => {
   test("an active key is found with its account, the second time synchronously and without the store", async () => {
-    const { ring, log, add, outside } = await opened()
+    const { authenticator, log, add, outside } = await setUp()
     const accountId = await newAccount(log, "jane@example.com", 2)
     const { id, text } = await add(accountId)
     const expected = {
@@ -62,105 +65,108 @@ describe("look-up", () => {
       key: { id, kind: "secret" as const, origins: [] },
       account: { id: accountId, tier: 2, acceptedTermsVersion: null, acceptedTermsAtMs: 5_000 },
     }
-    expect(await ring.lookup(text)).toEqual(expected)
-    expect(ring.lookup(text)).toEqual(expected)
+    expect(await authenticator.lookup(text)).toEqual(expected)
+    expect(authenticator.lookup(text)).toEqual(expected)
     expect(outside.asked).toBe(1)
   })
 
   test("a publishable key brings its origins", async () => {
-    const { ring, log } = await opened()
+    const { authenticator, log } = await setUp()
     const accountId = await newAccount(log)
     const origins = ["https://a.com", "https://b.com:8443"]
     const creation = await createKey(log, random, { accountId, kind: "publishable", name: null, origins })
     if (creation.kind !== "created") throw new Error(creation.kind)
-    expect(await ring.lookup(creation.text)).toMatchObject({ kind: "active", key: { kind: "publishable", origins } })
+    expect(await authenticator.lookup(creation.text)).toMatchObject({
+      kind: "active",
+      key: { kind: "publishable", origins },
+    })
   })
 
   test("a text that is no key is refused without the store", async () => {
-    const { ring, outside } = await opened()
+    const { authenticator, outside } = await setUp()
     const key = generateKey("secret", random)
-    expect(ring.lookup("")).toEqual({ kind: "malformed" })
-    expect(ring.lookup(key.slice(0, -1))).toEqual({ kind: "malformed" })
+    expect(authenticator.lookup("")).toEqual({ kind: "malformed" })
+    expect(authenticator.lookup(key.slice(0, -1))).toEqual({ kind: "malformed" })
     const last = key.endsWith("0") ? "1" : "0"
-    expect(ring.lookup(key.slice(0, -1) + last)).toEqual({ kind: "bad_checksum" })
+    expect(authenticator.lookup(key.slice(0, -1) + last)).toEqual({ kind: "bad_checksum" })
     expect(outside.asked).toBe(0)
   })
 
   test("concurrent look-ups of a key that is not cached read the store once", async () => {
-    const { ring, log, add, outside } = await opened()
+    const { authenticator, log, add, outside } = await setUp()
     const { text } = await add(await newAccount(log))
-    const answers = await Promise.all(Array.from({ length: 50 }, () => ring.lookup(text)))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => authenticator.lookup(text)))
     expect(answers.every(answer => answer.kind === "active")).toBe(true)
     expect(outside.asked).toBe(1)
   })
 
   test("an error of the store is not cached, and the next look-up reads again", async () => {
-    const { ring, log, add, outside } = await opened()
+    const { authenticator, log, add, outside } = await setUp()
     const { text } = await add(await newAccount(log))
     outside.isBroken = true
-    expect(await outcomeOf(Promise.resolve(ring.lookup(text)))).toThrow("broken")
+    expect(await outcomeOf(Promise.resolve(authenticator.lookup(text)))).toThrow("broken")
     outside.isBroken = false
-    expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+    expect(await authenticator.lookup(text)).toMatchObject({ kind: "active" })
     outside.isBroken = true
-    expect(ring.lookup(text)).toMatchObject({ kind: "active" })
+    expect(authenticator.lookup(text)).toMatchObject({ kind: "active" })
   })
 
   test("keys beyond the bound are still found, and the most recently used ones stay cached", async () => {
-    const { ring, log, add, kindOf } = await opened({ bounds: { keysMax: 2 } })
+    const { authenticator, log, add, kindOf } = await setUp({ bounds: { keysMax: 2 } })
     const accountId = await newAccount(log)
     const keys = [await add(accountId), await add(accountId), await add(accountId)]
     for (const { text } of keys) expect(await kindOf(text)).toBe("active")
-    expect(keys.map(({ text }) => isHeld(ring.lookup(text)))).toEqual([false, true, true])
+    expect(keys.map(({ text }) => isHeld(authenticator.lookup(text)))).toEqual([false, true, true])
   })
 })
 
 describe("time", () => {
   test("a key is read again at the latest a thirtieth after its TTL, counted from the read and not from the last use", async () => {
-    const { ring, log, add, outside } = await opened({ bounds: { keyTtlMs: 100 } })
+    const { authenticator, log, add, outside } = await setUp({ bounds: { keyTtlMs: 100 } })
     const { text } = await add(await newAccount(log))
-    await ring.lookup(text)
-    for (outside.elapsedMs of [50, 100]) expect(isHeld(ring.lookup(text))).toBe(true)
+    await authenticator.lookup(text)
+    for (outside.elapsedMs of [50, 100]) expect(isHeld(authenticator.lookup(text))).toBe(true)
     outside.elapsedMs = 104
-    const again = ring.lookup(text)
+    const again = authenticator.lookup(text)
     expect(isHeld(again)).toBe(false)
     await again
     expect(outside.asked).toBe(2)
   })
 
   test("a key in use is refreshed in the background, and in an outage is served until its TTL ends", async () => {
-    const { ring, log, add, outside } = await opened()
+    const { authenticator, log, add, outside } = await setUp()
     const { text } = await add(await newAccount(log))
-    await ring.lookup(text)
+    await authenticator.lookup(text)
     const { keyFreshMs, keyTtlMs } = KEY_AUTHENTICATOR_BOUNDS
     outside.elapsedMs = keyFreshMs
-    expect(isHeld(ring.lookup(text))).toBe(true)
+    expect(isHeld(authenticator.lookup(text))).toBe(true)
     expect(outside.asked).toBe(1)
     // It is busy until it is looked at again.
     outside.elapsedMs = keyFreshMs + 2000
-    for (let used = 0; used < 3; used++) expect(isHeld(ring.lookup(text))).toBe(true)
+    for (let used = 0; used < 3; used++) expect(isHeld(authenticator.lookup(text))).toBe(true)
     await hasRead(outside, 2)
     expect(outside.asked).toBe(2)
     outside.isBroken = true
     const askedAtMs = outside.elapsedMs
     for (; outside.elapsedMs <= askedAtMs + keyTtlMs; outside.elapsedMs += 1000) {
-      expect(isHeld(ring.lookup(text))).toBe(true)
+      expect(isHeld(authenticator.lookup(text))).toBe(true)
       await Promise.resolve()
     }
     // It failed at least once, and not at each use.
     expect(outside.asked).toBeGreaterThan(2)
     expect(outside.asked).toBeLessThan(2 + keyTtlMs / 1000)
     outside.elapsedMs += 2000
-    expect(await outcomeOf(Promise.resolve(ring.lookup(text)))).toThrow("the store is broken")
+    expect(await outcomeOf(Promise.resolve(authenticator.lookup(text)))).toThrow("the store is broken")
     outside.isBroken = false
-    expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+    expect(await authenticator.lookup(text)).toMatchObject({ kind: "active" })
   })
 
   test("without notifications a revoked key is refused within the time that a revocation may take", async () => {
-    const { ring, log, add, outside, store } = await opened()
+    const { authenticator, log, add, outside, store } = await setUp()
     const { id, text } = await add(await newAccount(log))
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
-    const first = ring.lookup(text)
+    const first = authenticator.lookup(text)
     await hasRead(outside, 1)
     // Right after it was read; its answer comes late, and then the store is away.
     await revokeKey({ ...log, store, notify: () => undefined }, id, "owner")
@@ -170,7 +176,7 @@ describe("time", () => {
     outside.isBroken = true
     let servedMs = 0
     for (; outside.elapsedMs <= 60_000; outside.elapsedMs += 100) {
-      const answer = ring.lookup(text)
+      const answer = authenticator.lookup(text)
       if (isHeld(answer)) servedMs = outside.elapsedMs
       else expect(await outcomeOf(Promise.resolve(answer))).toThrow("the store is broken")
     }
@@ -186,101 +192,101 @@ describe("time", () => {
       ["UPDATE keys SET revoked_at_ms = 1 WHERE id = $1", "revoked"],
       ["DELETE FROM keys WHERE id = $1", "unknown"],
     ] as const) {
-      const { ring, log, add, outside, store } = await opened()
+      const { authenticator, log, add, outside, store } = await setUp()
       const { id, text } = await add(await newAccount(log))
-      await ring.lookup(text)
+      await authenticator.lookup(text)
       await store.run(end, [id])
       outside.elapsedMs = KEY_AUTHENTICATOR_BOUNDS.keyFreshMs + 1
-      expect(await ring.lookup(text)).toMatchObject({ kind: "active" })
+      expect(await authenticator.lookup(text)).toMatchObject({ kind: "active" })
       await hasRead(outside, 2)
       await Promise.resolve()
-      expect(await ring.lookup(text)).toMatchObject({ kind })
+      expect(await authenticator.lookup(text)).toMatchObject({ kind })
     }
   })
 
   test("unknown keys are cached separately, for a short time of their own", async () => {
-    const { ring, log, add, outside } = await opened({ bounds: { unknownMax: 3, unknownTtlMs: 10 } })
+    const { authenticator, log, add, outside } = await setUp({ bounds: { unknownMax: 3, unknownTtlMs: 10 } })
     const { text } = await add(await newAccount(log))
-    await ring.lookup(text)
+    await authenticator.lookup(text)
     const unknown = generateKey("secret", random)
-    expect(await ring.lookup(unknown)).toEqual({ kind: "unknown" })
+    expect(await authenticator.lookup(unknown)).toEqual({ kind: "unknown" })
     outside.elapsedMs = 10
-    expect(ring.lookup(unknown)).toEqual({ kind: "unknown" })
+    expect(authenticator.lookup(unknown)).toEqual({ kind: "unknown" })
     outside.elapsedMs = 11
-    expect(isHeld(ring.lookup(unknown))).toBe(false)
-    for (let n = 0; n < 50; n++) await ring.lookup(generateKey("secret", random))
-    expect(isHeld(ring.lookup(text))).toBe(true)
+    expect(isHeld(authenticator.lookup(unknown))).toBe(false)
+    for (let n = 0; n < 50; n++) await authenticator.lookup(generateKey("secret", random))
+    expect(isHeld(authenticator.lookup(text))).toBe(true)
   })
 })
 
 describe("change", () => {
   test("a key revoked in this process is refused as soon as the revocation is acknowledged", async () => {
-    const { ring, log, add } = await opened()
+    const { authenticator, log, add } = await setUp()
     const { id, text } = await add(await newAccount(log))
-    await ring.lookup(text)
+    await authenticator.lookup(text)
     await revokeKey(log, id, "owner")
-    expect(await ring.lookup(text)).toMatchObject({ kind: "revoked", key: { id } })
-    expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
+    expect(await authenticator.lookup(text)).toMatchObject({ kind: "revoked", key: { id } })
+    expect(authenticator.lookup(text)).toMatchObject({ kind: "revoked" })
   })
 
   test("a key that is revoked during a read is not cached as active", async () => {
-    const { ring, log, add, outside } = await opened()
+    const { authenticator, log, add, outside } = await setUp()
     const { id, text } = await add(await newAccount(log))
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
-    const early = ring.lookup(text)
+    const early = authenticator.lookup(text)
     await hasRead(outside, 1)
     await revokeKey(log, id, "owner")
-    const late = ring.lookup(text)
+    const late = authenticator.lookup(text)
     gate.resolve()
     expect(await early).toMatchObject({ kind: "active" })
     expect(await late).toMatchObject({ kind: "revoked" })
-    expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
+    expect(authenticator.lookup(text)).toMatchObject({ kind: "revoked" })
   })
 
   test("a read that began before a change is not cached after it", async () => {
-    const { ring, log, add, outside, kindOf } = await opened()
+    const { authenticator, log, add, outside, kindOf } = await setUp()
     const { id, text } = await add(await newAccount(log))
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
-    const early = ring.lookup(text)
+    const early = authenticator.lookup(text)
     await hasRead(outside, 1)
     await revokeKey(log, id, "owner")
     gate.resolve()
     expect(await early).toMatchObject({ kind: "active" })
-    expect(isHeld(ring.lookup(text))).toBe(false)
+    expect(isHeld(authenticator.lookup(text))).toBe(false)
     expect(await kindOf(text)).toBe("revoked")
   })
 
   test("a key revoked elsewhere is refused once the change log is read", async () => {
-    const here = await opened()
-    const there = await opened({ path: here.path })
+    const here = await setUp()
+    const there = await setUp({ path: here.path })
     const { id, text } = await there.add(await newAccount(there.log))
-    await here.ring.lookup(text)
+    await here.authenticator.lookup(text)
     await revokeKey(there.log, id, "leak")
-    expect(here.ring.lookup(text)).toMatchObject({ kind: "active" })
+    expect(here.authenticator.lookup(text)).toMatchObject({ kind: "active" })
     const read = await readChangesSince(here.store, 0)
-    if (read.kind === "read") here.ring.applyChanges(read.changes)
+    if (read.kind === "read") here.authenticator.applyChanges(read.changes)
     expect(await here.kindOf(text)).toBe("revoked")
   })
 
   test("revoking a key that was revoked elsewhere takes effect here at once", async () => {
-    const here = await opened()
-    const there = await opened({ path: here.path })
+    const here = await setUp()
+    const there = await setUp({ path: here.path })
     const { id, text } = await there.add(await newAccount(there.log))
-    await here.ring.lookup(text)
+    await here.authenticator.lookup(text)
     await revokeKey(there.log, id, "leak")
     await revokeKey(here.log, id, "owner")
     expect(await here.kindOf(text)).toBe("revoked")
   })
 
   test("a new tier is seen by all keys of the account, and a removed account's keys are unknown", async () => {
-    const { ring, log, add, kindOf, outside } = await opened()
+    const { authenticator, log, add, kindOf, outside } = await setUp()
     const [changed, other] = [await newAccount(log, "a@x.com"), await newAccount(log, "b@x.com")]
     const [one, two, three] = [await add(changed), await add(changed), await add(other)]
-    for (const { text } of [one, two, three]) await ring.lookup(text)
+    for (const { text } of [one, two, three]) await authenticator.lookup(text)
     await setTier(log, changed, 4)
-    for (const { text } of [one, two]) expect(await ring.lookup(text)).toMatchObject({ account: { tier: 4 } })
+    for (const { text } of [one, two]) expect(await authenticator.lookup(text)).toMatchObject({ account: { tier: 4 } })
     expect(outside.asked).toBe(5)
     await removeAccount(log, changed)
     expect([await kindOf(one.text), await kindOf(two.text), await kindOf(three.text)]).toEqual([
@@ -288,25 +294,25 @@ describe("change", () => {
       "unknown",
       "active",
     ])
-    expect(isHeld(ring.lookup(three.text))).toBe(true)
+    expect(isHeld(authenticator.lookup(three.text))).toBe(true)
   })
 
   test("a change of an unknown kind, and lost changes, make it read again", async () => {
-    const { ring, log, add } = await opened()
+    const { authenticator, log, add } = await setUp()
     const { text } = await add(await newAccount(log))
-    await ring.lookup(text)
-    ring.applyChanges([])
-    expect(isHeld(ring.lookup(text))).toBe(true)
-    ring.applyChanges([{ kind: "keys_of_the_future", subject: "x" }])
-    const answer = ring.lookup(text)
+    await authenticator.lookup(text)
+    authenticator.applyChanges([])
+    expect(isHeld(authenticator.lookup(text))).toBe(true)
+    authenticator.applyChanges([{ kind: "keys_of_the_future", subject: "x" }])
+    const answer = authenticator.lookup(text)
     expect(isHeld(answer)).toBe(false)
     await answer
-    ring.invalidateAll()
-    expect(isHeld(ring.lookup(text))).toBe(false)
+    authenticator.invalidateAll()
+    expect(isHeld(authenticator.lookup(text))).toBe(false)
   })
 
   test("a renamed key goes on working", async () => {
-    const { log, add, kindOf } = await opened()
+    const { log, add, kindOf } = await setUp()
     const { id, text } = await add(await newAccount(log))
     await kindOf(text)
     await renameKey(log, id, "other")

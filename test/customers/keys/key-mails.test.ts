@@ -6,7 +6,7 @@ import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
-async function opened() {
+async function setUp() {
   const store = await tempStore()
   const log = tempLog(store)
   const accountId = await newAccount(log)
@@ -21,7 +21,7 @@ async function opened() {
 }
 
 test("the owner of a new key gets a mail with its name and last four characters", async () => {
-  const { create, posted } = await opened()
+  const { create, posted } = await setUp()
   const { key } = await create()
   const particulars = { kind: "secret", name: "Billing", last4: key.last4, atMs: 5_000 }
   expect(await posted()).toEqual([["key_created", key.id, particulars]])
@@ -35,7 +35,7 @@ const NOTICE_BY: { readonly [R in Revoker]: string } = {
 
 for (const [by, notice] of Object.entries(NOTICE_BY) as [Revoker, string][]) // the table's own
   test(`a revocation by ${by} is told once`, async () => {
-    const { log, create, posted } = await opened()
+    const { log, create, posted } = await setUp()
     const { key } = await create()
     log.now = 7_000
     await revokeKey(log, key.id, by)
@@ -46,7 +46,7 @@ for (const [by, notice] of Object.entries(NOTICE_BY) as [Revoker, string][]) // 
   })
 
 test("a mail is enqueued in the transaction that causes it", async () => {
-  const { store, accountId, posted } = await opened()
+  const { store, accountId, posted } = await setUp()
   const failing = store.transaction(async inner => {
     await insertKey(inner, random, 1, { accountId, kind: "secret", name: null, origins: [] })
     throw new Error("no")
@@ -56,14 +56,14 @@ test("a mail is enqueued in the transaction that causes it", async () => {
 })
 
 test("a key that is not created causes no mail", async () => {
-  const { log, accountId, create, posted } = await opened()
+  const { log, accountId, create, posted } = await setUp()
   for (let at = 0; at < 5; at++) await create()
   await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
   expect(await posted()).toHaveLength(5)
 })
 
 test("the outbox contains no key, even when one was pasted into the name of another", async () => {
-  const { store, create } = await opened()
+  const { store, create } = await setUp()
   const { text } = await create()
   const { key } = await create(`old ${text}`)
   expect(key.name).toContain(text)
@@ -79,7 +79,7 @@ test("the first account of an installation gets no mail", async () => {
 })
 
 test("removing an account removes its mails", async () => {
-  const { log, accountId, create, posted } = await opened()
+  const { log, accountId, create, posted } = await setUp()
   await create()
   await removeAccount(log, accountId)
   expect(await posted()).toEqual([])

@@ -15,23 +15,23 @@ type Outside = { nowMs: number; elapsedMs: number }
 /** One process: its own connection, its own keys in memory, and how far it has read the change log. */
 function oneOf(store: OpenStore, outside: Outside) {
   const clock = () => outside.nowMs
-  const ring = new KeyAuthenticator(store, clock, () => outside.elapsedMs, KEY_AUTHENTICATOR_BOUNDS)
-  const log: ChangeLog = { ...tempLog(store), clock, notify: changes => ring.applyChanges(changes) }
+  const authenticator = new KeyAuthenticator(store, clock, () => outside.elapsedMs, KEY_AUTHENTICATOR_BOUNDS)
+  const log: ChangeLog = { ...tempLog(store), clock, notify: changes => authenticator.applyChanges(changes) }
   let upTo = 0
   const skipLog = async () => {
     upTo = await latestChangeId(store)
   }
   const readLog = async () => {
     const read = await readChangesSince(store, upTo)
-    if (read.kind === "read") ring.applyChanges(read.changes)
-    else ring.invalidateAll()
+    if (read.kind === "read") authenticator.applyChanges(read.changes)
+    else authenticator.invalidateAll()
     upTo = read.lastId
   }
-  return { store, ring, log, skipLog, readLog }
+  return { store, authenticator, log, skipLog, readLog }
 }
 
 /** A key of an account, in two processes on one file. Until it is created, its text and id are of no key. */
-async function opened() {
+async function setUp() {
   const path = tempPlace()
   const outside: Outside = { nowMs: 5_000, elapsedMs: 0 }
   const [here, there] = [oneOf(await tempStore(path), outside), oneOf(await tempStore(path), outside)]
@@ -50,7 +50,7 @@ async function opened() {
   }
   return { outside, here, there, accountId, key, create, become, fillTo }
 }
-type Opened = Awaited<ReturnType<typeof opened>>
+type Opened = Awaited<ReturnType<typeof setUp>>
 
 /** How a sentence says a state, and how the key comes into it. */
 const STATES = {
@@ -117,8 +117,8 @@ const EVENTS = {
   used: {
     says: "when a request comes with it",
     happen: async ({ here, key, outside }) => {
-      const { kind } = await here.ring.lookup(key.text)
-      await here.ring.flush()
+      const { kind } = await here.authenticator.lookup(key.text)
+      await here.authenticator.flush()
       const { lastUsedAtMs = null } = (await findKey(here.store, key.id)) ?? {}
       expect(lastUsedAtMs).toBe(kind === "active" ? outside.nowMs : null)
       return kind
@@ -195,9 +195,9 @@ const EVENT_NAMES = Object.keys(EVENTS) as Event[] // the keys of a table are it
 
 /** What both processes tell a request with the key: this one at once, the other one when it has read the log. */
 async function seenOf({ here, there, key }: Opened): Promise<readonly Seen[]> {
-  const atOnce = await here.ring.lookup(key.text)
+  const atOnce = await here.authenticator.lookup(key.text)
   await there.readLog()
-  const elsewhere = await there.ring.lookup(key.text)
+  const elsewhere = await there.authenticator.lookup(key.text)
   return [atOnce, elsewhere].map(({ kind }) => {
     if (kind === "malformed" || kind === "bad_checksum") throw new Error(kind)
     return kind
@@ -208,7 +208,7 @@ for (const state of STATE_NAMES)
   for (const event of EVENT_NAMES) {
     const [answer, seen, revokedBy]: Cell = TABLE[state][event]
     test(`${EVENTS[event].says}, ${STATES[state].says} ${SEEN_SAYS[seen]}, here and elsewhere; the answer is ${answer}`, async () => {
-      const all = await opened()
+      const all = await setUp()
       const { outside, here, there, key } = all
       await STATES[state].happen(all)
       await here.skipLog()

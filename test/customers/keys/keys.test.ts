@@ -19,7 +19,7 @@ import { newAccount, random, runChildren, tempLog, tempPlace, tempStore, written
 
 setDefaultTimeout(60_000)
 
-async function opened(path = tempPlace()) {
+async function setUp(path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
   const create = (wanted: Partial<NewApiKey> & { readonly accountId: string }) =>
@@ -33,7 +33,7 @@ function madeBy(creation: KeyCreation): { readonly key: ApiKey; readonly text: s
 }
 
 test("a new key's text is returned once, and its owner recognizes it by its name and last four characters", async () => {
-  const { store, log, create } = await opened()
+  const { store, log, create } = await setUp()
   const accountId = await newAccount(log)
   const { key, text } = madeBy(await create({ accountId, name: " CI " }))
   expect(parseKey(text)).toEqual({ kind: "well_formed", keyKind: "secret" })
@@ -54,14 +54,14 @@ test("a new key's text is returned once, and its owner recognizes it by its name
 })
 
 test("only a key's hash reaches the disk", async () => {
-  const { path, log, create } = await opened()
+  const { path, log, create } = await setUp()
   const { text } = madeBy(await create({ accountId: await newAccount(log) }))
   expect(writtenAt(path)).toContain(hashKey(text))
   expect(writtenAt(path)).not.toContain(text.slice(9, 30))
 })
 
 test("a publishable key stores its origins, each once and in the form of browsers", async () => {
-  const { store, log, create } = await opened()
+  const { store, log, create } = await setUp()
   const origins = ["https://Example.com:443/", "https://example.com", "http://localhost:3000"]
   const { key, text } = madeBy(await create({ accountId: await newAccount(log), kind: "publishable", origins }))
   expect(text).toStartWith("svc_pub_")
@@ -70,7 +70,7 @@ test("a publishable key stores its origins, each once and in the form of browser
 })
 
 test("a key that cannot be created is refused with its reason, and nothing is stored", async () => {
-  const { store, log, create } = await opened()
+  const { store, log, create } = await setUp()
   const accountId = await newAccount(log)
   const publishable = { accountId, kind: "publishable" } as const
   const many = Array.from({ length: ORIGINS_PER_KEY_MAX + 1 }, (_, n) => `https://x${n}.com`)
@@ -86,7 +86,7 @@ test("a key that cannot be created is refused with its reason, and nothing is st
 })
 
 test("an account has five active keys of both kinds; a revoked one makes room; others have their own five", async () => {
-  const { log, create } = await opened()
+  const { log, create } = await setUp()
   const accountId = await newAccount(log)
   const { key } = madeBy(await create({ accountId, kind: "publishable", origins: ["https://a.com"] }))
   for (let n = 1; n < LIMITS.keysPerAccountMax; n++) madeBy(await create({ accountId }))
@@ -99,16 +99,16 @@ test("an account has five active keys of both kinds; a revoked one makes room; o
 
 test("the limit of keys holds for many creations at once, on two connections", async () => {
   const path = tempPlace()
-  const [one, other] = [await opened(path), await opened(path)]
+  const [one, other] = [await setUp(path), await setUp(path)]
   const accountId = await newAccount(one.log)
-  const asked = Array.from({ length: 20 }, (_, n) => (n % 2 ? one : other).create({ accountId }))
-  const kinds = (await Promise.all(asked)).map(creation => creation.kind)
+  const requested = Array.from({ length: 20 }, (_, n) => (n % 2 ? one : other).create({ accountId }))
+  const kinds = (await Promise.all(requested)).map(creation => creation.kind)
   expect(kinds.filter(kind => kind === "created")).toHaveLength(LIMITS.keysPerAccountMax)
   expect(kinds.filter(kind => kind === "too_many_keys")).toHaveLength(20 - LIMITS.keysPerAccountMax)
 })
 
 test("the limit of keys holds for processes that create at once", async () => {
-  const { path, store, log } = await opened()
+  const { path, store, log } = await setUp()
   const accountId = await newAccount(log)
   const children = await runChildren(3, "create", path, accountId)
   const kinds = children.flatMap(child => child.out)
@@ -118,7 +118,7 @@ test("the limit of keys holds for processes that create at once", async () => {
 })
 
 test("keys are listed active first, then newest first, up to the requested count; the active ones of all accounts are counted", async () => {
-  const { store, log, create } = await opened()
+  const { store, log, create } = await setUp()
   const accountId = await newAccount(log)
   const ids: string[] = []
   for (const now of [1, 2, 3, 4]) {
@@ -135,7 +135,7 @@ test("keys are listed active first, then newest first, up to the requested count
 })
 
 test("a key is revoked once: who and when stay, and other processes are notified once", async () => {
-  const { store, log, create } = await opened()
+  const { store, log, create } = await setUp()
   const { key } = madeBy(await create({ accountId: await newAccount(log) }))
   log.now = 6_000
   const revoked = { ...key, revokedAtMs: 6_000, revokedBy: "leak" as const }
@@ -148,7 +148,7 @@ test("a key is revoked once: who and when stay, and other processes are notified
 })
 
 test("of revocations at the same moment, one is new", async () => {
-  const { store, log, create } = await opened()
+  const { store, log, create } = await setUp()
   const { key } = madeBy(await create({ accountId: await newAccount(log) }))
   const revoked = await Promise.all(Array.from({ length: 5 }, () => revokeKey(log, key.id, "owner")))
   expect(revoked.filter(revocation => revocation.kind === "revoked" && revocation.isNew)).toHaveLength(1)
@@ -156,7 +156,7 @@ test("of revocations at the same moment, one is new", async () => {
 })
 
 test("a revocation that was acknowledged survives the death of its process", async () => {
-  const { path, store, log, create } = await opened()
+  const { path, store, log, create } = await setUp()
   const { key } = madeBy(await create({ accountId: await newAccount(log) }))
   await store.close()
   expect(await runChildren(1, "revoke", path, key.id)).toEqual([{ out: ["revoked"], code: 137 }])
@@ -166,7 +166,7 @@ test("a revocation that was acknowledged survives the death of its process", asy
 })
 
 test("a key is renamed; a blank name is the default; a bad one or an unknown key changes nothing", async () => {
-  const { store, log, create } = await opened()
+  const { store, log, create } = await setUp()
   const { key } = madeBy(await create({ accountId: await newAccount(log), name: "old" }))
   expect(await renameKey(log, key.id, " new ")).toEqual({ kind: "renamed", key: { ...key, name: "new" } })
   expect(await findKey(store, key.id)).toMatchObject({ name: "new" })

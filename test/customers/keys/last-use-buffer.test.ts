@@ -7,7 +7,7 @@ import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 /** A key, and when it was last used as the store has it. */
-async function opened(path = tempPlace()) {
+async function setUp(path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
   const add = async (email?: string) => {
@@ -21,30 +21,35 @@ async function opened(path = tempPlace()) {
 }
 
 test("a flush writes the last use to the second, once for many uses, and a request writes nothing", async () => {
-  const { store, log, add, usedAt } = await opened()
+  const { store, log, add, usedAt } = await setUp()
   const { id, text } = await add()
-  const ring = new KeyAuthenticator(store, log.clock, () => (log.now - 9_000) * 1_500, KEY_AUTHENTICATOR_BOUNDS)
-  for (log.now of [9_001, 9_002, 9_003]) await ring.lookup(text)
+  const authenticator = new KeyAuthenticator(
+    store,
+    log.clock,
+    () => (log.now - 9_000) * 1_500,
+    KEY_AUTHENTICATOR_BOUNDS,
+  )
+  for (log.now of [9_001, 9_002, 9_003]) await authenticator.lookup(text)
   expect(await usedAt(id)).toBeNull()
-  expect(await ring.flush()).toBe(1)
+  expect(await authenticator.flush()).toBe(1)
   expect(await usedAt(id)).toBe(9_003)
-  expect(await ring.flush()).toBe(0)
+  expect(await authenticator.flush()).toBe(0)
 })
 
 test("a refused key is not recorded as used", async () => {
-  const { store, log, add, usedAt } = await opened()
+  const { store, log, add, usedAt } = await setUp()
   const { id, text } = await add()
-  const ring = new KeyAuthenticator(store, log.clock, () => 0, KEY_AUTHENTICATOR_BOUNDS)
+  const authenticator = new KeyAuthenticator(store, log.clock, () => 0, KEY_AUTHENTICATOR_BOUNDS)
   await revokeKey(log, id, "owner")
-  expect(await ring.lookup(text)).toMatchObject({ kind: "revoked" })
-  expect(ring.lookup(text)).toMatchObject({ kind: "revoked" })
-  expect(await ring.flush()).toBe(0)
+  expect(await authenticator.lookup(text)).toMatchObject({ kind: "revoked" })
+  expect(authenticator.lookup(text)).toMatchObject({ kind: "revoked" })
+  expect(await authenticator.flush()).toBe(0)
   expect(await usedAt(id)).toBeNull()
 })
 
 test("an earlier use that is flushed later does not undo a later one", async () => {
   const path = tempPlace()
-  const [here, there] = [await opened(path), await opened(path)]
+  const [here, there] = [await setUp(path), await setUp(path)]
   const { id } = await here.add()
   here.log.now = 9_001
   there.log.now = 9_002
@@ -56,7 +61,7 @@ test("an earlier use that is flushed later does not undo a later one", async () 
 })
 
 test("a flush writes a bounded batch, in the order of the first use", async () => {
-  const { store, add, usedAt, lastUse } = await opened()
+  const { store, add, usedAt, lastUse } = await setUp()
   const { id } = await add()
   for (let n = 0; n < 2000; n++) lastUse.record(`key_${n}`)
   lastUse.record(id)
@@ -68,7 +73,7 @@ test("a flush writes a bounded batch, in the order of the first use", async () =
 })
 
 test("uses that a failing store did not take are written by the next flush, and later ones are kept", async () => {
-  const { store, log, add, usedAt, lastUse } = await opened()
+  const { store, log, add, usedAt, lastUse } = await setUp()
   const { id } = await add()
   lastUse.record(id)
   await store.run("ALTER TABLE keys RENAME TO hidden")
@@ -83,7 +88,7 @@ test("uses that a failing store did not take are written by the next flush, and 
 
 test("processes that write the last use of the same keys do not deadlock, and no key is created", async () => {
   const path = tempPlace()
-  const [here, there] = [await opened(path), await opened(path)]
+  const [here, there] = [await setUp(path), await setUp(path)]
   const ids: string[] = []
   while (ids.length < 70) ids.push((await here.add(`jane${ids.length}@example.com`)).id)
   for (let round = 1; round <= 10; round++) {

@@ -48,27 +48,27 @@ describe("a secret key that leaked", () => {
 
   test("is refused here after another process revoked it and died at once", async () => {
     const { path, store, log, text } = await withKey()
-    const ring = new KeyAuthenticator(
+    const authenticator = new KeyAuthenticator(
       store,
       () => 0,
       () => 0,
       KEY_AUTHENTICATOR_BOUNDS,
     )
-    expect((await ring.lookup(text)).kind).toBe("active")
+    expect((await authenticator.lookup(text)).kind).toBe("active")
     const { promise: heard, resolve, reject } = Promise.withResolvers<void>()
-    const follower = {
+    const listener = {
       applyChanges: (changes: Parameters<KeyAuthenticator["applyChanges"]>[0]) => {
-        ring.applyChanges(changes)
+        authenticator.applyChanges(changes)
         resolve()
       },
-      invalidateAll: () => ring.invalidateAll(),
+      invalidateAll: () => authenticator.invalidateAll(),
     }
-    const read = createChangePoller(store, [follower], await latestChangeId(log.store), reject)
+    const read = createChangePoller(store, [listener], await latestChangeId(log.store), reject)
     const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "leaks-child.ts"), path, text])
     expect(JSON.parse(child.stdout.toString())).toEqual({ kind: "revoked", isNew: true })
     read()
     await heard
-    expect((await ring.lookup(text)).kind).toBe("revoked")
+    expect((await authenticator.lookup(text)).kind).toBe("revoked")
   })
 })
 

@@ -19,15 +19,15 @@ async function beating() {
   const store = await tempStore()
   const time = stoppedTime()
   const state = { isAway: false, statements: 0 }
-  const asked = <T>(ask: () => Promise<T>): Promise<T> => {
+  const requested = <T>(ask: () => Promise<T>): Promise<T> => {
     state.statements++
     return state.isAway ? Promise.reject(new Error("away")) : ask()
   }
   const frail: Store = {
     ...store,
-    all: <Row>(...args: Parameters<Store["all"]>) => asked(() => store.all<Row>(...args)),
-    one: <Row>(...args: Parameters<Store["one"]>) => asked(() => store.one<Row>(...args)),
-    run: (...args) => asked(() => store.run(...args)),
+    all: <Row>(...args: Parameters<Store["all"]>) => requested(() => store.all<Row>(...args)),
+    one: <Row>(...args: Parameters<Store["one"]>) => requested(() => store.one<Row>(...args)),
+    run: (...args) => requested(() => store.run(...args)),
   }
   const heart = (id: string) => {
     const told: ClusterPosition[] = []
@@ -38,7 +38,7 @@ async function beating() {
         stopwatch: time.stopwatch,
         id,
         onChange: standing => void told.push(standing),
-        onError: fault => void faults.push(fault),
+        onError: error => void faults.push(error),
       },
       NODE_BOUNDS,
     )

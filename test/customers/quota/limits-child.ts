@@ -6,11 +6,11 @@ import { createSharedLimits } from "../../../src/customers/quota/shared-limits.t
 //
 //     | inside at this moment | most who were inside | parts that seat 0 has done | parts that seat 1 has done | (int32 each)
 
-const [path = "", seat = "", task = "", times = ""] = process.argv.slice(2)
+const [path = "", slot = "", task = "", times = ""] = process.argv.slice(2)
 const memory = Bun.mmap(path)
 const board = new Int32Array(memory.buffer, memory.byteLength - 64, 16)
-const limits = createSharedLimits(memory.subarray(0, -64), Number(seat), () => Date.UTC(2026, 0, 1))
-const [own, other] = seat === "0" ? [2, 3] : [3, 2]
+const limits = createSharedLimits(memory.subarray(0, -64), Number(slot), () => Date.UTC(2026, 0, 1))
+const [own, other] = slot === "0" ? [2, 3] : [3, 2]
 const PARTS = 64
 
 /** Does it so many times in so many parts; each part begins when the other process has begun it too. */
@@ -30,7 +30,7 @@ if (task === "rates") {
     const caller = at % 2
     if (limits.rates.admit(`caller ${caller}`, { perSecond: 1, burst: 100_000 }).waitS === 0)
       admitted[caller] = (admitted[caller] ?? 0) + 1
-    if (at % 16 === 0) limits.rates.admit(`${seat} ${strangersCount++}`, { perSecond: 1, burst: 1 })
+    if (at % 16 === 0) limits.rates.admit(`${slot} ${strangersCount++}`, { perSecond: 1, burst: 1 })
   })
   console.log(admitted.join(" "))
 }

@@ -30,12 +30,12 @@ async function mapped() {
   const memory = Bun.mmap(path)
   const run = (...tasks: readonly (readonly [task: string, times: number])[]) =>
     Promise.all(
-      tasks.map(async ([task, times], seat) => {
+      tasks.map(async ([task, times], slot) => {
         const words = [
           process.execPath,
           join(import.meta.dir, "limits-child.ts"),
           path,
-          String(seat),
+          String(slot),
           task,
           String(times),
         ]

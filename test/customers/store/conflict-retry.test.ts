@@ -29,7 +29,7 @@ async function twoStores() {
   const admin = new SQL(url, { max: 1 })
   onTestEnd(() => admin.close({ timeout: 0 }))
   await admin.unsafe(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10ms'`)
-  const opened = async (): Promise<OpenStore> => {
+  const setUp = async (): Promise<OpenStore> => {
     const store = await openPostgres(url, { clock: () => 1_000, setTimer: later, random })
     onTestEnd(store.close)
     return store
@@ -41,7 +41,7 @@ async function twoStores() {
     )
     return Number(row?.count)
   }
-  return { one: await opened(), other: await opened(), conflictCount }
+  return { one: await setUp(), other: await setUp(), conflictCount }
 }
 
 const take = (store: Store, id: string) => store.run("UPDATE accounts SET tier = tier + 1 WHERE id = $1", [id])
@@ -83,9 +83,9 @@ describe("transactions that deadlock", () => {
       await take(inner, id)
       await inner.run("DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''serialization_failure''; END'")
     })
-    const fault = await work.catch((thrown: unknown) => thrown)
-    expect(fault).toBeInstanceOf(StoreError)
-    expect(fault).toMatchObject({ code: "conflict" })
+    const error = await work.catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error).toMatchObject({ code: "conflict" })
     expect(begunCount).toBe(TRANSACTION_ATTEMPTS_MAX)
     expect(await one.all("SELECT tier FROM accounts")).toEqual([{ tier: 0 }])
   })
@@ -129,7 +129,7 @@ describe("every kind of write transaction", () => {
     const failed: unknown[] = []
     const worker = async (log: ChangeLog, deed: Deed): Promise<void> => {
       for (let round = 0; round < ROUNDS; round++)
-        await deed(log, chance).catch((fault: unknown) => failed.push([deed.name, String(fault)]))
+        await deed(log, chance).catch((error: unknown) => failed.push([deed.name, String(error)]))
     }
     const deeds = Object.values(deedsOn(accounts))
     const workers = logs.flatMap(log => deeds.flatMap(deed => Array.from({ length: EACH }, () => worker(log, deed))))
@@ -172,8 +172,8 @@ function deedsOn(accounts: readonly string[]): Readonly<Record<string, Deed>> {
       // Where an account goes meanwhile, it is written at the next turn, without that one.
       await log.store
         .transaction(inner => addCounts(inner, counters))
-        .catch((fault: unknown) => {
-          if (!String(fault).includes("FOREIGN KEY")) throw fault
+        .catch((error: unknown) => {
+          if (!String(error).includes("FOREIGN KEY")) throw error
         })
     },
     leases: log =>

@@ -14,7 +14,7 @@ import { onPostgres } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace } from "../temp-store.ts"
 
 /** A store over a way that can cut what is answered. */
-async function behindWay(bounds: Partial<PoolBounds> = {}) {
+async function behindProxy(bounds: Partial<PoolBounds> = {}) {
   const place = new URL(tempPlace())
   const way = await startTcpProxy(Number(place.port))
   onTestEnd(way.stop)
@@ -28,17 +28,17 @@ async function behindWay(bounds: Partial<PoolBounds> = {}) {
   return { store, way }
 }
 
-async function faultOf(work: Promise<unknown>): Promise<StoreError> {
-  const fault = await work.then(
+async function errorOf(work: Promise<unknown>): Promise<StoreError> {
+  const error = await work.then(
     () => new Error("it did not fail"),
     (thrown: unknown) => thrown,
   )
-  if (!(fault instanceof StoreError)) throw fault
-  return fault
+  if (!(error instanceof StoreError)) throw error
+  return error
 }
 
 /** Asks until it is answered. */
-async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
+async function untilReachable(ask: () => Promise<unknown>): Promise<void> {
   const state = { isAnswered: false }
   const asking = async (): Promise<void> => {
     while (!state.isAnswered) {
@@ -54,23 +54,23 @@ async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
 
 describe("a write whose response is lost", () => {
   onPostgres("is distinguished from one that did not happen, alone and in a transaction", async () => {
-    const { store, way } = await behindWay()
+    const { store, way } = await behindProxy()
     const raise = "UPDATE change_head SET id = id + 1"
     const cuts = way.cutAt("UPDATE 1\0", 1)
-    expect((await faultOf(store.run(raise))).code).toBe("unsure")
+    expect((await errorOf(store.run(raise))).code).toBe("unsure")
     expect(cuts()).toBe(1)
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
     way.cutAt("COMMIT\0", 1)
-    expect((await faultOf(store.transaction(inner => inner.run(raise)))).code).toBe("unsure")
+    expect((await errorOf(store.transaction(inner => inner.run(raise)))).code).toBe("unsure")
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 2 })
     // Cut off before its end, a transaction has not happened.
     way.cutAt("UPDATE 1\0", 1)
-    expect((await faultOf(store.transaction(inner => inner.run(raise)))).code).toBe("away")
+    expect((await errorOf(store.transaction(inner => inner.run(raise)))).code).toBe("away")
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 2 })
   })
 
   onPostgres("can be repeated safely: a report is one report, a key is created once, a revocation stands", async () => {
-    const { store, way } = await behindWay()
+    const { store, way } = await behindProxy()
     const log = tempLog(store)
     const accountId = await newAccount(log)
     const report = () =>
@@ -82,11 +82,12 @@ describe("a write whose response is lost", () => {
         reportedCategory: "relay",
         comment: null,
       })
-    const slip = newIdempotencyKey(random)
-    const make = () => createKeyOnce(log, random, { accountId, kind: "secret", name: null, origins: [] }, slip)
+    const idempotencyKey = newIdempotencyKey(random)
+    const make = () =>
+      createKeyOnce(log, random, { accountId, kind: "secret", name: null, origins: [] }, idempotencyKey)
     const lost = async (work: () => Promise<unknown>): Promise<void> => {
       way.cutAt("COMMIT\0", 1)
-      expect((await faultOf(work())).code).toBe("unsure")
+      expect((await errorOf(work())).code).toBe("unsure")
     }
     await lost(report)
     expect(await report()).toMatchObject({ kind: "reported", receipt: { status: "duplicate" } })
@@ -106,14 +107,14 @@ describe("an unreachable database behind a proxy that accepts connections", () =
   onPostgres(
     "is probed by one operation at a time, while the others are rejected at once; all succeed when it is back",
     async () => {
-      const { store, way } = await behindWay({ connectTimeoutMs: 500, statementTimeoutMs: 100, responseGraceMs: 100 })
+      const { store, way } = await behindProxy({ connectTimeoutMs: 500, statementTimeoutMs: 100, responseGraceMs: 100 })
       const mend = way.dropData()
-      await faultOf(store.one("SELECT 1"))
+      await errorOf(store.one("SELECT 1"))
       const trying = await bounded(whoTries(store), () => "nobody tries")
-      for (let at = 0; at < 100; at++) expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
+      for (let at = 0; at < 100; at++) expect((await errorOf(store.one("SELECT 1"))).code).toBe("away")
       expect(trying.isOver).toBe(false)
       mend()
-      await untilAnswered(() => store.one("SELECT 1"))
+      await untilReachable(() => store.one("SELECT 1"))
       const all = await Promise.all(Array.from({ length: 20 }, () => store.one<unknown>("SELECT 1 AS one")))
       expect(all).toEqual(all.map(() => ({ one: 1 })))
     },
@@ -123,12 +124,12 @@ describe("an unreachable database behind a proxy that accepts connections", () =
 /** Asks until one is not refused at once, and gives that one. */
 async function whoTries(store: OpenStore): Promise<{ readonly isOver: boolean }> {
   for (;;) {
-    const asked = { isOver: false }
+    const requested = { isOver: false }
     const end = (): void => {
-      asked.isOver = true
+      requested.isOver = true
     }
     store.one("SELECT 1").then(end, end)
     await new Promise(resolve => setImmediate(resolve))
-    if (!asked.isOver) return asked
+    if (!requested.isOver) return requested
   }
 }

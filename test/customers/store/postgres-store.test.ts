@@ -17,21 +17,21 @@ import { ownStore, runChildren, tempPlace } from "../temp-store.ts"
 
 const clock = () => 1_000
 
-async function opened(url: string, bounds: Partial<PoolBounds> = {}): Promise<OpenStore> {
+async function setUp(url: string, bounds: Partial<PoolBounds> = {}): Promise<OpenStore> {
   const store = await openPostgres(url, { clock, setTimer: later, bounds: { ...POOL_BOUNDS, ...bounds } })
   onTestEnd(store.close)
   return store
 }
 
-async function faultOf(work: Promise<unknown>): Promise<StoreError> {
-  const fault = await work.then(
+async function errorOf(work: Promise<unknown>): Promise<StoreError> {
+  const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
   )
-  if (!(fault instanceof StoreError)) throw fault ?? new Error("it did not fail")
-  expect(fault.remedy).not.toBe("")
-  expect(fault.message).not.toContain("secret")
-  return fault
+  if (!(error instanceof StoreError)) throw error ?? new Error("it did not fail")
+  expect(error.remedy).not.toBe("")
+  expect(error.message).not.toContain("secret")
+  return error
 }
 
 async function client(url: string): Promise<SQL> {
@@ -45,7 +45,7 @@ const CUT =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'mailkind'"
 
 /** Asks until it is answered. */
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+async function untilReachable<T>(ask: () => Promise<T>): Promise<T> {
   const asking = async (): Promise<T> => {
     for (;;) {
       const answer = await ask().then(
@@ -67,7 +67,7 @@ describe("opening", () => {
       const children = await runChildren(4, "first", url)
       expect(children.map(({ code }) => code)).toEqual([0, 0, 0, 0])
       expect(children.flatMap(({ out }) => out).filter(word => word === "created")).toHaveLength(1)
-      const store = await opened(url)
+      const store = await setUp(url)
       const orders = await store.all<{ collation: string }>(
         "SELECT DISTINCT collation_name AS collation FROM information_schema.columns WHERE table_schema = 'public' AND data_type = 'text'",
       )
@@ -82,7 +82,7 @@ describe("opening", () => {
       const other = await (await client(url)).reserve()
       await other.unsafe("BEGIN")
       await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-      const opening = opened(url, { statementTimeoutMs: 20, responseGraceMs: 20, waitTimeoutMs: 20 })
+      const opening = setUp(url, { statementTimeoutMs: 20, responseGraceMs: 20, waitTimeoutMs: 20 })
       await other.unsafe("SELECT pg_sleep(0.5)")
       await other.unsafe("COMMIT")
       await other.release()
@@ -97,21 +97,21 @@ describe("opening", () => {
     const [nowhere, nobody] = [new URL(url), new URL(url)]
     nowhere.pathname = "/nowhere"
     nobody.username = "nobody"
-    for (const { href } of [nowhere, nobody]) expect((await faultOf(opened(href))).code).toBe("refused")
+    for (const { href } of [nowhere, nobody]) expect((await errorOf(setUp(href))).code).toBe("refused")
   })
 
   onPostgres("an unreachable server is an `away` error", async () => {
-    expect((await faultOf(opened("postgres://mailkind:secret@127.0.0.1:1/mailkind"))).code).toBe("away")
+    expect((await errorOf(setUp("postgres://mailkind:secret@127.0.0.1:1/mailkind"))).code).toBe("away")
   })
 
   onPostgres("another program's database, and one without Unicode, are refused and stay unchanged", async () => {
     const url = emptyDatabase()
     const other = await client(url)
     await other.unsafe("CREATE TABLE recipes (name TEXT)")
-    expect((await faultOf(opened(url))).code).toBe("foreign_database")
+    expect((await errorOf(setUp(url))).code).toBe("foreign_database")
     expect(await other.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1)
     expect(
-      (await faultOf(opened(emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")))).code,
+      (await errorOf(setUp(emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")))).code,
     ).toBe("unfit")
   })
 
@@ -122,7 +122,7 @@ describe("opening", () => {
       "CREATE TABLE migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)",
     )
     await other.unsafe("CREATE TABLE usage (n INT)")
-    expect(await outcomeOf(opened(url))).toThrow("42P07")
+    expect(await outcomeOf(setUp(url))).toThrow("42P07")
     expect(await other.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(2)
   })
 })
@@ -147,13 +147,13 @@ describe("connections", () => {
       await other.unsafe(CUT)
       await inner.run("UPDATE change_head SET id = 8")
     })
-    expect((await faultOf(cut)).code).toBe("away")
+    expect((await errorOf(cut)).code).toBe("away")
     await store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
   })
 
   onPostgres("a wait for a connection or for a locked row ends with a `busy` error", async () => {
-    const store = await opened(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 50 })
+    const store = await setUp(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 50 })
     const gate = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const holding = store.transaction(async inner => {
@@ -162,24 +162,24 @@ describe("connections", () => {
       await gate.promise
     })
     await taken.promise
-    expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("busy")
+    expect((await errorOf(store.run("UPDATE change_head SET id = id"))).code).toBe("busy")
     const also = store.transaction(() => gate.promise)
-    expect((await faultOf(store.one("SELECT 1"))).code).toBe("busy")
+    expect((await errorOf(store.one("SELECT 1"))).code).toBe("busy")
     gate.resolve()
     await Promise.all([holding, also])
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })
 
   onPostgres("operations beyond the bound of waiting ones are rejected at once", async () => {
-    const store = await opened(tempPlace(), { connectionsMax: 1, waitingMax: 3 })
-    const asked = await Promise.allSettled(Array.from({ length: 6 }, () => store.one("SELECT 1")))
-    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(4)
-    expect(asked.at(-1)).toMatchObject({ reason: { code: "busy" } })
+    const store = await setUp(tempPlace(), { connectionsMax: 1, waitingMax: 3 })
+    const requested = await Promise.allSettled(Array.from({ length: 6 }, () => store.one("SELECT 1")))
+    expect(requested.filter(({ status }) => status === "fulfilled")).toHaveLength(4)
+    expect(requested.at(-1)).toMatchObject({ reason: { code: "busy" } })
   })
 
   onPostgres("a transaction that idles for too long is rolled back and blocks no other", async () => {
     const url = tempPlace()
-    const store = await opened(url, { statementTimeoutMs: 50 })
+    const store = await setUp(url, { statementTimeoutMs: 50 })
     const gate = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const thinking = store.transaction(async inner => {
@@ -192,14 +192,14 @@ describe("connections", () => {
     // It waits for the row until the other's connection is cut.
     await (await client(url)).unsafe("UPDATE change_head SET id = id + 1")
     gate.resolve()
-    expect((await faultOf(thinking)).code).toBe("away")
+    expect((await errorOf(thinking)).code).toBe("away")
     expect(await store.one<unknown>("SELECT id FROM change_head")).toEqual({ id: 1 })
     expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
   })
 
   onPostgres("a statement that takes too long is cancelled", async () => {
-    const store = await opened(tempPlace(), { statementTimeoutMs: 50 })
-    expect((await faultOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
+    const store = await setUp(tempPlace(), { statementTimeoutMs: 50 })
+    expect((await errorOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })
 })
@@ -211,15 +211,15 @@ describe("a network that drops every packet", () => {
     const way = await startTcpProxy(Number(url.port))
     onTestEnd(way.stop)
     url.port = String(way.port)
-    const store = await opened(url.href, { statementTimeoutMs: 100, responseGraceMs: 100, reconnectDelayMaxMs: 50 })
+    const store = await setUp(url.href, { statementTimeoutMs: 100, responseGraceMs: 100, reconnectDelayMaxMs: 50 })
     let told = Promise.withResolvers<void>()
     store.onChange(() => told.resolve())
     await bounded(told.promise, () => "nobody listens")
     await Promise.all(Array.from({ length: 4 }, () => store.one("SELECT pg_sleep(0.01)")))
     way.mute()
     told = Promise.withResolvers<void>()
-    expect((await faultOf(store.run("UPDATE change_head SET id = id"))).code).toBe("unsure")
-    await untilAnswered(() => store.one("SELECT 1"))
+    expect((await errorOf(store.run("UPDATE change_head SET id = id"))).code).toBe("unsure")
+    await untilReachable(() => store.one("SELECT 1"))
     for (let at = 0; at < 8; at++) expect(await store.run("UPDATE change_head SET id = id")).toBe(1)
     // A new listener is notified that changes may have been missed, and then of every further one.
     await bounded(told.promise, () => "nobody listens anew")
@@ -247,7 +247,7 @@ describe("changes", () => {
     told = Promise.withResolvers<void>()
     await other.unsafe(CUT)
     await bounded(told.promise, () => "nobody was told that something may be missed")
-    await untilAnswered(() => ours.run("UPDATE change_head SET id = id"))
+    await untilReachable(() => ours.run("UPDATE change_head SET id = id"))
     await isTold("of a change after the cut")
   })
 })
@@ -256,7 +256,7 @@ describe("the server", () => {
   async function own(bounds: Partial<PoolBounds> = {}): Promise<{ cluster: PostgresCluster; store: OpenStore }> {
     const cluster = await startPostgres()
     onTestEnd(cluster.remove)
-    return { cluster, store: await opened(cluster.url("postgres"), bounds) }
+    return { cluster, store: await setUp(cluster.url("postgres"), bounds) }
   }
 
   onPostgres(
@@ -268,10 +268,10 @@ describe("the server", () => {
         await store.run("UPDATE change_head SET id = id + 1")
         acknowledged++
         await cluster.stop(how)
-        for (let at = 0; at < 5; at++) expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
-        expect((await faultOf(store.transaction(inner => inner.one("SELECT 1")))).code).toBe("away")
+        for (let at = 0; at < 5; at++) expect((await errorOf(store.one("SELECT 1"))).code).toBe("away")
+        expect((await errorOf(store.transaction(inner => inner.one("SELECT 1")))).code).toBe("away")
         await cluster.start()
-        expect(await untilAnswered(() => store.one<unknown>("SELECT id FROM change_head"))).toEqual({
+        expect(await untilReachable(() => store.one<unknown>("SELECT id FROM change_head"))).toEqual({
           id: acknowledged,
         })
       }
@@ -292,11 +292,11 @@ describe("the server", () => {
     const writing = store.run("UPDATE change_head SET id = id + 1")
     const within = store.transaction(inner => inner.run("UPDATE change_head SET id = id + 1"))
     // The write may have happened although its response never arrives.
-    expect((await faultOf(writing)).code).toBe("unsure")
-    expect((await faultOf(within)).code).toBe("away")
-    expect((await faultOf(store.one("SELECT 1"))).code).toBe("away")
+    expect((await errorOf(writing)).code).toBe("unsure")
+    expect((await errorOf(within)).code).toBe("away")
+    expect((await errorOf(store.one("SELECT 1"))).code).toBe("away")
     goOn()
-    const after = await untilAnswered(() => store.one<{ id: number }>("SELECT id FROM change_head"))
+    const after = await untilReachable(() => store.one<{ id: number }>("SELECT id FROM change_head"))
     expect([1, 2, 3]).toContain(after?.id ?? 0)
   })
 
@@ -305,13 +305,13 @@ describe("the server", () => {
     const admin = await client(cluster.url("postgres"))
     await admin.unsafe("ALTER DATABASE postgres SET default_transaction_read_only = on")
     await admin.unsafe(CUT)
-    await untilAnswered(() => store.one("SELECT 1"))
+    await untilReachable(() => store.one("SELECT 1"))
     const write = (inner: Store) => inner.run("UPDATE change_head SET id = id")
-    for (const failing of [() => write(store), () => store.transaction(write), () => opened(cluster.url("postgres"))])
-      expect((await faultOf(failing())).code).toBe("standby")
+    for (const failing of [() => write(store), () => store.transaction(write), () => setUp(cluster.url("postgres"))])
+      expect((await errorOf(failing())).code).toBe("standby")
     await admin.unsafe("SET transaction_read_only = off")
     await admin.unsafe("SET default_transaction_read_only = off")
     await admin.unsafe("ALTER DATABASE postgres RESET default_transaction_read_only")
-    expect(await untilAnswered(() => store.run("UPDATE change_head SET id = id"))).toBe(1)
+    expect(await untilReachable(() => store.run("UPDATE change_head SET id = id"))).toBe(1)
   })
 })

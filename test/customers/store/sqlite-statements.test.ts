@@ -102,9 +102,9 @@ test("the error for a violated constraint does not contain the row's values", as
   const insert = () =>
     store.run("INSERT INTO accounts (id, email, tier, created_at_ms) VALUES ('acc_1', 'jane@example.com', 0, 0)")
   await insert()
-  const fault = await insert().catch((thrown: unknown) => thrown)
-  expect(String(fault)).toContain("UNIQUE constraint failed")
-  expect(Bun.inspect(fault)).not.toContain("jane")
+  const error = await insert().catch((thrown: unknown) => thrown)
+  expect(String(error)).toContain("UNIQUE constraint failed")
+  expect(Bun.inspect(error)).not.toContain("jane")
 })
 
 test("closing a store waits for running statements and refuses further ones", async () => {

@@ -21,15 +21,15 @@ async function notes(path = tempPath()) {
   return { store, add, ids }
 }
 
-async function faultOf(opening: Promise<unknown>): Promise<StoreError> {
-  const fault = await opening.then(
+async function errorOf(opening: Promise<unknown>): Promise<StoreError> {
+  const error = await opening.then(
     () => null,
     (thrown: unknown) => thrown,
   )
-  expect(fault).toBeInstanceOf(StoreError)
-  if (!(fault instanceof StoreError)) throw fault
-  expect(fault.remedy).not.toBe("")
-  return fault
+  expect(error).toBeInstanceOf(StoreError)
+  if (!(error instanceof StoreError)) throw error
+  expect(error.remedy).not.toBe("")
+  return error
 }
 
 describe("opening", () => {
@@ -58,7 +58,7 @@ describe("opening", () => {
     test(`${name} is refused as no database and left as it was`, async () => {
       const path = tempPath()
       writeFileSync(path, contents)
-      expect((await faultOf(openSqlite(path, now))).code).toBe("not_a_database")
+      expect((await errorOf(openSqlite(path, now))).code).toBe("not_a_database")
       expect(readFileSync(path, "latin1")).toBe(contents)
       expect(existsSync(`${path}-wal`)).toBe(false)
     })
@@ -69,7 +69,7 @@ describe("opening", () => {
     await store.close()
     const bytes = readFileSync(path)
     writeFileSync(path, bytes.fill(0xff, 100))
-    expect((await faultOf(openSqlite(path, now))).code).toBe("damaged")
+    expect((await errorOf(openSqlite(path, now))).code).toBe("damaged")
   })
 
   test("another program's database is refused and stays unchanged", async () => {
@@ -78,17 +78,17 @@ describe("opening", () => {
     other.run("CREATE TABLE recipes (name TEXT)")
     other.close()
     const before = readFileSync(path)
-    expect((await faultOf(openSqlite(path, now))).code).toBe("foreign_database")
+    expect((await errorOf(openSqlite(path, now))).code).toBe("foreign_database")
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
   test("a path through a file, and a directory in the file's place, are refused as unwritable", async () => {
     const file = tempPath()
     writeFileSync(file, "")
-    expect((await faultOf(openSqlite(join(file, "mailkind.db"), now))).code).toBe("unwritable")
+    expect((await errorOf(openSqlite(join(file, "mailkind.db"), now))).code).toBe("unwritable")
     const directory = tempPath()
     mkdirSync(directory)
-    expect((await faultOf(openSqlite(directory, now))).code).toBe("unwritable")
+    expect((await errorOf(openSqlite(directory, now))).code).toBe("unwritable")
   })
 
   test("a write while another connection locks the file for too long is a `busy` error", async () => {
@@ -97,8 +97,8 @@ describe("opening", () => {
     const other = new Database(path)
     other.run("BEGIN IMMEDIATE")
     await store.one("PRAGMA busy_timeout = 1")
-    expect((await faultOf(add(1))).code).toBe("busy")
-    expect((await faultOf(store.transaction(async inner => add(1, inner)))).code).toBe("busy")
+    expect((await errorOf(add(1))).code).toBe("busy")
+    expect((await errorOf(store.transaction(async inner => add(1, inner)))).code).toBe("busy")
     other.run("ROLLBACK")
     other.close()
     await add(2)
@@ -113,14 +113,14 @@ describe("opening", () => {
       await add(1, inner)
       await inner.run("INSERT INTO notes (id, text) VALUES (2, $1)", ["x".repeat(100_000)])
     })
-    expect((await faultOf(filling)).code).toBe("full")
+    expect((await errorOf(filling)).code).toBe("full")
     await add(3)
     expect(await ids()).toEqual([3])
   })
 
   test("processes that open new files at the same moment all succeed", async () => {
-    const opened = await runChildren(4, "open", tempPath())
-    expect(opened.map(child => child.code)).toEqual([0, 0, 0, 0])
+    const setUp = await runChildren(4, "open", tempPath())
+    expect(setUp.map(child => child.code)).toEqual([0, 0, 0, 0])
   })
 
   // Root may write to everything.
@@ -128,9 +128,9 @@ describe("opening", () => {
     const path = tempPath()
     await (await openSqlite(path, now)).close()
     chmodSync(path, 0o400)
-    expect((await faultOf(openSqlite(path, now))).code).toBe("unwritable")
+    expect((await errorOf(openSqlite(path, now))).code).toBe("unwritable")
     chmodSync(dirname(path), 0o500)
-    expect((await faultOf(openSqlite(join(dirname(path), "new.db"), now))).code).toBe("unwritable")
+    expect((await errorOf(openSqlite(join(dirname(path), "new.db"), now))).code).toBe("unwritable")
     chmodSync(dirname(path), 0o700)
   })
 })

@@ -213,10 +213,10 @@ describe("what is counted", () => {
   test("a report is of the day of its request, however long it waits", async () => {
     const { meter, log, accountId, report } = await reported()
     meter.record(accountId, SECRET, CHECK)
-    const asked = report()
+    const requested = report()
     log.now += DAY_MS
     meter.record(accountId, SECRET, CHECK)
-    expect((await asked).today).toMatchObject({ date: "2026-03-10", checks: 1 })
+    expect((await requested).today).toMatchObject({ date: "2026-03-10", checks: 1 })
     expect((await report()).daily.slice(0, 2).map(({ checks }) => checks)).toEqual([1, 1])
   })
 

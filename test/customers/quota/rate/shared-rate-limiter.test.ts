@@ -11,15 +11,15 @@ import { admitted, five, one, rateLimiterSuite } from "./rate-limiter.suite.ts"
 const SEED = 1
 
 /** Limiters as several processes have them: each has its own view of one memory. */
-function seats(clock: Clock, count: number): SharedRateLimiter[] {
+function slots(clock: Clock, count: number): SharedRateLimiter[] {
   const memory = new Uint8Array(SHARED_RATE_LIMITER_BYTES)
   const originMs = clock()
   return Array.from({ length: count }, () => new SharedRateLimiter(memory, createCallerHash(SEED), clock, originMs))
 }
 
 const [single, pair] = [
-  (clock: Clock): SharedRateLimiter => seats(clock, 1)[0] as SharedRateLimiter, // one was asked for
-  (clock: Clock) => seats(clock, 2) as [SharedRateLimiter, SharedRateLimiter], // two were
+  (clock: Clock): SharedRateLimiter => slots(clock, 1)[0] as SharedRateLimiter, // one was asked for
+  (clock: Clock) => slots(clock, 2) as [SharedRateLimiter, SharedRateLimiter], // two were
 ]
 
 rateLimiterSuite(single)

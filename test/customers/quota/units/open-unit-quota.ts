@@ -25,8 +25,8 @@ export function watchedStore(
     isFailing: false,
     isAway: false,
     isUnsure: false,
-    all: <Row>(...asked: Parameters<Store["all"]>) => (watching.isAway ? away() : store.all<Row>(...asked)),
-    one: <Row>(...asked: Parameters<Store["one"]>) => (watching.isAway ? away() : store.one<Row>(...asked)),
+    all: <Row>(...requested: Parameters<Store["all"]>) => (watching.isAway ? away() : store.all<Row>(...requested)),
+    one: <Row>(...requested: Parameters<Store["one"]>) => (watching.isAway ? away() : store.one<Row>(...requested)),
     transaction: async <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
       watching.asked++
       if (watching.isAway) return await away()

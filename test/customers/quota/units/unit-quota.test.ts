@@ -95,19 +95,19 @@ test("a caller beyond its quota asks the store once a second, not once a request
   const { units, store, clock } = await openUnitQuota()
   await takenOf(units, "a", 10, 10)
   expect((await units.take("a", 1, 10)).isTaken).toBe(false)
-  const { asked } = store
+  const { asked: requested } = store
   clock.tick(999)
   for (let at = 0; at < 100; at++) expect(units.take("a", 1, 10)).toEqual({ isTaken: false, day: TODAY, remaining: 0 })
-  expect(store.asked).toBe(asked)
+  expect(store.asked).toBe(requested)
   clock.tick(1)
   expect(await Promise.all([units.take("a", 1, 10), units.take("a", 1, 10)])).toMatchObject([
     { isTaken: false },
     { isTaken: false },
   ])
-  expect(store.asked).toBe(asked + 1)
+  expect(store.asked).toBe(requested + 1)
   clock.tick(-1)
   expect((await units.take("a", 1, 10)).isTaken).toBe(false)
-  expect(store.asked).toBe(asked + 2)
+  expect(store.asked).toBe(requested + 2)
 })
 
 test("the store is read before a refusal, so that units returned by another process are found", async () => {
@@ -179,9 +179,9 @@ test("a clean stop returns all unused units, and the next process continues from
 
 test("a stop waits for requests that wait for units", async () => {
   const { units, leased } = await openUnitQuota()
-  const asked = Array.from({ length: 30 }, () => units.take("a", 1, 1000))
+  const requested = Array.from({ length: 30 }, () => units.take("a", 1, 1000))
   await units.releaseAll()
-  expect((await Promise.all(asked)).filter(({ isTaken }) => isTaken)).toHaveLength(30)
+  expect((await Promise.all(requested)).filter(({ isTaken }) => isTaken)).toHaveLength(30)
   expect(await leased("a")).toBe(30)
 })
 
@@ -315,9 +315,9 @@ test("while the store is unreachable available units stay in use, however idle, 
   }
   for (let at = 0; at < 9; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
   expect(await outcomeOf(units.take("a", 1, 1000))).toThrow("cannot be reached")
-  const { asked } = store
+  const { asked: requested } = store
   await units.maintain()
-  expect(store.asked).toBe(asked)
+  expect(store.asked).toBe(requested)
   store.isAway = false
   for (let second = 0; second < 4; second++) {
     clock.tick(1000)
@@ -360,11 +360,11 @@ test("the remaining units are known synchronously: all of them at first, then as
   const [here, there] = [start(), start()]
   await takenOf(there, "a", 30, 1000)
   await workDone()
-  const [before, asked] = [await leased("a"), store.asked]
+  const [before, requested] = [await leased("a"), store.asked]
   expect(here.remaining("a", 1000)).toBe(1000)
   await workDone()
   for (let at = 0; at < 10; at++) expect(here.remaining("a", 1000)).toBe(1000 - (before ?? 0))
-  expect(store.asked).toBe(asked + 1)
+  expect(store.asked).toBe(requested + 1)
   expect(await leased("a")).toBe(before)
   expect((await here.take("a", 1, 1000)).remaining).toBe(here.remaining("a", 1000))
 })
@@ -392,11 +392,11 @@ test("subjects beyond the bound evict leases that were not used lately, whose un
 test("many subjects at once share a transaction, and each gets its own units", async () => {
   const { units, store } = await openUnitQuota()
   await units.take("warm", 1, 1000)
-  const { asked } = store
+  const { asked: requested } = store
   const subjects = Array.from({ length: 1200 }, (_, at) => `subject ${at}`)
   const answers = await Promise.all(subjects.map(subject => units.take(subject, 1, 1)))
   expect(answers.every(({ isTaken, remaining }) => isTaken && remaining === 0)).toBe(true)
-  expect(store.asked - asked).toBeLessThanOrEqual(4)
+  expect(store.asked - requested).toBeLessThanOrEqual(4)
 })
 
 test("a subject keeps its latest seven days, and a day before those counts as used up", async () => {

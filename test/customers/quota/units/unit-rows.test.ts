@@ -63,10 +63,10 @@ test("many days in one statement are leased independently, and returned in the o
   const count = 600
   const of = (at: number, some = 1) => units(some, 20_000, `s${String(at).padStart(3, "0")}`)
   for (const at of [0, 7, 599]) await add(store, of(at, 10), 10)
-  const asked = Array.from({ length: count }, (_, at) => of(count - 1 - at, 3))
-  const wanted = asked.map((_, at) => ([0, count - 8, count - 1].includes(at) ? null : 3))
-  expect(await addLeased(store, asked, 12)).toEqual(wanted)
-  expect(await readLeased(store, asked)).toEqual(wanted.map(each => each ?? 10))
+  const requested = Array.from({ length: count }, (_, at) => of(count - 1 - at, 3))
+  const wanted = requested.map((_, at) => ([0, count - 8, count - 1].includes(at) ? null : 3))
+  expect(await addLeased(store, requested, 12)).toEqual(wanted)
+  expect(await readLeased(store, requested)).toEqual(wanted.map(each => each ?? 10))
   expect(await store.one<unknown>("SELECT COUNT(*) AS count, MIN(leased) AS least FROM units")).toEqual({
     count,
     least: 3,

@@ -116,7 +116,7 @@ onPostgres("a file that is open elsewhere, missing, or of an older version is no
   const { path } = await filled()
   const place = tempPlace()
   const open = await openSqlite(path, () => 1)
-  expect(await copyToPostgres(path, place).catch((fault: unknown) => fault)).toMatchObject({ code: "busy" })
+  expect(await copyToPostgres(path, place).catch((error: unknown) => error)).toMatchObject({ code: "busy" })
   await open.run("DELETE FROM migrations WHERE number > 5")
   await open.close()
   expect(await copyToPostgres(path, place)).toEqual({ kind: "other_version", schemaVersion: 5 })

@@ -43,9 +43,9 @@ const codeOf = (work: () => unknown): string => {
   try {
     work()
     return "done"
-  } catch (fault) {
-    if (fault instanceof StoreError) return fault.code
-    throw fault
+  } catch (error) {
+    if (error instanceof StoreError) return error.code
+    throw error
   }
 }
 

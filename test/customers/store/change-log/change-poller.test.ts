@@ -15,24 +15,29 @@ test("a key that another process revoked is refused after the next poll, also af
   const accountId = await newAccount(log)
   const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
   if (made.kind !== "created") throw new Error(made.kind)
-  const ring = new KeyAuthenticator(ours, log.clock, () => 0, KEY_AUTHENTICATOR_BOUNDS)
+  const authenticator = new KeyAuthenticator(ours, log.clock, () => 0, KEY_AUTHENTICATOR_BOUNDS)
   let fails = true
   const failures: unknown[] = []
-  const one = <Row>(...asked: Parameters<Store["one"]>) =>
-    fails ? Promise.reject(new Error("away")) : ours.one<Row>(...asked)
+  const one = <Row>(...requested: Parameters<Store["one"]>) =>
+    fails ? Promise.reject(new Error("away")) : ours.one<Row>(...requested)
   const store = { ...ours, one }
-  const turn = createChangePoller(store, [ring], await latestChangeId(ours), error => void failures.push(error))
-  await ring.lookup(made.text)
+  const turn = createChangePoller(
+    store,
+    [authenticator],
+    await latestChangeId(ours),
+    error => void failures.push(error),
+  )
+  await authenticator.lookup(made.text)
   await revokeKey(log, made.key.id, "owner")
   turn()
   turn()
   await settled()
   expect(failures).toHaveLength(1)
-  expect(await ring.lookup(made.text)).toMatchObject({ kind: "active" })
+  expect(await authenticator.lookup(made.text)).toMatchObject({ kind: "active" })
   fails = false
   turn()
   await settled()
-  expect(await ring.lookup(made.text)).toMatchObject({ kind: "revoked" })
+  expect(await authenticator.lookup(made.text)).toMatchObject({ kind: "revoked" })
 })
 
 test("polls during a read cause one more read after it, however many there are", async () => {
@@ -41,20 +46,20 @@ test("polls during a read cause one more read after it, however many there are",
   const gate = Promise.withResolvers<void>()
   let readsCount = 0
   const heard: string[] = []
-  const follower = {
+  const listener = {
     applyChanges: (changes: readonly Change[]) => void heard.push(...changes.map(({ subject }) => subject)),
     invalidateAll: () => undefined,
   }
   const slow = {
     ...store,
-    one: async <Row>(...asked: Parameters<Store["one"]>) => {
-      const row = await store.one<Row>(...asked)
+    one: async <Row>(...requested: Parameters<Store["one"]>) => {
+      const row = await store.one<Row>(...requested)
       // What is appended after this first look is missed by the first reading.
       if (++readsCount === 1) await gate.promise
       return row
     },
   }
-  const turn = createChangePoller(slow, [follower], 0, error => {
+  const turn = createChangePoller(slow, [listener], 0, error => {
     throw error
   })
   turn()

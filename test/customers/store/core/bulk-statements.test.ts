@@ -15,10 +15,10 @@ const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => [`it'
 test("each row is passed once with its position, 512 rows in a statement", async () => {
   const store = await tempStore()
   for (const count of [1, 2, 8, 9, 64, 65, 512, 513, 1100]) {
-    const asked = LISTED(rowsOf(count), [7])
-    expect(asked).toHaveLength(Math.ceil(count / 512))
+    const requested = LISTED(rowsOf(count), [7])
+    expect(requested).toHaveLength(Math.ceil(count / 512))
     const found: unknown[] = []
-    for (const { sql, params } of asked) found.push(...(await store.all(sql, params)).toReversed())
+    for (const { sql, params } of requested) found.push(...(await store.all(sql, params)).toReversed())
     expect(found).toEqual(rowsOf(count).map(([name, number], at) => ({ place: at % 512, name, number: number + 7 })))
   }
 })

@@ -36,7 +36,7 @@ test("every statement is understood by the engine, and each of its parameters ma
   const refused: string[] = []
   for (const sql of all) {
     const nulls = Array.from({ length: countParameters(sql) }, () => null)
-    await store.all(`EXPLAIN ${sql}`, nulls).catch((fault: unknown) => refused.push(`${sql}: ${fault}`))
+    await store.all(`EXPLAIN ${sql}`, nulls).catch((error: unknown) => refused.push(`${sql}: ${error}`))
   }
   expect(refused).toEqual([])
 })

@@ -74,9 +74,9 @@ onPostgres("other statements and transactions run while one is awaiting somethin
 test("the statements of a transaction run in the order of the calls", async () => {
   const { store, add, all } = await numbers()
   const seen = await store.transaction(async inner => {
-    const asked = []
-    for (let n = 0; n < 50; n++) asked.push(add(n, inner), all(inner))
-    return (await Promise.all(asked)).filter(Array.isArray).map(({ length }) => length)
+    const requested = []
+    for (let n = 0; n < 50; n++) requested.push(add(n, inner), all(inner))
+    return (await Promise.all(requested)).filter(Array.isArray).map(({ length }) => length)
   })
   expect(seen).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
 })
@@ -99,10 +99,10 @@ onSqlite("waiting statements run in the order in which they were asked", async (
   const { store } = await numbers()
   const order: number[] = []
   const gate = Promise.withResolvers<void>()
-  const asked = [store.transaction(() => gate.promise)]
-  for (let n = 0; n < 50; n++) asked.push(store.one("SELECT 1").then(() => void order.push(n)))
+  const requested = [store.transaction(() => gate.promise)]
+  for (let n = 0; n < 50; n++) requested.push(store.one("SELECT 1").then(() => void order.push(n)))
   gate.resolve()
-  await Promise.all(asked)
+  await Promise.all(requested)
   expect(order).toEqual(Array.from({ length: 50 }, (_, n) => n))
 })
 
@@ -127,7 +127,7 @@ test("a nested transaction rolls back only its own statements", async () => {
         await inner.transaction(innermost => add(3, innermost))
         throw new Error("taken back")
       })
-      .catch((fault: unknown) => expect(String(fault)).toContain("taken back"))
+      .catch((error: unknown) => expect(String(error)).toContain("taken back"))
     await outer.transaction(inner => add(4, inner))
   })
   expect(await all()).toEqual([1, 4])
@@ -152,7 +152,7 @@ test("a statement that fails ends its transaction even when the error is caught,
   await add(1)
   const catching = store.transaction(async inner => {
     await add(2, inner)
-    await add(1, inner).catch((fault: unknown) => expect(String(fault)).toContain("UNIQUE"))
+    await add(1, inner).catch((error: unknown) => expect(String(error)).toContain("UNIQUE"))
     return "went on"
   })
   expect(await outcomeOf(catching)).toThrow("UNIQUE")

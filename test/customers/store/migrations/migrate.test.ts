@@ -87,7 +87,7 @@ test("a store of a newer version is refused with both numbers, and is not change
   const store = await ownStore(path)
   await store.run("INSERT INTO migrations (number, makes, ran_at_ms) VALUES (999, 'the future', 1)")
   const opening = openAt(path, () => 1)
-  expect(await opening.catch((fault: unknown) => fault)).toMatchObject({
+  expect(await opening.catch((error: unknown) => error)).toMatchObject({
     code: "newer",
     remedy: expect.stringContaining("later"),
   })

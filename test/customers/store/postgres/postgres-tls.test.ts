@@ -9,11 +9,11 @@ import { POSTGRES_PROGRAMS, type PostgresCluster, startPostgres } from "../../..
 
 setDefaultTimeout(120_000)
 
-const missing = [
+const missingRows = [
   ...(POSTGRES_PROGRAMS === null ? ["PostgreSQL"] : []),
   ...(Bun.which("openssl") === null ? ["openssl"] : []),
 ]
-const NAMED = missing.length === 0 ? "" : ` (skipped: ${missing.join(" and ")} is not installed)`
+const NAMED = missingRows.length === 0 ? "" : ` (skipped: ${missingRows.join(" and ")} is not installed)`
 
 /** Gives the server a certificate for the name `localhost` by an authority of its own, and gives the file of that. */
 async function withTls(cluster: PostgresCluster): Promise<string> {
@@ -37,15 +37,15 @@ async function withTls(cluster: PostgresCluster): Promise<string> {
   return file("ca.pem")
 }
 
-test.skipIf(missing.length > 0)(
+test.skipIf(missingRows.length > 0)(
   `with sslmode in its URL every connection is encrypted, and a certificate that it does not allow is refused${NAMED}`,
   async () => {
     const cluster = await startPostgres()
     onTestEnd(cluster.remove)
     const plain = cluster.url("postgres")
     /** How many connections are encrypted and how many are not; or why there are none. */
-    const opened = async (url: string) => {
-      const store = await openPostgres(url, { clock: Date.now, setTimer: later }).catch((fault: unknown) => fault)
+    const setUp = async (url: string) => {
+      const store = await openPostgres(url, { clock: Date.now, setTimer: later }).catch((error: unknown) => error)
       if (!("all" in Object(store))) return store
       const open = store as Awaited<ReturnType<typeof openPostgres>> // it has what only a store has
       const heard = Promise.withResolvers<void>()
@@ -57,16 +57,16 @@ test.skipIf(missing.length > 0)(
       await open.close()
       return rows.map(({ ssl }) => ssl === 1)
     }
-    expect(await opened(`${plain}?sslmode=require`)).toMatchObject({ code: "refused" })
+    expect(await setUp(`${plain}?sslmode=require`)).toMatchObject({ code: "refused" })
     const authority = await withTls(cluster)
-    expect(await opened(plain)).toEqual([false])
-    expect(await opened(`${plain}?sslmode=require`)).toEqual([true])
+    expect(await setUp(plain)).toEqual([false])
+    expect(await setUp(`${plain}?sslmode=require`)).toEqual([true])
     const verified = `?sslmode=verify-full&sslrootcert=${authority}`
-    expect(await opened(plain.replace("127.0.0.1", "localhost") + verified)).toEqual([true])
+    expect(await setUp(plain.replace("127.0.0.1", "localhost") + verified)).toEqual([true])
     for (const url of [`${plain}?sslmode=verify-full`, plain + verified]) {
-      const fault = await opened(url)
-      expect(fault).toBeInstanceOf(StoreError)
-      expect(fault).toMatchObject({ code: "untrusted" })
+      const error = await setUp(url)
+      expect(error).toBeInstanceOf(StoreError)
+      expect(error).toMatchObject({ code: "untrusted" })
     }
   },
 )

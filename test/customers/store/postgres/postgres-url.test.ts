@@ -14,21 +14,21 @@ import { onPostgres } from "../../engines.ts"
 
 const SECRET = "s3cretpassword"
 
-async function opened(url: string) {
+async function setUp(url: string) {
   const store = await openPostgres(url, { clock: () => 1_000, setTimer: later })
   onTestEnd(store.close)
   return store
 }
 
 /** The code and the text of the error with which something fails, which contains no secret. */
-async function faultOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly told: string }> {
-  const fault = await work.then(
+async function errorOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly told: string }> {
+  const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
   )
-  if (!(fault instanceof StoreError)) throw fault ?? new Error("it did not fail")
-  expect(Bun.inspect(fault)).not.toContain(SECRET)
-  return { code: fault.code, told: fault.message }
+  if (!(error instanceof StoreError)) throw error ?? new Error("it did not fail")
+  expect(Bun.inspect(error)).not.toContain(SECRET)
+  return { code: error.code, told: error.message }
 }
 
 async function admin(url: string): Promise<SQL> {
@@ -46,8 +46,8 @@ bunTest.each([
   [`postgres://jane:${SECRET}@127.0.0.1:1/mailkind?sslmode=${SECRET}`, "its sslmode"],
   [`postgres://jane:${SECRET}@127.0.0.1:1/mailkind?sslmode=verify-full&sslrootcert=/nowhere/${SECRET}`, "sslrootcert"],
 ])("a URL to which nothing could ever connect is told as such, and not repeated: %#", async (url, why) => {
-  for (const work of [opened(url), readPostgresStatus(url)])
-    expect(await faultOf(work)).toMatchObject({ code: "misnamed", told: expect.stringContaining(why) })
+  for (const work of [setUp(url), readPostgresStatus(url)])
+    expect(await errorOf(work)).toMatchObject({ code: "misnamed", told: expect.stringContaining(why) })
 })
 
 bunTest("a URL to which something could connect is not refused", () => {
@@ -61,7 +61,7 @@ bunTest("a URL to which something could connect is not refused", () => {
 onPostgres("a login that the server ends for a parameter of the URL is a `refused` error", async () => {
   const url = emptyDatabase()
   for (const query of ["nonsense=1", "work_mem=much"])
-    expect((await faultOf(opened(`${url}?${query}`))).code).toBe("refused")
+    expect((await errorOf(setUp(`${url}?${query}`))).code).toBe("refused")
 })
 
 onPostgres("no setting of the database or the URL overrides ours, and text and bytes come back unchanged", async () => {
@@ -75,7 +75,7 @@ onPostgres("no setting of the database or the URL overrides ours, and text and b
   }
   for (const [key, value] of Object.entries(settings))
     await other.unsafe(`ALTER DATABASE ${name} SET ${key} = '${value}'`)
-  const store = await opened(`${url}?statement_timeout=1&lock_timeout=1`)
+  const store = await setUp(`${url}?statement_timeout=1&lock_timeout=1`)
   const bytes = new Uint8Array([0, 92, 127, 255])
   await store.run("CREATE TABLE notes (text TEXT, bytes BYTEA)")
   await store.run("INSERT INTO notes (text, bytes) VALUES ($1, $2)", ["\\ ä€😀", bytes])
@@ -98,15 +98,15 @@ onPostgres(
     await other.unsafe("CREATE SCHEMA ours")
     await other.unsafe("CREATE TABLE public.recipes (name TEXT)")
     await other.unsafe(`ALTER DATABASE ${name} SET search_path = ours, public`)
-    const store = await opened(url)
+    const store = await setUp(url)
     expect(
       await store.one<unknown>("SELECT schemaname::text AS name FROM pg_tables WHERE tablename = 'accounts'"),
     ).toEqual({
       name: "ours",
     })
     await other.unsafe(`ALTER DATABASE ${name} SET search_path = nowhere`)
-    const fault = await faultOf(opened(url))
-    expect(fault).toMatchObject({ code: "refused", told: expect.stringContaining("search_path") })
+    const error = await errorOf(setUp(url))
+    expect(error).toMatchObject({ code: "refused", told: expect.stringContaining("search_path") })
   },
 )
 
@@ -126,10 +126,10 @@ onPostgres(
     await other.unsafe("CREATE TABLE recipes (name TEXT)")
     const guests = new URL(url)
     guests.username = role
-    expect((await faultOf(opened(guests.href))).code).toBe("foreign_database")
+    expect((await errorOf(setUp(guests.href))).code).toBe("foreign_database")
     await other.unsafe("ALTER EXTENSION plpgsql ADD TABLE recipes")
     onTestEnd(() => other.unsafe("ALTER EXTENSION plpgsql DROP TABLE recipes"))
-    const store = await opened(guests.href)
+    const store = await setUp(guests.href)
     expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
   },
 )
@@ -141,7 +141,7 @@ bunTest("a server of a version before those that are supported is told as such",
         ? { source: "client" }
         : { version: number, number, encoding: "UTF8", schema: "public" }) as Row, // what such a server answers
   })
-  expect((await faultOf(requireSupportedServer(server("119999"), "there"))).code).toBe("outdated")
+  expect((await errorOf(requireSupportedServer(server("119999"), "there"))).code).toBe("outdated")
   await requireSupportedServer(server("120000"), "there")
 })
 
@@ -157,13 +157,13 @@ onPostgres("a certificate is accepted only from its issuer and for its own name"
   const at = (host: string, mode: string, root: string) =>
     `postgres://mailkind:${SECRET}@${host}:${cluster.port}/postgres?sslmode=${mode}&sslrootcert=${cluster.directory}/data/${root}.crt`
   const isSecret = async (url: string) => {
-    const store = await opened(url)
+    const store = await setUp(url)
     return await store.one<unknown>("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
   }
   expect(await isSecret(at("localhost", "verify-full", "server"))).toEqual({ ssl: 1 })
-  expect((await faultOf(opened(at("localhost", "verify-full", "another")))).code).toBe("untrusted")
-  expect((await faultOf(opened(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
-  expect((await faultOf(readPostgresStatus(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
+  expect((await errorOf(setUp(at("localhost", "verify-full", "another")))).code).toBe("untrusted")
+  expect((await errorOf(setUp(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
+  expect((await errorOf(readPostgresStatus(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
 })
 
 const bothThere = POSTGRES_PROGRAMS !== null && PGBOUNCER !== null
@@ -180,6 +180,6 @@ bunTest.skipIf(!bothThere).each([
     const cluster = await startPostgres()
     onTestEnd(cluster.remove)
     const port = await startPooler(cluster.port, { pool_mode: mode, ...settings })
-    expect((await faultOf(opened(`postgres://mailkind:${SECRET}@127.0.0.1:${port}/postgres`))).code).toBe("pooled")
+    expect((await errorOf(setUp(`postgres://mailkind:${SECRET}@127.0.0.1:${port}/postgres`))).code).toBe("pooled")
   },
 )
