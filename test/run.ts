@@ -1,12 +1,13 @@
 /**
- * `bun test/run.ts [FILE OR FOLDER…] [--update-timings]` runs the tests in several processes side by side, the slowest files
- * first, and starts once what they share: a directory for temporary files, a PostgreSQL server and a browser, as far as these
- * are installed. All of it is gone when it ends, also by Ctrl-C. `bun test FILE` runs tests without it: they start what they
- * need themselves.
+ * `bun test/run.ts [FILE OR FOLDER…] [--long] [--update-timings]` runs the tests in several processes side by side, the slowest
+ * files first, and starts once what they share: a directory for temporary files, a PostgreSQL server and a browser, as far as
+ * these are installed. All of it is gone when it ends, also by Ctrl-C. `--long` runs the files `*.long.test.ts`, which it leaves
+ * out otherwise. `bun test FILE` runs tests without it: they start what they need themselves.
  */
 
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { BROWSER_URL, isBrowserMissing, startBrowser } from "./e2e/browser/browser.ts"
 import { POSTGRES_PROGRAMS, startPostgres } from "./support/postgres.ts"
 import { makeTemplate, POSTGRES_PORT } from "./support/postgres-databases.ts"
@@ -17,12 +18,20 @@ const TIMINGS = join(import.meta.dir, "timings.json")
 /** Many tests wait for processes most of their time: with one test process more than cores none is idle. */
 const PROCESSES = availableParallelism() + 1
 
+/** What the names of files end in that hold tests of minutes. */
+const LONG = "long.test"
+
 /** A file that takes less is not told in the timings: these are for what has to start first. */
 const TIMING_MS_MIN = 1000
 
 async function main(args: readonly string[]): Promise<number> {
-  const isTiming = args.includes("--update-timings")
-  const patterns = args.filter(arg => arg !== "--update-timings")
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { long: { type: "boolean", default: false }, "update-timings": { type: "boolean", default: false } },
+  })
+  const isTiming = values["update-timings"]
+  const chosen = values.long && positionals.length === 0 ? [LONG] : positionals
   await using stack = new AsyncDisposableStack()
   const directory = runDirectory()
   stack.defer(directory.remove)
@@ -34,7 +43,8 @@ async function main(args: readonly string[]): Promise<number> {
     [
       ...[process.execPath, "test", `--parallel=${PROCESSES}`, "--parallel-delay=0", "--no-isolate", "--no-orphans"],
       ...["--timeout=60000", "--only-failures", `--timings=${timings}`, ...(isTiming ? ["--update-timings"] : [])],
-      ...patterns,
+      ...(values.long ? [] : [`--path-ignore-patterns=**/*.${LONG}.ts`]),
+      ...chosen,
     ],
     { env: { ...process.env, ...services }, stdio: ["ignore", "inherit", "inherit"] },
   )

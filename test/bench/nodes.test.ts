@@ -11,25 +11,6 @@ const isThere = POSTGRES_PROGRAMS !== null
 const told = isThere ? "" : " [postgresql: not installed]"
 
 test.skipIf(!isThere)(
-  `the nodes bench loads one, two and three nodes, and one and three over SQLite, in turn, and tells what the database counts${told}`,
-  async () => {
-    const report = await nodesBench(SMALL)
-    for (const { name, value } of report.figures) expect([name, Number.isFinite(value)]).toEqual([name, true])
-    expect(new Set(report.figures.map(({ name }) => name)).size).toBe(report.figures.length)
-    const budgets = report.figures.flatMap(({ budget }) => budget ?? [])
-    expect(budgets).toEqual(["nodes_cpu", "nodes_engine", "nodes_statements"])
-    expect(report.figures[0]?.rounds).toHaveLength(2)
-    const value = (name: string) => report.figures.find(figure => figure.name === name)?.value ?? Number.NaN
-    expect(value("usage, at 200/s")).toBeGreaterThan(0)
-    // What was counted is all of it, each of one kind.
-    const kinds = report.figures.filter(({ name }) => name.endsWith(", at 200/s") && !/CPU|p50|p99/.test(name))
-    expect(kinds.reduce((sum, kind) => sum + kind.value, 0)).toBeCloseTo(value("statements at 200/s"), 6)
-    expect(reportText(report)).toContain("as PostgreSQL counts them")
-  },
-  LIMIT_MS,
-)
-
-test.skipIf(!isThere)(
   `statements are counted by what they are about, those of one database alone, and each once${told}`,
   async () => {
     const cluster = await startPostgres(COUNTING_SETTINGS)

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { withoutLoad, workersBench } from "../../bench/cases/workers.ts"
+import { withoutLoad } from "../../bench/cases/workers.ts"
 import { cpuMsOf, processTree } from "../../bench/servers/process-stats.ts"
 import { startServer } from "../../bench/servers/server-process.ts"
 
@@ -35,17 +35,6 @@ test.if(process.platform === "linux")(
     } finally {
       process.kill(second, "SIGKILL")
     }
-  },
-  LIMIT_MS,
-)
-
-test(
-  "the workers bench loads two workers and one in turn, and tells what the load program takes",
-  async () => {
-    const report = await workersBench({ connections: 8, rounds: 2, roundS: 0.5, warmupS: 0.2 })
-    for (const { name, value } of report.figures) expect([name, value > 0]).toEqual([name, true])
-    expect(report.figures.flatMap(({ budget }) => budget ?? [])).toEqual(["workers_two"])
-    expect(report.figures[0]?.rounds).toHaveLength(2)
   },
   LIMIT_MS,
 )

@@ -6,7 +6,7 @@ const LIMIT_MS = 180_000
 test(
   "the refresh bench refreshes the lists of a server under load, which takes them and fails nobody",
   async () => {
-    const scale = { refreshes: 1, connections: 4, rate: 50, roundS: 0.5, calmRounds: 1, quietMs: 200 }
+    const scale = { refreshes: 2, connections: 4, rate: 50, roundS: 0.5, calmRounds: 1, quietMs: 200 }
     const report = await refreshBench(scale)
     const names = report.figures.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
