@@ -82,6 +82,7 @@ function printRestore(output: Output, { previousPath, merged, ...copied }: Resto
 const describeContents = ({ accountsCount, keysCount, bytes }: BackupInfo): string =>
   `${accountsCount} accounts and ${keysCount} keys in ${bytes.toLocaleString("en")} octets`
 
+/** Dependencies of `store copy`. */
 export type StoreCopyDeps = {
   /** `to` null: the database that the settings name. */
   readonly copy: (to: string | null) => Promise<StoreCopyResult>

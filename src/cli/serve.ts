@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander"
 import type { FirstAccountResult } from "../customers/keys/first-account.ts"
 import type { Output } from "./output.ts"
 
+/** The options of `serve`. */
 export type ServeOptions = {
   /** How many processes share the port; `auto`: one for each core. */
   readonly workers: number | "auto"

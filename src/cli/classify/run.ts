@@ -21,6 +21,7 @@ import type { FileFormat } from "./result-format.ts"
 import { assertTargetWritable, type ResultsTarget, ResultsWriter, streamErrorMessage } from "./results-writer.ts"
 import type { ClassifySummary } from "./summary.ts"
 
+/** Dependencies of `classify`. */
 export type ClassifyDeps = {
   readonly streams: Streams
   /** Where progress is drawn; null: the standard error is not a terminal. */

@@ -61,4 +61,5 @@ export function formatSummary({ results, kept, seconds, per_second, degraded, by
   }
 }
 
+/** A count with thousands separated by commas. */
 export const formatCount = (count: number): string => count.toLocaleString("en")
