@@ -27,6 +27,7 @@ export type RowReader = {
 /** One line without its line feed. Bytes that are not UTF-8 are U+FFFD. */
 export type InputLine = { readonly text: string /** `text` is only the beginning. */; readonly isTooLong: boolean }
 
+/** The columns of a table: their names and the delimiter. */
 export type InputColumns = { readonly names: readonly string[]; readonly delimiter: string }
 
 /** The columns of formats without columns. */
