@@ -19,7 +19,7 @@ export function listsOf(stock: SourceBundle): DomainLists {
   const built = buildPack(stock)
   if (built.kind === "refused") throw new Error(["the sources are faulty:", ...built.faults].join("\n"))
   const opened = openLists(built.bytes, true)
-  if (opened.kind === "refused") throw new Error(opened.says)
+  if (opened.kind === "refused") throw new Error(opened.message)
   return opened.lists
 }
 
@@ -44,7 +44,7 @@ export function heldOut(stock: SourceBundle, pack: Pack, id: string): HeldOut {
   const alone = [...names].filter(name => !others.has(name))
   // A source without entries is no witness, and nothing counts as copied from it.
   const sources = stock.sources.map(source =>
-    source.row.id === id ? { ...source, entries: [], misshapen: 0 } : source,
+    source.row.id === id ? { ...source, entries: [], malformedCount: 0 } : source,
   )
   const without = listsOf({ ...stock, sources }).pack
   const caught = (by: Pack) => alone.filter(name => by.match(name, registrableDomain(name)).has("disposable"))

@@ -35,7 +35,7 @@ export type ListsFigures = {
 export function listsBench(options: ListsBenchOptions): ListsFigures {
   const openMs = median(rounds(options.rounds, () => timed(() => openPack(options.pack))))
   const opened = openPack(options.pack)
-  if (opened.kind === "refused") throw new Error(opened.says)
+  if (opened.kind === "refused") throw new Error(opened.message)
   const set = new Set(options.names)
   const random = seeded(7)
   const hits = Array.from({ length: options.questions }, () => pick(options.names, random))

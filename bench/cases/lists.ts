@@ -14,7 +14,7 @@ export const LISTS_FULL: ListsScale = { questions: 200_000, rounds: 15 }
 export async function listsReport(scale: ListsScale, path: string): Promise<Report> {
   const pack = await Bun.file(path).bytes()
   const opened = openPack(pack)
-  if (opened.kind === "refused") throw new Error(opened.says)
+  if (opened.kind === "refused") throw new Error(opened.message)
   const names = [...opened.pack.names()]
   const found = listsBench({ pack, names, ...scale })
   const [mapped, set] = [await packMemory(path), await setMemory(names)]

@@ -43,7 +43,7 @@ async function ourJudge(): Promise<Judge> {
   const { offlineNetworkProbe: offline } = await import("../../src/check/network-evidence.ts")
   const { fullResultJson: fullText } = await import("../../src/check/result/result.ts")
   const opened = openLists(Bun.mmap(PACK), true)
-  if (opened.kind === "refused") throw new Error(opened.says)
+  if (opened.kind === "refused") throw new Error(opened.message)
   const { lists } = opened
   const stopwatch = (): number => performance.now()
   const check = checking({

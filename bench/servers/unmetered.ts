@@ -42,7 +42,7 @@ const opened = openLists(
   world.files.mmap(join(world.files.root, BUNDLED_FILES["lists.pack"])) ?? new Uint8Array(),
   true,
 )
-if (opened.kind === "refused") throw new Error(`${opened.says} ${opened.remedy}`)
+if (opened.kind === "refused") throw new Error(`${opened.message} ${opened.remedy}`)
 const { lists } = opened
 const log = createLog(world, settings)
 

@@ -8,6 +8,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Compares two texts by code units, for `sort`. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
 /** Decodes UTF-8 (RFC 3629) and drops a byte order mark; `null` means that the bytes are not UTF-8. */

@@ -8,51 +8,50 @@ import { KnownNameMatcher } from "./lookalike/known-name-matcher.ts"
 import type { RefreshState } from "./refresh/refresh-state.ts"
 import type { JudgedDomain } from "./result/result.ts"
 
-/** What lists alone say of a domain. */
+/** What the lists say about a domain, without the network. */
 export type DomainLookup = {
   readonly listMatch: ListMatch
-  /** The provider's domain that was probably meant. */
+  /** The provider's domain that is probably meant; null: none. */
   readonly suggestion: string | null
-  /** The known name that the domain imitates. */
+  /** The known name that the domain imitates; null: none. */
   readonly lookalikeOf: string | null
-  /** The domain was asked about before: it is one of the few that come again and again. */
+  /** Whether the domain was looked up before. Only few domains recur, and only their verdicts are worth caching. */
   seenBefore: boolean
-  /** What was settled of it; null: nothing is kept. */
+  /** The cached verdicts of the domain; null: none. They are stored here because a separate cache would cost another lookup. */
   cachedVerdicts: CachedVerdicts | null
 }
 
-/** What was settled of one kind of question, and until when it holds, in milliseconds since the Unix epoch. */
+/** A verdict for one kind of request, valid until `freshUntilMs` (milliseconds since the Unix epoch). */
 export type CachedVerdict = { readonly judged: JudgedDomain; readonly freshUntilMs: number }
 
-/** By kind of question, and whose it is: it stands beside the repute that it rests on, since to find it elsewhere takes longer. */
+/** The verdicts of one domain by kind of request. They are stale if `generation` is no longer the current one. */
 type CachedVerdicts = { readonly generation: object; readonly byRequestKind: Map<number, CachedVerdict> }
 
-/** One pack and what is derived from it: all that a check asks of lists. */
+/** One pack and what is derived from it: everything that a check needs of the lists. */
 export type DomainLists = {
   readonly pack: Pack
   readonly addressWords: AddressWords
-  /** What the lists say of a domain and its registrable domain. Recent answers are kept: the same name comes again. */
+  /** Looks up a domain, given its registrable domain (null: none). Recent results are cached, since domains recur. */
   readonly lookupDomain: (domain: string, registrable: string | null) => DomainLookup
 }
 
-/** Lists, with what is known of where they come from. */
+/** Lists and their origin. */
 export type LoadedLists = {
   readonly lists: DomainLists
-  /** What they were built from. */
   readonly manifest: PackManifest
-  /** What the last refresh left. */
+  /** The state after the last refresh. */
   readonly refreshState: RefreshState
 }
 
-/** How many domains' reputes are kept at least: about 200 bytes each, and 3 kB for each kind of question that is kept settled. */
+/** The number of recent domains that are cached at least: about 200 bytes each, and 3 kB for each cached verdict. */
 const CACHED_DOMAINS_MIN = 5_000
 
-/** Bytes that are no whole pack: why, and what to do about it. */
-type DamagedPack = { readonly kind: "refused"; readonly says: string; readonly remedy: string }
+/** Why bytes are not an intact pack, and what to do about it. */
+type DamagedPack = { readonly kind: "refused"; readonly message: string; readonly remedy: string }
 
 /**
- * Opens a pack, reads all of it once, and derives what a check asks. The bytes must not change while the lists are in use.
- * Bytes that are ours, built or carried, are compared with their checksum only, for the sake of a quick start.
+ * Opens and verifies a pack and derives what a check needs. The bytes must not change while the lists are in use. `isOurs`:
+ * this program has built or bundled the pack, so only its checksum is verified, for a fast start.
  */
 export function openLists(
   bytes: Uint8Array,
@@ -62,13 +61,13 @@ export function openLists(
   if (opened.kind === "refused") return opened
   const { pack } = opened
   const verified = isOurs ? pack.verifyChecksum() : pack.verify()
-  if (!verified.ok) return { kind: "refused", says: verified.message, remedy: DAMAGED_REMEDY }
+  if (!verified.ok) return { kind: "refused", message: verified.message, remedy: DAMAGED_REMEDY }
   const { role, shared_inbox: sharedInbox, group } = pack.words
   const words = createAddressWords({ role, sharedInbox, group, groupDomains: pack.groupDomains })
   return { kind: "open", lists: { pack, addressWords: words, lookupDomain: withLookupCache(createDomainLookup(pack)) } }
 }
 
-/** Names in these sets are neither typos nor look-alikes. The disposable set is not among them, since it lists many typos (DECISIONS 4). */
+/** Sets of real names, which are neither typos nor look-alikes. The disposable set lists many typos and is not one of them. */
 const GENUINE_SETS = [
   "personal",
   "relay",
@@ -81,37 +80,36 @@ const GENUINE_SETS = [
 const GENUINE_MASK = GENUINE_SETS.reduce((mask, set) => mask | SET_BITS[set], 0)
 
 function createDomainLookup(pack: Pack): DomainLists["lookupDomain"] {
-  const imitations = new KnownNameMatcher(pack.targets)
+  const knownNames = new KnownNameMatcher(pack.targets)
   return (domain, registrable) => {
     const listMatch = pack.match(domain, registrable)
     if ((listMatch.mask & GENUINE_MASK) !== 0)
       return { listMatch, suggestion: null, lookalikeOf: null, seenBefore: false, cachedVerdicts: null }
     const end = registrable ?? domain
-    const suggestion = imitations.suggestionFor(domain, end)
+    const suggestion = knownNames.suggestionFor(domain, end)
     return {
       listMatch,
       suggestion,
-      lookalikeOf: imitations.lookalikeOf(domain, end),
+      lookalikeOf: knownNames.lookalikeOf(domain, end),
       seenBefore: false,
       cachedVerdicts: null,
     }
   }
 }
 
-/** A domain has one registrable domain, so its name alone is the key. */
-function withLookupCache(reputeOf: DomainLists["lookupDomain"]): DomainLists["lookupDomain"] {
+/** Caches recent lookups. A domain has one registrable domain, so its name is the key. */
+function withLookupCache(lookupDomain: DomainLists["lookupDomain"]): DomainLists["lookupDomain"] {
   const recent = new TwoGenerationCache<string, DomainLookup>(CACHED_DOMAINS_MIN)
   return (domain, registrable) => {
-    const held = recent.get(domain)
-    if (held !== undefined) {
-      held.seenBefore = true
-      return held
+    const cached = recent.get(domain)
+    if (cached !== undefined) {
+      cached.seenBefore = true
+      return cached
     }
-    const repute = reputeOf(domain, registrable)
-    recent.set(domain, repute)
-    return repute
+    const lookup = lookupDomain(domain, registrable)
+    recent.set(domain, lookup)
+    return lookup
   }
 }
 
-const DAMAGED_REMEDY =
-  "Build the lists again with `mailkind lists build`, or copy the file again from where it is whole."
+const DAMAGED_REMEDY = "Build the lists again with `mailkind lists build`, or copy the file again from an intact one."

@@ -16,53 +16,53 @@ import { SETS, type SetName, setsOfMask } from "./lists/sets.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 import { judge } from "./verdict/judge.ts"
 
-/** One entry of one source, with what is known of the source. */
+/** One entry of one source, with the origin of the source. */
 export type ExplainedListing = Listing & {
-  /** What the source lists: a name, or a suffix pattern. */
+  /** The listed name or suffix pattern. */
   readonly entry: string
-  /** The rule that keeps it out of the set, in words; null: it is in the set. */
+  /** The description of the rule that keeps the entry out of the set; null: it is in the set. */
   readonly dropReason: string | null
-  /** Where `since` is null: a day (UTC) on which it was there already. Null: `since` is known, or the source is not. */
+  /** If `since` is null: a day (UTC) on which the entry was already listed. Null: `since` is known, or the source is not. */
   readonly onOrBefore: string | null
-  /** Licence of the source; empty: not known. */
+  /** The licence of the source; empty: unknown. */
   readonly licence: string
-  /** Where the source comes from, for people; empty: not known. */
+  /** Where the source comes from, as text for people; empty: unknown. */
   readonly origin: string
 }
 
-/** One level of a domain with what sources say about it. */
+/** One level of a domain with its listings. */
 export type ExplainedLevel = Pick<DomainLevel, "name" | "asks" | "sets" | "decides"> & {
-  /** About exactly this name, kept and dropped. */
+  /** The listings of exactly this name, kept and dropped. */
   readonly listings: readonly ExplainedListing[]
-  /** By suffix patterns that match exactly this level. */
+  /** The listings of suffix patterns that match exactly this level. */
   readonly patterns: readonly { readonly pattern: string; readonly listings: readonly ExplainedListing[] }[]
 }
 
-/** What the lists say of a domain, and why. */
+/** What the lists say about a domain, and why. */
 export type DomainExplanation = {
   readonly kind: "domain"
   /** A-labels, lower case. */
   readonly domain: string
-  /** What a check says when it has nothing but lists to go by. */
+  /** The category of a check that uses only the lists. */
   readonly category: Category
-  /** What decides the category. */
+  /** The reason for the category. */
   readonly reason: Reason
-  /** The same in a sentence. */
+  /** The reason as a sentence. */
   readonly message: string
-  /** The entry that matches the domain: a name or a suffix pattern; null: no set holds the domain. */
+  /** The entry that matches the domain: a name or a suffix pattern; null: no set matches. */
   readonly entry: string | null
-  /** The sets that the entry is in. */
+  /** The sets of the entry. */
   readonly sets: readonly SetName[]
   /** Most specific first. */
   readonly levels: readonly ExplainedLevel[]
 }
 
-/** What the lists say of a text; of one that names no domain, why it does not: nothing of the text is repeated. */
+/** The explanation of a text, or why it names no domain. The message never repeats the text. */
 export type ExplainDomainResult = DomainExplanation | { readonly kind: "no_domain"; readonly message: string }
 
 /**
- * Looks a domain up in the lists. The text may also be an address or a website URL, of which only the domain is read and
- * told. It never throws, and takes time in proportion to the text.
+ * Explains what the lists say about a domain. The text may also be an address or a URL, of which only the domain is used
+ * and returned. It never throws and takes time linear in the length of the text.
  */
 export function explainDomain(
   { lists: { pack }, manifest: { sources } }: LoadedLists,
@@ -70,10 +70,10 @@ export function explainDomain(
 ): ExplainDomainResult {
   const { domain, fault } = parseSubject(detectSubjectKind(text), text, "")
   if (domain === null) return { kind: "no_domain", message: REASONS[fault ?? "invalid_syntax"].description }
-  // What is wrong with the local part of an address is not wrong with its domain.
-  const standing = classifySuffix(domain)
-  const listed = pack.match(domain, standing.registrable)
-  const { category, reasons } = judge(listsOnlyEvidence(standing.fault, listed), POLICY_DEFAULT)
+  // A fault of the local part is not a fault of the domain, so only the fault of the suffix counts.
+  const suffix = classifySuffix(domain)
+  const match = pack.match(domain, suffix.registrable)
+  const { category, reasons } = judge(listsOnlyEvidence(suffix.fault, match), POLICY_DEFAULT)
   const reason = reasons[0] ?? "no_evidence"
   return {
     kind: "domain",
@@ -81,33 +81,33 @@ export function explainDomain(
     category,
     reason,
     message: LISTS_ONLY_DESCRIPTIONS[reason] ?? REASONS[reason].description,
-    entry: listed.entry,
-    sets: listed.sets,
-    levels: explainLevels(pack, domain, standing.registrable).map(level => explainLevel(level, sources)),
+    entry: match.entry,
+    sets: match.sets,
+    levels: explainLevels(pack, domain, suffix.registrable).map(level => explainLevel(level, sources)),
   }
 }
 
-/** Everything that sources say about a level, its name before its patterns. */
+/** All listings of a level, those of its name before those of patterns. */
 export const listingsOfLevel = ({ listings, patterns }: ExplainedLevel): readonly ExplainedListing[] => [
   ...listings,
   ...patterns.flatMap(pattern => pattern.listings),
 ]
 
-/** Since when an entry is in its source, in words. */
+/** The day since which an entry is listed, as text. */
 export function sinceLabel({ since, onOrBefore }: ExplainedListing): string {
   if (since !== null) return since
   return onOrBefore === null ? "not known" : `on or before ${onOrBefore}`
 }
 
-/** Reasons that say more, or less, where nothing but lists was asked. */
+/** Descriptions of reasons that differ if only the lists are used. */
 const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
-  known_organisation: `${REASONS.known_organisation.description} What DNS and its mail hosts say comes first.`,
-  no_evidence: "No set holds the domain: the lists say nothing of it, and a check goes by DNS and mail hosts.",
+  known_organisation: `${REASONS.known_organisation.description} DNS and mail hosts take precedence.`,
+  no_evidence: "The domain is in no list; a check decides by DNS and mail hosts.",
 }
 
 const NOT_QUERIED: Finding<never> = unknown("not_asked")
 
-/** What is known of a domain when nobody but the lists is asked. */
+/** The evidence of a check that uses only the lists. */
 const listsOnlyEvidence = (fault: SubjectFault | null, listMatch: ListMatch): Evidence => ({
   subject: { kind: "domain", fault, isTest: false, hasSubaddress: false },
   listMatch,
@@ -130,14 +130,15 @@ function explainLevel(
   { name, asks, sets, decides, listings, patterns }: DomainLevel,
   sources: PackManifest["sources"],
 ): ExplainedLevel {
-  const known = (entry: string, all: readonly Listing[]) => all.map(listing => explainListing(listing, entry, sources))
+  const explain = (entry: string, entryListings: readonly Listing[]) =>
+    entryListings.map(listing => explainListing(listing, entry, sources))
   return {
     name,
     asks,
     sets,
     decides,
-    listings: known(name, listings),
-    patterns: patterns.map(({ pattern, listings: own }) => ({ pattern, listings: known(pattern, own) })),
+    listings: explain(name, listings),
+    patterns: patterns.map(({ pattern, listings: own }) => ({ pattern, listings: explain(pattern, own) })),
   }
 }
 
@@ -156,22 +157,22 @@ function explainListing(listing: Listing, entry: string, sources: PackManifest["
 /** One level of a domain: the domain itself, a parent, or the public suffix. */
 type DomainLevel = {
   readonly name: string
-  /** `name`: every set is asked; `suffix`: above the registrable domain, only suffix sets are. */
+  /** `name`: all sets can match; `suffix`: the level is above the registrable domain, so only suffix sets can. */
   readonly asks: "name" | "suffix"
-  /** The sets that hold the domain at this level. */
+  /** The sets that match the domain at this level. */
   readonly sets: readonly SetName[]
-  /** What sources say about exactly this name, kept and dropped. */
+  /** The listings of exactly this name, kept and dropped. */
   readonly listings: readonly Listing[]
-  /** Suffix patterns that match exactly this level, with what sources say about them. */
+  /** The suffix patterns that match exactly this level, with their listings. */
   readonly patterns: readonly { readonly pattern: string; readonly listings: readonly Listing[] }[]
-  /** Whether this level gives the answer: the most specific one that any set holds. */
+  /** Whether this level is the result of a lookup: the most specific one that any set matches. */
   readonly decides: boolean
 }
 
-/** Why `listed` answers as it does for a domain: every level, most specific first. */
+/** Explains the result of `Pack.match`: every level of the domain, most specific first. */
 export function explainLevels(pack: Pack, domain: string, registrable: string | null): readonly DomainLevel[] {
   const matches = pack.matchingPatterns(domain)
-  const levels = domain.split(".").map((_, at, labels) => labels.slice(at).join("."))
+  const levels = domain.split(".").map((_, index, labels) => labels.slice(index).join("."))
   let isDecided = false
   return levels.map(name => {
     const asks = registrable !== null && name.length >= registrable.length ? "name" : "suffix"
@@ -180,10 +181,10 @@ export function explainLevels(pack: Pack, domain: string, registrable: string | 
       .filter(({ level }) => level === name)
       .map(({ pattern }) => ({ pattern, listings: pack.listingsOf(pattern) }))
     const kept = [...listings, ...patterns.flatMap(one => one.listings)].filter(({ outcome }) => outcome === "kept")
-    const asked = kept.filter(({ set }) => asks === "name" || SETS[set].matches === "suffix").map(({ set }) => set)
-    const decides = !isDecided && asked.length > 0
+    const sets = kept.filter(({ set }) => asks === "name" || SETS[set].matches === "suffix").map(({ set }) => set)
+    const decides = !isDecided && sets.length > 0
     isDecided ||= decides
-    return { name, asks, sets: inSetOrder(asked), listings, patterns, decides }
+    return { name, asks, sets: inSetOrder(sets), listings, patterns, decides }
   })
 }
 

@@ -187,7 +187,7 @@ export async function listsVerify(
 async function openPackOrFail(lists: ListsCommandDeps, file: string | null): Promise<Pack> {
   const opened = await lists.openPack(file)
   if (opened === null) throw new CommandError("There is no such file, or it is empty.")
-  if (opened.kind === "refused") throw new CommandError(`${opened.says} ${opened.remedy}`)
+  if (opened.kind === "refused") throw new CommandError(`${opened.message} ${opened.remedy}`)
   return opened.pack
 }
 

@@ -18,7 +18,7 @@ export type RefreshStatus = {
 
 /** Verifies every byte of the active pack and checks its refreshes. */
 export function diagnoseLists(opened: OpenPackResult, { state, everyHours, nowMs }: RefreshStatus): DiagnosticResult {
-  if (opened.kind === "refused") return failed(opened.says, opened.remedy)
+  if (opened.kind === "refused") return failed(opened.message, opened.remedy)
   const { pack } = opened
   const verified = pack.verify()
   if (!verified.ok)

@@ -38,11 +38,17 @@ export function startRefreshScheduler({
   let lastAttemptAtMs: number | null = null
   let isRunning = false
   const refreshIfDue = async (): Promise<void> => {
-    const stockId = await bundleId()
+    const currentBundleId = await bundleId()
     const state = await readState()
     const nowMs = system.clock()
-    const timing = { intervalMs, stockId, nowMs, startedAtMs, triedAtMs: lastAttemptAtMs, chance: randomShare }
-    const dueAtMs = nextRefreshAtMs(state, timing)
+    const dueAtMs = nextRefreshAtMs(state, {
+      intervalMs,
+      bundleId: currentBundleId,
+      nowMs,
+      startedAtMs,
+      lastAttemptAtMs,
+      randomShare,
+    })
     if (dueAtMs === null || nowMs < dueAtMs) return
     lastAttemptAtMs = nowMs
     randomShare = randomFraction(system)

@@ -16,7 +16,7 @@ test("bytes that are no whole pack are refused, and it is said why and what to d
   ]) {
     expect(openLists(bad, false)).toMatchObject({
       kind: "refused",
-      says: expect.stringMatching(/\w{3}/),
+      message: expect.stringMatching(/\w{3}/),
       remedy: expect.stringMatching(/\w{3}/),
     })
   }

@@ -70,7 +70,7 @@ describe("the verdict", () => {
     ["a.new.com", "disposable", "disposable_domain", "disposable list"],
     ["pw.edu.pl", "education", "education_suffix", "kept for education"],
     ["edu.pl", "education", "education_suffix", "kept for education"],
-    ["acme.com", "unknown", "no_evidence", "No set holds the domain"],
+    ["acme.com", "unknown", "no_evidence", "in no list"],
     ["co.uk", "invalid", "public_suffix", "public suffix"],
     ["com", "invalid", "public_suffix", "single label"],
     ["acme.cmo", "invalid", "unknown_tld", "does not exist"],

@@ -9,7 +9,7 @@ const FROM = { trust: "high", read: 1, repeated: 0, kept: 1, dropped: {} } as co
 /** Lists of these names alone, by the source `here` of 20 November 2026 and the source `elsewhere`, which is of no known day. */
 export function knownSmall(names: Readonly<Record<string, readonly Listing[]>>): LoadedLists {
   const opened = openLists(writePack({ ...smallContents({}), names: Object.entries(names) }), false)
-  if (opened.kind === "refused") throw new Error(opened.says)
+  if (opened.kind === "refused") throw new Error(opened.message)
   const sources = {
     here: { ...FROM, set: "disposable", licence: "MIT", origin: "our garden", date: "2026-11-20" },
     elsewhere: { ...FROM, set: "personal", licence: "ISC", origin: "another garden", date: "" },

@@ -81,7 +81,7 @@ describe("lists info", () => {
 
 test("lists verify fails for lists in place that are damaged, with what to do", async () => {
   const openPack: ListsCommandDeps["openPack"] = async path =>
-    path === null ? { kind: "refused", says: "It is cut.", remedy: "Run it again." } : null
+    path === null ? { kind: "refused", message: "It is cut.", remedy: "Run it again." } : null
   const { fails } = await told(output => listsVerify(output, { ...TOOLS, openPack }, null, false))
   expect(fails).toBe("It is cut. Run it again.")
 })

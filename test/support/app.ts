@@ -45,7 +45,7 @@ import { type StoppedTime, stoppedTime } from "./time.ts"
 
 /** The lists that the checkout has built. */
 const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes(), true)
-if (carried.kind === "refused") throw new Error(carried.says)
+if (carried.kind === "refused") throw new Error(carried.message)
 
 /** The lists of this checkout, opened once for all tests. */
 export const lists = carried.lists

@@ -100,8 +100,7 @@ export async function openListsForCommand(system: System, settings: Settings, lo
 /** The active pack, even if it is damaged. */
 export async function openActivePack(system: System, settings: Settings): Promise<OpenPackResult> {
   const refreshed = await readRefreshedLists(system, settings, await bundledManifest(system))
-  if (refreshed !== null && "remedy" in refreshed)
-    return { kind: "refused", says: refreshed.message, remedy: refreshed.remedy }
+  if (refreshed !== null && "remedy" in refreshed) return { kind: "refused", ...refreshed }
   return { kind: "open", pack: (refreshed?.lists ?? (await bundledLists(system))).pack }
 }
 
@@ -137,11 +136,6 @@ async function readActiveLists(
   const lists = await mapBundledLists(system, bundledPackPath(system, settings, manifest), log, isFallbackAllowed)
   return "remedy" in lists ? lists : await withRefreshState(system, settings, lists, manifest)
 }
-
-const damagedLists = ({ says, remedy }: { readonly says: string; readonly remedy: string }): DamagedLists => ({
-  message: says,
-  remedy,
-})
 
 const logDamagedLists = ({ message, remedy }: DamagedLists, log: Log): void =>
   log("warn", "the refreshed lists are damaged; the bundled ones are used", { why: message, remedy })
@@ -180,7 +174,7 @@ async function readRefreshedLists(
   const opened = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
   const manifest = await folder.read(manifestFileName(sha256))
   const remedy = "Run `mailkind lists update`, or go back with `mailkind lists rollback`."
-  if (opened.kind === "refused") return { message: opened.says, remedy }
+  if (opened.kind === "refused") return { message: opened.message, remedy }
   if (manifest === null) return { message: "What the lists were built from is not there.", remedy }
   try {
     return { lists: opened.lists, manifest: JSON.parse(new TextDecoder().decode(manifest)), refreshState: state } // written by this program
@@ -203,11 +197,11 @@ async function mapBundledLists(
   const mapped = system.files.mmap(path)
   const opened = mapped === null ? null : openLists(mapped, isFallbackAllowed)
   if (opened?.kind === "open") return opened.lists
-  if (opened?.kind === "refused" && !isFallbackAllowed) return damagedLists(opened)
-  if (opened?.kind === "refused") log("warn", "the lists are damaged and unpacked again", { path, why: opened.says })
+  if (opened?.kind === "refused" && !isFallbackAllowed) return opened
+  if (opened?.kind === "refused") log("warn", "the lists are damaged and unpacked again", { path, why: opened.message })
   if (system.files.isCompiled) await system.files.writeAtomic(path, await bundledPack(system))
   const again = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
-  return again.kind === "refused" ? damagedLists(again) : again.lists
+  return again.kind === "refused" ? again : again.lists
 }
 
 function bundledPackPath({ files }: System, settings: Settings, { pack }: PackManifest): string {
@@ -218,7 +212,7 @@ function bundledPackPath({ files }: System, settings: Settings, { pack }: PackMa
 /** The bundled lists, without touching the data directory. */
 export async function bundledLists(system: System): Promise<DomainLists> {
   const opened = openLists(await bundledPack(system), true)
-  if (opened.kind === "refused") throw new StartupError(`${opened.says} ${opened.remedy}`)
+  if (opened.kind === "refused") throw new StartupError(`${opened.message} ${opened.remedy}`)
   return opened.lists
 }
 

@@ -1,6 +1,6 @@
 /**
- * Why an entry of a source is not in the set that its source names. Order is the order in a pack's bytes: append, or
- * raise the format. `says` is shown by `lists lookup`.
+ * The rules that keep an entry out of the set that its source fills, with a description that `lists lookup` displays. Their
+ * order is the order of the rule numbers in a pack: append new ones, or raise the format.
  */
 export const LISTING_RULES = {
   malformed: "The entry is not a host name.",
@@ -30,5 +30,5 @@ export type ListingRule = keyof typeof LISTING_RULES
 /** All rules, in the order of their numbers in a pack. */
 export const LISTING_RULE_NAMES = Object.keys(LISTING_RULES) as ListingRule[]
 
-/** What became of one entry of one source: in the set, or dropped by a rule. */
+/** The outcome of one entry of one source: kept in the set, or dropped by a rule. */
 export type ListingOutcome = "kept" | ListingRule

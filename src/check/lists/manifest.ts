@@ -1,12 +1,12 @@
 import { SET_NAMES, SETS, type SetName } from "./sets.ts"
 
-/** What became of one source's entries: `read` = repeated + kept + all that were dropped. */
+/** The counts of one source's entries: `read` = `repeated` + `kept` + the sum of `dropped`. */
 export type ManifestSource = {
   readonly set: string
   readonly trust: string
   readonly origin: string
   readonly licence: string
-  /** The day that the entries are of; empty: it was never downloaded. */
+  /** The date of the entries; empty: the source was never downloaded. */
   readonly date: string
   readonly read: number
   readonly repeated: number
@@ -14,7 +14,7 @@ export type ManifestSource = {
   readonly dropped: Readonly<Record<string, number>>
 }
 
-/** What a pack was built from, and what came out: data/manifest.json, kept beside the sources for review. */
+/** What a pack was built from and subject it contains: data/manifest.json, which is committed for review. */
 export type PackManifest = {
   readonly format: 1
   readonly version: string
@@ -27,19 +27,19 @@ export type PackManifest = {
   readonly sources: Readonly<Record<string, ManifestSource>>
 }
 
-/** The text of a manifest: the same manifest gives the same text, and a changed number is one changed line. */
+/** The text of a manifest: equal manifests give equal texts, and a changed number changes one line. */
 export const formatManifest = (manifest: PackManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
 
-/** A set that loses a fifth of its entries lost a source, not its subject. */
+/** A set that loses a fifth of its entries has probably lost a source. */
 const SHRINK_SHARE_MAX = 0.2
 
-/** The sets and sources that lost a fifth of their entries or more between two manifests, a sentence each. */
+/** One sentence for each set and source that has lost a fifth of its entries or more between two manifests. */
 export function shrinkageMessages(before: PackManifest, after: PackManifest): readonly string[] {
-  const sets = SET_NAMES.map(set => ({ what: `The set ${set}`, was: before.entries[set], is: after.entries[set] }))
+  const sets = SET_NAMES.map(set => ({ subject: `The set ${set}`, was: before.entries[set], is: after.entries[set] }))
   const sources = Object.entries(before.sources)
     .filter(([, { set }]) => Object.hasOwn(SETS, set))
-    .map(([id, { read }]) => ({ what: `The source ${id}`, was: read, is: after.sources[id]?.read ?? 0 }))
+    .map(([id, { read }]) => ({ subject: `The source ${id}`, was: read, is: after.sources[id]?.read ?? 0 }))
   return [...sets, ...sources]
     .filter(({ was, is }) => was > 0 && is <= was * (1 - SHRINK_SHARE_MAX))
-    .map(({ what, was, is }) => `${what} shrank from ${was} to ${is} entries.`)
+    .map(({ subject, was, is }) => `${subject} shrank from ${was} to ${is} entries.`)
 }

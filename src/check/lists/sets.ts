@@ -2,13 +2,13 @@ import type { Category } from "../../contract/categories.ts"
 
 type SetSpec = {
   readonly description: string
-  /** `name`: holds for the entry and what stands under it, up to a public suffix; `suffix`: at any level, `*` is one label. */
+  /** `name`: an entry matches itself and its subdomains, up to a public suffix; `suffix`: at any level, and `*` is one label. */
   readonly matches: "name" | "suffix"
-  /** The category that the set speaks for. */
+  /** The category of the names in the set. */
   readonly category: Category
 }
 
-/** The sets of names that a pack holds. The order is the order of their bits in a pack: append, or raise the format. */
+/** The sets of names in a pack. Their order is the order of the bits in a pack: append new ones, or raise the format. */
 export const SETS = {
   disposable: { description: "Domains of throw-away mailboxes.", matches: "name", category: "disposable" },
   relay: { description: "Domains of privacy relays.", matches: "name", category: "relay" },
@@ -26,17 +26,17 @@ export type SetName = keyof typeof SETS
 export const SET_NAMES = Object.keys(SETS) as SetName[]
 
 /** The bit of each set in a mask. */
-export const SET_BITS = Object.fromEntries(SET_NAMES.map((set, at) => [set, 1 << at])) as Readonly<
+export const SET_BITS = Object.fromEntries(SET_NAMES.map((set, index) => [set, 1 << index])) as Readonly<
   Record<SetName, number>
 >
 
-/** The mask of the sets that match at any level, a public suffix included. */
+/** The mask of the sets that match at any level, including public suffixes. */
 export const SUFFIX_SETS_MASK = SET_NAMES.filter(set => SETS[set].matches === "suffix").reduce(
   (mask, set) => mask | SET_BITS[set],
   0,
 )
 
-/** Names that only steer the building of a pack; none of them is looked up. */
+/** Sets of names that only guide the building of a pack. They are not in the pack. */
 export const GUARD_SETS = {
   never_disposable: "Names that no list can make disposable.",
   not_personal: "Companies that free-mail lists name by mistake.",
@@ -59,10 +59,10 @@ export type WordSetName = keyof typeof WORD_SETS
 /** All word sets. */
 export const WORD_SET_NAMES = Object.keys(WORD_SETS) as WordSetName[]
 
-/** What a source can fill: a set of names, a guard, words, or the domains of group services. */
+/** A set that a source can fill: a set of names, a guard set, words, or the domains of group services. */
 export type FillableSet = SetName | GuardSetName | WordSetName | "group_service"
 
-/** Everything that a source can fill. */
+/** All sets that a source can fill. */
 export const FILLABLE_SETS: readonly FillableSet[] = [
   ...SET_NAMES,
   ...(Object.keys(GUARD_SETS) as GuardSetName[]),
@@ -70,11 +70,11 @@ export const FILLABLE_SETS: readonly FillableSet[] = [
   "group_service",
 ]
 
-/** Whether `filled` is a set of names that a pack holds. */
-export const isSetName = (filled: FillableSet): filled is SetName => Object.hasOwn(SETS, filled)
+/** Whether `set` is a set of names in a pack. */
+export const isSetName = (set: FillableSet): set is SetName => Object.hasOwn(SETS, set)
 
-/** Whether `filled` is a set of words. */
-export const isWordSetName = (filled: FillableSet): filled is WordSetName => Object.hasOwn(WORD_SETS, filled)
+/** Whether `set` is a set of words. */
+export const isWordSetName = (set: FillableSet): set is WordSetName => Object.hasOwn(WORD_SETS, set)
 
 /** The sets of a mask, in order. */
 export const setsOfMask = (mask: number): readonly SetName[] => SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0)

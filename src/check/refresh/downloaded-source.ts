@@ -2,74 +2,75 @@ import { type CatalogueSource, isDownloaded } from "../lists/sources/catalogue.t
 import { normalizeName } from "../lists/sources/normalized-name.ts"
 import type { DownloadedSource, SourceBundle } from "../lists/sources/source-bundle.ts"
 import { FORMAT_READERS, type SourceFiles } from "../lists/sources/source-formats.ts"
-import {
-  normalizeEntries,
-  type PreviousSource,
-  type NeverListedNames as Rules,
-  validateSource,
-} from "./source-validation.ts"
+import { type NeverListedNames, normalizeEntries, type PreviousSource, validateSource } from "./source-validation.ts"
 import type { StoredDownload } from "./stored-download.ts"
 
-/** The names in the text of a source, or why it is not fit to be used. */
+/** The names of a downloaded text, or why it is rejected. */
 type ReadDownloadResult =
-  | ({ readonly kind: "fit" } & Pick<DownloadedSource, "entries" | "misshapen">)
+  | ({ readonly kind: "valid" } & Pick<DownloadedSource, "entries" | "malformedCount">)
   | { readonly kind: "refused"; readonly message: string }
 
-/** Reads the text that was downloaded of a source, strictly, and compares it with the last good copy; null: there is none. */
+/**
+ * Reads a downloaded text and compares it with the last valid download; null: there is none. Unlike the build of a pack,
+ * it rejects a text with too many malformed entries.
+ */
 export function readDownloadedSource(
   row: CatalogueSource,
   text: string,
   last: StoredDownload | null,
-  rules: ValidationContext,
+  context: ValidationContext,
 ): ReadDownloadResult {
   const { format, at, first } = row.from
   const read = FORMAT_READERS[format](singleFile(text), "", at ?? "")
   if (read.kind === "refused") return { kind: "refused", message: `It cannot be read: ${read.message}.` }
+  const { malformedCount } = read
   const entries = first === undefined ? read.entries : read.entries.slice(0, first)
-  const found = { set: row.set, entries, misshapen: read.malformedCount, endsCleanly: text.endsWith("\n") }
-  const before =
-    last === null ? rules.builtIn : { ...last, names: new Set(last.copy.entries), count: last.copy.entries.length }
-  const named = normalizeEntries(found)
-  const faults = validateSource(found, before, rules, named)
-  if (faults.length > 0) return { kind: "refused", message: faults.map(({ says }) => says).join(" ") }
-  return { kind: "fit", entries: [...named.names], misshapen: named.malformedCount }
+  const downloaded = { set: row.set, entries, malformedCount, endsWithNewline: text.endsWith("\n") }
+  const normalized = normalizeEntries(downloaded)
+  const faults = validateSource(downloaded, last === null ? context.builtIn : previousOf(last), context, normalized)
+  if (faults.length > 0) return { kind: "refused", message: faults.map(({ message }) => message).join(" ") }
+  return { kind: "valid", entries: [...normalized.names], malformedCount: normalized.malformedCount }
 }
 
-/** A shelf on which one text lies. */
+function previousOf({ source: { entries }, endsWithNewline }: StoredDownload): PreviousSource {
+  return { count: entries.length, names: new Set(entries), endsWithNewline }
+}
+
+/** Source files that consist of one text. */
 const singleFile = (text: string): SourceFiles => ({ read: () => text, list: () => [] })
 
-/** What a download of one source is measured by. */
-type ValidationContext = Rules & {
-  /** The built-in source that it renews, as the copy before the first; null: there is none. */
+/** What the downloads of one source are validated against. */
+type ValidationContext = NeverListedNames & {
+  /** The built-in source that the download renews; it stands for the previous download before the first. Null: none. */
   readonly builtIn: PreviousSource | null
 }
 
 /**
- * The rules for a source. Names that no list may hold are the foremost providers, and in a list of disposable domains those
- * that are never disposable, among which there are schools and offices of state; what a built-in source of the set has of
- * them is a fault that is known, and dropped when a pack is made.
+ * The validation context of a source. The most used providers may not be in any list, and names that are never disposable
+ * may not be in a disposable list. Such names that a built-in source of the same set already has are known faults; building
+ * a pack drops them.
  */
 export function validationContext(
   { sources, topProviders }: SourceBundle,
   { set, renews }: CatalogueSource,
 ): ValidationContext {
-  const entriesOf = (isWanted: (row: CatalogueSource) => boolean) =>
-    sources.filter(({ row }) => isWanted(row) && !isDownloaded(row)).flatMap(({ entries }) => entries)
-  const neverDisposable = set === "disposable" ? entriesOf(row => row.set === "never_disposable") : []
-  const neverListed = namesOf([...topProviders, ...neverDisposable])
-  const renewed = namesOf(entriesOf(row => row.id === renews))
+  const builtInEntries = (isIncluded: (row: CatalogueSource) => boolean) =>
+    sources.filter(({ row }) => isIncluded(row) && !isDownloaded(row)).flatMap(({ entries }) => entries)
+  const neverDisposable = set === "disposable" ? builtInEntries(row => row.set === "never_disposable") : []
+  const neverListed = normalizedNames([...topProviders, ...neverDisposable])
+  const renewed = normalizedNames(builtInEntries(row => row.id === renews))
   return {
     neverListed,
     knownFaults: new Set(
-      entriesOf(row => row.set === set)
+      builtInEntries(row => row.set === set)
         .map(entry => entry.toLowerCase())
         .filter(entry => neverListed.has(entry)),
     ),
-    builtIn: renewed.size === 0 ? null : { count: renewed.size, names: renewed, endsCleanly: false },
+    builtIn: renewed.size === 0 ? null : { count: renewed.size, names: renewed, endsWithNewline: false },
   }
 }
 
-function namesOf(entries: readonly string[]): ReadonlySet<string> {
+function normalizedNames(entries: readonly string[]): ReadonlySet<string> {
   const names = entries.map(normalizeName)
   return new Set(names.flatMap(name => (name.kind === "name" ? [name.name] : [])))
 }

@@ -1,13 +1,13 @@
 import type { Clock } from "../../base/outside-world.ts"
 import type { Folder } from "./refresh-state.ts"
 
-/** The longest that a refresh holds its turn: well above what its downloads and the making of a pack may take. */
+/** A lock that is older is stale: its downloads and the build of a pack take far less time. */
 const LOCK_MAX_MS = 15 * 60_000
 const LOCK_FILE = "turn.lock"
-/** Who holds this one ends a turn that is over. */
+/** Only the process that holds this second lock may remove a stale lock. */
 const TAKEOVER_LOCK_FILE = "turn.end.lock"
 
-/** Who takes turns: processes of one host. */
+/** The processes that compete for the lock run on one host. */
 export type RefreshLockDeps = {
   readonly folder: Folder
   readonly clock: Clock
@@ -17,47 +17,47 @@ export type RefreshLockDeps = {
 }
 
 /**
- * Does the work while no other process does such work on the folder; null: another one does. A turn whose process is gone,
- * or that is older than any refresh, is over.
+ * Runs `work` while no other process holds the refresh lock of the folder; null: another process holds it. A lock is stale
+ * if its process is gone or if it is older than any refresh.
  */
 export async function withRefreshLock<T>(
   { folder, clock, pid, isRunning }: RefreshLockDeps,
   work: () => Promise<T>,
 ): Promise<T | null> {
-  const mine = `${pid} ${clock()}\n`
-  const isOver = (held: string): boolean => {
-    const [holder = 0, sinceMs = 0] = held.split(" ").map(Number)
+  const own = `${pid} ${clock()}\n`
+  const isStale = (lock: string): boolean => {
+    const [holder = 0, sinceMs = 0] = lock.split(" ").map(Number)
     return !isRunning(holder) || Math.abs(clock() - sinceMs) >= LOCK_MAX_MS
   }
-  if (!(await folder.createExclusive(LOCK_FILE, mine))) {
-    const held = await readText(folder, LOCK_FILE)
-    if (!isOver(held) || !(await breakStaleLock(folder, held, mine, isOver))) return null
-    if (!(await folder.createExclusive(LOCK_FILE, mine))) return null
+  if (!(await folder.createExclusive(LOCK_FILE, own))) {
+    const lock = await readText(folder, LOCK_FILE)
+    if (!isStale(lock) || !(await breakStaleLock(folder, lock, own, isStale))) return null
+    if (!(await folder.createExclusive(LOCK_FILE, own))) return null
   }
   try {
     return await work()
   } finally {
-    // One that took too long was ended, and the turn is another's.
-    if ((await readText(folder, LOCK_FILE)) === mine) await folder.remove(LOCK_FILE)
+    // If the work took too long, the lock was broken and may belong to another process.
+    if ((await readText(folder, LOCK_FILE)) === own) await folder.remove(LOCK_FILE)
   }
 }
 
 /**
- * Ends a turn that is over; false: another process is at it. Of several that have seen the same turn one alone may remove it:
- * the next to come would remove the turn that the first has taken since.
+ * Removes a stale lock; false: another process is doing so. Of several processes that have seen the same lock only one may
+ * remove it, since a second one would remove the lock that the first has created in the meantime.
  */
 async function breakStaleLock(
   folder: Folder,
-  held: string,
-  mine: string,
-  isOver: (held: string) => boolean,
+  stale: string,
+  own: string,
+  isStale: (lock: string) => boolean,
 ): Promise<boolean> {
-  if (!(await folder.createExclusive(TAKEOVER_LOCK_FILE, mine))) {
-    if (isOver(await readText(folder, TAKEOVER_LOCK_FILE))) await folder.remove(TAKEOVER_LOCK_FILE)
+  if (!(await folder.createExclusive(TAKEOVER_LOCK_FILE, own))) {
+    if (isStale(await readText(folder, TAKEOVER_LOCK_FILE))) await folder.remove(TAKEOVER_LOCK_FILE)
     return false
   }
   try {
-    if ((await readText(folder, LOCK_FILE)) === held) await folder.remove(LOCK_FILE)
+    if ((await readText(folder, LOCK_FILE)) === stale) await folder.remove(LOCK_FILE)
     return true
   } finally {
     await folder.remove(TAKEOVER_LOCK_FILE)

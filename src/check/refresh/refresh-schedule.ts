@@ -3,43 +3,44 @@ import type { RefreshState } from "./refresh-state.ts"
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** A server that has just started has better things to do; and many that start together must not ask together. */
-const START_DELAY_MS = { least: MINUTE_MS, most: 10 * MINUTE_MS }
-/** How soon a refresh is tried again of which nothing was of use. */
+/** The random delay after a start: a start has more urgent work, and servers that start together must not refresh together. */
+const START_DELAY_MS = { min: MINUTE_MS, max: 10 * MINUTE_MS }
+/** The delay before a refresh is retried if all its downloads failed. */
 const RETRY_DELAY_MS = HOUR_MS
-/** How far a time is put off from what is wanted, as a share of it: nobody's sources are asked on the hour by all. */
+/** The random share by which intervals are longer or shorter, so that sources are not asked by all servers at once. */
 const JITTER_SHARE = 0.1
 
 /** What decides when the next refresh is due. */
 export type RefreshTiming = {
-  /** How long lies between two refreshes. */
   readonly intervalMs: number
-  /** The stock that the program carries. */
-  readonly stockId: string
+  /** The id of the source bundle of this program. */
+  readonly bundleId: string
   readonly nowMs: number
   readonly startedAtMs: number
-  /** When a refresh was last begun here, whatever came of it; null: never. */
-  readonly triedAtMs: number | null
-  /** From 0 up to 1, drawn anew for each refresh. */
-  readonly chance: number
+  /** When this process last started a refresh, whatever its result; null: never. */
+  readonly lastAttemptAtMs: number | null
+  /** From 0 to below 1, drawn anew for each refresh. */
+  readonly randomShare: number
 }
 
 /**
- * When the next refresh is due, in milliseconds since the Unix epoch; null: not until somebody asks for one. One that is
- * late, or that a new program needs, is due soon after the start; and one that left no trace is not tried again at once.
+ * When the next refresh is due, in milliseconds since the Unix epoch; null: only manual refreshes are allowed. An overdue
+ * refresh, and one that a new program version needs, is due soon after the start. An attempt that has left no state is not
+ * repeated at once.
  */
-export function nextRefreshAtMs(state: RefreshState, due: RefreshTiming): number | null {
-  const { intervalMs, stockId, nowMs, startedAtMs, triedAtMs, chance } = due
+export function nextRefreshAtMs(state: RefreshState, timing: RefreshTiming): number | null {
+  const { intervalMs, bundleId, nowMs, startedAtMs, lastAttemptAtMs, randomShare } = timing
   if (state.is_paused) return null
-  const spread = 1 - JITTER_SHARE + 2 * JITTER_SHARE * chance
-  // A clock that was ahead and was set back has told times that say nothing: nobody waits until they come again.
-  const after = (atMs: number | null, waitMs: number): number => (atMs === null || atMs > nowMs ? 0 : atMs + waitMs)
-  const afterStartMs = after(startedAtMs, START_DELAY_MS.least + chance * (START_DELAY_MS.most - START_DELAY_MS.least))
-  const soonestMs = Math.max(afterStartMs, after(triedAtMs, Math.min(RETRY_DELAY_MS, intervalMs) * spread))
+  const jitter = 1 - JITTER_SHARE + 2 * JITTER_SHARE * randomShare
+  // A time in the future was recorded before the clock was set back, and is ignored.
+  const after = (atMs: number | null, delayMs: number): number => (atMs === null || atMs > nowMs ? 0 : atMs + delayMs)
+  const startDelayMs = START_DELAY_MS.min + randomShare * (START_DELAY_MS.max - START_DELAY_MS.min)
+  const retryDelayMs = Math.min(RETRY_DELAY_MS, intervalMs)
+  const soonestMs = Math.max(after(startedAtMs, startDelayMs), after(lastAttemptAtMs, retryDelayMs * jitter))
   const isKnown = state.refreshed_at_ms > 0 && state.refreshed_at_ms <= nowMs
-  if (!isKnown || state.stock !== stockId) return soonestMs
+  if (!isKnown || state.stock !== bundleId) return soonestMs
   const outcomes = Object.values(state.sources).map(({ outcome }) => outcome)
-  const isInVain = outcomes.length > 0 && outcomes.every(outcome => outcome === "failed")
-  const waitMs = isInVain ? Math.min(RETRY_DELAY_MS, intervalMs) : intervalMs
-  return Math.max(soonestMs, state.refreshed_at_ms + waitMs * spread)
+  const hasFailed = outcomes.length > 0 && outcomes.every(outcome => outcome === "failed")
+  const delayMs = hasFailed ? retryDelayMs : intervalMs
+  return Math.max(soonestMs, state.refreshed_at_ms + delayMs * jitter)
 }

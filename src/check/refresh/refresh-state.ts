@@ -3,8 +3,8 @@ import { Value } from "@sinclair/typebox/value"
 import { parseJson } from "../../base/text.ts"
 
 /**
- * What became of asking for a source: `taken`, there was something new and it is in use; `unchanged`, there was not;
- * `refused`, what came was not fit; `failed`, nothing whole came. In all cases the last good copy serves.
+ * The outcome of refreshing a source. `taken`: a new download is in use. `unchanged`: there was nothing new. `refused`: the
+ * download was invalid. `failed`: there was no complete download. In the last three cases the last valid download stays in use.
  */
 export const SOURCE_OUTCOMES = ["taken", "unchanged", "refused", "failed"] as const
 export type SourceOutcome = (typeof SOURCE_OUTCOMES)[number]
@@ -18,35 +18,35 @@ const SourceState = Type.Object({
   /** Why it was refused or failed, in a sentence; empty where it was not. */
   says: TEXT,
   checked_at_ms: INSTANT_MS,
-  /** When its entries last changed; null: there is no copy yet. */
+  /** When its entries last changed; null: there is no valid download yet. */
   changed_at_ms: Type.Union([INSTANT_MS, Type.Null()]),
 })
 
 const RefreshStateSchema = Type.Object({
   format: Type.Literal(1),
-  /** The stock that the packs were built over. */
+  /** The id of the source bundle that the packs were built from (`DECISIONS 15`). */
   stock: TEXT,
-  /** When all sources were last asked for; 0: never. */
+  /** When all sources were last downloaded; 0: never. */
   refreshed_at_ms: INSTANT_MS,
   sources: Type.Record(TEXT, SourceState),
-  /** The packs that are kept, the newest first. */
+  /** The kept packs, newest first. */
   packs: Type.Array(Type.Object({ sha256: TEXT, version: TEXT, made_at_ms: INSTANT_MS })),
-  /** The pack in use; null: the one that the program carries. */
+  /** The SHA-256 of the pack in use; null: the bundled pack. */
   in_use: Type.Union([TEXT, Type.Null()]),
-  /** An operator went back to an older pack: only a refresh by hand makes another. */
+  /** An operator has rolled back: scheduled refreshes pause until a manual one. */
   is_paused: Type.Boolean(),
 })
 
-/** One source, as the last refresh left it. */
+/** The state of one source after its last refresh. */
 export type SourceState = Static<typeof SourceState>
 
-/** All that a refresh leaves behind, in one file of the lists' folder. */
+/** The state that refreshes keep in one file of their folder. */
 export type RefreshState = Static<typeof RefreshStateSchema>
 
-/** The file of the state; it is replaced whole, after everything that it speaks of is in place. */
+/** The state file. It is replaced atomically, after all files that it refers to are written. */
 export const STATE_FILE = "state.json"
 
-/** Nothing was refreshed yet. */
+/** The state before the first refresh. */
 export const INITIAL_REFRESH_STATE: RefreshState = {
   format: 1,
   stock: "",
@@ -57,50 +57,50 @@ export const INITIAL_REFRESH_STATE: RefreshState = {
   is_paused: false,
 }
 
-/** The text of a state. */
+/** The text of the state file. */
 export const formatRefreshState = (state: RefreshState): string => `${JSON.stringify(state, null, 2)}\n`
 
-/** Reads the bytes of a state; no file is one in which nothing was refreshed. Null: they are no state. */
+/** Parses the bytes of a state file; no file (null) is the initial state. Null: the file is damaged. */
 export function parseRefreshState(bytes: Uint8Array | null): RefreshState | null {
   if (bytes === null) return INITIAL_REFRESH_STATE
   const state = parseJson(new TextDecoder().decode(bytes))
   return Value.Check(RefreshStateSchema, state) ? state : null
 }
 
-/** Reads the bytes of a state; what is no state, and no file, is one in which nothing was refreshed. */
+/** Decodes the bytes of a state file; a damaged or absent file is the initial state. */
 export const decodeRefreshState = (bytes: Uint8Array | null): RefreshState =>
   parseRefreshState(bytes) ?? INITIAL_REFRESH_STATE
 
-/** The names of the files of a pack and of what it was built from. */
+/** The file names of a pack and of its manifest. */
 export const packFileName = (sha256: string): string => `${sha256.slice(0, 16)}.pack`
 export const manifestFileName = (sha256: string): string => `${sha256.slice(0, 16)}.json`
 
-/** One folder of files, as far as a refresh touches it. Names have no `/`. Each function rejects with the system's error. */
+/** The operations on a folder that a refresh needs. Names contain no `/`. Each function rejects with the system's error. */
 export type Folder = {
   /** Null: there is no such file. */
   readonly read: (name: string) => Promise<Uint8Array<ArrayBuffer> | null>
-  /** Puts a file in place of what was there: readers find the old one or the new one, whole, at every moment. */
+  /** Replaces a file atomically: a reader sees the complete old or the complete new file. */
   readonly writeAtomic: (name: string, bytes: Uint8Array | string) => Promise<void>
-  /** Makes a file that was not there, with its text at once; false: it was there. */
+  /** Creates a file together with its text; false: the file exists already. */
   readonly createExclusive: (name: string, text: string) => Promise<boolean>
-  /** Removes a file; one that is not there is no fault. What maps it goes on reading it. */
+  /** Removes a file; a missing file is not an error. Processes that have mapped it can still read it. */
   readonly remove: (name: string) => Promise<void>
   readonly list: () => Promise<readonly string[]>
 }
 
-/** The version that is in use after a roll-back: that of a kept pack, or `built_in`; null: there is nothing to go back to. */
+/** The pack in use after a roll-back; `built_in`: the bundled one; null: there is nothing to roll back to. */
 export type RollBackResult = { readonly version: string } | "built_in" | null
 
 /**
- * Goes back to the pack before the one in use, and from the oldest that is kept to the one that the program carries. No
- * schedule makes another pack then; a refresh by hand does. `stockId`: what the program carries. Packs over another stock
- * are not in use.
+ * Rolls back to the pack before the one in use, or from the oldest kept pack to the bundled one. Scheduled refreshes then
+ * pause until a manual refresh. `bundleId` is that of this program; packs of another bundle are not in use.
  */
-export async function rollBack(folder: Folder, stockId: string): Promise<RollBackResult> {
+export async function rollBack(folder: Folder, bundleId: string): Promise<RollBackResult> {
   const state = decodeRefreshState(await folder.read(STATE_FILE))
-  const at = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
-  if (state.in_use === null || at < 0 || state.stock !== stockId) return null
-  const back = state.packs[at + 1]
-  await folder.writeAtomic(STATE_FILE, formatRefreshState({ ...state, in_use: back?.sha256 ?? null, is_paused: true }))
-  return back === undefined ? "built_in" : { version: back.version }
+  const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
+  if (state.in_use === null || index < 0 || state.stock !== bundleId) return null
+  const previous = state.packs[index + 1]
+  const in_use = previous?.sha256 ?? null
+  await folder.writeAtomic(STATE_FILE, formatRefreshState({ ...state, in_use, is_paused: true }))
+  return previous === undefined ? "built_in" : { version: previous.version }
 }

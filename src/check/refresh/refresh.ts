@@ -22,171 +22,183 @@ import {
 import { type RequestedSource, requestedSources, resolveSource, retainedSources } from "./requested-sources.ts"
 import { formatDownload, parseDownload, type StoredDownload } from "./stored-download.ts"
 
-/** What a refresh works with. */
+/** The dependencies of `refresh`. */
 export type RefreshDeps = {
+  /** The folder of the refreshed lists. */
   readonly folder: Folder
-  /** What the program carries, and what it is called in a state. */
+  /** The sources that the program carries, and their id in the refresh state. */
   readonly bundle: SourceBundle
   readonly bundleId: string
   readonly fetchUrl: Fetch
   readonly setTimer: SetTimer
   readonly clock: Clock
-  /** How we call ourselves to the servers of sources. */
+  /** The User-Agent of downloads. */
   readonly userAgent: string
-  /** Addresses to ask in place of those of the catalogue, by the ids of sources: mirrors. */
+  /** URLs that replace those of the catalogue (mirrors) or are an operator's own lists, by source id. */
   readonly sourceUrls: ReadonlyMap<string, string>
 }
 
-/** What a refresh did. */
+/** The result of a refresh. */
 export type RefreshResult = {
-  /** Every source that was asked for, by id. */
+  /** The state of every requested source, by id. */
   readonly sources: Readonly<Record<string, SourceState>>
-  /** What is in use from now on, when it is another than before; `built_in`: no copy is left; null: nothing changed. */
+  /** The pack that is newly in use; `built_in`: the bundled one, since no download is left; null: no change. */
   readonly activated: { readonly version: string } | "built_in" | null
-  /** Why no pack was made of what came; empty where there is no such reason. */
+  /** Why no pack could be built; empty if there was no fault. */
   readonly faults: readonly string[]
 }
 
-/** How many packs are kept, the one in use among them. */
+/** The number of packs that are kept, including the one in use. */
 const KEPT_PACKS_MAX = 3
-/** How many sources are asked for at once. */
 const CONCURRENT_DOWNLOADS_MAX = 3
 
 /**
- * Asks for sources, makes a pack of the stock and the last good copies, and puts it in use when it is another. `only`: the
- * id or URL of the one source that is asked for (`resolveSource` tells what a URL means); null: all. A source that cannot be
- * had, or is not fit, harms nothing: its last good copy serves. One refresh at a time may run on a folder. Resolves with
- * `unknown` when `only` names nothing; it rejects when the folder cannot be read or written.
+ * Downloads sources, builds a pack of the bundle and the last valid downloads, and puts it in use if it differs. `only`: the
+ * id or URL of a single source to download (`resolveSource`); null: all. A source that cannot be downloaded or is invalid
+ * does no harm: its last valid download stays in use. Callers must hold the refresh lock of the folder. Resolves with
+ * `unknown` if `only` names no source; rejects if the folder cannot be read or written.
  */
-export async function refresh(needs: RefreshDeps, only: string | null): Promise<RefreshResult | "unknown"> {
-  const { folder, bundle, bundleId, clock, sourceUrls } = needs
+export async function refresh(deps: RefreshDeps, only: string | null): Promise<RefreshResult | "unknown"> {
+  const { folder, bundle, bundleId, clock, sourceUrls } = deps
   const before = decodeRefreshState(await folder.read(STATE_FILE))
-  const named = only === null ? null : resolveSource(requestedSources(bundle, sourceUrls, before), only)
-  if (only !== null && named === null) return "unknown"
-  const wanted = requestedSources(
-    bundle,
-    named === null ? sourceUrls : new Map([...sourceUrls, [named.id, named.url]]),
+  const single = only === null ? null : resolveSource(requestedSources(bundle, sourceUrls, before), only)
+  if (only !== null && single === null) return "unknown"
+  const urls = single === null ? sourceUrls : new Map([...sourceUrls, [single.id, single.url]])
+  const requested = requestedSources(bundle, urls, before)
+  const downloads = await readStoredDownloads(folder, requested.keys())
+  const run: RefreshRun = {
+    deps,
     before,
-  )
-  const held = await readStoredDownloads(folder, wanted.keys())
-  const slots = new Semaphore(CONCURRENT_DOWNLOADS_MAX, wanted.size)
-  const asked = [...wanted.values()].filter(({ source }) => named === null || source.row.id === named.id)
-  const sources = Object.fromEntries(await settleAll(asked.map(one => refreshSource(needs, slots, one, before, held))))
+    downloads,
+    semaphore: new Semaphore(CONCURRENT_DOWNLOADS_MAX, requested.size),
+  }
+  const queried = [...requested.values()].filter(({ source }) => single === null || source.row.id === single.id)
+  const sources = Object.fromEntries(await settleAll(queried.map(one => refreshSource(run, one))))
   const state: RefreshState = {
     ...before,
     stock: bundleId,
-    // A pack over another stock is not in use, and is not to come into use because this refresh was.
+    // A pack of another bundle is not in use, and this refresh must not put it in use (`DECISIONS 15`).
     in_use: before.stock === bundleId ? before.in_use : null,
-    refreshed_at_ms: named === null ? clock() : before.refreshed_at_ms,
-    sources: retainedSources(wanted, before, sources, id => held.has(id)),
+    refreshed_at_ms: single === null ? clock() : before.refreshed_at_ms,
+    sources: retainedSources(requested, before, sources, id => downloads.has(id)),
     is_paused: false,
   }
-  const pack = await buildAndWritePack(needs, wanted, held)
-  if (pack.kind === "refused") {
+  const written = await buildAndWritePack(deps, requested, downloads)
+  if (written.kind === "refused") {
     await folder.writeAtomic(STATE_FILE, formatRefreshState(state))
-    return { sources, activated: null, faults: pack.faults }
+    return { sources, activated: null, faults: written.faults }
   }
-  const after = pack.pack === null ? { ...state, in_use: null } : withActivePack(state, pack.pack, clock())
+  const { pack } = written
+  const after = pack === null ? { ...state, in_use: null } : withActivePack(state, pack, clock())
   await folder.writeAtomic(STATE_FILE, formatRefreshState(after))
   await removeUnusedFiles(folder, after)
-  return { sources, activated: after.in_use === state.in_use ? null : (pack.pack ?? "built_in"), faults: [] }
+  return { sources, activated: after.in_use === state.in_use ? null : (pack ?? "built_in"), faults: [] }
 }
 
-/** What all of the work comes to, when none of it is under way any more. Rejects with the first fault. */
+/** What the downloads of one refresh share. */
+type RefreshRun = {
+  readonly deps: RefreshDeps
+  readonly before: RefreshState
+  /** The last valid downloads by source id. A new valid download replaces the one before. */
+  readonly downloads: Map<string, StoredDownload>
+  readonly semaphore: Semaphore
+}
+
+/** Waits until all work has ended, so that none is running when it rejects with the first error. */
 async function settleAll<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
   await Promise.allSettled(work)
   return await Promise.all(work)
 }
 
-/** The copies that are whole, by the ids of their sources. */
+/** The stored downloads that are intact, by source id. */
 async function readStoredDownloads(folder: Folder, ids: Iterable<string>): Promise<Map<string, StoredDownload>> {
-  const held = new Map<string, StoredDownload>()
+  const downloads = new Map<string, StoredDownload>()
   for (const id of ids) {
     const bytes = await folder.read(downloadFileName(id))
-    const copy = bytes === null ? null : parseDownload(new TextDecoder().decode(bytes))
-    if (copy !== null) held.set(id, copy)
+    const stored = bytes === null ? null : parseDownload(new TextDecoder().decode(bytes))
+    if (stored !== null) downloads.set(id, stored)
   }
-  return held
+  return downloads
 }
 
 const downloadFileName = (id: string): string => `${id}.txt`
 
-/** Asks for one source; a copy that is fit is written, and stands in `held` from then on. */
+/** Downloads one source. A valid download is written and replaces the one in `run.downloads`. */
 async function refreshSource(
-  needs: RefreshDeps,
-  slots: Semaphore,
+  { deps, before, downloads, semaphore }: RefreshRun,
   { source: { row }, url }: RequestedSource,
-  before: RefreshState,
-  held: Map<string, StoredDownload>,
 ): Promise<readonly [id: string, state: SourceState]> {
-  const { folder, clock, bundle } = needs
+  const { folder, clock, bundle } = deps
   const { id } = row
-  const last = held.get(id) ?? null
-  const became = (outcome: SourceOutcome, says: string, changedAtMs = lastChangedAtMs(before.sources[id], last)) =>
+  const last = downloads.get(id) ?? null
+  const stateOf = (outcome: SourceOutcome, says: string, changedAtMs = lastChangedAtMs(before.sources[id], last)) =>
     [id, { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs }] as const
-  const leave = await slots.acquire()
-  // What was said of a copy from another address is not about the one at this.
-  const known = last?.url === url ? last.validators : null
-  const answer = await download(needs, url, known, DOWNLOAD_BOUNDS).finally(() => leave?.())
-  if (answer.kind === "failed") return became("failed", answer.message)
-  if (answer.kind === "unchanged") return became("unchanged", "")
-  const read = readDownloadedSource(row, answer.text, last, validationContext(bundle, row))
-  if (read.kind === "refused") return became("refused", read.message)
-  const copy = withAddedDays(read, last?.copy ?? null, isoDate(utcDay(clock())))
-  const kept = { copy, url, validators: answer.validators, endsCleanly: answer.text.endsWith("\n") }
-  await folder.writeAtomic(downloadFileName(id), formatDownload(kept))
-  held.set(id, kept)
-  return copy === last?.copy ? became("unchanged", "") : became("taken", "", clock())
+  const release = await semaphore.acquire()
+  // The validators of another URL do not apply to this one.
+  const validators = last?.url === url ? last.validators : null
+  const result = await download(deps, url, validators, DOWNLOAD_BOUNDS).finally(() => release?.())
+  if (result.kind === "failed") return stateOf("failed", result.message)
+  if (result.kind === "unchanged") return stateOf("unchanged", "")
+  const read = readDownloadedSource(row, result.text, last, validationContext(bundle, row))
+  if (read.kind === "refused") return stateOf("refused", read.message)
+  const source = withAddedDays(read, last?.source ?? null, isoDate(utcDay(clock())))
+  const stored = { source, url, validators: result.validators, endsWithNewline: result.text.endsWith("\n") }
+  await folder.writeAtomic(downloadFileName(id), formatDownload(stored))
+  downloads.set(id, stored)
+  return source === last?.source ? stateOf("unchanged", "") : stateOf("taken", "", clock())
 }
 
-/** When the entries last changed. A refresh that was cut off after it wrote a copy left its day alone. */
+/** When the entries last changed. A refresh that was interrupted after writing a download has left only its day. */
 function lastChangedAtMs(before: SourceState | undefined, last: StoredDownload | null): number | null {
-  const toldMs = before?.changed_at_ms ?? null
-  if (last === null) return toldMs
-  const dayMs = Date.parse(last.copy.date)
-  return toldMs === null || toldMs < dayMs ? dayMs : toldMs
+  const recordedMs = before?.changed_at_ms ?? null
+  if (last === null) return recordedMs
+  const dayMs = Date.parse(last.source.date)
+  return recordedMs === null || recordedMs < dayMs ? dayMs : recordedMs
 }
 
-/** A copy with the days on which its names came in; the last one itself when nothing else came. */
+/** The download with the days on which its names were added; `last` itself if the names are the same. */
 function withAddedDays(
-  read: Pick<DownloadedSource, "entries" | "misshapen">,
+  { entries, malformedCount }: Pick<DownloadedSource, "entries" | "malformedCount">,
   last: DownloadedSource | null,
   today: string,
 ): DownloadedSource {
-  if (last === null) return { ...read, date: today, since: new Map() }
+  if (last === null) return { entries, malformedCount, date: today, addedOn: new Map() }
   const before = new Set(last.entries)
-  const added = read.entries.filter(entry => !before.has(entry))
-  if (added.length === 0 && read.entries.length === last.entries.length) return last
-  const since = new Map(
-    read.entries.flatMap(entry => (last.since.has(entry) ? [[entry, last.since.get(entry) ?? today]] : [])),
+  const added = entries.filter(entry => !before.has(entry))
+  if (added.length === 0 && entries.length === last.entries.length) return last
+  const addedOn = new Map(
+    entries.flatMap(entry => (last.addedOn.has(entry) ? [[entry, last.addedOn.get(entry) ?? today]] : [])),
   )
-  for (const entry of added) since.set(entry, today)
-  return { ...read, date: today, since }
+  for (const entry of added) addedOn.set(entry, today)
+  return { entries, malformedCount, date: today, addedOn }
 }
 
+type WrittenPack = { readonly sha256: string; readonly version: string }
+
 type WritePackResult =
-  | { readonly kind: "packed"; readonly pack: { readonly sha256: string; readonly version: string } | null }
+  | { readonly kind: "packed"; readonly pack: WrittenPack | null }
   | { readonly kind: "refused"; readonly faults: readonly string[] }
 
 /**
- * Makes the pack of the stock and all copies, and writes it with its manifest. An operator's own list that gave nothing is
- * no part of it, and without a copy there is nothing to make.
+ * Builds the pack of the bundle and all downloads, and writes it with its manifest. An operator's own list without a
+ * download is left out. Without any download there is no pack to build.
  */
 async function buildAndWritePack(
   { folder, bundle }: RefreshDeps,
-  wanted: ReadonlyMap<string, RequestedSource>,
-  held: ReadonlyMap<string, StoredDownload>,
+  requested: ReadonlyMap<string, RequestedSource>,
+  downloads: ReadonlyMap<string, StoredDownload>,
 ): Promise<WritePackResult> {
-  if (held.size === 0) return { kind: "packed", pack: null }
-  const own = [...wanted.values()].flatMap(({ source }) =>
-    held.has(source.row.id) && !bundle.sources.includes(source) ? [source] : [],
+  if (downloads.size === 0) return { kind: "packed", pack: null }
+  const ownLists = [...requested.values()].flatMap(({ source }) =>
+    downloads.has(source.row.id) && !bundle.sources.includes(source) ? [source] : [],
   )
-  const whole = { ...bundle, sources: [...bundle.sources, ...own].sort((a, b) => (a.row.id < b.row.id ? -1 : 1)) }
-  const built = buildPack(withDownloads(whole, new Map([...held].map(([id, { copy }]) => [id, copy]))))
+  const sources = [...bundle.sources, ...ownLists].sort((a, b) => (a.row.id < b.row.id ? -1 : 1))
+  const bySource = new Map([...downloads].map(([id, { source }]) => [id, source]))
+  const built = buildPack(withDownloads({ ...bundle, sources }, bySource))
   if (built.kind === "refused") return built
   const { bytes, manifest } = built
   const opened = openPack(bytes)
-  const verified = opened.kind === "refused" ? { ok: false as const, message: opened.says } : opened.pack.verify()
+  const verified = opened.kind === "refused" ? { ok: false as const, message: opened.message } : opened.pack.verify()
   if (!verified.ok) return { kind: "refused", faults: [verified.message] }
   const { sha256 } = manifest.pack
   await folder.writeAtomic(manifestFileName(sha256), formatManifest(manifest))
@@ -195,25 +207,21 @@ async function buildAndWritePack(
 }
 
 /**
- * The state in which a pack is in use; the one that was until now stays behind it, and those that one could go back to from
- * there. Packs that an operator went back from do not.
+ * The state with the pack in use. The pack before it and those that could be rolled back to from there are kept; packs that
+ * an operator has rolled back from are not.
  */
-function withActivePack(
-  state: RefreshState,
-  made: { readonly sha256: string; readonly version: string },
-  nowMs: number,
-): RefreshState {
-  const at = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
-  const others = (at < 0 ? [] : state.packs.slice(at)).filter(({ sha256 }) => sha256 !== made.sha256)
-  const own = state.packs.find(({ sha256 }) => sha256 === made.sha256) ?? { ...made, made_at_ms: nowMs }
-  return { ...state, in_use: made.sha256, packs: [own, ...others].slice(0, KEPT_PACKS_MAX) }
+function withActivePack(state: RefreshState, pack: WrittenPack, nowMs: number): RefreshState {
+  const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
+  const older = (index < 0 ? [] : state.packs.slice(index)).filter(({ sha256 }) => sha256 !== pack.sha256)
+  const active = state.packs.find(({ sha256 }) => sha256 === pack.sha256) ?? { ...pack, made_at_ms: nowMs }
+  return { ...state, in_use: pack.sha256, packs: [active, ...older].slice(0, KEPT_PACKS_MAX) }
 }
 
-/** Removes packs that are not kept, and what a refresh that was cut off has left. */
+/** Removes packs that are no longer kept, and temporary files of interrupted writes. */
 async function removeUnusedFiles(folder: Folder, { packs }: RefreshState): Promise<void> {
-  const kept = new Set(packs.flatMap(({ sha256 }) => [packFileName(sha256), manifestFileName(sha256)]))
+  const used = new Set(packs.flatMap(({ sha256 }) => [packFileName(sha256), manifestFileName(sha256)]))
   for (const name of await folder.list()) {
     const isOfPack = /^[0-9a-f]{16}\.(?:pack|json)$/.test(name)
-    if ((isOfPack && !kept.has(name)) || name.endsWith(".new")) await folder.remove(name)
+    if ((isOfPack && !used.has(name)) || name.endsWith(".new")) await folder.remove(name)
   }
 }

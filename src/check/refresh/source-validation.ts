@@ -2,80 +2,79 @@ import { normalizerFor } from "../lists/build/collect-entries.ts"
 import type { FillableSet } from "../lists/sets.ts"
 import { isPublicSuffix } from "../lists/sources/normalized-name.ts"
 
-/** Why a download is not taken in place of the copy before. Faults are told in this order. */
+/** The rules that a download must keep to replace the previous one. Faults are reported in this order. */
 export const VALIDATION_RULES = {
   empty: "It holds no name.",
   malformed: "Too many of its entries are no names.",
   shrunken: "A fifth of the names or more are gone.",
   swollen: "It has ten times as many names or more.",
-  never_listed: "It has come to list a name that no such list may hold.",
-  public_suffixes: "Too many of its names are public suffixes, under which strangers register.",
-  cut_off: "Its last line has no end, though that of the copy before had one.",
+  never_listed: "It newly lists a name that no such list may hold.",
+  public_suffixes: "Too many of its names are public suffixes, under which anyone can register.",
+  cut_off: "Its last line has no end, though that of the previous download had one.",
 } as const satisfies Record<string, string>
 export type ValidationRule = keyof typeof VALIDATION_RULES
 
-/** One reason against a download: a sentence with its figures and names. Entries are not told as they came. */
-export type ValidationFault = { readonly rule: ValidationRule; readonly says: string }
+/** A broken rule, with a sentence that has its numbers and names. Names are in normal form, never as they were downloaded. */
+export type ValidationFault = { readonly rule: ValidationRule; readonly message: string }
 
-/** One downloaded source, as its reader gave it. */
+/** The entries of one download, as its format reader returned them. */
 export type DownloadedEntries = {
   readonly set: FillableSet
   readonly entries: readonly string[]
-  /** Entries of the wrong shape, which have no name. */
-  readonly misshapen: number
-  /** Whether the text ends with a line end. */
-  readonly endsCleanly: boolean
+  /** The number of malformed entries, which have no name. */
+  readonly malformedCount: number
+  /** Whether the text ends with a line feed. */
+  readonly endsWithNewline: boolean
 }
 
-/** The last good copy of a source. */
+/** The last valid download of a source. */
 export type PreviousSource = {
-  /** How many names it has, each counted once. */
+  /** The number of distinct names. */
   readonly count: number
-  readonly endsCleanly: boolean
+  readonly endsWithNewline: boolean
   /** In normal form. */
   readonly names: ReadonlySet<string>
 }
 
-/** The names that steer the guard, in normal form. */
+/** Names that no download may list, in normal form. */
 export type NeverListedNames = {
   readonly neverListed: ReadonlySet<string>
-  /** Names of `neverListed` that sources are known to list; what builds a pack drops them. */
+  /** Names of `neverListed` that sources are known to list; building a pack drops them. */
   readonly knownFaults: ReadonlySet<string>
 }
 
-/** More than one entry in so many is no name, */
+/** A download is malformed if more than one in 100 entries is, and at least 3: fewer are mistakes in a valid file. */
 const MALFORMED_ONE_IN = 100
-/** and they are so many at least: a slip or two in a short list are no sign of another kind of file. */
 const MALFORMED_COUNT_MIN = 3
-/** One name in so many is gone. */
+/** A download has shrunk if one in 5 names is gone. */
 const SHRUNKEN_ONE_IN = 5
-/** So many times as many names. */
+/** A download has swollen if it has 10 times as many names. */
 const SWOLLEN_TIMES = 10
-/** How many of the never-listed names are told. */
+/** The number of never-listed names in a message. */
 const NEVER_LISTED_REPORTED_MAX = 5
-/** So many public suffixes are let pass in any list, and one name in so many in a long one. */
+/** Any list may have 5 public suffixes, and a long one may have one in 1000 names. */
 const PUBLIC_SUFFIXES_MAX = 5
 const PUBLIC_SUFFIX_ONE_IN = 1000
 
-/** What speaks well of a name, or names the well-known: names that are never listed elsewhere belong here. */
+/** The sets that speak for a name or list well-known names: never-listed names belong there. */
 const SETS_OF_KNOWN_NAMES: ReadonlySet<FillableSet> = new Set(["popular", "never_disposable", "organisation"])
-/** The sets whose entries hold for what strangers register under them. */
+/** The sets whose entries also apply to names that anyone has registered under them. */
 const SETS_WITHOUT_PUBLIC_SUFFIXES: ReadonlySet<FillableSet> = new Set(["disposable", "personal"])
 
 /**
- * All that speaks against a download (`names`: what `namesIn` gives of it); none: it may take the place of the copy before (null: there is none). The order of
- * entries never matters, and what was once found fit is found fit again.
+ * The rules that a download breaks; none: it may replace the previous one (null: there is none). `normalized` is the result
+ * of `normalizeEntries`. The order of entries does not matter, and an unchanged valid download stays valid.
  */
 export function validateSource(
-  found: DownloadedEntries,
-  before: PreviousSource | null,
+  downloaded: DownloadedEntries,
+  previous: PreviousSource | null,
   rules: NeverListedNames,
-  names: NormalizedEntries = normalizeEntries(found),
+  normalized: NormalizedEntries = normalizeEntries(downloaded),
 ): readonly ValidationFault[] {
-  const seen = { ...names, found, before, rules }
+  const input = { ...normalized, downloaded, previous, rules }
   return RULE_ORDER.flatMap(rule => {
-    const says = RULE_CHECKS[rule](seen)
-    return says === null ? [] : [{ rule, says }]
+    const message = RULE_CHECKS[rule](input)
+    return message === null ? [] : [{ rule, message }]
   })
 }
 
@@ -83,65 +82,69 @@ const RULE_ORDER = Object.keys(VALIDATION_RULES) as ValidationRule[]
 
 /** The names of a download. */
 export type NormalizedEntries = {
-  /** In normal form, each once. */
+  /** In normal form, without duplicates. */
   readonly names: ReadonlySet<string>
-  /** Entries that are no names, misshapen ones among them. */
+  /** The number of entries that are not names, including those that the format reader has rejected. */
   readonly malformedCount: number
 }
 
-type ValidationInput = NormalizedEntries & {
-  readonly found: DownloadedEntries
-  readonly before: PreviousSource | null
+type ValidationInput = {
+  readonly names: ReadonlySet<string>
+  readonly malformedCount: number
+  readonly downloaded: DownloadedEntries
+  readonly previous: PreviousSource | null
   readonly rules: NeverListedNames
 }
 
-/** When each rule holds: the sentence that tells it, or null. A rule without a row does not compile. */
-const RULE_CHECKS: { readonly [R in ValidationRule]: (seen: ValidationInput) => string | null } = {
+/** The check of each rule: the message if the rule is broken, else null. */
+const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) => string | null } = {
   empty: ({ names }) => (names.size === 0 ? "It holds no name." : null),
-  malformed: ({ found, malformedCount }) => {
-    const count = found.entries.length + found.misshapen
-    const isOver = malformedCount >= MALFORMED_COUNT_MIN && malformedCount * MALFORMED_ONE_IN > count
-    return isOver ? `${malformedCount} of its ${count} entries are no names.` : null
+  malformed: ({ downloaded, malformedCount }) => {
+    const count = downloaded.entries.length + downloaded.malformedCount
+    const isBroken = malformedCount >= MALFORMED_COUNT_MIN && malformedCount * MALFORMED_ONE_IN > count
+    return isBroken ? `${malformedCount} of its ${count} entries are no names.` : null
   },
-  shrunken: ({ names, before }) => {
-    if (before === null || names.size === 0) return null
-    const isOver = (before.count - names.size) * SHRUNKEN_ONE_IN >= before.count
-    return isOver ? `It has ${names.size} names, and had ${before.count}.` : null
+  shrunken: ({ names, previous }) => {
+    if (previous === null || names.size === 0) return null
+    const isBroken = (previous.count - names.size) * SHRUNKEN_ONE_IN >= previous.count
+    return isBroken ? `It has ${names.size} names, and had ${previous.count}.` : null
   },
-  swollen: ({ names, before }) => {
-    if (before === null || before.count === 0) return null
-    const isOver = names.size >= before.count * SWOLLEN_TIMES
-    return isOver ? `It has ${names.size} names, and had ${before.count}.` : null
+  swollen: ({ names, previous }) => {
+    if (previous === null || previous.count === 0) return null
+    const isBroken = names.size >= previous.count * SWOLLEN_TIMES
+    return isBroken ? `It has ${names.size} names, and had ${previous.count}.` : null
   },
-  never_listed: ({ found, names, before, rules }) => {
-    if (SETS_OF_KNOWN_NAMES.has(found.set)) return null
+  never_listed: ({ downloaded, names, previous, rules }) => {
+    if (SETS_OF_KNOWN_NAMES.has(downloaded.set)) return null
     const listed = [...names]
-      .filter(name => rules.neverListed.has(name) && !rules.knownFaults.has(name) && !before?.names.has(name))
+      .filter(name => rules.neverListed.has(name) && !rules.knownFaults.has(name) && !previous?.names.has(name))
       .sort()
     if (listed.length === 0) return null
-    const told = listed.slice(0, NEVER_LISTED_REPORTED_MAX).join(", ")
+    const reported = listed.slice(0, NEVER_LISTED_REPORTED_MAX).join(", ")
     return listed.length > NEVER_LISTED_REPORTED_MAX
-      ? `It lists ${told} and ${listed.length - NEVER_LISTED_REPORTED_MAX} more that no such list may hold.`
-      : `It lists ${told}, which no such list may hold.`
+      ? `It lists ${reported} and ${listed.length - NEVER_LISTED_REPORTED_MAX} more that no such list may hold.`
+      : `It lists ${reported}, which no such list may hold.`
   },
-  public_suffixes: ({ found, names }) => {
-    if (!SETS_WITHOUT_PUBLIC_SUFFIXES.has(found.set)) return null
+  public_suffixes: ({ downloaded, names }) => {
+    if (!SETS_WITHOUT_PUBLIC_SUFFIXES.has(downloaded.set)) return null
     const count = [...names].filter(isPublicSuffix).length
-    const isOver = count > PUBLIC_SUFFIXES_MAX && count * PUBLIC_SUFFIX_ONE_IN > names.size
-    return isOver ? `${count} of its ${names.size} names are public suffixes.` : null
+    const isBroken = count > PUBLIC_SUFFIXES_MAX && count * PUBLIC_SUFFIX_ONE_IN > names.size
+    return isBroken ? `${count} of its ${names.size} names are public suffixes.` : null
   },
-  cut_off: ({ found, before }) =>
-    before?.endsCleanly === true && !found.endsCleanly ? "Its last line has no end, as if it was cut off." : null,
+  cut_off: ({ downloaded, previous }) =>
+    previous?.endsWithNewline === true && !downloaded.endsWithNewline
+      ? "Its last line has no end, as if it was cut off."
+      : null,
 }
 
-/** Reads the entries of a download as what its set holds. */
-export function normalizeEntries({ set, entries, misshapen }: DownloadedEntries): NormalizedEntries {
-  const normal = normalizerFor(set)
+/** Normalizes the entries of a download for the set that it fills. */
+export function normalizeEntries({ set, entries, malformedCount: readerCount }: DownloadedEntries): NormalizedEntries {
+  const normalize = normalizerFor(set)
   const names = new Set<string>()
-  let malformedCount = misshapen
+  let malformedCount = readerCount
   for (const entry of entries) {
-    const taken = normal(entry)
-    if (taken.kind === "name") names.add(taken.name)
+    const result = normalize(entry)
+    if (result.kind === "name") names.add(result.name)
     else malformedCount++
   }
   return { names, malformedCount }

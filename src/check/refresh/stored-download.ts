@@ -6,8 +6,8 @@ import { parseJson } from "../../base/text.ts"
 import type { DownloadedSource } from "../lists/sources/source-bundle.ts"
 
 /**
- * The last good copy of a source, as a text file: a line of JSON about it, then one entry a line in the source's order,
- * with a tab and the day behind it where it came in after the first copy.
+ * The last valid download of a source is a text file: one line of JSON about it, then one entry per line in the order of
+ * the source. An entry that was added after the first download is followed by a tab and the day on which it was added.
  */
 const FileHead = Type.Object({
   format: Type.Literal(1),
@@ -18,39 +18,39 @@ const FileHead = Type.Object({
   date: Type.String(),
   misshapen: Type.Integer(),
   ends_cleanly: Type.Boolean(),
-  /** SHA-256 of this line without it, and of the lines below. */
+  /** SHA-256 of this line without this member, and of the lines below. */
   sha256: Type.String(),
 })
 
 type FileHead = Static<typeof FileHead>
 
-/** A copy and where it is from. */
+/** The last valid download of a source, and where it is from. */
 export type StoredDownload = {
-  readonly copy: DownloadedSource
+  readonly source: DownloadedSource
   readonly url: string
-  /** What the server wants to be asked with, so that it can say that nothing changed. */
+  /** The validators for the next conditional request. */
   readonly validators: CacheValidators
-  /** The text ended in a line end: one that then does not was cut off. */
-  readonly endsCleanly: boolean
+  /** Whether the text ended with a line feed. If it did, a later text without one was truncated. */
+  readonly endsWithNewline: boolean
 }
 
-/** The text of the file of a copy. */
-export function formatDownload({ copy, url, validators, endsCleanly }: StoredDownload): string {
-  const { entries, misshapen, date, since } = copy
-  const lines = entries.map(entry => (since.has(entry) ? `${entry}\t${since.get(entry)}` : entry)).join("\n")
+/** The text of the file of a download. */
+export function formatDownload({ source, url, validators, endsWithNewline }: StoredDownload): string {
+  const { entries, malformedCount, date, addedOn } = source
+  const lines = entries.map(entry => (addedOn.has(entry) ? `${entry}\t${addedOn.get(entry)}` : entry)).join("\n")
   const head: Omit<FileHead, "sha256"> = {
     format: 1,
     url,
     etag: validators.etag,
     last_modified: validators.lastModified,
     date,
-    misshapen,
-    ends_cleanly: endsCleanly,
+    misshapen: malformedCount,
+    ends_cleanly: endsWithNewline,
   }
   return `${JSON.stringify({ ...head, sha256: fileSha256(head, lines) })}\n${lines}`
 }
 
-/** Reads the text of such a file; null: it is none, or not as it was written. */
+/** Parses the text of such a file; null: it is not one, or it was changed since it was written. */
 export function parseDownload(text: string): StoredDownload | null {
   const end = text.indexOf("\n")
   const head = end < 0 ? null : parseJson(text.slice(0, end))
@@ -59,17 +59,17 @@ export function parseDownload(text: string): StoredDownload | null {
   const { sha256, ...rest } = head
   if (sha256 !== fileSha256(rest, lines)) return null
   const entries: string[] = []
-  const since = new Map<string, string>()
+  const addedOn = new Map<string, string>()
   for (const line of lines === "" ? [] : lines.split("\n")) {
     const [entry = "", day] = line.split("\t", 2)
     entries.push(entry)
-    if (day !== undefined) since.set(entry, day)
+    if (day !== undefined) addedOn.set(entry, day)
   }
   return {
-    copy: { entries, misshapen: head.misshapen, date: head.date, since },
+    source: { entries, malformedCount: head.misshapen, date: head.date, addedOn },
     url: head.url,
     validators: { etag: head.etag, lastModified: head.last_modified },
-    endsCleanly: head.ends_cleanly,
+    endsWithNewline: head.ends_cleanly,
   }
 }
 

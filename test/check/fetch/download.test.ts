@@ -167,7 +167,7 @@ describe("a list that is held", () => {
   ])("cannot be unchanged where %s is known", async (_, known) => {
     const { url } = webServer(() => new Response(null, { status: 304 }))
     expect(await downloaded(url, { known })).toEqual(
-      failed("The server answered 304 (Not Modified), though it was not asked whether anything changed."),
+      failed("The server answered 304 (Not Modified), although the request was not conditional."),
     )
   })
 })
@@ -207,7 +207,7 @@ describe("what is no list is not taken:", () => {
     ["UTF-16", [0xff, 0xfe, 0x61, 0x00]],
   ])("octets that are no UTF-8: %s", async (_, octets) => {
     const { url } = webServer(() => new Response(new Uint8Array(octets)))
-    expect(await downloaded(url)).toEqual(failed("It is no UTF-8."))
+    expect(await downloaded(url)).toEqual(failed("It is not UTF-8."))
   })
 })
 
@@ -242,11 +242,11 @@ describe("a body that breaks off is not taken:", () => {
   test("shorter than its length by a server that ends it in order", async () => {
     const web = webOf(body => new Response(body, { headers: { "content-length": "21" } }))([Buffer.from(LIST)])
     expect(await downloaded("https://lists.example/", { web })).toEqual(
-      failed("It says that it has 21 octets, and has 20."),
+      failed("Its Content-Length is 21 bytes, but it has 20."),
     )
     const chunked = `${OK}Content-Length: 21\r\nTransfer-Encoding: chunked\r\n\r\n`
     expect(await downloadOf(chunked, chunk(LIST), "0\r\n\r\n")).toEqual(
-      failed("It says that it has 21 octets, and has 20."),
+      failed("Its Content-Length is 21 bytes, but it has 20."),
     )
   })
 
@@ -283,14 +283,14 @@ describe("a body", () => {
     const sized = webServer(({ url }) => new Response("a".repeat(Number(new URL(url).pathname.slice(1)))))
     expect(await downloaded(`${sized.url}1000`, { bounds })).toEqual(taken("a".repeat(1000)))
     expect(await downloaded(`${sized.url}1001`, { bounds })).toEqual(
-      failed("It says that it has 1001 octets, more than 1000."),
+      failed("Its Content-Length is 1001 bytes, more than 1000."),
     )
     const web = webOf(body => new Response(body))
     const url = "https://lists.example/"
     const part = Buffer.alloc(500, "a")
     expect(await downloaded(url, { bounds, web: web([part, part]) })).toEqual(taken("a".repeat(1000)))
     expect(await downloaded(url, { bounds, web: web([part, part, part.subarray(0, 1)]) })).toEqual(
-      failed("It has more than 1000 octets."),
+      failed("It has more than 1000 bytes."),
     )
   })
 
@@ -298,7 +298,7 @@ describe("a body", () => {
     const server = bareServer()
     const came = downloaded(server.url, { bounds })
     await server.send(`${OK}Content-Length: 1001\r\n\r\n`)
-    expect(await came).toEqual(failed("It says that it has 1001 octets, more than 1000."))
+    expect(await came).toEqual(failed("Its Content-Length is 1001 bytes, more than 1000."))
     await server.closed()
   })
 
@@ -314,7 +314,7 @@ describe("a body", () => {
         ),
     )
     expect(await downloaded(url, { bounds: { bytesMax: 1_000_000 } })).toEqual(
-      failed("It has more than 1000000 octets."),
+      failed("It has more than 1000000 bytes."),
     )
     await bounded(left.promise, () => "the server still sends")
   })
@@ -327,7 +327,7 @@ describe("a body", () => {
     const bomb = compress(Buffer.alloc(64 * 1024 * 1024, "a"))
     expect(bomb.length).toBeLessThan(100_000)
     const { url } = webServer(() => new Response(bomb, { headers: { "content-encoding": encoding } }))
-    expect(await downloaded(url, { bounds: { bytesMax: 100_000 } })).toEqual(failed("It has more than 100000 octets."))
+    expect(await downloaded(url, { bounds: { bytesMax: 100_000 } })).toEqual(failed("It has more than 100000 bytes."))
   })
 })
 
@@ -368,7 +368,7 @@ describe("a redirect", () => {
     const { url } = webServer(() => new Response(null, { status: 302, headers: { location } }))
     const { fetchUrl, requestedUrls } = loopbackFetch()
     expect(await downloaded(url, { web: fetchUrl })).toEqual(
-      failed(`The server answered 302 (Found) and leads to ${told}, where no source is asked.`),
+      failed(`The server answered 302 (Found) and redirects to ${told}, which is not allowed.`),
     )
     expect(requestedUrls).toEqual([url])
   })
@@ -477,7 +477,7 @@ describe("time", () => {
     }
     expect(state.came).toBeNull()
     await time.tick(1)
-    expect(await came).toEqual(failed("It was not whole after 60 s."))
+    expect(await came).toEqual(failed("It was not complete after 60 s."))
     expect(time.waiting()).toBe(0)
     await server.closed()
   })
@@ -505,7 +505,7 @@ describe("time", () => {
     const bounds = { ...DOWNLOAD_BOUNDS, redirectsMax: 10 }
     const came = download({ fetchUrl, setTimer: time.later, userAgent: AGENT }, "https://lists.example/", null, bounds)
     await time.tick(60_000)
-    expect(await came).toEqual(failed("It was not whole after 60 s."))
+    expect(await came).toEqual(failed("It was not complete after 60 s."))
   })
 })
 

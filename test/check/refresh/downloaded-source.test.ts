@@ -24,7 +24,7 @@ test.each<[string, CatalogueSource, string, string]>([
 test("names are kept in the normal form of the set that the source fills, each once", () => {
   const entriesOf = (set: CatalogueSource["set"], text: string) => {
     const read = readDownloadedSource({ ...rowOf("lines", ""), set }, text, null, NO_RULES)
-    return read.kind === "fit" ? read.entries : read.message
+    return read.kind === "valid" ? read.entries : read.message
   }
   expect(entriesOf("government", "NASA.gov.\nnasa.gov\n")).toEqual(["nasa.gov"])
   expect(entriesOf("government_suffix", "*.GOV.uk\ngov.pl\n")).toEqual(["*.gov.uk", "gov.pl"])

@@ -51,7 +51,7 @@ const BAD: Readonly<Record<string, Bad>> = {
   "more than may be": {
     answer: () => new Response(new Uint8Array(HUGE_BYTES)),
     outcome: "failed",
-    says: new RegExp(`${HUGE_BYTES} octets`),
+    says: new RegExp(`${HUGE_BYTES} bytes`),
   },
   "no UTF-8": { answer: () => new Response(new Uint8Array([0xff, 0xfe, 0])), outcome: "failed", says: /UTF-8/ },
   nothing: { answer: as(""), outcome: "refused", says: /^It holds no name\./ },
@@ -146,7 +146,7 @@ describe("the last good copy serves when a server", () => {
     await server.hangUp()
     expect((await work).sources["fresh"]).toMatchObject({
       outcome: "failed",
-      says: expect.stringMatching(/broke off|octets/),
+      says: expect.stringMatching(/broke off|bytes/),
     })
     expect(house.inUse()?.version).toBe(version)
   })

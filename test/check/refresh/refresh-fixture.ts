@@ -85,7 +85,7 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
       const { in_use } = state()
       if (in_use === null) return null
       const opened = openPack(folder.held.get(packFileName(in_use)) ?? new Uint8Array())
-      if (opened.kind === "refused") throw new Error(opened.says)
+      if (opened.kind === "refused") throw new Error(opened.message)
       const verified = opened.pack.verify()
       if (!verified.ok) throw new Error(verified.message)
       const manifest = JSON.parse(new TextDecoder().decode(folder.held.get(manifestFileName(in_use))))

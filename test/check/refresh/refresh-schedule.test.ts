@@ -7,13 +7,13 @@ const HOUR_MS = 60 * MINUTE_MS
 const STARTED_MS = 1_000 * HOUR_MS
 const DUE: RefreshTiming = {
   intervalMs: 24 * HOUR_MS,
-  stockId: "s",
+  bundleId: "s",
   nowMs: STARTED_MS,
   startedAtMs: STARTED_MS,
-  triedAtMs: null,
-  chance: 0,
+  lastAttemptAtMs: null,
+  randomShare: 0,
 }
-const LAST_CHANCE = 255 / 256
+const RANDOM_SHARE_MAX = 255 / 256
 
 const source = (outcome: SourceState["outcome"]): SourceState => ({
   url: "https://a.example/",
@@ -32,8 +32,8 @@ const refreshed = (hoursAgo: number, outcomes: readonly SourceState["outcome"][]
 
 /** How long after the start, in minutes, at the least chance and at the most. */
 const dueIn = (state: RefreshState, due: Partial<RefreshTiming> = {}): readonly (number | null)[] =>
-  [0, LAST_CHANCE].map(chance => {
-    const atMs = nextRefreshAtMs(state, { ...DUE, ...due, chance })
+  [0, RANDOM_SHARE_MAX].map(randomShare => {
+    const atMs = nextRefreshAtMs(state, { ...DUE, ...due, randomShare })
     return atMs === null ? null : Math.round((atMs - STARTED_MS) / MINUTE_MS)
   })
 
@@ -54,19 +54,19 @@ describe("the next refresh is due", () => {
     [
       "an hour after a try that left no trace",
       INITIAL_REFRESH_STATE,
-      { nowMs: STARTED_MS + HOUR_MS, triedAtMs: STARTED_MS + HOUR_MS },
+      { nowMs: STARTED_MS + HOUR_MS, lastAttemptAtMs: STARTED_MS + HOUR_MS },
       [114, 126],
     ],
     [
       "soon after the start, where a try is told to be in the future",
       INITIAL_REFRESH_STATE,
-      { triedAtMs: 2 * STARTED_MS },
+      { lastAttemptAtMs: 2 * STARTED_MS },
       [1, 10],
     ],
     [
       "soon after the start, where a try was before",
       INITIAL_REFRESH_STATE,
-      { triedAtMs: STARTED_MS - 2 * HOUR_MS },
+      { lastAttemptAtMs: STARTED_MS - 2 * HOUR_MS },
       [1, 10],
     ],
     ["never, where an operator went back", { ...refreshed(200), is_paused: true }, {}, [null, null]],
@@ -82,13 +82,13 @@ describe("the next refresh is due", () => {
 })
 
 test("a refresh is due at once where the clock was set back since the start", () => {
-  const atMs = nextRefreshAtMs(refreshed(200), { ...DUE, startedAtMs: 2 * STARTED_MS, triedAtMs: 3 * STARTED_MS })
+  const atMs = nextRefreshAtMs(refreshed(200), { ...DUE, startedAtMs: 2 * STARTED_MS, lastAttemptAtMs: 3 * STARTED_MS })
   expect(atMs).toBeLessThanOrEqual(DUE.nowMs)
 })
 
 test("a later chance is never an earlier time", () => {
   for (const state of [INITIAL_REFRESH_STATE, refreshed(0), refreshed(23), refreshed(0, ["failed"])]) {
-    const times = Array.from({ length: 256 }, (_, at) => nextRefreshAtMs(state, { ...DUE, chance: at / 256 }) ?? 0)
+    const times = Array.from({ length: 256 }, (_, at) => nextRefreshAtMs(state, { ...DUE, randomShare: at / 256 }) ?? 0)
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   }
 })

@@ -173,6 +173,11 @@ test("a copy holds names in normal form, each once, and counts what is none", as
   house.serve("extra", () => new Response(text))
   await house.refresh("extra")
   const held = parseDownload(new TextDecoder().decode(house.folder.held.get("extra.txt")))
-  expect(held?.copy).toEqual({ entries: ["a.com", "b.com"], misshapen: 1, date: "2026-01-01", since: new Map() })
+  expect(held?.source).toEqual({
+    entries: ["a.com", "b.com"],
+    malformedCount: 1,
+    date: "2026-01-01",
+    addedOn: new Map(),
+  })
   expect(held === null ? "" : formatDownload(held)).toContain("a.com\nb.com")
 })

@@ -20,14 +20,14 @@ const namesOf = (count: number): string[] => Array.from({ length: count }, (_, a
 const foundOf = (entries: readonly string[], parts: Partial<DownloadedEntries> = {}): DownloadedEntries => ({
   set: "disposable",
   entries,
-  misshapen: 0,
-  endsCleanly: true,
+  malformedCount: 0,
+  endsWithNewline: true,
   ...parts,
 })
 
-const beforeOf = (names: readonly string[], endsCleanly = true): PreviousSource => ({
+const beforeOf = (names: readonly string[], endsWithNewline = true): PreviousSource => ({
   count: names.length,
-  endsCleanly,
+  endsWithNewline,
   names: new Set(names),
 })
 
@@ -38,7 +38,7 @@ const rulesBroken = (
 ): ValidationRule[] => validateSource(found, before, rules).map(({ rule }) => rule)
 
 const told = (found: DownloadedEntries, before: PreviousSource | null = null, rules = NO_RULES): string[] =>
-  validateSource(found, before, rules).map(({ says }) => says)
+  validateSource(found, before, rules).map(({ message }) => message)
 
 test("a list like the one before is fit, and so is the first one", () => {
   expect(validateSource(foundOf(namesOf(100)), null, NO_RULES)).toEqual([])
@@ -55,16 +55,16 @@ test("every rule is broken by one list, which is fit but for it", () => {
     swollen: validateSource(foundOf(namesOf(1000)), beforeOf(hundred), NO_RULES),
     never_listed: validateSource(foundOf(hundred), null, never),
     public_suffixes: validateSource(foundOf([...hundred, ...SUFFIXES]), null, NO_RULES),
-    cut_off: validateSource(foundOf(hundred, { endsCleanly: false }), beforeOf(hundred), NO_RULES),
+    cut_off: validateSource(foundOf(hundred, { endsWithNewline: false }), beforeOf(hundred), NO_RULES),
   }
   for (const [rule, faults] of Object.entries(cases)) {
     expect(faults.map(fault => fault.rule as string)).toEqual([rule])
-    expect(faults[0]?.says).toMatch(/^[A-Z0-9].*\.$/)
+    expect(faults[0]?.message).toMatch(/^[A-Z0-9].*\.$/)
   }
 })
 
 test("all rules that are broken are told, in the order of their table", () => {
-  const found = foundOf(["gmail.com", ...SUFFIXES, "?", "?", "?"], { endsCleanly: false })
+  const found = foundOf(["gmail.com", ...SUFFIXES, "?", "?", "?"], { endsWithNewline: false })
   const rules = { ...NO_RULES, neverListed: new Set(["gmail.com"]) }
   expect(rulesBroken(found, beforeOf(namesOf(100)), rules)).toEqual([
     "malformed",
@@ -80,7 +80,7 @@ test("all rules that are broken are told, in the order of their table", () => {
 describe("a list is empty", () => {
   test("without entries, and where none of them is a name; it is not told to be shrunken as well", () => {
     expect(rulesBroken(foundOf([]), beforeOf(namesOf(10)))).toEqual(["empty"])
-    expect(rulesBroken(foundOf([], { misshapen: 2 }))).toEqual(["empty"])
+    expect(rulesBroken(foundOf([], { malformedCount: 2 }))).toEqual(["empty"])
     expect(rulesBroken(foundOf(["?", "404: Not Found"]))).toEqual(["empty"])
     expect(rulesBroken(foundOf(["a.com"]))).toEqual([])
   })
@@ -109,7 +109,7 @@ describe("a list is malformed", () => {
   })
 
   test("where the reader found them, or they are addresses, words, or end in no top-level domain", () => {
-    expect(rulesBroken(foundOf(namesOf(10), { misshapen: 3 }))).toEqual(["malformed"])
+    expect(rulesBroken(foundOf(namesOf(10), { malformedCount: 3 }))).toEqual(["malformed"])
     for (const bad of ["a@b.com", "192.0.2.1", "word", "a.invalid", "a..com", "http://a.com/", `${"a".repeat(64)}.com`])
       expect(rulesBroken(foundOf([...namesOf(10), bad, bad, bad]))).toEqual(["malformed"])
   })
@@ -229,7 +229,7 @@ describe("public suffixes", () => {
 test("a list is cut off where its last line has no end and that of the copy before had one", () => {
   const names = namesOf(10)
   const ends = (now: boolean, then: boolean | null): ValidationRule[] =>
-    rulesBroken(foundOf(names, { endsCleanly: now }), then === null ? null : beforeOf(names, then))
+    rulesBroken(foundOf(names, { endsWithNewline: now }), then === null ? null : beforeOf(names, then))
   expect(ends(false, true)).toEqual(["cut_off"])
   expect(ends(true, true)).toEqual([])
   expect(ends(false, false)).toEqual([])
@@ -255,11 +255,11 @@ const entry = fc.oneof(
 const anyFound: fc.Arbitrary<DownloadedEntries> = fc.record({
   set: fc.constantFrom(...FILLABLE_SETS),
   entries: fc.array(entry, { maxLength: 80 }),
-  misshapen: fc.nat(4),
-  endsCleanly: fc.boolean(),
+  malformedCount: fc.nat(4),
+  endsWithNewline: fc.boolean(),
 })
 const anyBefore = fc.option(
-  fc.record({ entries: fc.uniqueArray(fc.nat(60).map(at => `name-${at}.com`)), endsCleanly: fc.boolean() }),
+  fc.record({ entries: fc.uniqueArray(fc.nat(60).map(at => `name-${at}.com`)), endsWithNewline: fc.boolean() }),
 )
 const RULES = { neverListed: new Set(["gmail.com", "yahoo.com"]), knownFaults: new Set(["yahoo.com"]) }
 
@@ -267,7 +267,7 @@ describe("whatever a list holds,", () => {
   test("its order never matters", () => {
     fc.assert(
       fc.property(anyFound, anyBefore, fc.infiniteStream(fc.nat()), (found, last, ranks) => {
-        const before = last && beforeOf(last.entries, last.endsCleanly)
+        const before = last && beforeOf(last.entries, last.endsWithNewline)
         const shuffled = found.entries
           .map(text => ({ text, rank: ranks.next().value ?? 0 }))
           .sort((a, b) => a.rank - b.rank)
@@ -283,8 +283,8 @@ describe("whatever a list holds,", () => {
     fc.assert(
       fc.property(anyFound, anyBefore, (found, last) => {
         const names = normalNames(found)
-        fc.pre(validateSource(found, last && beforeOf(last.entries, last.endsCleanly), RULES).length === 0)
-        expect(validateSource(found, beforeOf(names, found.endsCleanly), RULES)).toEqual([])
+        fc.pre(validateSource(found, last && beforeOf(last.entries, last.endsWithNewline), RULES).length === 0)
+        expect(validateSource(found, beforeOf(names, found.endsWithNewline), RULES)).toEqual([])
       }),
     )
   })
@@ -293,7 +293,7 @@ describe("whatever a list holds,", () => {
     const compared: readonly ValidationRule[] = ["shrunken", "swollen", "never_listed", "cut_off"]
     fc.assert(
       fc.property(anyFound, found => {
-        const broken = rulesBroken(found, beforeOf(normalNames(found), found.endsCleanly), RULES)
+        const broken = rulesBroken(found, beforeOf(normalNames(found), found.endsWithNewline), RULES)
         expect(broken.filter(rule => compared.includes(rule))).toEqual([])
       }),
     )

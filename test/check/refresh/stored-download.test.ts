@@ -9,16 +9,21 @@ const storedDownload: fc.Arbitrary<StoredDownload> = fc
   .record({
     entries: fc.uniqueArray(name, { maxLength: 12 }),
     days: fc.array(fc.option(day), { maxLength: 12 }),
-    misshapen: fc.nat(),
+    malformedCount: fc.nat(),
     date: day,
     url: fc.webUrl(),
     etag: fc.option(fc.string()),
     lastModified: fc.option(fc.string()),
-    endsCleanly: fc.boolean(),
+    endsWithNewline: fc.boolean(),
   })
-  .map(({ entries, days, misshapen, date, url, etag, lastModified, endsCleanly }) => {
-    const since = new Map(entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const])))
-    return { copy: { entries, misshapen, date, since }, url, validators: { etag, lastModified }, endsCleanly }
+  .map(({ entries, days, malformedCount, date, url, etag, lastModified, endsWithNewline }) => {
+    const addedOn = new Map(entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const])))
+    return {
+      source: { entries, malformedCount, date, addedOn },
+      url,
+      validators: { etag, lastModified },
+      endsWithNewline,
+    }
   })
 
 test("a copy reads back as it was written", () => {
@@ -43,10 +48,15 @@ test("a copy of which any byte was changed is none", () => {
 
 test("a copy that is cut off anywhere, or that goes on, is none", () => {
   const text = formatDownload({
-    copy: { entries: ["a.com", "b.com"], misshapen: 0, date: "2026-11-20", since: new Map([["b.com", "2026-11-20"]]) },
+    source: {
+      entries: ["a.com", "b.com"],
+      malformedCount: 0,
+      date: "2026-11-20",
+      addedOn: new Map([["b.com", "2026-11-20"]]),
+    },
     url: "https://lists.example/a",
     validators: { etag: '"1"', lastModified: null },
-    endsCleanly: true,
+    endsWithNewline: true,
   })
   expect(parseDownload(text)).not.toBeNull()
   for (let end = 0; end < text.length; end++) expect([end, parseDownload(text.slice(0, end))]).toEqual([end, null])

@@ -20,7 +20,7 @@ test("what comes along is the copy before the first of the source that renews it
   expect(rulesOf("fresh").builtIn).toEqual({
     count: OLD_COUNT,
     names: new Set(oldNames(OLD_COUNT)),
-    endsCleanly: false,
+    endsWithNewline: false,
   })
   expect(rulesOf("extra").builtIn).toBeNull()
 })

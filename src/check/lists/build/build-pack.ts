@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { compareText } from "../../../base/text.ts"
 import type { ListingOutcome, ListingRule } from "../listing-rules.ts"
 import type { ManifestSource, PackManifest } from "../manifest.ts"
 import { openPack } from "../pack/pack.ts"
@@ -10,17 +11,17 @@ import { readSourceBundle, type SourceBundle } from "../sources/source-bundle.ts
 import type { SourceFiles } from "../sources/source-formats.ts"
 import { type CollectedEntries, collectEntries } from "./collect-entries.ts"
 import { dropRedundant } from "./drop-redundant.ts"
-import { resolveConflicts } from "./resolve-conflicts.ts"
+import { type ResolvedOutcomes, resolveConflicts } from "./resolve-conflicts.ts"
 
-/** What a person who edits the lists wants to see beside the manifest. */
+/** What an editor of the lists has to review besides the manifest. */
 type BuildReport = {
   /** Entries of curated files that a rule dropped: mistakes in a file, or two files that contradict each other. */
   readonly curatedDropped: readonly { readonly name: string; readonly source: string; readonly rule: ListingRule }[]
-  /** For each source that has some, its first malformed entries. */
+  /** The first malformed entries of each source that has some. */
   readonly malformed: Readonly<Record<string, readonly string[]>>
 }
 
-/** A pack with its manifest and report, or every reason why there is none. */
+/** A pack with its manifest and report, or every fault that prevents it. */
 export type BuildPackResult =
   | {
       readonly kind: "built"
@@ -30,27 +31,25 @@ export type BuildPackResult =
     }
   | { readonly kind: "refused"; readonly faults: readonly string[] }
 
-type ResolvedOutcomes = ReadonlyMap<string, readonly ListingOutcome[]>
-
-/** Builds the pack of a catalogue (its text) from the sources on the shelf. It never throws for a source. */
-export function buildPackFromFiles(catalogueText: string, shelf: SourceFiles): BuildPackResult {
-  const read = readSourceBundle(catalogueText, shelf)
+/** Builds the pack of a catalogue (its text) from source files. It never throws because of a source. */
+export function buildPackFromFiles(catalogueText: string, files: SourceFiles): BuildPackResult {
+  const read = readSourceBundle(catalogueText, files)
   return read.kind === "refused" ? read : buildPack(read.bundle)
 }
 
 /**
- * Builds the pack of a stock. Pure: the same sources give the same bytes, whatever the order of the entries in files that
- * need none, and whatever the clock says.
+ * Builds the pack of a source bundle. Pure: the same sources give the same bytes, whatever the clock and the order of
+ * entries in unsorted files.
  */
 export function buildPack({ sources, packages, topProviders }: SourceBundle): BuildPackResult {
-  const found = collectEntries(sources)
-  if (found.kind === "refused") return found
-  const { collected } = found
-  const settled = dropRedundant(collected, resolveConflicts(collected))
-  const contents = packContents(collected, settled, topProviders)
+  const result = collectEntries(sources)
+  if (result.kind === "refused") return result
+  const { collected } = result
+  const resolved = dropRedundant(collected, resolveConflicts(collected))
+  const contents = packContents(collected, resolved, topProviders)
   const bytes = writePack(contents)
   const opened = openPack(bytes)
-  if (opened.kind === "refused") return { kind: "refused", faults: [opened.says] }
+  if (opened.kind === "refused") return { kind: "refused", faults: [opened.message] }
   const manifest: PackManifest = {
     format: 1,
     version: opened.pack.version,
@@ -63,60 +62,60 @@ export function buildPack({ sources, packages, topProviders }: SourceBundle): Bu
       organisation: contents.targets.filter(({ kind }) => kind === "organisation").length,
     },
     packages,
-    sources: manifestSources(collected, settled),
+    sources: manifestSources(collected, resolved),
   }
-  return { kind: "built", bytes, manifest, report: buildReport(collected, settled) }
+  return { kind: "built", bytes, manifest, report: buildReport(collected, resolved) }
 }
 
 function packContents(
-  gathered: CollectedEntries,
-  settled: ResolvedOutcomes,
-  providersFirst: readonly string[],
+  collected: CollectedEntries,
+  resolved: ResolvedOutcomes,
+  topProviders: readonly string[],
 ): PackContents {
-  const dates = gathered.loadedSources.map(({ date }) => date ?? "")
+  const dates = collected.loadedSources.map(({ date }) => date ?? "")
   const sorted = (words: ReadonlySet<string>) => [...words].sort()
-  const { shared_inbox, group } = gathered.words
-  const role = gathered.words.role.difference(gathered.guards.not_role)
+  const { shared_inbox, group } = collected.words
+  const role = collected.words.role.difference(collected.guards.not_role)
   return {
     builtAt: `${dates.sort().at(-1)}T00:00:00.000Z`,
-    sources: gathered.sources.map(({ id }) => id),
-    names: [...settled].map(([name, outcomes]) => [name, packListings(gathered, name, outcomes)] as const),
+    sources: collected.sources.map(({ id }) => id),
+    names: [...resolved].map(([name, outcomes]) => [name, packListings(collected, name, outcomes)] as const),
     words: { role: sorted(role), shared_inbox: sorted(shared_inbox), group: sorted(group) },
-    groupDomains: sorted(gathered.groupDomains),
-    targets: lookalikeTargets(gathered, settled, providersFirst),
+    groupDomains: sorted(collected.groupDomains),
+    targets: lookalikeTargets(collected, resolved, topProviders),
   }
 }
 
 const packListings = (
-  gathered: CollectedEntries,
+  collected: CollectedEntries,
   name: string,
   outcomes: readonly ListingOutcome[],
 ): readonly Listing[] =>
-  (gathered.sourcesByName.get(name) ?? []).flatMap((index, at) => {
-    const source = gathered.sources[index]
-    const outcome = outcomes[at]
+  (collected.sourcesByName.get(name) ?? []).flatMap((sourceIndex, position) => {
+    const source = collected.sources[sourceIndex]
+    const outcome = outcomes[position]
     if (source === undefined || !isSetName(source.set) || outcome === undefined) return []
-    const since = gathered.loadedSources[index]?.since.get(name) ?? null
+    const since = collected.loadedSources[sourceIndex]?.addedOn.get(name) ?? null
     return [{ set: source.set satisfies SetName, source: source.id, outcome, since }]
   })
 
-/** Every source with what became of its entries. */
-function manifestSources(gathered: CollectedEntries, settled: ResolvedOutcomes): Record<string, ManifestSource> {
-  const dropped = gathered.counts.map(count => new Map(count.dropped))
-  for (const [name, indexes] of gathered.sourcesByName) {
-    const outcomes = settled.get(name) ?? []
-    for (const [at, index] of indexes.entries()) {
-      const outcome = outcomes[at]
+/** Each source with the number of its entries that were kept, repeated, or dropped by each rule. */
+function manifestSources(collected: CollectedEntries, resolved: ResolvedOutcomes): Record<string, ManifestSource> {
+  const dropped = collected.counts.map(count => new Map(count.dropped))
+  for (const [name, sourceIndexes] of collected.sourcesByName) {
+    const outcomes = resolved.get(name) ?? []
+    for (const [position, sourceIndex] of sourceIndexes.entries()) {
+      const outcome = outcomes[position]
       if (outcome !== undefined && outcome !== "kept")
-        dropped[index]?.set(outcome, (dropped[index].get(outcome) ?? 0) + 1)
+        dropped[sourceIndex]?.set(outcome, (dropped[sourceIndex].get(outcome) ?? 0) + 1)
     }
   }
   return Object.fromEntries(
-    gathered.sources.map((source, at) => {
-      const { read = 0, repeated = 0 } = gathered.counts[at] ?? {}
-      const rules = [...(dropped[at] ?? [])].sort(([a], [b]) => compareText(a, b))
+    collected.sources.map((source, index) => {
+      const { read = 0, repeated = 0 } = collected.counts[index] ?? {}
+      const rules = [...(dropped[index] ?? [])].sort(([a], [b]) => compareText(a, b))
       const kept = rules.reduce((left, [, count]) => left - count, read - repeated)
-      const { date = null, header = null } = gathered.loadedSources[at] ?? {}
+      const { date = null, header = null } = collected.loadedSources[index] ?? {}
       const { origin, licence } = { ...source, ...header }
       const described = {
         set: source.set,
@@ -130,49 +129,49 @@ function manifestSources(gathered: CollectedEntries, settled: ResolvedOutcomes):
   )
 }
 
-function buildReport(gathered: CollectedEntries, settled: ResolvedOutcomes): BuildReport {
-  const curatedDropped = [...settled].flatMap(([name, outcomes]) =>
-    (gathered.sourcesByName.get(name) ?? []).flatMap((index, at) => {
-      const source = gathered.sources[index]
-      const rule = outcomes[at] ?? "kept"
+function buildReport(collected: CollectedEntries, resolved: ResolvedOutcomes): BuildReport {
+  const curatedDropped = [...resolved].flatMap(([name, outcomes]) =>
+    (collected.sourcesByName.get(name) ?? []).flatMap((sourceIndex, position) => {
+      const source = collected.sources[sourceIndex]
+      const rule = outcomes[position] ?? "kept"
       return source === undefined || !isCurated(source) || rule === "kept" || rule === "redundant"
         ? []
         : [{ name, source: source.id, rule }]
     }),
   )
-  const malformed = gathered.sources.map((source, at) => [source.id, gathered.counts[at]?.malformed ?? []] as const)
+  const malformed = collected.sources.map(
+    (source, index) => [source.id, collected.counts[index]?.malformed ?? []] as const,
+  )
   return {
     curatedDropped: curatedDropped.sort((a, b) => compareText(a.name, b.name)),
     malformed: Object.fromEntries(malformed.filter(([, entries]) => entries.length > 0)),
   }
 }
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 /**
- * The domains that others imitate or mistype: the curated providers, first those of `heads` in their order, then the
- * rest by name; after them the known organisations by name.
+ * The domains that others imitate or mistype: the curated providers, those of `topProviders` first and in that order, the
+ * rest sorted by name; then the known organisations sorted by name.
  */
 function lookalikeTargets(
-  gathered: CollectedEntries,
-  settled: ReadonlyMap<string, readonly ListingOutcome[]>,
-  heads: readonly string[],
+  collected: CollectedEntries,
+  resolved: ResolvedOutcomes,
+  topProviders: readonly string[],
 ): readonly PackTarget[] {
-  const kept = (set: "personal" | "organisation") =>
-    [...gathered.sourcesByName]
-      .filter(([name, indexes]) =>
-        indexes.some((index, at) => {
-          const source = gathered.sources[index]
-          return source?.set === set && isCurated(source) && settled.get(name)?.[at] === "kept"
+  const curatedNames = (set: "personal" | "organisation") =>
+    [...collected.sourcesByName]
+      .filter(([name, sourceIndexes]) =>
+        sourceIndexes.some((sourceIndex, position) => {
+          const source = collected.sources[sourceIndex]
+          return source?.set === set && isCurated(source) && resolved.get(name)?.[position] === "kept"
         }),
       )
       .map(([name]) => name)
       .sort()
-  const providers = kept("personal")
-  const known = new Set(providers)
-  const ordered = new Set([...heads.filter(name => known.has(name)), ...providers])
+  const providers = curatedNames("personal")
+  const isProvider = new Set(providers)
+  const ordered = new Set([...topProviders.filter(name => isProvider.has(name)), ...providers])
   return [
     ...[...ordered].map((name): PackTarget => ({ name, kind: "provider" })),
-    ...kept("organisation").map((name): PackTarget => ({ name, kind: "organisation" })),
+    ...curatedNames("organisation").map((name): PackTarget => ({ name, kind: "organisation" })),
   ]
 }

@@ -12,35 +12,34 @@ import type { CatalogueSource } from "../sources/catalogue.ts"
 import { type NormalizedName, normalizeName, normalizePattern } from "../sources/normalized-name.ts"
 import type { LoadedSource } from "../sources/source-bundle.ts"
 
-/** What was read of one source, before any rule about sets. `read` = repeated + dropped + those that were taken. */
+/** Counts of one source's entries before the rules about sets. `read` = repeated + dropped + collected. */
 export type EntryCounts = {
   read: number
   repeated: number
   dropped: Map<ListingRule, number>
-  /** The first entries that are no names, for the report; never more than `MALFORMED_SHOWN_MAX`. */
+  /** The first malformed entries, for the report; at most `MALFORMED_REPORTED_MAX`. */
   malformed: string[]
 }
 
-/** How many malformed entries of a source the report shows. */
 const MALFORMED_REPORTED_MAX = 20
 
-/** All that the sources say, with names in normal form. Sources are meant by their index in `sources`. */
+/** The entries of all sources, with names in normalize form. A source is referred to by its index in `sources`. */
 export type CollectedEntries = {
   readonly sources: readonly CatalogueSource[]
   readonly loadedSources: readonly LoadedSource[]
   readonly counts: readonly EntryCounts[]
-  /** The sources that list a name or a suffix, ascending. */
+  /** The indexes of the sources that list a name or a suffix, ascending. */
   readonly sourcesByName: ReadonlyMap<string, readonly number[]>
   readonly guards: Readonly<Record<GuardSetName, ReadonlySet<string>>>
   readonly words: Readonly<Record<WordSetName, ReadonlySet<string>>>
   readonly groupDomains: ReadonlySet<string>
 }
 
-/** Takes in what every source says, or tells how they contradict each other. */
+/** Collects the entries of all sources, or reports how their words contradict each other. */
 export function collectEntries(
   loadedSources: readonly LoadedSource[],
 ):
-  | { readonly kind: "gathered"; readonly collected: CollectedEntries }
+  | { readonly kind: "collected"; readonly collected: CollectedEntries }
   | { readonly kind: "refused"; readonly faults: readonly string[] } {
   const into = emptyCollection()
   const counts = loadedSources.map((source, index) => collectSource(into, source, index))
@@ -48,7 +47,7 @@ export function collectEntries(
   if (faults.length > 0)
     return { kind: "refused", faults: faults.map(word => `"${word}" is a group word and a shared-inbox word`) }
   return {
-    kind: "gathered",
+    kind: "collected",
     collected: { ...into, sources: loadedSources.map(({ row }) => row), loadedSources, counts },
   }
 }
@@ -68,41 +67,49 @@ const emptyCollection = () => ({
 
 type EntryCollection = ReturnType<typeof emptyCollection>
 
-/** Takes one source's entries in; returns what became of them. */
-function collectSource(into: EntryCollection, { row, entries, misshapen }: LoadedSource, index: number): EntryCounts {
-  const count: EntryCounts = { read: entries.length + misshapen, repeated: 0, dropped: new Map(), malformed: [] }
-  if (misshapen > 0) count.dropped.set("malformed", misshapen)
-  const normal = normalizerFor(row.set)
+/** Adds the entries of one source and counts them. */
+function collectSource(
+  into: EntryCollection,
+  { row, entries, malformedCount }: LoadedSource,
+  index: number,
+): EntryCounts {
+  const count: EntryCounts = { read: entries.length + malformedCount, repeated: 0, dropped: new Map(), malformed: [] }
+  if (malformedCount > 0) count.dropped.set("malformed", malformedCount)
+  const normalize = normalizerFor(row.set)
   for (const entry of entries) {
-    const taken = normal(entry)
-    if (taken.kind === "dropped") {
-      count.dropped.set(taken.rule, (count.dropped.get(taken.rule) ?? 0) + 1)
+    const normalized = normalize(entry)
+    if (normalized.kind === "dropped") {
+      count.dropped.set(normalized.rule, (count.dropped.get(normalized.rule) ?? 0) + 1)
       count.malformed.push(entry)
-    } else if (!addEntry(into, row, index, taken.name)) count.repeated++
+    } else if (!addEntry(into, row, index, normalized.name)) count.repeated++
   }
   count.malformed = count.malformed.sort().slice(0, MALFORMED_REPORTED_MAX)
   return count
 }
 
-/** What brings an entry of a source that fills `set` into normal form: a name, a suffix pattern or a word. */
+/** The function that normalizes an entry of a source that fills `set`: as a name, a suffix pattern or a word. */
 export function normalizerFor(set: FillableSet): (entry: string) => NormalizedName {
   if (isWordSetName(set) || set === "not_role") return normalizeWord
   return isSetName(set) && SETS[set].matches === "suffix" ? normalizePattern : normalizeName
 }
 
-/** A word as it stands in a local part: lower case, NFC, no space and no `@`. */
+/** Normalizes a word of a local part: lower case, NFC, without white space and `@`. */
 function normalizeWord(entry: string): NormalizedName {
   const name = entry.toLowerCase().normalize("NFC")
   return /^[^\s@\p{Cc}]{1,64}$/u.test(name) ? { kind: "name", name } : { kind: "dropped", rule: "malformed" }
 }
 
-/** Adds a name; false when this source gave it before. */
+/** Adds a name; false: this source has listed it before. */
 function addEntry(into: EntryCollection, { set }: CatalogueSource, index: number, name: string): boolean {
   if (!isSetName(set)) {
-    const held = isWordSetName(set) ? into.words[set] : set === "group_service" ? into.groupDomains : into.guards[set]
-    const before = held.size
-    held.add(name)
-    return held.size > before
+    const collection = isWordSetName(set)
+      ? into.words[set]
+      : set === "group_service"
+        ? into.groupDomains
+        : into.guards[set]
+    const before = collection.size
+    collection.add(name)
+    return collection.size > before
   }
   const listedBy = into.sourcesByName.get(name)
   if (listedBy === undefined) into.sourcesByName.set(name, [index])

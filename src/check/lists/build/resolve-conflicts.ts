@@ -5,14 +5,14 @@ import { type CatalogueSource, isCurated, isTrusted } from "../sources/catalogue
 import { isPublicSuffix, parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
 
-/** What the rules look at beside the name itself. */
+/** What the rules need besides the name itself. */
 type RuleContext = {
   readonly collected: CollectedEntries
   readonly isGovernmentSuffixed: SuffixMatcher
   readonly isEducationSuffixed: SuffixMatcher
 }
 
-/** One name under the rules. */
+/** One name with the sources that list it. */
 type NameCase = {
   readonly name: string
   readonly listedBy: readonly CatalogueSource[]
@@ -25,21 +25,21 @@ type ExclusionRule = {
   readonly rule: ListingRule
   /** The sets that the rule keeps the name out of. */
   readonly sets: readonly SetName[]
-  /** Whether the rule binds curated sources too. */
+  /** Whether the rule also applies to curated sources. */
   readonly appliesToCurated: boolean
-  readonly holds: (which: NameCase, source: CatalogueSource) => boolean
+  readonly holds: (candidate: NameCase, source: CatalogueSource) => boolean
 }
 
 const NAME_SETS: readonly SetName[] = ["disposable", "relay", "government", "education", "personal", "organisation"]
 
-/** The rules that keep a name out of a set whatever else it is; the first that holds is recorded. */
+/** The rules that exclude a name from a set, whatever other sources say. The first that holds is recorded. */
 const EXCLUSION_RULES: readonly ExclusionRule[] = [
   { rule: "public_suffix", sets: NAME_SETS, appliesToCurated: true, holds: ({ name }) => isPublicSuffix(name) },
   {
     rule: "never_list",
     sets: ["disposable"],
     appliesToCurated: true,
-    holds: which => isGuarded(which, "never_disposable"),
+    holds: candidate => isGuarded(candidate, "never_disposable"),
   },
   {
     rule: "under_government_suffix",
@@ -57,21 +57,28 @@ const EXCLUSION_RULES: readonly ExclusionRule[] = [
     rule: "popular_needs_two",
     sets: ["disposable"],
     appliesToCurated: false,
-    holds: which => isWellKnown(which) && independentSourceCount(which) < 2,
+    holds: candidate => isWellKnown(candidate) && independentSourceCount(candidate) < 2,
   },
   {
     rule: "low_trust_only_if_unopposed",
     sets: ["disposable"],
     appliesToCurated: false,
-    holds: which => isListedOnlyByTrusts(which, "disposable", ["low"]) && isContradicted(which, "disposable"),
+    holds: candidate =>
+      isListedOnlyByTrusts(candidate, "disposable", ["low"]) && isContradicted(candidate, "disposable"),
   },
   {
     rule: "low_trust_only_if_unopposed",
     sets: ["education"],
     appliesToCurated: false,
-    holds: which => isListedOnlyByTrusts(which, "education", ["low", "medium"]) && isContradicted(which, "education"),
+    holds: candidate =>
+      isListedOnlyByTrusts(candidate, "education", ["low", "medium"]) && isContradicted(candidate, "education"),
   },
-  { rule: "deny_list", sets: ["personal"], appliesToCurated: false, holds: which => isGuarded(which, "not_personal") },
+  {
+    rule: "deny_list",
+    sets: ["personal"],
+    appliesToCurated: false,
+    holds: candidate => isGuarded(candidate, "not_personal"),
+  },
   {
     rule: "organisation_wins",
     sets: ["personal", "education"],
@@ -83,16 +90,16 @@ const EXCLUSION_RULES: readonly ExclusionRule[] = [
     rule: "disposable_beats_long_tail",
     sets: ["personal"],
     appliesToCurated: false,
-    // The long tail copies from disposable lists: a guard that clears a name of one does not make it a provider.
+    // Uncurated provider lists copy from disposable lists: a guard that clears a name does not make it a provider.
     holds: ({ listedBy }, source) =>
       !isTrusted(source) && listedBy.some(other => other.set === "disposable" && isTrusted(other)),
   },
 ]
 
 /**
- * A name ends in one of these sets at most: the first row that it is in wins, and its rule is recorded for the others.
- * `organisation` may stand beside curated education and government, since it only says less; it gives
- * way to the rest. `overChildren`: the row also keeps what stands under the name out of the disposable and personal sets.
+ * A name is in at most one of these sets: the first row that matches wins, and its rule is recorded for the other sets. A
+ * name may also be an `organisation` beside curated education and government, which say more; the other rows exclude
+ * `organisation`. `overridesChildren`: the row also excludes subdomains of the name from the disposable and personal sets.
  */
 const PRECEDENCE = [
   { set: "relay", curated: true, rule: "relay_wins", overridesChildren: true },
@@ -113,79 +120,86 @@ const PRECEDENCE = [
 
 type PrecedenceRow = (typeof PRECEDENCE)[number]
 
-const RULED_BY_PARENTS: ReadonlySet<SetName> = new Set(["disposable", "personal"])
-const BESIDE_ORGANISATION: ReadonlySet<SetName> = new Set(["education", "government"])
+const SETS_OVERRIDDEN_BY_PARENTS: ReadonlySet<SetName> = new Set(["disposable", "personal"])
+const SETS_COMPATIBLE_WITH_ORGANISATION: ReadonlySet<SetName> = new Set(["education", "government"])
 
-/** What became of every listing: for each name, one outcome for each source in `gathered.names`, in that order. */
-export function resolveConflicts(collected: CollectedEntries): ReadonlyMap<string, readonly ListingOutcome[]> {
+/** The outcomes of each name: one for each source of `CollectedEntries.sourcesByName`, in that order. */
+export type ResolvedOutcomes = ReadonlyMap<string, readonly ListingOutcome[]>
+
+/** Decides for every listing whether it is kept or which rule drops it. */
+export function resolveConflicts(collected: CollectedEntries): ResolvedOutcomes {
   const context: RuleContext = {
     collected,
     isGovernmentSuffixed: createSuffixMatcher(namesInSet(collected, "government_suffix")),
     isEducationSuffixed: createSuffixMatcher(namesInSet(collected, "education_suffix")),
   }
-  const settled = new Map<string, readonly ListingOutcome[]>()
+  const resolved = new Map<string, readonly ListingOutcome[]>()
   for (const [name, indexes] of collected.sourcesByName) {
     const listedBy = sourcesAt(collected, indexes)
-    // Most names have one dot: what is above them is a public suffix, and no parent.
+    // Most names have one dot, so the only name above them is a public suffix.
     const parents = hasParents(name) ? parentDomains(name, registrableDomain(name)) : []
-    settled.set(name, resolveOutcomes({ name, listedBy, parents, context }))
+    resolved.set(name, resolveOutcomes({ name, listedBy, parents, context }))
   }
-  return settled
+  return resolved
 }
 
 const hasParents = (name: string): boolean => name.indexOf(".") !== name.lastIndexOf(".") && !name.includes("*")
 
-function resolveOutcomes(which: NameCase): readonly ListingOutcome[] {
-  const screened = which.listedBy.map(
-    source => EXCLUSION_RULES.find(screen => applies(screen, source) && screen.holds(which, source))?.rule ?? null,
+function resolveOutcomes(candidate: NameCase): readonly ListingOutcome[] {
+  const exclusions = candidate.listedBy.map(
+    source =>
+      EXCLUSION_RULES.find(exclusion => applies(exclusion, source) && exclusion.holds(candidate, source))?.rule ?? null,
   )
-  const standing = which.listedBy.filter((_, at) => screened[at] === null)
-  const winner = PRECEDENCE.find(rank => standing.some(source => isInRow(rank, source)))
-  const above = strongestParentRow(which)
-  return which.listedBy.map((source, at) => screened[at] ?? losingRule(source, winner, above) ?? "kept")
+  const remaining = candidate.listedBy.filter((_, index) => exclusions[index] === null)
+  const winner = PRECEDENCE.find(row => remaining.some(source => isInRow(row, source)))
+  const parentRow = strongestParentRow(candidate)
+  return candidate.listedBy.map((source, index) => exclusions[index] ?? losingRule(source, winner, parentRow) ?? "kept")
 }
 
-/** The rule by which a listing gives way to a stronger one of the name or of a parent; null when it stands. */
+/** The rule that drops a listing because of a stronger one of the name or of a parent; null: it is kept. */
 function losingRule(
   { set }: CatalogueSource,
   winner: PrecedenceRow | undefined,
-  above: PrecedenceRow | undefined,
+  parentRow: PrecedenceRow | undefined,
 ): ListingRule | null {
   if (!isSetName(set) || SETS[set].matches === "suffix") return null
-  if (above !== undefined && RULED_BY_PARENTS.has(set) && above.set !== set && outranks(above, winner))
-    return above.rule
+  const isParentsOtherSet = parentRow !== undefined && parentRow.set !== set && SETS_OVERRIDDEN_BY_PARENTS.has(set)
+  if (isParentsOtherSet && outranks(parentRow, winner)) return parentRow.rule
   if (winner === undefined || winner.set === set) return null
-  return set === "organisation" && BESIDE_ORGANISATION.has(winner.set) ? null : winner.rule
+  return set === "organisation" && SETS_COMPATIBLE_WITH_ORGANISATION.has(winner.set) ? null : winner.rule
 }
 
-const outranks = (above: PrecedenceRow, winner: PrecedenceRow | undefined): boolean =>
-  winner === undefined || PRECEDENCE.indexOf(above) < PRECEDENCE.indexOf(winner)
+const outranks = (row: PrecedenceRow, winner: PrecedenceRow | undefined): boolean =>
+  winner === undefined || PRECEDENCE.indexOf(row) < PRECEDENCE.indexOf(winner)
 
-/** The strongest rank of a parent that rules over what stands under it. */
-function strongestParentRow(which: NameCase): PrecedenceRow | undefined {
-  const above = which.parents.flatMap(parent => sourcesListing(which, parent))
-  return PRECEDENCE.find(rank => rank.overridesChildren && above.some(source => isInRow(rank, source)))
+/** The first row that a parent of the name is in and that overrides children. */
+function strongestParentRow(candidate: NameCase): PrecedenceRow | undefined {
+  const parentSources = candidate.parents.flatMap(parent => sourcesListing(candidate, parent))
+  return PRECEDENCE.find(row => row.overridesChildren && parentSources.some(source => isInRow(row, source)))
 }
 
-const applies = (screen: ExclusionRule, source: CatalogueSource): boolean =>
-  isSetName(source.set) && screen.sets.includes(source.set) && (screen.appliesToCurated || !isCurated(source))
+const applies = (exclusion: ExclusionRule, source: CatalogueSource): boolean =>
+  isSetName(source.set) && exclusion.sets.includes(source.set) && (exclusion.appliesToCurated || !isCurated(source))
 
-const isInRow = (rank: PrecedenceRow, source: CatalogueSource): boolean =>
-  source.set === rank.set && (!rank.curated || isCurated(source))
+const isInRow = (row: PrecedenceRow, source: CatalogueSource): boolean =>
+  source.set === row.set && (!row.curated || isCurated(source))
 
 const isGuarded = ({ name, context }: NameCase, guard: keyof CollectedEntries["guards"]): boolean =>
   context.collected.guards[guard].has(name)
 
-/** Popular, a known organisation or under one, or a school by a trusted list. Much visited hosts rent out what is under them. */
-function isWellKnown(which: NameCase): boolean {
-  if (isGuarded(which, "popular")) return true
-  if (which.listedBy.some(source => source.set === "education" && isTrusted(source))) return true
-  return [which.name, ...which.parents].some(level =>
-    sourcesListing(which, level).some(({ set }) => set === "organisation"),
+/**
+ * Whether the name is popular, a school by a trusted list, or a known organisation or a subdomain of one. Subdomains of
+ * popular names do not count, since many popular hosts rent them out.
+ */
+function isWellKnown(candidate: NameCase): boolean {
+  if (isGuarded(candidate, "popular")) return true
+  if (candidate.listedBy.some(source => source.set === "education" && isTrusted(source))) return true
+  return [candidate.name, ...candidate.parents].some(level =>
+    sourcesListing(candidate, level).some(({ set }) => set === "organisation"),
   )
 }
 
-/** How many trusted sources call the name disposable, not counting one that copied the entry from another of them. */
+/** The number of trusted sources that call the name disposable, without those that copy from another of them. */
 function independentSourceCount({ listedBy }: NameCase): number {
   const trusted = listedBy.filter(source => source.set === "disposable" && isTrusted(source))
   return trusted.filter(source => !trusted.some(other => source.copies?.includes(other.id) === true)).length
@@ -199,16 +213,18 @@ const isListedOnlyByTrusts = (
 ): boolean => listedBy.every(source => source.set !== set || trusts.includes(source.trust))
 
 /**
- * Whether a guard lists the name or a parent, a curated source a parent, or another set the name. The long tail of the
- * personal set does not count: more than half of it is disposable.
+ * Whether another set lists the name, a guard lists the name or a parent, or a curated source of another set lists a
+ * parent. Sources of the personal set that are not trusted do not count: more than half of their names are disposable.
  */
-function isContradicted(which: NameCase, set: SetName): boolean {
-  const { name, listedBy, parents } = which
-  const { never_disposable, popular, not_personal } = which.context.collected.guards
+function isContradicted(candidate: NameCase, set: SetName): boolean {
+  const { name, listedBy, parents } = candidate
+  const { never_disposable, popular, not_personal } = candidate.context.collected.guards
   if (listedBy.some(source => source.set !== set && (source.set !== "personal" || isTrusted(source)))) return true
   if ([name, ...parents].some(level => [never_disposable, popular, not_personal].some(guard => guard.has(level))))
     return true
-  return parents.some(parent => sourcesListing(which, parent).some(source => isCurated(source) && source.set !== set))
+  return parents.some(parent =>
+    sourcesListing(candidate, parent).some(source => isCurated(source) && source.set !== set),
+  )
 }
 
 function isExcludedFromEducation({ name, parents, context }: NameCase): boolean {
@@ -223,9 +239,9 @@ const sourcesListing = ({ context: { collected } }: NameCase, level: string): re
 const sourcesAt = ({ sources }: CollectedEntries, indexes: readonly number[]): readonly CatalogueSource[] =>
   indexes.map(index => sources[index]).filter(source => source !== undefined)
 
-function namesInSet(gathered: CollectedEntries, set: SetName): readonly string[] {
-  const isOfSet = gathered.sources.map(source => source.set === set)
-  return [...gathered.sourcesByName]
+function namesInSet(collected: CollectedEntries, set: SetName): readonly string[] {
+  const isOfSet = collected.sources.map(source => source.set === set)
+  return [...collected.sourcesByName]
     .filter(([, indexes]) => indexes.some(index => isOfSet[index]))
     .map(([name]) => name)
 }

@@ -1,68 +1,68 @@
 import { LISTING_RULE_NAMES, type ListingOutcome } from "../listing-rules.ts"
 import { SET_NAMES, type SetName, WORD_SET_NAMES, type WordSetName } from "../sets.ts"
 
-/** One entry of one source: which set it names, and what became of it. */
+/** One entry of one source: the set that the source fills, and the outcome of the entry. */
 export type Listing = {
   readonly set: SetName
   readonly source: string
   readonly outcome: ListingOutcome
-  /** The day (UTC) on which the entry came in; null: it was there when the source was first read. */
+  /** The day (UTC) on which the entry was added; null: it was in the source when that was first read. */
   readonly since: string | null
 }
 
-/** A domain that others imitate or mistype, and what it is. */
+/** A domain that others imitate or mistype. */
 export type PackTarget = { readonly name: string; readonly kind: "provider" | "organisation" }
 
-/** Everything that a pack holds, in memory: what the writer takes. */
+/** The contents of a pack in memory: the input of the writer. */
 export type PackContents = {
-  /** When the newest source is of: ISO 8601, UTC. */
+  /** The date of the newest source: ISO 8601, UTC. */
   readonly builtAt: string
   /** Ids of the sources; a listing's source is one of them. */
   readonly sources: readonly string[]
-  /** Every name and suffix pattern with its listings, in any order; the listings in the order of `sources`. */
+  /** Every name and suffix pattern with its listings. Names are in any order, listings in the order of `sources`. */
   readonly names: Iterable<readonly [name: string, listings: readonly Listing[]]>
   readonly words: Readonly<Record<WordSetName, readonly string[]>>
   readonly groupDomains: readonly string[]
-  /** Providers before organisations, and the most imitated of each first. */
+  /** Providers before organisations, each with the most imitated first. */
   readonly targets: readonly PackTarget[]
 }
 
-/** What a pack says about itself; the JSON of its section `meta`. */
+/** The description of a pack: the JSON of its section `meta`. */
 export type PackMeta = {
-  /** The day of `built_at` and the first digits of a hash of the contents: same contents, same version. */
+  /** The day of `built_at` and the first digits of a hash of the contents. Equal contents have equal versions. */
   readonly version: string
   readonly built_at: string
-  /** Names of the bits of a mask, of sources and of rules, by number. */
+  /** The names of the bits of a mask, of the sources and of the rules, by number. */
   readonly sets: readonly string[]
   readonly sources: readonly string[]
   readonly rules: readonly string[]
-  /** How many entries each set holds. */
+  /** The number of entries of each set. */
   readonly entries: Readonly<Record<SetName, number>>
 }
 
-/** What a pack says about itself, or why this program cannot read a pack that says so. */
+/** The description of a pack, or why this program cannot read the pack. */
 type ParseMetaResult =
   | { readonly kind: "meta"; readonly meta: PackMeta }
-  | { readonly kind: "refused"; readonly says: string; readonly remedy: string }
+  | { readonly kind: "refused"; readonly message: string; readonly remedy: string }
 
-/** Reads the section `meta`. It never throws. */
+/** Parses the section `meta`. It never throws. */
 export function parseMeta(section: Uint8Array): ParseMetaResult {
   const meta = parseSection(section)
   const remedy = "Build it again with `mailkind lists build`."
-  if (!isPackMeta(meta)) return { kind: "refused", says: "The pack does not describe itself.", remedy }
+  if (!isPackMeta(meta)) return { kind: "refused", message: "The pack does not describe itself.", remedy }
   const isOurs = isSameList(meta.sets, SET_NAMES) && isSameList(meta.rules, LISTING_RULE_NAMES)
-  if (!isOurs) return { kind: "refused", says: "The pack was built by a version with other sets or rules.", remedy }
+  if (!isOurs) return { kind: "refused", message: "The pack was built by a version with other sets or rules.", remedy }
   return { kind: "meta", meta }
 }
 
-/** Words, group services and targets of a pack. */
+/** The words, group services and targets of a pack. */
 export type PackTexts = {
   readonly words: Readonly<Record<WordSetName, ReadonlySet<string>>>
   readonly groupDomains: ReadonlySet<string>
   readonly targets: readonly PackTarget[]
 }
 
-/** Reads the section `texts`; null when it is damaged. */
+/** Parses the section `texts`; null if it is damaged. */
 export function parseTexts(section: Uint8Array): PackTexts | null {
   const texts = objectMembers(parseSection(section))
   const words = objectMembers(texts.get("words"))

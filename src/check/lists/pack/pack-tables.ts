@@ -22,12 +22,12 @@ const SETS_MASK = ANCHOR_BIT - 1
 const SUFFIX_MASK = SUFFIX_SETS_MASK | ANCHOR_BIT
 const ALL_MASK = SETS_MASK | ANCHOR_BIT
 
-/** The codes of the name that is being looked up: read once, compared often. A lookup is never interrupted. */
+/** The character codes of the name in the current lookup. One array serves all lookups, since a lookup is synchronous. */
 const queryCodes = new Uint8Array(format.PACK_NAME_LENGTH_MAX)
 
 /**
- * The names of a pack, read where they lie. Only the table of lengths (3 KB) and the masks of the classes (2 bytes
- * each) are copied. A name answers with its class; what sources say about a class is told by ClassTable.
+ * The names of a pack, read in place. Only the table of lengths (3 KB) and the masks of the classes (2 bytes each) are
+ * copied. A lookup returns the class of a name; `ClassTable` has the listings of a class.
  */
 export class NameTable {
   readonly #bytes: Uint8Array
@@ -38,22 +38,24 @@ export class NameTable {
   /** For each class: the bits of its sets, and the anchor bit. */
   readonly #masks: Uint16Array
 
-  /** Reads the names of the pack `bytes`, whose sections `lengths` and `filter` are given, with the masks of its classes. */
+  /** `lengths` and `filter` are sections of the pack `bytes`; `masks` are those of its classes. */
   constructor(bytes: Uint8Array, lengths: Uint8Array, filter: Uint8Array, masks: Uint16Array) {
     this.#bytes = bytes
     this.#masks = masks
     this.#filter = filter
-    // The bits are a power of two: counting the leading zeros of their number gives its logarithm.
+    // The number of bits is a power of two, so its leading zeros give its logarithm.
     this.#filterShift = Math.clz32(filter.length * 8) + 1
     const view = new DataView(lengths.buffer, lengths.byteOffset, lengths.byteLength)
     this.#lengths = new Int32Array((format.PACK_NAME_LENGTH_MAX + 1) * 3)
-    for (let at = 0; at < format.PACK_NAME_LENGTH_MAX * 3; at++) this.#lengths[at + 3] = view.getUint32(at * 4, true)
+    for (let index = 0; index < format.PACK_NAME_LENGTH_MAX * 3; index++)
+      this.#lengths[index + 3] = view.getUint32(index * 4, true)
   }
 
   /**
-   * The deepest level of `domain` that a set holds, in one number that no lookup has to allocate: the mask of the sets
-   * (bits 0 to 14), whether a parent is an anchor (bit 15), and where the level starts (from bit 16 on). Levels shorter
-   * than `nameLengthMin` count for suffix sets only. 0: no set holds it, or it is not ASCII. At most 253 characters.
+   * The most specific level of `domain` that is in a set, encoded in one number so that a lookup allocates nothing: the
+   * mask of the sets (bits 0 to 14), whether a level is an anchor (bit 15), and the index at which the level starts (bits
+   * 16 and up). Levels shorter than `nameLengthMin` match suffix sets only. 0: no match, or the domain is not ASCII. The
+   * domain must not be longer than 253 characters.
    */
   deepestMatch(domain: string, nameLengthMin: number): number {
     const bytes = this.#bytes
@@ -62,38 +64,38 @@ export class NameTable {
     const shift = this.#filterShift
     const masks = this.#masks
     let hash = FNV_OFFSET_BASIS
-    let seen = 0
+    let allBits = 0
     let deepest = 0
     let anchors = 0
-    for (let at = domain.length - 1; ; at--) {
-      const char = at < 0 ? DOT : domain.charCodeAt(at)
+    for (let index = domain.length - 1; ; index--) {
+      const char = index < 0 ? DOT : domain.charCodeAt(index)
       if (char === DOT) {
         const mix = mixHash(hash)
         const number = isFilteredOut(filter, mix, shift)
           ? -1
-          : findClass(bytes, lengths, at + 1, domain.length - at - 1, mix)
-        const mask = number < 0 ? 0 : classMask(masks, number, domain.length - at > nameLengthMin)
+          : findClass(bytes, lengths, index + 1, domain.length - index - 1, mix)
+        const mask = number < 0 ? 0 : classMask(masks, number, domain.length - index > nameLengthMin)
         anchors |= mask & ANCHOR_BIT
-        deepest = deeperMatch(deepest, mask & SETS_MASK, at + 1)
+        deepest = deeperMatch(deepest, mask & SETS_MASK, index + 1)
       }
-      if (at < 0) break
-      seen |= char
+      if (index < 0) break
+      allBits |= char
       hash = prependToHash(hash, char)
-      queryCodes[at] = char
+      queryCodes[index] = char
     }
-    return (seen & NON_ASCII) !== 0 ? 0 : deepest | anchors
+    return (allBits & NON_ASCII) !== 0 ? 0 : deepest | anchors
   }
 
-  /** The class of exactly `name`; -1 when it is not there. */
+  /** The class of exactly `name`; -1 if it is not in the pack. */
   classOf(name: string): number {
     if (name.length > format.PACK_NAME_LENGTH_MAX || /[^\0-\x7f]/.test(name)) return -1
-    for (let at = 0; at < name.length; at++) queryCodes[at] = name.charCodeAt(at)
+    for (let index = 0; index < name.length; index++) queryCodes[index] = name.charCodeAt(index)
     const mix = mixHash(format.hashName(name))
     if (isFilteredOut(this.#filter, mix, this.#filterShift)) return -1
     return findClass(this.#bytes, this.#lengths, 0, name.length, mix)
   }
 
-  /** Every name with its class, shortest first. It reads the whole table: for lists and tests, not for a request. */
+  /** Every name with its class, shortest first. It reads the complete table, so no request may use it. */
   *[Symbol.iterator](): Generator<readonly [name: string, classNumber: number]> {
     const buffer = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength)
     for (let length = 1; length <= format.PACK_NAME_LENGTH_MAX; length++) {
@@ -108,7 +110,7 @@ export class NameTable {
   }
 }
 
-/** The class of the `length` characters of `host` from `start` on, whose mixed hash is `mix`; -1 when they are no name. */
+/** The class of the name in `queryCodes` that starts at `start` and has the mixed hash `mix`; -1 if it is not in the pack. */
 function findClass(bytes: Uint8Array, lengths: Int32Array, start: number, length: number, mix: number): number {
   const buckets = lengths[length * 3] ?? 0
   if (buckets === 0) return -1
@@ -124,32 +126,35 @@ function findClass(bytes: Uint8Array, lengths: Int32Array, start: number, length
   return -1
 }
 
-/** Whether the filter tells that no name has this mixed hash. */
+/** Whether the filter proves that no name has this mixed hash. */
 function isFilteredOut(filter: Uint8Array, mix: number, shift: number): boolean {
   const bit = filterBitIndex(mix, shift)
   return ((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) === 0
 }
 
-/** The bits of a class that count at a level; none for class -1. */
+/** The bits of a class that apply at a level; none for class -1. */
 const classMask = (masks: Uint16Array, number: number, isName: boolean): number =>
   number < 0 ? 0 : (masks[number] ?? 0) & (isName ? ALL_MASK : SUFFIX_MASK)
 
 const deeperMatch = (before: number, mask: number, start: number): number =>
   mask === 0 ? before : mask | (start << 16)
 
-const readUint16 = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
+/** The little-endian number of two bytes; bytes past the end read as 0. */
+export const readUint16 = (bytes: Uint8Array, offset: number): number =>
+  (bytes[offset] ?? 0) | ((bytes[offset + 1] ?? 0) << 8)
+/** The little-endian number of three bytes; bytes past the end read as 0. */
+export const readUint24 = (bytes: Uint8Array, offset: number): number =>
+  readUint16(bytes, offset) | ((bytes[offset + 2] ?? 0) << 16)
 
-const readUint24 = (bytes: Uint8Array, at: number): number => readUint16(bytes, at) | ((bytes[at + 2] ?? 0) << 16)
-
-/** What the class numbers of a pack mean. A number out of range means nothing: no set, no listing. */
+/** The classes of a pack, by number. A number out of range has no sets and no listings. */
 export class ClassTable {
-  /** For each class: the bits of the sets that hold its names, and the anchor bit. */
+  /** For each class: the bits of its sets, and the anchor bit. */
   readonly masks: Uint16Array
   readonly #classes: Uint8Array
   readonly #listings: Uint8Array
   readonly #sources: readonly string[]
 
-  /** Reads the two sections where they lie; only the masks are copied. */
+  /** Reads the two sections in place; only the masks are copied. */
   constructor(classes: Uint8Array, listings: Uint8Array, sources: readonly string[]) {
     this.#classes = classes
     const view = new DataView(classes.buffer, classes.byteOffset, classes.byteLength)
@@ -161,12 +166,12 @@ export class ClassTable {
 
   /** The listings of every name of this class. */
   listingsOf(number: number): readonly Listing[] {
-    const at = number * CLASS_ENTRY_BYTES
-    if (number < 0 || at + CLASS_ENTRY_BYTES > this.#classes.length) return []
-    const view = new DataView(this.#classes.buffer, this.#classes.byteOffset + at, CLASS_ENTRY_BYTES)
+    const offset = number * CLASS_ENTRY_BYTES
+    if (number < 0 || offset + CLASS_ENTRY_BYTES > this.#classes.length) return []
+    const view = new DataView(this.#classes.buffer, this.#classes.byteOffset + offset, CLASS_ENTRY_BYTES)
     const first = view.getUint32(4, true)
-    const found = Array.from({ length: view.getUint16(2, true) }, (_, nth) => this.#listingAt(first + nth))
-    return found.filter(listing => listing !== null)
+    const listings = Array.from({ length: view.getUint16(2, true) }, (_, index) => this.#listingAt(first + index))
+    return listings.filter(listing => listing !== null)
   }
 
   #listingAt(index: number): Listing | null {

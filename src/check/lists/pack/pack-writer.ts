@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { assert } from "../../../base/errors.ts"
+import { compareText } from "../../../base/text.ts"
 import { LISTING_RULE_NAMES } from "../listing-rules.ts"
 import { SET_BITS, SET_NAMES, type SetName } from "../sets.ts"
 import type { Listing, PackContents, PackMeta, PackTarget } from "./pack-contents.ts"
@@ -7,7 +8,7 @@ import * as format from "./pack-format.ts"
 import { headerCrc, packChecksum } from "./pack-format.ts"
 import { literalTail } from "./suffix-pattern.ts"
 
-/** The bytes of the pack of `contents`. The same contents give the same bytes, in whatever order their names come. */
+/** Writes a pack. Equal contents give equal bytes, whatever the order of the names. */
 export function writePack(contents: PackContents): Uint8Array<ArrayBuffer> {
   const { rows, patterns, classes } = classifyNames(contents)
   const lists = encodeClasses(classes, contents.sources)
@@ -41,7 +42,7 @@ export function writePack(contents: PackContents): Uint8Array<ArrayBuffer> {
 type ListingClass = { readonly key: string; readonly mask: number; readonly listings: readonly Listing[] }
 type NameRow = readonly [name: string, classNumber: number]
 
-/** Names and patterns, sorted, each with the number of its class; and the classes, in a fixed order. */
+/** Sorts names and patterns, gives each the number of its class, and puts the classes in a fixed order. */
 function classifyNames(contents: PackContents) {
   const classes = new Map<string, ListingClass>()
   const keyed: (readonly [name: string, key: string])[] = []
@@ -91,28 +92,28 @@ function encodeClasses(classes: readonly ListingClass[], sources: readonly strin
   return { classes: bytes, listings: new Uint8Array(listings) }
 }
 
-/** The four sections that hold the names, for a file in which they start at `startsAt`. */
-function encodeNames(rows: readonly NameRow[], startsAt: number) {
+/** The four sections of the names, of which the first is at `offset` in the file. */
+function encodeNames(rows: readonly NameRow[], offset: number) {
   const byLength: NameRow[][] = Array.from({ length: format.PACK_NAME_LENGTH_MAX + 1 }, () => [])
   for (const row of rows) byLength[row[0].length]?.push(row)
-  const packed = byLength.slice(1).map((some, at) => encodeNamesOfLength(some, at + 1))
+  const encoded = byLength.slice(1).map((names, index) => encodeNamesOfLength(names, index + 1))
   const lengths = new Uint8Array(format.PACK_NAME_LENGTH_MAX * format.LENGTH_ENTRY_BYTES)
   const view = new DataView(lengths.buffer)
   const filter = buildFilter(rows)
-  let bucketsAt = startsAt + lengths.length + filter.length
-  let rowsAt = bucketsAt + packed.reduce((sum, { buckets }) => sum + buckets.length, 0)
-  for (const [at, { bucketCount, buckets, rows }] of packed.entries()) {
-    view.setUint32(at * format.LENGTH_ENTRY_BYTES, bucketCount, true)
-    view.setUint32(at * format.LENGTH_ENTRY_BYTES + 4, bucketsAt, true)
-    view.setUint32(at * format.LENGTH_ENTRY_BYTES + 8, rowsAt, true)
+  let bucketsAt = offset + lengths.length + filter.length
+  let rowsAt = bucketsAt + encoded.reduce((sum, { buckets }) => sum + buckets.length, 0)
+  for (const [index, { bucketCount, buckets, rows }] of encoded.entries()) {
+    view.setUint32(index * format.LENGTH_ENTRY_BYTES, bucketCount, true)
+    view.setUint32(index * format.LENGTH_ENTRY_BYTES + 4, bucketsAt, true)
+    view.setUint32(index * format.LENGTH_ENTRY_BYTES + 8, rowsAt, true)
     bucketsAt += buckets.length
     rowsAt += rows.length
   }
   return {
     lengths,
     filter,
-    buckets: concatBytes(packed.map(one => one.buckets)),
-    rows: concatBytes(packed.map(one => one.rows)),
+    buckets: concatBytes(encoded.map(one => one.buckets)),
+    rows: concatBytes(encoded.map(one => one.rows)),
   }
 }
 
@@ -127,7 +128,7 @@ function buildFilter(rows: readonly NameRow[]): Uint8Array {
   return filter
 }
 
-/** The buckets and rows of the names of one length, which come sorted by name. */
+/** The buckets and rows of the names of one length. `names` is sorted by name. */
 function encodeNamesOfLength(names: readonly NameRow[], length: number) {
   if (names.length === 0) return { bucketCount: 0, buckets: new Uint8Array(), rows: new Uint8Array() }
   assert(names.length <= format.ROWS_MAX, "a pack numbers the rows of one length in three bytes")
@@ -148,7 +149,7 @@ function encodeNamesOfLength(names: readonly NameRow[], length: number) {
   return { bucketCount, buckets, rows }
 }
 
-/** Puts the header before the sections: last, since it holds their checksum. */
+/** Prepends the header to the sections. It is made last, since it contains their checksum. */
 function sealPack(sections: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const file = concatBytes([new Uint8Array(format.HEADER_BYTES), ...sections])
   const view = new DataView(file.buffer)
@@ -166,7 +167,7 @@ function sealPack(sections: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return file
 }
 
-/** The names of the targets of each kind, in their order: a third of the bytes of a list of targets. */
+/** The names of the targets of each kind, in their order. That takes a third of the bytes of a list of targets. */
 const targetsByKind = (targets: readonly PackTarget[]): Readonly<Record<PackTarget["kind"], readonly string[]>> => ({
   provider: targets.filter(({ kind }) => kind === "provider").map(({ name }) => name),
   organisation: targets.filter(({ kind }) => kind === "organisation").map(({ name }) => name),
@@ -193,13 +194,11 @@ function countEntries(
 const encodeJson = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
 
 function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let offset = 0
   for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+    bytes.set(part, offset)
+    offset += part.length
   }
-  return whole
+  return bytes
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -10,46 +10,46 @@ import {
   parsePatterns,
   parseTexts,
 } from "./pack-contents.ts"
-import { ANCHOR_BIT, PACK_NAME_LENGTH_MAX, type PackSectionName, readSections } from "./pack-format.ts"
+import { ANCHOR_BIT, PACK_NAME_LENGTH_MAX, type PackSections, readSections } from "./pack-format.ts"
 import { ClassTable, NameTable } from "./pack-tables.ts"
 import { type PackVerification, verifyPack, verifyPackChecksum } from "./pack-verification.ts"
 import { literalTail, patternMatchStart } from "./suffix-pattern.ts"
 
-/** An open pack, or why the bytes are none and what to do about it. */
+/** An open pack, or why the bytes are not a pack and what to do about it. */
 export type OpenPackResult =
   | { readonly kind: "open"; readonly pack: Pack }
-  | { readonly kind: "refused"; readonly says: string; readonly remedy: string }
+  | { readonly kind: "refused"; readonly message: string; readonly remedy: string }
 
 /**
- * Opens a pack. It reads the header and the few hundred bytes in which the pack describes itself; it copies nothing
- * and never throws. The bytes must not change while the pack is in use.
+ * Opens a pack. It reads only the header and the description of the pack (a few hundred bytes), copies nothing and never
+ * throws. The bytes must not change while the pack is in use.
  */
 export function openPack(bytes: Uint8Array): OpenPackResult {
-  const cut = readSections(bytes)
-  if (cut.kind === "refused") return cut
-  const meta = parseMeta(cut.sections.meta)
+  const read = readSections(bytes)
+  if (read.kind === "refused") return read
+  const meta = parseMeta(read.sections.meta)
   if (meta.kind === "refused") return meta
-  return { kind: "open", pack: new Pack(bytes, cut.sections, meta.meta) }
+  return { kind: "open", pack: new Pack(bytes, read.sections, meta.meta) }
 }
 
 /** A suffix pattern with the bits of its sets. */
 type MaskedPattern = { readonly text: string; readonly mask: number }
 
-/** A pattern that matches a domain, and where in it the part that it matches starts. */
+/** A pattern that matches a domain, with the index at which the matched part starts. */
 type PatternMatch = MaskedPattern & { readonly start: number }
 
-/** One open pack: which sets hold a domain, why, and the words and targets that came with them. */
+/** An open pack: finds the sets that match a domain, explains them, and has the words and targets. */
 export class Pack {
   readonly #bytes: Uint8Array
-  readonly #sections: Readonly<Record<PackSectionName, Uint8Array>>
+  readonly #sections: PackSections
   readonly #meta: PackMeta
   readonly #names: NameTable
   readonly #classes: ClassTable
   #patterns: ReadonlyMap<string, readonly MaskedPattern[]> | null = null
   #texts: PackTexts | null = null
 
-  /** For `openPack`, which has looked at the header. */
-  constructor(bytes: Uint8Array, sections: Readonly<Record<PackSectionName, Uint8Array>>, meta: PackMeta) {
+  /** Use `openPack`, which validates the header. */
+  constructor(bytes: Uint8Array, sections: PackSections, meta: PackMeta) {
     this.#bytes = bytes
     this.#sections = sections
     this.#meta = meta
@@ -62,17 +62,17 @@ export class Pack {
     return this.#meta.version
   }
 
-  /** When the newest source is of: ISO 8601, UTC. */
+  /** The date of the newest source: ISO 8601, UTC. */
   get builtAt(): string {
     return this.#meta.built_at
   }
 
-  /** How many entries each set holds. */
+  /** The number of entries of each set. */
   get entryCounts(): Readonly<Record<SetName, number>> {
     return this.#meta.entries
   }
 
-  /** Words for the local part, by set. */
+  /** The words for local parts, by set. */
   get words(): Readonly<Record<WordSetName, ReadonlySet<string>>> {
     return this.#readTexts().words
   }
@@ -87,20 +87,20 @@ export class Pack {
     return this.#readTexts().targets
   }
 
-  /** Compares the checksum of all bytes with the one that was written. */
+  /** Compares the checksum of all bytes with the written one. */
   verifyChecksum(): PackVerification {
     return verifyPackChecksum(this.#bytes)
   }
 
-  /** Reads every byte: the checksum, and that every name can be found.  */
+  /** Reads every byte: verifies the checksum, the tables, and that every name can be found. */
   verify(): PackVerification {
     return verifyPack(this.#bytes, this.#sections, this.#meta)
   }
 
   /**
-   * Which sets hold `domain` (lower case, A-labels, no trailing dot), at its most specific level that any set holds.
-   * Names hold for the domain and its parents down to `registrable` (null: no name holds), suffixes at any level. A text
-   * that is no such domain is in no set. Without a hit nothing is allocated.
+   * The sets that match `domain` (A-labels in lower case, no trailing dot), at its most specific level that any set
+   * matches. Names match the domain and its parents down to `registrable` (null: names do not match); suffixes match at
+   * any level. Any other text matches no set. A miss allocates nothing.
    */
   match(domain: string, registrable: string | null): ListMatch {
     const length = domain.length
@@ -113,18 +113,18 @@ export class Pack {
     return new ListMatch(mask, domain, deepest >>> 16)
   }
 
-  /** What the sources say about exactly this name or suffix pattern, kept and dropped; empty when none lists it. */
+  /** All listings of exactly this name or suffix pattern, kept and dropped; empty if no source lists it. */
   listingsOf(name: string): readonly Listing[] {
     const number = name.includes("*") ? this.#patternClass(name) : this.#names.classOf(name)
     return number < 0 ? [] : this.#classes.listingsOf(number)
   }
 
-  /** Every name that some set holds or a rule dropped, shortest first; no suffix patterns. It reads the whole pack. */
+  /** Every name with listings, kept or dropped, shortest first; without suffix patterns. It reads the complete pack. */
   *names(): Generator<string> {
     for (const [name, number] of this.#names) if (this.#classes.listingsOf(number).length > 0) yield name
   }
 
-  /** The suffix patterns that match `domain` or a parent, each with the level of the domain at which it does. */
+  /** The suffix patterns that match `domain` or a parent, each with the level of the domain that it matches. */
   matchingPatterns(domain: string): readonly { readonly pattern: string; readonly level: string }[] {
     return [...this.#candidatePatterns(domain)].flatMap(({ text }) => {
       const start = patternMatchStart(domain, text)
@@ -132,16 +132,16 @@ export class Pack {
     })
   }
 
-  /** The answer for a domain that suffix patterns may match, when entries hold its part from `from` on by `mask`. */
-  #matchWithPatterns(domain: string, mask: number, from: number): ListMatch {
+  /** The match of a domain that suffix patterns may match; `mask` and `start` are the match of its entries. */
+  #matchWithPatterns(domain: string, mask: number, start: number): ListMatch {
     const deepest = this.#deepestPatternMatch(domain)
-    if (deepest === null || (mask !== 0 && from < deepest.start))
-      return mask === 0 ? NO_LIST_MATCH : new ListMatch(mask, domain, from)
-    if (mask === 0 || deepest.start < from) return new ListMatch(deepest.mask, deepest.text, 0)
-    return new ListMatch(mask | deepest.mask, domain, from)
+    if (deepest === null || (mask !== 0 && start < deepest.start))
+      return mask === 0 ? NO_LIST_MATCH : new ListMatch(mask, domain, start)
+    if (mask === 0 || deepest.start < start) return new ListMatch(deepest.mask, deepest.text, 0)
+    return new ListMatch(mask | deepest.mask, domain, start)
   }
 
-  /** The most specific pattern match; those of one level are one match. */
+  /** The most specific pattern match, with the sets of all patterns that match at that level. */
   #deepestPatternMatch(domain: string): PatternMatch | null {
     const matches = [...this.#candidatePatterns(domain)]
       .map(pattern => ({ ...pattern, start: patternMatchStart(domain, pattern.text) }))
@@ -155,8 +155,8 @@ export class Pack {
 
   /** The patterns whose literal tail is the domain or a parent. */
   *#candidatePatterns(domain: string): Generator<MaskedPattern> {
-    for (let at = 0; at < domain.length; at = domain.indexOf(".", at) + 1 || domain.length)
-      yield* this.#patternsByTail().get(domain.slice(at)) ?? []
+    for (let start = 0; start < domain.length; start = domain.indexOf(".", start) + 1 || domain.length)
+      yield* this.#patternsByTail().get(domain.slice(start)) ?? []
   }
 
   #patternClass(pattern: string): number {
@@ -167,7 +167,7 @@ export class Pack {
   #patternsByTail(): ReadonlyMap<string, readonly MaskedPattern[]> {
     if (this.#patterns !== null) return this.#patterns
     const patterns = parsePatterns(this.#sections.patterns)
-    assert(patterns !== null, "the suffix patterns of a pack in use are whole")
+    assert(patterns !== null, "the suffix patterns of an open pack are intact")
     const masked = patterns.map(([text, number]) => ({
       text,
       mask: (this.#classes.masks[number] ?? 0) & (ANCHOR_BIT - 1),
@@ -181,7 +181,7 @@ export class Pack {
 
   #readTexts(): PackTexts {
     this.#texts ??= parseTexts(this.#sections.texts)
-    assert(this.#texts !== null, "the texts of a pack in use are whole")
+    assert(this.#texts !== null, "the texts of an open pack are intact")
     return this.#texts
   }
 }

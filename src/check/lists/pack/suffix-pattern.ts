@@ -2,30 +2,30 @@ const DOT = 46
 const STAR = 42
 
 /**
- * Where the part of `domain` starts that `pattern` matches, or -1. The pattern is matched from the right, on label
- * boundaries, and may match any of the domain's parents; a `*` in it is exactly one label.
+ * The index at which the part of `domain` that `pattern` matches starts; -1: no match. The pattern is matched from the
+ * right, at label boundaries, and may match any parent of the domain. A `*` matches exactly one label.
  */
 export function patternMatchStart(domain: string, pattern: string): number {
-  let at = domain.length - 1
+  let index = domain.length - 1
   for (let next = pattern.length - 1; next >= 0; next--) {
-    const wanted = pattern.charCodeAt(next)
-    if (wanted === STAR) {
-      const dot = domain.lastIndexOf(".", at)
-      if (at < 0 || dot === at) return -1
-      at = dot
-    } else if (at < 0 || domain.charCodeAt(at) !== wanted) return -1
-    else at--
+    const code = pattern.charCodeAt(next)
+    if (code === STAR) {
+      const dot = domain.lastIndexOf(".", index)
+      if (index < 0 || dot === index) return -1
+      index = dot
+    } else if (index < 0 || domain.charCodeAt(index) !== code) return -1
+    else index--
   }
-  return at < 0 || domain.charCodeAt(at) === DOT ? at + 1 : -1
+  return index < 0 || domain.charCodeAt(index) === DOT ? index + 1 : -1
 }
 
-/** The literal labels after a pattern's last `*`; the whole of a suffix without one. */
+/** The literal labels after a pattern's last `*`; the complete suffix if it has none. */
 export const literalTail = (pattern: string): string => pattern.slice(pattern.lastIndexOf("*") + 1).replace(/^\./, "")
 
-/** Whether a name, or a parent of it, is one of a group of suffixes. */
+/** Whether a name or one of its parents matches one of the suffixes. */
 export type SuffixMatcher = (name: string) => boolean
 
-/** Builds the matcher of the given suffixes, literal ones and patterns alike. */
+/** Creates the matcher of literal suffixes and suffix patterns. */
 export function createSuffixMatcher(suffixes: Iterable<string>): SuffixMatcher {
   const literal = new Set<string>()
   const patterns = new Map<string, string[]>()

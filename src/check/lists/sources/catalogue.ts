@@ -2,10 +2,10 @@ import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { FILLABLE_SETS } from "../sets.ts"
 
-/** How far a source is believed. `highest` and `high` are trusted: they can be one of two witnesses. */
+/** How much a source is trusted. `highest` and `high` count as one of two independent sources. */
 const TRUST_LEVELS = ["highest", "high", "medium", "low"] as const
 
-/** The shapes in which a source is written; each has a reader in formats.ts. */
+/** The file formats of sources; each has a reader in source-formats.ts. */
 const SOURCE_FORMATS = [
   "curated",
   "lines",
@@ -32,28 +32,28 @@ const CatalogueSource = Type.Object(
     trust: Type.Unsafe<(typeof TRUST_LEVELS)[number]>(literalUnion(TRUST_LEVELS)),
     from: Type.Object(
       {
-        /** Where a refresh downloads it; absent: the source is built in. What is downloaded is not there before. */
+        /** Where a refresh downloads it; absent: the source is built in. A download is empty before the first refresh. */
         url: Type.Optional(Type.String({ pattern: "^https://" })),
-        /** The npm package that carries the file; absent: the file is ours, and its path starts at the repository. */
+        /** The npm package that contains the file; absent: the path of the file is relative to the repository. */
         package: Type.Optional(NON_EMPTY_TEXT),
-        /** The file, or for `tree` the folder; for a URL the name of what lies there. */
+        /** The file, or for `tree` the folder; for a URL the file name at its end. */
         file: NON_EMPTY_TEXT,
         format: Type.Unsafe<SourceFormat>(literalUnion(SOURCE_FORMATS)),
-        /** `json`, `script_json`: the path to the entries (read-json.ts); `csv`: the column; `script_text`: the variable. */
+        /** `json`, `script_json`: the path to the entries (`readJson`); `csv`: the column; `script_text`: the variable. */
         at: Type.Optional(NON_EMPTY_TEXT),
-        /** Only so many entries, from the first on; absent: all. */
+        /** Only the first so many entries; absent: all. */
         first: Type.Optional(Type.Integer({ minimum: 1 })),
       },
       CLOSED,
     ),
-    /** These three stand in the header of a curated file, and here for every other. */
+    /** A curated file has licence, origin and date in its header; all other sources have them here. */
     licence: Type.Optional(NON_EMPTY_TEXT),
     origin: Type.Optional(NON_EMPTY_TEXT),
-    /** The day that the entries are of: the source's own date where it has one, else the day its version was pinned. */
+    /** The date of the entries: the source's own date if it has one, else the day on which its version was pinned. */
     date: Type.Optional(ISO_DATE),
-    /** Sources whose entries are copied into this one: an entry in both has one witness. */
+    /** Sources whose entries are copied into this one: an entry in both counts as one independent source. */
     copies: Type.Optional(Type.Array(NON_EMPTY_TEXT, { minItems: 1 })),
-    /** The built-in source that this download is a newer copy of: once it is there, that one's entries are left out. */
+    /** The built-in source of which this is a newer version: after the first download its entries are left out. */
     renews: Type.Optional(NON_EMPTY_TEXT),
   },
   CLOSED,
@@ -62,17 +62,17 @@ const CatalogueSource = Type.Object(
 const CatalogueSchema = Type.Object(
   {
     format: Type.Literal(1),
-    /** The providers that most people use, most used first: the first targets of a pack. */
+    /** The providers that most people use, most used first: they are the first targets of a pack. */
     providers_first: Type.Array(NON_EMPTY_TEXT, { uniqueItems: true }),
     sources: Type.Array(CatalogueSource, { minItems: 1 }),
   },
   CLOSED,
 )
 
-/** One row of the catalogue: which set a file fills, how to read it, and how far to believe it. */
+/** One row of the catalogue: which set a file fills, how to read it, and how much to trust it. */
 export type CatalogueSource = Static<typeof CatalogueSource>
 
-/** The catalogue's rows, or everything that is wrong with it. */
+/** The rows of a catalogue, or all its faults. */
 export type ParseCatalogueResult =
   | {
       readonly kind: "catalogue"
@@ -81,7 +81,7 @@ export type ParseCatalogueResult =
     }
   | { readonly kind: "refused"; readonly faults: readonly string[] }
 
-/** Reads the text of data/catalogue.json. It never throws; every fault is named. */
+/** Parses the text of data/catalogue.json. It never throws and reports every fault. */
 export function parseCatalogue(json: string): ParseCatalogueResult {
   let value: unknown
   try {
@@ -93,32 +93,32 @@ export function parseCatalogue(json: string): ParseCatalogueResult {
     const faults = [...Value.Errors(CatalogueSchema, value)].map(({ path, message }) => `catalogue${path}: ${message}`)
     return { kind: "refused", faults }
   }
-  const faults = value.sources.flatMap((row, at) => sourceFaults(row, at, value.sources))
+  const faults = value.sources.flatMap((row, index) => sourceFaults(row, index, value.sources))
   return faults.length > 0
     ? { kind: "refused", faults }
     : { kind: "catalogue", sources: value.sources, topProviders: value.providers_first }
 }
 
-/** The path of a source's file, from the repository's root. */
+/** The path of a source's file, relative to the repository. */
 export const sourcePath = ({ from }: CatalogueSource): string =>
   from.package === undefined ? from.file : `node_modules/${from.package}/${from.file}`
 
-/** Whether the source comes from a refresh, and so is not there before the first. */
+/** Whether the source is downloaded by refreshes, and so is empty before the first one. */
 export const isDownloaded = ({ from }: CatalogueSource): boolean => from.url !== undefined
 
-/** Whether the source is written by hand in this repository: it beats every other. */
+/** Whether the source is written by hand in this repository; such a source beats every other (`DECISIONS 17`). */
 export const isCurated = ({ from }: CatalogueSource): boolean => from.format === "curated"
 
-/** Whether the source can be one of two witnesses. */
+/** Whether the source counts as one of two independent sources. */
 export const isTrusted = ({ trust }: CatalogueSource): boolean => trust === "highest" || trust === "high"
 
 const FORMATS_WITH_AT: ReadonlySet<SourceFormat> = new Set(["json", "script_json", "script_text", "csv"])
 
-function sourceFaults(row: CatalogueSource, at: number, rows: readonly CatalogueSource[]): readonly string[] {
-  const here = `catalogue/sources/${at} (${row.id})`
+function sourceFaults(row: CatalogueSource, index: number, rows: readonly CatalogueSource[]): readonly string[] {
+  const here = `catalogue/sources/${index} (${row.id})`
   const described = [row.licence, row.origin, row.date].filter(field => field !== undefined).length
   const faults: (string | false)[] = [
-    rows.findIndex(({ id }) => id === row.id) < at && `${here}: the id is taken`,
+    rows.findIndex(({ id }) => id === row.id) < index && `${here}: the id is taken`,
     isCurated(row) && described > 0 && `${here}: licence, origin and date stand in the curated file`,
     !isCurated(row) && !isDownloaded(row) && described < 3 && `${here}: licence, origin and date are needed`,
     isDownloaded(row) &&

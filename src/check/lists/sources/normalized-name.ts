@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url"
 import { getPublicSuffix, parse } from "tldts"
 import type { ListingRule } from "../listing-rules.ts"
 
-/** A name as packs hold it, or the rule that drops it. */
+/** A name in the normal form of packs, or the rule that drops the entry. */
 export type NormalizedName =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "dropped"; readonly rule: ListingRule }
@@ -13,8 +13,8 @@ const MALFORMED = { kind: "dropped", rule: "malformed" } as const
 const UNKNOWN_TLD = { kind: "dropped", rule: "unknown_tld" } as const
 
 /**
- * The name in lower case, as A-labels (UTS 46, non-transitional), without a trailing dot. What is no host name (RFC 1123
- * §2.1), is an IP address, or ends in no public top-level domain is dropped with its rule.
+ * Normalizes a name: A-labels in lower case (UTS 46, non-transitional), without a trailing dot. A text that is not a host
+ * name (RFC 1123 §2.1), is an IP address, or has no public top-level domain is dropped.
  */
 export function normalizeName(text: string): NormalizedName {
   const name = toAsciiName(text)
@@ -24,23 +24,22 @@ export function normalizeName(text: string): NormalizedName {
   return parsed.isIcann === true ? { kind: "name", name } : UNKNOWN_TLD
 }
 
-/** The same for an entry of a suffix set: a label may be `*` (exactly one label), but not the last, and not all. */
+/** Normalizes an entry of a suffix set: labels may be `*` (exactly one label), but not the last one. */
 export function normalizePattern(text: string): NormalizedName {
   const labels = text.toLowerCase().split(".")
   const tail = labels.slice(labels.lastIndexOf("*") + 1).join(".")
-  const whole = normalizeName(labels.map(label => (label === "*" ? "x" : label)).join("."))
+  const filled = normalizeName(labels.map(label => (label === "*" ? "x" : label)).join("."))
   if (tail === "") return MALFORMED
-  if (whole.kind === "dropped" || !labels.includes("*")) return whole
-  let at = 0
-  const named = whole.name.split(".").map(label => (labels[at++] === "*" ? "*" : label))
-  return { kind: "name", name: named.join(".") }
+  if (filled.kind === "dropped" || !labels.includes("*")) return filled
+  const pattern = filled.name.split(".").map((label, index) => (labels[index] === "*" ? "*" : label))
+  return { kind: "name", name: pattern.join(".") }
 }
 
-/** Whether strangers register under `name`: it is a public suffix of the ICANN or the private section. */
+/** Whether `name` is a public suffix of the ICANN or the private section, under which anyone can register. */
 export const isPublicSuffix = (name: string): boolean =>
   getPublicSuffix(name, { allowPrivateDomains: true, extractHostname: false, validateHostname: false }) === name
 
-/** The registrable domain of a normal name, by both sections of the Public Suffix List; a public suffix is its own. */
+/** The registrable domain of a normalized name by both sections of the Public Suffix List; for a public suffix, the name itself. */
 export function registrableDomain(name: string): string {
   const { domain } = parse(name, { allowPrivateDomains: true, extractHostname: false, validateHostname: false })
   return domain ?? name
@@ -49,9 +48,9 @@ export function registrableDomain(name: string): string {
 /** The proper parents of `name`, most specific first, down to the registrable domain. */
 export function parentDomains(name: string, registrable: string): readonly string[] {
   const parents: string[] = []
-  for (let at = name.indexOf("."); at >= 0; at = name.indexOf(".", at + 1)) {
-    if (name.length - at - 1 < registrable.length) break
-    parents.push(name.slice(at + 1))
+  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
+    if (name.length - dot - 1 < registrable.length) break
+    parents.push(name.slice(dot + 1))
   }
   return parents
 }

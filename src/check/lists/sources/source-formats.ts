@@ -1,34 +1,34 @@
 import { parseJson } from "../../../base/text.ts"
 import type { SourceFormat } from "./catalogue.ts"
 
-/** Reads what stands at `path`; `at` is the catalogue's. It throws only what the shelf throws. */
-type FormatReader = (shelf: SourceFiles, path: string, at: string) => ReadEntriesResult
+/** Reads the source at `path`; `at` is the member of the catalogue. It throws only what `files` throws. */
+type FormatReader = (files: SourceFiles, path: string, at: string) => ReadEntriesResult
 
-/** The reader of each format. All of them read text; nothing of a package is run. */
+/** The reader of each format. All of them parse text; code of a package is never run. */
 export const FORMAT_READERS: { readonly [F in SourceFormat]: FormatReader } = {
-  curated: (shelf, path) => readCurated(shelf.read(path)),
-  lines: (shelf, path) => readLines(shelf.read(path)),
-  json: (shelf, path, at) => readJson(shelf.read(path), at),
-  script_json: (shelf, path, at) => readJsModuleJson(shelf.read(path), at),
-  script_text: (shelf, path, at) => readJsStringLines(shelf.read(path), at),
-  script_words: (shelf, path) => readJsWordArrays(shelf.read(path)),
-  csv: (shelf, path, at) => readCsvColumn(shelf.read(path), at),
-  tree: (shelf, path) => readDomainTree(shelf.list(path)),
+  curated: (files, path) => readCurated(files.read(path)),
+  lines: (files, path) => readLines(files.read(path)),
+  json: (files, path, at) => readJson(files.read(path), at),
+  script_json: (files, path, at) => readJsModuleJson(files.read(path), at),
+  script_text: (files, path, at) => readJsStringLines(files.read(path), at),
+  script_words: (files, path) => readJsWordArrays(files.read(path)),
+  csv: (files, path, at) => readCsvColumn(files.read(path), at),
+  tree: (files, path) => readDomainTree(files.list(path)),
 }
 
-/** What the reader of a format found: raw entries, or why the text is not of that format. */
+/** The raw entries of a text, or why it is not of the format. */
 export type ReadEntriesResult =
   | {
       readonly kind: "entries"
       readonly entries: readonly string[]
-      /** Entries of the wrong shape, which have no name to report. */
+      /** The number of malformed entries, which have no name to report. */
       readonly malformedCount: number
-      /** What a curated file says about itself. */
+      /** The header of a curated file. */
       readonly header?: CuratedHeader
     }
   | { readonly kind: "refused"; readonly message: string }
 
-/** The header of a curated file. */
+/** The header of a curated file; the members are the keys of its lines. */
 export type CuratedHeader = {
   readonly set: string
   readonly says: string
@@ -37,24 +37,24 @@ export type CuratedHeader = {
   readonly date: string
 }
 
-/** Where sources stand: repository-relative paths in, contents out. Both throw when there is nothing. */
+/** Read access to source files by paths relative to the repository. Both functions throw if there is nothing at the path. */
 export type SourceFiles = {
   /** The text of one file (UTF-8). */
   readonly read: (path: string) => string
-  /** The paths of all files below a folder, relative to it, with `/`, in any order. */
+  /** The paths of all files below a folder, relative to it, separated by `/`, in any order. */
   readonly list: (folder: string) => readonly string[]
 }
 
 /**
- * Reads one column of a CSV text (RFC 4180). `column` is the name in the first row, or a number from 1 for a text
- * without such a row. A row too short to have the column is misshapen.
+ * Reads one column of a CSV text (RFC 4180). `column` is a name in the header row, or a number from 1 for a text without
+ * a header row. A row without the column is malformed.
  */
 export function readCsvColumn(text: string, column: string): ReadEntriesResult {
   const rows = parseCsv(text.startsWith("\uFEFF") ? text.slice(1) : text)
   const isNumbered = /^[1-9]\d*$/.test(column)
-  const at = isNumbered ? Number(column) - 1 : (rows[0] ?? []).indexOf(column)
-  if (at < 0) return { kind: "refused", message: `no column ${column}` }
-  const cells = rows.slice(isNumbered ? 0 : 1).map(row => row[at])
+  const index = isNumbered ? Number(column) - 1 : (rows[0] ?? []).indexOf(column)
+  if (index < 0) return refused(`no column ${column}`)
+  const cells = rows.slice(isNumbered ? 0 : 1).map(row => row[index])
   const entries = cells.filter(cell => cell !== undefined && cell !== "")
   return { kind: "entries", entries: entries as string[], malformedCount: cells.length - entries.length }
 }
@@ -64,19 +64,19 @@ const CSV_CELL = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/gy
 function parseCsv(text: string): readonly (readonly string[])[] {
   const rows: string[][] = []
   let row: string[] = []
-  let reached = 0
-  for (const [whole, cell = "", end] of text.matchAll(CSV_CELL)) {
-    reached += whole.length
+  let position = 0
+  for (const [match, cell = "", end] of text.matchAll(CSV_CELL)) {
+    position += match.length
     row.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)
     if (end === ",") continue
     if (row.length > 1 || row[0] !== "") rows.push(row)
     row = []
-    if (reached >= text.length) break
+    if (position >= text.length) break
   }
   return rows
 }
 
-/** Reads one entry a line. Empty lines and lines that start with `#` are not entries; a note after ` #` is dropped. */
+/** Reads one entry per line. Empty lines and lines that start with `#` are skipped; a comment after ` #` is dropped. */
 export function readLines(text: string): ReadEntriesResult {
   const entries: string[] = []
   for (const line of text.split("\n")) {
@@ -90,8 +90,8 @@ const HEADER_LINE = /^# ([a-z]+): (\S.*)$/
 const HEADER_KEYS = ["set", "says", "origin", "licence", "date"] as const satisfies readonly (keyof CuratedHeader)[]
 
 /**
- * Reads a curated file: header lines `# key: value` at the top, one for each member of `Header`, then sorted entries
- * (code unit order), one a line, each once, with an optional ` # note`.
+ * Reads a curated file: header lines `# key: value`, one for each member of `CuratedHeader`, then one entry per line,
+ * sorted by code units, without duplicates, with an optional ` # comment`.
  */
 export function readCurated(text: string): ReadEntriesResult {
   const header = parseHeader(text)
@@ -102,8 +102,8 @@ export function readCurated(text: string): ReadEntriesResult {
   const read = readLines(text)
   if (read.kind === "refused") return read
   const { entries } = read
-  const disorder = entries.findIndex((entry, at) => at > 0 && (entries[at - 1] ?? "") >= entry)
-  if (disorder > 0) return refused(`"${entries[disorder]}" does not sort after "${entries[disorder - 1]}"`)
+  const unsorted = entries.findIndex((entry, index) => index > 0 && (entries[index - 1] ?? "") >= entry)
+  if (unsorted > 0) return refused(`"${entries[unsorted]}" does not sort after "${entries[unsorted - 1]}"`)
   return { kind: "entries", entries, malformedCount: 0, header: { set, says, origin, licence, date } }
 }
 
@@ -113,32 +113,32 @@ function parseHeader(text: string): Partial<Record<keyof CuratedHeader, string>>
   const header: Partial<Record<keyof CuratedHeader, string>> = {}
   for (const line of text.split("\n")) {
     const [, key, value] = HEADER_LINE.exec(line.trimEnd()) ?? []
-    const known = HEADER_KEYS.find(name => name === key)
+    const headerKey = HEADER_KEYS.find(name => name === key)
     if (!line.startsWith("#")) break
-    if (known !== undefined && value !== undefined) header[known] = value
+    if (headerKey !== undefined && value !== undefined) header[headerKey] = value
   }
   return header
 }
 
 /**
- * Reads the strings that a path leads to in a JSON text. The path's steps are parted by `.`: a member's name; `name?`,
- * a member that may be absent; `*`, every element or member; `@keys`, every member's name; `name=value`, go on only
- * where that member is that string. A value of another shape than the path says is misshapen.
+ * Reads the strings that a path selects in a JSON text. The steps of the path are separated by `.`: a member's name;
+ * `name?`, a member that may be absent; `*`, all elements or members; `@keys`, the names of all members; `name=value`,
+ * continue only if the member has this value. A value that does not fit the path is malformed.
  */
 export function readJson(text: string, path: string): ReadEntriesResult {
   const root = parseJson(text)
-  if (root === undefined) return { kind: "refused", message: "not JSON" }
+  if (root === undefined) return refused("not JSON")
   const entries: string[] = []
   let malformedCount = 0
-  for (const found of path.split(".").reduce<readonly unknown[]>(followStep, [root])) {
-    if (typeof found === "string") entries.push(found)
+  for (const value of path.split(".").reduce<readonly unknown[]>(followStep, [root])) {
+    if (typeof value === "string") entries.push(value)
     else malformedCount++
   }
   return { kind: "entries", entries, malformedCount }
 }
 
-/** Stands for a value that is not there; it ends up misshapen. */
-const ABSENT = Symbol("nothing")
+/** Replaces a value that is absent, so that it counts as malformed. */
+const ABSENT = Symbol("absent")
 
 function followStep(values: readonly unknown[], step: string): readonly unknown[] {
   return values.flatMap(value => (typeof value === "object" && value !== null ? stepInto(value, step) : [ABSENT]))
@@ -148,8 +148,8 @@ function stepInto(value: object, step: string): readonly unknown[] {
   if (step === "*") return Object.values(value)
   if (step === "@keys") return Array.isArray(value) ? [ABSENT] : Object.keys(value)
   const members = new Map<string, unknown>(Object.entries(value))
-  const [name = "", wanted] = step.split("=", 2)
-  if (wanted !== undefined) return members.get(name) === wanted ? [value] : []
+  const [name = "", required] = step.split("=", 2)
+  if (required !== undefined) return members.get(name) === required ? [value] : []
   const mayBeAbsent = name.endsWith("?")
   const member = members.get(mayBeAbsent ? name.slice(0, -1) : name)
   if (member !== undefined) return [member]
@@ -159,40 +159,38 @@ function stepInto(value: object, step: string): readonly unknown[] {
 const EXPORTED_JSON = /^\s*module\.exports\s*=\s*([[{][\s\S]*[\]}])\s*;?\s*$/
 const WORD_LINE = /^\s+'((?:[^'\\]|\\.)*)',?$/
 
-/** Reads a script that is `module.exports = ` and a JSON value, as JSON; `path` as in read-json.ts. */
+/** Reads a script that is `module.exports = ` and a JSON value; `path` as in `readJson`. */
 export function readJsModuleJson(text: string, path: string): ReadEntriesResult {
   const json = EXPORTED_JSON.exec(text)?.[1]
-  return json === undefined ? refuseScript("no `module.exports = ` with a JSON value") : readJson(json, path)
+  return json === undefined ? refused("no `module.exports = ` with a JSON value") : readJson(json, path)
 }
 
-/** Reads the lines of the text that a script holds as `var {variable} = "…"`, a string literal that is JSON too. */
+/** Reads the lines of the string in a script's `var {variable} = "…"`; the string literal must also be valid JSON. */
 export function readJsStringLines(text: string, variable: string): ReadEntriesResult {
   const opening = `var ${variable} = "`
-  const starts = text.indexOf(opening) + opening.length - 1
-  if (starts < opening.length - 1) return refuseScript(`no variable ${variable} with a string`)
-  const ends = text.indexOf("\n", starts)
-  const literal = text.slice(starts, ends < 0 ? text.length : ends).replace(/;\s*$/, "")
+  const start = text.indexOf(opening) + opening.length - 1
+  if (start < opening.length - 1) return refused(`no variable ${variable} with a string`)
+  const end = text.indexOf("\n", start)
+  const literal = text.slice(start, end < 0 ? text.length : end).replace(/;\s*$/, "")
   try {
-    const held: unknown = JSON.parse(literal)
-    return typeof held === "string" ? readLines(held) : refuseScript(`${variable} is no string`)
+    const value: unknown = JSON.parse(literal)
+    return typeof value === "string" ? readLines(value) : refused(`${variable} is no string`)
   } catch (notJson) {
-    return refuseScript(`the string of ${variable}: ${String(notJson)}`)
+    return refused(`the string of ${variable}: ${String(notJson)}`)
   }
 }
 
-/** Reads the words of a script's arrays that stand one a line in single quotes; the same word may stand in several. */
+/** Reads the words of a script's arrays that are written one per line in single quotes. Words may be repeated. */
 export function readJsWordArrays(text: string): ReadEntriesResult {
   const entries = text.split("\n").flatMap(line => WORD_LINE.exec(line)?.[1] ?? [])
   return entries.length === 0
-    ? refuseScript("no line is a word in single quotes")
+    ? refused("no line is a word in single quotes")
     : { kind: "entries", entries, malformedCount: 0 }
 }
 
-const refuseScript = (message: string): ReadEntriesResult => ({ kind: "refused", message })
-
 /**
- * Reads names out of a tree of files in which `uk/ac/ox.txt` stands for `ox.ac.uk`. A file without the ending is
- * misshapen; the files at the top are lists about the tree and not part of it.
+ * Reads names from a tree of files in which `uk/ac/ox.txt` means `ox.ac.uk`. A file with another extension is malformed.
+ * Files at the top are lists about the tree and are skipped.
  */
 export function readDomainTree(paths: readonly string[]): ReadEntriesResult {
   const below = paths.filter(path => path.includes("/"))

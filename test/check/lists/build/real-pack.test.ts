@@ -125,7 +125,7 @@ test("no organisation is personal, relay or disposable too", () => {
 test("every curated entry that a rule dropped was dropped for another curated list", () => {
   const { curatedDropped } = buildRealPack().report
   expect(curatedDropped.filter(({ rule }) => rule === "public_suffix")).toEqual([])
-})
+}, 60_000)
 
 test("the manifest accounts for every entry of every real source", () => {
   for (const [id, { read, repeated, kept, dropped }] of Object.entries(buildRealPack().manifest.sources))

@@ -30,7 +30,7 @@ function sealed(changed: Uint8Array<ArrayBuffer>): Uint8Array {
 
 function fault(changed: Uint8Array): string {
   const found = openPack(changed)
-  if (found.kind === "refused") return found.says
+  if (found.kind === "refused") return found.message
   const verified = found.pack.verify()
   return verified.ok ? "none" : verified.message
 }

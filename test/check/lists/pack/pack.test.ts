@@ -150,7 +150,8 @@ test("every cut of a pack is refused with a sentence and a remedy", () => {
   for (let length = 0; length < bytes.length; length++) {
     const found = openPack(bytes.subarray(0, length))
     expect(found.kind).toBe("refused")
-    if (found.kind === "refused") expect([found.says, found.remedy].every(text => /^[A-Z].+\.$/.test(text))).toBe(true)
+    if (found.kind === "refused")
+      expect([found.message, found.remedy].every(text => /^[A-Z].+\.$/.test(text))).toBe(true)
   }
 })
 
@@ -158,7 +159,7 @@ test("foreign bytes, another format and bytes that follow are refused", () => {
   const bytes = smallPack({ "mailinator.com": ["disposable"] })
   const says = (changed: Uint8Array) => {
     const found = openPack(changed)
-    return found.kind === "refused" ? found.says : "opened"
+    return found.kind === "refused" ? found.message : "opened"
   }
   expect(says(new TextEncoder().encode("disposable\n".repeat(100)))).toBe("The file is not a pack.")
   expect(says(new Uint8Array(4096))).toBe("The file is not a pack.")

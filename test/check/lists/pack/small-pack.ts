@@ -32,6 +32,6 @@ export const smallPack = (names: SmallNames): Uint8Array<ArrayBuffer> => writePa
 /** Opens bytes that must be a pack. */
 export function openedPack(bytes: Uint8Array): Pack {
   const found = openPack(bytes)
-  if (found.kind === "refused") throw new Error(found.says)
+  if (found.kind === "refused") throw new Error(found.message)
   return found.pack
 }

@@ -39,7 +39,7 @@ test("a stock reads back as it was written, with sources that are empty and thos
 })
 
 test("an entry of two lines, which no reader gives, is not written", () => {
-  expect(() => encodeBundle(stockOf(["a.com\nb.com"]))).toThrow("two lines")
+  expect(() => encodeBundle(stockOf(["a.com\nb.com"]))).toThrow("single line")
 })
 
 test(

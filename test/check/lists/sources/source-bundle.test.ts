@@ -23,11 +23,11 @@ function stockOf(sources: Readonly<Record<string, FakeSource>>): SourceBundle {
   return read.bundle
 }
 
-const copy = (entries: readonly string[], since: Readonly<Record<string, string>> = {}): DownloadedSource => ({
+const copy = (entries: readonly string[], addedOn: Readonly<Record<string, string>> = {}): DownloadedSource => ({
   entries,
-  misshapen: 0,
+  malformedCount: 0,
   date: "2027-02-03",
-  since: new Map(Object.entries(since)),
+  addedOn: new Map(Object.entries(addedOn)),
 })
 
 function packed(stock: SourceBundle) {
