@@ -44,7 +44,7 @@ if (import.meta.main) {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   const pagesMs = await read(store, hosts)
   const heapBytes = heapNow() - before
-  if (hosts.size.sightings !== count) throw new Error(`${hosts.size.sightings} of ${count} sightings are held`)
+  if (hosts.size.observations !== count) throw new Error(`${hosts.size.observations} of ${count} observations are held`)
   const held: LearnedMemory = {
     heapBytes,
     readMs: pagesMs.reduce((sum, ms) => sum + ms, 0),

@@ -53,7 +53,7 @@ export const LEARNED_FULL: LearnedScale = {
   worlds: 20,
   marks: [250, 500, 1000, 2000, 5000, 10_000, 20_000],
   checksPerDay: 500,
-  sightings: LEARNED_BOUNDS.sightingsMax,
+  sightings: LEARNED_BOUNDS.observationsMax,
 }
 
 const FIRST_DAY = 20_000

@@ -55,7 +55,7 @@ export function createLearnedHostsService(system: System, store: Store, log: Log
     return observations.length === OBSERVATIONS_PER_WRITE_MAX
   })
   const prune = inBatches("old observations of mail hosts were not deleted", async () => {
-    const retention = { rowsMax: LEARNED_BOUNDS.sightingsMax, fromDay: today() - OBSERVATION_DAYS_MAX }
+    const retention = { rowsMax: LEARNED_BOUNDS.observationsMax, fromDay: today() - OBSERVATION_DAYS_MAX }
     return (await pruneHostObservations(store, retention)) > 0 && !isStopping
   })
   const intervals = createIntervals(system.runInterval, [

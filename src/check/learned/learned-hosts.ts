@@ -1,51 +1,51 @@
-/** How many domains of our disposable list a host must serve before it is learned. */
+/** The number of domains of the disposable list that a host must serve before it is learned. */
 export const LISTED_DOMAINS_MIN = 5
 
-/** Which share of a host's domains they must be. */
+/** The share of a host's domains that must be on the disposable list. */
 export const LISTED_SHARE_MIN = 0.8
 
-/** How many days a sighting counts. */
+/** The number of days for which an observation counts. */
 export const OBSERVATION_DAYS_MAX = 90
 
-/** How much is remembered at most. */
+/** The bounds of the memory. */
 export type LearnedBounds = {
   readonly hostsMax: number
-  readonly sightingsMax: number
-  /** Of a host with more domains so many are kept. */
+  readonly observationsMax: number
+  /** The number of domains that are kept of one host. */
   readonly domainsPerHostMax: number
 }
 
-/** Bounds that keep the memory within about 15 MB. */
-export const LEARNED_BOUNDS: LearnedBounds = { hostsMax: 10_000, sightingsMax: 50_000, domainsPerHostMax: 64 }
+/** These bounds keep the memory within about 15 MB. */
+export const LEARNED_BOUNDS: LearnedBounds = { hostsMax: 10_000, observationsMax: 50_000, domainsPerHostMax: 64 }
 
 /**
- * Mail hosts, the domains they were seen to serve, and so which of them serve disposable domains. Only our own lists say
- * that a domain is disposable. A registrable domain counts once, on the host where it was seen last: whoever points a
- * few listed domains at the hosts of others, one after the other, has them count on the last one only.
+ * Learns which mail hosts serve disposable domains from the domains that they were observed to serve. Only the lists decide
+ * whether a domain is disposable. A registrable domain counts once, for the host on which it was last observed: listed
+ * domains that are pointed at several hosts one after the other count for the last one only (`DECISIONS 18`).
  *
- * Of a host with many domains those with the smallest hashes are kept, which are a fair sample of them, the same in
- * every order and every process. A host that is forgotten for want of room is forgotten whole, lest its share shift; the
- * one that was met least recently goes first.
+ * Of a host with many domains those with the smallest hashes are kept, which is a fair sample that does not depend on the
+ * order or the process. If memory is full, the least recently observed host is evicted with all its domains, so that its
+ * share does not change.
  */
 export class LearnedHosts {
   readonly #bounds: LearnedBounds
   /** By the hash of the domain. */
   readonly #observations = new Map<number, HostObservation>()
-  /** The domains of each host, least recently met host first. */
+  /** The domains of each host, least recently observed host first. */
   readonly #domainsOf = new Map<string, Set<number>>()
-  /** The sightings that no store has yet, by the hash of the domain. */
+  /** The hashes of the domains whose observations are not yet stored. */
   readonly #unwritten = new Set<number>()
 
   constructor(bounds: LearnedBounds) {
     this.#bounds = bounds
   }
 
-  /** How much is remembered now. */
-  get size(): { readonly hosts: number; readonly sightings: number } {
-    return { hosts: this.#domainsOf.size, sightings: this.#observations.size }
+  /** The numbers of hosts and observations in memory. */
+  get size(): { readonly hosts: number; readonly observations: number } {
+    return { hosts: this.#domainsOf.size, observations: this.#observations.size }
   }
 
-  /** Takes note that the host (`mailHostKey`) takes the mail of a registrable domain on this day. */
+  /** Records that the host (`mailHostKey`) receives the mail of a registrable domain on this day. */
   observe(host: string, domain: string, isListed: boolean, day: number): void {
     const hash = hashDomain(domain)
     const before = this.#observations.get(hash)
@@ -53,67 +53,67 @@ export class LearnedHosts {
     else if (this.#store({ domainHash: hash, host, isListed, seenOn: day }, day)) this.#unwritten.add(hash)
   }
 
-  /** Whether the host serves disposable domains, by what was seen in the last `SIGHTING_DAYS_MAX` days. */
+  /** Whether the host serves disposable domains, by the observations of the last `OBSERVATION_DAYS_MAX` days. */
   servesDisposable(host: string, day: number): boolean {
     let [seenCount, listedCount] = [0, 0]
     for (const hash of this.#domainsOf.get(host) ?? []) {
-      const sighting = this.#observations.get(hash)
-      if (sighting === undefined || isExpired(sighting, day)) continue
+      const observation = this.#observations.get(hash)
+      if (observation === undefined || isExpired(observation, day)) continue
       seenCount++
-      if (sighting.isListed) listedCount++
+      if (observation.isListed) listedCount++
     }
     return listedCount >= LISTED_DOMAINS_MIN && listedCount / seenCount >= LISTED_SHARE_MIN
   }
 
-  /** Takes in what a store holds, the least recent first. What was seen here and is not written yet stands. */
-  load(sightings: readonly HostObservation[], day: number): void {
-    for (const sighting of sightings)
-      if (!this.#unwritten.has(sighting.domainHash) && !isExpired(sighting, day)) this.#store(sighting, day)
+  /** Loads stored observations, least recent first. Observations of this process that are not yet stored take precedence. */
+  load(observations: readonly HostObservation[], day: number): void {
+    for (const observation of observations)
+      if (!this.#unwritten.has(observation.domainHash) && !isExpired(observation, day)) this.#store(observation, day)
   }
 
-  /** At most `countMax` sightings that are not written yet. */
+  /** At most `countMax` observations that are not yet stored. */
   unwritten(countMax: number): readonly HostObservation[] {
     return [...this.#unwritten.values().take(countMax)].flatMap(hash => this.#observations.get(hash) ?? [])
   }
 
-  /** Takes note that these were written; what was seen anew meanwhile is still unwritten. */
-  markWritten(sightings: readonly HostObservation[]): void {
-    for (const sighting of sightings)
-      if (this.#observations.get(sighting.domainHash) === sighting) this.#unwritten.delete(sighting.domainHash)
+  /** Marks observations as stored. A newer observation of the same domain stays unwritten. */
+  markWritten(observations: readonly HostObservation[]): void {
+    for (const observation of observations)
+      if (this.#observations.get(observation.domainHash) === observation) this.#unwritten.delete(observation.domainHash)
   }
 
-  /** Keeps the sighting in the place of an earlier one of the domain; false: its host has enough others. */
-  #store(sighting: HostObservation, day: number): boolean {
-    const { domainHash: hash, host } = sighting
+  /** Stores an observation in place of an earlier one of the domain; false: its host has enough other domains. */
+  #store(observation: HostObservation, day: number): boolean {
+    const { domainHash: hash, host } = observation
     if (!this.#hasRoom(host, hash, day)) return false
     const before = this.#observations.get(hash)
     if (before !== undefined && before.host !== host) this.#removeObservation(before)
     this.#markRecent(host).add(hash)
-    this.#observations.set(hash, sighting)
+    this.#observations.set(hash, observation)
     this.#evictHosts()
     return true
   }
 
-  /** Whether the host may have the domain. Where it has as many as are kept, one that is too old makes room, or the largest hash. */
+  /** Whether the host has room for the domain. If it is full, an expired domain or the one with the largest hash is removed. */
   #hasRoom(host: string, hash: number, day: number): boolean {
     const domains = this.#domainsOf.get(host)
     if (domains === undefined || domains.has(hash) || domains.size < this.#bounds.domainsPerHostMax) return true
     let largest: HostObservation | null = null
     for (const each of domains) {
-      const sighting = this.#observations.get(each)
-      if (sighting === undefined) continue
-      if (isExpired(sighting, day)) {
-        this.#removeObservation(sighting)
+      const observation = this.#observations.get(each)
+      if (observation === undefined) continue
+      if (isExpired(observation, day)) {
+        this.#removeObservation(observation)
         return true
       }
-      if (largest === null || each > largest.domainHash) largest = sighting
+      if (largest === null || each > largest.domainHash) largest = observation
     }
     if (largest === null || hash > largest.domainHash) return false
     this.#removeObservation(largest)
     return true
   }
 
-  /** The domains of a host, which is now the one that was met last. */
+  /** Moves the host to the end of the eviction order and returns its domains. */
   #markRecent(host: string): Set<number> {
     const domains = this.#domainsOf.get(host) ?? new Set()
     this.#domainsOf.delete(host)
@@ -122,9 +122,9 @@ export class LearnedHosts {
   }
 
   #evictHosts(): void {
-    const { hostsMax, sightingsMax } = this.#bounds
+    const { hostsMax, observationsMax } = this.#bounds
     for (const [host, domains] of this.#domainsOf) {
-      if (this.#domainsOf.size <= hostsMax && this.#observations.size <= sightingsMax) return
+      if (this.#domainsOf.size <= hostsMax && this.#observations.size <= observationsMax) return
       this.#domainsOf.delete(host)
       for (const hash of domains) this.#forgetDomain(hash)
     }
@@ -145,20 +145,20 @@ export class LearnedHosts {
 
 const isExpired = ({ seenOn }: HostObservation, day: number): boolean => day - seenOn > OBSERVATION_DAYS_MAX
 
-/** Where a domain's mail went when it was last looked at. */
+/** The mail host of a domain when it was last checked. */
 export type HostObservation = {
   /** 52 bits of a hash of the registrable domain (`hashDomain`). */
   readonly domainHash: number
-  /** The mail host, as `mailHostKey` names it. */
+  /** The key of the mail host (`mailHostKey`). */
   readonly host: string
-  /** Whether our lists called the domain disposable then. */
+  /** Whether the domain was on the disposable list at that time. */
   readonly isListed: boolean
-  /** The day, UTC, counted from 1 January 1970. */
+  /** The day (UTC) of the observation, counted from 1 January 1970. */
   readonly seenOn: number
 }
 
-/** The hash by which a domain is remembered: the same in every version, since it is stored. */
+/** The hash that stands for a domain. It is stored, so it must be the same in every version. */
 export const hashDomain = (domain: string): number => Number(Bun.hash.xxHash64(domain) >> DROPPED_BITS)
 
-/** 52 of 64 bits stay: as many as a number and a column hold whole. */
+/** Of 64 bits 52 are kept: a JavaScript number and a database column hold them exactly. */
 const DROPPED_BITS = 12n

@@ -8,41 +8,40 @@ import type { MailProbe, MailProbeResult } from "../mail/mail-probe.ts"
 import type { MailEvidence } from "../verdict/evidence.ts"
 import type { LearnedHosts } from "./learned-hosts.ts"
 
-/** What mail hosts are learned by. */
+/** The dependencies of `createLearningProbe`. */
 export type LearningProbeDeps = {
   readonly learnedHosts: LearnedHosts
-  /** What the lists in use say of a domain or host, given its registrable domain. */
+  /** The sets that match a domain or host, given its registrable domain. */
   readonly matchLists: (domain: string, registrable: string) => ListMatch
   readonly clock: Clock
 }
 
 /**
- * Builds a probe that learns from what `probe` finds which mail hosts serve disposable domains, and says
- * `learned_disposable` of the mail of a domain that no list knows where it goes to such a host and nothing else is known
- * of who runs it. An answer from a cache teaches nothing: it was counted when it came.
+ * Wraps a mail probe: it learns which mail hosts serve disposable domains, and sets `operatedBy` to `learned_disposable` for
+ * a domain that is in no list, uses such a host, and has no known mail operator. Cached results are not counted again.
  *
- * Poisoning is bounded: no host of a known provider and no host under a name that a list holds for persons,
- * organisations, schools, governments or relays is ever learned; a domain is never judged by a host of its own name; and
- * one honest domain that is seen on a host outweighs four listed ones that were pointed at it.
+ * Poisoning is bounded (`DECISIONS 18`): hosts of known providers and hosts under names of the personal, organisation,
+ * education, government and relay sets are never learned; a host under the domain itself is not used to judge it; and one
+ * honest domain on a host outweighs four listed ones.
  */
 export function createLearningProbe(
   probe: MailProbe,
   { learnedHosts, matchLists, clock }: LearningProbeDeps,
 ): MailProbe {
-  return async (domain, organisational, budget) => {
-    const found = await probe(domain, organisational, budget)
-    if (!found.mail.known) return found
-    const host = learnableHost(found.mail.value, organisational, matchLists)
-    if (host === null) return found
+  return async (domain, organisational, deadline) => {
+    const result = await probe(domain, organisational, deadline)
+    if (!result.mail.known) return result
+    const host = learnableHost(result.mail.value, organisational, matchLists)
+    if (host === null) return result
     const { mask } = matchLists(domain, organisational)
     const today = utcDay(clock())
-    if (!found.isCached) learnedHosts.observe(host, organisational, (mask & SET_BITS.disposable) !== 0, today)
-    if (mask !== 0 || hasKnownOperator(found) || !learnedHosts.servesDisposable(host, today)) return found
-    return { ...found, mail: known({ ...found.mail.value, operatedBy: "learned_disposable" }) }
+    if (!result.isCached) learnedHosts.observe(host, organisational, (mask & SET_BITS.disposable) !== 0, today)
+    if (mask !== 0 || hasKnownOperator(result) || !learnedHosts.servesDisposable(host, today)) return result
+    return { ...result, mail: known({ ...result.mail.value, operatedBy: "learned_disposable" }) }
   }
 }
 
-/** Sets whose names have hosts that serve others honestly, or have nothing to hide. */
+/** Sets of names whose hosts may serve other domains honestly. Their hosts are never learned. */
 const TRUSTED_SETS_MASK =
   SET_BITS.personal |
   SET_BITS.organisation |
@@ -52,22 +51,22 @@ const TRUSTED_SETS_MASK =
   SET_BITS.government_suffix |
   SET_BITS.relay
 
-/** The key of the most preferred host that takes the mail; null: it is none of those that are learned. */
+/** The key of the most preferred mail host; null: it must not be learned. */
 function learnableHost(
   { provider, mx }: MailEvidence,
   organisational: string,
-  listed: LearningProbeDeps["matchLists"],
+  matchLists: LearningProbeDeps["matchLists"],
 ): string | null {
   if (provider !== null) return null
-  // Nobody we know is most preferred, and a placeholder is somebody we know.
+  // The most preferred host has no known provider, so a known host before this one is a placeholder.
   const host = mx.find(each => each.provider === null)?.host
   if (host === undefined || isSameOrSubdomain(host, organisational)) return null
   const key = mailHostKey(host)
-  if (key === null || (listed(host, classifySuffix(host).registrable).mask & TRUSTED_SETS_MASK) !== 0) return null
+  if (key === null || (matchLists(host, classifySuffix(host).registrable).mask & TRUSTED_SETS_MASK) !== 0) return null
   return key
 }
 
-/** Whether anything else is known of who runs the mail, or of a suite behind it. */
+/** Whether the operator of the mail, or an office suite behind it, is known. */
 function hasKnownOperator({ mail, suites }: MailProbeResult): boolean {
   if (mail.known && mail.value.operatedBy !== null) return true
   return (
@@ -76,7 +75,7 @@ function hasKnownOperator({ mail, suites }: MailProbeResult): boolean {
   )
 }
 
-/** Words that say what a mail host is for, and not whose it is. */
+/** Words that describe the role of a mail server and not its owner. */
 const SERVER_ROLE_WORDS: ReadonlySet<string> = new Set([
   "alt",
   "backup",
@@ -109,14 +108,14 @@ const SERVER_ROLE_WORDS: ReadonlySet<string> = new Set([
   "smtpin",
 ])
 
-/** A region or a place in a row (`eu`, `b`): too short to name a customer. */
+/** A longer word may name a customer; a shorter one is a region or a server number (`eu`, `b`). */
 const LOCATION_LENGTH_MAX = 2
 
 /**
- * What counts as one mail host: the name without the leading labels that only tell one of several servers from the
- * others (`mx1`, `mail-in-3`), down to its registrable domain. So `mx1.` and `mx2.` of a name are one host, a customer's
- * own `acme.mail.host.example` and a rented machine's `vps-7.host.example` are hosts of their own. The host is lower case,
- * without a trailing dot. Null: it is no name that could exist in public DNS.
+ * The name by which servers count as one mail host: the host without leading labels that only distinguish servers (`mx1`,
+ * `mail-in-3`), down to its registrable domain. So `mx1.` and `mx2.` of a name are one host, while a customer's
+ * `acme.mail.host.example` and a rented `vps-7.host.example` are different hosts. The host is lower case, without a trailing
+ * dot. Null: the name cannot exist in public DNS.
  */
 export function mailHostKey(host: string): string | null {
   const { fault, registrable } = classifySuffix(host)
@@ -130,7 +129,7 @@ export function mailHostKey(host: string): string | null {
   return key
 }
 
-/** Whether a label says nothing but what the host is for and which of several it is. */
+/** Whether a label has only role words, numbers and short words. */
 function isServerLabel(label: string): boolean {
   const words = label.match(/[a-z]+|\d+/g) ?? []
   return (

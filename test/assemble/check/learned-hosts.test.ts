@@ -78,7 +78,7 @@ test("what several processes see adds up", async () => {
   expect([one.isLearned(), other.isLearned()]).toEqual([false, false])
   for (const { read } of [one, other]) await read()
   expect([one.isLearned(), other.isLearned()]).toEqual([true, true])
-  expect(one.hosts.size).toEqual({ hosts: 1, sightings: 5 })
+  expect(one.hosts.size).toEqual({ hosts: 1, observations: 5 })
 })
 
 test("more sightings than one page or one batch holds are all written and all read", async () => {
@@ -88,7 +88,7 @@ test("more sightings than one page or one batch holds are all written and all re
     one.hosts.observe(`h${at % 100}.com`, `d${at}.com`, at % 2 === 0, utcDay(one.world.clock()))
   await one.write()
   await other.read()
-  expect(other.hosts.size).toEqual({ hosts: 100, sightings: 4001 })
+  expect(other.hosts.size).toEqual({ hosts: 100, observations: 4001 })
   expect(one.hosts.unwritten(1)).toEqual([])
 })
 

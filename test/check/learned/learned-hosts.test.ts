@@ -43,7 +43,7 @@ test("a domain counts once, however often it is met", () => {
   for (let time = 0; time < 1000; time++) hosts.observe(HOST, "listed.com", true, TODAY)
   meet(hosts, HOST, 3, 0)
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(false)
-  expect(hosts.size).toEqual({ hosts: 1, sightings: 4 })
+  expect(hosts.size).toEqual({ hosts: 1, observations: 4 })
   meet(hosts, HOST, 4, 0)
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(true)
 })
@@ -64,7 +64,7 @@ test("a domain counts on the host where it was met last, so that five listed one
     for (let at = 0; at < 5; at++) hosts.observe(victim, `attack${at}.com`, true, TODAY)
     expect(victims.filter(host => hosts.servesDisposable(host, TODAY))).toEqual([victim])
   }
-  expect(hosts.size).toEqual({ hosts: 1, sightings: 5 })
+  expect(hosts.size).toEqual({ hosts: 1, observations: 5 })
 })
 
 test("a sighting counts for ninety days", () => {
@@ -90,16 +90,16 @@ test("one host more than fit: the one that was met least recently is forgotten w
   const learned = (): string[] =>
     ["one.com", "two.com", "three.com"].filter(host => hosts.servesDisposable(host, TODAY))
   expect(learned()).toEqual(["one.com", "three.com"])
-  expect(hosts.size).toEqual({ hosts: 2, sightings: 10 })
+  expect(hosts.size).toEqual({ hosts: 2, observations: 10 })
   expect(hosts.unwritten(10)).toHaveLength(10)
 })
 
 test("one domain more than fit: a whole host is forgotten, and no share shifts", () => {
-  const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, sightingsMax: 10 })
+  const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, observationsMax: 10 })
   for (const host of ["one.com", "two.com"]) meet(hosts, host, 5, 0)
-  expect(hosts.size).toEqual({ hosts: 2, sightings: 10 })
+  expect(hosts.size).toEqual({ hosts: 2, observations: 10 })
   hosts.observe("two.com", "sixth.com", true, TODAY)
-  expect(hosts.size).toEqual({ hosts: 1, sightings: 6 })
+  expect(hosts.size).toEqual({ hosts: 1, observations: 6 })
   expect(hosts.servesDisposable("two.com", TODAY)).toBe(true)
 })
 
@@ -131,7 +131,7 @@ test("where a host is full, a domain that is too old makes room for any other", 
   const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, domainsPerHostMax: 5 })
   meet(hosts, HOST, 5, 0)
   meet(hosts, HOST, 0, 200, TODAY + 91)
-  expect(hosts.size).toEqual({ hosts: 1, sightings: 5 })
+  expect(hosts.size).toEqual({ hosts: 1, observations: 5 })
   meet(hosts, HOST, 200, 0, TODAY + 182)
   expect(hosts.servesDisposable(HOST, TODAY + 182)).toBe(true)
 })
@@ -140,17 +140,17 @@ test("what happens never breaks a bound, and no sighting stands on two hosts", (
   const meeting = fc.tuple(fc.nat(6), fc.nat(30), fc.boolean(), fc.nat(200))
   fc.assert(
     fc.property(fc.array(meeting, { maxLength: 200 }), meetings => {
-      const bounds = { hostsMax: 4, sightingsMax: 12, domainsPerHostMax: 5 }
+      const bounds = { hostsMax: 4, observationsMax: 12, domainsPerHostMax: 5 }
       const hosts = new LearnedHosts(bounds)
       for (const [host, domain, isListed, day] of meetings) {
         hosts.observe(`h${host}.com`, `d${domain}.com`, isListed, day)
-        const { hosts: hostCount, sightings } = hosts.size
+        const { hosts: hostCount, observations } = hosts.size
         const kept = hosts.unwritten(1000)
         expect(hostCount).toBeLessThanOrEqual(bounds.hostsMax)
-        expect(sightings).toBeLessThanOrEqual(bounds.sightingsMax)
+        expect(observations).toBeLessThanOrEqual(bounds.observationsMax)
         // Nothing was written, so all that is kept is unwritten, each domain once.
-        expect(kept).toHaveLength(sightings)
-        expect(new Set(kept.map(each => each.domainHash)).size).toBe(sightings)
+        expect(kept).toHaveLength(observations)
+        expect(new Set(kept.map(each => each.domainHash)).size).toBe(observations)
         const byHost = Map.groupBy(kept, each => each.host)
         expect(byHost.size).toBe(hostCount)
         for (const each of byHost.values()) expect(each.length).toBeLessThanOrEqual(bounds.domainsPerHostMax)
@@ -192,7 +192,7 @@ test("what a store holds is taken in, but not what is too old, nor over what was
   hosts.observe(HOST, "one.com", true, TODAY)
   const rows = ["two.com", "three.com", "four.com"].map(domain => stored(domain, TODAY))
   hosts.load([stored("one.com", TODAY - 1, false), ...rows, stored("five.com", TODAY - 91)], TODAY)
-  expect(hosts.size.sightings).toBe(4)
+  expect(hosts.size.observations).toBe(4)
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(false)
   hosts.load([stored("five.com", TODAY - 90)], TODAY)
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(true)

@@ -73,7 +73,7 @@ test("domains of numbered servers of one host are counted together", async () =>
 test("subdomains of one registrable domain count once", async () => {
   const { runBy, hosts } = learning()
   for (let at = 0; at < 9; at++) await runBy(`listed${at}.one.com`, [`10 ${HOST}`], "one.com")
-  expect(hosts.size).toEqual({ hosts: 1, sightings: 1 })
+  expect(hosts.size).toEqual({ hosts: 1, observations: 1 })
   expect(await runBy("other.com", [`10 ${HOST}`])).toBeNull()
 })
 
@@ -83,7 +83,7 @@ test("an answer from a cache is judged, and counts for nothing", async () => {
   from.isCached = true
   expect(await runBy("sixth.com", [`10 ${HOST}`])).toBe("learned_disposable")
   await point("mx.other.com", 5)
-  expect(hosts.size.sightings).toBe(5)
+  expect(hosts.size.observations).toBe(5)
 })
 
 test("a mail host that nobody was seen on for ninety days is judged anew", async () => {
@@ -120,7 +120,7 @@ test("a domain is never judged by a host under its own name, at which others may
   await point("mx.victim.com", 5)
   expect(await runBy("victim.com", ["10 mx.victim.com"])).toBeNull()
   expect(await runBy("shop.victim.com", ["10 mx.victim.com"], "victim.com")).toBeNull()
-  expect(hosts.size.sightings).toBe(5)
+  expect(hosts.size.observations).toBe(5)
 })
 
 test("five listed domains that move from host to host taint one at a time", async () => {
@@ -165,7 +165,7 @@ describe("a host of a known provider is never learned, however many listed domai
       const { runBy, point, hosts } = learning()
       await point(host, 20)
       expect(await runBy("acme.com", [`10 ${host}`])).not.toBe("learned_disposable")
-      expect(hosts.size.sightings).toBe(0)
+      expect(hosts.size.observations).toBe(0)
     })
 })
 
@@ -211,7 +211,7 @@ test("domains without a mail host of a public name are neither counted nor judge
   records["A listed0.com"] = ["192.0.2.1"]
   for (const [at, mx] of [[], ["0 ."], ["10 192.0.2.1"], ["10 localhost"]].entries())
     expect(await runBy(`listed${at}.com`, mx)).toBeNull()
-  expect(hosts.size.sightings).toBe(0)
+  expect(hosts.size.observations).toBe(0)
 })
 
 test("what DNS does not tell is passed on as it is", async () => {
@@ -219,5 +219,5 @@ test("what DNS does not tell is passed on as it is", async () => {
   records["MX listed0.com"] = "timed_out"
   const { mail } = await probe("listed0.com", "listed0.com", new Deadline(time.later, 1000))
   expect(mail).toEqual(unknown("timed_out"))
-  expect(hosts.size.sightings).toBe(0)
+  expect(hosts.size.observations).toBe(0)
 })
