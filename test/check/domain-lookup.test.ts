@@ -6,7 +6,7 @@ const bytes = await Bun.file("data/build/lists.pack").bytes()
 
 const flipped = (at: number): Uint8Array => bytes.with(at, (bytes[at] ?? 0) ^ 1)
 
-test("bytes that are no whole pack are refused, and it is said why and what to do", () => {
+test("bytes that are not an intact pack are refused with a message and a remedy", () => {
   for (const bad of [
     new Uint8Array(),
     new Uint8Array(100),
@@ -23,12 +23,12 @@ test("bytes that are no whole pack are refused, and it is said why and what to d
   expect(openLists(bytes, false).kind).toBe("open")
 })
 
-test("a changed byte is found at the start too", () => {
+test("a fast start also detects a changed byte", () => {
   expect(openLists(flipped(bytes.length >> 1), true).kind).toBe("refused")
   expect(openLists(bytes, true).kind).toBe("open")
 })
 
-test("names of real providers, schools, governments and organisations have no suggestion and imitate nobody", () => {
+test("names in sets of real names have no suggestion and are no look-alikes", () => {
   for (const name of [
     "gmail.com",
     "mit.edu",

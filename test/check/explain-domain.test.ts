@@ -19,7 +19,7 @@ const known = knownSmall({
   "ci.*.*.us": [{ set: "government_suffix", source: "here", outcome: "kept", since: null }],
 })
 
-/** What the lists say of a text that must name a domain. */
+/** The explanation of a text that must name a domain. */
 function found(text: string, of = known): DomainExplanation {
   const answer = explainDomain(of, text)
   if (answer.kind !== "domain") throw new Error(`${text} names no domain`)
@@ -27,7 +27,7 @@ function found(text: string, of = known): DomainExplanation {
 }
 
 describe("a listing", () => {
-  test("tells the day on which it came in, or one on which it was there already, and where its source is from", () => {
+  test("has the day on which it was added, or a day on which it was already listed, and the origin of its source", () => {
     expect(found("new.com").levels.flatMap(listingsOfLevel)).toEqual([
       {
         ...{ entry: "new.com", set: "disposable", source: "here", outcome: "kept", dropReason: null },
@@ -45,13 +45,13 @@ describe("a listing", () => {
     expect(days).toEqual([["2026-11-21"], ["not known", "on or before 2026-11-20"]])
   })
 
-  test("of a source that nobody described is told without it", () => {
+  test("of a source without a description is returned without one", () => {
     const bare = { ...known, manifest: { ...known.manifest, sources: {} } }
     expect(found("new.com", bare).levels[0]?.listings[0]).toMatchObject({ source: "here", licence: "", origin: "" })
     expect(found("old.com", bare).levels.flatMap(listingsOfLevel).map(sinceLabel)).toEqual(["not known", "not known"])
   })
 
-  test("by a pattern stands at the level that the pattern matches", () => {
+  test("of a pattern is at the level that the pattern matches", () => {
     const { entry, sets, levels } = found("www.ci.austin.tx.us")
     expect({ entry, sets }).toEqual({ entry: "ci.*.*.us", sets: ["government_suffix"] })
     expect(levels.filter(level => listingsOfLevel(level).length > 0)).toMatchObject([
@@ -79,14 +79,14 @@ describe("the verdict", () => {
     expect(found(text)).toMatchObject({ category, reason, message: expect.stringContaining(words) })
   })
 
-  test("of a known organisation leaves DNS the first word", () => {
+  test("of a known organisation says that DNS takes precedence", () => {
     expect(found("stripe.com", knownLists)).toMatchObject({
       category: "business",
       message: expect.stringContaining("DNS"),
     })
   })
 
-  test("is that of a check that asks nobody", () => {
+  test("equals that of a check without the network", () => {
     const check = createCheck({
       activeLists: () => lists,
       networkProbe: offlineNetworkProbe,
@@ -132,7 +132,7 @@ describe("of a text", () => {
     ["a name as people write it", " NEW.com. ", "new.com"],
     ["a website", "https://www.new.com/jobs?q=jane", "new.com"],
     ["a name in other letters", "bücher.de", "xn--bcher-kva.de"],
-  ])("that is %s the domain alone is read", (_, text, domain) => {
+  ])("that is %s only the domain is used", (_, text, domain) => {
     expect(found(text).domain).toBe(domain)
     expect(JSON.stringify(found(text))).not.toContain("jane")
   })
@@ -147,20 +147,20 @@ describe("of a text", () => {
     ["an address at an IP address", "jane@[192.0.2.1]", "IP address"],
     ["a name of 255 octets", `${"a.".repeat(126)}com`, "longer"],
     ["a book", "x".repeat(100_000), "longer"],
-  ])("that is %s it is said why it is no domain, and nothing is repeated", (_, text, words) => {
+  ])("that is %s the message says why it names no domain and does not repeat it", (_, text, words) => {
     const answer = explainDomain(known, text)
     expect(answer).toEqual({ kind: "no_domain", message: expect.stringContaining(words) })
     expect(JSON.stringify(answer)).not.toContain("jane")
   })
 
-  test("a domain of 253 octets is looked up, one of 254 is too long", () => {
+  test("a domain of 253 bytes is looked up, and one of 254 is too long", () => {
     const longest = `${"a.".repeat(123)}new.com`
     expect(longest).toHaveLength(253)
     expect(found(longest)).toMatchObject({ entry: "new.com", category: "disposable" })
     expect(explainDomain(known, `a${longest}`).kind).toBe("no_domain")
   })
 
-  test("whatever it is, there is an answer of letters, digits, hyphens and dots, or none", () => {
+  test("the returned domain has only letters, digits, hyphens and dots", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.webUrl(), fc.emailAddress()), text => {
         const answer = explainDomain(knownLists, text)

@@ -11,7 +11,7 @@ const pack = openedPack(
   }),
 )
 
-test("every level tells who lists it and what was dropped, and one level decides", () => {
+test("every level has its kept and dropped listings, and one level decides", () => {
   const levels = explainLevels(pack, "x.a.mailinator.com", "mailinator.com")
   expect(levels.map(({ name, asks, sets, decides }) => [name, asks, sets, decides])).toEqual([
     ["x.a.mailinator.com", "name", [], false],
@@ -35,7 +35,7 @@ test("suffixes and patterns decide at their level", () => {
   expect(deciding("acme.com", "acme.com")).toBeUndefined()
 })
 
-test("the deciding level is the entry that a lookup names", () => {
+test("the deciding level is the entry that a lookup returns", () => {
   for (const [domain, registrable] of [
     ["a.mailinator.com", "mailinator.com"],
     ["x.edu.pl", "x.edu.pl"],

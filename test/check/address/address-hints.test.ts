@@ -31,7 +31,7 @@ test("a person's name gives no hints", () => {
   }
 })
 
-test("a word of a shared inbox or a group is the whole local part, or stands at its start or its end", () => {
+test("a shared-inbox or group word matches the complete local part, its start or its end", () => {
   const shared: readonly (readonly [string, string | null])[] = [
     ["sales", "sales"],
     ["sales-emea", "sales"],
@@ -75,7 +75,7 @@ test("a name can hint at a shared inbox and at a group", () => {
   expect(hints("sales-team")).toMatchObject({ sharedInbox: "sales", group: "team" })
 })
 
-test("a role name is the whole local part, but for a number of one or two digits", () => {
+test("a role word matches the complete local part, with or without a number of one or two digits", () => {
   for (const name of [
     "info",
     "sales",
@@ -108,7 +108,7 @@ test("a role name is the whole local part, but for a number of one or two digits
   }
 })
 
-test("a group service is known by its fixed domains and what is below them", () => {
+test("a group service is recognised by its domains and their subdomains", () => {
   expect(hints("jane", "googlegroups.com")).toEqual({ ...NONE, groupService: "googlegroups.com" })
   expect(hints("jane", "a.b.groups.io").groupService).toBe("groups.io")
   expect(hints("jane", "groups.outlook.com").groupService).toBe("groups.outlook.com")
@@ -116,11 +116,11 @@ test("a group service is known by its fixed domains and what is below them", () 
     expect(hints("jane", domain)).toEqual(NONE)
 })
 
-test("what is no address gives no hints, whatever its domain", () => {
+test("an input without a local part gives no hints, whatever its domain", () => {
   expect(hints("", "googlegroups.com")).toEqual(NONE)
 })
 
-test("a name is read by its edges alone, and gives what reading all of it gives", () => {
+test("the filters never change the hints of a name", () => {
   const parts = ["info", "jane", "no", "reply", "all", "staff", "sales", "x", "2", "01", "info2", "team", ""]
   const all = [...parts, ...parts.flatMap(a => parts.flatMap(b => [`${a}.${b}`, `${a}-${b}`, `${a}_x-${b}`]))]
   const wordAt = (name: string, words: ReadonlySet<string>): string | null => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { endsInNumber, isAddressLiteral, parsesAsIpv4, parsesAsIpv6 } from "../../../src/check/address/parse-host.ts"
 
-test("an IPv4 address is read in every spelling of browsers and resolvers", () => {
+test("an IPv4 address is recognised in every spelling that browsers and resolvers accept", () => {
   for (const text of [
     ...["192.0.2.1", "0.0.0.0", "255.255.255.255", "127.1", "127.0.1", "127.65535", "127.0.65535", "2130706433"],
     ...["4294967295", "0x7f.1", "0x7f000001", "0x7f.0x0.0x0.0x1", "0177.0.0.1", "017700000001", "0x.0x.0.0", "0"],
@@ -10,7 +10,7 @@ test("an IPv4 address is read in every spelling of browsers and resolvers", () =
   }
 })
 
-test("numbers out of range and other names are no IPv4 address", () => {
+test("numbers out of range and other names are not IPv4 addresses", () => {
   for (const text of [
     ...["256.0.0.1", "1.2.3.256", "1.2.65536", "1.16777216", "4294967296", "1.2.3.4.5", "08.1.1.1", "1.2.3.08"],
     ...["", "1..2.3", "a.1", "1.2.3.a", "0xg", "-1", "1.2.3.4x", "99999999999999999999999999"],
@@ -21,7 +21,7 @@ test("numbers out of range and other names are no IPv4 address", () => {
     expect([text, endsInNumber(text)]).toEqual([text, false])
 })
 
-test("an IPv6 address is read bare and in brackets, never with a zone", () => {
+test("an IPv6 address is recognised bare and in brackets, but not with a zone", () => {
   for (const text of ["::", "::1", "[::1]", "2001:db8::1", "[2001:DB8::1]", "::ffff:192.0.2.1"]) {
     expect([text, parsesAsIpv6(text)]).toEqual([text, true])
   }

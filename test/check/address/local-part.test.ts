@@ -42,12 +42,12 @@ test("the tag goes from the first + to the end, unless the local part starts wit
   for (const [sent, text, hasTag] of cases) expect([sent, parseLocalPart(sent)]).toEqual([sent, { text, hasTag }])
 })
 
-test("a dot that a tag leaves at the end puts the rest in quotes", () => {
+test("a local part is quoted if removing its tag leaves a trailing dot", () => {
   expect(parseLocalPart("jane.+news")).toEqual({ text: '"jane."', hasTag: true })
   expect(textOf('"jane."')).toBe('"jane."')
 })
 
-test("a quoted string loses quotes and backslashes that it does not need", () => {
+test("a quoted string loses unnecessary quotes and backslashes", () => {
   const cases: readonly (readonly [string, string])[] = [
     ['"jane"', "jane"],
     ['"Jane.Doe"', "jane.doe"],
@@ -72,7 +72,7 @@ test("a quoted string loses quotes and backslashes that it does not need", () =>
   for (const [sent, text] of cases) expect([sent, textOf(sent)]).toEqual([sent, text])
 })
 
-test("what is neither a dot-atom nor a quoted string is no local part", () => {
+test("a text that is neither a dot-atom nor a quoted string is not a local part", () => {
   for (const sent of [
     ...[
       "",

@@ -2,14 +2,14 @@ import { expect, test } from "bun:test"
 import { parseEmail } from "../../../src/check/address/parse-email.ts"
 
 const LOCAL_64 = "a".repeat(64)
-/** An address of `octets` octets. */
+/** An address of `octets` bytes. */
 const address = (octets: number, local = "jane") => {
   const host = `${"b".repeat(63)}.${"c".repeat(63)}.`
   const rest = octets - local.length - 1 - host.length - 4
   return `${local}@${host}${"d".repeat(Math.min(rest, 63))}${rest > 63 ? `.${"e".repeat(rest - 64)}` : ""}.com`
 }
 
-test("the last @ splits an address, and a quoted local part may hold others", () => {
+test("the last @ separates local part and domain, and a quoted local part may contain others", () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ["jane@acme.com", "jane", "acme.com"],
     ["Jane.Doe@ACME.com", "jane.doe", "acme.com"],
@@ -103,13 +103,13 @@ test("an IP address as domain is ip_literal, in brackets or bare", () => {
   }
 })
 
-test("a domain is read beside a local part that does not parse", () => {
+test("a domain is parsed even if the local part is invalid", () => {
   for (const text of ["@acme.com", "jane doe@acme.com", "jane@@acme.com", `${LOCAL_64}a@acme.com`]) {
     expect(parseEmail(text)).toMatchObject({ host: { name: "acme.com" }, localPart: null })
   }
 })
 
-test("a local part has at most 64 octets as sent, quotes counted", () => {
+test("a local part has at most 64 bytes as sent, quotes included", () => {
   expect(parseEmail(`${LOCAL_64}@acme.com`).fault).toBeNull()
   expect(parseEmail(`${LOCAL_64}a@acme.com`).fault).toBe("too_long")
   expect(parseEmail(`${"é".repeat(32)}@acme.com`).fault).toBeNull()
@@ -120,7 +120,7 @@ test("a local part has at most 64 octets as sent, quotes counted", () => {
   expect(parseEmail(`jane+${"a".repeat(60)}@acme.com`).fault).toBe("too_long")
 })
 
-test("an address has at most 254 octets of its UTF-8 form", () => {
+test("an address has at most 254 bytes in UTF-8", () => {
   expect(address(254)).toHaveLength(254)
   expect(parseEmail(address(254)).fault).toBeNull()
   expect(parseEmail(address(255)).fault).toBe("too_long")
@@ -129,7 +129,7 @@ test("an address has at most 254 octets of its UTF-8 form", () => {
   expect(parseEmail(`a@${"b.".repeat(126)}c`).fault).toBe("too_long")
 })
 
-test("an address that is too long is said to be so, whatever else is wrong", () => {
+test("an address that is too long is too_long, whatever else is wrong", () => {
   for (const text of [
     "a".repeat(255),
     "@".repeat(255),
@@ -141,8 +141,8 @@ test("an address that is too long is said to be so, whatever else is wrong", () 
   }
 })
 
-test("a domain of more than 253 octets as A-labels is too long in an address that is not", () => {
-  // 224 octets of UTF-8, but 265 of A-labels: each label takes `xn--` and more.
+test("a domain of more than 253 bytes as A-labels is too long, even if the address is not", () => {
+  // 224 bytes of UTF-8, but 265 of A-labels: each label takes `xn--` and more.
   const domain = `${"ü.".repeat(30)}${"é.".repeat(10)}de`
   expect(Buffer.byteLength(domain)).toBeLessThan(254)
   expect(parseEmail(`a@${domain}`).fault).toBe("too_long")

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { parseHost } from "../../../src/check/address/parse-host.ts"
 
 const label = (octets: number) => "a".repeat(octets)
-/** A name of `octets` octets: labels of 63, then what is left. */
+/** A name of `octets` bytes: labels of 63, then the rest. */
 const name = (octets: number) => `${[63, 63, 63].map(label).join(".")}.${label(octets - 192)}`
 
 test("a host becomes A-labels in lower case, by UTS 46 without transitional mappings", () => {
@@ -50,7 +50,7 @@ test("a host becomes A-labels in lower case, by UTS 46 without transitional mapp
     expect([text, parseHost(text, false)]).toEqual([text, { name: expected, fault: null }])
 })
 
-test("a text with a character or a label that no name has is no host", () => {
+test("a text with a character or a label that names cannot have is not a host", () => {
   for (const text of [
     ...["", ".", "..", ".com", "a..com", "com..", "-a.com", "a-.com", "a.-b", "a.b-", "-", "a.-.b"],
     ...[
@@ -97,7 +97,7 @@ test("a text with a character or a label that no name has is no host", () => {
   }
 })
 
-test("a host that reads as an IP address is one, however it is spelled", () => {
+test("every spelling of an IP address is an IP address", () => {
   for (const text of [
     ...["192.0.2.1", "127.1", "0x7f.1", "0X7F.1", "2130706433", "0177.1", "１２７.0.0.1", "127。0。0。1", "127.0.0.１"],
     ...["::1", "[::1]", "2001:db8::1", "[2001:db8::1]"],
@@ -107,13 +107,13 @@ test("a host that reads as an IP address is one, however it is spelled", () => {
   expect(parseHost("192.0.2.1.", true)).toEqual({ name: null, fault: "ip_literal" })
 })
 
-test("a name whose last label is all digits is none", () => {
+test("a name whose last label is all digits is invalid", () => {
   for (const text of ["acme.123", "256.256.256.256", "1.2.3.4.5", "1.2.3.08", "é.1"]) {
     expect([text, parseHost(text, true)]).toEqual([text, { name: null, fault: "invalid_syntax" }])
   }
 })
 
-test("one trailing dot is dropped where one may stand, and is a fault elsewhere", () => {
+test("one trailing dot is dropped where it is allowed, and is a fault elsewhere", () => {
   for (const text of ["acme.com.", "acme.com。", "ＡＣＭＥ.com．"]) {
     expect(parseHost(text, true)).toEqual({ name: "acme.com", fault: null })
     expect(parseHost(text, false).fault).toBe("invalid_syntax")
@@ -122,7 +122,7 @@ test("one trailing dot is dropped where one may stand, and is a fault elsewhere"
   expect(parseHost("é.de..", true).fault).toBe("invalid_syntax")
 })
 
-test("a label has at most 63 octets", () => {
+test("a label has at most 63 bytes", () => {
   expect(parseHost(`${label(63)}.com`, false).fault).toBeNull()
   expect(parseHost(`${label(64)}.com`, false).fault).toBe("invalid_syntax")
   expect(parseHost(`a.${label(64)}`, false).fault).toBe("invalid_syntax")
@@ -130,7 +130,7 @@ test("a label has at most 63 octets", () => {
   expect(parseHost(`${"é".repeat(58)}.de`, false).fault).toBe("invalid_syntax")
 })
 
-test("a name has at most 253 octets as A-labels, the trailing dot not counted", () => {
+test("a name has at most 253 bytes as A-labels, without the trailing dot", () => {
   expect(name(253)).toHaveLength(253)
   expect(parseHost(name(253), false).fault).toBeNull()
   expect(parseHost(`${name(253)}.`, true).fault).toBeNull()
@@ -142,7 +142,7 @@ test("a name has at most 253 octets as A-labels, the trailing dot not counted", 
   expect(parseHost(`${wide}${"é".repeat(50)}.de`, false).fault).toBe("too_long")
 })
 
-test("a text that is too long is said to be so, whatever it holds", () => {
+test("a text that is too long is too_long, whatever it contains", () => {
   for (const text of ["_".repeat(254), "é_".repeat(200), label(254), `xn--${label(260)}`, "日".repeat(1_000_000)]) {
     expect(parseHost(text, true)).toEqual({ name: null, fault: "too_long" })
   }

@@ -13,7 +13,7 @@ const nothing = {
   isTest: false,
 }
 
-test("an address is taken apart into all that a Subject holds", () => {
+test("an address gives a complete Subject", () => {
   expect(parse("email", "  Jane.Doe+News@Mail.ACME.co.uk\n")).toEqual({
     kind: "email",
     sent: "  Jane.Doe+News@Mail.ACME.co.uk\n",
@@ -27,7 +27,7 @@ test("an address is taken apart into all that a Subject holds", () => {
   })
 })
 
-describe("an address at a host that was read before, which is read in one look,", () => {
+describe("the fast path for an address at a cached host", () => {
   const labels = "a".repeat(60)
   const hosts = ["acme.com", `${labels}.${labels}.${labels}.acme.com`, "mailkind.test", "co.uk", "acme.cmo"]
   const parts =
@@ -35,7 +35,7 @@ describe("an address at a host that was read before, which is read in one look,"
   const locals = ["", ...parts.split("|"), ...[63, 64, 65, 68, 69, 300].map(length => "a".repeat(length))]
   for (const host of hosts) parse("email", `jane@${host}`)
 
-  test.each(hosts)("is what it is when it is read with care: %s", host => {
+  test.each(hosts)("gives the same Subject as the complete parser: %s", host => {
     for (const local of locals) {
       const text = `${local}@${host}`
       const withCare = `\t${text}`
@@ -44,26 +44,26 @@ describe("an address at a host that was read before, which is read in one look,"
   })
 })
 
-test("a domain and a URL have a domain and no address", () => {
+test("a domain and a URL have a domain and no local part", () => {
   const expected = { ...nothing, fault: null, domain: "shop.acme.com", registrable: "acme.com" }
   expect(parse("domain", "Shop.Acme.com.")).toEqual({ ...expected, kind: "domain", sent: "Shop.Acme.com." })
   const sent = " https://www.shop.acme.com:443/x?y=a@b.org#z "
   expect(parse("url", sent)).toEqual({ ...expected, kind: "url", sent })
 })
 
-test("www. stays on a domain and on an address", () => {
+test("www. is kept in a domain and in an address", () => {
   expect(parse("domain", "www.acme.com").domain).toBe("www.acme.com")
   expect(parse("email", "jane@www.acme.com").domain).toBe("www.acme.com")
 })
 
-test("a host by itself is a fine URL, and a URL is no domain", () => {
+test("a bare host is a valid URL, and a URL is not a valid domain", () => {
   expect(parse("url", "acme.com")).toMatchObject({ fault: null, domain: "acme.com" })
   for (const text of ["https://acme.com", "acme.com/x", "acme.com:80", "jane@acme.com", "@acme.com", "acme.com?x"]) {
     expect(parse("domain", text)).toEqual({ ...nothing, kind: "domain", sent: text, fault: "invalid_syntax" })
   }
 })
 
-test("of several faults the first counts: too long, syntax, IP address, standing", () => {
+test("of several faults the first is reported: too long, syntax, IP address, suffix", () => {
   const long = "a".repeat(65)
   const cases: readonly (readonly [string, SubjectFault])[] = [
     [`${long}..@[192.0.2.1]`, "too_long"],
@@ -80,7 +80,7 @@ test("of several faults the first counts: too long, syntax, IP address, standing
   for (const [text, fault] of cases) expect([text, parse("email", text).fault]).toEqual([text, fault])
 })
 
-test("faults of standing hold for domains and URLs as well", () => {
+test("faults of the suffix apply to domains and URLs as well", () => {
   const cases: readonly (readonly [string, string, SubjectFault | null])[] = [
     ["co.uk", "co.uk", "public_suffix"],
     ["localhost:3000", "localhost", "reserved_tld"],
@@ -95,7 +95,7 @@ test("faults of standing hold for domains and URLs as well", () => {
   for (const [text, domain, fault] of cases) expect([text, parse("url", text)]).toMatchObject([text, { domain, fault }])
 })
 
-test("an address keeps its normalized form where only the standing of its domain is at fault", () => {
+test("an address keeps its normalized form if only the suffix of its domain is a fault", () => {
   for (const [domain, registrable] of [
     ["co.uk", "co.uk"],
     ["acme.cmo", "acme.cmo"],
@@ -106,7 +106,7 @@ test("an address keeps its normalized form where only the standing of its domain
   }
 })
 
-test("what is too long, no address, or at an IP address has no normalized form", () => {
+test("an address that is too long, invalid, or at an IP address has no normalized form", () => {
   for (const text of [
     `${"a".repeat(65)}@acme.com`,
     "a b@acme.com",
@@ -120,7 +120,7 @@ test("what is too long, no address, or at an IP address has no normalized form",
   }
 })
 
-test("a domain is read where one can be, and an IP address is none", () => {
+test("a domain is set wherever one can be parsed, and an IP address is not a domain", () => {
   expect(parse("email", "a b@Mail.acme.com")).toMatchObject({ domain: "mail.acme.com", registrable: "acme.com" })
   expect(parse("email", `${"a".repeat(65)}@acme.com`)).toMatchObject({ domain: "acme.com", registrable: "acme.com" })
   for (const [kind, text] of [
@@ -132,7 +132,7 @@ test("a domain is read where one can be, and an IP address is none", () => {
   }
 })
 
-test("a control character anywhere leaves nothing to read", () => {
+test("a text with a control character is not parsed at all", () => {
   for (const [kind, text] of [
     ["email", "jane\u0000@acme.com"],
     ["email", "jane@acme.com\n."],
@@ -150,7 +150,7 @@ test("a control character anywhere leaves nothing to read", () => {
   }
 })
 
-test("names at and under the test domain are tests and have no fault of standing", () => {
+test("the test domain and its subdomains are tests and have no fault of the suffix", () => {
   for (const domain of ["mailkind.test", "a.mailkind.test", "a.b.mailkind.test"]) {
     expect(parse("email", `Business+x@${domain.toUpperCase()}`)).toMatchObject({
       ...{
@@ -170,7 +170,7 @@ test("names at and under the test domain are tests and have no fault of standing
   }
 })
 
-test("only what has no fault is a test", () => {
+test("only a Subject without a fault is a test", () => {
   for (const text of ["a b@mailkind.test", "@mailkind.test", `${"a".repeat(65)}@mailkind.test`, "a@mailkind.test."]) {
     expect(parse("email", text).isTest).toBe(false)
   }
@@ -182,7 +182,7 @@ test("any domain can be the test domain", () => {
   expect(parseSubject("email", "a@mailkind.test", "acme.com")).toMatchObject({ fault: "reserved_tld", isTest: false })
 })
 
-test("a single check is refused when it is empty, holds a control character or is too long", () => {
+test("a single check is refused if it is empty, contains a control character or is too long", () => {
   for (const kind of ["email", "domain", "url"] as const) {
     for (const sent of ["", " ", "\t\r\n "]) expect(inputRefusal(parse(kind, sent))).toBe("empty")
     expect(inputRefusal(parse(kind, "a\u0001b"))).toBe("control_character")
@@ -196,11 +196,11 @@ test("a single check is refused when it is empty, holds a control character or i
   expect(inputRefusal(parse("email", "jane@co.uk"))).toBeNull()
 })
 
-test("a text that is empty but for white space is invalid_syntax in a batch", () => {
+test("a batch item of white space is invalid_syntax", () => {
   expect(parse("domain", " \n")).toEqual({ ...nothing, kind: "domain", sent: " \n", fault: "invalid_syntax" })
 })
 
-test("a batch takes an @ for an address, then a slash for a URL, and the rest for domains", () => {
+test("a batch item with an @ is an address, another one with a slash a URL, and the rest are domains", () => {
   const cases: readonly (readonly [string, SubjectKind])[] = [
     ["jane@acme.com", "email"],
     ["https://acme.com/?q=a@b.org", "email"],

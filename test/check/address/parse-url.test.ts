@@ -5,7 +5,7 @@ const namesOf = (texts: readonly string[]) => texts.map(text => [text, parseUrl(
 const faultsOf = (texts: readonly string[]) => texts.map(text => [text, parseUrl(text).fault])
 const each = (texts: readonly string[], expected: string | null) => texts.map(text => [text, expected])
 
-test("the host is read from a web address with or without scheme, port, path, query and fragment", () => {
+test("the host is parsed from a web address with or without scheme, port, path, query and fragment", () => {
   const texts = [
     ...[
       "https://acme.com",
@@ -50,7 +50,7 @@ test("the host is read from a web address with or without scheme, port, path, qu
   expect(namesOf(texts)).toEqual(each(texts, "acme.com"))
 })
 
-test("one leading www. is removed where what is left has a dot", () => {
+test("one leading www. is removed if the rest contains a dot", () => {
   expect(
     namesOf([
       "www.acme.com",
@@ -82,7 +82,7 @@ test("one leading www. is removed where what is left has a dot", () => {
   ])
 })
 
-test("other schemes, user info, bad ports and broken hosts are no web address", () => {
+test("other schemes, user info, bad ports and broken hosts are not web addresses", () => {
   const texts = [
     ...[
       "ftp://acme.com",
@@ -181,7 +181,7 @@ test("an IP address as host is ip_literal, however it is spelled", () => {
   expect(faultsOf(texts)).toEqual(each(texts, "ip_literal"))
 })
 
-test("a web address has at most 2048 characters, and its host at most 253 octets", () => {
+test("a web address has at most 2048 characters, and its host at most 253 bytes", () => {
   const path = (length: number) => `acme.com/${"a".repeat(length - 9)}`
   expect(parseUrl(path(2048)).fault).toBeNull()
   expect(parseUrl(path(2049)).fault).toBe("too_long")

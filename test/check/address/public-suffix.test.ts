@@ -64,13 +64,13 @@ const CASES: readonly (readonly [name: string, fault: SuffixClassification["faul
   ["myhome.arpa", null, "myhome.arpa"],
 ]
 
-test("a name's standing and registrable domain follow the Public Suffix List and the special-use names", () => {
+test("the fault and the registrable domain of a name follow the Public Suffix List and the special-use names", () => {
   expect(CASES.map(([name]) => [name, classifySuffix(name)])).toEqual(
     CASES.map(([name, fault, registrable]) => [name, { fault, registrable }]),
   )
 })
 
-test("a name is within itself and its parents, on label boundaries only", () => {
+test("a name is a subdomain of itself and its parents, at label boundaries only", () => {
   expect(isSameOrSubdomain("acme.com", "acme.com")).toBe(true)
   expect(isSameOrSubdomain("a.acme.com", "acme.com")).toBe(true)
   expect(isSameOrSubdomain("a.b.acme.com", "acme.com")).toBe(true)

@@ -12,7 +12,7 @@ test("surrounding ASCII white space is trimmed, and only that", () => {
   expect(trimAsciiSpace("")).toBe("")
 })
 
-test("C0, DEL and C1 are control characters, their neighbours are not", () => {
+test("C0, DEL and C1 are control characters, and adjacent characters are not", () => {
   for (const code of [0, 9, 10, 27, 31, 127, 128, 133, 159])
     expect(hasControlCharacter(`a${String.fromCharCode(code)}b`)).toBe(true)
   for (const code of [32, 126, 160, 0x2028, 0x200b, 0xfeff, 0xd800]) {
@@ -20,7 +20,7 @@ test("C0, DEL and C1 are control characters, their neighbours are not", () => {
   }
 })
 
-test("octets are those of the UTF-8 form", () => {
+test("bytes are counted in UTF-8", () => {
   expect(exceedsUtf8Bytes("aaaa", 4)).toBe(false)
   expect(exceedsUtf8Bytes("aaaaa", 4)).toBe(true)
   expect(exceedsUtf8Bytes("éé", 4)).toBe(false)

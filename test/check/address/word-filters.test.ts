@@ -5,7 +5,7 @@ import { AffixFilter, WordFilter } from "../../../src/check/address/word-filters
 const WORDS = new Set(["info", "no-reply", "customer-service", "hr", "x", "24h", "équipe", "info2", "7"])
 const wholes = new WordFilter(WORDS)
 
-/** The same by looking the name up. */
+/** The expected result, by looking up the complete name. */
 function isWord(name: string): boolean {
   const spelt = name.replace(/[._]/g, "-")
   return WORDS.has(spelt) || WORDS.has(spelt.replace(/-?\d{1,2}$/, ""))
@@ -16,7 +16,7 @@ const names = array(tuple(part, constantFrom("", "-", ".", "_", "1", "07", "123"
   parts => parts.flat().join(""),
 )
 
-test("a name that is a word, with a short number or without, is never taken for none", () => {
+test("the word filter has no false negatives, with and without a short number", () => {
   const spelt = ["no.reply", "no_reply7", "info-12", "info.1", "hr42", "x1", "7-07", "customer_service.3"]
   for (const name of [...WORDS, ...spelt]) {
     expect({ name, isWord: isWord(name) }).toEqual({ name, isWord: true })
@@ -28,7 +28,7 @@ test("a name that is a word, with a short number or without, is never taken for 
   )
 })
 
-test("of names that are none, few are taken for one, however many words there are", () => {
+test("the word filter has few false positives, however many words it has", () => {
   const people = Array.from({ length: 10_000 }, (_, at) => `p${at.toString(36)}.q${(at * 7919).toString(36)}`)
   for (const count of [10, 1000, 30_000]) {
     const words = new WordFilter(new Set(Array.from({ length: count }, (_, at) => `word-${at.toString(36)}x`)))
@@ -36,7 +36,7 @@ test("of names that are none, few are taken for one, however many words there ar
   }
 })
 
-test("an empty name is no word, and no words are no name", () => {
+test("the word filter rejects an empty name, and without words every name", () => {
   expect(wholes.mayContain("")).toBe(false)
   expect(new WordFilter(new Set()).mayContain("info")).toBe(false)
 })
@@ -60,7 +60,7 @@ const lastPart = (text: string): string => text.split(/[-._]/).at(-1) ?? ""
 const starts = new Set(EDGE_WORDS.map(firstPart))
 const ends = new Set(EDGE_WORDS.map(lastPart))
 
-/** The same by cutting the parts. */
+/** The expected result, by splitting the name. */
 function isAtEdge(name: string): boolean {
   const first = firstPart(name)
   return starts.has(first) || starts.has(first.replace(/\d{1,2}$/, "")) || ends.has(lastPart(name))
@@ -75,7 +75,7 @@ const edgeNames = fc
   .array(fc.tuple(edgePart, fc.constantFrom("", "-", ".", "_", "1", "07", "123")), { minLength: 1, maxLength: 4 })
   .map(parts => parts.flat().join(""))
 
-test("a name with a word's first part at its start, or a last part at its end, is never taken for one without", () => {
+test("the affix filter has no false negatives", () => {
   for (const name of [
     ...EDGE_WORDS,
     "info.x",
@@ -95,13 +95,13 @@ test("a name with a word's first part at its start, or a last part at its end, i
   )
 })
 
-test("of names without, few are taken for one that holds a word", () => {
+test("the affix filter has few false positives", () => {
   const people = Array.from({ length: 10_000 }, (_, at) => `p${at.toString(36)}.q${(at * 7919).toString(36)}`)
   expect(people.filter(isAtEdge)).toEqual([])
   expect(people.filter(name => edges.mayMatch(name)).length).toBeLessThan(100)
 })
 
-test("an empty name holds no word, and no words are in no name", () => {
+test("the affix filter rejects an empty name, and without words every name", () => {
   expect(edges.mayMatch("")).toBe(false)
   expect(new AffixFilter([]).mayMatch("info")).toBe(false)
 })

@@ -10,7 +10,7 @@ test.each([
   "http://[::1]:8080/",
   "http://localhost/",
   "HTTP://LOCALHOST/",
-])("%s may be asked", url => {
+])("%s is allowed", url => {
   expect(isAllowedSourceUrl(new URL(url))).toBe(true)
 })
 
@@ -33,11 +33,11 @@ test.each([
   "file:///list.txt",
   "data:,a.example",
   "blob:https://lists.example/1",
-])("%s may not be asked", url => {
+])("%s is not allowed", url => {
   expect(isAllowedSourceUrl(new URL(url))).toBe(false)
 })
 
-test("a redirect leads to where may be asked, and to loopback from loopback only", () => {
+test("a redirect may lead to an allowed URL, and to loopback only from loopback", () => {
   const [far, other, near] = ["https://lists.example/", "https://mirror.example/", "http://127.0.0.1/"]
   const leads = (from: string, to: string): boolean => isAllowedRedirect(new URL(from), new URL(to))
   expect(leads(far, other)).toBe(true)

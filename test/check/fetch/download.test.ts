@@ -22,7 +22,7 @@ type Asked = {
   readonly web?: Fetch
 }
 
-/** What a download comes to in a time that stands still; no timer may be left of it. */
+/** The result of a download with a stopped clock; it must leave no timer. */
 async function downloaded(
   url: string,
   { known = null, bounds = {}, web: fetchUrl = loopbackFetch().fetchUrl }: Asked = {},
@@ -43,7 +43,7 @@ const taken = (text: string, byteCount = Buffer.byteLength(text), validators = N
 
 const failed = (message: string): DownloadResult => ({ kind: "failed", message })
 
-/** What comes of an answer that is sent as it is, before the connection ends. */
+/** The result of a raw response after which the connection ends. */
 async function downloadOf(...answer: readonly (string | Uint8Array)[]): Promise<DownloadResult> {
   const server = bareServer()
   const came = downloaded(server.url)
@@ -57,14 +57,14 @@ const chunk = (bytes: string | Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")])
 
 describe("a list", () => {
-  test("is taken whole, with what the server says of it and the number of its octets", async () => {
+  test("is returned with its validators and its number of bytes", async () => {
     const headers = { etag: 'W/"v1"', "last-modified": "Fri, 20 Nov 2026 00:00:00 GMT" }
     const { url } = webServer(() => new Response("é.example\n", { headers }))
     const validators = { etag: 'W/"v1"', lastModified: headers["last-modified"] }
     expect(await downloaded(url)).toEqual(taken("é.example\n", 11, validators))
   })
 
-  test("is asked for by GET, under our name, and with no condition when nothing is known", async () => {
+  test("is requested by GET with the user agent, and without conditions if nothing is known", async () => {
     const seen: (string | null)[] = []
     const { url } = webServer(({ method, headers }) => {
       seen.push(
@@ -81,27 +81,27 @@ describe("a list", () => {
     ["gzip", gzipSync(LIST)],
     ["br", brotliCompressSync(LIST)],
     ["zstd", zstdCompressSync(LIST)],
-  ])("that is compressed by %s is taken decompressed", async (encoding, body) => {
+  ])("that is compressed by %s is decompressed", async (encoding, body) => {
     const { url } = webServer(() => new Response(body, { headers: { "content-encoding": encoding } }))
     expect(await downloaded(url)).toEqual(taken(LIST))
   })
 
-  test("is taken whether its end is told by its length, by its last chunk or by the end of the connection", async () => {
+  test("may end by its length, its last chunk or the end of the connection", async () => {
     expect(await downloadOf(`${OK}Content-Length: 20\r\n\r\n`, LIST)).toEqual(taken(LIST))
     expect(await downloadOf(`${OK}Transfer-Encoding: chunked\r\n\r\n`, chunk(LIST), "0\r\n\r\n")).toEqual(taken(LIST))
     expect(await downloadOf(`${OK}Connection: close\r\n\r\n`, LIST)).toEqual(taken(LIST))
   })
 
-  test("that is empty is taken: what a list must hold is not asked here", async () => {
+  test("may be empty", async () => {
     expect(await downloadOf(`${OK}Content-Length: 0\r\n\r\n`)).toEqual(taken(""))
   })
 
-  test("loses its byte order mark, and no other", async () => {
+  test("loses one byte order mark", async () => {
     const { url } = webServer(() => new Response("\uFEFFa.example\n\uFEFF"))
     expect(await downloaded(url)).toEqual(taken("a.example\n\uFEFF", 16))
   })
 
-  test("is the same text however it is cut into parts", async () => {
+  test("is the same text, whatever its chunks", async () => {
     const text = "ä.example\n漢字.example\n😀.example\n"
     const web = webOf(parts => new Response(parts))
     const octets = Buffer.from(text)
@@ -115,7 +115,7 @@ describe("a list", () => {
   })
 })
 
-/** A web whose one answer is made of a body in parts. */
+/** A fetch that returns one response with a body in parts. */
 const webOf =
   (answer: (body: ReadableStream<Uint8Array>) => Response) =>
   (parts: readonly Uint8Array[]): Fetch =>
@@ -129,10 +129,10 @@ const webOf =
       }),
     )
 
-describe("a list that is held", () => {
+describe("a list that was downloaded before", () => {
   const LAST_MODIFIED = "Fri, 20 Nov 2026 00:00:00 GMT"
 
-  test("is unchanged when the server knows its entity tag", async () => {
+  test("is unchanged if the server has its entity tag", async () => {
     const { url } = webServer(({ headers }) =>
       headers.get("if-none-match") === '"v1"' ? new Response(null, { status: 304 }) : new Response(LIST),
     )
@@ -140,7 +140,7 @@ describe("a list that is held", () => {
     expect(await downloaded(url, { known: { etag: '"v0"', lastModified: null } })).toEqual(taken(LIST))
   })
 
-  test("is unchanged when the server has none since its date", async () => {
+  test("is unchanged if the server has not modified it since its date", async () => {
     const { url } = webServer(({ headers }) =>
       headers.get("if-modified-since") === LAST_MODIFIED && !headers.has("if-none-match")
         ? new Response(null, { status: 304 })
@@ -149,7 +149,7 @@ describe("a list that is held", () => {
     expect(await downloaded(url, { known: { etag: null, lastModified: LAST_MODIFIED } })).toEqual({ kind: "unchanged" })
   })
 
-  test("is asked for by both where both are known, also after a redirect", async () => {
+  test("is requested with both validators, also after a redirect", async () => {
     const { url } = webServer(({ url: asked, headers }) => {
       if (new URL(asked).pathname === "/") return Response.redirect("/list.txt", 302)
       const isBoth = headers.get("if-none-match") === '"v1"' && headers.get("if-modified-since") === LAST_MODIFIED
@@ -164,7 +164,7 @@ describe("a list that is held", () => {
     ["nothing", null],
     ["no validator", NOTHING_KNOWN],
     ["only what cannot be sent", { etag: '"a\r\nX: 1"', lastModified: "yesterday" }],
-  ])("cannot be unchanged where %s is known", async (_, known) => {
+  ])("is a failure for 304 if %s is known", async (_, known) => {
     const { url } = webServer(() => new Response(null, { status: 304 }))
     expect(await downloaded(url, { known })).toEqual(
       failed("The server answered 304 (Not Modified), although the request was not conditional."),
@@ -172,7 +172,7 @@ describe("a list that is held", () => {
   })
 })
 
-describe("what is no list is not taken:", () => {
+describe("a response that is not a list fails:", () => {
   test.each([
     [500, "The server answered 500 (Internal Server Error)."],
     [404, "The server answered 404 (Not Found)."],
@@ -190,7 +190,7 @@ describe("what is no list is not taken:", () => {
     expect(await downloaded(url)).toEqual(failed("It is an HTML page."))
   })
 
-  test("a page that is sent as a text", async () => {
+  test("a page that is sent as plain text", async () => {
     for (const page of ["<!doctype html>", " \r\n\t<html>", '\uFEFF<?xml version="1.0"?>']) {
       const { url } = webServer(() => new Response(page, { headers: { "content-type": "text/plain" } }))
       expect(await downloaded(url)).toEqual(failed("It begins with `<`, as HTML and XML do."))
@@ -205,13 +205,13 @@ describe("what is no list is not taken:", () => {
     ["an overlong form", [0xc0, 0xaf]],
     ["a surrogate", [0xed, 0xa0, 0x80]],
     ["UTF-16", [0xff, 0xfe, 0x61, 0x00]],
-  ])("octets that are no UTF-8: %s", async (_, octets) => {
+  ])("bytes that are not UTF-8: %s", async (_, octets) => {
     const { url } = webServer(() => new Response(new Uint8Array(octets)))
     expect(await downloaded(url)).toEqual(failed("It is not UTF-8."))
   })
 })
 
-describe("a body that breaks off is not taken:", () => {
+describe("a truncated body fails:", () => {
   const GZIP = gzipSync(LIST)
   const ENCODED = `${OK}Content-Encoding: gzip\r\n`
   const CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
@@ -235,11 +235,11 @@ describe("a body that breaks off is not taken:", () => {
       "ZlibError",
     ],
   ])("%s", async (_, answer, cause) => {
-    // A head that is read together with what follows it counts as no answer, else the body breaks off.
+    // If head and body are read together there is no response, otherwise the body is truncated.
     expect(await downloadOf(...answer)).toEqual({ kind: "failed", message: expect.stringContaining(`(${cause}).`) })
   })
 
-  test("shorter than its length by a server that ends it in order", async () => {
+  test("shorter than its length, with an orderly end of the connection", async () => {
     const web = webOf(body => new Response(body, { headers: { "content-length": "21" } }))([Buffer.from(LIST)])
     expect(await downloaded("https://lists.example/", { web })).toEqual(
       failed("Its Content-Length is 21 bytes, but it has 20."),
@@ -250,12 +250,12 @@ describe("a body that breaks off is not taken:", () => {
     )
   })
 
-  test("but where only the end of the connection tells its end, its first part is a whole", async () => {
+  test("but a body that ends with its connection cannot be recognised as truncated", async () => {
     expect(await downloadOf(`${OK}\r\n`, LIST.slice(0, 5))).toEqual(taken("a.exa"))
   })
 })
 
-test("what is no HTTP, a length that is none, and a port where nobody listens are failures", async () => {
+test("a response that is not HTTP, an invalid length and a closed port are failures", async () => {
   expect(await downloadOf("220 mail.example ESMTP\r\n")).toMatchObject({ kind: "failed" })
   expect(await downloadOf("")).toEqual(failed("Nobody answered (ECONNRESET)."))
   for (const length of ["-1", "20, 20", "0x14", "99999999999999999999999"])
@@ -267,7 +267,7 @@ test("what is no HTTP, a length that is none, and a port where nobody listens ar
   expect(await downloaded(`http://127.0.0.1:${gone.port}/`)).toEqual(failed("Nobody answered (ECONNREFUSED)."))
 })
 
-test("a web that fails at once, or by what is no error, is a failure", async () => {
+test("a fetch that throws at once, or throws something that is not an Error, is a failure", async () => {
   const url = "https://lists.example/?token=secret"
   const thrown: Fetch = () => {
     throw new RangeError(`cannot ask ${url}`)
@@ -279,7 +279,7 @@ test("a web that fails at once, or by what is no error, is a failure", async () 
 describe("a body", () => {
   const bounds = { bytesMax: 1000 }
 
-  test("of as many octets as allowed is taken, and of one more is not, with and without its length", async () => {
+  test("of the largest size is accepted, and one byte more fails, with and without a Content-Length", async () => {
     const sized = webServer(({ url }) => new Response("a".repeat(Number(new URL(url).pathname.slice(1)))))
     expect(await downloaded(`${sized.url}1000`, { bounds })).toEqual(taken("a".repeat(1000)))
     expect(await downloaded(`${sized.url}1001`, { bounds })).toEqual(
@@ -294,7 +294,7 @@ describe("a body", () => {
     )
   })
 
-  test("that says that it is too long is not waited for, and its connection is closed", async () => {
+  test("whose Content-Length is too large fails at once, and its connection is closed", async () => {
     const server = bareServer()
     const came = downloaded(server.url, { bounds })
     await server.send(`${OK}Content-Length: 1001\r\n\r\n`)
@@ -302,7 +302,7 @@ describe("a body", () => {
     await server.closed()
   })
 
-  test("without end is left at the first octet too many, and its connection is closed", async () => {
+  test("without an end fails at the first byte too many, and its connection is closed", async () => {
     const left = Promise.withResolvers<void>()
     const { url } = webServer(
       () =>
@@ -323,7 +323,7 @@ describe("a body", () => {
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
     ["zstd", zstdCompressSync],
-  ])("that is small by %s and huge without is left at the first octet too many", async (encoding, compress) => {
+  ])("that is small in %s and too large decompressed fails at the first byte too many", async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(64 * 1024 * 1024, "a"))
     expect(bomb.length).toBeLessThan(100_000)
     const { url } = webServer(() => new Response(bomb, { headers: { "content-encoding": encoding } }))
@@ -332,14 +332,14 @@ describe("a body", () => {
 })
 
 describe("a redirect", () => {
-  /** A server that counts down: `/3` leads to `/2`, … and `/0` is the list. */
+  /** A server that redirects `/3` to `/2` and so on; `/0` is the list. */
   const countdown = (status: number) =>
     webServer(({ url }) => {
       const left = Number(new URL(url).pathname.slice(1))
       return left === 0 ? new Response(LIST) : new Response("moved", { status, headers: { location: `${left - 1}` } })
     })
 
-  test.each([301, 302, 303, 307, 308])("by %d is followed, as often as allowed", async status => {
+  test.each([301, 302, 303, 307, 308])("by %d is followed up to the limit", async status => {
     const { url } = countdown(status)
     expect(await downloaded(`${url}3`)).toEqual(taken(LIST))
     expect(await downloaded(`${url}4`)).toEqual(failed("It has more than 3 redirects."))
@@ -349,7 +349,7 @@ describe("a redirect", () => {
     )
   })
 
-  test("that leads to itself ends after as many as allowed", async () => {
+  test("to itself fails at the limit", async () => {
     const { url } = webServer(() => Response.redirect("/", 302))
     const { fetchUrl, requestedUrls } = loopbackFetch()
     expect(await downloaded(url, { web: fetchUrl })).toEqual(failed("It has more than 3 redirects."))
@@ -373,7 +373,7 @@ describe("a redirect", () => {
     expect(requestedUrls).toEqual([url])
   })
 
-  test("from elsewhere to loopback is not followed", async () => {
+  test("from another host to loopback is not followed", async () => {
     for (const location of ["http://127.0.0.1:8080/", "https://localhost/", "http://[::1]/"]) {
       const asked: string[] = []
       const web: Fetch = async url => {
@@ -385,14 +385,14 @@ describe("a redirect", () => {
     }
   })
 
-  test("without an address, or with one that is none, is a failure", async () => {
+  test("without a URL or with an invalid one is a failure", async () => {
     for (const headers of [{}, { location: "https://" }] as const) {
       const { url } = webServer(() => new Response(null, { status: 301, headers }))
       expect(await downloaded(url)).toEqual(failed("The server answered 301 (Moved Permanently), but no URL to go to."))
     }
   })
 
-  test("is followed before its own body has come, and its connection is closed", async () => {
+  test("is followed before its own body is complete, and its connection is closed", async () => {
     const { url } = webServer(() => new Response(LIST))
     const server = bareServer()
     const came = downloaded(server.url)
@@ -402,7 +402,7 @@ describe("a redirect", () => {
   })
 })
 
-test("a source is asked by https, or by http on loopback; nowhere else", async () => {
+test("a source is downloaded by https, or by http on loopback only", async () => {
   for (const url of [
     "http://lists.example/",
     "ftp://lists.example/",
@@ -422,7 +422,7 @@ test("a source is asked by https, or by http on loopback; nowhere else", async (
 })
 
 describe("time", () => {
-  /** A download from a bare server in a time that the test moves, and whether it has come to anything. */
+  /** A download from a bare server with a clock that the test moves, and whether it has settled. */
   function waited() {
     const time = countedTime()
     const server = bareServer()
@@ -440,7 +440,7 @@ describe("time", () => {
     return { time, server, state, came }
   }
 
-  test("is up for a server that says nothing, at the idle time and not before", async () => {
+  test("is up for a server that sends nothing, at the idle time and not before", async () => {
     const { time, server, state, came } = waited()
     await server.send("")
     await time.tick(DOWNLOAD_BOUNDS.idleMs - 1)
@@ -451,7 +451,7 @@ describe("time", () => {
     await server.closed()
   })
 
-  test("is up for a body that stops, counted from what came last", async () => {
+  test("is up for a body that stops, counted from its last part", async () => {
     const { time, server, state, came } = waited()
     await time.tick(10_000)
     await server.send(`${OK}Content-Length: 20\r\n\r\n`)
@@ -466,7 +466,7 @@ describe("time", () => {
     await server.closed()
   })
 
-  test("is up for a body that drips, when all of it is over", async () => {
+  test("is up for a slow body at the end of the complete time", async () => {
     const { time, server, state, came } = waited()
     await server.send(`${OK}Content-Length: 20\r\n\r\n`)
     await time.begun(3)
@@ -482,7 +482,7 @@ describe("time", () => {
     await server.closed()
   })
 
-  test("is up for a web that does not even heed that it is called off", async () => {
+  test("is up for a fetch that ignores its abort signal", async () => {
     const time = stoppedTime()
     const fetchUrl: Fetch = () => new Promise<Response>(() => undefined)
     const came = download(
@@ -495,7 +495,7 @@ describe("time", () => {
     expect(await came).toEqual(failed("Nothing came for 15 s."))
   })
 
-  test("is one for all redirects together", async () => {
+  test("covers all redirects together", async () => {
     const time = stoppedTime()
     const fetchUrl: Fetch = url =>
       new Promise(resolve => {

@@ -4,37 +4,37 @@ import { bounded } from "../../support/bounded.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { type StoppedTime, stoppedTime } from "../../support/time.ts"
 
-/** The web as the program asks it, but none of it beyond loopback; and every URL that it was asked for. */
+/** A fetch that is limited to loopback, and every URL that was requested. */
 export function loopbackFetch(): { readonly fetchUrl: Fetch; readonly requestedUrls: string[] } {
   const requestedUrls: string[] = []
   const fetchUrl: Fetch = (url, options) => {
     requestedUrls.push(url)
     if (!/^http:\/\/(?:127\.0\.0\.1|localhost):\d+\//.test(url)) throw new Error(`a test asked the network for ${url}`)
-    // The preload lets no test ask the network by the global of the same name.
+    // The test preload forbids the global `fetch`.
     return Bun.fetch(url, { ...options, redirect: "manual" })
   }
   return { fetchUrl, requestedUrls }
 }
 
-/** A web server on loopback that lives as long as the test; its URL ends with a slash. */
+/** A loopback web server that stops at the end of the test; its URL ends with a slash. */
 export function webServer(answer: (request: Request) => Response | Promise<Response>): { readonly url: string } {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
   onTestEnd(() => server.stop(true))
   return { url: server.url.href }
 }
 
-/** A server that knows no HTTP: it sends what the test has it send, once it was asked. */
+/** A TCP server that sends the bytes that the test gives it, after a request has arrived. */
 export type BareServer = {
   readonly url: string
-  /** Sends the bytes on the connection that asked first. */
+  /** Sends bytes on the connection of the first request. */
   readonly send: (bytes: string | Uint8Array) => Promise<void>
-  /** Ends that connection, in order. */
+  /** Closes that connection in order. */
   readonly hangUp: () => Promise<void>
-  /** Settles when that connection is closed, from either side. */
+  /** Resolves when either side has closed that connection. */
   readonly closed: () => Promise<void>
 }
 
-/** Opens a bare server that lives as long as the test. */
+/** Opens a bare server that stops at the end of the test. */
 export function bareServer(): BareServer {
   const asked = Promise.withResolvers<Bun.Socket>()
   const closed = Promise.withResolvers<void>()
@@ -68,9 +68,9 @@ export function bareServer(): BareServer {
   }
 }
 
-/** Time that stands still, and tells how often a wait was begun: so a test knows that what it sent has arrived. */
+/** A stopped clock that counts timers, so that a test knows when the bytes that it sent have been read. */
 export function countedTime(): StoppedTime & {
-  /** Resolves when so many waits were begun. */
+  /** Resolves when so many timers were set. */
   readonly begun: (count: number) => Promise<void>
   readonly begunSoFar: () => number
 } {

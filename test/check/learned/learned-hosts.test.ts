@@ -11,7 +11,7 @@ import {
 const HOST = "throw-away.com"
 const TODAY = 20_000
 
-/** Has a host met on `day` by so many listed domains and so many others. */
+/** Observes so many listed domains and so many others on a host on `day`. */
 function meet(hosts: LearnedHosts, host: string, listed: number, others: number, day = TODAY): void {
   for (let at = 0; at < listed; at++) hosts.observe(host, `listed${at}.${host}`, true, day)
   for (let at = 0; at < others; at++) hosts.observe(host, `other${at}.${host}`, false, day)
@@ -23,7 +23,7 @@ function learnedFrom(listed: number, others: number, bounds: Partial<LearnedBoun
   return hosts.servesDisposable(HOST, TODAY)
 }
 
-test("a host is learned from five listed domains on, and from four fifths of all on", () => {
+test("a host is learned from five listed domains on, if they are at least four fifths of all", () => {
   expect(learnedFrom(4, 0)).toBe(false)
   expect(learnedFrom(5, 0)).toBe(true)
   expect(learnedFrom(5, 1)).toBe(true)
@@ -34,11 +34,11 @@ test("a host is learned from five listed domains on, and from four fifths of all
   expect(learnedFrom(80, 20, { domainsPerHostMax: 100 })).toBe(true)
 })
 
-test("a host that was never met serves nobody", () => {
+test("a host that was never observed is not learned", () => {
   expect(new LearnedHosts(LEARNED_BOUNDS).servesDisposable(HOST, TODAY)).toBe(false)
 })
 
-test("a domain counts once, however often it is met", () => {
+test("a domain counts once, however often it is observed", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   for (let time = 0; time < 1000; time++) hosts.observe(HOST, "listed.com", true, TODAY)
   meet(hosts, HOST, 3, 0)
@@ -48,7 +48,7 @@ test("a domain counts once, however often it is met", () => {
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(true)
 })
 
-test("a domain that came on the lists, or went off them, counts as it does now", () => {
+test("a domain that was added to or removed from the lists counts by its newest state", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   meet(hosts, HOST, 5, 2)
   hosts.observe(HOST, `other0.${HOST}`, true, TODAY)
@@ -57,7 +57,7 @@ test("a domain that came on the lists, or went off them, counts as it does now",
   expect(hosts.servesDisposable(HOST, TODAY)).toBe(false)
 })
 
-test("a domain counts on the host where it was met last, so that five listed ones taint one host and no more", () => {
+test("a domain counts for the host on which it was last observed, so five listed ones affect one host only", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   const victims = ["one.com", "two.com", "three.com"]
   for (const victim of victims) {
@@ -67,7 +67,7 @@ test("a domain counts on the host where it was met last, so that five listed one
   expect(hosts.size).toEqual({ hosts: 1, observations: 5 })
 })
 
-test("a sighting counts for ninety days", () => {
+test("an observation counts for ninety days", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   meet(hosts, HOST, 5, 0)
   expect([89, 90, 91].map(days => hosts.servesDisposable(HOST, TODAY + days))).toEqual([true, true, false])
@@ -77,14 +77,14 @@ test("a sighting counts for ninety days", () => {
   expect([91, 92].map(days => hosts.servesDisposable(HOST, TODAY + days))).toEqual([true, false])
 })
 
-test("old sightings of honest domains stop to speak for a host, as those of listed ones stop to speak against it", () => {
+test("expired observations of honest and listed domains no longer count", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   meet(hosts, HOST, 0, 5)
   meet(hosts, HOST, 5, 0, TODAY + 1)
   expect([90, 91, 92].map(days => hosts.servesDisposable(HOST, TODAY + days))).toEqual([false, true, false])
 })
 
-test("one host more than fit: the one that was met least recently is forgotten whole", () => {
+test("at the limit of hosts the least recently observed one is evicted completely", () => {
   const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, hostsMax: 2 })
   for (const host of ["one.com", "two.com", "one.com", "three.com"]) meet(hosts, host, 5, 0)
   const learned = (): string[] =>
@@ -94,7 +94,7 @@ test("one host more than fit: the one that was met least recently is forgotten w
   expect(hosts.unwritten(10)).toHaveLength(10)
 })
 
-test("one domain more than fit: a whole host is forgotten, and no share shifts", () => {
+test("at the limit of observations a complete host is evicted, and no share changes", () => {
   const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, observationsMax: 10 })
   for (const host of ["one.com", "two.com"]) meet(hosts, host, 5, 0)
   expect(hosts.size).toEqual({ hosts: 2, observations: 10 })
@@ -103,7 +103,7 @@ test("one domain more than fit: a whole host is forgotten, and no share shifts",
   expect(hosts.servesDisposable("two.com", TODAY)).toBe(true)
 })
 
-test("of a host with many domains the same are kept in every order", () => {
+test("of a host with many domains the same ones are kept, whatever the order", () => {
   const domains = fc.uniqueArray(fc.integer({ min: 0, max: 500 }), { maxLength: 60 })
   fc.assert(
     fc.property(domains, fc.integer({ min: 1, max: 12 }), (numbers, domainsPerHostMax) => {
@@ -127,7 +127,7 @@ test("a host with many domains is judged by a fair sample of them", () => {
   expect([0.6, 0.95].map(judged)).toEqual([false, true])
 })
 
-test("where a host is full, a domain that is too old makes room for any other", () => {
+test("in a full host an expired domain makes room for any other", () => {
   const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, domainsPerHostMax: 5 })
   meet(hosts, HOST, 5, 0)
   meet(hosts, HOST, 0, 200, TODAY + 91)
@@ -136,7 +136,7 @@ test("where a host is full, a domain that is too old makes room for any other", 
   expect(hosts.servesDisposable(HOST, TODAY + 182)).toBe(true)
 })
 
-test("what happens never breaks a bound, and no sighting stands on two hosts", () => {
+test("no sequence of observations breaks a bound or puts a domain on two hosts", () => {
   const meeting = fc.tuple(fc.nat(6), fc.nat(30), fc.boolean(), fc.nat(200))
   fc.assert(
     fc.property(fc.array(meeting, { maxLength: 200 }), meetings => {
@@ -148,7 +148,7 @@ test("what happens never breaks a bound, and no sighting stands on two hosts", (
         const kept = hosts.unwritten(1000)
         expect(hostCount).toBeLessThanOrEqual(bounds.hostsMax)
         expect(observations).toBeLessThanOrEqual(bounds.observationsMax)
-        // Nothing was written, so all that is kept is unwritten, each domain once.
+        // Nothing was written, so every observation is unwritten, once for each domain.
         expect(kept).toHaveLength(observations)
         expect(new Set(kept.map(each => each.domainHash)).size).toBe(observations)
         const byHost = Map.groupBy(kept, each => each.host)
@@ -159,7 +159,7 @@ test("what happens never breaks a bound, and no sighting stands on two hosts", (
   )
 })
 
-test("what was written is not written again until something of it changed", () => {
+test("an observation is written again only after a change", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   meet(hosts, HOST, 3, 0)
   const first = hosts.unwritten(2)
@@ -172,7 +172,7 @@ test("what was written is not written again until something of it changed", () =
   expect(hosts.unwritten(10).map(sighting => sighting.seenOn)).toEqual([TODAY + 1])
 })
 
-test("what is seen anew while the earlier sighting is written is written too", () => {
+test("an observation that changes during a write is written again", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   hosts.observe(HOST, "acme.com", false, TODAY)
   const writing = hosts.unwritten(10)
@@ -181,7 +181,7 @@ test("what is seen anew while the earlier sighting is written is written too", (
   expect(hosts.unwritten(10)).toMatchObject([{ isListed: true }])
 })
 
-test("what a store holds is taken in, but not what is too old, nor over what was seen here since", () => {
+test("stored observations are loaded, unless they are expired or this process has a newer one", () => {
   const stored = (domain: string, seenOn: number, isListed = true): HostObservation => ({
     domainHash: hashDomain(domain),
     host: HOST,

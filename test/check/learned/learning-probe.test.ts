@@ -14,7 +14,7 @@ import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const HOST = "mx1.throw-away.com"
 
-/** A learning probe over made-up records and lists, in a time that stands still. */
+/** A learning probe with fake records and lists, and a stopped clock. */
 function learning(lists: Readonly<Record<string, SetName>> = {}) {
   const time = stoppedTime()
   const records: ZoneRecords = {}
@@ -31,7 +31,7 @@ function learning(lists: Readonly<Record<string, SetName>> = {}) {
     matchLists,
     clock: time.clock,
   })
-  /** What kind of host takes the mail of a domain that has these MX records. */
+  /** The operator of the mail of a domain with these MX records. */
   const runBy = async (
     domain: string,
     mx: readonly string[],
@@ -42,14 +42,14 @@ function learning(lists: Readonly<Record<string, SetName>> = {}) {
     if (!mail.known) throw new Error(`${domain} was not told`)
     return mail.value.operatedBy
   }
-  /** Points listed domains at a host. */
+  /** Points so many listed domains at a host. */
   const point = async (host: string, count: number, prefix = "listed"): Promise<void> => {
     for (let at = 0; at < count; at++) await runBy(`${prefix}${at}.com`, [`10 ${host}`])
   }
   return { time, records, hosts: learnedHosts, from, probe, runBy, point }
 }
 
-test("the sixth domain on a host of five listed ones is on a learned host, and with the seventh it is none any more", async () => {
+test("a host is learned for the sixth domain after five listed ones, and no longer after the seventh", async () => {
   const { runBy, point } = learning()
   await point(HOST, 5)
   expect(await runBy("sixth.com", [`10 ${HOST}`])).toBe("learned_disposable")
@@ -58,7 +58,7 @@ test("the sixth domain on a host of five listed ones is on a learned host, and w
   expect(await runBy("sixth.com", [`10 ${HOST}`])).toBeNull()
 })
 
-test("four listed domains teach nothing", async () => {
+test("four listed domains do not make a learned host", async () => {
   const { runBy, point } = learning()
   await point(HOST, 4)
   expect(await runBy("fifth.com", [`10 ${HOST}`])).toBeNull()
@@ -77,7 +77,7 @@ test("subdomains of one registrable domain count once", async () => {
   expect(await runBy("other.com", [`10 ${HOST}`])).toBeNull()
 })
 
-test("an answer from a cache is judged, and counts for nothing", async () => {
+test("a cached result is judged, but not counted", async () => {
   const { runBy, point, from, hosts } = learning()
   await point(HOST, 5)
   from.isCached = true
@@ -86,7 +86,7 @@ test("an answer from a cache is judged, and counts for nothing", async () => {
   expect(hosts.size.observations).toBe(5)
 })
 
-test("a mail host that nobody was seen on for ninety days is judged anew", async () => {
+test("a mail host without observations for ninety days is no longer learned", async () => {
   const { runBy, point, time } = learning()
   await point(HOST, 5)
   await time.tick(90 * DAY_MS)
@@ -95,7 +95,7 @@ test("a mail host that nobody was seen on for ninety days is judged anew", async
   expect(await runBy("seventh.com", [`10 ${HOST}`])).toBeNull()
 })
 
-test("only the most preferred host is met and judged", async () => {
+test("only the most preferred host is observed and judged", async () => {
   const { runBy } = learning()
   for (let at = 0; at < 5; at++) await runBy(`listed${at}.com`, ["10 mx.first.com", "20 mx.second.com"])
   expect(await runBy("sixth.com", ["5 mx.other.com", "10 mx.first.com"])).toBeNull()
@@ -103,7 +103,7 @@ test("only the most preferred host is met and judged", async () => {
   expect(await runBy("eighth.com", ["10 mx.first.com"])).toBe("learned_disposable")
 })
 
-test("a host behind that of a known provider is not met, one behind a placeholder is", async () => {
+test("a host after that of a known provider is not observed, but one after a placeholder is", async () => {
   const { runBy } = learning()
   const behind = async (first: string, prefix: string): Promise<void> => {
     for (let at = 0; at < 5; at++) await runBy(`${prefix}${at}.com`, [`0 ${first}`, `10 ${HOST}`])
@@ -115,7 +115,7 @@ test("a host behind that of a known provider is not met, one behind a placeholde
   expect(await runBy("acme.com", [`0 ${HOSTS_OF_KINDS.forwarder}`, `10 ${HOST}`])).toBeNull()
 })
 
-test("a domain is never judged by a host under its own name, at which others may point theirs, nor counted on it", async () => {
+test("a domain is neither judged by a host under its own name nor counted for it", async () => {
   const { runBy, point, hosts } = learning()
   await point("mx.victim.com", 5)
   expect(await runBy("victim.com", ["10 mx.victim.com"])).toBeNull()
@@ -123,7 +123,7 @@ test("a domain is never judged by a host under its own name, at which others may
   expect(hosts.size.observations).toBe(5)
 })
 
-test("five listed domains that move from host to host taint one at a time", async () => {
+test("five listed domains that move from host to host affect one at a time", async () => {
   const { runBy, point } = learning()
   const victims = ["mx.one.com", "mx.two.com", "mx.three.com"]
   for (const victim of victims) await point(victim, 5)
@@ -132,7 +132,7 @@ test("five listed domains that move from host to host taint one at a time", asyn
   expect(judged).toEqual([null, null, "learned_disposable"])
 })
 
-test("two honest domains outweigh five listed ones that were pointed at their host", async () => {
+test("two honest domains outweigh five listed ones that point at their host", async () => {
   const { runBy, point } = learning()
   await runBy("one.com", ["10 mx.victim.com"])
   await runBy("two.com", ["10 mx.victim.com"])
@@ -157,7 +157,7 @@ const HOSTS_OF_KINDS = {
   disposable_mx: "mail.mailinator.com",
 } as const satisfies { readonly [K in MailProviderKind]: string | null }
 
-describe("a host of a known provider is never learned, however many listed domains are on it:", () => {
+describe("a host of a known provider is never learned, however many listed domains it has:", () => {
   for (const [kind, host] of Object.entries(HOSTS_OF_KINDS))
     test(kind, async () => {
       if (host === null) return
@@ -169,7 +169,7 @@ describe("a host of a known provider is never learned, however many listed domai
     })
 })
 
-describe("a host under a name that a list holds is learned only where the list is of disposable names:", () => {
+describe("a host under a listed name is learned only if the list is disposable:", () => {
   for (const set of SET_NAMES)
     test(set, async () => {
       const { runBy, point } = learning({ "known-name.com": set })
@@ -179,7 +179,7 @@ describe("a host under a name that a list holds is learned only where the list i
     })
 })
 
-describe("a domain that a list knows is not judged by its host:", () => {
+describe("a listed domain is not judged by its host:", () => {
   for (const set of SET_NAMES)
     test(set, async () => {
       const { runBy, point } = learning({ "acme.com": set })
@@ -188,7 +188,7 @@ describe("a domain that a list knows is not judged by its host:", () => {
     })
 })
 
-test("names of every other list count against a host, as names of none do", async () => {
+test("names of all other lists count as honest, like unlisted names", async () => {
   for (const set of SET_NAMES.filter(name => name !== "disposable")) {
     const { runBy, point } = learning({ "one.com": set, "two.com": set })
     await point(HOST, 5)
@@ -197,7 +197,7 @@ test("names of every other list count against a host, as names of none do", asyn
   }
 })
 
-test("a domain behind whose host a suite shows is not judged by it", async () => {
+test("a domain with a detected office suite is not judged by its host", async () => {
   const { runBy, point, records } = learning()
   await point(HOST, 9)
   records["TXT suite.com"] = ["v=spf1 include:spf.protection.outlook.com -all"]
@@ -206,7 +206,7 @@ test("a domain behind whose host a suite shows is not judged by it", async () =>
   expect(await runBy("plain.com", [`10 ${HOST}`])).toBe("learned_disposable")
 })
 
-test("domains without a mail host of a public name are neither counted nor judged", async () => {
+test("domains without a mail host in public DNS are neither counted nor judged", async () => {
   const { runBy, records, hosts } = learning()
   records["A listed0.com"] = ["192.0.2.1"]
   for (const [at, mx] of [[], ["0 ."], ["10 192.0.2.1"], ["10 localhost"]].entries())
@@ -214,7 +214,7 @@ test("domains without a mail host of a public name are neither counted nor judge
   expect(hosts.size.observations).toBe(0)
 })
 
-test("what DNS does not tell is passed on as it is", async () => {
+test("a failed lookup is passed on unchanged", async () => {
   const { probe, hosts, records, time } = learning()
   records["MX listed0.com"] = "timed_out"
   const { mail } = await probe("listed0.com", "listed0.com", new Deadline(time.later, 1000))

@@ -12,13 +12,13 @@ function manifestOf(count: number): PackManifest {
   return built.manifest
 }
 
-test("the text of a manifest reads back as the manifest and ends its last line", () => {
+test("the text of a manifest parses to the manifest and ends with a line feed", () => {
   const manifest = manifestOf(3)
   expect(JSON.parse(formatManifest(manifest))).toEqual(manifest)
   expect(formatManifest(manifest)).toEndWith("}\n")
 })
 
-test("a list that loses a fifth is told, one that loses less is not", () => {
+test("a list that loses a fifth of its entries is reported, and one that loses less is not", () => {
   expect(shrinkageMessages(manifestOf(100), manifestOf(81))).toEqual([])
   expect(shrinkageMessages(manifestOf(100), manifestOf(80))).toEqual([
     "The set disposable shrank from 100 to 80 entries.",

@@ -12,13 +12,13 @@ test("letters of other scripts look like ASCII ones", () => {
   expect(seen("facebooк")).toEqual({ text: "facebook", confusableKind: "mixed" })
 })
 
-test("accents and the letters of natural spellings are told apart from disguise", () => {
+test("accents and natural spellings are distinguished from other confusable letters", () => {
   expect(seen("nestlé")).toEqual({ text: "nestle", confusableKind: "accented" })
   expect(seen("gmaıl")).toEqual({ text: "gmail", confusableKind: "accented" })
   expect(seen("łódź")).toEqual({ text: "lodz", confusableKind: "accented" })
 })
 
-test("what looks like no ASCII text has no skeleton", () => {
+test("a label that does not look like ASCII text has no skeleton", () => {
   expect(seen("中国")).toBeNull()
   expect(skeletonOf("gmail")).toBeNull()
   expect(skeletonOf("xn--")).toBeNull()
@@ -39,12 +39,12 @@ test.each([
   expect(foldConfusables(typed)).toBe(foldConfusables(meant))
 })
 
-test("texts that nobody takes for each other fold apart", () => {
+test("texts that do not look alike fold to different texts", () => {
   expect(foldConfusables("gmial")).not.toBe(foldConfusables("gmail"))
   expect(foldConfusables("2")).not.toBe(foldConfusables("z"))
 })
 
-test("the hash of a part is the hash of that part alone", () => {
+test("the hash of a slice equals the hash of the sliced text", () => {
   const letters = fc.stringMatching(/^[a-z0-9-]{0,20}$/)
   fc.assert(
     fc.property(letters, letters, letters, (before, label, behind) => {

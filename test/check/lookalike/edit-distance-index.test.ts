@@ -7,7 +7,7 @@ const near = new EditDistanceIndex(LABELS)
 
 const label = fc.stringMatching(/^[a-d-]{1,12}$/)
 
-/** Each text that is one letter left out, added, replaced or moved away. */
+/** Each text that is one deletion, insertion, substitution or move away. */
 const edited = fc
   .tuple(label, fc.nat(12), fc.nat(12), fc.constantFrom("a", "e", "-", "7"))
   .chain(([text, from, to, letter]) => {
@@ -21,7 +21,7 @@ const edited = fc
     return fc.constantFrom(text, without, moved, added, replaced).map(typed => ({ text, typed }))
   })
 
-test("a label is found by each text one letter away from it", () => {
+test("a label is found by every text that is one letter away from it", () => {
   fc.assert(
     fc.property(edited, fc.array(label, { maxLength: 50 }), ({ text, typed }, others) => {
       expect(new EditDistanceIndex([...others, text]).candidates(typed)).toContain(others.length)
@@ -47,15 +47,15 @@ test.each([
   expect(found.sort()).toEqual([...labels].sort())
 })
 
-test("a label is told once, however many ways lead to it", () => {
+test("a label is returned once, however many of its hashes match", () => {
   expect(new EditDistanceIndex(["aaaa", "abab"]).candidates("aaba").toSorted()).toEqual([0, 1])
 })
 
-test("without labels nothing is near", () => {
+test("without labels there are no candidates", () => {
   expect(new EditDistanceIndex([]).candidates("gmail")).toEqual([])
 })
 
-test("few labels are found that share no letter order with a text", () => {
+test("few candidates are hash collisions", () => {
   const many = Array.from({ length: 5000 }, (_, at) => `${at.toString(36)}-${(at * 7919).toString(36)}`)
   const strangers = Array.from({ length: 5000 }, (_, at) => `${(at * 104_729).toString(36)}zzzz`)
   const index = new EditDistanceIndex(many)

@@ -8,53 +8,53 @@ const imitations = new KnownNameMatcher(TARGETS)
 const suggestion = (domain: string) => imitations.suggestionFor(domain, classifySuffix(domain).registrable)
 const imitated = (domain: string) => imitations.lookalikeOf(domain, classifySuffix(domain).registrable)
 
-describe("a domain one likely slip from a provider gets that provider as suggestion", () => {
+describe("a domain with one likely typo of a provider gets that provider as its suggestion", () => {
   test.each([...SLIPS])("%s means %s", (domain, meant) => {
     expect(suggestion(domain)).toBe(meant)
   })
 })
 
-describe("a name that can be somebody's own gets no suggestion", () => {
+describe("a name that is probably real gets no suggestion", () => {
   test.each([...NO_SLIPS])("%s", domain => {
     expect(suggestion(domain)).toBeNull()
   })
 })
 
-describe("a domain that is made to look like a listed name imitates it", () => {
+describe("a domain that imitates a known name is its look-alike", () => {
   test.each([...LOOKALIKES])("%s imitates %s", (domain, meant) => {
     expect(imitated(domain)).toBe(meant)
   })
 })
 
-describe("an honest name imitates nobody", () => {
+describe("a real name is not a look-alike", () => {
   test.each([...HONEST])("%s", domain => {
     expect(imitated(domain)).toBeNull()
   })
 })
 
-test("an organisation is imitated, but never suggested", () => {
+test("an organisation can be imitated, but is never suggested", () => {
   const only = new KnownNameMatcher([{ name: "paypal.com", kind: "organisation" }])
   expect(only.suggestionFor("paypla.com", "paypla.com")).toBeNull()
   expect(only.lookalikeOf("paypa1.com", "paypa1.com")).toBe("paypal.com")
 })
 
-test("a name under a target is neither a slip nor an imitation", () => {
+test("a subdomain of a target is neither a typo nor a look-alike", () => {
   expect(imitated("paypal-login.google.com")).toBeNull()
   expect(suggestion("gmail.com.mail.ru")).toBeNull()
 })
 
-test("one slip is corrected, two are not", () => {
+test("one typo is corrected, two are not", () => {
   expect(suggestion("gmial.com")).toBe("gmail.com")
   expect(suggestion("gmial.con")).toBeNull()
   expect(suggestion("gmiall.com")).toBeNull()
 })
 
-test("a lure is looked for in names of eight parts, not of nine", () => {
+test("combosquatting is detected in names of eight parts, but not of nine", () => {
   expect(imitated("paypal-login-1-2-3-4-5-6.com")).toBe("paypal.com")
   expect(imitated("paypal-login-1-2-3-4-5-6-7.com")).toBeNull()
 })
 
-test("without targets there are no answers", () => {
+test("without targets there are no suggestions and no look-alikes", () => {
   const none = new KnownNameMatcher([])
   expect(none.suggestionFor("gmial.com", "gmial.com")).toBeNull()
   expect(none.lookalikeOf("paypal-login.com", "paypal-login.com")).toBeNull()

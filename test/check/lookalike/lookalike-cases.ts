@@ -7,7 +7,7 @@ const pairs = (text: string): readonly (readonly [domain: string, meant: string]
 
 const names = (text: string): readonly string[] => text.split(/\s+/)
 
-/** Slips, after the provider that was meant. */
+/** Typos, by the provider that was meant. */
 export const SLIPS =
   pairs(`gmail.com: gmial.com gmai.com gmal.com gmil.com gmaill.com gnail.com gmali.com hgmail.com mgail.com gamil.com
   gmail.com: gmail.con gmail.co gmail.cm gmail.om gmail.cmo gmail.vom gmail.xom gmail.comm gmail.cpm gmail.net
@@ -73,7 +73,7 @@ export const SLIPS =
   btinternet.com: btintenet.com btinterent.com
   tutanota.com: tutanoat.com tutanotta.com`)
 
-/** Real or possible names near a provider's, and others; each is left as it is. */
+/** Real or possible names near a provider's, and others; none has a suggestion. */
 export const NO_SLIPS = names(`gmass.co hotmaps.com yahoo-inc.com gmx-team.com me.co ail.com maul.com aoc.com msnbc.com
     icloudsystems.com protons.com tutor.com tuta.org zoho.org mails.com webde.com gail.com hotmart.com proton.com
     fastmail.org out.com icloud9.com cloud.com ucloud.com gotmail.com notmail.com tmail.com fmail.com hmail.com
@@ -96,7 +96,7 @@ export const NO_SLIPS = names(`gmass.co hotmaps.com yahoo-inc.com gmx-team.com m
     liber.it live.con.uk mail.con.br orange.com.be sub.uol.con.br uol.con.be skyy.com webb.de weeb.de gm.de cx.net
     libe.com luve.com navex.com naber.com gmaxil.com gmeil.net 33mail.com attorney.com zhoo.org comcast.org`)
 
-/** Imitations, after the name imitated. */
+/** Look-alikes, by the name that they imitate. */
 export const LOOKALIKES =
   pairs(`paypal.com: paypa1.com paypai.com paypal-login.com login-paypal.com secure-paypal.com paypal-support.net
   paypal.com: paypal.com.evil.net www.paypal.com.session.evil.net paypallogin.com securepaypal.com
@@ -145,7 +145,7 @@ export const LOOKALIKES =
   tesla.com: tesla-giveaway.com t3sla.com
   samsung.com: 5amsung.com samsung-account.net`)
 
-/** Honest names that share something with a listed one; none is an imitation. */
+/** Real names that share something with a known one; none is a look-alike. */
 export const HONEST =
   names(`360.com 1and1.com 4chan.org 3m.com a1.net o2.com 7-eleven.com g2.com 24.com 5g.com 9gag.com 8x8.com
     4players.de 1password.com 500px.com 23andme.com 99designs.com 37signals.com 101domain.com 123rf.com

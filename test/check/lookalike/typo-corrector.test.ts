@@ -4,7 +4,7 @@ import { FoldedLabelIndex, groupByLabel } from "../../../src/check/lookalike/lab
 import { TypoCorrector } from "../../../src/check/lookalike/typo-corrector.ts"
 import { RANKED_TARGETS_MAX } from "../../../src/check/lookalike/typo-likelihood.ts"
 
-/** Finds suggestions among providers: those at the beginning are much used, those in `small` are not. */
+/** Finds suggestions among providers: the first are widely used, those in `small` are not. */
 function among(large: string, small = ""): (domain: string) => string | null {
   const words = (text: string): readonly string[] => text.split(" ").filter(word => word !== "")
   const ranked = words(large)
@@ -15,33 +15,33 @@ function among(large: string, small = ""): (domain: string) => string | null {
   return domain => suggestions.correct(domain, classifySuffix(domain).registrable)
 }
 
-describe("where several providers fit", () => {
-  test("the one that is used far more is the answer, in whatever order they stand", () => {
+describe("if several providers match", () => {
+  test("the one that is used far more is suggested, whatever their order", () => {
     expect(among("marbelix.com", "marbolix.com")("marbalix.com")).toBe("marbelix.com")
     expect(among("marbolix.com", "marbelix.com")("marbalix.com")).toBe("marbolix.com")
   })
 
-  test("among equals the answer is the one whose letters were all typed", () => {
+  test("of equally used ones, the one with the same letters is suggested", () => {
     expect(among("marbelix.com marbailx.com")("marbalix.com")).toBe("marbailx.com")
     expect(among("marbailx.com marbelix.com")("marbalix.com")).toBe("marbailx.com")
   })
 
-  test("there is no answer if they are as likely", () => {
+  test("nothing is suggested if they are equally likely", () => {
     expect(among("marbelix.com marbolix.com")("marbalix.com")).toBeNull()
     expect(among("", "marbelix.com marbolix.com")("marbalix.com")).toBeNull()
   })
 
-  test("only one under the suffix that was typed counts", () => {
+  test("only one under the typed suffix counts", () => {
     expect(among("marbelix.com marbolix.de")("marbalix.de")).toBe("marbolix.de")
     expect(among("marbelix.com marbolix.de")("marbalix.fr")).toBeNull()
   })
 
-  test("there is no answer if what looks like two of them was typed", () => {
+  test("nothing is suggested if the label looks like two of them", () => {
     expect(among("", "marbilix.com marbllix.com")("marb1lix.com")).toBeNull()
   })
 })
 
-describe("a suffix that cannot be is the provider's own with one edit", () => {
+describe("a suffix that does not exist is corrected by one edit", () => {
   const suggestion = among("zroxet.de zroxet.com zroxet.fr", "zroxet.co.uk zroxet.net")
 
   test.each([
@@ -55,14 +55,14 @@ describe("a suffix that cannot be is the provider's own with one edit", () => {
     expect(suggestion(domain)).toBe(meant)
   })
 
-  test("of two that a slip of the fingers explains, the one that is used far more is meant", () => {
+  test("of two suffixes that are one typo away, the far more used one is suggested", () => {
     expect(among("zroxet.de zroxet.fr")("zroxet.dr")).toBeNull()
     expect(among("zroxet.de", "zroxet.fr")("zroxet.dr")).toBe("zroxet.de")
     expect(among("zroxet.fr", "zroxet.de")("zroxet.dr")).toBe("zroxet.fr")
   })
 })
 
-describe("a suffix that somebody could register is the provider's own if both are of one country", () => {
+describe("a suffix that can be registered is corrected if both are of one country", () => {
   const suggestion = among("zroxet.com.br live.com.br o2.com.br", "zroxet.co.uk")
 
   test.each([
@@ -80,12 +80,12 @@ describe("a suffix that somebody could register is the provider's own if both ar
   })
 })
 
-test("a much used provider's com is cut short to the suffix of a country, a small one's is not", () => {
+test("a country suffix is a truncated com for a widely used provider, but not for a small one", () => {
   expect(among("zroxet.com")("zroxet.co")).toBe("zroxet.com")
   expect(among("", "zroxet.com")("zroxet.co")).toBeNull()
 })
 
-test("an organisation of that label is not corrected", () => {
+test("a label of an organisation is not corrected", () => {
   const labels = groupByLabel([
     { name: "marbelix.com", kind: "provider" },
     { name: "marbalix.io", kind: "organisation" },

@@ -20,7 +20,7 @@ function meant(typed: string, name: string, rank: Rank): TypoCandidate {
 }
 
 test.each([
-  // Letters in another order, twice, once, or alike.
+  // Letters transposed, doubled, halved, or alike.
   ["zxr", "zrx.ru", ""],
   ["zrxo", "zrox.ru", "giant large"],
   ["zrxoi", "zroxi.ru", "giant large small"],
@@ -36,7 +36,7 @@ test.each([
   ["zr1xe", "zrixe.ru", "giant large"],
   ["zr1xet", "zrixet.ru", "giant large small"],
   ["i26", "126.ru", "giant large small"],
-  // One is missing, inside, at the start, at the end.
+  // A letter is missing: inside, at the start, at the end.
   ["zoxe", "zroxe.ru", ""],
   ["zoxeti", "zroxeti.ru", "giant large small"],
   ["zoxet", "zroxet.ru", "giant large small"],
@@ -45,7 +45,7 @@ test.each([
   ["zroxet", "zroxetu.ru", "giant large"],
   ["zroxetul", "zroxetuli.ru", "giant large"],
   ["zroxetuli", "zroxetulip.ru", "giant large small"],
-  // One is another, inside, at the start.
+  // A letter is replaced: inside, at the start.
   ["zeox", "zrox.ru", "giant"],
   ["zroc", "zrox.ru", ""],
   ["zeoxe", "zroxe.ru", "giant large"],
@@ -53,7 +53,7 @@ test.each([
   ["zeoxetin", "zroxetin.ru", "giant large small"],
   ["xroxet", "zroxet.ru", ""],
   ["xroxeti", "zroxeti.ru", "giant large"],
-  // One is too many: near another key, any other.
+  // An extra letter: a neighbouring key, or any other.
   ["zrex", "zrx.ru", ""],
   ["zreox", "zrox.ru", "giant"],
   ["zreoxe", "zroxe.ru", "giant"],
@@ -63,7 +63,7 @@ test.each([
   ["zrmoxeti", "zroxeti.ru", ""],
   ["zrmoxetin", "zroxetin.ru", "giant large"],
   ["rozxetino", "zroxetino.ru", ""],
-  // Under com, where a letter is missing or another.
+  // Under com, with a missing or another letter.
   ["zeoxe", "zroxe.com", ""],
   ["zeoxet", "zroxet.com", "giant large"],
   ["zoxetinol", "zroxetinol.com", "giant large small"],
@@ -72,7 +72,7 @@ test.each([
   ["zroox", "zrox.com", "giant large"],
   ["zrxo", "zrox.com", "giant large"],
   ["zrxoi", "zroxi.com", "giant large small"],
-  // A hyphen is no letter.
+  // A hyphen does not count as a letter.
   ["tonlin", "t-onlin.ru", "giant large small"],
   ["tonli", "t-onli.ru", ""],
 ] as const)("%s is likely a slip from %s where that is used so: %p", (typed, name, uses) => {
@@ -103,7 +103,7 @@ test.each([
   expect(isLikelyTypo(typed, meant(typed, name, "small"))).toBe(isSo)
 })
 
-test("of two the one that is used more is likelier, then the one that has all the letters, then neither", () => {
+test("of two candidates the more used one is likelier, else the one with the same letters, else neither", () => {
   const far = meant("marbalix", "marbelix.com", "large")
   const other = meant("marbalix", "marbolix.com", "large")
   const swapped = meant("marbalix", "marablix.com", "large")
@@ -115,7 +115,7 @@ test("of two the one that is used more is likelier, then the one that has all th
   expect(likelierCandidate(swapped, used)).toBe(used)
 })
 
-test("a name is used far more than another only where the order of use tells it", () => {
+test("a name is used far more than another only if the order of use says so", () => {
   const { name: giant } = meant("zrxoi", "zroxi.de", "giant")
   const { name: large } = meant("zrxoi", "zroxi.fr", "large")
   expect([isFarMoreUsed(giant, large), isFarMoreUsed(large, giant)]).toEqual([true, false])
@@ -124,7 +124,7 @@ test("a name is used far more than another only where the order of use tells it"
   )
 })
 
-test("so many targets are in order of use as the catalogue ranks", async () => {
+test("RANKED_TARGETS_MAX is the number of providers that the catalogue ranks", async () => {
   const { providers_first: ranked } = await Bun.file("data/catalogue.json").json()
   expect(ranked).toHaveLength(RANKED_TARGETS_MAX)
 })

@@ -42,7 +42,7 @@ test.each([
   ["gm", "gmail"],
   ["10mail", "150mail"],
   ["", "gmail"],
-])("%s is no slip from %s", (typed, meant) => {
+])("%s is not a typo of %s", (typed, meant) => {
   expect(findTypo(typed, meant)).toBeNull()
 })
 

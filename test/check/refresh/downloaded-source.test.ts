@@ -14,14 +14,14 @@ const rowOf = (format: CatalogueSource["from"]["format"], at: string): Catalogue
 test.each<[string, CatalogueSource, string, string]>([
   ["a table without its column", rowOf("csv", "Domain name"), "Host\nnasa.gov\n", "no column Domain name"],
   ["a text that is no JSON", rowOf("json", "*"), "[jane@secret.example]", "not JSON"],
-])("%s is refused in a sentence that repeats nothing of it", (_, row, text, why) => {
+])("%s is refused with a message that repeats nothing of it", (_, row, text, why) => {
   expect(readDownloadedSource(row, text, null, NO_RULES)).toEqual({
     kind: "refused",
     message: `It cannot be read: ${why}.`,
   })
 })
 
-test("names are kept in the normal form of the set that the source fills, each once", () => {
+test("names are stored in the normal form of their set, without duplicates", () => {
   const entriesOf = (set: CatalogueSource["set"], text: string) => {
     const read = readDownloadedSource({ ...rowOf("lines", ""), set }, text, null, NO_RULES)
     return read.kind === "valid" ? read.entries : read.message

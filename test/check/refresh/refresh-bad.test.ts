@@ -14,7 +14,7 @@ import {
 const DAY_MS = 86_400_000
 const HUGE_BYTES = 64 * 1024 * 1024 + 1
 
-/** Registries under which strangers register: hundreds of them. */
+/** Hundreds of public suffixes. */
 const SUFFIXES = "ac ad ae ag ai al am ar at au az ba bb bd be bg bh bm bo br bs bt bw by bz ci ck cn cr cu cy do ec eg"
   .split(" ")
   .flatMap(country => ["com", "co", "net", "org", "edu", "gov", "mil", "ac"].map(kind => `${kind}.${country}`))
@@ -78,7 +78,7 @@ const BAD: Readonly<Record<string, Bad>> = {
     ),
   },
   "a fifth less": {
-    // Of 51 names 40 are left; with 41 it would be less than a fifth.
+    // 40 of 51 names are left; with 41 less than a fifth would be gone.
     answer: as(listText(oldNames(40))),
     outcome: "refused",
     says: /^It has 40 names, and had 51\.$/,
@@ -90,96 +90,99 @@ const BAD: Readonly<Record<string, Bad>> = {
   },
 }
 
-describe("a source that answers with", () => {
-  test.each(Object.entries(BAD))("%s: its last good copy serves, and the state says why", async (_, bad) => {
-    const house = await refreshedFixture()
-    const version = house.inUse()?.version
-    const firstMs = house.time.clock()
-    await house.nextDay()
-    house.serve("fresh", bad.answer)
-    const { sources, activated, faults } = await house.refresh()
-    expect([activated, faults]).toEqual([null, []])
-    expect(sources["fresh"]).toEqual({
-      url: `${house.serverUrl}fresh.conf`,
-      outcome: bad.outcome,
-      says: expect.stringMatching(bad.says),
-      checked_at_ms: firstMs + DAY_MS,
-      changed_at_ms: firstMs,
-    })
-    expect(sources["extra"]).toMatchObject({ outcome: "unchanged", says: "" })
-    expect(house.state()).toMatchObject({ sources, refreshed_at_ms: firstMs + DAY_MS })
-    expect(house.inUse()?.version).toBe(version)
-    expect(setsOf(house, "first.com")).toEqual(["disposable"])
-    house.serve("fresh", [...FIRST_NAMES, "second.com"])
-    expect((await house.refresh()).sources["fresh"]).toMatchObject({ outcome: "taken", says: "" })
-    expect(sourcesOf(house, "second.com")).toEqual([["fresh", "2026-01-02"]])
-  })
+describe("a source that sends", () => {
+  test.each(Object.entries(BAD))(
+    "%s: its last valid download stays in use, and the state has the reason",
+    async (_, bad) => {
+      const fixture = await refreshedFixture()
+      const version = fixture.inUse()?.version
+      const firstMs = fixture.time.clock()
+      await fixture.nextDay()
+      fixture.serve("fresh", bad.answer)
+      const { sources, activated, faults } = await fixture.refresh()
+      expect([activated, faults]).toEqual([null, []])
+      expect(sources["fresh"]).toEqual({
+        url: `${fixture.serverUrl}fresh.conf`,
+        outcome: bad.outcome,
+        says: expect.stringMatching(bad.says),
+        checked_at_ms: firstMs + DAY_MS,
+        changed_at_ms: firstMs,
+      })
+      expect(sources["extra"]).toMatchObject({ outcome: "unchanged", says: "" })
+      expect(fixture.state()).toMatchObject({ sources, refreshed_at_ms: firstMs + DAY_MS })
+      expect(fixture.inUse()?.version).toBe(version)
+      expect(setsOf(fixture, "first.com")).toEqual(["disposable"])
+      fixture.serve("fresh", [...FIRST_NAMES, "second.com"])
+      expect((await fixture.refresh()).sources["fresh"]).toMatchObject({ outcome: "taken", says: "" })
+      expect(sourcesOf(fixture, "second.com")).toEqual([["fresh", "2026-01-02"]])
+    },
+  )
 
-  test("just less than a fifth less, or than ten times as much, is taken", async () => {
+  test("a download that shrinks by less than a fifth or grows by less than ten times is valid", async () => {
     for (const count of [41, 509]) {
-      const house = await refreshedFixture()
-      house.serve("fresh", oldNames(count))
-      expect((await house.refresh()).sources["fresh"]).toMatchObject({ outcome: "taken", says: "" })
+      const fixture = await refreshedFixture()
+      fixture.serve("fresh", oldNames(count))
+      expect((await fixture.refresh()).sources["fresh"]).toMatchObject({ outcome: "taken", says: "" })
     }
   })
 
-  test("a bad first list is none: what came along stays in use, beside the good copies of others", async () => {
-    const house = await refreshedFixture()
-    house.folder.put("fresh.txt", "")
-    house.serve("fresh", ["gmail.com", ...oldNames(50)])
-    expect((await house.refresh()).sources["fresh"]).toMatchObject({ outcome: "refused" })
-    expect(sourcesOf(house, "old1.com")).toEqual([["bundled", null]])
-    expect(setsOf(house, "extra.com")).toEqual(["disposable"])
+  test("an invalid first download is ignored: the built-in source stays in use beside other downloads", async () => {
+    const fixture = await refreshedFixture()
+    fixture.folder.put("fresh.txt", "")
+    fixture.serve("fresh", ["gmail.com", ...oldNames(50)])
+    expect((await fixture.refresh()).sources["fresh"]).toMatchObject({ outcome: "refused" })
+    expect(sourcesOf(fixture, "old1.com")).toEqual([["bundled", null]])
+    expect(setsOf(fixture, "extra.com")).toEqual(["disposable"])
   })
 })
 
-/** A refresh of `fresh` alone from another address, as an operator's settings would have it. */
+/** The settings of an operator who downloads `fresh` from another URL. */
 const freshFrom = (url: string) => ({ sourceUrls: new Map([["fresh", url]]) })
 
-describe("the last good copy serves when a server", () => {
-  test("breaks off", async () => {
-    const house = await refreshedFixture()
-    const version = house.inUse()?.version
+describe("the last valid download stays in use when a server", () => {
+  test("closes the connection early", async () => {
+    const fixture = await refreshedFixture()
+    const version = fixture.inUse()?.version
     const server = bareServer()
-    const work = house.refresh("fresh", freshFrom(`${server.url}fresh.conf`))
+    const work = fixture.refresh("fresh", freshFrom(`${server.url}fresh.conf`))
     await server.send(`HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n${listText(FIRST_NAMES)}`)
     await server.hangUp()
     expect((await work).sources["fresh"]).toMatchObject({
       outcome: "failed",
       says: expect.stringMatching(/broke off|bytes/),
     })
-    expect(house.inUse()?.version).toBe(version)
+    expect(fixture.inUse()?.version).toBe(version)
   })
 
-  test("is gone", async () => {
-    const house = await refreshedFixture()
-    const version = house.inUse()?.version
-    const refreshed = await house.refresh("fresh", freshFrom("http://127.0.0.1:1/fresh.conf"))
+  test("is unreachable", async () => {
+    const fixture = await refreshedFixture()
+    const version = fixture.inUse()?.version
+    const refreshed = await fixture.refresh("fresh", freshFrom("http://127.0.0.1:1/fresh.conf"))
     expect(refreshed.sources["fresh"]).toMatchObject({
       outcome: "failed",
       says: expect.stringMatching(/^Nobody answered/),
     })
-    expect(house.inUse()?.version).toBe(version)
+    expect(fixture.inUse()?.version).toBe(version)
   })
 
-  test("says nothing for a quarter of a minute", async () => {
-    const house = await refreshedFixture()
-    const version = house.inUse()?.version
+  test("sends nothing for 15 seconds", async () => {
+    const fixture = await refreshedFixture()
+    const version = fixture.inUse()?.version
     const server = bareServer()
-    const before = house.time.begunSoFar()
-    const work = house.refresh("fresh", freshFrom(`${server.url}fresh.conf`))
-    // The whole time and the time until the next part.
-    await house.time.begun(before + 2)
-    await house.time.tick(15_000)
+    const before = fixture.time.begunSoFar()
+    const work = fixture.refresh("fresh", freshFrom(`${server.url}fresh.conf`))
+    // The complete time and the idle time.
+    await fixture.time.begun(before + 2)
+    await fixture.time.tick(15_000)
     expect((await work).sources["fresh"]).toMatchObject({ outcome: "failed", says: "Nothing came for 15 s." })
-    expect(house.inUse()?.version).toBe(version)
+    expect(fixture.inUse()?.version).toBe(version)
   })
 })
 
-test("a server that says that nothing changed is believed, and was asked with what it said before", async () => {
-  const house = await refreshedFixture()
+test("a request carries the validators of the last download, and 304 leaves it unchanged", async () => {
+  const fixture = await refreshedFixture()
   const etags: (string | null)[] = []
-  house.serve("fresh", ({ headers }) => {
+  fixture.serve("fresh", ({ headers }) => {
     etags.push(headers.get("if-none-match"))
     const isHeld = headers.get("if-none-match") === '"v1"'
     return new Response(isHeld ? null : listText(FIRST_NAMES), {
@@ -188,8 +191,8 @@ test("a server that says that nothing changed is believed, and was asked with wh
     })
   })
   for (const outcome of ["unchanged", "unchanged"]) {
-    expect((await house.refresh()).sources["fresh"]).toMatchObject({ outcome, says: "" })
+    expect((await fixture.refresh()).sources["fresh"]).toMatchObject({ outcome, says: "" })
   }
   expect(etags).toEqual([null, '"v1"'])
-  expect(setsOf(house, "first.com")).toEqual(["disposable"])
+  expect(setsOf(fixture, "first.com")).toEqual(["disposable"])
 })

@@ -10,99 +10,99 @@ import {
   sourcesOf,
 } from "./refresh-fixture.ts"
 
-/** More changes than a refresh makes of its folder. */
+/** More than the number of writes of one refresh. */
 const CHANGES_MAX = 60
 
-/** Refreshes in turn as a process of this number; those of `dead` have ended. */
-const refreshAs = (house: RefreshFixture, pid: number, dead: ReadonlySet<number> = new Set()) =>
-  withRefreshLock({ ...house.needs, pid, isRunning: other => other > 0 && !dead.has(other) }, () =>
-    refresh(house.needs, null),
+/** Refreshes under the lock as this process; the processes in `dead` have ended. */
+const refreshAs = (fixture: RefreshFixture, pid: number, dead: ReadonlySet<number> = new Set()) =>
+  withRefreshLock({ ...fixture.needs, pid, isRunning: other => other > 0 && !dead.has(other) }, () =>
+    refresh(fixture.needs, null),
   )
 
 /**
- * Has a refresh die at each of its changes, one after the other, each time in a house of its own. `broken` sees the house
- * after the death; then another process refreshes.
+ * Crashes a refresh at each of its writes, each time in a new fixture. `broken` checks the fixture after the crash, and
+ * `healed` after the refresh of another process.
  */
-async function dyingAtEach(
+async function crashAtEachWrite(
   prepared: () => Promise<RefreshFixture>,
-  broken: (house: RefreshFixture) => void,
-  healed: (house: RefreshFixture) => void,
+  broken: (fixture: RefreshFixture) => void,
+  healed: (fixture: RefreshFixture) => void,
 ): Promise<number> {
   for (let change = 1; change <= CHANGES_MAX; change++) {
-    const house = await prepared()
-    house.folder.dieAt(change)
-    const death = await refreshAs(house, 1).then(
+    const fixture = await prepared()
+    fixture.folder.dieAt(change)
+    const death = await refreshAs(fixture, 1).then(
       () => null,
       (fault: unknown) => String(fault),
     )
-    house.folder.revive()
+    fixture.folder.revive()
     if (death === null) return change - 1
     expect(death).toBe("Error: the process is dead")
-    broken(house)
-    expect(await refreshAs(house, 2, new Set([1]))).not.toBeNull()
-    healed(house)
+    broken(fixture)
+    expect(await refreshAs(fixture, 2, new Set([1]))).not.toBeNull()
+    healed(fixture)
   }
   throw new Error("a refresh has an end")
 }
 
-/** The files of a folder in which nothing is left over. */
-function expectTidy(house: RefreshFixture): void {
-  const { packs } = house.state()
+/** The files of a folder without leftovers. */
+function expectTidy(fixture: RefreshFixture): void {
+  const { packs } = fixture.state()
   const kept = packs.flatMap(({ sha256 }) => [`${sha256.slice(0, 16)}.json`, `${sha256.slice(0, 16)}.pack`])
-  expect([...house.folder.held.keys()].toSorted()).toEqual(
+  expect([...fixture.folder.held.keys()].toSorted()).toEqual(
     [...kept, "extra.txt", "fresh.txt", "offices.txt", "state.json"].toSorted(),
   )
 }
 
-test("a first refresh may die between any two writes: what came along is in use, and the next one heals", async () => {
+test("the first refresh may crash between any two writes: the bundled pack stays in use, and the next refresh repairs it", async () => {
   const prepared = async () => {
-    const house = refreshFixture()
-    house.serve("fresh", FIRST_NAMES)
-    house.serve("extra", ["extra.com"])
-    house.serve("offices", ["nasa.gov"])
-    return house
+    const fixture = refreshFixture()
+    fixture.serve("fresh", FIRST_NAMES)
+    fixture.serve("extra", ["extra.com"])
+    fixture.serve("offices", ["nasa.gov"])
+    return fixture
   }
-  const deaths = await dyingAtEach(
+  const deaths = await crashAtEachWrite(
     prepared,
-    // After the state is written the pack is in use already; before, none is.
-    house => expect([null, "disposable"]).toContain(setsOf(house, "first.com")?.[0] ?? null),
-    house => {
-      expect(setsOf(house, "first.com")).toEqual(["disposable"])
-      expectTidy(house)
+    // The pack is in use after the state is written, and not before.
+    fixture => expect([null, "disposable"]).toContain(setsOf(fixture, "first.com")?.[0] ?? null),
+    fixture => {
+      expect(setsOf(fixture, "first.com")).toEqual(["disposable"])
+      expectTidy(fixture)
     },
   )
-  // The turn, three copies, the manifest, the pack, the state, and the end of the turn.
+  // The lock, three downloads, the manifest, the pack, the state, and the release of the lock.
   expect(deaths).toBe(8)
 })
 
-test("a later one may too: the pack in use opens, old or new, and the days on which names came in stay right", async () => {
+test("a later refresh may crash too: the pack in use is intact, old or new, and the days of names stay right", async () => {
   const names = ["second.com", "third.com", "fourth.com"]
   const prepared = async () => {
-    const house = await refreshedFixture()
+    const fixture = await refreshedFixture()
     for (const [at, name] of names.entries()) {
-      await house.nextDay()
-      house.serve("fresh", [...FIRST_NAMES, ...names.slice(0, at + 1)])
-      house.serve("extra", ["extra.com", `extra-${name}`])
-      // The last is the one that dies.
-      if (name !== "fourth.com") await house.refresh()
+      await fixture.nextDay()
+      fixture.serve("fresh", [...FIRST_NAMES, ...names.slice(0, at + 1)])
+      fixture.serve("extra", ["extra.com", `extra-${name}`])
+      // The last write is the one that crashes.
+      if (name !== "fourth.com") await fixture.refresh()
     }
-    return house
+    return fixture
   }
-  const deaths = await dyingAtEach(
+  const deaths = await crashAtEachWrite(
     prepared,
-    house => {
-      expect(house.inUse()).not.toBeNull()
-      expect(setsOf(house, "third.com")).toEqual(["disposable"])
-      for (const { sha256 } of house.state().packs)
-        expect(house.folder.held.has(`${sha256.slice(0, 16)}.pack`)).toBe(true)
+    fixture => {
+      expect(fixture.inUse()).not.toBeNull()
+      expect(setsOf(fixture, "third.com")).toEqual(["disposable"])
+      for (const { sha256 } of fixture.state().packs)
+        expect(fixture.folder.held.has(`${sha256.slice(0, 16)}.pack`)).toBe(true)
     },
-    house => {
-      expect(sourcesOf(house, "fourth.com")).toEqual([["fresh", "2026-01-04"]])
-      expect(sourcesOf(house, "second.com")).toEqual([["fresh", "2026-01-02"]])
-      expect(setsOf(house, "extra-fourth.com")).toEqual(["disposable"])
-      expect(house.state().sources["fresh"]).toMatchObject({ changed_at_ms: expect.any(Number) })
-      expect(house.state().packs).toHaveLength(3)
-      expectTidy(house)
+    fixture => {
+      expect(sourcesOf(fixture, "fourth.com")).toEqual([["fresh", "2026-01-04"]])
+      expect(sourcesOf(fixture, "second.com")).toEqual([["fresh", "2026-01-02"]])
+      expect(setsOf(fixture, "extra-fourth.com")).toEqual(["disposable"])
+      expect(fixture.state().sources["fresh"]).toMatchObject({ changed_at_ms: expect.any(Number) })
+      expect(fixture.state().packs).toHaveLength(3)
+      expectTidy(fixture)
     },
   )
   // As above, and the oldest pack and its manifest are removed.

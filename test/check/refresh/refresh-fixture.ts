@@ -14,7 +14,7 @@ import { type FakeSource, fakeSourceFiles } from "../lists/sources/fake-source-f
 /** Names `old0.com`, `old1.com` and so on. */
 export const oldNames = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `old${at}.com`)
 
-/** How many names the source has that comes along with the program, and that `fresh` renews. */
+/** The number of names of the built-in source, which `fresh` renews. */
 export const OLD_COUNT = 50
 
 const SOURCES: Readonly<Record<string, FakeSource>> = {
@@ -26,7 +26,7 @@ const SOURCES: Readonly<Record<string, FakeSource>> = {
   known: { set: "never_disposable", trust: "curated", names: ["stripe.com", "nasa.gov"] },
 }
 
-/** What a program carries of a few sources, three of which are downloaded. */
+/** A source bundle of a few sources, three of which are downloaded. */
 export function smallBundle(sources: Readonly<Record<string, FakeSource>> = SOURCES): SourceBundle {
   const { catalogue, shelf } = fakeSourceFiles(sources)
   const read = readSourceBundle(catalogue, shelf)
@@ -34,15 +34,15 @@ export function smallBundle(sources: Readonly<Record<string, FakeSource>> = SOUR
   return read.bundle
 }
 
-/** The text of a list, one name a line. */
+/** The text of a list, one name per line. */
 export const listText = (names: readonly string[]): string => `${names.join("\n")}\n`
 
-/** What a server answers for a path. */
+/** The response of the server for a path. */
 export type ResponseFor = (request: Request) => Response | Promise<Response>
 
 const DAY_MS = 86_400_000
 
-/** A refresh over the small stock, a folder in memory and a server on loopback whose answers the test sets. */
+/** A refresh with the small bundle, a folder in memory, and a loopback server whose responses the test sets. */
 export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleId = "stock-1" } = {}) {
   const folder = memoryFolder()
   const time = countedTime()
@@ -71,7 +71,7 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
     serverUrl: server.url,
     state,
     nextDay: () => time.tick(DAY_MS),
-    /** Has the server answer for `/id.conf` with a list of these names, or as the function says. */
+    /** Sets the response for `/id.conf`: a list of these names, or the result of the function. */
     serve: (id: string, answer: readonly string[] | ResponseFor) => {
       answers.set(`/${id}.conf`, typeof answer === "function" ? answer : () => new Response(listText(answer)))
     },
@@ -80,7 +80,7 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
       if (refreshed === "unknown") throw new Error(`${only} is no source`)
       return refreshed
     },
-    /** The pack that the state puts in use, which must be whole, and have its manifest beside it. */
+    /** The pack in use, which must be intact and have its manifest; null: the bundled one. */
     inUse: (): Pack | null => {
       const { in_use } = state()
       if (in_use === null) return null
@@ -98,25 +98,25 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
 /** What `refreshFixture` builds. */
 export type RefreshFixture = ReturnType<typeof refreshFixture>
 
-/** What `fresh` lists at first: all that came along and one more. */
+/** The first names of `fresh`: all built-in ones and one more. */
 export const FIRST_NAMES: readonly string[] = [...oldNames(OLD_COUNT), "first.com"]
 
-/** A house whose three sources are good and were refreshed once. */
+/** A fixture with three valid sources that were refreshed once. */
 export async function refreshedFixture() {
-  const house = refreshFixture()
-  house.serve("fresh", FIRST_NAMES)
-  house.serve("extra", ["extra.com"])
-  house.serve("offices", ["nasa.gov", "weather.gov"])
-  const first = await house.refresh()
-  return { ...house, first }
+  const fixture = refreshFixture()
+  fixture.serve("fresh", FIRST_NAMES)
+  fixture.serve("extra", ["extra.com"])
+  fixture.serve("offices", ["nasa.gov", "weather.gov"])
+  const first = await fixture.refresh()
+  return { ...fixture, first }
 }
 
-/** The sets that hold a name in the pack in use; null: there is none. */
-export const setsOf = (house: RefreshFixture, name: string) => house.inUse()?.match(name, name).sets ?? null
+/** The sets that match a name in the pack in use; null: no pack is in use. */
+export const setsOf = (fixture: RefreshFixture, name: string) => fixture.inUse()?.match(name, name).sets ?? null
 
-/** The sources that list a name there, with the day on which each did. */
-export const sourcesOf = (house: RefreshFixture, name: string) =>
-  house
+/** The sources that list a name in the pack in use, with the day on which it was added. */
+export const sourcesOf = (fixture: RefreshFixture, name: string) =>
+  fixture
     .inUse()
     ?.listingsOf(name)
     .map(({ source, since }) => [source, since]) ?? null

@@ -5,10 +5,10 @@ import { type MemoryFolder, memoryFolder } from "../../support/memory-folder.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 
 const MINUTE_MS = 60_000
-/** Orders of steps that are tried. */
+/** The number of step orders that are tried. */
 const SEEDS = 300
 
-/** Processes on one folder; those of `dead` have ended. */
+/** Processes on one folder; the processes in `dead` have ended. */
 function processes(folder: MemoryFolder = memoryFolder()) {
   const clock = stoppedClock()
   const dead = new Set<number>()
@@ -21,7 +21,7 @@ function processes(folder: MemoryFolder = memoryFolder()) {
   return { folder, clock, dead, of }
 }
 
-/** Work that goes on until it is let go. */
+/** Work that runs until the test ends it. */
 function longWork() {
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<string>()
@@ -34,7 +34,7 @@ function longWork() {
 
 const done = async (): Promise<string> => "done"
 
-test("one process at a time does its work, and the next when it is done", async () => {
+test("one process at a time holds the lock, and the next one gets it afterwards", async () => {
   const { of, folder } = processes()
   const long = longWork()
   const first = withRefreshLock(of(1), long.work)
@@ -46,7 +46,7 @@ test("one process at a time does its work, and the next when it is done", async 
   expect(folder.held.size).toBe(0)
 })
 
-test("work that throws gives its turn back", async () => {
+test("work that throws releases the lock", async () => {
   const { of, folder } = processes()
   const fails = async (): Promise<never> => {
     throw new Error("no room")
@@ -56,7 +56,7 @@ test("work that throws gives its turn back", async () => {
   expect(await withRefreshLock(of(2), done)).toBe("done")
 })
 
-test("the turn of a process that is gone is over", async () => {
+test("the lock of a process that is gone is stale", async () => {
   const { of, dead, folder } = processes()
   folder.put("turn.lock", "1 0\n")
   dead.add(1)
@@ -64,7 +64,7 @@ test("the turn of a process that is gone is over", async () => {
   expect(folder.held.size).toBe(0)
 })
 
-test("a turn is over after a quarter of an hour, and what outlasts it does not end the next one's", async () => {
+test("a lock is stale after 15 minutes, and its late holder does not release the next lock", async () => {
   const { of, clock, folder } = processes()
   const [first, second] = [longWork(), longWork()]
   const slow = withRefreshLock(of(1), first.work)
@@ -82,7 +82,7 @@ test("a turn is over after a quarter of an hour, and what outlasts it does not e
   expect(folder.held.size).toBe(0)
 })
 
-test("a turn from far in the future, of a clock that was wrong, is over; one from a moment ahead is not", async () => {
+test("a lock from far in the future is stale, and one from a moment ahead is not", async () => {
   const { of, clock, folder } = processes()
   folder.put("turn.lock", `1 ${clock() + 15 * MINUTE_MS}\n`)
   expect(await withRefreshLock(of(2), done)).toBe("done")
@@ -90,13 +90,13 @@ test("a turn from far in the future, of a clock that was wrong, is over; one fro
   expect(await withRefreshLock(of(2), done)).toBeNull()
 })
 
-test.each(["", "nonsense", "1", "-5 x"])("a turn that says %j is nobody's", async text => {
+test.each(["", "nonsense", "1", "-5 x"])("a lock with the text %j is stale", async text => {
   const { of, folder } = processes()
   folder.put("turn.lock", text)
   expect(await withRefreshLock(of(2), done)).toBe("done")
 })
 
-test("of many that find a turn of the dead, in whatever order their steps fall, one at most does its work at a time", async () => {
+test("of many processes that find a stale lock at most one works at a time, whatever the order of their steps", async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const folder = memoryFolder()
     const { of, dead } = processes({ ...folder, ...shuffledSteps(folder, seed) })
@@ -118,7 +118,7 @@ test("of many that find a turn of the dead, in whatever order their steps fall, 
   }
 })
 
-/** The same folder, each step of which takes its own time. */
+/** The folder with a random delay of each step. */
 function shuffledSteps(folder: MemoryFolder, seed: number): Pick<MemoryFolder, "read" | "createExclusive" | "remove"> {
   let drawn = seed
   const pause = async (): Promise<void> => {
@@ -132,7 +132,7 @@ function shuffledSteps(folder: MemoryFolder, seed: number): Pick<MemoryFolder, "
   }
 }
 
-test("whoever comes late to end a turn that somebody else has ended and taken leaves that one alone", async () => {
+test("a process that breaks a stale lock too late leaves the new lock alone", async () => {
   const { of, folder, dead } = processes()
   folder.put("turn.lock", "9 0\n")
   dead.add(9)
@@ -158,7 +158,7 @@ test("whoever comes late to end a turn that somebody else has ended and taken le
   expect(folder.held.size).toBe(0)
 })
 
-test("an end of a turn that was cut off itself is taken up again", async () => {
+test("a crash while breaking a stale lock does not block later processes", async () => {
   const { of, folder, dead } = processes()
   folder.put("turn.lock", "8 0\n")
   folder.put("turn.end.lock", "9 0\n")

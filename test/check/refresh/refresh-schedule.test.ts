@@ -30,7 +30,7 @@ const refreshed = (hoursAgo: number, outcomes: readonly SourceState["outcome"][]
   sources: Object.fromEntries(outcomes.map((outcome, at) => [`s${at}`, source(outcome)])),
 })
 
-/** How long after the start, in minutes, at the least chance and at the most. */
+/** The minutes after the start, for the smallest and the largest random share. */
 const dueIn = (state: RefreshState, due: Partial<RefreshTiming> = {}): readonly (number | null)[] =>
   [0, RANDOM_SHARE_MAX].map(randomShare => {
     const atMs = nextRefreshAtMs(state, { ...DUE, ...due, randomShare })
@@ -39,39 +39,49 @@ const dueIn = (state: RefreshState, due: Partial<RefreshTiming> = {}): readonly 
 
 describe("the next refresh is due", () => {
   test.each<[string, RefreshState, Partial<RefreshTiming>, readonly (number | null)[]]>([
-    ["soon after the start, where none ever was", INITIAL_REFRESH_STATE, {}, [1, 10]],
-    ["soon after the start, where it is late", refreshed(200), {}, [1, 10]],
-    ["soon after the start, where the last was over another stock", { ...refreshed(1), stock: "t" }, {}, [1, 10]],
-    ["a day after the last, a tenth less or more", refreshed(0), {}, [0.9 * 1440, 1583]],
-    ["not before the start is over", refreshed(23.9), { intervalMs: 24 * HOUR_MS }, [1, 149]],
-    ["an hour after one of which all has failed", refreshed(0, ["failed", "failed"]), {}, [54, 66]],
-    ["a day after one of which not all has failed", refreshed(0, ["failed", "unchanged"]), {}, [1296, 1583]],
-    ["a day after one that was refused", refreshed(0, ["refused"]), {}, [1296, 1583]],
-    ["a day after one that had no source to ask", refreshed(0, []), {}, [1296, 1583]],
-    ["by the hour where it is wanted so, failed or not", refreshed(0, ["failed"]), { intervalMs: HOUR_MS }, [54, 66]],
-    ["sooner than by the hour where it is wanted so", refreshed(0, ["failed"]), { intervalMs: HOUR_MS / 2 }, [27, 33]],
-    ["soon, where the last is told to be in the future", refreshed(-1), {}, [1, 10]],
+    ["soon after the start, if there was no refresh before", INITIAL_REFRESH_STATE, {}, [1, 10]],
+    ["soon after the start, if it is overdue", refreshed(200), {}, [1, 10]],
+    ["soon after the start, if the last one used another bundle", { ...refreshed(1), stock: "t" }, {}, [1, 10]],
+    ["a day after the last one, plus or minus a tenth", refreshed(0), {}, [0.9 * 1440, 1583]],
+    ["not before the start delay", refreshed(23.9), { intervalMs: 24 * HOUR_MS }, [1, 149]],
+    ["an hour after one of which all downloads failed", refreshed(0, ["failed", "failed"]), {}, [54, 66]],
+    ["a day after one of which some downloads succeeded", refreshed(0, ["failed", "unchanged"]), {}, [1296, 1583]],
+    ["a day after one whose downloads were refused", refreshed(0, ["refused"]), {}, [1296, 1583]],
+    ["a day after one without sources", refreshed(0, []), {}, [1296, 1583]],
     [
-      "an hour after a try that left no trace",
+      "every hour if the interval is an hour, failed or not",
+      refreshed(0, ["failed"]),
+      { intervalMs: HOUR_MS },
+      [54, 66],
+    ],
+    [
+      "sooner than after an hour if the interval is shorter",
+      refreshed(0, ["failed"]),
+      { intervalMs: HOUR_MS / 2 },
+      [27, 33],
+    ],
+    ["soon, if the last one is in the future", refreshed(-1), {}, [1, 10]],
+    [
+      "an hour after an attempt without a result",
       INITIAL_REFRESH_STATE,
       { nowMs: STARTED_MS + HOUR_MS, lastAttemptAtMs: STARTED_MS + HOUR_MS },
       [114, 126],
     ],
     [
-      "soon after the start, where a try is told to be in the future",
+      "soon after the start, if the last attempt is in the future",
       INITIAL_REFRESH_STATE,
       { lastAttemptAtMs: 2 * STARTED_MS },
       [1, 10],
     ],
     [
-      "soon after the start, where a try was before",
+      "soon after the start, if the last attempt was before it",
       INITIAL_REFRESH_STATE,
       { lastAttemptAtMs: STARTED_MS - 2 * HOUR_MS },
       [1, 10],
     ],
-    ["never, where an operator went back", { ...refreshed(200), is_paused: true }, {}, [null, null]],
+    ["never, after a roll-back", { ...refreshed(200), is_paused: true }, {}, [null, null]],
     [
-      "never, where one went back under another program",
+      "never, after a roll-back with another program version",
       { ...refreshed(1), stock: "t", is_paused: true },
       {},
       [null, null],
@@ -81,12 +91,12 @@ describe("the next refresh is due", () => {
   })
 })
 
-test("a refresh is due at once where the clock was set back since the start", () => {
+test("a refresh is due at once if the clock was set back since the start", () => {
   const atMs = nextRefreshAtMs(refreshed(200), { ...DUE, startedAtMs: 2 * STARTED_MS, lastAttemptAtMs: 3 * STARTED_MS })
   expect(atMs).toBeLessThanOrEqual(DUE.nowMs)
 })
 
-test("a later chance is never an earlier time", () => {
+test("a larger random share never gives an earlier time", () => {
   for (const state of [INITIAL_REFRESH_STATE, refreshed(0), refreshed(23), refreshed(0, ["failed"])]) {
     const times = Array.from({ length: 256 }, (_, at) => nextRefreshAtMs(state, { ...DUE, randomShare: at / 256 }) ?? 0)
     expect(times).toEqual(times.toSorted((a, b) => a - b))

@@ -28,15 +28,15 @@ const STATE: RefreshState = {
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test("a state reads back as it was written", () => {
+test("a state is parsed as it was written", () => {
   for (const state of [STATE, INITIAL_REFRESH_STATE])
     expect(decodeRefreshState(bytesOf(formatRefreshState(state)))).toEqual(state)
 })
 
-test("no file, and one that is half written anywhere, is the state in which nothing was refreshed", () => {
+test("a missing and a truncated file are the initial state", () => {
   expect(decodeRefreshState(null)).toBe(INITIAL_REFRESH_STATE)
   const text = formatRefreshState(STATE)
-  // Without its last line end alone it is whole.
+  // Only without its last line feed it is still complete.
   for (let end = 0; end < text.length - 1; end++)
     expect(decodeRefreshState(bytesOf(text.slice(0, end)))).toBe(INITIAL_REFRESH_STATE)
   expect(decodeRefreshState(new Uint8Array([0xff, 0x00]))).toBe(INITIAL_REFRESH_STATE)
@@ -49,10 +49,10 @@ test.each([
   ["an outcome that nobody knows", { sources: { a: { ...STATE.sources["taken"], outcome: "lost" } } }],
   ["packs that are none", { packs: [{ sha256: SHA256 }] }],
   ["no pause", { is_paused: undefined }],
-])("a state with %s counts as none", (_, change) => {
+])("a state with %s is the initial state", (_, change) => {
   expect(decodeRefreshState(bytesOf(JSON.stringify({ ...STATE, ...change })))).toBe(INITIAL_REFRESH_STATE)
 })
 
-test("a pack and its manifest lie side by side", () => {
+test("a pack and its manifest have matching file names", () => {
   expect([packFileName(SHA256), manifestFileName(SHA256)]).toEqual(["0123456789abcdef.pack", "0123456789abcdef.json"])
 })

@@ -20,12 +20,12 @@ const THEIR_OWN = {
   offices: "https://lists.example/offices.conf",
 }
 
-describe("a refresh asks for", () => {
-  test("the downloads of the catalogue, and for nothing that comes along", () => {
+describe("a refresh downloads", () => {
+  test("the downloaded sources of the catalogue, and no built-in ones", () => {
     expect(urlsOf()).toEqual(THEIR_OWN)
   })
 
-  test("a source at the operator's address, and for lists of the operator's own", () => {
+  test("a source from the operator's URL, and the operator's own lists", () => {
     const urls = new Map([
       ["fresh", "https://mirror.example/f"],
       ["mine", OWN_URL],
@@ -38,11 +38,11 @@ describe("a refresh asks for", () => {
     })
   })
 
-  test("nothing in place of what comes along", () => {
+  test("nothing in place of a built-in source", () => {
     expect(urlsOf(new Map([["bundled", OWN_URL]]))).toEqual(THEIR_OWN)
   })
 
-  test("an own list that an earlier refresh was told of, and no other that one knew", () => {
+  test("an own list that was given to an earlier refresh, and no other source of its state", () => {
     const before = after({
       "own-12345678": asked(OWN_URL),
       mine: asked(OWN_URL),
@@ -55,16 +55,20 @@ describe("a refresh asks for", () => {
   })
 })
 
-describe("what is named", () => {
+describe("a source given", () => {
   const urls = new Map([["mine", OWN_URL]])
   const named = (text: string) => resolveSource(wanted(urls), text)
 
   test.each([
     ["by an id is that source", "extra", { id: "extra", url: "https://lists.example/extra.conf" }],
-    ["by its address is that source", OWN_URL, { id: "mine", url: OWN_URL }],
-    ["by its address in another spelling is", "HTTPS://intranet.example:443/blocked.txt", { id: "mine", url: OWN_URL }],
+    ["by its URL is that source", OWN_URL, { id: "mine", url: OWN_URL }],
     [
-      "by an address that ends in a source's file is its mirror",
+      "by its URL in another spelling is that source",
+      "HTTPS://intranet.example:443/blocked.txt",
+      { id: "mine", url: OWN_URL },
+    ],
+    [
+      "by a URL that ends with the file name of a source is its mirror",
       "https://mirror.example/a/extra.conf?raw=1",
       { id: "extra", url: "https://mirror.example/a/extra.conf?raw=1" },
     ],
@@ -72,7 +76,7 @@ describe("what is named", () => {
     expect(named(text)).toEqual(found)
   })
 
-  test("by another address is an own list, with an id of its own that stays", () => {
+  test("by another URL is an own list with a stable id", () => {
     const found = named("https://other.example/names.txt")
     expect(found).toEqual({ id: expect.stringMatching(/^own-[0-9a-f]{8}$/), url: "https://other.example/names.txt" })
     expect(named("https://OTHER.example/names.txt")).toEqual(found)
@@ -90,7 +94,7 @@ describe("what is named", () => {
     expect(named(text)).toBeNull()
   })
 
-  test("by a file whose name is written in percents in addresses is its mirror", () => {
+  test("by a URL with the percent-encoded file name of a source is its mirror", () => {
     const fake = { set: "disposable", trust: "high", names: [], isDownloaded: true } as const
     const plus = requestedSources(smallBundle({ "a-b": fake }), NO_URLS, INITIAL_REFRESH_STATE)
     const source = plus.get("a-b")
@@ -102,7 +106,7 @@ describe("what is named", () => {
   })
 })
 
-test("a state keeps what is asked for again, and forgets an address that was told once and gave nothing", () => {
+test("a state keeps sources that are downloaded again, and drops an own list given once without a valid download", () => {
   const before = after({ gone: asked("https://gone.example/"), "own-00000001": asked(OWN_URL), fresh: asked(OWN_URL) })
   const urls = new Map([
     ["own-00000002", "https://two.example/"],

@@ -24,7 +24,7 @@ function folderWith(state: RefreshState) {
   return { folder, state: () => decodeRefreshState(folder.held.get(STATE_FILE) ?? null) }
 }
 
-test("one goes back pack by pack, at last to what came along, and then no further", async () => {
+test("roll-backs go back pack by pack to the bundled one, and then no further", async () => {
   const { folder, state } = folderWith(THREE)
   expect(await rollBack(folder, "s")).toEqual({ version: "b" })
   expect(state()).toEqual({ ...THREE, in_use: "b".repeat(64), is_paused: true })
@@ -34,19 +34,19 @@ test("one goes back pack by pack, at last to what came along, and then no furthe
   expect(await rollBack(folder, "s")).toBeNull()
 })
 
-test("where nothing was refreshed there is nothing to go back to, and nothing is written", async () => {
+test("without a refresh there is nothing to roll back to, and nothing is written", async () => {
   const folder = memoryFolder()
   expect(await rollBack(folder, "s")).toBeNull()
   expect(folder.held.size).toBe(0)
 })
 
-test("packs of another program's stock are not in use, and one does not go back to them", async () => {
+test("packs of another source bundle are not in use and cannot be rolled back", async () => {
   const { folder, state } = folderWith(THREE)
   expect(await rollBack(folder, "t")).toBeNull()
   expect(state()).toEqual(THREE)
 })
 
-test("from a pack that is not kept there is no way back", async () => {
+test("a pack that is not kept cannot be rolled back", async () => {
   const { folder } = folderWith({ ...THREE, in_use: "d".repeat(64) })
   expect(await rollBack(folder, "s")).toBeNull()
 })

@@ -14,7 +14,7 @@ import {
 const NO_RULES: NeverListedNames = { neverListed: new Set(), knownFaults: new Set() }
 const SUFFIXES = ["co.uk", "com.au", "edu.pl", "my.id", "web.id", "id.au", "com.ar", "github.io", "com.br", "co.jp"]
 
-/** So many names that differ, none of them a public suffix. */
+/** So many distinct names, none of them a public suffix. */
 const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `name-${at}.com`)
 
 const foundOf = (entries: readonly string[], parts: Partial<DownloadedEntries> = {}): DownloadedEntries => ({
@@ -37,15 +37,15 @@ const rulesBroken = (
   rules = NO_RULES,
 ): ValidationRule[] => validateSource(found, before, rules).map(({ rule }) => rule)
 
-const told = (found: DownloadedEntries, before: PreviousSource | null = null, rules = NO_RULES): string[] =>
+const messagesOf = (found: DownloadedEntries, before: PreviousSource | null = null, rules = NO_RULES): string[] =>
   validateSource(found, before, rules).map(({ message }) => message)
 
-test("a list like the one before is fit, and so is the first one", () => {
+test("a list like the previous one is valid, and so is a first list", () => {
   expect(validateSource(foundOf(namesOf(100)), null, NO_RULES)).toEqual([])
   expect(validateSource(foundOf(namesOf(101)), beforeOf(namesOf(100)), NO_RULES)).toEqual([])
 })
 
-test("every rule is broken by one list, which is fit but for it", () => {
+test("each rule is broken by a list that is otherwise valid", () => {
   const hundred = namesOf(100)
   const never = { ...NO_RULES, neverListed: new Set(["name-7.com"]) }
   const cases: Readonly<Record<ValidationRule, readonly ValidationFault[]>> = {
@@ -63,7 +63,7 @@ test("every rule is broken by one list, which is fit but for it", () => {
   }
 })
 
-test("all rules that are broken are told, in the order of their table", () => {
+test("all broken rules are reported, in the order of their table", () => {
   const found = foundOf(["gmail.com", ...SUFFIXES, "?", "?", "?"], { endsWithNewline: false })
   const rules = { ...NO_RULES, neverListed: new Set(["gmail.com"]) }
   expect(rulesBroken(found, beforeOf(namesOf(100)), rules)).toEqual([
@@ -78,7 +78,7 @@ test("all rules that are broken are told, in the order of their table", () => {
 })
 
 describe("a list is empty", () => {
-  test("without entries, and where none of them is a name; it is not told to be shrunken as well", () => {
+  test("without entries or without names, and is then not reported as shrunken too", () => {
     expect(rulesBroken(foundOf([]), beforeOf(namesOf(10)))).toEqual(["empty"])
     expect(rulesBroken(foundOf([], { malformedCount: 2 }))).toEqual(["empty"])
     expect(rulesBroken(foundOf(["?", "404: Not Found"]))).toEqual(["empty"])
@@ -94,27 +94,27 @@ describe("a list is malformed", () => {
   const withBad = (count: number, bad: number): DownloadedEntries =>
     foundOf([...namesOf(count - bad), ...Array.from({ length: bad }, () => "no name")])
 
-  test("where more than one entry in a hundred is no name", () => {
-    expect(told(withBad(400, 4))).toEqual([])
-    expect(told(withBad(400, 5))).toEqual(["5 of its 400 entries are no names."])
-    expect(told(withBad(499, 5))).toEqual(["5 of its 499 entries are no names."])
-    expect(told(withBad(500, 5))).toEqual([])
+  test("if more than one entry in a hundred is not a name", () => {
+    expect(messagesOf(withBad(400, 4))).toEqual([])
+    expect(messagesOf(withBad(400, 5))).toEqual(["5 of its 400 entries are no names."])
+    expect(messagesOf(withBad(499, 5))).toEqual(["5 of its 499 entries are no names."])
+    expect(messagesOf(withBad(500, 5))).toEqual([])
     // 0.07 * 100 is more than 7 in floating point.
-    expect(told(withBad(700, 7))).toEqual([])
+    expect(messagesOf(withBad(700, 7))).toEqual([])
   })
 
-  test("where these are three at least", () => {
-    expect(told(withBad(10, 2))).toEqual([])
-    expect(told(withBad(10, 3))).toEqual(["3 of its 10 entries are no names."])
+  test("if at least three entries are not names", () => {
+    expect(messagesOf(withBad(10, 2))).toEqual([])
+    expect(messagesOf(withBad(10, 3))).toEqual(["3 of its 10 entries are no names."])
   })
 
-  test("where the reader found them, or they are addresses, words, or end in no top-level domain", () => {
+  test("by entries that the reader rejects, addresses, words, and unknown top-level domains", () => {
     expect(rulesBroken(foundOf(namesOf(10), { malformedCount: 3 }))).toEqual(["malformed"])
     for (const bad of ["a@b.com", "192.0.2.1", "word", "a.invalid", "a..com", "http://a.com/", `${"a".repeat(64)}.com`])
       expect(rulesBroken(foundOf([...namesOf(10), bad, bad, bad]))).toEqual(["malformed"])
   })
 
-  test("by the form that its set has", () => {
+  test("by the normal form of its set", () => {
     const patterns = ["*.gov.uk", "k12.*.us", "*.admin.ch", "gov.pl", "gouv.fr"]
     expect(rulesBroken(foundOf(patterns, { set: "government_suffix" }))).toEqual([])
     expect(rulesBroken(foundOf(patterns, { set: "government" }))).toEqual(["malformed"])
@@ -126,59 +126,61 @@ describe("a list is shrunken", () => {
   const before = beforeOf(namesOf(1000))
 
   test("by a fifth, and not by less", () => {
-    expect(told(foundOf(namesOf(801)), before)).toEqual([])
-    expect(told(foundOf(namesOf(800)), before)).toEqual(["It has 800 names, and had 1000."])
+    expect(messagesOf(foundOf(namesOf(801)), before)).toEqual([])
+    expect(messagesOf(foundOf(namesOf(800)), before)).toEqual(["It has 800 names, and had 1000."])
     expect(rulesBroken(foundOf(namesOf(5)), beforeOf(namesOf(6)))).toEqual([])
     expect(rulesBroken(foundOf(namesOf(4)), beforeOf(namesOf(5)))).toEqual(["shrunken"])
   })
 
-  test("by its names, whatever is repeated or is none", () => {
+  test("by its names, without repeated and malformed entries", () => {
     expect(rulesBroken(foundOf([...namesOf(800), ...namesOf(800)]), before)).toEqual(["shrunken"])
     expect(
       rulesBroken(foundOf([...namesOf(800), ...namesOf(800).map(name => `${name.toUpperCase()}.`)]), before),
     ).toEqual(["shrunken"])
   })
 
-  test("only where there was one", () => {
+  test("only if there is a previous one", () => {
     expect(rulesBroken(foundOf(namesOf(1)), null)).toEqual([])
     expect(rulesBroken(foundOf(namesOf(1)), beforeOf([]))).toEqual([])
   })
 })
 
 describe("a list is swollen", () => {
-  test("at ten times the names, and not at fewer", () => {
+  test("at ten times the names, and not below", () => {
     const before = beforeOf(namesOf(100))
-    expect(told(foundOf(namesOf(990)), before)).toEqual([])
-    expect(told(foundOf(namesOf(999)), before)).toEqual([])
-    expect(told(foundOf(namesOf(1000)), before)).toEqual(["It has 1000 names, and had 100."])
+    expect(messagesOf(foundOf(namesOf(990)), before)).toEqual([])
+    expect(messagesOf(foundOf(namesOf(999)), before)).toEqual([])
+    expect(messagesOf(foundOf(namesOf(1000)), before)).toEqual(["It has 1000 names, and had 100."])
   })
 
-  test("by its names, whatever is repeated", () => {
+  test("by its names, without repeated ones", () => {
     const tenfold = Array.from({ length: 10 }, () => namesOf(100)).flat()
     expect(rulesBroken(foundOf(tenfold), beforeOf(namesOf(100)))).toEqual([])
   })
 })
 
-describe("a name that no list may hold", () => {
+describe("a never-listed name", () => {
   const rules = { neverListed: new Set(["gmail.com", "yahoo.com"]), knownFaults: new Set(["yahoo.com"]) }
 
-  test("is told, however it is spelt", () => {
+  test("is reported, whatever its spelling", () => {
     for (const spelt of ["gmail.com", "GMail.com", "gmail.com.", " gmail.com"])
-      expect(told(foundOf(["a.com", spelt]), null, rules)).toEqual(["It lists gmail.com, which no such list may hold."])
+      expect(messagesOf(foundOf(["a.com", spelt]), null, rules)).toEqual([
+        "It lists gmail.com, which no such list may hold.",
+      ])
   })
 
-  test("is no other name, and nothing that every object has", () => {
-    expect(told(foundOf(["notgmail.com", "gmail.com.au", "a.gmail.com"]), null, rules)).toEqual([])
+  test("does not match other names or property names", () => {
+    expect(messagesOf(foundOf(["notgmail.com", "gmail.com.au", "a.gmail.com"]), null, rules)).toEqual([])
     expect(rulesBroken(foundOf(["a.com", "b.com", "constructor", "__proto__"]), null, rules)).toEqual([])
   })
 
-  test("is let pass where it is a known fault, or the copy before had it", () => {
+  test("is accepted if it is a known fault, or if the previous list had it", () => {
     expect(rulesBroken(foundOf(["a.com", "yahoo.com"]), null, rules)).toEqual([])
     expect(rulesBroken(foundOf(["a.com", "gmail.com"]), beforeOf(["a.com", "gmail.com"]), rules)).toEqual([])
     expect(rulesBroken(foundOf(["a.com", "gmail.com"]), beforeOf(["a.com", "b.com"]), rules)).toEqual(["never_listed"])
   })
 
-  test("belongs in the lists of the known, and in no others", () => {
+  test("is accepted in sets of known names, and in no others", () => {
     const known: readonly FillableSet[] = ["popular", "never_disposable", "organisation"]
     for (const set of FILLABLE_SETS)
       expect(rulesBroken(foundOf(["a.com", "gmail.com"], { set }), null, rules)).toEqual(
@@ -186,12 +188,14 @@ describe("a name that no list may hold", () => {
       )
   })
 
-  test("is one of the first five that are told, the others are counted", () => {
+  test("is one of the first five in the message, and the others are counted", () => {
     const names = namesOf(7)
     const ofMany = { ...rules, neverListed: new Set(names) }
     const five = names.slice(0, 5).join(", ")
-    expect(told(foundOf(names.slice(0, 5)), null, ofMany)).toEqual([`It lists ${five}, which no such list may hold.`])
-    expect(told(foundOf(names.toReversed()), null, ofMany)).toEqual([
+    expect(messagesOf(foundOf(names.slice(0, 5)), null, ofMany)).toEqual([
+      `It lists ${five}, which no such list may hold.`,
+    ])
+    expect(messagesOf(foundOf(names.toReversed()), null, ofMany)).toEqual([
       `It lists ${five} and 2 more that no such list may hold.`,
     ])
   })
@@ -201,32 +205,32 @@ describe("public suffixes", () => {
   const withSuffixes = (count: number, suffixes: number, set: FillableSet = "disposable"): DownloadedEntries =>
     foundOf([...namesOf(count - suffixes), ...SUFFIXES.slice(0, suffixes)], { set })
 
-  test("are five at most in a short list", () => {
-    expect(told(withSuffixes(100, 5))).toEqual([])
-    expect(told(withSuffixes(100, 6))).toEqual(["6 of its 100 names are public suffixes."])
-    expect(told(foundOf(SUFFIXES.slice(0, 5)))).toEqual([])
+  test("are at most five in a short list", () => {
+    expect(messagesOf(withSuffixes(100, 5))).toEqual([])
+    expect(messagesOf(withSuffixes(100, 6))).toEqual(["6 of its 100 names are public suffixes."])
+    expect(messagesOf(foundOf(SUFFIXES.slice(0, 5)))).toEqual([])
   })
 
-  test("are one name in a thousand at most in a long one", () => {
-    expect(told(withSuffixes(7000, 7))).toEqual([])
-    expect(told(withSuffixes(7000, 8))).toEqual(["8 of its 7000 names are public suffixes."])
-    expect(told(withSuffixes(6999, 7))).toEqual(["7 of its 6999 names are public suffixes."])
+  test("are at most one name in a thousand in a long list", () => {
+    expect(messagesOf(withSuffixes(7000, 7))).toEqual([])
+    expect(messagesOf(withSuffixes(7000, 8))).toEqual(["8 of its 7000 names are public suffixes."])
+    expect(messagesOf(withSuffixes(6999, 7))).toEqual(["7 of its 6999 names are public suffixes."])
   })
 
-  test("count once each, top-level domains with them", () => {
+  test("count once each, including top-level domains", () => {
     const entries = [...namesOf(100), "com", "CO.UK", "co.uk", "co.uk.", "github.io"]
     expect(rulesBroken(foundOf(entries))).toEqual([])
     expect(rulesBroken(foundOf([...entries, "net", "org", "de"]))).toEqual(["public_suffixes"])
   })
 
-  test("belong in every list but those of mailboxes that strangers register", () => {
+  test("are accepted in every list but those of mailbox domains", () => {
     const watched: readonly FillableSet[] = ["disposable", "personal"]
     for (const set of FILLABLE_SETS)
       expect(rulesBroken(withSuffixes(100, 10, set))).toEqual(watched.includes(set) ? ["public_suffixes"] : [])
   })
 })
 
-test("a list is cut off where its last line has no end and that of the copy before had one", () => {
+test("a list is truncated if its last line has no end and that of the previous one had one", () => {
   const names = namesOf(10)
   const ends = (now: boolean, then: boolean | null): ValidationRule[] =>
     rulesBroken(foundOf(names, { endsWithNewline: now }), then === null ? null : beforeOf(names, then))
@@ -237,16 +241,16 @@ test("a list is cut off where its last line has no end and that of the copy befo
   expect(ends(false, null)).toEqual([])
 })
 
-test("what stands in a list is never told as it came", () => {
+test("a message never contains an entry as it was downloaded", () => {
   const hostile = ["someone@example.com", "\u001b[31m.com", "a.com\nb.com", "\0", "<script>", "x".repeat(100_000)]
-  for (const says of told(foundOf([...hostile, "gmail.com"]), beforeOf(namesOf(50)), {
+  for (const says of messagesOf(foundOf([...hostile, "gmail.com"]), beforeOf(namesOf(50)), {
     ...NO_RULES,
     neverListed: new Set(["gmail.com"]),
   }))
     expect(says).toMatch(/^[A-Za-z0-9 ,.]+$/)
 })
 
-/** Entries as sources have them, good and bad. */
+/** Valid and invalid entries, as sources have them. */
 const entry = fc.oneof(
   { weight: 8, arbitrary: fc.nat(60).map(at => `name-${at}.com`) },
   { weight: 2, arbitrary: fc.constantFrom(...SUFFIXES, "com", "gmail.com", "GMAIL.com.", "yahoo.com") },
@@ -263,8 +267,8 @@ const anyBefore = fc.option(
 )
 const RULES = { neverListed: new Set(["gmail.com", "yahoo.com"]), knownFaults: new Set(["yahoo.com"]) }
 
-describe("whatever a list holds,", () => {
-  test("its order never matters", () => {
+describe("for any list", () => {
+  test("the order never matters", () => {
     fc.assert(
       fc.property(anyFound, anyBefore, fc.infiniteStream(fc.nat()), (found, last, ranks) => {
         const before = last && beforeOf(last.entries, last.endsWithNewline)
@@ -279,7 +283,7 @@ describe("whatever a list holds,", () => {
     )
   })
 
-  test("what was found fit is found fit again, as the copy before", () => {
+  test("a valid list stays valid as the previous one", () => {
     fc.assert(
       fc.property(anyFound, anyBefore, (found, last) => {
         const names = normalNames(found)
@@ -289,7 +293,7 @@ describe("whatever a list holds,", () => {
     )
   })
 
-  test("nothing that a copy before can be held against speaks against a copy that equals it", () => {
+  test("a list equal to the previous one breaks no rule that compares them", () => {
     const compared: readonly ValidationRule[] = ["shrunken", "swollen", "never_listed", "cut_off"]
     fc.assert(
       fc.property(anyFound, found => {
@@ -300,7 +304,7 @@ describe("whatever a list holds,", () => {
   })
 })
 
-/** The names of what `entry` gives, told apart by hand; words are all that is neither empty nor an address. */
+/** The names among the values of `entry`, by hand; words are all values that are neither empty nor an address. */
 function normalNames({ set, entries }: DownloadedEntries): string[] {
   const isOfWords = ["role", "shared_inbox", "group", "not_role"].includes(set)
   const names = isOfWords

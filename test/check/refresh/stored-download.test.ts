@@ -26,11 +26,11 @@ const storedDownload: fc.Arbitrary<StoredDownload> = fc
     }
   })
 
-test("a copy reads back as it was written", () => {
+test("a download is parsed as it was written", () => {
   fc.assert(fc.property(storedDownload, held => expect(parseDownload(formatDownload(held))).toEqual(held)))
 })
 
-test("a copy of which any byte was changed is none", () => {
+test("a download with a changed byte is rejected", () => {
   const damaged = fc.tuple(storedDownload, fc.nat(), fc.integer({ min: 1, max: 255 }))
   fc.assert(
     fc.property(damaged, ([held, place, flip]) => {
@@ -38,7 +38,7 @@ test("a copy of which any byte was changed is none", () => {
       const at = place % bytes.length
       bytes[at] = (bytes[at] ?? 0) ^ flip
       const text = bytes.toString()
-      // What means the same is the same: a blank in the JSON, or an escape in capitals.
+      // Changes without meaning are accepted: a blank in the JSON, or an escape in capitals.
       const read = parseDownload(text)
       if (read !== null) expect(read).toEqual(held)
     }),
@@ -46,7 +46,7 @@ test("a copy of which any byte was changed is none", () => {
   )
 })
 
-test("a copy that is cut off anywhere, or that goes on, is none", () => {
+test("a truncated or extended download is rejected", () => {
   const text = formatDownload({
     source: {
       entries: ["a.com", "b.com"],
@@ -64,6 +64,6 @@ test("a copy that is cut off anywhere, or that goes on, is none", () => {
   expect(parseDownload(`${text}\n`)).toBeNull()
 })
 
-test.each(["", "\n", "null\n", "[]\na.com", '{"format":2}\na.com', "a.com\nb.com\n"])("%j is no copy", text => {
+test.each(["", "\n", "null\n", "[]\na.com", '{"format":2}\na.com', "a.com\nb.com\n"])("%j is not a download", text => {
   expect(parseDownload(text)).toBeNull()
 })

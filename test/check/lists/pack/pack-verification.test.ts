@@ -19,7 +19,7 @@ const bytes = smallPack({
 const offsetOf = (name: PackSectionName): number =>
   new DataView(bytes.buffer).getUint32(HEADER_OFFSETS.sections + PACK_SECTIONS.indexOf(name) * 8, true)
 
-/** The pack with one byte changed and both checks made to match: damage by a faulty writer. */
+/** The pack with one byte changed and both checksums recomputed, as a faulty writer would leave it. */
 const resealed = (at: number, byte: number): Uint8Array => sealed(bytes.with(at, byte))
 
 function sealed(changed: Uint8Array<ArrayBuffer>): Uint8Array {
@@ -35,12 +35,12 @@ function fault(changed: Uint8Array): string {
   return verified.ok ? "none" : verified.message
 }
 
-test("a whole pack is without fault", () => {
+test("an intact pack has no fault", () => {
   expect(fault(bytes)).toBe("none")
   expect(fault(resealed(bytes.length - 1, bytes.at(-1) ?? 0))).toBe("none")
 })
 
-test("a row that is no name or has no class is a fault though the checksum matches", () => {
+test("a row that is not a name or has no class is a fault, even if the checksum matches", () => {
   const rows = offsetOf("rows")
   expect(fault(resealed(rows, 0x41))).toMatch(/^Row 0 of length 7 is no name\.$/)
   expect(fault(resealed(rows + 7, 0xf0))).toMatch(/has no class\.$/)

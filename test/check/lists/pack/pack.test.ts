@@ -21,7 +21,7 @@ const pack = openedPack(
 
 const sets = (domain: string, registrable: string | null) => pack.match(domain, registrable).sets
 
-test("a name holds for itself and what stands under it, up to the registrable domain and no further", () => {
+test("a name matches itself and its subdomains, but not above the registrable domain", () => {
   expect(sets("mailinator.com", "mailinator.com")).toEqual(["disposable"])
   expect(sets("a.b.mailinator.com", "mailinator.com")).toEqual(["disposable"])
   expect(sets("mailinator.com", "com")).toEqual(["disposable"])
@@ -29,11 +29,11 @@ test("a name holds for itself and what stands under it, up to the registrable do
   expect(sets("mailinator.com", null)).toEqual([])
 })
 
-test("a name that is a public suffix does not hold for what is registered under it", () => {
+test("a name that is a public suffix does not match names registered under it", () => {
   expect(sets("acme.co.uk", "acme.co.uk")).toEqual([])
 })
 
-test("names match on label boundaries only", () => {
+test("names match at label boundaries only", () => {
   for (const name of [
     "xmailinator.com",
     "mailinator.com.de",
@@ -45,25 +45,25 @@ test("names match on label boundaries only", () => {
     expect(pack.match(name, name)).toBe(NO_LIST_MATCH)
 })
 
-test("the most specific entry answers alone, and is named", () => {
+test("only the most specific entry matches, and is returned", () => {
   const listed = pack.match("x.good.mailinator.com", "mailinator.com")
   expect(listed.sets).toEqual(["organisation"])
   expect(listed.entry).toBe("good.mailinator.com")
   expect(listed.has("disposable")).toBe(false)
 })
 
-test("sets of one level answer together", () => {
+test("all sets of one level match together", () => {
   expect(sets("www.stripe.com", "stripe.com")).toEqual(["education", "organisation"])
 })
 
-test("a suffix holds at every level, itself included, whatever is registrable", () => {
+test("a suffix matches itself and all subdomains, whatever the registrable domain", () => {
   expect(sets("pw.edu.pl", "pw.edu.pl")).toEqual(["education_suffix"])
   expect(sets("gov.uk", "gov.uk")).toEqual(["government_suffix"])
   expect(sets("gov.uk", null)).toEqual(["government_suffix"])
   expect(sets("a.b.gov.uk", "b.gov.uk")).toEqual(["government_suffix"])
 })
 
-test("a star in a suffix is exactly one label", () => {
+test("a star in a suffix matches exactly one label", () => {
   expect(pack.match("www.ci.austin.tx.us", "austin.tx.us").entry).toBe("ci.*.*.us")
   expect(sets("ci.austin.tx.us", "austin.tx.us")).toEqual(["government_suffix"])
   expect(sets("ci.tx.us", "ci.tx.us")).toEqual([])
@@ -72,20 +72,20 @@ test("a star in a suffix is exactly one label", () => {
   expect(sets("bremen.de", "bremen.de")).toEqual([])
 })
 
-test("an entry and a suffix pattern of the same level answer together", () => {
+test("an entry and a suffix pattern of the same level match together", () => {
   const listed = pack.match("ci.odd.tx.us", "odd.tx.us")
   expect(listed.sets).toEqual(["government_suffix", "education"])
   expect(listed.entry).toBe("ci.odd.tx.us")
 })
 
-test("a dropped listing holds nothing and is still told", () => {
+test("a dropped listing does not match, but is still returned", () => {
   expect(pack.match("dropped.com", "dropped.com")).toBe(NO_LIST_MATCH)
   expect(pack.listingsOf("dropped.com")).toEqual([
     { set: "disposable", source: "here", outcome: "never_list", since: null },
   ])
 })
 
-test("texts that are no lower-case A-label host are in no set", () => {
+test("texts that are not hosts as lower-case A-labels match no set", () => {
   const texts = [
     "",
     ".",
@@ -101,14 +101,14 @@ test("texts that are no lower-case A-label host are in no set", () => {
   expect(pack.match("\u016dailinator.com", "\u016dailinator.com").mask).toBe(0)
 })
 
-test("253 characters are looked up and 254 are not", () => {
+test("a name of 253 characters is looked up, and one of 254 is not", () => {
   const longest = `${"a.".repeat(119)}b.mailinator.com`.slice(-253)
   expect(longest).toHaveLength(253)
   expect(sets(longest, "mailinator.com")).toEqual(["disposable"])
   expect(sets(`a${longest}`, "mailinator.com")).toEqual([])
 })
 
-test("words, group services, targets and counts come back as they went in", () => {
+test("words, group services, targets and counts are read as they were written", () => {
   expect([...pack.words.role, ...pack.words.shared_inbox, ...pack.words.group]).toEqual([
     "postmaster",
     "support",
@@ -130,13 +130,13 @@ test("words, group services, targets and counts come back as they went in", () =
   expect(pack.version).toMatch(/^2026-11-20-[0-9a-f]{8}$/)
 })
 
-test("a pack with no names at all opens, verifies and holds nothing", () => {
+test("a pack without names opens, verifies and matches nothing", () => {
   const empty = openedPack(smallPack({}))
   expect(empty.verify()).toEqual({ ok: true })
   expect(empty.match("gmail.com", "gmail.com")).toBe(NO_LIST_MATCH)
 })
 
-test("a pack is read at any place in a buffer", () => {
+test("a pack can be at any offset of a buffer", () => {
   const bytes = smallPack({ "mailinator.com": ["disposable"] })
   const shifted = new Uint8Array(bytes.length + 5)
   shifted.set(bytes, 5)
@@ -145,7 +145,7 @@ test("a pack is read at any place in a buffer", () => {
   expect(moved.match("mailinator.com", "mailinator.com").sets).toEqual(["disposable"])
 })
 
-test("every cut of a pack is refused with a sentence and a remedy", () => {
+test("every truncated pack is refused with a message and a remedy", () => {
   const bytes = smallPack({ "mailinator.com": ["disposable"], "*.bremen.de": ["government_suffix"] })
   for (let length = 0; length < bytes.length; length++) {
     const found = openPack(bytes.subarray(0, length))
@@ -155,7 +155,7 @@ test("every cut of a pack is refused with a sentence and a remedy", () => {
   }
 })
 
-test("foreign bytes, another format and bytes that follow are refused", () => {
+test("foreign bytes, another format and trailing bytes are refused", () => {
   const bytes = smallPack({ "mailinator.com": ["disposable"] })
   const says = (changed: Uint8Array) => {
     const found = openPack(changed)
@@ -167,7 +167,7 @@ test("foreign bytes, another format and bytes that follow are refused", () => {
   expect(says(new Uint8Array([...bytes, 0]))).toMatch(/^The pack has \d+ bytes and says \d+\.$/)
 })
 
-test("every flipped byte is found when the pack is opened or verified", () => {
+test("every flipped byte is detected when the pack is opened or verified", () => {
   const bytes = smallPack({
     "mailinator.com": ["disposable"],
     "gov.uk": ["government_suffix"],
@@ -180,7 +180,7 @@ test("every flipped byte is found when the pack is opened or verified", () => {
   expect(missed).toEqual([])
 })
 
-test("a damaged pack that nobody verified still answers without an error", () => {
+test("a damaged pack that was not verified does not throw", () => {
   const bytes = smallPack({ "mailinator.com": ["disposable"], "gmail.com": ["personal"] })
   for (let at = 124; at < bytes.length; at++) {
     const found = openPack(bytes.with(at, 0xff))

@@ -4,7 +4,7 @@ import type { Listing, PackContents } from "../../../../src/check/lists/pack/pac
 import { writePack } from "../../../../src/check/lists/pack/pack-writer.ts"
 import type { SetName } from "../../../../src/check/lists/sets.ts"
 
-/** Names with their sets: `!` before a set is a listing that a rule dropped. */
+/** Names with their sets; `!` before a set marks a listing that a rule dropped. */
 export type SmallNames = Readonly<Record<string, readonly (SetName | `!${SetName}`)[]>>
 
 const listingOf = (mark: SetName | `!${SetName}`): Listing => {

@@ -17,7 +17,7 @@ const faults = (...sources: readonly object[]): readonly string[] => {
   return found.kind === "refused" ? found.faults : []
 }
 
-test("the catalogue of this repository is without fault, and every package of it is pinned to one version", () => {
+test("the catalogue of this repository has no fault, and each of its packages is pinned to one version", () => {
   const found = parseCatalogue(repositoryFiles.read("data/catalogue.json"))
   const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
     repositoryFiles.read("package.json"),
@@ -35,11 +35,11 @@ test("the catalogue of this repository is without fault, and every package of it
   expect(packages.filter(name => never.includes(name))).toEqual([])
 })
 
-test("a good row has no fault", () => {
+test("a valid row has no fault", () => {
   expect(faults(row)).toEqual([])
 })
 
-test("every fault is named with its place", () => {
+test("every fault is reported with its row", () => {
   expect(faults({ ...row, set: "spam", trust: "some", extra: 1 }).length).toBeGreaterThanOrEqual(3)
   expect(faults({ ...row, set: "spam" })[0]).toContain("/sources/0/set")
   expect(faults(row, row)).toEqual(["catalogue/sources/1 (a-list): the id is taken"])
@@ -52,7 +52,7 @@ test("every fault is named with its place", () => {
   expect(faults({ ...row, from: { file: "x.txt", format: "curated" } })[0]).toContain("stand in the curated file")
 })
 
-test("a text that is no JSON, or no catalogue, is refused", () => {
+test("a text that is not JSON or not a catalogue is refused", () => {
   for (const text of ["", "{", "[]", "null", '{"format":2,"providers_first":[],"sources":[]}'])
     expect(parseCatalogue(text).kind).toBe("refused")
 })

@@ -2,18 +2,18 @@ import type { SourceFiles } from "../../../../src/check/lists/sources/source-for
 
 type FakeTrust = "highest" | "high" | "medium" | "low"
 
-/** A source for a test: a curated file, a package with one JSON array of names, or a text to download, which has none yet. */
+/** A source for a test: a curated file, a package with a JSON array of names, or a download, which is still empty. */
 export type FakeSource = {
   readonly set: string
   readonly trust: FakeTrust | "curated"
   readonly names: readonly string[]
   readonly copies?: string
-  /** A download: it is asked for as `https://lists.example/ID.conf`. */
+  /** A download from `https://lists.example/ID.conf`. */
   readonly isDownloaded?: boolean
   readonly renews?: string
 }
 
-/** A catalogue's text and the shelf of its sources, which are called by their keys. */
+/** The text of a catalogue and the files of its sources, whose ids are the keys. */
 export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): {
   readonly catalogue: string
   readonly shelf: SourceFiles

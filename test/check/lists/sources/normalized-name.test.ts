@@ -12,14 +12,14 @@ const nameOf = (text: string) => {
   return found.kind === "name" ? found.name : found.rule
 }
 
-test("names come out in lower case, as A-labels, without a trailing dot", () => {
+test("names are normalized to A-labels in lower case, without a trailing dot", () => {
   expect(nameOf(" Example.COM. ")).toBe("example.com")
   expect(nameOf("müll.email")).toBe("xn--mll-hoa.email")
   expect(nameOf("straße.de")).toBe("xn--strae-oqa.de")
   expect(nameOf("xn--mll-hoa.email")).toBe("xn--mll-hoa.email")
 })
 
-test("what is no host name is malformed", () => {
+test("a text that is not a host name is malformed", () => {
   const texts = [
     "",
     ".",
@@ -38,7 +38,7 @@ test("what is no host name is malformed", () => {
   for (const text of texts) expect([text, nameOf(text)]).toEqual([text, "malformed"])
 })
 
-test("63 characters of label and 253 of name are the most", () => {
+test("a label has at most 63 characters and a name at most 253", () => {
   expect(nameOf(`${"a".repeat(63)}.com`)).toBe(`${"a".repeat(63)}.com`)
   expect(nameOf(`${"a".repeat(64)}.com`)).toBe("malformed")
   const longest = `${"a.".repeat(124)}b.com`
@@ -47,18 +47,18 @@ test("63 characters of label and 253 of name are the most", () => {
   expect(nameOf(`c${longest}`)).toBe("malformed")
 })
 
-test("a top-level domain that does not exist is told apart from a malformed name", () => {
+test("a name with an unknown top-level domain is not malformed, but unknown_tld", () => {
   expect(nameOf("0815.ry")).toBe("unknown_tld")
   expect(nameOf("hotmail.con")).toBe("unknown_tld")
 })
 
-test("a star is a label of a suffix pattern, but never all of it nor its end", () => {
+test("a star can be a label of a suffix pattern, but not the last one", () => {
   expect(normalizePattern("CI.*.*.us")).toEqual({ kind: "name", name: "ci.*.*.us" })
   expect(normalizePattern("gov.uk")).toEqual({ kind: "name", name: "gov.uk" })
   for (const text of ["*", "gov.*", "a*.us", "*us"]) expect(normalizePattern(text).kind).toBe("dropped")
 })
 
-test("public suffixes are known by both sections of the list", () => {
+test("public suffixes are recognised by both sections of the list", () => {
   expect(["com", "edu.pl", "com.ar", "my.id", "github.io"].every(isPublicSuffix)).toBe(true)
   expect(["gmail.com", "pw.edu.pl", "a.github.io"].some(isPublicSuffix)).toBe(false)
 })

@@ -4,7 +4,7 @@ import type { SourceFiles } from "../../../../src/check/lists/sources/source-for
 
 const ROOT = join(import.meta.dir, "../../../..")
 
-/** The shelf of this repository: the curated files and the installed packages, read and nothing else. */
+/** Read access to the files of this repository: curated files and installed packages. */
 export const repositoryFiles: SourceFiles = {
   read: path => readFileSync(join(ROOT, path), "utf8"),
   list: folder =>

@@ -41,14 +41,14 @@ const sourcesOf = (stock: SourceBundle, name: string) =>
     .pack.listingsOf(name)
     .map(({ source, since }) => [source, since])
 
-test("a download is not there before it came", () => {
+test("a download is empty before the first refresh", () => {
   const stock = stockOf(SOURCES)
   expect(stock.sources.find(({ row }) => row.id === "fresh")).toMatchObject({ entries: [], date: null })
   expect(packed(stock).manifest.sources["fresh"]).toMatchObject({ read: 0, kept: 0, date: "" })
   expect(sourcesOf(stock, "old.com")).toEqual([["bundled", null]])
 })
 
-test("a copy fills its own source and takes the place of the one that it renews", () => {
+test("a download fills its own source and replaces the one that it renews", () => {
   const stock = withDownloads(stockOf(SOURCES), new Map([["fresh", copy(["both.com", "new.com"])]]))
   expect(sourcesOf(stock, "old.com")).toEqual([])
   expect(sourcesOf(stock, "both.com")).toEqual([["fresh", null]])
@@ -58,7 +58,7 @@ test("a copy fills its own source and takes the place of the one that it renews"
   expect(manifest.built_at).toBe("2027-02-03T00:00:00.000Z")
 })
 
-test("a copy that renews nothing stands beside the others", () => {
+test("a download that renews nothing adds to the other sources", () => {
   const stock = withDownloads(stockOf(SOURCES), new Map([["extra", copy(["old.com", "more.com"])]]))
   expect(sourcesOf(stock, "old.com").toSorted()).toEqual([
     ["bundled", null],
@@ -67,7 +67,7 @@ test("a copy that renews nothing stands beside the others", () => {
   expect(sourcesOf(stock, "more.com")).toEqual([["extra", null]])
 })
 
-test("the day on which a name came in reaches its listing in the pack, and no other", () => {
+test("the day on which a name was added is in its listing of the pack and in no other", () => {
   const copies = new Map([
     ["fresh", copy(["both.com", "new.com"], { "new.com": "2027-02-03" })],
     ["extra", copy(["new.com", "both.com"], { "both.com": "2027-01-31" })],
@@ -83,7 +83,7 @@ test("the day on which a name came in reaches its listing in the pack, and no ot
   ])
 })
 
-test("a copy changes no source that is not downloaded, and one of nobody changes nothing", () => {
+test("a download changes no built-in source, and one of an unknown source changes nothing", () => {
   const stock = stockOf(SOURCES)
   const copies = new Map([
     ["bundled", copy(["evil.com"])],
@@ -93,7 +93,7 @@ test("a copy changes no source that is not downloaded, and one of nobody changes
   expect(packed(withDownloads(stock, copies)).manifest).toEqual(packed(stock).manifest)
 })
 
-test("an operator's own list is a source like the others", () => {
+test("an operator's own list is a source like any other", () => {
   const stock = stockOf(SOURCES)
   const [own] = stockOf({ mine: { set: "disposable", trust: "high", names: [], isDownloaded: true } }).sources
   if (own === undefined) throw new Error("the stock has its source")

@@ -12,7 +12,7 @@ import {
 
 const HEADER = "# set: personal\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n"
 
-test("lines: comments, notes, empty lines and line ends of any kind are no entries", () => {
+test("lines: comments, empty lines and line ends of any kind are not entries", () => {
   expect(readLines("# head\r\n\r\na.com # note\n  b.com\r\n#c.com\n")).toEqual({
     kind: "entries",
     entries: ["a.com", "b.com"],
@@ -20,7 +20,7 @@ test("lines: comments, notes, empty lines and line ends of any kind are no entri
   })
 })
 
-test("curated: the header is read and the entries are sorted", () => {
+test("curated: the header and the sorted entries are read", () => {
   const read = readCurated(`${HEADER}a.com # note\nb.com\n`)
   expect(read).toMatchObject({
     kind: "entries",
@@ -29,7 +29,7 @@ test("curated: the header is read and the entries are sorted", () => {
   })
 })
 
-test("curated: a missing header line, a bad day, disorder and repetition are refused", () => {
+test("curated: a missing header line, an invalid date, unsorted and repeated entries are refused", () => {
   expect(readCurated("a.com\n")).toMatchObject({
     kind: "refused",
     message: "the header has no set, says, origin, licence, date",
@@ -42,7 +42,7 @@ test("curated: a missing header line, a bad day, disorder and repetition are ref
   expect(readCurated(`${HEADER}a.com\na.com\n`)).toMatchObject({ kind: "refused" })
 })
 
-test("json: a path leads to elements, keys, members that may be absent, and through a filter", () => {
+test("json: a path selects elements, keys and optional members, and can filter", () => {
   const text = '{"list":[{"type":"x","names":["a.com"]},{"type":"y","names":["b.com"]},{"type":"x"}],"map":{"c.com":1}}'
   const read = (path: string) => readJson(text, path)
   expect(read("list.*.type=x.names?.*")).toEqual({ kind: "entries", entries: ["a.com"], malformedCount: 0 })
@@ -52,7 +52,7 @@ test("json: a path leads to elements, keys, members that may be absent, and thro
   expect(readJson("[", "*").kind).toBe("refused")
 })
 
-test("script: JSON, a text and words are read without running anything", () => {
+test("script: JSON, a string and words are read without running the script", () => {
   expect(readJsModuleJson('module.exports = [{"domain":"a.com"}];\n', "*.domain")).toMatchObject({ entries: ["a.com"] })
   expect(readJsModuleJson("process.exit()", "*").kind).toBe("refused")
   expect(
@@ -68,7 +68,7 @@ test("script: JSON, a text and words are read without running anything", () => {
   expect(readJsWordArrays("").kind).toBe("refused")
 })
 
-test("csv: a column by name or number, with quotes, empty cells and short rows", () => {
+test("csv: a column is read by name or number, with quotes, empty cells and short rows", () => {
   expect(readCsvColumn('\uFEFFname,domain\r\n"A, ""b""",a.gov\n\nB,b.gov\nC\n', "domain")).toEqual({
     kind: "entries",
     entries: ["a.gov", "b.gov"],
@@ -78,7 +78,7 @@ test("csv: a column by name or number, with quotes, empty cells and short rows",
   expect(readCsvColumn("name\nx\n", "domain").kind).toBe("refused")
 })
 
-test("tree: folders from the top-level domain down spell the name, whatever order they come in", () => {
+test("tree: the path of folders gives the name, whatever the order of the files", () => {
   const read = readDomainTree(["uk/ac/ox.txt", "de/tum.txt", "stoplist.txt", "de/odd"])
   expect(read).toEqual({ kind: "entries", entries: ["ox.ac.uk", "tum.de"], malformedCount: 1 })
 })
