@@ -1,14 +1,16 @@
 /**
  * `bun test/run.ts [FILE OR FOLDER…] [--long] [--update-timings]` runs the tests in several processes side by side, the slowest
- * files first, and starts once what they share: a directory for temporary files, a PostgreSQL server and a browser, as far as
- * these are installed. All of it is gone when it ends, also by Ctrl-C. `--long` runs the files `*.long.test.ts`, which it leaves
+ * files first. It makes once what they share: a directory for temporary files, the executable, and a PostgreSQL server and a
+ * browser as far as these are installed. All of it is gone when it ends, also by Ctrl-C. `--long` runs the files `*.long.test.ts`, which it leaves
  * out otherwise. `bun test FILE` runs tests without it: they start what they need themselves.
  */
 
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { TEST_EXECUTABLE } from "../bench/servers/product.ts"
 import { BROWSER_URL, isBrowserMissing, startBrowser } from "./e2e/browser/browser.ts"
+import { buildExecutable } from "./support/executable.ts"
 import { POSTGRES_PROGRAMS, startPostgres } from "./support/postgres.ts"
 import { makeTemplate, POSTGRES_PORT } from "./support/postgres-databases.ts"
 import { RUN_DIRECTORY, runDirectory } from "./support/run-directory.ts"
@@ -61,7 +63,8 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** Starts what is installed, and gives what the tests find it by. */
 async function startServices(stack: AsyncDisposableStack): Promise<Readonly<Record<string, string>>> {
-  const [database, browser] = await Promise.all([
+  const [executable, database, browser] = await Promise.all([
+    buildExecutable(),
     POSTGRES_PROGRAMS === null ? null : startPostgres(),
     isBrowserMissing ? null : startBrowser(),
   ])
@@ -69,6 +72,7 @@ async function startServices(stack: AsyncDisposableStack): Promise<Readonly<Reco
   if (browser !== null) stack.defer(browser.close)
   if (database !== null) await makeTemplate(database)
   return {
+    [TEST_EXECUTABLE]: executable,
     ...(database === null ? {} : { [POSTGRES_PORT]: String(database.port) }),
     ...(browser === null ? {} : { [BROWSER_URL]: browser.url }),
   }

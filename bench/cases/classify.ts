@@ -9,7 +9,7 @@ import { fileURLToPath } from "bun"
 import { FILE_FORMATS, type FileFormat } from "../../src/cli/classify/result-format.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved, ratios } from "../report/rounds.ts"
-import { emptyDirectory, PROGRAM } from "../servers/product.ts"
+import { CHECKOUT, emptyDirectory } from "../servers/product.ts"
 import { CAN_PIN, type Program, runToEnd } from "../servers/server-process.ts"
 import { INPUTS_SAY, writeInputs } from "./classify-inputs.ts"
 
@@ -57,7 +57,7 @@ export async function classifyBench(scale: ClassifyScale): Promise<Report> {
 }
 
 const classifying = (input: string, out: string): Program["command"] => [
-  ...PROGRAM,
+  ...CHECKOUT,
   ...["classify", input, "--offline", "--out", out, "--json"],
 ]
 

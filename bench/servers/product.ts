@@ -8,7 +8,21 @@ const ROOT = join(import.meta.dir, "../..")
 const EXECUTABLE = join(ROOT, "dist", "mailkind")
 
 /** The product's program out of this checkout; words that follow are its command. */
-export const PROGRAM = [process.execPath, join(ROOT, "src", "main.ts")] as const
+export const CHECKOUT = [process.execPath, join(ROOT, "src", "main.ts")] as const
+
+/** The variable by which the runner of the tests names the executable that it has built. */
+export const TEST_EXECUTABLE = "TEST_EXECUTABLE"
+
+/**
+ * The program that benches and tests start. Under the runner of the tests it is the executable, which starts in half the
+ * processor time of the checkout and is what users run; otherwise the checkout.
+ */
+export const PROGRAM: Program["command"] = testExecutable() ?? CHECKOUT
+
+function testExecutable(): Program["command"] | null {
+  const path = process.env[TEST_EXECUTABLE]
+  return path === undefined ? null : [path]
+}
 
 /** Commands that start the product's server: out of this checkout, and as the executable, if it was built. */
 export const PRODUCT = {

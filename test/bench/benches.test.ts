@@ -87,7 +87,7 @@ test(
 test(
   "the HTTP bench loads product and floor in turn, with full results of every kind",
   async () => {
-    const report = await httpBench({ connections: 4, rounds: 2, roundS: 0.5, warmupS: 0.1 }, PRODUCT.source)
+    const report = await httpBench({ connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }, PRODUCT.source)
     expectSane(report, ["http", "http_p99", "http_unlimited"])
     expect(report.description[0]).toContain("50 disposable")
     expect(report.figures[0]?.rounds).toHaveLength(2)
@@ -98,7 +98,7 @@ test(
 test(
   "the batch bench loads batches, single checks and a floor in turn",
   async () => {
-    const report = await batchBench({ connections: 2, rounds: 2, roundS: 0.5, warmupS: 0.1 })
+    const report = await batchBench({ connections: 2, rounds: 2, roundS: 0.3, warmupS: 0.1 })
     expectSane(report, ["batch_floor", "batch_single"])
     expect(report.description[0]).toContain("100 addresses")
   },
@@ -108,7 +108,7 @@ test(
 test(
   "the customers bench loads the product with and without customers in turn, and starts on many accounts",
   async () => {
-    const load = { connections: 4, rounds: 2, roundS: 0.5, warmupS: 0.1 }
+    const load = { connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }
     const report = await customersBench({ ...load, accounts: 200, starts: 1, lookups: 100 })
     expectSane(report, ["customers_http", "customers_lookup", "customers_start"])
     expect(report.figures[0]?.rounds).toHaveLength(2)

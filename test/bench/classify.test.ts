@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { CLASSIFY_FULL, classifyBench } from "../../bench/cases/classify.ts"
 import { INPUTS_SAY, writeInputs } from "../../bench/cases/classify-inputs.ts"
-import { emptyDirectory, PROGRAM } from "../../bench/servers/product.ts"
+import { CHECKOUT, emptyDirectory } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
 import { FILE_FORMATS } from "../../src/cli/classify/result-format.ts"
 
@@ -71,7 +71,7 @@ test(
 test.if(process.platform === "linux")(
   "what a program took is told at its end, whatever its parent holds",
   async () => {
-    const [bun, main] = PROGRAM
+    const [bun, main] = CHECKOUT
     const heldBytes = new Uint8Array(500_000_000).fill(1)
     const out = await runToEnd({ command: [bun, "--preload", TOLD_COST, main, "version"] }, "", LIMIT_MS)
     const { peakBytes, cpuMs } = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "")

@@ -2,9 +2,10 @@ import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PROGRAM } from "../../bench/servers/product.ts"
 import { isDownloaded, parseCatalogue } from "../../src/check/lists/sources/catalogue.ts"
 import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
-import { environment, MAILKIND } from "../e2e/workers/workers-server.ts"
+import { environment } from "../e2e/workers/workers-server.ts"
 import { askLoopback } from "../support/loopback.ts"
 import { startProgram } from "../support/program.ts"
 
@@ -20,7 +21,7 @@ const env = {
   MAILKIND_LISTS_REFRESH_HOURS: "off",
   MAILKIND_LISTS_SOURCES: sourcesAt(lists.url),
 }
-const start = (...words: readonly string[]) => startProgram([...MAILKIND, ...words], directory, env)
+const start = (...words: readonly string[]) => startProgram([...PROGRAM, ...words], directory, env)
 const server = start("serve")
 
 afterAll(async () => {

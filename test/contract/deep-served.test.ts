@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PROGRAM } from "../../bench/servers/product.ts"
 import { DAY_MS } from "../../src/base/time.ts"
-import { ROOT } from "../architecture/source-files.ts"
 import { type DnsServer, dnsServer } from "../support/dns-server.ts"
 import { askLoopback } from "../support/loopback.ts"
 import { startProgram } from "../support/program.ts"
@@ -42,7 +42,7 @@ let key = ""
 
 /** A server on the data directory, whose deep checks ask the registry and DNS of this test; the first start's key is `key`. */
 async function served() {
-  const program = startProgram([process.execPath, join(ROOT, "src/main.ts"), "serve"], directory, {
+  const program = startProgram([...PROGRAM, "serve"], directory, {
     HOME: directory,
     PATH: process.env["PATH"] ?? "",
     MAILKIND_DATA_DIR: join(directory, "data"),

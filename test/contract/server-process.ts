@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../architecture/source-files.ts"
+import { PROGRAM } from "../../bench/servers/product.ts"
 import { type Answered, askLoopback } from "../support/loopback.ts"
 import { startProgram } from "../support/program.ts"
 
@@ -29,8 +29,7 @@ export type ServerProcess = {
 export async function serverProcess(settings: Record<string, string> = {}): Promise<ServerProcess> {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-day-"))
   const environment = { ...environmentIn(directory), ...settings }
-  const start = (...args: readonly string[]) =>
-    startProgram([process.execPath, join(ROOT, "src/main.ts"), ...args], directory, environment)
+  const start = (...args: readonly string[]) => startProgram([...PROGRAM, ...args], directory, environment)
   const server = start("serve")
   const printed = await server.printed(/curl [^\n]*\n/)
   const url = /listens on (\S+)/.exec(printed)?.[1]

@@ -8,7 +8,7 @@ import { Database } from "bun:sqlite"
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { seeded } from "../../bench/load/seeded-random.ts"
-import { emptyDirectory, PRODUCT, productSettings } from "../../bench/servers/product.ts"
+import { emptyDirectory, PRODUCT, PROGRAM, productSettings } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
 import { Ledger } from "./crash-ledger.ts"
 import { type Account, asked, Load } from "./crash-load.ts"
@@ -136,9 +136,7 @@ class House {
   }
 
   #command(...words: readonly string[]): Promise<string> {
-    const [bun, program] = PRODUCT.source
-    const command = [bun, program, ...words] as const
-    return runToEnd({ command, environment: this.#settings }, "", COMMAND_TIMEOUT_MS)
+    return runToEnd({ command: [...PROGRAM, ...words], environment: this.#settings }, "", COMMAND_TIMEOUT_MS)
   }
 
   /** Kills each program at least once when there are kills enough, at moments that are numbers of answers. */

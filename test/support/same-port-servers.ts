@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../architecture/source-files.ts"
+import { PROGRAM } from "../../bench/servers/product.ts"
 import { freePort } from "./free-port.ts"
 import { onTestEnd } from "./on-test-end.ts"
 import { type Program, startProgram } from "./program.ts"
@@ -20,7 +20,7 @@ export async function samePortServers(settings: Readonly<Record<string, string>>
     ...settings,
   }
   const start = (...words: string[]): Program => {
-    const child = startProgram([process.execPath, join(ROOT, "src/main.ts"), "serve", ...words], directory, environment)
+    const child = startProgram([...PROGRAM, "serve", ...words], directory, environment)
     onTestEnd(child.kill)
     return child
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, watch } from "node:fs"
 import { readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../architecture/source-files.ts"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 
 const directories: string[] = []
 afterEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 /** A run of the real command in a directory of its own. */
 function running(directory: string, out: string, ...args: string[]) {
   const command = ["classify", join(directory, "in.csv"), "--offline", "--out", join(directory, out), ...args]
-  return Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...command], { stdout: "ignore", stderr: "pipe" })
+  return Bun.spawn([...PROGRAM, ...command], { stdout: "ignore", stderr: "pipe" })
 }
 
 /** Resolves when something of the file was written. */
@@ -57,7 +57,7 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
 
 test("whoever reads the output and has enough ends the run without a word", async () => {
   const inputs = "jane@gmail.com\n".repeat(50_000)
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "classify", "-", "--offline"], {
+  const child = Bun.spawn([...PROGRAM, "classify", "-", "--offline"], {
     stdin: Buffer.from(inputs),
     stdout: "pipe",
     stderr: "pipe",

@@ -1,17 +1,15 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { TEST_EXECUTABLE } from "../../../bench/servers/product.ts"
 import { ROOT } from "../../architecture/source-files.ts"
+import { buildExecutable } from "../../support/executable.ts"
 import { once } from "../../support/once.ts"
 import { type Ended, type Program, startProgram } from "../../support/program.ts"
 
-/** Builds the executable as a user does, once for all tests. Rejects with what the build printed when it fails. */
-export const build = (): Promise<void> => once("executable", built)
-
-async function built(): Promise<void> {
-  const child = Bun.spawn([process.execPath, "run", "build"], { cwd: ROOT, stdout: "pipe", stderr: "pipe" })
-  const printed = `${await new Response(child.stdout).text()}${await new Response(child.stderr).text()}`
-  if ((await child.exited) !== 0) throw new Error(printed)
+/** Builds the executable, unless the runner of the tests did. Rejects with what the build printed when it fails. */
+export async function build(): Promise<void> {
+  if (process.env[TEST_EXECUTABLE] === undefined) await once("executable", async () => void (await buildExecutable()))
 }
 
 /** Nobody outside of this machine is asked, whatever network it is in. */

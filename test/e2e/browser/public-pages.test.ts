@@ -21,14 +21,13 @@ test.skipIf(isBrowserMissing)(
   async () => {
     const [browser, { url, stop }] = await Promise.all([openBrowser(), serverProcess()])
     onTestEnd(stop)
-    const context = await browser.newContext()
+    // One tab for all pages: its process compiles axe-core once.
+    const watched = await watchedPage(await browser.newContext(), url)
     for (const path of PAGES) {
-      const watched = await watchedPage(context, url)
       // The reference reads the document that it shows when it is there itself.
       await watched.page.goto(`${url}${path}`, { waitUntil: path === ROUTES.docs.path ? "networkidle" : "load" })
       const name = path === "/" ? "first" : path.slice(1).replaceAll("/", "-")
       expect({ path, faults: await pageFaults(watched, name) }).toEqual({ path, faults: [] })
-      await watched.page.close()
     }
   },
   BROWSER_TEST_MS,

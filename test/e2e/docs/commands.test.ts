@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { GUIDE } from "../../../src/http/site/docs/guide.ts"
 import { ROOT } from "../../architecture/source-files.ts"
@@ -56,7 +57,7 @@ test("every command that a page shows is one of the program's, and so is every o
     expect(commands.map(({ words }) => words)).toContain(shown)
   for (const { words, options } of commands) {
     const topic = words.replace(/^help /, "").split(" ")
-    const help = await startProgram([process.execPath, "src/main.ts", "help", ...topic], ROOT, process.env).ended()
+    const help = await startProgram([...PROGRAM, "help", ...topic], ROOT, process.env).ended()
     const unknown = options.filter(option => !help.out.includes(`${option} `))
     expect({ words, code: help.code, unknown }).toEqual({ words, code: 0, unknown: [] })
   }
@@ -64,7 +65,7 @@ test("every command that a page shows is one of the program's, and so is every o
 
 /** What `mailkind help` lists below a command; nothing where the command has none below it. */
 async function subcommands(topic: readonly string[]): Promise<readonly string[]> {
-  const { out } = await startProgram([process.execPath, "src/main.ts", "help", ...topic], ROOT, process.env).ended()
+  const { out } = await startProgram([...PROGRAM, "help", ...topic], ROOT, process.env).ended()
   const [, list = ""] = out.split(/^Commands:$/m)
   return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name)
 }
@@ -86,7 +87,7 @@ test("what the page shows of `mailkind doctor` is what it prints", async () => {
     /in the empty directory <code>([^<]+)<\/code>, <code>mailkind ([^<]+)<\/code> prints/.exec(page) ?? []
   const directory = mkdtempSync(join(tmpdir(), "mailkind-doctor-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-  const program = [process.execPath, join(ROOT, "src/main.ts"), ...command.split(" ")]
+  const program = [...PROGRAM, ...command.split(" ")]
   const { code, out } = await startProgram(program, directory, { PATH: process.env["PATH"] }).ended()
   const printed = out.replaceAll(directory, shownDirectory)
   expect({ code, out: printed }).toEqual({ code: 0, out: `${sampleIn(page, "What it prints")}\n` })

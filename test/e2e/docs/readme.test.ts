@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { ROOT } from "../../architecture/source-files.ts"
 import { serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -40,6 +41,6 @@ test.skipIf(isCurlMissing)(
 test("what the README shows of `mailkind check` is what it prints", async () => {
   const [, input = "", shown = ""] = /^\$ \.\/mailkind check (\S+)\n([\s\S]*?)^```$/m.exec(README) ?? []
   const environment = { PATH: process.env["PATH"], MAILKIND_DNS_SERVERS: "off", MAILKIND_IDENTITY_URL: "off" }
-  const program = [process.execPath, join(ROOT, "src/main.ts"), "check", "--offline", input]
+  const program = [...PROGRAM, "check", "--offline", input]
   expect((await startProgram(program, ROOT, environment).ended()).out).toBe(shown)
 })

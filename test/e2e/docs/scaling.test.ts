@@ -2,9 +2,9 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { HAPROXY_COMMANDS, HAPROXY_CONFIG } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
-import { ROOT } from "../../architecture/source-files.ts"
 import { sampleIn } from "../../http/site/docs/sample-in.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -31,7 +31,7 @@ async function operator() {
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   onTestEnd(cluster.remove)
   const command = join(directory, "mailkind")
-  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "src/main.ts")}" "$@"\n`)
+  writeFileSync(command, `#!/bin/sh\nexec ${PROGRAM.map(word => `"${word}"`).join(" ")} "$@"\n`)
   chmodSync(command, 0o755)
   const environment = {
     HOME: directory,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../architecture/source-files.ts"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { bounded } from "../../support/bounded.ts"
 import { freePort } from "../../support/free-port.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -27,14 +27,17 @@ export type Cluster = {
   readonly newKey: () => Promise<string>
 }
 
+const programOf = (sources?: string): readonly string[] =>
+  sources === undefined ? PROGRAM : [process.execPath, join(sources, "src/main.ts")]
+
 /** Makes so many places. */
 export async function createCluster(count: number, settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   const { url, psql } = await programsDatabase()
   // A socket is made in each data directory, whose path has few letters.
   const directory = mkdtempSync(join(tmpdir(), "n"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-  const started = (name: string, port: number, words: readonly string[], sources: string): Program => {
-    const program = startProgram([process.execPath, join(sources, "src/main.ts"), ...words], directory, {
+  const started = (name: string, port: number, words: readonly string[], sources?: string): Program => {
+    const program = startProgram([...programOf(sources), ...words], directory, {
       HOME: directory,
       PATH: process.env["PATH"] ?? "",
       MAILKIND_DATA_DIR: join(directory, name),
@@ -53,14 +56,14 @@ export async function createCluster(count: number, settings: Readonly<Record<str
     const port = freePort()
     return {
       port,
-      serve: async (words = [], sources = ROOT) => {
+      serve: async (words = [], sources) => {
         const program = started(`${at}`, port, ["serve", ...words], sources)
         await program.printed(/listens on/)
         return program
       },
     }
   }
-  const start = (words: readonly string[], sources = ROOT): Program => started("operator", 0, words, sources)
+  const start = (words: readonly string[], sources?: string): Program => started("operator", 0, words, sources)
   return {
     psql,
     nodes: await Promise.all(Array.from({ length: count }, (_, at) => placeAt(at))),

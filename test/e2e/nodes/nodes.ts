@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../architecture/source-files.ts"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { programsDatabase } from "../../support/postgres-databases.ts"
@@ -59,7 +59,7 @@ export async function startNodes(
     ...settings,
   })
   const start = (name: string, ...args: readonly string[]) =>
-    startProgram([process.execPath, join(ROOT, "src/main.ts"), ...args], directory, environment(name))
+    startProgram([...PROGRAM, ...args], directory, environment(name))
   const run = async (...args: readonly string[]): Promise<unknown> => {
     const { code, out, err } = await start("operator", ...args, "--json").ended()
     if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`)

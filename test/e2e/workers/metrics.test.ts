@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { freePort } from "../../support/free-port.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { startProgram } from "../../support/program.ts"
 import { samplesOf } from "../../support/prometheus.ts"
 import { sendSignal } from "../../support/send-signal.ts"
 import { connectionsByWorker } from "./connections.ts"
-import { environment, MAILKIND, startWorkersServer, type WorkersServer } from "./workers-server.ts"
+import { environment, startWorkersServer, type WorkersServer } from "./workers-server.ts"
 
 setDefaultTimeout(120_000)
 
@@ -64,7 +65,7 @@ test("a port for metrics that is taken is told when the server starts", async ()
   const directory = mkdtempSync(join(tmpdir(), "mailkind-metrics-"))
   const settings = { ...environment(directory), MAILKIND_METRICS: `127.0.0.1:${port}` }
   for (const words of [["serve"], ["serve", "--workers", "2"]]) {
-    const { code, err } = await startProgram([...MAILKIND, ...words], directory, settings).ended()
+    const { code, err } = await startProgram([...PROGRAM, ...words], directory, settings).ended()
     expect([words, code, err]).toEqual([words, 1, expect.stringContaining("Set MAILKIND_METRICS.")])
   }
   taken.close()

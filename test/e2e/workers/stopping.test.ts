@@ -2,10 +2,11 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { startProgram } from "../../support/program.ts"
 import { connectionsByWorker } from "./connections.ts"
 import type { RawConnection } from "./raw-connection.ts"
-import { environment, MAILKIND, startWorkersServer, type WorkersServer } from "./workers-server.ts"
+import { environment, startWorkersServer, type WorkersServer } from "./workers-server.ts"
 
 setDefaultTimeout(120_000)
 
@@ -106,7 +107,7 @@ describe("a start", () => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   const failed = async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
-    const child = startProgram([...MAILKIND, ...args], directory, { ...environment(directory), ...settings })
+    const child = startProgram([...PROGRAM, ...args], directory, { ...environment(directory), ...settings })
     const { out, err, code } = await child.ended()
     return { out, lines: err.trim().split("\n"), code }
   }
@@ -142,14 +143,15 @@ describe("a start", () => {
     expect(existsSync(join(directory, "never"))).toBe(false)
   })
 
-  test("leaves nothing in the data directory but the store", async () => {
+  test("leaves only the store in the data directory, and the lists that an executable unpacks", async () => {
     await using server = await startWorkersServer({ MAILKIND_DATA_DIR: join(directory, "own") })
     expect(server.workers()).toHaveLength(2)
-    expect(readdirSync(join(directory, "own")).filter(name => !name.startsWith("mailkind.sqlite"))).toEqual([])
+    const others = readdirSync(join(directory, "own")).filter(name => !name.startsWith("mailkind.sqlite"))
+    expect(["", "lists"]).toContain(others.join())
   })
 
   test("with `auto` takes a worker for each core", async () => {
-    const child = startProgram([...MAILKIND, "serve", "--workers", "auto"], directory, environment(directory))
+    const child = startProgram([...PROGRAM, "serve", "--workers", "auto"], directory, environment(directory))
     const printed = await child.printed(/curl [^\n]*\n/)
     const cores = availableParallelism()
     expect(/with (\d+) workers/.exec(printed)?.[1]).toBe(cores > 1 ? String(cores) : undefined)

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../architecture/source-files.ts"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { startProgram } from "../../support/program.ts"
 
@@ -19,7 +19,7 @@ async function quiet(...words: string[]) {
     MAILKIND_LISTS_REFRESH_HOURS: "off",
     MAILKIND_LOG: "error",
   }
-  const child = startProgram([process.execPath, join(ROOT, "src/main.ts"), "serve", ...words], directory, environment)
+  const child = startProgram([...PROGRAM, "serve", ...words], directory, environment)
   onTestEnd(child.kill)
   await child.printed(/listens on/)
   return child

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ROOT } from "../../architecture/source-files.ts"
+import { PROGRAM } from "../../../bench/servers/product.ts"
 import { startProgram } from "../../support/program.ts"
 
 /** One line of the log, as it was written. */
@@ -27,9 +27,6 @@ export type WorkersServer = AsyncDisposable & {
   readonly newKey: () => Promise<{ readonly id: string; readonly key: string }>
 }
 
-/** The command that runs the checkout. */
-export const MAILKIND = [process.execPath, join(ROOT, "src/main.ts")] as const
-
 /** An environment in which everything stays in the directory, and nobody outside of this machine is asked. */
 export const environment = (directory: string) => ({
   HOME: directory,
@@ -49,12 +46,12 @@ export async function startWorkersServer(settings: Readonly<Record<string, strin
   const env = { ...environment(directory), ...settings }
   // A group of its own: what a terminal sends to all of its processes can be sent to these.
   const grouped = { cwd: directory, env, stdout: "pipe", stderr: "pipe", detached: true } as const
-  const server = Bun.spawn([...MAILKIND, "serve", "--workers", "2"], grouped)
+  const server = Bun.spawn([...PROGRAM, "serve", "--workers", "2"], grouped)
   const { logged, log, lines } = follow(server.stderr)
   const startLines = await printedUpTo(server.stdout, /leads to the dashboard\.\n/)
   const port = Number(/listens on http:\/\/[^:\s]+:(\d+)/.exec(startLines)?.[1])
   const run = async (...args: readonly string[]): Promise<unknown> => {
-    const { out, err, code } = await startProgram([...MAILKIND, ...args, "--json"], directory, env).ended()
+    const { out, err, code } = await startProgram([...PROGRAM, ...args, "--json"], directory, env).ended()
     if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`)
     return JSON.parse(out)
   }

@@ -1,14 +1,14 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 import { SQL } from "bun"
+import { PROGRAM } from "../../../../bench/servers/product.ts"
 import { acceptFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { readHeartbeats, writeHeartbeat } from "../../../../src/customers/nodes/live-nodes.ts"
 import { copyToPostgres, formatCopyLine } from "../../../../src/customers/store/backup/copy-to-postgres.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
-import { ROOT } from "../../../architecture/source-files.ts"
 import { onTestEnd } from "../../../support/on-test-end.ts"
 import { startProgram } from "../../../support/program.ts"
 import { onPostgres } from "../../engines.ts"
@@ -106,7 +106,7 @@ onPostgres("a command whose copy fails ends with its reason and an exit code", a
     $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$`)
   await client.unsafe("CREATE TRIGGER refuses BEFORE INSERT ON keys FOR EACH ROW EXECUTE FUNCTION refuse()")
   const environment = { PATH: process.env["PATH"], MAILKIND_DATA_DIR: dirname(path), MAILKIND_DATABASE_URL: place }
-  const command = [process.execPath, join(ROOT, "src/main.ts"), "store", "copy"]
+  const command = [...PROGRAM, "store", "copy"]
   const { code, err } = await startProgram(command, dirname(path), environment).ended()
   expect(err).toContain("The disk is full.")
   expect(code).toBe(1)
