@@ -1,8 +1,8 @@
 /**
  * `bun test/run.ts [FILE OR FOLDER…] [--long] [--update-timings]` runs the tests in several processes side by side, the slowest
  * files first. It makes once what they share: a directory for temporary files, the executable, and a PostgreSQL server and a
- * browser as far as these are installed. All of it is gone when it ends, also by Ctrl-C. `--long` runs the files `*.long.test.ts`, which it leaves
- * out otherwise. `bun test FILE` runs tests without it: they start what they need themselves.
+ * browser as far as these are installed. All of them but the executable are removed when it ends, also by Ctrl-C. `--long` runs
+ * the files `*.long.test.ts`, which it leaves out otherwise. `bun test FILE` runs tests without it: they start what they need.
  */
 
 import { availableParallelism } from "node:os"
@@ -17,8 +17,8 @@ import { RUN_DIRECTORY, runDirectory } from "./support/run-directory.ts"
 
 const TIMINGS = join(import.meta.dir, "timings.json")
 
-/** Many tests wait for processes most of their time: with one test process more than cores none is idle. */
-const PROCESSES = availableParallelism() + 1
+/** Many tests wait for processes most of their time: with two test processes more than cores none is idle. */
+const PROCESSES = availableParallelism() + 2
 
 /** What the names of files end in that hold tests of minutes. */
 const LONG = "long.test"

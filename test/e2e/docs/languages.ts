@@ -16,6 +16,9 @@ const RUNNERS: {
   go: [["go", "build"]],
 }
 
+/** Programs that take long to start or, as Go, compile each example first: `bun run verify` leaves them out. */
+const SLOW_PROGRAMS: readonly string[] = ["node", "python3", "go"]
+
 /** What must be there beside the runner. */
 const NEEDED: { readonly [L in ExampleLanguage]: readonly string[] } = {
   curl: ["curl", "sed"],
@@ -31,6 +34,8 @@ export type Runner = {
   /** What it is called in the name of a test; where it is not installed, the name says so. */
   readonly named: string
   readonly isMissing: boolean
+  /** Its examples belong to the long tests. */
+  readonly isSlow: boolean
   /** Runs a text as a file of that name. */
   readonly run: (file: string, text: string, args: readonly string[], key: string) => Promise<Ended>
 }
@@ -41,6 +46,7 @@ function runner(language: ExampleLanguage, [program, ...more]: readonly [string,
     language,
     named: missing.length === 0 ? program : `${program} (skipped: ${missing.join(" and ")} is not installed)`,
     isMissing: missing.length > 0,
+    isSlow: SLOW_PROGRAMS.includes(program),
     run: async (file, text, args, key) => {
       const directory = mkdtempSync(join(tmpdir(), "mailkind-example-"))
       onTestEnd(() => rmSync(directory, { recursive: true, force: true }))

@@ -1,3 +1,3 @@
 import { testFaults } from "./fault-tests.ts"
 
-testFaults(name => name === "kill_quota")
+testFaults({ isSlow: true })

@@ -1,0 +1,160 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import {
+  EXAMPLE_TASKS,
+  type ExampleFacts,
+  type ExampleTask,
+  exampleFile,
+  exampleProgram,
+} from "../../../src/http/site/docs/examples.ts"
+import { serverProcess } from "../../contract/server-process.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import type { Runner } from "./languages.ts"
+import { type Said, SILENCE, sayingServer } from "./saying-server.ts"
+
+setDefaultTimeout(180_000)
+
+const factsAt = (baseUrl: string): ExampleFacts => ({ baseUrl, checkTimeoutMs: 3000 })
+
+/** Runs an example against a server, with its own arguments where no others are named. */
+const running =
+  ({ language, run }: Runner, baseUrl: string, key: string) =>
+  (task: ExampleTask, args: readonly string[] = EXAMPLE_TASKS[task].args) =>
+    run(exampleFile(task, language), exampleProgram(task, language, factsAt(baseUrl)), args, key)
+
+/** Adds the tests of the examples for each of these ways to run them. */
+export function testExamples(runners: readonly Runner[]): void {
+  describe.each([...runners])("the examples, by $named,", runner => {
+    const { language, isMissing } = runner
+
+    test.skipIf(isMissing)("check, check many, report and see the usage of a real server", async () => {
+      const server = await serverProcess()
+      onTestEnd(server.stop)
+      const run = running(runner, server.url, server.firstKey)
+      // Nobody outside is asked here: what lists know is right, and the rest is degraded.
+      expect(await run("check", ["business@mailkind.test"])).toEqual({ code: 0, out: "allow\n", err: "" })
+      const degraded = await run("check", ["jane@northwind-paper.com"])
+      expect(degraded).toEqual({ code: 0, out: "review, degraded: check again later\n", err: "" })
+      expect((await run("check", ["jane@mailinator.com"])).out).toStartWith("block")
+
+      const [batch, feedback] = [await run("batch"), await run("feedback")]
+      expect([batch.code, feedback.code]).toEqual([0, 0])
+      const usage = await run("usage")
+      expect(usage.code).toBe(0)
+      if (language === "curl") {
+        expect(JSON.parse(batch.out).results.map(({ category }: { category: string }) => category)).toEqual([
+          ...["personal", "business"],
+        ])
+        expect(JSON.parse(feedback.out)).toMatchObject({ status: "received", current_category: "unknown" })
+        expect(JSON.parse(usage.out).today).toMatchObject({ used: 4, remaining: null })
+      } else {
+        expect(batch.out).toBe("jane@gmail.com personal review\nstripe.com business review\n")
+        expect(feedback.out).toBe("received northwind-paper.com unknown -> business\n")
+        expect(usage.out.split("\n")[0]).toBe("used 4 remaining unlimited")
+        expect(usage.out.split("\n")[1]).toMatch(new RegExp(`^key_\\w+ ${server.firstKey.slice(-4)} 4$`))
+      }
+    })
+
+    test.skipIf(isMissing)(
+      "let people in when a check fails, and stop with the problem's words when it is their fault",
+      async () => {
+        const problem = (status: number, code: string): Said => ({ status, body: { code, detail: "Why." } })
+        const server = sayingServer()
+        const run = running(runner, server.url, "svc_live_wrong")
+        for (const said of [
+          problem(429, "rate_limited"),
+          problem(429, "quota_exceeded"),
+          problem(500, "internal_error"),
+        ]) {
+          server.say(said)
+          expect(await run("check")).toEqual({ code: 0, out: `allow, unchecked: ${said.status}\n`, err: "" })
+        }
+        server.say({ status: 503, body: "<h1>The proxy has no server</h1>" })
+        expect((await run("check")).out).toMatch(/^allow, unchecked: (?:503|no answer)\n$/)
+        server.say(problem(401, "key_revoked"))
+        const { code, out, err } = await run("check")
+        expect([code, out]).not.toEqual([0, expect.anything()])
+        expect(`${out}${err}`).toContain("key_revoked")
+        server.stop()
+        expect(await run("check")).toEqual({ code: 0, out: "allow, unchecked: no answer\n", err: "" })
+      },
+    )
+
+    test.skipIf(isMissing)(
+      "wait for a server that says nothing no longer than they say, and let people in",
+      async () => {
+        const server = sayingServer()
+        server.say(SILENCE)
+        // A second, in place of the five that a check's own budget makes of it.
+        const text = exampleProgram("check", language, { baseUrl: server.url, checkTimeoutMs: -1000 })
+        const ended = await runner.run(exampleFile("check", language), text, EXAMPLE_TASKS.check.args, "svc_live_x")
+        expect(ended).toEqual({ code: 0, out: "allow, unchecked: no answer\n", err: "" })
+        expect(server.asked).toHaveLength(1)
+      },
+    )
+
+    test.skipIf(isMissing)(
+      "wait in a job as long as they are told to, and give up where that is too long",
+      async () => {
+        const server = sayingServer()
+        const run = running(runner, server.url, "svc_live_x")
+        const refused = (retryAfter: string): Said => ({
+          ...{ status: 429, body: { code: "rate_limited", detail: "Why." }, headers: { "Retry-After": retryAfter } },
+        })
+        const result = { category: "personal", recommendation: "review" }
+        server.say(refused("0"), refused("0"), { status: 200, body: { results: [result] } })
+        const waited = await run("batch", ["jane@gmail.com"])
+        expect([waited.code, server.asked.length]).toEqual([0, 3])
+        expect(waited.out).toContain("personal")
+        server.say(refused("86400"))
+        const gaveUp = await run("batch", ["jane@gmail.com"])
+        expect([gaveUp.code === 0, server.asked.length]).toEqual([false, 4])
+        server.say({ status: 400, body: { code: "invalid_input", detail: "Why." } })
+        const wrong = await run("batch", ["jane@gmail.com"])
+        expect([wrong.code === 0, server.asked.length]).toEqual([false, 5])
+        expect(`${wrong.out}${wrong.err}`).toContain("invalid_input")
+      },
+    )
+
+    test.skipIf(isMissing)("send the key in its header alone and addresses in the body alone", async () => {
+      const server = sayingServer()
+      const run = running(runner, server.url, "svc_live_secret")
+      for (const task of ["check", "batch", "feedback", "usage"] as const) {
+        server.say({ status: 418, body: { code: "none", detail: "Why." } })
+        await run(task)
+      }
+      expect(server.asked.map(({ line }) => line)).toEqual([
+        ...["POST /v1/check", "POST /v1/check/batch", "POST /v1/feedback", "GET /v1/usage"],
+      ])
+      for (const { authorization, body } of server.asked) {
+        expect(authorization).toBe("Bearer svc_live_secret")
+        expect(body).not.toContain("svc_live")
+      }
+      expect(server.asked.map(({ body }) => (body === "" ? null : JSON.parse(body)))).toEqual([
+        { email: "jane@gmail.com", policy: "b2b" },
+        { items: ["jane@gmail.com", "stripe.com"], policy: "b2b" },
+        { email: "jane@northwind-paper.com", expected_category: "business", comment: "They sell paper." },
+        null,
+      ])
+    })
+  })
+
+  describe.each(runners.filter(({ language }) => language !== "curl"))("the example of batches, by $named,", runner => {
+    test.skipIf(runner.isMissing)("splits what is too much for one batch, in order", async () => {
+      const server = sayingServer()
+      const items = Array.from({ length: LIMITS.batchItemsMax + 1 }, (_, at) => `n${at}.example`)
+      const results = (count: number): Said => ({
+        ...{ status: 200, body: { results: Array(count).fill({ category: "unknown", recommendation: "review" }) } },
+      })
+      server.say(results(LIMITS.batchItemsMax), results(1))
+      const { out } = await running(runner, server.url, "svc_live_x")("batch", items)
+      expect(
+        out
+          .trim()
+          .split("\n")
+          .map(line => line.split(" ")[0] ?? ""),
+      ).toEqual(items)
+      expect(server.asked.map(({ body }) => JSON.parse(body).items.length)).toEqual([LIMITS.batchItemsMax, 1])
+    })
+  })
+}
