@@ -29,7 +29,8 @@ function printHeld(hold: () => unknown): void {
   const ms = performance.now() - startedAt
   const after = memoryNow()
   const grown: ListsMemory = {
-    privateBytes: after.privateBytes - before.privateBytes,
+    // The allocator may give pages back meanwhile.
+    privateBytes: Math.max(0, after.privateBytes - before.privateBytes),
     residentBytes: after.residentBytes - before.residentBytes,
     ms,
   }

@@ -30,7 +30,7 @@ export async function listsReport(scale: ListsScale, path: string): Promise<Repo
         figure(`${what}: pack`, "ns", packNs),
         figure(`${what}: set`, "ns", setNs),
       ]),
-      figure("private memory: pack ÷ set", "", Math.max(0, mapped.privateBytes) / set.privateBytes, "lists_memory"),
+      figure("private memory: pack ÷ set", "", mapped.privateBytes / set.privateBytes, "lists_memory"),
       figure("private memory: pack", "MB", mapped.privateBytes / 1e6),
       figure("private memory: set", "MB", set.privateBytes / 1e6),
       figure("file of the pack", "MB", pack.length / 1e6),

@@ -21,7 +21,9 @@ const PACK = join(import.meta.dir, "../../data/build/lists.pack")
 function expectSane(report: Report, budgets: readonly string[]): void {
   const names = report.figures.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
-  for (const { name, value } of report.figures) expect([name, value > 0]).toEqual([name, true])
+  // What a mapped file costs in private memory is too little to be measured at times.
+  const isPossible = (name: string, value: number) => value > 0 || (value === 0 && name.startsWith("private memory"))
+  for (const { name, value } of report.figures) expect([name, isPossible(name, value)]).toEqual([name, true])
   expect(
     [...new Set(report.figures.flatMap(({ budget }): string[] => (budget === null ? [] : [budget])))].toSorted(),
   ).toEqual([...budgets])

@@ -83,10 +83,12 @@ describe("killed", () => {
       await child.kill()
       await open(path)
       expect(verifyBackup(path)).toMatchObject({ schemaVersion: HEAD, accountsCount: 20_000 })
+      // A kill between two migrations leaves two copies: the one from before the first, and the next opener's.
       const kept = keptBeside(path).filter(beside => !beside.endsWith(".half"))
-      const [copy = ""] = kept
-      expect(kept).toHaveLength(1)
-      const { schemaVersion, accountsCount } = verifyBackup(join(dirname(path), copy))
-      expect([`mailkind.sqlite.before-${schemaVersion + 1}`, accountsCount]).toEqual([copy, 20_000])
+      expect([1, 2]).toContain(kept.length)
+      for (const copy of kept) {
+        const { schemaVersion, accountsCount } = verifyBackup(join(dirname(path), copy))
+        expect([`mailkind.sqlite.before-${schemaVersion + 1}`, accountsCount]).toEqual([copy, 20_000])
+      }
     })
 })
