@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { unixControlSockets } from "../../../src/system/control-socket.ts"
 import { askLoopback } from "../../support/loopback.ts"
@@ -9,6 +10,10 @@ import { takeoverChain } from "./takeover-chain.ts"
 setDefaultTimeout(180_000)
 
 const HEALTH = "/v1/health"
+
+/** The connections that a server has accepted at its control socket: connected sockets that have its path. */
+const openConnections = (name: string): number =>
+  readFileSync("/proc/net/unix", "utf8").match(new RegExp(` 03 +\\d+ \\S*/${name}`, "g"))?.length ?? 0
 
 // The system's help is Linux's alone.
 describe.skipIf(process.platform !== "linux")("a server of several workers", () => {
@@ -45,6 +50,8 @@ describe.skipIf(process.platform !== "linux")("a server of several workers", () 
     meeting?.send("share")
     expect(await meeting?.receive()).toBe("shared 2")
     const second = start("--replace")
+    // A server that connects when the first takeover is over would replace nobody.
+    while (openConnections(`server-${port}.sock`) < 2) await Bun.sleep(5)
     meeting?.send("leave")
     meeting?.send("close")
     expect(await meeting?.receive()).toBe("closed")
