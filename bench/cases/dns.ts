@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from "bun"
 import { createNetworkService } from "../../src/assemble/check/network.ts"
+import { createContext } from "../../src/assemble/context.ts"
 import { assembleCheck } from "../../src/assemble/server.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { type Check, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
@@ -201,7 +202,7 @@ class Bench {
 
   /** A check with caches of its own. */
   #house(canaries = "off"): { readonly check: Check; readonly end: () => void } {
-    const { networkProbe, stop } = createNetworkService(this.#world, settingsFor(this.#server, canaries))
+    const { networkProbe, stop } = createNetworkService(createContext(this.#world, settingsFor(this.#server, canaries)))
     return {
       check: assembleCheck(this.#world, () => this.#lists, networkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
       end: stop,

@@ -6,11 +6,11 @@
 
 import { join } from "node:path"
 import { OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
+import { createContext } from "../../src/assemble/context.ts"
 import { createCustomersService } from "../../src/assemble/customers/customers.ts"
 import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
 import { openStore } from "../../src/assemble/customers/store.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
-import { createLog } from "../../src/assemble/program.ts"
 import { assembleCheck } from "../../src/assemble/server.ts"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
@@ -44,11 +44,12 @@ const opened = openLists(
 )
 if (opened.kind === "refused") throw new Error(`${opened.message} ${opened.remedy}`)
 const { lists } = opened
-const log = createLog(world, settings)
 
 // The parts are the real ones, so that the app is; the three that every request asks are made to know everything already.
-const store = await openStore(world, settings, createLog(world, settings))
-const customers = await createCustomersService(world, settings, store, log)
+const app = createContext(world, settings)
+const store = await openStore(app)
+const context = { ...app, store }
+const customers = await createCustomersService(context)
 customers.keys.lookup = () => EVERYBODY
 customers.ownLists.lookup = () => NO_OWN_LIST_MATCH
 customers.usage.record = () => undefined
@@ -67,11 +68,11 @@ const { server } = createApp({
   findReporterKey: async () => ({ kind: "unavailable" }),
   changes: { store, clock: world.clock, notify: customers.publishChanges },
   isAdmin: () => false,
-  signIn: createSignInService(world, settings, store, log, async () => ({ kind: "no_server" })),
+  signIn: createSignInService(context, async () => ({ kind: "no_server" })),
   defaultTier: settings.MAILKIND_DEFAULT_TIER,
   hasMailServer: false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
-  log,
+  log: context.log,
   stopwatch: world.stopwatch,
   logging: { slowMs: null, sampleEvery: null },
   meter,
@@ -89,7 +90,7 @@ const { server } = createApp({
   },
   isStopping: () => false,
   asset: () => null,
-  guide: guideFacts(world, settings),
+  guide: guideFacts(context),
   lists: () => {
     throw new Error("nobody asks this server for its lists")
   },

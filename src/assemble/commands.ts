@@ -1,5 +1,4 @@
 import { NO_CORRECTIONS } from "../check/check.ts"
-import type { LoadedLists } from "../check/domain-lookup.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import type { CommandDeps } from "../cli/program.ts"
@@ -10,10 +9,11 @@ import { createDeepChecksService } from "./check/deep-checks.ts"
 import { openActivePack, openListsForCommand } from "./check/lists.ts"
 import { createNetworkService, OFFLINE_NETWORK } from "./check/network.ts"
 import { refreshLists, rollBackLists } from "./check/refresh.ts"
+import { type AppContext, createContext } from "./context.ts"
 import { createBackupDeps, createStoreCommandDeps, openStore } from "./customers/store.ts"
 import { createDoctor } from "./doctor.ts"
 import { DOCUMENTED_SETTINGS, loadInventory } from "./licences.ts"
-import { createLog, formatUserAgent, VERSION } from "./program.ts"
+import { VERSION } from "./program.ts"
 import { serve } from "./serve.ts"
 import { assembleCheck } from "./server.ts"
 
@@ -23,34 +23,34 @@ export function createCommandDeps(system: System): CommandDeps {
     line: text => system.writeStdout(`${text}\n`),
     stderrLine: text => system.writeStderr(`${text}\n`),
   }
-  const settings = (): Settings => requireSettings(system)
+  const context = (): AppContext => createContext(system, requireSettings(system))
   return {
     output,
     version: VERSION,
-    serve: options => serve(system, settings(), output, options),
-    openCheck: isOffline => openCheck(system, settings(), isOffline),
+    serve: options => serve(context(), output, options),
+    openCheck: isOffline => openCheck(context(), isOffline),
     classify: system,
     withCustomers: async work => {
-      const current = settings()
-      const store = await openStore(system, current, createLog(system, current))
+      const current = context()
+      const store = await openStore(current)
       const changes = { store, clock: system.clock, notify: () => undefined }
-      const deps = { changes, random: system.random, defaultTier: current.MAILKIND_DEFAULT_TIER }
+      const deps = { changes, random: system.random, defaultTier: current.settings.MAILKIND_DEFAULT_TIER }
       await work(deps).finally(store.close)
     },
     lists: {
-      loadLists: () => loadLists(system, settings()),
+      loadLists: () => openListsForCommand(context()),
       openPack: async path => {
-        if (path === null) return await openActivePack(system, settings())
+        if (path === null) return await openActivePack(context())
         const bytes = await system.files.read(path)
         return bytes === null || bytes.length === 0 ? null : openPack(bytes)
       },
-      refresh: only => refreshLists(system, settings(), only),
-      rollBack: () => rollBackLists(system, settings()),
+      refresh: only => refreshLists(context(), only),
+      rollBack: () => rollBackLists(context()),
       checkout: system.checkout,
     },
     inventory: () => loadInventory(system),
-    backups: createBackupDeps(system, settings),
-    store: createStoreCommandDeps(system, settings),
+    backups: createBackupDeps(context),
+    store: createStoreCommandDeps(context),
     doctor: createDoctor(system),
     settings: DOCUMENTED_SETTINGS,
   }
@@ -62,15 +62,12 @@ function requireSettings(system: System): Settings {
   throw new CommandError(["the settings are faulty:", ...parsed.faults].join("\n  "), 2)
 }
 
-const loadLists = (system: System, settings: Settings): Promise<LoadedLists> =>
-  openListsForCommand(system, settings, createLog(system, settings))
-
 /** A check without store and corrections. */
-async function openCheck(system: System, settings: Settings, isOffline: boolean) {
-  const { lists } = await loadLists(system, settings)
-  const network = isOffline ? OFFLINE_NETWORK : createNetworkService(system, settings)
-  const log = createLog(system, settings)
-  const { deepProbe } = createDeepChecksService(system, settings, network, null, log, formatUserAgent(settings))
+async function openCheck(context: AppContext, isOffline: boolean) {
+  const { system, settings } = context
+  const { lists } = await openListsForCommand(context)
+  const network = isOffline ? OFFLINE_NETWORK : createNetworkService(context)
+  const { deepProbe } = createDeepChecksService(context, network, null)
   return {
     check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS),
     testDomain: settings.MAILKIND_TEST_DOMAIN,

@@ -46,6 +46,7 @@ import type { System } from "../system/system.ts"
 import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.ts"
 import { openActivePack, readRefreshState } from "./check/lists.ts"
 import { createServerResolvers } from "./check/network.ts"
+import { type AppContext, createContext } from "./context.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
 import { formatUserAgent } from "./program.ts"
 
@@ -60,7 +61,7 @@ export function createDoctor(system: System): RunDoctor {
     const read = parseSettings(system.environment)
     const examiners =
       read.kind === "read"
-        ? createDiagnostics(system, read.settings, { isAlone: names.length === 1, isRunning })
+        ? createDiagnostics(createContext(system, read.settings), { isAlone: names.length === 1, isRunning })
         : invalidSettingsDiagnostics(read.faults)
     return await runDiagnostics(examiners, names, system.setTimer)
   }
@@ -81,19 +82,20 @@ function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
 /** `isAlone`: this process runs a single diagnostic, so it may block. */
 type DoctorRunOptions = { readonly isAlone: boolean; readonly isRunning: boolean }
 
-function createDiagnostics(system: System, settings: Settings, { isAlone, isRunning }: DoctorRunOptions): Diagnostics {
+function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRunOptions): Diagnostics {
+  const { system, settings } = context
   const { clock, random } = system
   const directory = settings.MAILKIND_DATA_DIR
   const database = createDatabaseDiagnostics(settings)
   const url = settings.MAILKIND_SMTP_URL
   const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
-  const network = createNetworkDiagnostics(system, settings)
+  const network = createNetworkDiagnostics(context)
   return {
     settings: async () => ok("All that are set are known, and can be read."),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
-    dns: () => diagnoseDns(system, settings),
+    dns: () => diagnoseDns(context),
     smtp: async () =>
       url === null
         ? skipped("MAILKIND_SMTP_URL is not set: no mail is sent.")
@@ -101,13 +103,13 @@ function createDiagnostics(system: System, settings: Settings, { isAlone, isRunn
     ...network.diagnostics,
     clock: async () =>
       diagnoseClock({
-        listsAtMs: await listsBuiltAtMs(system, settings),
+        listsAtMs: await listsBuiltAtMs(context),
         writtenAtMs: await database.lastWrittenAtMs(),
         serversAheadMs: await network.serversAheadMs(),
         nowMs: clock(),
       }),
-    lists: () => diagnoseActiveLists(system, settings),
-    port: () => diagnoseListenPort(system, settings, isRunning),
+    lists: () => diagnoseActiveLists(context),
+    port: () => diagnoseListenPort(context, isRunning),
     outbox: () => database.outbox(clock()),
   }
 }
@@ -134,15 +136,16 @@ function parseDoctorOutput(output: unknown): DiagnosticResult | null {
     : null
 }
 
-async function diagnoseDns(system: System, settings: Settings): Promise<DiagnosticResult> {
-  if (settings.MAILKIND_DNS_SERVERS.includes("off"))
+async function diagnoseDns(context: AppContext): Promise<DiagnosticResult> {
+  if (context.settings.MAILKIND_DNS_SERVERS.includes("off"))
     return skipped("MAILKIND_DNS_SERVERS is off: every verdict rests on lists alone.")
-  const { servers, canaries, close } = createServerResolvers(system, settings)
+  const { servers, canaries, close } = createServerResolvers(context)
   return await diagnoseResolvers(servers, canaries).finally(close)
 }
 
 /** Diagnostics that send HTTP requests, and how far the clocks of the servers that answered are ahead. */
-function createNetworkDiagnostics(system: System, settings: Settings) {
+function createNetworkDiagnostics(context: AppContext) {
+  const { system, settings } = context
   const clockLeadsMs: number[] = []
   const fetchUrl: Fetch = async (url, options) => {
     const response = await system.fetchUrl(url, options)
@@ -162,7 +165,7 @@ function createNetworkDiagnostics(system: System, settings: Settings) {
   }
   const keySetProblem = (text: string): string | null => (parseKeySet(text) === null ? "It holds no key." : null)
   // Each is called twice: for its own result, and to learn the time of its server.
-  const identity = lazy(createIdentityDiagnostic(system, settings, fetchUrl))
+  const identity = lazy(createIdentityDiagnostic(context, fetchUrl))
   const rdap = lazy(
     documentDiagnostic(
       rdapEndpoint(rdapUrl !== null),
@@ -201,10 +204,10 @@ const leakKeysEndpoint = (isConfigured: boolean): DiagnosedEndpoint => ({
 })
 
 function createIdentityDiagnostic(
-  { clock, setTimer }: System,
-  { MAILKIND_IDENTITY_URL: operatorUrl }: Settings,
+  { system: { clock, setTimer }, settings }: AppContext,
   fetchUrl: Fetch,
 ): () => Promise<DiagnosticResult> {
+  const operatorUrl = settings.MAILKIND_IDENTITY_URL
   if (operatorUrl === "off") return async () => skipped("MAILKIND_IDENTITY_URL is off.")
   const endpoint = {
     setting: "MAILKIND_IDENTITY_URL",
@@ -230,9 +233,9 @@ function lazy<T>(call: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function listsBuiltAtMs(system: System, settings: Settings): Promise<number | null> {
+async function listsBuiltAtMs(context: AppContext): Promise<number | null> {
   try {
-    const opened = await openActivePack(system, settings)
+    const opened = await openActivePack(context)
     return opened.kind === "open" ? Date.parse(opened.pack.builtAt) : null
   } catch (error) {
     if (error instanceof StartupError || errorCode(error) !== "no error") return null
@@ -240,11 +243,12 @@ async function listsBuiltAtMs(system: System, settings: Settings): Promise<numbe
   }
 }
 
-async function diagnoseActiveLists(system: System, settings: Settings): Promise<DiagnosticResult> {
+async function diagnoseActiveLists(context: AppContext): Promise<DiagnosticResult> {
+  const { system, settings } = context
   try {
     const hours = settings.MAILKIND_LISTS_REFRESH_HOURS
-    const opened = await openActivePack(system, settings)
-    const state = await readRefreshState(system, settings)
+    const opened = await openActivePack(context)
+    const state = await readRefreshState(context)
     return diagnoseLists(opened, { state, everyHours: hours === "off" ? null : hours, nowMs: system.clock() })
   } catch (error) {
     if (error instanceof StartupError) return failed("There are no lists.", error.message)
@@ -255,7 +259,7 @@ async function diagnoseActiveLists(system: System, settings: Settings): Promise<
   }
 }
 
-async function diagnoseListenPort(system: System, settings: Settings, isRunning: boolean): Promise<DiagnosticResult> {
+async function diagnoseListenPort({ system, settings }: AppContext, isRunning: boolean): Promise<DiagnosticResult> {
   const timeout = new AbortController()
   const cancelTimer = system.setTimer(HEALTH_TIMEOUT_MS, () => timeout.abort())
   const port = {

@@ -1,6 +1,6 @@
 import { Value } from "@sinclair/typebox/value"
 import { assert } from "../base/errors.ts"
-import { SETTINGS, type Settings } from "../config/settings.ts"
+import { SETTINGS } from "../config/settings.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { DIAGNOSTICS } from "../doctor/diagnostics.ts"
 import type { GuideFacts } from "../http/site/docs/guide-facts.ts"
@@ -9,6 +9,7 @@ import { scanInventory } from "../licences/inventory-scan.ts"
 import { LicenceError } from "../licences/licence-policy.ts"
 import type { BundledFileName } from "../system/files.ts"
 import type { System } from "../system/system.ts"
+import type { AppContext } from "./context.ts"
 
 /**
  * The inventory of this program: embedded in the executable, scanned in a checkout. Rejects with `LicenceError` if the
@@ -35,7 +36,7 @@ export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTIN
 )
 
 /** The facts in the guide that depend on the program and its settings. */
-export const guideFacts = (system: Pick<System, "files" | "checkout">, settings: Settings): GuideFacts => ({
+export const guideFacts = ({ system, settings }: AppContext): GuideFacts => ({
   checkTimeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
   tiers: tierLimits(settings.MAILKIND_TIERS),
   settings: DOCUMENTED_SETTINGS,

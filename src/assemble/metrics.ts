@@ -1,5 +1,5 @@
 import { type EventLoopLag, measureEventLoopLag } from "../base/event-loop-lag.ts"
-import { type Log, logError } from "../base/log.ts"
+import { logError } from "../base/log.ts"
 import { createIntervals } from "../base/time.ts"
 import type { Settings } from "../config/settings.ts"
 import { METRIC_LABELS } from "../contract/metrics.ts"
@@ -7,7 +7,7 @@ import { countOutbox, oldestWaitingAtMs } from "../customers/notices/outbox.ts"
 import type { Store } from "../customers/store/core/store.ts"
 import { LOAD_LIMITS, LoadShedder } from "../http/admission/load-shedder.ts"
 import { createCounterShard } from "../http/metrics/counter-layout.ts"
-import { type BuildInfo, type Exposition, renderExposition } from "../http/metrics/exposition.ts"
+import { type Exposition, renderExposition } from "../http/metrics/exposition.ts"
 import { Meter } from "../http/metrics/meter.ts"
 import { createClientAddressResolver, createIpMatcher } from "../http/request/client-address.ts"
 import {
@@ -18,7 +18,9 @@ import {
 import type { System } from "../system/system.ts"
 import type { ListsService } from "./check/lists.ts"
 import type { NetworkService } from "./check/network.ts"
+import type { AppContext } from "./context.ts"
 import type { CustomersService } from "./customers/customers.ts"
+import { BUILD } from "./program.ts"
 
 /** How often a process writes its gauges. A scrape through another worker sees them this late at most. */
 const GAUGES_WRITE_MS = 1000
@@ -60,11 +62,8 @@ type WorkerCounters = { readonly workerIndex: number; readonly counterShards: re
 
 /** Creates the instrumentation of a single process, of one that takes over, or of a worker. */
 export function createInstrumentation(
-  system: System,
-  settings: Settings,
-  log: Log,
+  { system, settings, log }: AppContext,
   mode: "alone" | object | WorkerCounters,
-  build: BuildInfo,
 ): Instrumentation {
   const worker = typeof mode === "object" && "counterShards" in mode ? mode : null
   const shards = worker?.counterShards ?? [createCounterShard()]
@@ -75,7 +74,7 @@ export function createInstrumentation(
   let writeGauges = (): void => undefined
   const readExposition = async (): Promise<Exposition> => {
     writeGauges()
-    return renderExposition(shards, build)
+    return renderExposition(shards, BUILD)
   }
   const listen = (): Pick<MetricsListener, "stop"> | null => {
     const address = metricsAddress(settings)

@@ -1,40 +1,40 @@
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, type ServeOptions } from "../cli/serve.ts"
-import type { Settings } from "../config/settings.ts"
 import { acceptTakeovers, findPreviousServer, NEXT_SERVER, socketsPerProcess } from "../process/takeover.ts"
-import { type System, verboseMessage } from "../system/system.ts"
+import { verboseMessage } from "../system/system.ts"
 import { startScheduledRefresh } from "./check/refresh.ts"
-import { createLog, VERSION } from "./program.ts"
+import type { AppContext } from "./context.ts"
+import { VERSION } from "./program.ts"
 import { startServer } from "./server.ts"
 import { runWorker, supervise } from "./workers.ts"
 
 /** The command `serve`: serves in this process, as a worker, or as the supervisor of workers, until a signal asks it to stop. */
 export async function serve(
-  system: System,
-  settings: Settings,
+  context: AppContext,
   output: Output,
   { workers, worker, replace }: ServeOptions,
 ): Promise<void> {
+  const { system } = context
   if (worker) {
     const supervisor = system.processes.supervisorLink()
     if (supervisor === null) throw new CommandError("Workers are started by `serve --workers N` alone.", 2)
-    return await runWorker(system, settings, supervisor)
+    return await runWorker(context, supervisor)
   }
   const workerCount = workers === "auto" ? system.processes.availableCores() : workers
-  if (workerCount > 1) return await supervise(system, settings, workerCount, replace, output)
-  await serveSingleProcess(system, settings, output, replace)
+  if (workerCount > 1) return await supervise(context, workerCount, replace, output)
+  await serveSingleProcess(context, output, replace)
 }
 
-async function serveSingleProcess(system: System, settings: Settings, output: Output, replace: boolean): Promise<void> {
-  const log = createLog(system, settings)
+async function serveSingleProcess(context: AppContext, output: Output, replace: boolean): Promise<void> {
+  const { system, settings, log } = context
   const stopSignal = system.stopSignal()
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
   const previous = replace ? await findPreviousServer(system, location) : null
   const socketCount = socketsPerProcess(previous, 1)
-  const server = await startServer(system, settings, previous === null ? "alone" : { socketCount })
+  const server = await startServer(context, previous === null ? "alone" : { socketCount })
   system.onReload(server.reloadLists)
   system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
-  const stopRefreshing = startScheduledRefresh(system, settings, log)
+  const stopRefreshing = startScheduledRefresh(context)
   const firstAccount = await server.ensureBootstrapAccount()
   const routing = {
     socketCount: () => socketCount,

@@ -1,4 +1,3 @@
-import type { Log } from "../base/log.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { type CategoryCorrections, type Check, createCheck } from "../check/check.ts"
 import type { DeepProbe } from "../check/deep-evidence.ts"
@@ -32,6 +31,7 @@ import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createLearnedHostsService } from "./check/learned-hosts.ts"
 import { createListsService, type ListsService, openActiveLists } from "./check/lists.ts"
 import { createNetworkService, type HostLearning } from "./check/network.ts"
+import type { AppContext, StoreContext } from "./context.ts"
 import { createCustomersService, type SharedCallerState } from "./customers/customers.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createMailService } from "./customers/mails.ts"
@@ -39,7 +39,7 @@ import { createSignInService } from "./customers/sign-in.ts"
 import { openStore } from "./customers/store.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation, metricsReaderGuard, skipDeepChecksUnderLoad } from "./metrics.ts"
-import { BUILD, createLog, formatUserAgent, VERSION } from "./program.ts"
+import { VERSION } from "./program.ts"
 
 /** A server that accepts requests. */
 export type RunningServer = {
@@ -78,35 +78,18 @@ export type WorkerMode = SharedCallerState &
   }
 
 /** Wires the whole server and listens. Rejects with `StartupError` or `StoreError`, which tell the operator what to do. */
-export async function startServer(system: System, settings: Settings, mode: ServeMode): Promise<RunningServer> {
+export async function startServer(context: AppContext, mode: ServeMode): Promise<RunningServer> {
+  const { system, settings } = context
   const worker = isWorker(mode) ? mode : null
-  const log = createLog(system, settings, worker?.workerIndex)
-  const userAgent = formatUserAgent(settings)
-  const instrumentation = createInstrumentation(system, settings, log, mode, BUILD)
-  const store = await openStore(system, settings, log)
-  const lists = await createListsService(system, settings, log)
-  const learned = createLearnedHostsService(system, store, log)
-  const matchLists: HostLearning["matchLists"] = (domain, registrable) =>
-    lists.current().lists.pack.match(domain, registrable)
-  const network = createNetworkService(system, settings, { learnedHosts: learned.hosts, matchLists })
-  const yieldingNetwork = skipDeepChecksUnderLoad(network, instrumentation)
-  const deep = createDeepChecksService(system, settings, yieldingNetwork, store, log, userAgent)
-  const customers = await createCustomersService(system, settings, store, log, worker)
-  const changes = { store, clock: system.clock, notify: customers.publishChanges }
   const state = { isStopping: false, baseUrl: "" }
-  const mails = createMailService(system, settings, store, log, () => state.baseUrl)
-  const signIn = createSignInService(system, settings, store, log, mails.sendNow)
-  const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
-  const activeLists = () => lists.current().lists
+  const baseUrl = () => state.baseUrl
+  const instrumentation = createInstrumentation(context, mode)
+  const store = await openStore(context)
+  const services = await createServices({ ...context, store }, instrumentation, worker, baseUrl)
   const app = createApp({
-    ...createAppDeps(system, settings, lists, network.isDnsUnavailable, log),
-    ...customers,
-    ...createLeakReportsService(system, settings, changes, log, userAgent),
-    changes,
-    signIn,
-    check: assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections),
+    ...services.appDeps,
     ...clientAddressDeps(settings, instrumentation, request => server.requestIP(request)?.address ?? null),
-    baseUrl: () => state.baseUrl,
+    baseUrl,
     isStopping: () => state.isStopping,
   })
   const { first: server, all } = listenOnSockets(
@@ -116,28 +99,68 @@ export async function startServer(system: System, settings: Settings, mode: Serv
   )
   const address = listenerUrl(server)
   state.baseUrl = settings.MAILKIND_BASE_URL ?? address
-  const stopLists = lists.start()
-  // Stopped in reverse order: a service may need those before it until its work is done.
-  const services = [customers, learned, deep, mails, signIn, gauges]
-  for (const { start } of services) start()
+  services.start()
   return {
     address,
     baseUrl: state.baseUrl,
     port: server.port ?? 0,
     ensureBootstrapAccount: () => ensureBootstrapAccount(system, store),
-    reloadLists: lists.reload,
-    pollChanges: customers.pollChanges,
+    reloadLists: services.reloadLists,
+    pollChanges: services.pollChanges,
     drainForTakeover: drainRequest => drainForTakeover(system, all, app.fetch, drainRequest),
     stop: async () => {
       state.isStopping = true
       await drainAndClose(system, all, app.fetch)
-      const stops = [network.stop, stopLists, ...services.toReversed().map(service => service.stop), store.close]
-      for (const stop of stops) await stop()
+      await services.stop()
+      await store.close()
     },
   }
 }
 
 const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "object" && "workerIndex" in mode
+
+/** Creates the services, and what the app needs of them. `baseUrl` is known once the server listens. */
+async function createServices(
+  context: StoreContext,
+  instrumentation: Instrumentation,
+  worker: WorkerMode | null,
+  baseUrl: () => string,
+) {
+  const { system, store } = context
+  const lists = await createListsService(context)
+  const activeLists = () => lists.current().lists
+  const learned = createLearnedHostsService(context)
+  const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
+  const network = createNetworkService(context, { learnedHosts: learned.hosts, matchLists })
+  const deep = createDeepChecksService(context, skipDeepChecksUnderLoad(network, instrumentation), store)
+  const customers = await createCustomersService(context, worker)
+  const changes = { store, clock: system.clock, notify: customers.publishChanges }
+  const mails = createMailService(context, baseUrl)
+  const signIn = createSignInService(context, mails.sendNow)
+  const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
+  // Stopped in reverse order: a service may need those before it until its work is done.
+  const services = [customers, learned, deep, mails, signIn, gauges]
+  let stopLists = (): void => undefined
+  return {
+    appDeps: {
+      ...createAppDeps(context, lists, network.isDnsUnavailable),
+      ...customers,
+      ...createLeakReportsService(context, changes),
+      changes,
+      signIn,
+      check: assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections),
+    },
+    reloadLists: lists.reload,
+    pollChanges: customers.pollChanges,
+    start: () => {
+      stopLists = lists.start()
+      for (const { start } of services) start()
+    },
+    stop: async () => {
+      for (const stop of [network.stop, stopLists, ...services.toReversed().map(service => service.stop)]) await stop()
+    },
+  }
+}
 
 /** Wires a check over lists and look-ups. */
 export const assembleCheck = (
@@ -164,13 +187,8 @@ function clientAddressDeps(
 }
 
 /** The dependencies of the app that no service provides. */
-function createAppDeps(
-  system: System,
-  settings: Settings,
-  lists: ListsService,
-  isDnsUnavailable: () => boolean,
-  log: Log,
-) {
+function createAppDeps(context: AppContext, lists: ListsService, isDnsUnavailable: () => boolean) {
+  const { system, settings, log } = context
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
   return {
     responses: createJsonResponses(createRequestIds(system.random), isHttps),
@@ -183,13 +201,13 @@ function createAppDeps(
     logging: requestLogOptions(settings),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
-    health: createHealthReport(system, settings, lists.current, isDnsUnavailable),
+    health: createHealthReport(context, lists.current, isDnsUnavailable),
     asset: (name: AssetName) => system.files.bundled(`${name}.asset`),
     isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
     lists: () => listsOverview(lists.current()),
-    guide: guideFacts(system, settings),
+    guide: guideFacts(context),
   }
 }
 
@@ -210,8 +228,7 @@ const requestLogOptions = ({
 
 /** Reports health from memory. The uptime counts from this call on. */
 function createHealthReport(
-  { stopwatch }: System,
-  settings: Settings,
+  { system: { stopwatch }, settings }: AppContext,
   activeLists: () => LoadedLists,
   isDnsUnavailable: () => boolean,
 ): () => Health {
@@ -236,11 +253,10 @@ export async function ensureBootstrapAccount({ clock, random }: System, store: S
  * Does once what every worker would do at its start: migrates the store, unpacks the lists, and checks that the port is free
  * unless it is shared with a server that is replaced. Returns the open store. Rejects like `startServer`.
  */
-export async function prepareForWorkers(system: System, settings: Settings, isTakeover: boolean): Promise<OpenStore> {
-  const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = settings
-  const log = createLog(system, settings)
-  const store = await openStore(system, settings, log)
-  await openActiveLists(system, settings, log)
+export async function prepareForWorkers(context: AppContext, isTakeover: boolean): Promise<OpenStore> {
+  const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = context.settings
+  const store = await openStore(context)
+  await openActiveLists(context)
   if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
   return store
 }

@@ -1,8 +1,6 @@
 import { withTimeout } from "../base/concurrency.ts"
-import type { Log } from "../base/log.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
-import type { Settings } from "../config/settings.ts"
 import {
   clearWorkerSlot,
   createSharedLimits,
@@ -29,8 +27,9 @@ import type { WorkerStart } from "../process/worker-slot.ts"
 import type { SupervisorLink, SupervisorMessage } from "../system/child-processes.ts"
 import { type System, verboseMessage } from "../system/system.ts"
 import { startScheduledRefresh } from "./check/refresh.ts"
+import { type AppContext, workerContext } from "./context.ts"
 import { metricsAddress } from "./metrics.ts"
-import { BUILD, createLog, VERSION } from "./program.ts"
+import { BUILD, VERSION } from "./program.ts"
 import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
 
 /** How long a worker may take to stop: to answer requests in flight and to write buffered data. */
@@ -41,24 +40,18 @@ const WORKER_STOP_TIMEOUT_MS = DRAIN_TIMEOUT_MS + 5000
  * supervisor answers no request itself. Rejects with `StartupError` or `StoreError` if the server cannot start.
  */
 export async function supervise(
-  system: System,
-  settings: Settings,
+  context: AppContext,
   workerCount: number,
   replace: boolean,
   output: Output,
 ): Promise<void> {
+  const { system, settings, log } = context
   const stopSignal = system.stopSignal()
-  const log = createLog(system, settings)
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
   const previous = replace ? await findPreviousServer(system, location) : null
-  const store = await prepareForWorkers(system, settings, previous !== null)
-  const { pool, shards } = await createWorkerPool(
-    system,
-    settings,
-    workerCount,
-    socketsPerProcess(previous, workerCount),
-  )
-  const metrics = listenForMetrics(system, settings, shards, previous !== null, log)
+  const store = await prepareForWorkers(context, previous !== null)
+  const { pool, shards } = await createWorkerPool(context, workerCount, socketsPerProcess(previous, workerCount))
+  const metrics = listenForMetrics(context, shards, previous !== null)
   system.onReload(() => pool.broadcast({ kind: "reload" }))
   system.verbose.toggleOnSignal(isOn => {
     log("info", verboseMessage(isOn))
@@ -74,7 +67,7 @@ export async function supervise(
     printStart(output, VERSION, server, await ensureBootstrapAccount(system, store), workerCount)
   }
   await store.close()
-  const stopRefreshing = startScheduledRefresh(system, settings, log)
+  const stopRefreshing = startScheduledRefresh(context)
   const stopCause = await Promise.race([stopSignal, ...(takeovers === null ? [] : [takeovers.drainRequested])])
   log("info", "stopping", { asked_by: typeof stopCause === "string" ? stopCause : NEXT_SERVER })
   stopRefreshing()
@@ -86,13 +79,7 @@ export async function supervise(
   takeovers?.stop()
 }
 
-function listenForMetrics(
-  system: System,
-  settings: Settings,
-  shards: readonly Float64Array[],
-  isTakeover: boolean,
-  log: Log,
-) {
+function listenForMetrics({ system, settings, log }: AppContext, shards: readonly Float64Array[], isTakeover: boolean) {
   const address = metricsAddress(settings)
   if (address === null) return null
   const readExposition = async () => renderExposition(shards, BUILD)
@@ -122,7 +109,7 @@ async function drainWorkers(
   await withTimeout(setTimer, WORKER_STOP_TIMEOUT_MS + DRAIN_TIMEOUT_MS, drained, undefined)
 }
 
-async function createWorkerPool(system: System, settings: Settings, workerCount: number, socketsPerWorker: number) {
+async function createWorkerPool({ system, settings, log }: AppContext, workerCount: number, socketsPerWorker: number) {
   const { clock, random, setTimer, stopwatch, processes } = system
   const [seed = 0] = new Uint32Array(random(4).buffer)
   const limitsMemory = createSharedLimitsMemory(workerCount, clock(), seed, newId("node", random))
@@ -138,7 +125,7 @@ async function createWorkerPool(system: System, settings: Settings, workerCount:
     startWorker: processes.workerStarter(WORKER_ARGUMENTS, memory),
     setTimer,
     stopwatch,
-    log: createLog(system, settings),
+    log,
     stopTimeoutMs: WORKER_STOP_TIMEOUT_MS,
     onExit: workerIndex => {
       clearWorkerSlot(rest, workerIndex)
@@ -158,7 +145,8 @@ function requireListening(start: WorkerStart): Pick<RunningServer, "address" | "
  * Serves as a worker until the supervisor asks it to stop or has ended, since nobody would replace or stop an orphaned worker.
  * A start that fails is reported to the supervisor if the operator can fix it.
  */
-export async function runWorker(system: System, settings: Settings, supervisor: SupervisorLink): Promise<void> {
+export async function runWorker(context: AppContext, supervisor: SupervisorLink): Promise<void> {
+  const { system } = context
   const stopSignal = supervisor.stopSignal()
   const started = Promise.withResolvers<StartMessage>()
   const running = Promise.withResolvers<RunningServer>()
@@ -188,14 +176,15 @@ export async function runWorker(system: System, settings: Settings, supervisor: 
   supervisor.send({ kind: "ready" })
   const start = await Promise.race([started.promise, stopSignal])
   if (typeof start === "string") return
-  const server = await startWorkerServer(system, settings, supervisor, start)
+  const worker = workerContext(context, start.workerIndex)
+  const server = await startWorkerServer(worker, supervisor, start)
   if (server === null) return
   running.resolve(server)
   system.onReload(server.reloadLists)
   const { address, baseUrl, port } = server
   supervisor.send({ kind: "listening", address, baseUrl, port })
   const stopCause = await Promise.race([stopSignal, draining.promise])
-  createLog(system, settings, start.workerIndex)("info", "stopping", { asked_by: stopCause })
+  worker.log("info", "stopping", { asked_by: stopCause })
   const onClosed = (): void => supervisor.send({ kind: "closed" })
   if (stopCause === NEXT_SERVER)
     await Promise.race([server.drainForTakeover({ mayClose: mayClose.promise, onClosed }), stopSignal])
@@ -206,18 +195,17 @@ type StartMessage = Extract<SupervisorMessage, { readonly kind: "start" }>
 
 /** Starts the server; `null` means that it cannot start and the supervisor was told why. */
 async function startWorkerServer(
-  system: System,
-  settings: Settings,
+  context: AppContext,
   supervisor: SupervisorLink,
   { workerIndex, port, socketCount }: StartMessage,
 ): Promise<RunningServer | null> {
   const { shards, rest } = splitSharedMemory(supervisor.memory)
   try {
-    return await startServer(system, settings, {
+    return await startServer(context, {
       workerIndex,
       port,
       socketCount,
-      limits: createSharedLimits(rest, workerIndex, system.clock),
+      limits: createSharedLimits(rest, workerIndex, context.system.clock),
       nodeId: readNodeId(rest),
       counterShards: shards,
       notifyChange: () => supervisor.send({ kind: "changed" }),

@@ -33,17 +33,8 @@ async function observed(
     works.set(ms, work)
     return () => void works.delete(ms)
   }
-  const log = () => undefined
-  const own = createInstrumentation(
-    { ...createSystem(), runInterval, clock: house.clock },
-    read.settings,
-    log,
-    "alone",
-    {
-      version: "1",
-      bun: "2",
-    },
-  )
+  const system = { ...createSystem(), runInterval, clock: house.clock }
+  const own = createInstrumentation({ system, settings: read.settings, log: () => undefined }, "alone")
   const lists = { current: () => knownLists, reload: async () => undefined, start: () => () => undefined }
   const over = own.createGaugeWriter({ store: house.store, lists, network: outside, customers: house.customers })
   return { house, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }

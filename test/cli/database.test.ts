@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Command } from "commander"
+import { createContext } from "../../src/assemble/context.ts"
 import { createBackupDeps } from "../../src/assemble/customers/store.ts"
 import { registerBackupCommands } from "../../src/cli/database.ts"
 import { parseSettings } from "../../src/config/settings.ts"
@@ -20,10 +21,8 @@ async function commands() {
   await store.close()
   const read = parseSettings({ MAILKIND_DATA_DIR: directory })
   if (read.kind === "faulty") throw new Error("faulty")
-  const tools = createBackupDeps(
-    { ...createSystem(), clock: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) },
-    () => read.settings,
-  )
+  const system = { ...createSystem(), clock: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) }
+  const tools = createBackupDeps(() => createContext(system, read.settings))
   const lines: string[] = []
   const run = async (...words: string[]) => {
     lines.length = 0
@@ -83,7 +82,7 @@ describe("refused as wrong use is", () => {
     expect(await run("restore", backup)).toThrow("There is no file")
     const read = parseSettings({ MAILKIND_DATA_DIR: join(dirname(backup), "nowhere") })
     if (read.kind === "faulty") throw new Error("faulty")
-    const { backup: none } = createBackupDeps(createSystem(), () => read.settings)
+    const { backup: none } = createBackupDeps(() => createContext(createSystem(), read.settings))
     expect(await outcomeOf(none(backup, true))).toThrow("There is no database")
   })
 })

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { StoreContext } from "../../src/assemble/context.ts"
 import { createCustomersService } from "../../src/assemble/customers/customers.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
 import { createMailService } from "../../src/assemble/customers/mails.ts"
@@ -170,11 +171,12 @@ export async function testApp({
     openMailer,
     runInterval: () => () => undefined,
   }
-  const customers = await createCustomersService(world, read.settings, store, log, oneOf(nodesCount, clock))
+  const context: StoreContext = { system: world, settings: read.settings, log, store }
+  const customers = await createCustomersService(context, oneOf(nodesCount, clock))
   const changes: ChangeLog = { store, clock, notify: customers.publishChanges }
   const accountId = await newAccount(changes, "owner@localhost", tier)
-  const mailsGoing = createMailService(world, read.settings, store, log, () => "http://localhost")
-  const signIn = createSignInService(world, read.settings, store, log, mailsGoing.sendNow)
+  const mailsGoing = createMailService(context, () => "http://localhost")
+  const signIn = createSignInService(context, mailsGoing.sendNow)
   onTestEnd(async () => {
     await signIn.stop()
     await mailsGoing.stop()
@@ -195,7 +197,7 @@ export async function testApp({
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
   const built = createApp({
     ...customers,
-    ...createLeakReportsService(world, read.settings, changes, log, "mailkind"),
+    ...createLeakReportsService(context, changes),
     responses: createJsonResponses(() => `req_test${count++}`, false),
     check: createCheck({
       activeLists: () => lists,
@@ -230,7 +232,7 @@ export async function testApp({
     changes,
     signIn,
     lists: () => listsOverview(knownLists),
-    guide: guideFacts(world, read.settings),
+    guide: guideFacts(context),
     stopwatch,
     logging,
     loadShedder,

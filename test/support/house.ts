@@ -1,4 +1,5 @@
 import { createNetworkService, type NetworkService } from "../../src/assemble/check/network.ts"
+import { createContext } from "../../src/assemble/context.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
@@ -42,10 +43,8 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
   const { web: fetchUrl, asked: identityAsked } = identityWeb(identity === "off" ? {} : identity)
   const { clock, stopwatch, later: setTimer } = time
-  const asking: NetworkService = createNetworkService(
-    { ...createSystem(), clock, stopwatch, setTimer, fetchUrl },
-    read.settings,
-  )
+  const system = { ...createSystem(), clock, stopwatch, setTimer, fetchUrl }
+  const asking: NetworkService = createNetworkService(createContext(system, read.settings))
   onTestEnd(asking.stop)
   const check = createCheck({
     activeLists: () => lists,

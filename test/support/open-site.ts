@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import { createContext } from "../../src/assemble/context.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
@@ -30,7 +31,7 @@ type SiteOptions = Partial<Parameters<typeof publicRoutes>[0]> & {
 export function guideFactsFor(environment: Readonly<Record<string, string>> = {}): GuideFacts {
   const read = parseSettings(environment)
   if (read.kind === "faulty") throw new Error(read.faults.join())
-  return guideFacts(createSystem(), read.settings)
+  return guideFacts(createContext(createSystem(), read.settings))
 }
 
 /** Builds a site; the returned function asks it for a path. */

@@ -1,4 +1,4 @@
-import { type Log, logError } from "../../base/log.ts"
+import { logError } from "../../base/log.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
@@ -11,10 +11,11 @@ import { createGuardedFetch } from "../../check/fetch/guarded-fetch.ts"
 import { createPublicFetch } from "../../check/fetch/public-address.ts"
 import { HomepageCache } from "../../check/homepage/homepage-cache.ts"
 import { createHomepageProbe } from "../../check/homepage/homepage-probe.ts"
-import type { Settings } from "../../config/settings.ts"
 import { createDomainFacts, type DomainFacts } from "../../customers/evidence/domain-facts.ts"
 import type { Store } from "../../customers/store/core/store.ts"
 import type { System } from "../../system/system.ts"
+import type { AppContext } from "../context.ts"
+import { formatUserAgent } from "../program.ts"
 import type { NetworkService } from "./network.ts"
 
 /** The bootstrap file that lists the RDAP servers of registries (RFC 9224 §4), and the bounds of its download. */
@@ -36,18 +37,17 @@ export type DeepChecksService = {
 
 /** Creates deep checks. Without a store, results are cached in memory only. Without DNS, deep checks are off. */
 export function createDeepChecksService(
-  system: System,
-  settings: Settings,
+  context: AppContext,
   { queryDns, isDnsUnavailable }: NetworkService,
   store: Store | null,
-  log: Log,
-  userAgent: string,
 ): DeepChecksService {
   if (queryDns === null) return { deepProbe: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
+  const { system, settings, log } = context
   const { fetchUrl, connect, setTimer, clock } = system
+  const userAgent = formatUserAgent(settings)
   const onError = (message: string) => logError(log, message)
   const facts = store === null ? null : createDomainFacts(store, clock)
-  const bootstrap = createRdapBootstrap(system, settings, log, userAgent)
+  const bootstrap = createRdapBootstrap(context)
   const isOperatorUrl = settings.MAILKIND_RDAP_BOOTSTRAP_URL !== null
   const lookupRegistration = createRdapLookup(
     { fetchUrl, fetchPublicUrl: createPublicFetch(queryDns, fetchUrl), clock, setTimer, userAgent, isOperatorUrl },
@@ -71,8 +71,9 @@ export function createDeepChecksService(
 }
 
 /** The built-in bootstrap file or the operator's, refreshed in the data directory. */
-function createRdapBootstrap(system: System, settings: Settings, log: Log, userAgent: string): RefreshingBootstrap {
+function createRdapBootstrap({ system, settings, log }: AppContext): RefreshingBootstrap {
   const { fetchUrl, setTimer, clock, runInterval, files } = system
+  const userAgent = formatUserAgent(settings)
   const operatorUrl = settings.MAILKIND_RDAP_BOOTSTRAP_URL
   const url = operatorUrl ?? RDAP_BOOTSTRAP_URL
   return createRefreshingBootstrap({

@@ -10,8 +10,8 @@ import {
   readHostObservations,
   writeHostObservations,
 } from "../../customers/evidence/host-observations.ts"
-import type { Store } from "../../customers/store/core/store.ts"
 import type { System } from "../../system/system.ts"
+import type { StoreContext } from "../context.ts"
 
 /** How often what was seen is written: a crash forgets no more than that. */
 const WRITE_MS = 5000
@@ -36,7 +36,7 @@ export type LearnedHostsService = {
 }
 
 /** Creates the service over an open store. The server does not wait for it: until observations are read, no host is learned. */
-export function createLearnedHostsService(system: System, store: Store, log: Log): LearnedHostsService {
+export function createLearnedHostsService({ system, store, log }: Omit<StoreContext, "settings">): LearnedHostsService {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   const today = (): number => utcDay(system.clock())
   const inBatches = createBatchRunner(system, log)

@@ -12,10 +12,10 @@ import {
   type RefreshState,
   STATE_FILE,
 } from "../../check/refresh/refresh-state.ts"
-import type { Settings } from "../../config/settings.ts"
 import { StartupError } from "../../process/startup-error.ts"
 import { BUNDLED_FILES } from "../../system/files.ts"
 import type { System } from "../../system/system.ts"
+import type { AppContext } from "../context.ts"
 
 /** The message if the checkout has no lists. */
 export const LISTS_NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
@@ -40,13 +40,14 @@ export type ListsService = {
 }
 
 /** Opens the active lists and follows their changes. Rejects with `StartupError` if no complete lists exist. */
-export async function createListsService(system: System, settings: Settings, log: Log): Promise<ListsService> {
+export async function createListsService(context: AppContext): Promise<ListsService> {
+  const { system, settings, log } = context
   const statePath = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, STATE_FILE)
   let stateModifiedAtMs = system.files.modifiedAtMs(statePath)
-  let current = await openActiveLists(system, settings, log)
+  let current = await openActiveLists(context)
   const load = async (isForced: boolean): Promise<void> => {
     stateModifiedAtMs = system.files.modifiedAtMs(statePath)
-    const loaded = await readActiveLists(system, settings, log, false)
+    const loaded = await readActiveLists(context, false)
     if ("remedy" in loaded) {
       log("error", "the current lists stay in use", { why: loaded.message, remedy: loaded.remedy })
       return
@@ -89,24 +90,26 @@ export async function createListsService(system: System, settings: Settings, log
  * The active lists for a command, which does not write to the data directory. Damaged refreshed lists are logged and replaced by
  * the bundled ones. Rejects with `StartupError` if no complete lists exist.
  */
-export async function openListsForCommand(system: System, settings: Settings, log: Log): Promise<LoadedLists> {
+export async function openListsForCommand(context: AppContext): Promise<LoadedLists> {
+  const { system, log } = context
   const manifest = await bundledManifest(system)
-  const refreshed = await readRefreshedLists(system, settings, manifest)
+  const refreshed = await readRefreshedLists(context, manifest)
   if (refreshed !== null && !("remedy" in refreshed)) return refreshed
   if (refreshed !== null) logDamagedLists(refreshed, log)
-  return await withRefreshState(system, settings, await bundledLists(system), manifest)
+  return await withRefreshState(context, await bundledLists(system), manifest)
 }
 
 /** The active pack, even if it is damaged. */
-export async function openActivePack(system: System, settings: Settings): Promise<OpenPackResult> {
-  const refreshed = await readRefreshedLists(system, settings, await bundledManifest(system))
+export async function openActivePack(context: AppContext): Promise<OpenPackResult> {
+  const { system } = context
+  const refreshed = await readRefreshedLists(context, await bundledManifest(system))
   if (refreshed !== null && "remedy" in refreshed) return { kind: "refused", ...refreshed }
   return { kind: "open", pack: (refreshed?.lists ?? (await bundledLists(system))).pack }
 }
 
 /** The active lists. Rejects with `StartupError` if no complete lists exist. */
-export async function openActiveLists(system: System, settings: Settings, log: Log): Promise<LoadedLists> {
-  const lists = await readActiveLists(system, settings, log, true)
+export async function openActiveLists(context: AppContext): Promise<LoadedLists> {
+  const lists = await readActiveLists(context, true)
   if ("remedy" in lists) throw new StartupError(`${lists.message} ${lists.remedy}`)
   return lists
 }
@@ -123,35 +126,26 @@ type DamagedLists = { readonly message: string; readonly remedy: string }
  * The lists of the last refresh, or else the bundled ones. `isFallbackAllowed`: damaged refreshed lists are replaced by the
  * bundled ones, and a pack is trusted if its checksum is right.
  */
-async function readActiveLists(
-  system: System,
-  settings: Settings,
-  log: Log,
-  isFallbackAllowed: boolean,
-): Promise<LoadedLists | DamagedLists> {
+async function readActiveLists(context: AppContext, isFallbackAllowed: boolean): Promise<LoadedLists | DamagedLists> {
+  const { system, log } = context
   const manifest = await bundledManifest(system)
-  const refreshed = await readRefreshedLists(system, settings, manifest)
+  const refreshed = await readRefreshedLists(context, manifest)
   if (refreshed !== null && (!("remedy" in refreshed) || !isFallbackAllowed)) return refreshed
   if (refreshed !== null) logDamagedLists(refreshed, log)
-  const lists = await mapBundledLists(system, bundledPackPath(system, settings, manifest), log, isFallbackAllowed)
-  return "remedy" in lists ? lists : await withRefreshState(system, settings, lists, manifest)
+  const lists = await mapBundledLists(context, bundledPackPath(context, manifest), isFallbackAllowed)
+  return "remedy" in lists ? lists : await withRefreshState(context, lists, manifest)
 }
 
 const logDamagedLists = ({ message, remedy }: DamagedLists, log: Log): void =>
   log("warn", "the refreshed lists are damaged; the bundled ones are used", { why: message, remedy })
 
 /** The state that the last refresh left in the data directory. */
-export const readRefreshState = async (system: System, settings: Settings): Promise<RefreshState> =>
-  decodeRefreshState(await refreshFolder(system, settings).read(STATE_FILE))
+export const readRefreshState = async (context: AppContext): Promise<RefreshState> =>
+  decodeRefreshState(await refreshFolder(context).read(STATE_FILE))
 
 /** Bundled lists with the state of the last refresh, whose own lists are not in use. */
-async function withRefreshState(
-  system: System,
-  settings: Settings,
-  lists: DomainLists,
-  manifest: PackManifest,
-): Promise<LoadedLists> {
-  return { lists, manifest, refreshState: { ...(await readRefreshState(system, settings)), in_use: null } }
+async function withRefreshState(context: AppContext, lists: DomainLists, manifest: PackManifest): Promise<LoadedLists> {
+  return { lists, manifest, refreshState: { ...(await readRefreshState(context)), in_use: null } }
 }
 
 /**
@@ -159,11 +153,11 @@ async function withRefreshState(
  * the next refresh builds a pack from the new bundle.
  */
 async function readRefreshedLists(
-  system: System,
-  settings: Settings,
+  context: AppContext,
   bundled: PackManifest,
 ): Promise<LoadedLists | DamagedLists | null> {
-  const folder = refreshFolder(system, settings)
+  const { system, settings } = context
+  const folder = refreshFolder(context)
   const state = parseRefreshState(await folder.read(STATE_FILE))
   if (state === null)
     return { message: "What the last refresh left is damaged.", remedy: "Run `mailkind lists update`." }
@@ -189,9 +183,8 @@ async function readRefreshedLists(
  * unpacks once into the data directory under a name with its checksum.
  */
 async function mapBundledLists(
-  system: System,
+  { system, log }: AppContext,
   path: string,
-  log: Log,
   isFallbackAllowed: boolean,
 ): Promise<DomainLists | DamagedLists> {
   const mapped = system.files.mmap(path)
@@ -204,7 +197,7 @@ async function mapBundledLists(
   return again.kind === "refused" ? again : again.lists
 }
 
-function bundledPackPath({ files }: System, settings: Settings, { pack }: PackManifest): string {
+function bundledPackPath({ system: { files }, settings }: AppContext, { pack }: PackManifest): string {
   if (!files.isCompiled) return join(files.root, BUNDLED_FILES["lists.pack"])
   return join(settings.MAILKIND_DATA_DIR, "lists", packFileName(pack.sha256))
 }
@@ -233,5 +226,5 @@ async function bundledPack(system: System): Promise<Uint8Array> {
 }
 
 /** The folder of refreshed lists in the data directory. */
-export const refreshFolder = (system: System, { MAILKIND_DATA_DIR }: Settings): Folder =>
-  system.files.folder(join(MAILKIND_DATA_DIR, REFRESH_FOLDER))
+export const refreshFolder = ({ system, settings }: AppContext): Folder =>
+  system.files.folder(join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER))

@@ -10,7 +10,7 @@ import { createNetworkProbe, type NetworkProbe, offlineNetworkProbe } from "../.
 import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
 import { createTenantProbe, TENANT_PROBE_BOUNDS, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
-import type { System } from "../../system/system.ts"
+import type { AppContext } from "../context.ts"
 
 /** The network look-ups of checks, and their state. */
 export type NetworkService = {
@@ -44,13 +44,10 @@ export const OFFLINE_NETWORK: NetworkService = {
 export type HostLearning = Omit<LearningProbeDeps, "clock">
 
 /** Wires DNS and tenant look-ups according to the settings. Without `learning`, mail hosts are not learned. */
-export function createNetworkService(
-  system: System,
-  settings: Settings,
-  learning: HostLearning | null = null,
-): NetworkService {
+export function createNetworkService(context: AppContext, learning: HostLearning | null = null): NetworkService {
+  const { system, settings } = context
   const { clock, setTimer } = system
-  const servers = dnsServerNames(system, settings)
+  const servers = dnsServerNames(context)
   if (servers.length === 0) return OFFLINE_NETWORK
   const dns = createResolverChain({
     ...system,
@@ -59,7 +56,7 @@ export function createNetworkService(
   })
   const probe = createMailProbe({ resolver: dns.resolver, clock })
   const mail = learning === null ? probe : createLearningProbe(probe, { ...learning, clock })
-  const tenant = createTenantLookup(system, settings)
+  const tenant = createTenantLookup(context)
   return {
     networkProbe: createNetworkProbe({
       probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
@@ -77,18 +74,19 @@ export function createNetworkService(
   }
 }
 
-function createTenantLookup({ fetchUrl, clock, setTimer }: System, { MAILKIND_IDENTITY_URL: operatorUrl }: Settings) {
+function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }: AppContext) {
+  const operatorUrl = settings.MAILKIND_IDENTITY_URL
   return operatorUrl === "off"
     ? null
     : createTenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
 }
 
 /** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */
-export function createServerResolvers(system: System, settings: Settings) {
-  const { timeoutMs, canaries } = resolverSettings(settings)
-  const servers = dnsServerNames(system, settings).map(name => ({
+export function createServerResolvers(context: AppContext) {
+  const { timeoutMs, canaries } = resolverSettings(context.settings)
+  const servers = dnsServerNames(context).map(name => ({
     name,
-    ...createServerResolver(parseDnsServer(name), { ...system, timeoutMs }),
+    ...createServerResolver(parseDnsServer(name), { ...context.system, timeoutMs }),
   }))
   return {
     servers: servers.map(({ name, resolver }) => ({ name, resolver })),
@@ -104,7 +102,7 @@ const resolverSettings = ({ MAILKIND_DNS_TIMEOUT_MS, MAILKIND_DNS_CANARIES }: Se
   canaries: MAILKIND_DNS_CANARIES.filter(name => name !== "off"),
 })
 
-function dnsServerNames(system: System, { MAILKIND_DNS_SERVERS: names }: Settings): readonly string[] {
+function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: AppContext): readonly string[] {
   if (names.includes("off")) return []
   return names.length > 0 ? names : system.systemDnsServers().filter(isDnsServer)
 }

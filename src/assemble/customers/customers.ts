@@ -1,4 +1,4 @@
-import { type Log, logError } from "../../base/log.ts"
+import { logError } from "../../base/log.ts"
 import { createIntervals } from "../../base/time.ts"
 import type { Settings } from "../../config/settings.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -29,12 +29,13 @@ import {
 import { type Change, latestChangeId } from "../../customers/store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "../../customers/store/change-log/change-poller.ts"
 import { newId } from "../../customers/store/core/id.ts"
-import type { OpenStore, Store } from "../../customers/store/core/store.ts"
+import type { Store } from "../../customers/store/core/store.ts"
 import { TermsCache } from "../../customers/terms/terms-cache.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../customers/usage/usage-meter.ts"
 import { createUsageReport } from "../../customers/usage/usage-report.ts"
 import { createUsagePruning } from "../../customers/usage/usage-rows.ts"
 import type { System } from "../../system/system.ts"
+import type { StoreContext } from "../context.ts"
 
 /** How often this process polls the changes of others, so the longest time that a revocation elsewhere goes unnoticed. */
 const CHANGES_POLL_MS = 2000
@@ -88,16 +89,14 @@ export type SharedCallerState = {
 
 /** Creates the service over an open store and loads the caches that requests need. `shared` is `null` without workers. */
 export async function createCustomersService(
-  system: System,
-  settings: Settings,
-  store: OpenStore,
-  log: Log,
+  context: StoreContext,
   shared: SharedCallerState | null = null,
 ): Promise<CustomersService> {
+  const { system, settings, store, log } = context
   const { clock, random } = system
   const coarse = coarseClocks(system)
   const onError = (message: string) => logError(log, message)
-  const nodes = await createNodeService(system, settings, store, log, shared)
+  const nodes = await createNodeService(context, shared)
   const services = {
     keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
@@ -121,13 +120,13 @@ export async function createCustomersService(
     corrections: new CorrectionCache(store, system.setTimer, onError("corrections were not read")),
   }
   const { keys, terms, ownLists, corrections } = services
-  const all = { ...services, freeChecks: freeChecksFor(system, settings, store, services) }
+  const all = { ...services, freeChecks: freeChecksFor(context, services) }
   const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(services.units)]
   const publishChanges = createChangePublisher(listeners, shared)
   const since = await latestChangeId(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
   const pollChanges = createChangePoller(store, listeners, since, onError("changes of other processes were not read"))
-  const background = createBackgroundWork(system, store, { ...all, nodes }, pollChanges, onError)
+  const background = createBackgroundWork(context, { ...all, nodes }, pollChanges, onError)
   return {
     ...all,
     usageOf: account => accountUsage({ ...services, store, clock }, account),
@@ -176,18 +175,16 @@ async function flushAll(
 
 /** The checks without a key on the first page; `null` if the operator turned them off. */
 function freeChecksFor(
-  { clock, random }: System,
-  { MAILKIND_FREE_CHECKS_PER_DAY: perDay }: Settings,
-  store: Store,
+  { system: { clock, random }, settings, store }: StoreContext,
   { keyless: rates, units }: Pick<CustomersService, "keyless" | "units">,
 ): FreeChecks | null {
+  const perDay = settings.MAILKIND_FREE_CHECKS_PER_DAY
   return perDay === "off" ? null : createFreeChecks({ store, clock, random, rates, units, perDay })
 }
 
 /** The background work, each piece with its interval. */
 function createBackgroundWork(
-  system: System,
-  store: OpenStore,
+  { system, store }: StoreContext,
   {
     keys,
     usage,
@@ -283,10 +280,7 @@ type NodeService = {
  * count. `shared` is `null` without workers.
  */
 async function createNodeService(
-  system: System,
-  settings: Settings,
-  store: OpenStore,
-  log: Log,
+  { system, settings, store, log }: StoreContext,
   shared: { readonly limits: CallerLimits; readonly nodeId: string } | null,
 ): Promise<NodeService> {
   const limits = shared?.limits ?? createLocalLimits(system.clock)

@@ -1,10 +1,9 @@
-import type { Log } from "../../base/log.ts"
 import { DOWNLOAD_BOUNDS, download } from "../../check/fetch/download.ts"
-import type { Settings } from "../../config/settings.ts"
 import { type LeakedKeyRevocation, revokeLeakedKey } from "../../customers/keys/keys.ts"
 import type { ChangeLog } from "../../customers/store/change-log/change-log.ts"
 import { createReporterKeyLookup, type FindReporterKey } from "../../http/hooks/reporter-keys.ts"
-import type { System } from "../../system/system.ts"
+import type { AppContext } from "../context.ts"
+import { formatUserAgent } from "../program.ts"
 
 /** Where the secret scanning programme publishes the keys that sign its reports. */
 export const REPORTER_KEYS_URL = "https://api.github.com/meta/public_keys/secret_scanning"
@@ -19,16 +18,14 @@ export type LeakReportsService = {
 
 /** Creates the service. It downloads nothing before the first report arrives. */
 export function createLeakReportsService(
-  { fetchUrl, setTimer, clock, stopwatch }: System,
-  { MAILKIND_SECRET_SCANNING_KEYS_URL: operatorUrl }: Settings,
+  { system: { fetchUrl, setTimer, clock, stopwatch }, settings, log }: AppContext,
   changes: ChangeLog,
-  log: Log,
-  userAgent: string,
 ): LeakReportsService {
+  const url = settings.MAILKIND_SECRET_SCANNING_KEYS_URL ?? REPORTER_KEYS_URL
+  const userAgent = formatUserAgent(settings)
   return {
     findReporterKey: createReporterKeyLookup({
-      download: validators =>
-        download({ fetchUrl, setTimer, userAgent }, operatorUrl ?? REPORTER_KEYS_URL, validators, REPORTER_KEYS_BOUNDS),
+      download: validators => download({ fetchUrl, setTimer, userAgent }, url, validators, REPORTER_KEYS_BOUNDS),
       clock,
       stopwatch,
       onWarning: why => log("warn", "the leak reporter's public keys were not fetched", { why }),

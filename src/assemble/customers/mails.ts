@@ -2,7 +2,6 @@ import { isIP } from "node:net"
 import { withTimeout } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
 import { createIntervals, DAY_MS } from "../../base/time.ts"
-import type { Settings } from "../../config/settings.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "../../customers/notices/mail-sender.ts"
 import type { Mailer, SendResult } from "../../customers/notices/mailer.ts"
 import { type LinkContext, type Notice, noticeContent } from "../../customers/notices/notices.ts"
@@ -11,6 +10,7 @@ import { randomBase62 } from "../../customers/store/core/id.ts"
 import type { Store } from "../../customers/store/core/store.ts"
 import { notifyNextAccounts } from "../../customers/terms/terms-notices.ts"
 import type { System } from "../../system/system.ts"
+import type { StoreContext } from "../context.ts"
 
 /** How often the outbox is looked into, for mails of other processes too. */
 const OUTBOX_POLL_MS = 1000
@@ -44,13 +44,7 @@ export type MailService = {
 }
 
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
-export function createMailService(
-  system: System,
-  settings: Settings,
-  store: Store,
-  log: Log,
-  baseUrl: () => string,
-): MailService {
+export function createMailService({ system, settings, store, log }: StoreContext, baseUrl: () => string): MailService {
   const { clock, random } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
   const senderAddress = (): string => settings.MAILKIND_MAIL_FROM ?? `mailkind@${senderHost(baseUrl())}`

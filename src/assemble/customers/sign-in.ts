@@ -1,12 +1,10 @@
-import { type Log, logError } from "../../base/log.ts"
+import { logError } from "../../base/log.ts"
 import { createIntervals } from "../../base/time.ts"
-import type { Settings } from "../../config/settings.ts"
 import { pruneSignIns } from "../../customers/sign-in/pending-sign-ins.ts"
 import { pruneSessions } from "../../customers/sign-in/sessions.ts"
 import type { SignInDeps } from "../../customers/sign-in/sign-in.ts"
 import { SignInMails, type SignInMailsDeps } from "../../customers/sign-in/sign-in-mails.ts"
-import type { Store } from "../../customers/store/core/store.ts"
-import type { System } from "../../system/system.ts"
+import type { StoreContext } from "../context.ts"
 
 /** How often expired sign-ins and sessions are deleted, and how many of each at once: more than can arrive meanwhile. */
 const PRUNE_MS = 60_000
@@ -25,10 +23,7 @@ export type SignInService = SignInDeps & {
 
 /** Creates the service over an open store. */
 export function createSignInService(
-  system: System,
-  settings: Settings,
-  store: Store,
-  log: Log,
+  { system, settings, store, log }: StoreContext,
   sendNow: SignInMailsDeps["sendNow"],
 ): SignInService {
   const { clock, random, runInterval } = system

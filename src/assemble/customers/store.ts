@@ -1,10 +1,8 @@
 import { existsSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
-import type { Log } from "../../base/log.ts"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
-import type { Settings } from "../../config/settings.ts"
 import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
 import { acquireRecoveredLock, restoreDatabase } from "../../customers/store/backup/restore.ts"
@@ -12,13 +10,13 @@ import type { OpenStore } from "../../customers/store/core/store.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { isPostgresUrl } from "../../customers/store/postgres/postgres-url.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
-import type { System } from "../../system/system.ts"
+import type { AppContext } from "../context.ts"
 
 /**
  * Opens the store: the PostgreSQL database of the settings, or the SQLite file in the data directory, which it creates if
  * necessary. Rejects with a `StoreError`. Later failures and recoveries of the database are logged.
  */
-export async function openStore(system: System, settings: Settings, log: Log): Promise<OpenStore> {
+export async function openStore({ system, settings, log }: AppContext): Promise<OpenStore> {
   const { clock, setTimer, random } = system
   const location = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
   return await openStoreAt(location, {
@@ -34,10 +32,11 @@ export async function openStore(system: System, settings: Settings, log: Log): P
 }
 
 /** Copies the SQLite database of the settings to PostgreSQL and shows the progress on a terminal. */
-export function createStoreCommandDeps(system: System, settings: () => Settings): StoreCopyDeps {
+export function createStoreCommandDeps(context: () => AppContext): StoreCopyDeps {
   return {
     copy: async to => {
-      const { MAILKIND_DATABASE_URL: configured, MAILKIND_DATA_DIR: directory } = settings()
+      const { system, settings } = context()
+      const { MAILKIND_DATABASE_URL: configured, MAILKIND_DATA_DIR: directory } = settings
       const url = to ?? configured?.reveal() ?? ""
       if (!isPostgresUrl(url) || !URL.canParse(url)) throw new CommandError("Say where to: --to postgres://…", 2)
       // Opening the store creates or migrates its tables.
@@ -57,9 +56,9 @@ export function createStoreCommandDeps(system: System, settings: () => Settings)
 }
 
 /** Backs up and restores the database of the settings. */
-export function createBackupDeps(system: System, settings: () => Settings): BackupDeps {
+export function createBackupDeps(context: () => AppContext): BackupDeps {
   const databasePath = (): string => {
-    const { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory } = settings()
+    const { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory } = context().settings
     if (url !== null) throw new CommandError(POSTGRES_BACKUP_HELP, 2)
     return join(directory, "mailkind.sqlite")
   }
@@ -80,7 +79,7 @@ export function createBackupDeps(system: System, settings: () => Settings): Back
       const path = databasePath()
       rejectDatabaseFiles(file, path)
       if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`, 2)
-      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(system.clock()))
+      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(context().system.clock()))
     },
   }
 }

@@ -49,7 +49,7 @@ function atWork() {
   const settings = settingsOf({ MAILKIND_DATA_DIR: "/nonexistent" })
   const logged: string[] = []
   const log = (_: string, says: string): void => void logged.push(says)
-  return { ...createDeepChecksService(world, settings, asked, store, log, "mailkind/1"), repeated, writes, logged }
+  return { ...createDeepChecksService({ system: world, settings, log }, asked, store), repeated, writes, logged }
 }
 
 const everySecond = ({ repeated }: ReturnType<typeof atWork>): void => {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
 import { createLearnedHostsService } from "../../../src/assemble/check/learned-hosts.ts"
 import { createNetworkService } from "../../../src/assemble/check/network.ts"
-import type { LogLevel } from "../../../src/base/log.ts"
+import { createContext } from "../../../src/assemble/context.ts"
+import type { Log, LogLevel } from "../../../src/base/log.ts"
 import { DAY_MS, utcDay } from "../../../src/base/time.ts"
 import { detectSubjectKind, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
@@ -39,7 +40,8 @@ function learned(store: OpenStore, time: StoppedTime = stoppedTime()) {
     return () => background.delete(one)
   }
   const world: System = { ...createSystem(), clock, stopwatch, setTimer, runInterval }
-  const atWork = createLearnedHostsService(world, store, (level, says) => void logged.push([level, says]))
+  const log: Log = (level, says) => void logged.push([level, says])
+  const atWork = createLearnedHostsService({ system: world, log, store })
   const meet = (count: number, from = 0): void => {
     for (let at = from; at < from + count; at++) atWork.hosts.observe(HOST, `d${at}.com`, true, utcDay(clock()))
   }
@@ -164,7 +166,10 @@ async function checkOver(domains: readonly string[]) {
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
   const { hosts: learnedHosts, world } = learned(await tempStore())
   const matchLists = (domain: string, registrable: string) => lists.pack.match(domain, registrable)
-  const { networkProbe, stop } = createNetworkService(world, read.settings, { learnedHosts, matchLists })
+  const { networkProbe, stop } = createNetworkService(createContext(world, read.settings), {
+    learnedHosts,
+    matchLists,
+  })
   onTestEnd(stop)
   const { clock, stopwatch } = world
   const check = createCheck({

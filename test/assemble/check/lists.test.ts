@@ -38,13 +38,14 @@ function dataDirectory() {
   }
   const put = (name: string, content: string | Uint8Array): void => writeFileSync(join(folder, name), content)
   const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
+  const context = { system: world, settings, log }
   return {
     folder,
     logged,
     look: () => look(),
-    open: () => createListsService({ ...world, runInterval }, settings, log),
-    openForCommand: () => openListsForCommand(world, settings, log),
-    openInPlace: () => openActivePack(world, settings),
+    open: () => createListsService({ ...context, system: { ...world, runInterval } }),
+    openForCommand: () => openListsForCommand(context),
+    openInPlace: () => openActivePack(context),
     put,
     /** Puts a pack in use, in which this name is disposable. */
     putInUse: (sha256: string, name: string, change: Partial<RefreshState> = {}): void => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { startScheduledRefresh } from "../../../src/assemble/check/refresh.ts"
+import type { Log } from "../../../src/base/log.ts"
 import { formatRefreshState, INITIAL_REFRESH_STATE, STATE_FILE } from "../../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import type { CommandResult } from "../../../src/system/child-processes.ts"
@@ -42,11 +43,8 @@ function scheduled(hours: string, run: () => CommandResult | null) {
       },
     },
   }
-  const end = startScheduledRefresh(
-    world,
-    read.settings,
-    (level, says, fields = {}) => void logged.push({ level, says, fields }),
-  )
+  const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
+  const end = startScheduledRefresh({ system: world, settings: read.settings, log })
   return {
     end,
     logged,

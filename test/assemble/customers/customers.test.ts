@@ -26,7 +26,12 @@ onPostgres("what another node changes is learnt from its notification, without l
   if (read.kind !== "read") throw new Error(read.faults.join())
   // No time passes for whoever wants to look again.
   const world = { ...createSystem(), runInterval: () => () => undefined }
-  const customers = await createCustomersService(world, read.settings, ours, () => undefined)
+  const customers = await createCustomersService({
+    system: world,
+    settings: read.settings,
+    log: () => undefined,
+    store: ours,
+  })
   const listening = Promise.withResolvers<void>()
   ours.onChange(() => listening.resolve())
   await bounded(listening.promise, () => "nobody listens")
@@ -49,9 +54,12 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   if (read.kind !== "read") throw new Error(read.faults.join())
   const world = { ...createSystem(), runInterval: () => () => undefined }
   const logged: unknown[] = []
-  const customers = await createCustomersService(world, read.settings, ours, (_, says, fields) =>
-    logged.push([says, fields]),
-  )
+  const customers = await createCustomersService({
+    system: world,
+    settings: read.settings,
+    log: (_, says, fields) => void logged.push([says, fields]),
+    store: ours,
+  })
   const atOnce = (caller: string): number => {
     let count = 0
     while (customers.rates.admit(caller, { perSecond: 0.001, burst: 12 }).waitS === 0) count++
@@ -103,7 +111,12 @@ test("where the database is a file nobody else has it, and no statement is asked
     return () => undefined
   }
   const world = { ...createSystem(), runInterval: every }
-  const customers = await createCustomersService(world, read.settings, watched, () => undefined)
+  const customers = await createCustomersService({
+    system: world,
+    settings: read.settings,
+    log: () => undefined,
+    store: watched,
+  })
   customers.start()
   for (const work of works) work()
   expect([customers.nodesCount(), customers.rates instanceof LocalRateLimiter]).toEqual([1, true])

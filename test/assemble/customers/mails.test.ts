@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { createMailService } from "../../../src/assemble/customers/mails.ts"
+import type { Log } from "../../../src/base/log.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import { insertAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
@@ -65,13 +66,8 @@ async function opened(
       openMailer: mailer,
       runInterval: every,
     }
-    const mails = createMailService(
-      world,
-      settings,
-      store,
-      (level, says, fields = {}) => void logged.push({ level, says, fields }),
-      () => baseUrl,
-    )
+    const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
+    const mails = createMailService({ system: world, settings, store, log }, () => baseUrl)
     mails.start()
     return mails
   }

@@ -29,10 +29,7 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
   const said: string[] = []
   const world = { ...createSystem(), clock, stopwatch, setTimer: later, random, runInterval: every }
   const signIn = createSignInService(
-    world,
-    read.settings,
-    store,
-    (_, says) => void said.push(says),
+    { system: world, settings: read.settings, store, log: (_, says) => void said.push(says) },
     async () => ({ kind: "unavailable", cause: "ECONNECTION", reply: null }),
   )
   const counts = async () =>

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { createContext } from "../../../src/assemble/context.ts"
 import { startServer } from "../../../src/assemble/server.ts"
 import { printStart } from "../../../src/cli/serve.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
@@ -11,7 +12,7 @@ const { CLOCK_FILE = "", ...environment } = world.environment
 const clock = (): number => world.clock() + Number(readFileSync(CLOCK_FILE, "utf8"))
 const read = parseSettings(environment)
 if (read.kind === "faulty") throw new Error(read.faults.join())
-const running = await startServer({ ...world, clock }, read.settings, "alone")
+const running = await startServer(createContext({ ...world, clock }, read.settings), "alone")
 printStart({ line: console.log, stderrLine: console.error }, "0", running, await running.ensureBootstrapAccount(), 1)
 await world.stopSignal()
 await running.stop()
