@@ -28,7 +28,7 @@ const GAUGES_WRITE_MS = 1000
 const OUTBOX_GAUGES_WRITE_MS = 15_000
 
 /** Where the settings want a listener for metrics alone, as `host:port`; `null` if nowhere. */
-export const metricsAddress = ({ MAILKIND_METRICS }: Settings): string | null =>
+const metricsAddress = ({ MAILKIND_METRICS }: Settings): string | null =>
   MAILKIND_METRICS === "off" ? null : MAILKIND_METRICS
 
 /** Whether anybody may read metrics. */
@@ -61,10 +61,8 @@ export type Instrumentation = {
 type WorkerCounters = { readonly workerIndex: number; readonly counterShards: readonly Float64Array[] }
 
 /** Creates the instrumentation of a single process, of one that takes over, or of a worker. */
-export function createInstrumentation(
-  { system, settings, log }: AppContext,
-  mode: "alone" | object | WorkerCounters,
-): Instrumentation {
+export function createInstrumentation(context: AppContext, mode: "alone" | object | WorkerCounters): Instrumentation {
+  const { system, settings } = context
   const worker = typeof mode === "object" && "counterShards" in mode ? mode : null
   const shards = worker?.counterShards ?? [createCounterShard()]
   const meter = new Meter(shards[worker?.workerIndex ?? 0] ?? createCounterShard())
@@ -76,13 +74,6 @@ export function createInstrumentation(
     writeGauges()
     return renderExposition(shards, BUILD)
   }
-  const listen = (): Pick<MetricsListener, "stop"> | null => {
-    const address = metricsAddress(settings)
-    // The supervisor listens for all workers.
-    if (address === null || worker !== null) return null
-    if (mode === "alone") return startMetricsListener(address, readExposition)
-    return startMetricsListenerWithRetry(system, address, readExposition, log)
-  }
   const createGaugeWriter: Instrumentation["createGaugeWriter"] = deps => {
     if (!areMetricsEnabled(settings)) return { start: () => undefined, stop: async () => lag.stop() }
     const writers = [networkGauges, customerGauges, listGauges].map(create => create(meter, deps))
@@ -90,28 +81,56 @@ export function createInstrumentation(
     writeGauges = () => {
       for (const write of writers) write()
     }
-    const countOutboxMails = (): void =>
-      void writeOutboxGauges(system, meter, deps.store).catch(logError(log, "the mails in the outbox were not counted"))
-    const intervals = createIntervals(system.runInterval, [
-      [GAUGES_WRITE_MS, writeGauges],
-      [OUTBOX_GAUGES_WRITE_MS, countOutboxMails],
-    ])
+    const work = createGaugeWork(context, meter, deps.store, writeGauges)
     let listener: Pick<MetricsListener, "stop"> | null = null
     return {
       start: () => {
-        listener = listen()
-        writeGauges()
-        countOutboxMails()
-        intervals.start()
+        // The supervisor listens for all workers.
+        listener = worker === null ? listenForMetrics(context, readExposition, mode !== "alone") : null
+        work.start()
       },
       stop: async () => {
-        intervals.stop()
+        work.stop()
         lag.stop()
         await listener?.stop()
       },
     }
   }
   return { meter, loadShedder, readExposition, createGaugeWriter }
+}
+
+/** Writes gauges in the background. `start` writes them for the first time. */
+function createGaugeWork({ system, log }: AppContext, meter: Meter, store: Store, writeGauges: WriteGauges) {
+  const countOutboxMails = (): void =>
+    void writeOutboxGauges(system, meter, store).catch(logError(log, "the mails in the outbox were not counted"))
+  const intervals = createIntervals(system.runInterval, [
+    [GAUGES_WRITE_MS, writeGauges],
+    [OUTBOX_GAUGES_WRITE_MS, countOutboxMails],
+  ])
+  return {
+    start: () => {
+      writeGauges()
+      countOutboxMails()
+      intervals.start()
+    },
+    stop: intervals.stop,
+  }
+}
+
+/**
+ * Opens the listener for metrics alone if the settings want one; otherwise returns `null`. Throws `StartupError` if it cannot
+ * listen, except beside a server that is replaced: then it listens as soon as the port is free.
+ */
+export function listenForMetrics(
+  { system, settings, log }: AppContext,
+  readExposition: () => Promise<Exposition>,
+  isTakeover: boolean,
+): Pick<MetricsListener, "stop"> | null {
+  const address = metricsAddress(settings)
+  if (address === null) return null
+  return isTakeover
+    ? startMetricsListenerWithRetry(system, address, readExposition, log)
+    : startMetricsListener(address, readExposition)
 }
 
 /** Skips deep checks under load as it does while DNS is unavailable. */

@@ -11,7 +11,6 @@ import { newId } from "../customers/store/core/id.ts"
 import { clearGauges, prependCounterShards, splitSharedMemory } from "../http/metrics/counter-layout.ts"
 import { renderExposition } from "../http/metrics/exposition.ts"
 import { DRAIN_TIMEOUT_MS, type DrainRequest } from "../process/http-listener.ts"
-import { startMetricsListener, startMetricsListenerWithRetry } from "../process/metrics-listener.ts"
 import { operatorMessage, StartupError } from "../process/startup-error.ts"
 import {
   acceptTakeovers,
@@ -28,7 +27,7 @@ import type { SupervisorLink, SupervisorMessage } from "../system/child-processe
 import { type System, verboseMessage } from "../system/system.ts"
 import { startScheduledRefresh } from "./check/refresh.ts"
 import { type AppContext, workerContext } from "./context.ts"
-import { metricsAddress } from "./metrics.ts"
+import { listenForMetrics } from "./metrics.ts"
 import { BUILD, VERSION } from "./program.ts"
 import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
 
@@ -51,7 +50,7 @@ export async function supervise(
   const previous = replace ? await findPreviousServer(system, location) : null
   const store = await prepareForWorkers(context, previous !== null)
   const { pool, shards } = await createWorkerPool(context, workerCount, socketsPerProcess(previous, workerCount))
-  const metrics = listenForMetrics(context, shards, previous !== null)
+  const metrics = listenForMetrics(context, async () => renderExposition(shards, BUILD), previous !== null)
   system.onReload(() => pool.broadcast({ kind: "reload" }))
   system.verbose.toggleOnSignal(isOn => {
     log("info", verboseMessage(isOn))
@@ -77,15 +76,6 @@ export async function supervise(
   void system.stopSignal().then(() => pool.kill())
   if (!(await pool.stop())) throw new CommandError("Not every worker stopped cleanly.")
   takeovers?.stop()
-}
-
-function listenForMetrics({ system, settings, log }: AppContext, shards: readonly Float64Array[], isTakeover: boolean) {
-  const address = metricsAddress(settings)
-  if (address === null) return null
-  const readExposition = async () => renderExposition(shards, BUILD)
-  return isTakeover
-    ? startMetricsListenerWithRetry(system, address, readExposition, log)
-    : startMetricsListener(address, readExposition)
 }
 
 const poolRouting = (pool: WorkerPool): ConnectionRouting => ({

@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 import { codeOf, ROOT, sourceFiles } from "./source-files.ts"
 
 const FILE_LINES_MAX = 400
-const FUNCTION_LINES_MAX = 64
+const FUNCTION_LINES_MAX = 50
 
 const all = [...sourceFiles("src"), ...sourceFiles("test"), ...sourceFiles("bench")]
 const src = sourceFiles("src")

@@ -6,7 +6,7 @@ import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
 import { identityUrls } from "../../src/check/tenant/identity-endpoint.ts"
-import { createTenantProbe, TENANT_PROBE_BOUNDS } from "../../src/check/tenant/tenant-probe.ts"
+import { TENANT_PROBE_BOUNDS, TenantProbe } from "../../src/check/tenant/tenant-probe.ts"
 import type { Policy } from "../../src/contract/policies.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { lists } from "./app.ts"
@@ -76,7 +76,7 @@ function outsideOf(
   const { ask: resolver } = zone(absolute(records, domain))
   const { web: fetchUrl } = identityWeb(identity === undefined ? {} : { [domain]: identity })
   const mail = createMailProbe({ resolver, clock })
-  const tenant = createTenantProbe({ fetchUrl, urls: identityUrls(IDENTITY_URL), clock, setTimer }, TENANT_PROBE_BOUNDS)
+  const tenant = new TenantProbe({ fetchUrl, urls: identityUrls(IDENTITY_URL), clock, setTimer }, TENANT_PROBE_BOUNDS)
   return createNetworkProbe({
     probeMail: (asked, budget) => mail(asked.domain, asked.organisationalDomain, budget),
     probeTenant: (asked, cloud) => tenant.lookup(asked.domain, asked.organisationalDomain, cloud),

@@ -13,7 +13,6 @@ import { HomepageCache } from "../../check/homepage/homepage-cache.ts"
 import { createHomepageProbe } from "../../check/homepage/homepage-probe.ts"
 import { createDomainFacts, type DomainFacts } from "../../customers/evidence/domain-facts.ts"
 import type { Store } from "../../customers/store/core/store.ts"
-import type { System } from "../../system/system.ts"
 import type { AppContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
 import type { NetworkService } from "./network.ts"
@@ -45,7 +44,6 @@ export function createDeepChecksService(
   const { system, settings, log } = context
   const { fetchUrl, connect, setTimer, clock } = system
   const userAgent = formatUserAgent(settings)
-  const onError = (message: string) => logError(log, message)
   const facts = store === null ? null : createDomainFacts(store, clock)
   const bootstrap = createRdapBootstrap(context)
   const isOperatorUrl = settings.MAILKIND_RDAP_BOOTSTRAP_URL !== null
@@ -53,7 +51,7 @@ export function createDeepChecksService(
     { fetchUrl, fetchPublicUrl: createPublicFetch(queryDns, fetchUrl), clock, setTimer, userAgent, isOperatorUrl },
     AGE_PROBE_BOUNDS.server,
   )
-  const onReadError = onError("stored results of deep checks were not read")
+  const onReadError = logError(log, "stored results of deep checks were not read")
   const ageProbe = createAgeProbe(
     { lookupRegistration, bootstrap, store: facts?.ages ?? null, clock, onError: onReadError },
     AGE_PROBE_BOUNDS,
@@ -66,7 +64,7 @@ export function createDeepChecksService(
   const homepageCache = new HomepageCache({ probe, store: facts?.homepages ?? null, clock, onError: onReadError })
   return {
     deepProbe: createDeepProbe({ ageProbe, homepageCache, isUnavailable: isDnsUnavailable, clock, setTimer }),
-    ...createFactStoreWork(system, facts, bootstrap, onError),
+    ...createFactStoreWork(context, facts, bootstrap),
   }
 }
 
@@ -89,22 +87,21 @@ function createRdapBootstrap({ system, settings, log }: AppContext): RefreshingB
 
 /** The background work of deep checks. */
 function createFactStoreWork(
-  { runInterval }: System,
+  { system: { runInterval }, log }: AppContext,
   facts: DomainFacts | null,
   bootstrap: RefreshingBootstrap,
-  onError: (message: string) => (error: unknown) => void,
 ): Pick<DeepChecksService, "start" | "stop"> {
   let isStopped = false
   // A slow store gets one write at a time.
   const writes = new SingleFlight<null, void>()
   const write = async (): Promise<void> =>
-    await facts?.flush().catch(onError("results of deep checks were not written"))
+    await facts?.flush().catch(logError(log, "results of deep checks were not written"))
   const prune = async (): Promise<void> => {
     while (!isStopped && ((await facts?.prune()) ?? 0) > 0);
   }
   const intervals = createIntervals(runInterval, [
     [WRITE_MS, () => void writes.run(null, write)],
-    [PRUNE_MS, () => void prune().catch(onError("old results of deep checks were not deleted"))],
+    [PRUNE_MS, () => void prune().catch(logError(log, "old results of deep checks were not deleted"))],
   ])
   let stopRefreshing = (): void => undefined
   return {

@@ -8,7 +8,7 @@ import { createLearningProbe, type LearningProbeDeps } from "../../check/learned
 import { createMailProbe } from "../../check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkProbe, offlineNetworkProbe } from "../../check/network-evidence.ts"
 import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
-import { createTenantProbe, TENANT_PROBE_BOUNDS, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
+import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import type { AppContext } from "../context.ts"
 
@@ -78,7 +78,7 @@ function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }:
   const operatorUrl = settings.MAILKIND_IDENTITY_URL
   return operatorUrl === "off"
     ? null
-    : createTenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
+    : new TenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
 }
 
 /** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */

@@ -1,4 +1,4 @@
-import { logError } from "../../base/log.ts"
+import { type Log, logError } from "../../base/log.ts"
 import { createIntervals } from "../../base/time.ts"
 import type { Settings } from "../../config/settings.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -10,15 +10,8 @@ import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../customers/keys
 import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import { listKeys } from "../../customers/keys/keys.ts"
 import { AllowedOrigins } from "../../customers/keys/origins.ts"
-import { Heartbeat } from "../../customers/nodes/heartbeat.ts"
-import { NODE_BOUNDS } from "../../customers/nodes/live-nodes.ts"
 import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
-import {
-  type CallerLimits,
-  createLocalLimits,
-  createNodeLimits,
-  NodeShare,
-} from "../../customers/quota/caller-limits.ts"
+import type { CallerLimits } from "../../customers/quota/caller-limits.ts"
 import { type TierLimits, tierLimits } from "../../customers/quota/tier-limits.ts"
 import {
   SHARED_UNIT_QUOTA_BOUNDS,
@@ -28,7 +21,6 @@ import {
 } from "../../customers/quota/units/unit-quota.ts"
 import { type Change, latestChangeId } from "../../customers/store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "../../customers/store/change-log/change-poller.ts"
-import { newId } from "../../customers/store/core/id.ts"
 import type { Store } from "../../customers/store/core/store.ts"
 import { TermsCache } from "../../customers/terms/terms-cache.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../customers/usage/usage-meter.ts"
@@ -36,6 +28,7 @@ import { createUsageReport } from "../../customers/usage/usage-report.ts"
 import { createUsagePruning } from "../../customers/usage/usage-rows.ts"
 import type { System } from "../../system/system.ts"
 import type { StoreContext } from "../context.ts"
+import { createNodeService, type NodeService } from "./nodes.ts"
 
 /** How often this process polls the changes of others, so the longest time that a revocation elsewhere goes unnoticed. */
 const CHANGES_POLL_MS = 2000
@@ -92,44 +85,28 @@ export async function createCustomersService(
   context: StoreContext,
   shared: SharedCallerState | null = null,
 ): Promise<CustomersService> {
-  const { system, settings, store, log } = context
+  const { system, store, log } = context
   const { clock, random } = system
   const coarse = coarseClocks(system)
-  const onError = (message: string) => logError(log, message)
   const nodes = await createNodeService(context, shared)
-  const services = {
-    keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
-    knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
-    terms: new TermsCache(store, clock, onError("terms were not read")),
-    tiers: tierLimits(settings.MAILKIND_TIERS),
-    ...nodes.limits,
-    nodesCount: nodes.nodesCount,
-    units: new UnitQuota(
-      store,
-      clock,
-      unitsBounds(settings),
-      onError("units were not leased ahead, or not given back"),
-    ),
-    usage: new UsageMeter(
-      store,
-      clock,
-      () => void system.setTimer(0, () => background.writeUsage()),
-      USAGE_METER_BOUNDS,
-    ),
-    ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
-    corrections: new CorrectionCache(store, system.setTimer, onError("corrections were not read")),
-  }
-  const { keys, terms, ownLists, corrections } = services
-  const all = { ...services, freeChecks: freeChecksFor(context, services) }
-  const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(services.units)]
+  const writeUsageSoon = () => void system.setTimer(0, () => background.writeUsage())
+  const parts = { ...createParts(context, coarse, writeUsageSoon), ...nodes.limits, nodesCount: nodes.nodesCount }
+  const { keys, terms, ownLists, corrections, units } = parts
+  const all = { ...parts, freeChecks: freeChecksFor(context, parts) }
+  const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(units)]
   const publishChanges = createChangePublisher(listeners, shared)
   const since = await latestChangeId(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
-  const pollChanges = createChangePoller(store, listeners, since, onError("changes of other processes were not read"))
-  const background = createBackgroundWork(context, { ...all, nodes }, pollChanges, onError)
+  const pollChanges = createChangePoller(
+    store,
+    listeners,
+    since,
+    logError(log, "changes of other processes were not read"),
+  )
+  const background = createBackgroundWork(context, { ...all, nodes }, pollChanges)
   return {
     ...all,
-    usageOf: account => accountUsage({ ...services, store, clock }, account),
+    usageOf: account => accountUsage({ ...parts, store, clock }, account),
     report: report => recordFeedback({ store, clock, notify: publishChanges }, random, report),
     publishChanges,
     pollChanges,
@@ -138,8 +115,28 @@ export async function createCustomersService(
       background.stop()
       coarse.stop()
       corrections.stop()
-      await flushAll({ ...services, nodes }, onError)
+      await flushAll({ ...parts, nodes }, log)
     },
+  }
+}
+
+/** The caches, limits and meters over the store. Usage calls `writeUsageSoon` when its buffer is full. */
+function createParts({ system, settings, store, log }: StoreContext, coarse: CoarseClocks, writeUsageSoon: () => void) {
+  const { clock, setTimer } = system
+  return {
+    keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
+    knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
+    terms: new TermsCache(store, clock, logError(log, "terms were not read")),
+    tiers: tierLimits(settings.MAILKIND_TIERS),
+    units: new UnitQuota(
+      store,
+      clock,
+      unitsBounds(settings),
+      logError(log, "units were not leased ahead, or not given back"),
+    ),
+    usage: new UsageMeter(store, clock, writeUsageSoon, USAGE_METER_BOUNDS),
+    ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
+    corrections: new CorrectionCache(store, setTimer, logError(log, "corrections were not read")),
   }
 }
 
@@ -165,11 +162,11 @@ type WithNodes = { readonly nodes: NodeService }
 /** Leaves the cluster, writes buffered data and returns leases. An unavailable database does not prevent the stop. */
 async function flushAll(
   { keys, usage, units, nodes }: Pick<CustomersService, "keys" | "usage" | "units"> & WithNodes,
-  onError: (message: string) => (error: unknown) => void,
+  log: Log,
 ): Promise<void> {
   await nodes.stop()
-  await flushUntilEmpty(() => keys.flush()).catch(onError("the last use of keys is lost"))
-  await flushUntilEmpty(() => usage.flush()).catch(onError("usage that was not written is lost"))
+  await flushUntilEmpty(() => keys.flush()).catch(logError(log, "the last use of keys is lost"))
+  await flushUntilEmpty(() => usage.flush()).catch(logError(log, "usage that was not written is lost"))
   await units.releaseAll()
 }
 
@@ -184,7 +181,7 @@ function freeChecksFor(
 
 /** The background work, each piece with its interval. */
 function createBackgroundWork(
-  { system, store }: StoreContext,
+  { system, store, log }: StoreContext,
   {
     keys,
     usage,
@@ -193,19 +190,18 @@ function createBackgroundWork(
     nodes,
   }: Pick<CustomersService, "keys" | "usage" | "units" | "freeChecks"> & WithNodes,
   pollChanges: () => void,
-  onError: (message: string) => (error: unknown) => void,
 ) {
   const pruneUsage = createUsagePruning(store, system.clock)
-  const writeUsage = (): void => void flushFullBatches(usage).catch(onError("usage was not written"))
+  const writeUsage = (): void => void flushFullBatches(usage).catch(logError(log, "usage was not written"))
   const intervals = createIntervals(system.runInterval, [
     [CHANGES_POLL_MS, pollChanges],
-    [LAST_USE_FLUSH_MS, () => void keys.flush().catch(onError("the last use of keys was not written"))],
+    [LAST_USE_FLUSH_MS, () => void keys.flush().catch(logError(log, "the last use of keys was not written"))],
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
-    [USAGE_PRUNE_MS, () => void pruneUsage().catch(onError("old usage was not deleted"))],
+    [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],
     [
       FREE_CHECKS_PRUNE_MS,
-      () => void freeChecks?.prune().catch(onError("expired data of free checks was not deleted")),
+      () => void freeChecks?.prune().catch(logError(log, "expired data of free checks was not deleted")),
     ],
   ])
   return {
@@ -252,8 +248,10 @@ async function accountUsage(
   return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys })
 }
 
+type CoarseClocks = Pick<System, "clock" | "stopwatch"> & { readonly stop: () => void }
+
 /** Clocks that are read every `COARSE_CLOCK_MS`: keys are cached for seconds, and reading the time costs more than finding a key. */
-function coarseClocks(system: System): Pick<System, "clock" | "stopwatch"> & { readonly stop: () => void } {
+function coarseClocks(system: System): CoarseClocks {
   let nowMs = system.clock()
   let elapsedMs = system.stopwatch()
   const stop = system.runInterval(COARSE_CLOCK_MS, () => {
@@ -261,63 +259,4 @@ function coarseClocks(system: System): Pick<System, "clock" | "stopwatch"> & { r
     elapsedMs = system.stopwatch()
   })
   return { clock: () => nowMs, stopwatch: () => elapsedMs, stop }
-}
-
-/** This server as a node among those that share its database. */
-type NodeService = {
-  /** This node's share of the limits. */
-  readonly limits: CallerLimits
-  /** The number of nodes, including this one. */
-  readonly nodesCount: () => number
-  /** Starts sending heartbeats. Call it once the server listens. */
-  readonly start: () => void
-  /** Removes the heartbeat of this node. Never rejects. */
-  readonly stop: () => Promise<void>
-}
-
-/**
- * Counts the nodes and then admits this node's share of the limits of callers. With SQLite there is only one node and nothing to
- * count. `shared` is `null` without workers.
- */
-async function createNodeService(
-  { system, settings, store, log }: StoreContext,
-  shared: { readonly limits: CallerLimits; readonly nodeId: string } | null,
-): Promise<NodeService> {
-  const limits = shared?.limits ?? createLocalLimits(system.clock)
-  if (settings.MAILKIND_DATABASE_URL === null)
-    return { limits, nodesCount: () => 1, start: () => undefined, stop: async () => undefined }
-  const share = new NodeShare()
-  let nodesCount = 1
-  const heartbeat = new Heartbeat(
-    {
-      store,
-      stopwatch: system.stopwatch,
-      id: shared?.nodeId ?? newId("node", system.random),
-      onChange: position => {
-        share.setPosition(position)
-        if (position.count !== nodesCount)
-          log("info", "the number of nodes that share the limits has changed", { nodes: position.count })
-        nodesCount = position.count
-      },
-      onError: logError(log, "the heartbeats of nodes were not read or written"),
-    },
-    NODE_BOUNDS,
-  )
-  await heartbeat.load()
-  const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => heartbeat.tick()]])
-  return {
-    limits: createNodeLimits(limits, share),
-    nodesCount: () => nodesCount,
-    start: () => {
-      intervals.start()
-      store.onChange(() => heartbeat.refresh())
-      heartbeat.tick()
-    },
-    stop: async () => {
-      intervals.stop()
-      await heartbeat
-        .stop()
-        .catch(logError(log, "the heartbeat of this node was not deleted: other nodes count it until it times out"))
-    },
-  }
 }

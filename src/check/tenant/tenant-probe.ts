@@ -36,20 +36,6 @@ export const TENANT_PROBE_BOUNDS: TenantProbeBounds = {
   waitingMax: 1000,
 }
 
-/**
- * Looks up a domain's tenant at the endpoints of one cloud. A fresh cached result comes without a promise. A promise never
- * rejects, and all callers share it while the lookup is in flight. The lookup has a deadline of its own: it continues when its
- * callers stop waiting, and the next caller gets its result from the cache.
- */
-type TenantProbe = {
-  readonly lookup: (
-    domain: string,
-    organisationalDomain: string,
-    cloud?: IdentityCloud,
-  ) => TenantProbeResult | Promise<TenantProbeResult>
-  readonly stats: () => TenantProbeStats
-}
-
 /** Entries, hits and misses of the cache, how many lookups had each outcome, and how many clouds have an open breaker. */
 export type TenantProbeStats = {
   readonly entries: number
@@ -68,64 +54,82 @@ type TenantProbeDeps = {
   readonly setTimer: SetTimer
 }
 
-/** Builds a tenant probe. Domains are A-labels, lower case. */
-export function createTenantProbe(
-  { fetchUrl, urls, clock, setTimer }: TenantProbeDeps,
-  bounds: TenantProbeBounds,
-): TenantProbe {
-  const startLookup = createTenantLookup(fetchUrl, clock, setTimer)
-  const cache = new TenantCache(clock, bounds.cache)
-  const semaphore = new Semaphore(bounds.inFlightMax, bounds.waitingMax)
-  const breakers = new Map(Object.values(urls).map(base => [base, new CircuitBreaker(clock, bounds.breaker)]))
-  const flights = new SingleFlight<string, TenantProbeResult>()
-  const counts = { hits: 0, misses: 0, tenant: 0, none: 0, failed: 0 }
+/** Looks up a domain's tenant at the endpoints of one cloud. Domains are A-labels, lower case. */
+export class TenantProbe {
+  readonly #urls: IdentityUrls
+  readonly #clock: Clock
+  readonly #startLookup: ReturnType<typeof createTenantLookup>
+  readonly #cache: TenantCache
+  readonly #semaphore: Semaphore
+  readonly #breakers: ReadonlyMap<string, CircuitBreaker>
+  readonly #flights = new SingleFlight<string, TenantProbeResult>()
+  readonly #counts = { hits: 0, misses: 0, tenant: 0, none: 0, failed: 0 }
+
+  constructor({ fetchUrl, urls, clock, setTimer }: TenantProbeDeps, bounds: TenantProbeBounds) {
+    this.#urls = urls
+    this.#clock = clock
+    this.#startLookup = createTenantLookup(fetchUrl, clock, setTimer)
+    this.#cache = new TenantCache(clock, bounds.cache)
+    this.#semaphore = new Semaphore(bounds.inFlightMax, bounds.waitingMax)
+    this.#breakers = new Map(Object.values(urls).map(base => [base, new CircuitBreaker(clock, bounds.breaker)]))
+  }
+
+  /**
+   * A fresh cached result comes without a promise. A promise never rejects, and all callers share it while the lookup is in
+   * flight. The lookup has a deadline of its own: it continues when its callers stop waiting, and the next caller gets its
+   * result from the cache.
+   */
+  lookup(
+    domain: string,
+    organisationalDomain: string,
+    cloud: IdentityCloud = "worldwide",
+  ): TenantProbeResult | Promise<TenantProbeResult> {
+    const base = this.#urls[cloud]
+    const key = `${base}/${domain}`
+    const available = this.#cache.fresh(key) ?? this.#flights.get(key)
+    if (available !== undefined) {
+      this.#counts.hits++
+      return available
+    }
+    this.#counts.misses++
+    const breaker = this.#breakers.get(base)
+    assert(breaker !== undefined, "the endpoints of every cloud have a breaker")
+    const permit = breaker.isOpen ? null : this.#semaphore.acquire()
+    if (permit === null) return this.#withoutLookup(key)
+    const start = (): TenantLookup => this.#startLookup(base, domain, organisationalDomain)
+    return this.#flights.run(key, () => permit.then(release => this.#runLookup(release, breaker, key, start)))
+  }
+
+  stats(): TenantProbeStats {
+    const openBreakerCount = [...this.#breakers.values()].filter(({ isOpen }) => isOpen).length
+    return { ...this.#counts, entries: this.#cache.size, openBreakerCount }
+  }
 
   /** The result without a lookup: a stale answer, or `unavailable`. */
-  const withoutLookup = (key: string): TenantProbeResult =>
-    cache.stale(key) ?? { tenant: unknown("unavailable"), isCached: false, freshUntilMs: clock() }
+  #withoutLookup(key: string): TenantProbeResult {
+    return this.#cache.stale(key) ?? { tenant: unknown("unavailable"), isCached: false, freshUntilMs: this.#clock() }
+  }
 
   /** Runs a lookup that holds a permit of the semaphore, unless the breaker opened while it waited for that. */
-  const runLookup = async (
+  async #runLookup(
     release: Release,
     breaker: CircuitBreaker,
     key: string,
     start: () => TenantLookup,
-  ): Promise<TenantProbeResult> => {
+  ): Promise<TenantProbeResult> {
     const report = breaker.acquire()
     if (report === null) {
       release()
-      return withoutLookup(key)
+      return this.#withoutLookup(key)
     }
     const { result, finished } = start()
     const settled = await result
-    counts[lookupOutcome(settled)]++
+    this.#counts[lookupOutcome(settled)]++
     report(callOutcome(settled)) // before the release: it may open the breaker for the next lookup
     void finished.then(release)
-    return cache.set(key, settled)
+    return this.#cache.set(key, settled)
   }
-
-  const lookup: TenantProbe["lookup"] = (domain, organisationalDomain, cloud = "worldwide") => {
-    const base = urls[cloud]
-    const key = `${base}/${domain}`
-    const available = cache.fresh(key) ?? flights.get(key)
-    if (available !== undefined) {
-      counts.hits++
-      return available
-    }
-    counts.misses++
-    const breaker = breakers.get(base)
-    assert(breaker !== undefined, "the endpoints of every cloud have a breaker")
-    const permit = breaker.isOpen ? null : semaphore.acquire()
-    if (permit === null) return withoutLookup(key)
-    return flights.run(key, () =>
-      permit.then(release => runLookup(release, breaker, key, () => startLookup(base, domain, organisationalDomain))),
-    )
-  }
-  return { lookup, stats: () => ({ ...counts, entries: cache.size, openBreakerCount: countOpenBreakers(breakers) }) }
 }
-
-const countOpenBreakers = (breakers: ReadonlyMap<string, CircuitBreaker>): number =>
-  [...breakers.values()].filter(({ isOpen }) => isOpen).length
 
 const lookupOutcome = ({ tenant }: TenantLookupResult): "tenant" | "none" | "failed" =>
   tenant.known ? (tenant.value === null ? "none" : "tenant") : "failed"

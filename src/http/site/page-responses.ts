@@ -78,13 +78,16 @@ export type AssetFile = {
 /** Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. */
 export function createPageResponses(requestId: JsonResponses["requestId"], isHttps: boolean): PageResponses {
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
+  const respond = (
+    body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
+    request: Request,
+    headers: Readonly<Record<string, string>>,
+    status = OK,
+  ) => new Response(body, { status, headers: { ...fixed, ...headers, "X-Request-Id": requestId(request) } })
   const html =
     (policy: string) =>
-    (text: string, request: Request, { status = OK, headers = {} }: PageResponseOptions = {}) =>
-      new Response(text, {
-        status,
-        headers: { ...headers, ...fixed, ...textHeaders(HTML, policy), "X-Request-Id": requestId(request) },
-      })
+    (text: string, request: Request, { status, headers = {} }: PageResponseOptions = {}) =>
+      respond(text, request, { ...headers, ...textHeaders(HTML, policy) }, status)
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
   const renderPage: PageResponses["render"] = (page, request, options) =>
     strictHtml(`<!doctype html>${render(page)}`, request, options)
@@ -97,36 +100,19 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
         headers: retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) },
       }),
     html: strictHtml,
-    text: (text, request, mediaType, headers = {}) =>
-      new Response(text, {
-        headers: { ...headers, ...fixed, ...textHeaders(mediaType), "X-Request-Id": requestId(request) },
-      }),
+    text: (text, request, mediaType, headers = {}) => respond(text, request, { ...headers, ...textHeaders(mediaType) }),
     redirect: (path, request, headers = {}) =>
-      new Response(null, {
-        status: SEE_OTHER,
-        headers: {
-          ...fixed,
-          ...headers,
-          "Cache-Control": "no-store",
-          Location: path,
-          "X-Request-Id": requestId(request),
-        },
-      }),
+      respond(null, request, { ...headers, "Cache-Control": "no-store", Location: path }, SEE_OTHER),
     apiReference: html(policyHeader(API_REFERENCE_SECURITY_POLICY)),
-    download: (body, request, options) =>
-      new Response(body, { headers: { ...fixed, ...downloadHeaders(options), "X-Request-Id": requestId(request) } }),
+    download: (body, request, options) => respond(body, request, downloadHeaders(options)),
     asset: ({ mediaType, bytes, encoding }, request) =>
-      new Response(bytes, {
-        headers: {
-          ...fixed,
-          ...(encoding === null ? {} : { "Content-Encoding": encoding }),
-          "Cache-Control": "public, max-age=31536000, immutable",
-          // A browser can open an SVG image as a document.
-          "Content-Security-Policy": NO_CONTENT_POLICY,
-          "Content-Type": mediaType,
-          Vary: "Accept-Encoding",
-          "X-Request-Id": requestId(request),
-        },
+      respond(bytes, request, {
+        ...(encoding === null ? {} : { "Content-Encoding": encoding }),
+        "Cache-Control": "public, max-age=31536000, immutable",
+        // A browser can open an SVG image as a document.
+        "Content-Security-Policy": NO_CONTENT_POLICY,
+        "Content-Type": mediaType,
+        Vary: "Accept-Encoding",
       }),
   }
 }

@@ -1,11 +1,7 @@
 import { expect, test } from "bun:test"
 import { known, unknown } from "../../../src/base/finding.ts"
 import { type IdentityUrls, identityUrls } from "../../../src/check/tenant/identity-endpoint.ts"
-import {
-  createTenantProbe,
-  TENANT_PROBE_BOUNDS,
-  type TenantProbeBounds,
-} from "../../../src/check/tenant/tenant-probe.ts"
+import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeBounds } from "../../../src/check/tenant/tenant-probe.ts"
 import { type Ending, type IdentityTable, identityServer, identityWeb } from "../../support/identity-server.ts"
 import { stoppedTime } from "../../support/time.ts"
 
@@ -23,7 +19,7 @@ function probing(table: IdentityTable, { bounds = {}, urls = identityUrls(BASE) 
   const time = stoppedTime()
   const rows: Record<string, IdentityTable[string]> = { ...table }
   const { web: fetchUrl, asked: queries } = identityWeb(rows)
-  const probe = createTenantProbe(
+  const probe = new TenantProbe(
     { fetchUrl, urls, clock: time.clock, setTimer: time.later },
     { ...TENANT_PROBE_BOUNDS, ...bounds },
   )
@@ -258,7 +254,7 @@ test("over real sockets the result is the same, and a connection that hangs is c
   const { clock, later: setTimer, tick } = stoppedTime()
   // The preload disables the global fetch in tests.
   const fetchUrl = (url: string, options: RequestInit) => Bun.fetch(url, { ...options, redirect: "manual" })
-  const probe = createTenantProbe({ fetchUrl, urls: identityUrls(server.url), clock, setTimer }, TENANT_PROBE_BOUNDS)
+  const probe = new TenantProbe({ fetchUrl, urls: identityUrls(server.url), clock, setTimer }, TENANT_PROBE_BOUNDS)
   try {
     expect(await probe.lookup("acme.com", "acme.com")).toMatchObject({ tenant: TENANT })
     expect(await probe.lookup("nobody.com", "nobody.com")).toMatchObject({ tenant: known(null) })
