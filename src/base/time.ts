@@ -18,6 +18,11 @@ export function dayStart(day: number): string {
   return new Date(day * DAY_MS).toISOString()
 }
 
+/** The instant at which the day ends and the next one begins. */
+export function dayEndMs(day: number): number {
+  return (day + 1) * DAY_MS
+}
+
 /**
  * Creates a clock that reads `clock` once per turn of the event loop: one request asks for the time five times, and
  * everything in one turn happens at the same moment. It lags by at most one turn, about a millisecond under load.

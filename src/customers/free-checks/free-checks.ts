@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../base/outside-world.ts"
+import { dayEndMs } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { RateLimiter } from "../quota/rate/rate-limiter.ts"
-import { dayEndMs } from "../quota/units/quota-day.ts"
 import type { UnitQuota } from "../quota/units/unit-quota.ts"
 import type { Store } from "../store/core/store.ts"
 import {

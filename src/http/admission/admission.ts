@@ -10,7 +10,7 @@ import { type RequestObserver, tierLabel } from "../metrics/request-observer.ts"
 import { identifyCaller, invalidKey, unauthorized } from "../request/caller.ts"
 import { type CallerHeaders, createRateLimitFormatter, rateLimitPolicy } from "../response/caller-headers.ts"
 import { corsHeaders } from "../response/cors.ts"
-import { Problem } from "../response/problem.ts"
+import { Problem, rateLimited } from "../response/problem.ts"
 import type { LoadShedder } from "./load-shedder.ts"
 import { type AdmissionRules, RequestLease, type RequestLeaseDeps } from "./request-lease.ts"
 
@@ -112,7 +112,14 @@ function admitPublishable(
   const { waitS } = deps.rates.admit(`${id} ${deps.clientOf(request)}`, VISITOR_RATE)
   if (waitS === 0) return acquireLease(deps, request, caller, id, PUBLISHABLE_RULES, otherHeaders)
   new RequestLease(deps, request, id, PUBLISHABLE_RULES, otherHeaders, 0).attachRefusalHeaders()
-  throw rateLimited(deps, caller, LIMITS.publishableClientPerSecond, waitS, "a second from one client address", "rate")
+  throw recordRateLimited(
+    deps,
+    caller,
+    LIMITS.publishableClientPerSecond,
+    waitS,
+    "a second from one client address",
+    "rate",
+  )
 }
 
 function acquireLease(
@@ -128,18 +135,19 @@ function acquireLease(
   const lease = new RequestLease(deps, request, callerId, rules, otherHeaders, remaining)
   if (waitS > 0) {
     lease.attachRefusalHeaders()
-    throw rateLimited(deps, caller, limits.requestsPerSecond ?? 0, waitS, "a second", "rate")
+    throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, waitS, "a second", "rate")
   }
   if (!lease.acquireInFlight()) {
     lease.attachRefusalHeaders()
-    throw rateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "in_flight")
+    throw recordRateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "in_flight")
   }
   return lease
 }
 
 const NO_RATE_LIMIT = { waitS: 0, remaining: 0 }
 
-function rateLimited(
+/** Counts the refusal and gives its problem. */
+function recordRateLimited(
   { usage, meter }: AdmitDeps,
   { key, account }: CallerCredentials,
   limit: number,
@@ -149,7 +157,7 @@ function rateLimited(
 ): Problem {
   usage.record(account.id, key, { kind: "rate_limited" })
   meter.increment("mailkind_limited_total", 1, tierLabel(key, account), limitLabel)
-  return new Problem("rate_limited", `At most ${limit} requests ${unit} are answered.`, { retry_after: waitS, limit })
+  return rateLimited(`At most ${limit} requests ${unit} are answered.`, waitS, limit)
 }
 
 /**

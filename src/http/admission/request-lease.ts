@@ -1,13 +1,13 @@
 import type { Clock } from "../../base/outside-world.ts"
+import { dayEndMs } from "../../base/time.ts"
 import type { InFlightLimiter } from "../../customers/quota/in-flight/in-flight-limiter.ts"
 import type { RateLimit } from "../../customers/quota/rate/rate-limiter.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
-import { dayEndMs } from "../../customers/quota/units/quota-day.ts"
 import type { TakeUnitsResult } from "../../customers/quota/units/unit-lease.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { CallerHeaders, FormatRateLimit, RefusalHeaders } from "../response/caller-headers.ts"
-import { Problem } from "../response/problem.ts"
+import { quotaExceeded } from "../response/problem.ts"
 
 /** The limits of a kind of caller, with the values that are derived from them once. */
 export type AdmissionRules = {
@@ -112,16 +112,8 @@ export class RequestLease {
     this.#charged = result
     if (result.isTaken) return
     this.#deps.meter.increment("mailkind_limited_total", 1, this.#rules.tierLabel, "units")
-    throw quotaExceeded(this.#rules.limits.unitsPerDay ?? 0, result.day, this.#deps.clock())
+    const limit = this.#rules.limits.unitsPerDay ?? 0
+    // The day differs from the clock's day when the clock was set back over midnight.
+    throw quotaExceeded(`The ${limit} units of the day are used up.`, limit, dayEndMs(result.day), this.#deps.clock())
   }
-}
-
-/** `day` is the day whose units are used up. It differs from the clock's day when the clock was set back over midnight. */
-function quotaExceeded(limit: number, day: number, nowMs: number): Problem {
-  const resetsAtMs = dayEndMs(day)
-  return new Problem("quota_exceeded", `The ${limit} units of the day are used up.`, {
-    retry_after: Math.ceil((resetsAtMs - nowMs) / 1000),
-    limit,
-    resets_at: new Date(resetsAtMs).toISOString(),
-  })
 }

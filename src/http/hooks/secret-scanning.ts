@@ -6,7 +6,7 @@ import type { LeakedKeyRevocation } from "../../customers/keys/keys.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
 import { type BodyReservations, readBytes } from "../request/body.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
-import { Problem } from "../response/problem.ts"
+import { Problem, rateLimited } from "../response/problem.ts"
 import {
   isSignatureValid,
   type LeakLabel,
@@ -70,11 +70,7 @@ export function secretScanningRoute({
 
 function admitReport(rates: RateLimiter, subject: string, limit: number, scope: string): void {
   const { waitS } = rates.admit(subject, { perSecond: limit, burst: limit * LIMITS.burstFactor })
-  if (waitS === 0) return
-  throw new Problem("rate_limited", `At most ${limit} leak reports a second are taken ${scope}.`, {
-    retry_after: waitS,
-    limit,
-  })
+  if (waitS > 0) throw rateLimited(`At most ${limit} leak reports a second are taken ${scope}.`, waitS, limit)
 }
 
 async function readSignedReport(

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts"
 import type { KeyAuthenticator, KeyLookup } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
-import { Problem } from "../response/problem.ts"
+import { Problem, rateLimited } from "../response/problem.ts"
 
 /** The active key of a request with its account; null: the request has no key. */
 export type Caller = CallerCredentials | null
@@ -19,10 +19,11 @@ export const unauthorized = (): Problem =>
 
 /** The problem 429 `rate_limited` of a client without a key; `waitS`: seconds until the next request. */
 export const keylessTooFast = (waitS: number): Problem =>
-  new Problem("rate_limited", `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`, {
-    retry_after: waitS,
-    limit: LIMITS.keylessPerSecond,
-  })
+  rateLimited(
+    `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`,
+    waitS,
+    LIMITS.keylessPerSecond,
+  )
 
 /** The problem 401 `invalid_key`. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, AUTH_CHALLENGE)

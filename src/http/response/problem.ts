@@ -1,3 +1,4 @@
+import { isoInstant } from "../../base/time.ts"
 import { POLICY_NAMES } from "../../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
 import type { ProblemBody } from "../../contract/schemas.ts"
@@ -47,6 +48,18 @@ export class Problem extends Error {
 export function invalidInput(errors: readonly [InputFault, ...InputFault[]]): Problem {
   return new Problem("invalid_input", errors[0].detail, { errors: [...errors] })
 }
+
+/** The problem 429 `rate_limited`. `waitS`: seconds until the next request is admitted. `limit`: how many are admitted. */
+export const rateLimited = (detail: string, waitS: number, limit: number): Problem =>
+  new Problem("rate_limited", detail, { retry_after: waitS, limit })
+
+/** The problem 429 `quota_exceeded`, until the quota of `limit` units is renewed. */
+export const quotaExceeded = (detail: string, limit: number, resetsAtMs: number, nowMs: number): Problem =>
+  new Problem("quota_exceeded", detail, {
+    retry_after: Math.ceil((resetsAtMs - nowMs) / 1000),
+    limit,
+    resets_at: isoInstant(resetsAtMs),
+  })
 
 /** The body of a problem response (RFC 9457). */
 export function problemBody({ code, detail, extensions }: Problem, baseUrl: string, requestId: string): ProblemBody {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/outside-world.ts"
-import { DAY_MS, utcDay } from "../../base/time.ts"
+import { dayEndMs, utcDay } from "../../base/time.ts"
 import type { Check, CheckRequest, OwnListMatch } from "../../check/check.ts"
 import type { CheckOutcome } from "../../check/result/result.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -10,7 +10,7 @@ import type { MeteredKey } from "../../customers/usage/measures.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
 import type { Meter } from "../metrics/meter.ts"
-import { Problem } from "../response/problem.ts"
+import { Problem, quotaExceeded, rateLimited } from "../response/problem.ts"
 
 type MeteredCheckDeps = {
   readonly check: Check
@@ -125,17 +125,13 @@ export async function checkTestAddress(
 function throwTestProblem(localPart: string, clock: Clock): void {
   const row = testProblem(localPart)
   if (row === undefined) return
-  const midnightMs = (utcDay(clock()) + 1) * DAY_MS
+  const nowMs = clock()
   const detail = "The test address asks for this problem."
   switch (row.code) {
     case "rate_limited":
-      throw new Problem(row.code, detail, { retry_after: row.retryAfterSeconds, limit: LIMITS.keylessPerSecond })
+      throw rateLimited(detail, row.retryAfterSeconds, LIMITS.keylessPerSecond)
     case "quota_exceeded":
-      throw new Problem(row.code, detail, {
-        retry_after: Math.ceil((midnightMs - clock()) / 1000),
-        limit: 0,
-        resets_at: new Date(midnightMs).toISOString(),
-      })
+      throw quotaExceeded(detail, 0, dayEndMs(utcDay(nowMs)), nowMs)
     case "internal_error":
       throw new Problem(row.code, detail)
   }

@@ -1,12 +1,7 @@
-import { DAY_MS, utcDay } from "../../../base/time.ts"
+import { utcDay } from "../../../base/time.ts"
 
 /** A clock set back by no more than a day may be corrected soon, so its day is not believed. Set back further, it was wrong before. */
 const CLOCK_SET_BACK_DAYS_MAX = 1
-
-/** The instant at which a day ends and its quota is renewed. Days count from 1 January 1970 UTC. */
-export function dayEndMs(day: number): number {
-  return (day + 1) * DAY_MS
-}
 
 /**
  * Creates a function that returns the UTC day of an instant, counted from 1 January 1970. A clock that is set back over midnight does

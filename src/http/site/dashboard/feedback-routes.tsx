@@ -5,7 +5,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../customers/feedback/feedback.ts"
 import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
 import { queryParameters } from "../../request/request-url.ts"
-import { Problem } from "../../response/problem.ts"
+import { Problem, rateLimited } from "../../response/problem.ts"
 import { type FeedbackMember, parseFeedback, submitFeedback } from "../../v1/feedback.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
@@ -122,10 +122,11 @@ const fieldError = (member: FeedbackMember, { subject }: FeedbackFormValues): st
 function admitReport(rates: RateLimiter, accountId: string): void {
   const { waitS } = rates.admit(`feedback form ${accountId}`, FORM_RATE)
   if (waitS > 0)
-    throw new Problem("rate_limited", "That was one report too many at once. Please wait a moment and send it again.", {
-      retry_after: waitS,
-      limit: LIMITS.feedbackFormPerSecond,
-    })
+    throw rateLimited(
+      "That was one report too many at once. Please wait a moment and send it again.",
+      waitS,
+      LIMITS.feedbackFormPerSecond,
+    )
 }
 
 /** The position of a report in the account's list, as a query parameter. */

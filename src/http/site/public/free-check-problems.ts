@@ -1,5 +1,5 @@
 import { LIMITS } from "../../../contract/limits.ts"
-import { Problem } from "../../response/problem.ts"
+import { Problem, rateLimited } from "../../response/problem.ts"
 
 /** The visitor has used up the checks that need no pass. */
 export const passRequiredProblem = (): Problem =>
@@ -23,7 +23,4 @@ export const busyProblem = (resetsAt: string, retryAfterS: number): Problem =>
 
 /** The visitor sends requests too fast. */
 export const rateLimitedProblem = (retryAfterS: number): Problem =>
-  new Problem("rate_limited", "That was too fast. Wait a moment, then check again.", {
-    retry_after: retryAfterS,
-    limit: LIMITS.freeRequestsPerSecond,
-  })
+  rateLimited("That was too fast. Wait a moment, then check again.", retryAfterS, LIMITS.freeRequestsPerSecond)

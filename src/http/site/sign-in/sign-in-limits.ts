@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { LIMITS } from "../../../contract/limits.ts"
 import type { RateLimit, RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
-import { Problem } from "../../response/problem.ts"
+import { rateLimited } from "../../response/problem.ts"
 
 /** Limits how often visitors may request sign-ins and try codes. Each method throws `rate_limited` over its limit. */
 export type SignInLimits = {
@@ -44,11 +44,7 @@ const PROOFS_PER_CLIENT: SignInLimit = {
 export function createSignInLimits(rates: RateLimiter, clientOf: (request: Request) => string): SignInLimits {
   const admit = (subject: string, { rate, message }: SignInLimit): void => {
     const { waitS } = rates.admit(subject, rate)
-    if (waitS === 0) return
-    throw new Problem("rate_limited", `${message} It goes on in ${formatWait(waitS)}.`, {
-      retry_after: waitS,
-      limit: rate.burst,
-    })
+    if (waitS > 0) throw rateLimited(`${message} It goes on in ${formatWait(waitS)}.`, waitS, rate.burst)
   }
   return {
     admitRequest: request => admit(`sign-ins from ${clientOf(request)}`, REQUESTS_PER_CLIENT),

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { createMonotonicDay, dayEndMs } from "../../../../src/customers/quota/units/quota-day.ts"
+import { dayEndMs } from "../../../../src/base/time.ts"
+import { createMonotonicDay } from "../../../../src/customers/quota/units/quota-day.ts"
 
 const DAY_MS = 86_400_000
 const midnight = Date.UTC(2026, 0, 2)
