@@ -11,6 +11,11 @@ export function parseJson(text: string): unknown {
 /** Compares two texts by code units, for `sort`. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
+/** Whether a text has at most `countMax` characters. JSON Schema counts code points (RFC 8259 §7), each of which is one or two UTF-16 units. */
+export function hasAtMostCharacters(text: string, countMax: number): boolean {
+  return text.length <= countMax || (text.length <= countMax * 2 && [...text].length <= countMax)
+}
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
 /** Decodes UTF-8 (RFC 3629) and drops a byte order mark; `null` means that the bytes are not UTF-8. */

@@ -1,6 +1,6 @@
 import { Kind, type Static, TypeRegistry, Type as t } from "@sinclair/typebox"
+import { hasAtMostCharacters } from "../base/text.ts"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
-import { hasAtMostCharacters } from "./character-count.ts"
 import { LIMITS } from "./limits.ts"
 import { oneOf } from "./schemas.ts"
 
