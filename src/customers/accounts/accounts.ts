@@ -132,6 +132,14 @@ export async function setTier(log: ChangeLog, id: string, tier: number): Promise
 }
 
 /**
+ * Locks the account's row until the transaction of `store` ends, so that on either engine the next transaction that locks it sees
+ * what this one wrote. It is a write that changes nothing. False when there is no such account.
+ */
+export async function lockAccountRow(store: Store, id: string): Promise<boolean> {
+  return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [id])) > 0
+}
+
+/**
  * Deletes an account, its keys (unknown from then on) and every other row about it; only the change log, which holds ids
  * alone, keeps its rows. False when there is no such account.
  */

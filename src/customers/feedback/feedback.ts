@@ -4,6 +4,7 @@ import { DAY_MS } from "../../base/time.ts"
 import type { Category } from "../../contract/categories.ts"
 import type { ReceiptStatus, ReportableCategory } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { lockAccountRow } from "../accounts/accounts.ts"
 import type { ChangeLog } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
@@ -139,9 +140,8 @@ async function insertUnlessDuplicate(
   report: FeedbackReport,
 ): Promise<FeedbackReportResult> {
   const { accountId, domain, roleWord, currentCategory, reportedCategory, comment } = report
-  // A write without effect locks the account's row, so that the next report, on either engine, sees this one.
-  const held = await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])
-  if (held === 0) return { kind: "unknown_account" }
+  // The next report of the account sees this one.
+  if (!(await lockAccountRow(store, accountId))) return { kind: "unknown_account" }
   const first = await findDuplicate(store, report, nowMs)
   if (first !== null) return toReceipt(report, first.id, "duplicate")
   const id = newId("fb", random)

@@ -1,7 +1,8 @@
 import type { Random } from "../../base/outside-world.ts"
+import { lockAccountRow } from "../accounts/accounts.ts"
 import type { ChangeLog } from "../store/change-log/change-log.ts"
 import { BASE62_DIGITS, newId, randomBase62 } from "../store/core/id.ts"
-import { type ApiKey, findKey, insertKey, type KeyCreation, lockAccountRow, type NewApiKey } from "./keys.ts"
+import { type ApiKey, findKey, insertKey, type KeyCreation, type NewApiKey } from "./keys.ts"
 
 /** As long as an id, so that two do not collide. */
 const IDEMPOTENCY_KEY_LENGTH = 20

@@ -1,6 +1,7 @@
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { lockAccountRow } from "../accounts/accounts.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
@@ -86,11 +87,6 @@ export async function insertKey(
     await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, row.id])
   await notifyOwner(store, "key_created", row, nowMs)
   return { kind: "created", key: toApiKey(row), text }
-}
-
-/** Locks the account's row until the transaction of `store` ends, by a write that changes nothing; false when there is no such account. */
-export async function lockAccountRow(store: Store, accountId: string): Promise<boolean> {
-  return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])) > 0
 }
 
 /** The key with this id, or null. */

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../contract/limits.ts"
+import { lockAccountRow } from "../accounts/accounts.ts"
 import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { type OwnListEntry, parseStoredEntry } from "./entries.ts"
@@ -116,8 +117,3 @@ const accountIdOf = (owner: ListOwner): string | null => (owner === OPERATOR ? n
 
 /** The owner as stored in the table and the change log. */
 const ownerId = (owner: ListOwner): string => accountIdOf(owner) ?? OPERATOR
-
-/** A write without effect locks the account's row, so that the next count, on either engine, includes these entries. */
-async function lockAccountRow(store: Store, accountId: string): Promise<boolean> {
-  return (await store.run("UPDATE accounts SET tier = tier WHERE id = $1", [accountId])) > 0
-}

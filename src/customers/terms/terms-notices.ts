@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { lockAccountRow } from "../accounts/accounts.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import type { Store } from "../store/core/store.ts"
 
@@ -35,9 +36,9 @@ export async function notifyNextAccounts(
     )
     const params = { version, url, endsAtMs: noticeEndsAtMs(terms) }
     for (const { id } of accounts) {
-      // A write without effect locks the account's row, so that an account deleted meanwhile is skipped on either engine.
-      const held = await inner.run("UPDATE accounts SET tier = tier WHERE id = $1", [id])
-      if (held > 0) await enqueueNotice(inner, nowMs, { accountId: id, kind: "terms_change", subject: version, params })
+      // An account that was deleted meanwhile is skipped.
+      if (await lockAccountRow(inner, id))
+        await enqueueNotice(inner, nowMs, { accountId: id, kind: "terms_change", subject: version, params })
     }
     const last = accounts.at(-1)
     const toldUpTo = last === undefined || accounts.length < countMax ? null : last.id
