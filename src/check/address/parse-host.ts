@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net"
-import { domainToASCII, domainToUnicode } from "node:url"
+import { domainToUnicode } from "node:url"
+import { domainToALabels } from "../../base/idna.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
 
@@ -17,13 +18,6 @@ export const INVALID_HOST: ParsedHost = { name: null, fault: "invalid_syntax" }
 export const IP_HOST: ParsedHost = { name: null, fault: "ip_literal" }
 
 const TOO_LONG: ParsedHost = { name: null, fault: "too_long" }
-
-/**
- * A text of more code units is too long without being converted: 253 bytes of A-labels stand for fewer than 250 code
- * points, and the longest canonical decomposition of one code point has four. It bounds the time of `domainToASCII`,
- * which is quadratic in the length of a label.
- */
-const HOST_CODE_UNITS_MAX = 1000
 
 /** The number of recent hosts that are cached at least, about 100 bytes each. */
 const CACHED_HOSTS_MIN = 5_000
@@ -57,7 +51,6 @@ export function parseHost(text: string, mayEndInDot: boolean): ParsedHost {
 export const cachedHostName = (text: string): string | null => plainHostCache.get(text)?.name ?? null
 
 function parseUncommonHost(text: string, mayEndInDot: boolean): ParsedHost {
-  if (text.length > HOST_CODE_UNITS_MAX) return TOO_LONG
   const ascii = toAscii(text)
   if (ascii === null) return nonDomainHost(text)
   const isRooted = ascii.endsWith(".")
@@ -87,9 +80,8 @@ function toAscii(text: string): string | null {
     const lower = text.toLowerCase()
     if (!lower.includes("xn--")) return lower
   }
-  // `domainToASCII` decodes percent signs and truncates at `/`, `?` and `#`, so texts with them must not reach it.
   if (OTHER_ASCII.test(text)) return null
-  const ascii = domainToASCII(text)
+  const ascii = domainToALabels(text)
   return LDH_AND_DOTS.test(ascii) && hasValidULabels(ascii) ? ascii : null
 }
 

@@ -1,6 +1,6 @@
-import { domainToASCII } from "node:url"
 import BUILT_IN from "../../../data/rdap/dns.json" with { type: "json" }
 import { assert } from "../../base/errors.ts"
+import { domainToALabels } from "../../base/idna.ts"
 import { parseJson } from "../../base/text.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
 import { longestSuffixMatch } from "../dns/domain-name.ts"
@@ -94,7 +94,7 @@ const isStringArray = (list: unknown): list is readonly string[] =>
   Array.isArray(list) && list.every(text => typeof text === "string")
 
 function normalizeName(text: string): string {
-  const name = text === "." ? "" : /^[\x21-\x7e]*$/.test(text) ? text.toLowerCase() : domainToASCII(text)
+  const name = text === "." ? "" : /^[\x21-\x7e]*$/.test(text) ? text.toLowerCase() : domainToALabels(text)
   if (!BOOTSTRAP_NAME.test(name) || (name === "" && text !== "" && text !== "."))
     throw new InvalidBootstrap("A name is invalid.")
   return name

@@ -1,4 +1,4 @@
-import { domainToASCII } from "node:url"
+import { domainToALabels } from "../../base/idna.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
 
@@ -42,7 +42,7 @@ function describesDomain(json: object, domain: string): boolean {
   if (name === undefined) return true
   // Some servers write U-labels or capitals in `ldhName`, or a trailing dot.
   const bare = name.trim().replace(/\.$/, "").toLowerCase()
-  return bare === domain || domainToASCII(bare) === domain
+  return bare === domain || domainToALabels(bare) === domain
 }
 
 /** How many events are read. Real responses have fewer than ten. */

@@ -1,3 +1,5 @@
+import { dropExcessMarks } from "../../base/unicode.ts"
+
 /** Letters and quotes that NFKD does not decompose, with their usual replacements. */
 const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
   ß: "ss",
@@ -28,7 +30,7 @@ export const foldPattern = (pattern: string): string => stripMarks(pattern)
 export const foldText = (text: string): string => stripMarks(text.replace(/\s+/g, " ").toLowerCase()).trim()
 
 const stripMarks = (text: string): string =>
-  text
+  dropExcessMarks(text)
     .normalize("NFKD")
     .replace(DROPPED_CHARACTERS, "")
     .replace(REPLACED_LETTER, letter => LETTER_REPLACEMENTS[letter] ?? letter)

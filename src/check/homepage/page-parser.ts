@@ -1,3 +1,4 @@
+import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 import { decodeEntities, foldText } from "./folded-text.ts"
 
 /** The parts of a page that tell a website from a parked domain. Texts are folded, URLs are absolute. */
@@ -20,80 +21,157 @@ const TITLE_CHARS_MAX = 500
 const TEXT_CHARS_MAX = 16_384
 const SCRIPT_CHARS_MAX = 8192
 const URLS_MAX = 200
-/** How many elements and pieces of text are read. Each costs a call from the HTML parser into our code. */
-const ELEMENTS_MAX = 10_000
-const TEXTS_MAX = 20_000
 const URL_CHARS_MAX = 2048
+/** How many elements are read, and how many tags, attributes, texts and comments. Each costs up to a microsecond. */
+const ELEMENTS_MAX = 10_000
+const TOKENS_MAX = 60_000
 
-/** Their text is not visible. A title within an SVG image is not the page's. */
-const HIDDEN_SELECTOR = "script,style,noscript,template,title,textarea,select,svg"
-const BLOCK_SELECTOR =
-  "address,article,aside,blockquote,body,center,dd,div,dl,dt,fieldset,figure,footer,form,h1,h2,h3,h4,h5,h6,header,li,main,nav,ol,p,pre,section,table,tbody,td,th,tr,ul"
-const VISIBLE_SELECTOR = "img,picture,video,audio,canvas,svg,object,embed,form,input,button,frame,iframe"
+/** Their text is not visible. */
+const HIDDEN = new Set("script style noscript template title textarea select svg".split(" "))
+const BLOCKS = new Set(
+  "address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header li main nav ol p pre section table tbody td th tr ul".split(
+    " ",
+  ),
+)
+const BREAKS = new Set(["br", "hr", "option"])
+const READ_ATTRIBUTES = new Set(["src", "href", "content", "http-equiv"])
+const VISIBLE = new Set("img picture video audio canvas svg object embed form input button frame iframe".split(" "))
 
 /** The redirects by script that parked domains use. */
 const SCRIPT_REDIRECT =
   /\blocation(?:\.href)?\s*=\s*(["'])([^"'\s]+)\1|\blocation\.(?:replace|assign)\(\s*(["'])([^"'\s]+)\3/g
 const META_REFRESH = /^\s*(?:[\d.]+\s*)?[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i
 
-/** Parses a page of HTML, well formed or not. `base` is its URL. */
+/** Parses a page of HTML, well formed or not. `base` is its URL. Takes time in proportion to the page, whatever it contains. */
 export function parsePage(html: string, base: string): PageContent {
-  const reader = new PageParser(base)
+  const reader = new PageParser(html, base)
+  const tokenizer = new Tokenizer({ decodeEntities: false }, reader)
   try {
-    reader.rewriter().transform(html)
-  } catch (_ending) {
-    // A limit was reached, or the parser met an element that browsers would move. The content up to there counts.
+    tokenizer.write(html)
+    tokenizer.end()
+  } catch (ending) {
+    if (!(ending instanceof PageLimitReached)) throw ending
   }
   return reader.content()
 }
 
-/** Ends the parsing of a page with too many elements. */
+/** Ends the parsing of a page with too many elements or tokens. Its content up to there counts. */
 class PageLimitReached extends Error {}
 
-/** Collects the parts of a page, each with a bound. */
-class PageParser {
+/**
+ * Collects the parts of a page, each with a bound, from its tokens. It holds no stack of open elements: a page could make every
+ * stray end tag search it.
+ */
+class PageParser implements TokenizerCallbacks {
+  readonly #html: string
   readonly #base: string
   readonly #destinationUrls: string[] = []
   readonly #resourceUrls: string[] = []
   readonly #linkUrls: string[] = []
+  /** How many elements of each hidden kind are open. */
+  readonly #hiddenCounts = new Map<string, number>()
+  #hiddenDepth = 0
   #title = ""
   #hasTitle = false
-  #inTitle = false
-  #hiddenDepth = 0
   #text = ""
   #isTruncated = false
   #script = ""
-  #inScript = false
   #hasVisibleElement = false
   #elementCount = 0
-  #textCount = 0
+  #tokenCount = 0
+  #tag = ""
+  #attributes: Record<string, string> = {}
+  #attribute = ""
+  /** The element whose raw text is read: the page's title or a script. */
+  #rawText: "title" | "script" | null = null
 
-  constructor(base: string) {
+  constructor(html: string, base: string) {
+    this.#html = html
     this.#base = base
   }
 
-  rewriter(): HTMLRewriter {
-    return (
-      new HTMLRewriter()
-        .onDocument({ text: ({ text }) => this.#addText(text) })
-        // Before the hidden elements: an SVG image is visible, its text is not.
-        .on(VISIBLE_SELECTOR, { element: () => this.#addVisible() })
-        .on(HIDDEN_SELECTOR, { element: element => this.#enterHidden(element) })
-        .on(BLOCK_SELECTOR, { element: element => this.#enterBlock(element) })
-        .on("br,hr,option", { element: () => this.#addBreak() })
-        .on("a[href]", { element: element => this.#addUrl(this.#linkUrls, element.getAttribute("href")) })
-        .on("[src]", { element: element => this.#addUrl(this.#resourceUrls, element.getAttribute("src")) })
-        .on("link[href]", { element: element => this.#addUrl(this.#resourceUrls, element.getAttribute("href")) })
-        .on("iframe[src],frame[src]", {
-          element: element => this.#addUrl(this.#destinationUrls, element.getAttribute("src")),
-        })
-        .on("meta[http-equiv]", { element: element => this.#addRefresh(element) })
-    )
+  onopentagname(start: number, end: number): void {
+    this.#countToken()
+    this.#tag = this.#html.slice(start, end).toLowerCase()
+    this.#attributes = {}
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#countToken()
+    this.#attribute = this.#html.slice(start, end).toLowerCase()
+    // The first attribute of a name counts (HTML standard, "attribute name state").
+    if (Object.hasOwn(this.#attributes, this.#attribute)) this.#attribute = ""
+    else if (READ_ATTRIBUTES.has(this.#attribute)) this.#attributes[this.#attribute] = ""
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (READ_ATTRIBUTES.has(this.#attribute)) this.#attributes[this.#attribute] = this.#html.slice(start, end)
+  }
+
+  onopentagend(): void {
+    this.#openElement()
+  }
+
+  onselfclosingtag(): void {
+    this.#openElement()
+    // Only foreign elements close themselves (HTML standard, "self-closing start tag").
+    if (this.#tag === "svg") this.#leaveHidden("svg")
+  }
+
+  onclosetag(start: number, end: number): void {
+    this.#countToken()
+    const tag = this.#html.slice(start, end).toLowerCase()
+    if (BLOCKS.has(tag)) this.#addVisibleText("\n")
+    if (HIDDEN.has(tag)) this.#leaveHidden(tag)
+  }
+
+  ontext(start: number, end: number): void {
+    this.#countToken()
+    const read = (charsMax: number) => this.#html.slice(start, Math.min(end, start + charsMax))
+    if (this.#rawText === "title") this.#title += read(TITLE_CHARS_MAX - this.#title.length)
+    else if (this.#rawText === "script") this.#script += read(SCRIPT_CHARS_MAX - this.#script.length)
+    else if (this.#hiddenDepth === 0) this.#addVisibleText(this.#html.slice(start, end).replace(/\s+/g, " "))
+  }
+
+  oncomment(): void {
+    this.#countToken()
+  }
+
+  oncdata(): void {
+    this.#countToken()
+  }
+
+  ondeclaration(): void {
+    this.#countToken()
+  }
+
+  onprocessinginstruction(): void {
+    this.#countToken()
+  }
+
+  isInForeignContext(): boolean {
+    return (this.#hiddenCounts.get("svg") ?? 0) > 0
+  }
+
+  onattribend(): void {
+    this.#attribute = ""
+  }
+
+  onattribentity(): void {
+    // The tokenizer decodes no character references here.
+  }
+
+  ontextentity(): void {
+    // As above.
+  }
+
+  onend(): void {
+    // The content is read when the tokenizer returns.
   }
 
   content(): PageContent {
     for (const [, , href, , other] of this.#script.matchAll(SCRIPT_REDIRECT))
-      this.#storeUrl(this.#destinationUrls, href ?? other ?? null)
+      this.#storeUrl(this.#destinationUrls, href ?? other)
     const blocks = decodeEntities(this.#text)
       .split("\n")
       .map(foldText)
@@ -110,11 +188,40 @@ class PageParser {
     }
   }
 
-  #addText(text: string): void {
-    this.#assertBelow(++this.#textCount, TEXTS_MAX)
-    if (this.#inTitle) this.#title += text.slice(0, TITLE_CHARS_MAX - this.#title.length)
-    else if (this.#inScript) this.#script += text.slice(0, SCRIPT_CHARS_MAX - this.#script.length)
-    else if (this.#hiddenDepth === 0) this.#addVisibleText(text.replace(/\s+/g, " "))
+  #openElement(): void {
+    this.#assertBelow(++this.#elementCount, ELEMENTS_MAX)
+    const tag = this.#tag
+    const { src, href, content, "http-equiv": pragma } = this.#attributes
+    if (VISIBLE.has(tag)) this.#hasVisibleElement ||= this.#hiddenDepth === 0
+    if (BLOCKS.has(tag) || BREAKS.has(tag)) this.#addVisibleText("\n")
+    if (tag === "a") this.#storeUrl(this.#linkUrls, href)
+    if (tag === "link") this.#storeUrl(this.#resourceUrls, href)
+    if (tag === "iframe" || tag === "frame") this.#storeUrl(this.#destinationUrls, src)
+    this.#storeUrl(this.#resourceUrls, src)
+    if (tag === "meta" && pragma?.toLowerCase() === "refresh")
+      this.#storeUrl(this.#destinationUrls, META_REFRESH.exec(decodeEntities(content ?? ""))?.[1])
+    if (HIDDEN.has(tag)) this.#enterHidden(tag)
+  }
+
+  #enterHidden(tag: string): void {
+    if (tag === "title" && this.#hiddenDepth === 0 && !this.#hasTitle) {
+      this.#hasTitle = true
+      this.#rawText = "title"
+    }
+    if (tag === "script") {
+      this.#rawText = "script"
+      this.#hasVisibleElement ||= this.#attributes["src"] !== undefined
+    }
+    this.#hiddenCounts.set(tag, (this.#hiddenCounts.get(tag) ?? 0) + 1)
+    this.#hiddenDepth++
+  }
+
+  #leaveHidden(tag: string): void {
+    const count = this.#hiddenCounts.get(tag) ?? 0
+    if (count === 0) return
+    this.#hiddenCounts.set(tag, count - 1)
+    this.#hiddenDepth--
+    if (tag === this.#rawText) this.#rawText = null
   }
 
   #addVisibleText(text: string): void {
@@ -123,8 +230,8 @@ class PageParser {
     this.#text += text.slice(0, room)
   }
 
-  #countElement(): void {
-    this.#assertBelow(++this.#elementCount, ELEMENTS_MAX)
+  #countToken(): void {
+    this.#assertBelow(++this.#tokenCount, TOKENS_MAX)
   }
 
   /** Throws if the limit is exceeded, which ends the parsing. */
@@ -134,54 +241,8 @@ class PageParser {
     throw new PageLimitReached()
   }
 
-  #enterHidden(element: HTMLRewriterTypes.Element): void {
-    this.#countElement()
-    const isTitle = element.tagName === "title" && this.#hiddenDepth === 0 && !this.#hasTitle
-    const isScript = element.tagName === "script"
-    this.#hiddenDepth++
-    if (isTitle) this.#hasTitle = this.#inTitle = true
-    if (isScript) {
-      this.#inScript = true
-      this.#hasVisibleElement ||= element.hasAttribute("src")
-    }
-    element.onEndTag(() => {
-      this.#hiddenDepth--
-      if (isTitle) this.#inTitle = false
-      if (isScript) this.#inScript = false
-    })
-  }
-
-  #enterBlock(element: HTMLRewriterTypes.Element): void {
-    this.#countElement()
-    this.#addVisibleText("\n")
-    element.onEndTag(() => this.#addVisibleText("\n"))
-  }
-
-  #addBreak(): void {
-    this.#countElement()
-    this.#addVisibleText("\n")
-  }
-
-  #addVisible(): void {
-    this.#countElement()
-    this.#hasVisibleElement ||= this.#hiddenDepth === 0
-  }
-
-  #addRefresh(element: HTMLRewriterTypes.Element): void {
-    if (element.getAttribute("http-equiv")?.toLowerCase() !== "refresh") return
-    this.#addUrl(
-      this.#destinationUrls,
-      META_REFRESH.exec(decodeEntities(element.getAttribute("content") ?? ""))?.[1] ?? null,
-    )
-  }
-
-  #addUrl(urls: string[], text: string | null): void {
-    this.#countElement()
-    this.#storeUrl(urls, text)
-  }
-
-  #storeUrl(urls: string[], text: string | null): void {
-    if (text === null || urls.length >= URLS_MAX || text.length > URL_CHARS_MAX) return
+  #storeUrl(urls: string[], text: string | undefined): void {
+    if (text === undefined || urls.length >= URLS_MAX || text.length > URL_CHARS_MAX) return
     const url = URL.parse(decodeEntities(text), this.#base)
     if (url !== null) urls.push(url.href)
   }

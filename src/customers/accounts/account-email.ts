@@ -1,10 +1,10 @@
-import { domainToASCII } from "node:url"
+import { domainToALabels } from "../../base/idna.ts"
 import { LIMITS } from "../../contract/limits.ts"
 
 /** Letters, marks and digits of any script (RFC 6531) and RFC 5322's `atext`, in parts between single dots. */
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 
-/** Characters that a domain may have. Excludes those that `domainToASCII` would decode or cut at (`%41`, `a/b`, `a:80`). */
+/** Characters that a domain may have. Excludes those that `domainToALabels` would decode or cut at (`%41`, `a/b`, `a:80`). */
 const WRITTEN_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u
 
 /** A-labels; a last label of digits alone would be an IPv4 address. */
@@ -22,7 +22,7 @@ export function normalizeAccountEmail(text: string): string | null {
   const localPart = lowerCase(trimmed.slice(0, Math.max(at, 0)))
   const writtenDomain = trimmed.slice(at + 1)
   if (at < 0 || !LOCAL_PART.test(localPart) || !WRITTEN_DOMAIN.test(writtenDomain)) return null
-  const domain = domainToASCII(writtenDomain)
+  const domain = domainToALabels(writtenDomain)
   const email = `${localPart}@${domain}`
   if (!DOMAIN.test(domain) || domain.length > LIMITS.domainBytesMax) return null
   if (Buffer.byteLength(localPart) > LIMITS.localPartBytesMax) return null

@@ -92,6 +92,36 @@ test("a page with too many pieces of text is truncated too", () => {
   expect(read("x<b></b>".repeat(10_001)).isTruncated).toBe(true)
 })
 
+test("tags that are never closed or never opened, and pages of nothing but attributes or comments, cost no more than others", () => {
+  // A parser with a stack of open elements takes minutes for these.
+  for (const hostile of [
+    "<b>".repeat(9_000) + "</i>".repeat(45_000),
+    "<div>".repeat(9_000) + "</p></i>".repeat(20_000),
+    "<table><tr><td>".repeat(3_000) + "</svg>".repeat(40_000),
+    `<p ${"a=1 ".repeat(50_000)}>`,
+    "<!---->".repeat(50_000),
+    `<script>${"</scrip".repeat(50_000)}</script>`,
+    "<svg><title>".repeat(4_000),
+    `<p>a${"\u0316\u0300".repeat(100_000)}`,
+  ]) {
+    const { title, blocks } = read(`<title>Acme</title><h1>Pumps</h1>${hostile}`)
+    expect([title, blocks[0]]).toEqual(["acme", "pumps"])
+  }
+}, 20_000)
+
+test("a page with too many tags, attributes or comments is truncated", () => {
+  for (const many of ["</i>", "<!---->", "<?x>"]) {
+    expect(read(many.repeat(50_000)).isTruncated).toBe(false)
+    expect(read(many.repeat(60_001)).isTruncated).toBe(true)
+  }
+  expect(read(`<p ${"a ".repeat(60_001)}>`).isTruncated).toBe(true)
+})
+
+test("the first attribute of a name counts, and a self-closed SVG image hides nothing", () => {
+  expect(read('<a href="/a" HREF="/b">').linkUrls).toEqual(["https://acme.com/a"])
+  expect(read("<svg/><p>seen</p><noscript/>hidden").blocks).toEqual(["seen"])
+})
+
 test("no page makes the parser throw", () => {
   const piece = fc.constantFrom(
     "<p>",

@@ -1,5 +1,5 @@
-import { domainToASCII } from "node:url"
 import { getPublicSuffix, parse } from "tldts"
+import { domainToALabels } from "../../../base/idna.ts"
 import type { ListingRule } from "../listing-rules.ts"
 
 /** A name in the normal form of packs, or the rule that drops the entry. */
@@ -58,7 +58,7 @@ export function parentDomains(name: string, registrable: string): readonly strin
 function toAsciiName(text: string): string | null {
   const trimmed = text.trim().replace(/\.$/, "").toLowerCase()
   const needsPunycode = /[^\0-\x7f]|xn--/.test(trimmed)
-  const name = needsPunycode ? domainToASCII(trimmed) : trimmed
+  const name = needsPunycode ? domainToALabels(trimmed) : trimmed
   if (name.length > NAME_LENGTH_MAX || !HOST_PATTERN.test(name)) return null
   return name
 }

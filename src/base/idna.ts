@@ -1,0 +1,27 @@
+import { domainToASCII } from "node:url"
+import { exceedsMarks } from "./unicode.ts"
+
+/** The most bytes of a name and of a label as A-labels (RFC 1035 §2.3.4, without the length of the root). */
+const NAME_BYTES_MAX = 253
+const LABEL_BYTES_MAX = 63
+/** A text of more code units is no name: 253 code points, of which each stands for up to four (canonical decompositions). */
+const CODE_UNITS_MAX = 1000
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
+const LABEL_SEPARATOR = /[.\u3002\uff0e\uff61]/
+
+/**
+ * A name as A-labels, by UTS 46, non-transitional; an empty text if it has none. A percent sign is decoded, and the name ends
+ * at `/`, `?`, `#` or a port, so a text with these must not be passed. Converting a label takes time in proportion to its
+ * length and to the number of its different characters, so a name that is too long is refused before.
+ */
+export const domainToALabels = (text: string): string => (isConvertible(text) ? domainToASCII(text) : "")
+
+/** Whether the name may have at most 253 bytes as A-labels, where each code point takes at least one byte. */
+function isConvertible(text: string): boolean {
+  if (text.length <= LABEL_BYTES_MAX) return !exceedsMarks(text)
+  if (text.length > CODE_UNITS_MAX || exceedsMarks(text)) return false
+  const mapped = text.normalize("NFKC").replace(IGNORABLE, "")
+  const labels = mapped.split(LABEL_SEPARATOR).map(label => [...label])
+  const count = labels.reduce((sum, { length }) => sum + length + 1, -1)
+  return count <= NAME_BYTES_MAX && labels.every(label => new Set(label).size <= LABEL_BYTES_MAX)
+}
