@@ -24,7 +24,17 @@ for (const [name, path] of Object.entries(BUNDLED_FILES)) {
   embedded.push(copy)
 }
 
-const COMPILE = ["--compile", "--minify", "--bytecode", "--asset-naming=[name].[ext]", "--outfile", "dist/mailkind"]
+/** The directory that the executable is run in may belong to somebody else: no file there may set or run anything. */
+const OBEYS_NO_FILES = ["dotenv", "bunfig", "tsconfig", "package-json"].map(file => `--no-compile-autoload-${file}`)
+const COMPILE = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  ...OBEYS_NO_FILES,
+  "--asset-naming=[name].[ext]",
+  "--outfile",
+  "dist/mailkind",
+]
 const { exitCode } = Bun.spawnSync([process.execPath, "build", ...COMPILE, "src/main.ts", ...embedded], {
   cwd: ROOT,
   stdio: ["ignore", "inherit", "inherit"],

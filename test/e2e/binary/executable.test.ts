@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { existsSync, readdirSync, statSync, truncateSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ROOT } from "../../architecture/source-files.ts"
 import { dnsServer } from "../../support/dns-server.ts"
 import { identityServer } from "../../support/identity-server.ts"
 import { askLoopback } from "../../support/loopback.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { startProgram } from "../../support/program.ts"
 import { testSmtp } from "../../support/smtp-server.ts"
 import { alone, build, serving } from "./executable.ts"
 
@@ -57,6 +60,24 @@ describe("the executable, alone in an empty directory", () => {
     ])
     expect(results.at(-1)?.domain).toBe("stripe.com")
     expect(readdirSync(own.directory)).toEqual(["mailkind"])
+  })
+
+  test("obeys no file of the directory that it is run in", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "mailkind-elsewhere-"))
+    onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+    const ran = join(directory, "ran")
+    const write = (name: string, text: string) => writeFileSync(join(directory, name), text)
+    write("preload.ts", `require("node:fs").writeFileSync(${JSON.stringify(ran)}, "")`)
+    write("bunfig.toml", 'preload = ["./preload.ts"]\n[run]\npreload = ["./preload.ts"]\n')
+    for (const name of [".env", ".env.local", ".env.production", ".env.development"])
+      write(name, "MAILKIND_PORT=none\n")
+    write("package.json", '{"type":"commonjs","imports":{"#x":"./preload.ts"}}')
+    write("tsconfig.json", '{"compilerOptions":{"paths":{"*":["./preload.ts"]}}}')
+    write("inputs.txt", "jane@gmail.com\n")
+    const command = [join(own.directory, "mailkind"), "classify", "inputs.txt", "--offline"]
+    const { code, out } = await startProgram(command, directory, own.environment).ended()
+    expect([code, out]).toEqual([0, expect.stringContaining("personal")])
+    expect(existsSync(ran)).toBe(false)
   })
 
   test("tells what it is made of: every licence with its text, and the bill of materials that the build wrote", async () => {

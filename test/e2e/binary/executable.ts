@@ -37,7 +37,7 @@ export function alone() {
     await Promise.all(started.map(({ kill }) => kill()))
     rmSync(directory, { recursive: true, force: true })
   }
-  return { directory, start, run, remove }
+  return { directory, environment, start, run, remove }
 }
 
 /** Waits for what `serve` prints up to `until`. */
