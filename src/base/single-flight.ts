@@ -55,3 +55,41 @@ export function lazyPromise<T>(call: () => Promise<T>): () => Promise<T> {
     return promise
   }
 }
+
+/** Runs a piece of work once at a time. A request during a run causes one more run after it, however many requests there are. */
+export class CoalescedRuns {
+  readonly #run: () => Promise<void>
+  #running: Promise<void> | null = null
+  #isRequested = false
+  #isStopped = false
+
+  /** `run` must not reject. */
+  constructor(run: () => Promise<void>) {
+    this.#run = run
+  }
+
+  /** Runs the work at once, or once more after the current run. */
+  request(): void {
+    this.#isRequested = true
+    if (!this.#isStopped) this.#running ??= this.#runRequested()
+  }
+
+  /** Forgets the requests since the current run began. */
+  forget(): void {
+    this.#isRequested = false
+  }
+
+  /** Starts no further run, and waits for the current one. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  async #runRequested(): Promise<void> {
+    while (this.#isRequested && !this.#isStopped) {
+      this.#isRequested = false
+      await this.#run()
+    }
+    this.#running = null
+  }
+}

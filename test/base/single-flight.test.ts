@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { lazyPromise, SingleFlight, singleFlight } from "../../src/base/single-flight.ts"
+import { CoalescedRuns, lazyPromise, SingleFlight, singleFlight } from "../../src/base/single-flight.ts"
+import { settled } from "../support/time.ts"
 
 /** A call that ends when it is told to, and counts how often it was made. */
 function controlled() {
@@ -76,4 +77,33 @@ test("a lazy promise is made once, and made again only after it was rejected", a
   ends[1]?.resolve("done")
   expect([await good, await lazy()]).toEqual(["done", "done"])
   expect(ends.length).toBe(2)
+})
+
+test("coalesced runs: requests during a run cause one more run, unless they are forgotten or it is stopped", async () => {
+  const gates: PromiseWithResolvers<void>[] = []
+  const runs = new CoalescedRuns(async () => {
+    const gate = Promise.withResolvers<void>()
+    gates.push(gate)
+    await gate.promise
+  })
+  const end = async (index: number): Promise<number> => {
+    gates[index]?.resolve()
+    await settled()
+    return gates.length
+  }
+  runs.request()
+  expect(gates.length).toBe(1)
+  for (let at = 0; at < 3; at++) runs.request()
+  expect([await end(0), await end(1)]).toEqual([2, 2])
+  runs.request()
+  runs.request()
+  runs.forget()
+  expect(await end(2)).toBe(3)
+  runs.request()
+  runs.request()
+  const stopped = runs.stop()
+  expect(await end(3)).toBe(4)
+  await stopped
+  runs.request()
+  expect(gates.length).toBe(4)
 })

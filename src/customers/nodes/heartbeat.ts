@@ -1,4 +1,5 @@
 import type { Stopwatch } from "../../base/outside-world.ts"
+import { CoalescedRuns } from "../../base/single-flight.ts"
 import type { Store } from "../store/core/store.ts"
 import {
   type ClusterPosition,
@@ -32,10 +33,8 @@ export class Heartbeat {
   #lastPosition: ClusterPosition = { count: 1, position: 0 }
   /** The node's heartbeat counter at the end of the last tick. */
   #ownBeat: number | null = null
-  #running: Promise<void> | null = null
-  #isRequested = false
+  readonly #runs = new CoalescedRuns(() => this.#run())
   #isDue = false
-  #isStopping = false
 
   constructor(deps: HeartbeatDeps, bounds: NodeBounds) {
     this.#deps = deps
@@ -55,30 +54,25 @@ export class Heartbeat {
 
   /** Reads all nodes, since one may have come or gone. A call during a read causes one more read after it. */
   refresh(): void {
-    this.#isRequested = true
-    if (!this.#isStopping) this.#running ??= this.#run()
+    this.#runs.request()
   }
 
   /** Stops, and removes the node. If the delete fails it rejects, and other nodes time this one out. */
   async stop(): Promise<void> {
-    this.#isStopping = true
-    await this.#running
+    await this.#runs.stop()
     await deleteNode(this.#deps.store, this.#deps.id)
   }
 
   async #run(): Promise<void> {
-    while (this.#isRequested && !this.#isStopping) {
-      const isDue = this.#isDue
-      this.#isRequested = this.#isDue = false
-      try {
-        await this.#beat(await this.#read(), isDue)
-        for (const row of this.#nodes.expired) await deleteExpiredNode(this.#deps.store, row)
-      } catch (error) {
-        this.#nodes.recordMiss()
-        this.#deps.onError(error)
-      }
+    const isDue = this.#isDue
+    this.#isDue = false
+    try {
+      await this.#beat(await this.#read(), isDue)
+      for (const row of this.#nodes.expired) await deleteExpiredNode(this.#deps.store, row)
+    } catch (error) {
+      this.#nodes.recordMiss()
+      this.#deps.onError(error)
     }
-    this.#running = null
   }
 
   /** Reads all nodes and returns the heartbeat counter of this one; null: it has no row. */

@@ -1,3 +1,4 @@
+import { CoalescedRuns } from "../../../base/single-flight.ts"
 import type { Store } from "../core/store.ts"
 import { type Change, type ChangeCursor, readChangesSince } from "./change-log.ts"
 
@@ -11,7 +12,7 @@ export type ChangeListener = {
 
 /**
  * Creates a function that reads the changes of other processes since the last call, from `since` on, and passes them to the
- * listeners. A call during a read causes one more read after it, however many calls there are. An error goes to `onError`, and the
+ * listeners. A call during a read causes one more read after it, however many calls there are. An error goes to `onError` and ends the reads; the
  * next call tries again.
  */
 export function createChangePoller(
@@ -21,8 +22,6 @@ export function createChangePoller(
   onError: (error: unknown) => void,
 ): () => void {
   let cursor: ChangeCursor = { lastId: since, lastFingerprint: null }
-  let isReading = false
-  let isRequested = false
   const read = async (): Promise<void> => {
     const page = await readChangesSince(store, cursor.lastId, cursor.lastFingerprint)
     for (const listener of listeners) {
@@ -31,20 +30,11 @@ export function createChangePoller(
     }
     cursor = page
   }
-  const readAll = async (): Promise<void> => {
-    while (isRequested) {
-      isRequested = false
-      await read()
-    }
-  }
-  return () => {
-    isRequested = true
-    if (isReading) return
-    isReading = true
-    readAll()
-      .catch(onError)
-      .finally(() => {
-        isReading = false
-      })
-  }
+  const reads = new CoalescedRuns(() =>
+    read().catch(error => {
+      reads.forget()
+      onError(error)
+    }),
+  )
+  return () => reads.request()
 }
