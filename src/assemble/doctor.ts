@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { errorCode } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { parseJson } from "../base/text.ts"
+import { ownMember } from "../base/untrusted-text.ts"
 import { parseBootstrap } from "../check/age/rdap-bootstrap.ts"
 import { type DownloadBounds, download } from "../check/fetch/download.ts"
 import { identityUrls, requestIdentity } from "../check/tenant/identity-endpoint.ts"
@@ -128,9 +129,8 @@ async function diagnoseDatabaseInChild(system: System): Promise<DiagnosticResult
 
 /** The result that the child process printed; `null` if it was killed before. */
 function parseDoctorOutput(output: unknown): DiagnosticResult | null {
-  const { examinations } =
-    output === null || typeof output !== "object" ? {} : (output as { examinations?: readonly DiagnosticResult[] }) // written by this program
-  const row = examinations?.[0]
+  const rows = ownMember(output, "examinations") as readonly DiagnosticResult[] | undefined // written by this program
+  const row = rows?.[0]
   return row !== undefined && DIAGNOSTIC_STATUSES.includes(row.verdict)
     ? { verdict: row.verdict, seen: row.seen, remedy: row.remedy }
     : null

@@ -1,6 +1,7 @@
 import { errorCode } from "../base/errors.ts"
 import { type Fetch, readTextBody } from "../base/fetch.ts"
 import { parseJson } from "../base/text.ts"
+import { ownMember } from "../base/untrusted-text.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
@@ -82,18 +83,13 @@ const NO_LISTENER_CODES: ReadonlySet<string> = new Set([
 ])
 
 function parseHealth(body: unknown): PortOwner {
-  if (typeof body !== "object" || body === null) return { kind: "stranger" }
-  const {
-    version,
-    status,
-    uptime_seconds: uptime,
-  }: { version?: unknown; status?: unknown; uptime_seconds?: unknown } = body
-  if (typeof version !== "string" || typeof uptime !== "number") return { kind: "stranger" }
+  const version = ownMember(body, "version")
+  if (typeof version !== "string" || typeof ownMember(body, "uptime_seconds") !== "number") return { kind: "stranger" }
   // The answer of another program is not printed, because it could be anything.
   return {
     kind: "ours",
     version: /^[\w.-]{1,40}$/.test(version) ? version : "",
-    status: status === "ok" ? "ok" : "degraded",
+    status: ownMember(body, "status") === "ok" ? "ok" : "degraded",
   }
 }
 

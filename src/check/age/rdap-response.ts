@@ -1,6 +1,6 @@
 import { domainToALabels } from "../../base/idna.ts"
 import { DAY_MS } from "../../base/time.ts"
-import { ownMember } from "../../base/untrusted-text.ts"
+import { isJsonObject, ownMember } from "../../base/untrusted-text.ts"
 
 /** What an RDAP response tells about the registration of a domain. */
 export type ParsedRegistration =
@@ -20,7 +20,7 @@ const EARLIEST_MS = Date.UTC(1980, 0, 1)
  * counts. Events more than a day in the future, for clocks may differ, and before there were domains are ignored.
  */
 export function parseRegistration(json: unknown, domain: string, nowMs: number): ParsedRegistration {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return { kind: "unreadable" }
+  if (!isJsonObject(json)) return { kind: "unreadable" }
   const errorCode = ownMember(json, "errorCode")
   // Some servers send an error (RFC 9083 §6) with status 200.
   if (errorCode !== undefined && errorCode !== null)

@@ -1,4 +1,5 @@
 import { parseJson } from "../../base/text.ts"
+import { ownMember } from "../../base/untrusted-text.ts"
 import { detectSubjectKind, faultySubject, parseSubject } from "../../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type Subject, type SubjectKind } from "../../check/address/subject.ts"
 
@@ -79,11 +80,9 @@ function parseNdjsonRow(line: InputLine, column: string | null): InputRow {
   if (line.isTooLong || !JSON_START.test(line.text)) return toTextRow(line)
   const value = parseJson(line.text)
   if (typeof value === "string") return validRow(value, null)
-  if (typeof value !== "object" || value === null) return malformedRow(line)
-  const members = new Map<string, unknown>(Object.entries(value))
   const names = column === null ? SUBJECT_KINDS : [column]
-  const name = names.find(name => typeof members.get(name) === "string")
-  const input = name === undefined ? undefined : members.get(name)
+  const name = names.find(name => typeof ownMember(value, name) === "string")
+  const input = name === undefined ? undefined : ownMember(value, name)
   return typeof input === "string"
     ? validRow(input, SUBJECT_KINDS.find(kind => kind === name) ?? null)
     : malformedRow(line)

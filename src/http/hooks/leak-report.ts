@@ -1,5 +1,6 @@
 import { type KeyObject, verify } from "node:crypto"
 import { decodeUtf8 } from "../../base/text.ts"
+import { ownMember } from "../../base/untrusted-text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { hashKey } from "../../customers/keys/key-format.ts"
 import type { LeakedKeyRevocation } from "../../customers/keys/keys.ts"
@@ -39,8 +40,8 @@ export function leakLabel({ token, type }: LeakItem, leak: LeakedKeyRevocation):
 }
 
 function parseItem(entry: unknown): LeakItem | null {
-  if (typeof entry !== "object" || entry === null || !("token" in entry) || typeof entry.token !== "string") return null
-  return { token: entry.token, type: "type" in entry && typeof entry.type === "string" ? entry.type : "" }
+  const [token, type] = [ownMember(entry, "token"), ownMember(entry, "type")]
+  return typeof token === "string" ? { token, type: typeof type === "string" ? type : "" } : null
 }
 
 function parseReportJson(body: Uint8Array): unknown {

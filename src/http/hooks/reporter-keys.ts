@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from "node:crypto"
 import type { CacheValidators } from "../../base/fetch.ts"
 import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
+import { ownMember } from "../../base/untrusted-text.ts"
 import type { DownloadResult } from "../../check/fetch/download.ts"
 import { LocalRateLimiter } from "../../customers/quota/rate/local-rate-limiter.ts"
 
@@ -88,7 +89,7 @@ const KEYS_MAX = 100
 export function parseKeySet(text: string): ReporterKeySet | null {
   const keys = new Map<string, KeyObject>()
   for (const entry of keyEntries(text).slice(0, KEYS_MAX)) {
-    const { key_identifier: identifier, key } = objectMembers(entry)
+    const [identifier, key] = [ownMember(entry, "key_identifier"), ownMember(entry, "key")]
     const publicKey = typeof key === "string" ? parsePublicKey(key) : null
     if (typeof identifier === "string" && identifier !== "" && publicKey !== null) keys.set(identifier, publicKey)
   }
@@ -97,7 +98,7 @@ export function parseKeySet(text: string): ReporterKeySet | null {
 
 function keyEntries(text: string): readonly unknown[] {
   try {
-    const { public_keys: entries } = objectMembers(JSON.parse(text))
+    const entries = ownMember(JSON.parse(text), "public_keys")
     return Array.isArray(entries) ? entries : []
   } catch (notJson) {
     // A SyntaxError, or a RangeError when the nesting exceeds the parser's stack.
@@ -105,9 +106,6 @@ function keyEntries(text: string): readonly unknown[] {
     throw notJson
   }
 }
-
-const objectMembers = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? { ...value } : {}
 
 function parsePublicKey(pem: string): KeyObject | null {
   try {

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
+import { isJsonObject } from "../../base/untrusted-text.ts"
 import { CATEGORIES, CATEGORY_NAMES } from "../../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../../contract/policies.ts"
@@ -42,14 +43,14 @@ const MEMBER_DEFAULTS = { policy: POLICY_DEFAULT, deep: false, workspace: true }
 /** The members of a check's or a batch's input, with `default` where they have one. */
 export function inputMembers(schema: TObject): readonly (readonly [string, JsonSchema])[] {
   const { properties } = toJsonSchema(schema)
-  const members: [string, unknown][] = isObject(properties) ? Object.entries(properties) : []
+  const members: [string, unknown][] = isJsonObject(properties) ? Object.entries(properties) : []
   const defaults: Readonly<Record<string, unknown>> = MEMBER_DEFAULTS
   return members.filter(hasSchema).map(([name, member]) => {
     return [name, Object.hasOwn(defaults, name) ? { ...member, default: defaults[name] } : member]
   })
 }
 
-const hasSchema = (entry: [string, unknown]): entry is [string, JsonSchema] => isObject(entry[1])
+const hasSchema = (entry: [string, unknown]): entry is [string, JsonSchema] => isJsonObject(entry[1])
 
 /**
  * Turns a TypeBox schema into plain JSON Schema. A union of literals becomes an `enum`, a union with null a list of types, a
@@ -58,7 +59,7 @@ const hasSchema = (entry: [string, unknown]): entry is [string, JsonSchema] => i
 export function toJsonSchema(schema: TSchema): JsonSchema {
   const { anyOf, patternProperties, $id: _, ...rest } = cleanKeywords(schema)
   if (isSchemas(anyOf)) return { ...unionSchema(anyOf), ...rest }
-  const patterns = isObject(patternProperties) ? Object.values(patternProperties) : []
+  const patterns = isJsonObject(patternProperties) ? Object.values(patternProperties) : []
   return patterns.length === 1 ? { ...rest, additionalProperties: patterns[0] } : rest
 }
 
@@ -143,7 +144,7 @@ function schemaReference(schema: TSchema): JsonSchema | null {
 }
 
 function cleanProperties(members: unknown): JsonSchema {
-  const entries: [string, unknown][] = isObject(members) ? Object.entries(members) : []
+  const entries: [string, unknown][] = isJsonObject(members) ? Object.entries(members) : []
   return Object.fromEntries(entries.map(([name, member]) => [name, isSchema(member) ? toJsonSchema(member) : member]))
 }
 
@@ -167,7 +168,5 @@ function enumSchema(literals: readonly JsonSchema[]): JsonSchema {
   return { type: literals[0]?.type, enum: values }
 }
 
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-const isSchema = (value: unknown): value is TSchema => isObject(value)
+const isSchema = (value: unknown): value is TSchema => isJsonObject(value)
 const isSchemas = (value: unknown): value is readonly JsonSchema[] => Array.isArray(value)

@@ -1,5 +1,6 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { hasAtMostCharacters } from "../../base/text.ts"
+import { isJsonObject, ownMember } from "../../base/untrusted-text.ts"
 import { inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../../check/address/subject.ts"
 import { type CheckRequest, NO_OWN_LIST_MATCH } from "../../check/check.ts"
@@ -56,9 +57,7 @@ export function inputFromQuery(url: string): CheckInput {
 
 /** Whether the input's `email` is a valid address under the test domain, even if other members are invalid. */
 export function isTestInput(input: CheckInput, testDomain: string): boolean {
-  const { members } = input
-  if (typeof members !== "object" || members === null || !Object.hasOwn(members, "email")) return false
-  const email: unknown = Reflect.get(members, "email")
+  const email = ownMember(input.members, "email")
   return typeof email === "string" && parseSubject("email", email, testDomain).isTest
 }
 
@@ -123,7 +122,7 @@ type BatchInput = { readonly items: readonly string[]; readonly policy: Policy }
  * with all faults and their places. The text of an item is not validated here: an invalid one gets a verdict of its own.
  */
 export function parseBatchRequest(body: unknown): BatchInput {
-  if (!isObject(body)) throw invalidInput([NOT_AN_OBJECT])
+  if (!isJsonObject(body)) throw invalidInput([NOT_AN_OBJECT])
   const { items, policy = POLICY_DEFAULT } = body
   if (Array.isArray(items) && items.length > LIMITS.batchItemsMax) throw tooManyItems()
   if (areItems(items) && isPolicy(policy)) return { items, policy }
@@ -134,9 +133,6 @@ export function parseBatchRequest(body: unknown): BatchInput {
 /** The problem 413 `batch_too_large`. */
 export const tooManyItems = (): Problem =>
   new Problem("batch_too_large", `A batch has at most ${LIMITS.batchItemsMax} items.`, { limit: LIMITS.batchItemsMax })
-
-const isObject = (body: unknown): body is { readonly items?: unknown; readonly policy?: unknown } =>
-  typeof body === "object" && body !== null && !Array.isArray(body)
 
 const areItems = (items: unknown): items is readonly string[] =>
   Array.isArray(items) && items.length > 0 && items.every(isItem)

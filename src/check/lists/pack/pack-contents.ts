@@ -1,3 +1,4 @@
+import { ownMember } from "../../../base/untrusted-text.ts"
 import { LISTING_RULE_NAMES, type ListingOutcome } from "../listing-rules.ts"
 import { SET_NAMES, type SetName, WORD_SET_NAMES, type WordSetName } from "../sets.ts"
 
@@ -64,13 +65,13 @@ export type PackTexts = {
 
 /** Parses the section `texts`; null if it is damaged. */
 export function parseTexts(section: Uint8Array): PackTexts | null {
-  const texts = objectMembers(parseSection(section))
-  const words = objectMembers(texts.get("words"))
-  const groupDomains = texts.get("groupDomains")
-  const byKind = objectMembers(texts.get("targets"))
-  const providers = byKind.get("provider")
-  const organisations = byKind.get("organisation")
-  const bySet = WORD_SET_NAMES.map(set => [set, words.get(set)] as const)
+  const texts = parseSection(section)
+  const words = ownMember(texts, "words")
+  const groupDomains = ownMember(texts, "groupDomains")
+  const targetsByKind = ownMember(texts, "targets")
+  const providers = ownMember(targetsByKind, "provider")
+  const organisations = ownMember(targetsByKind, "organisation")
+  const bySet = WORD_SET_NAMES.map(set => [set, ownMember(words, set)] as const)
   if (!isArrayOf(groupDomains, isString) || !isArrayOf(providers, isString) || !isArrayOf(organisations, isString))
     return null
   if (!bySet.every(([, some]) => isArrayOf(some, isString))) return null
@@ -100,9 +101,6 @@ function parseSection(section: Uint8Array): unknown {
   }
 }
 
-const objectMembers = (value: unknown): ReadonlyMap<string, unknown> =>
-  new Map(typeof value === "object" && value !== null ? Object.entries(value) : [])
-
 const isString = (value: unknown): value is string => typeof value === "string"
 
 const isArrayOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
@@ -112,13 +110,12 @@ const isPatternEntry = (value: unknown): value is readonly [string, number] =>
   Array.isArray(value) && value.length === 2 && isString(value[0]) && Number.isInteger(value[1])
 
 function isPackMeta(value: unknown): value is PackMeta {
-  const meta = objectMembers(value)
-  const entries = objectMembers(meta.get("entries"))
+  const entries = ownMember(value, "entries")
   return (
-    isString(meta.get("version")) &&
-    isString(meta.get("built_at")) &&
-    ["sets", "sources", "rules"].every(list => isArrayOf(meta.get(list), isString)) &&
-    SET_NAMES.every(set => Number.isInteger(entries.get(set)))
+    isString(ownMember(value, "version")) &&
+    isString(ownMember(value, "built_at")) &&
+    ["sets", "sources", "rules"].every(list => isArrayOf(ownMember(value, list), isString)) &&
+    SET_NAMES.every(set => Number.isInteger(ownMember(entries, set)))
   )
 }
 
