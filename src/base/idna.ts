@@ -11,17 +11,17 @@ const LABEL_SEPARATOR = /[.\u3002\uff0e\uff61]/
 
 /**
  * A name as A-labels, by UTS 46, non-transitional; an empty text if it has none. A percent sign is decoded, and the name ends
- * at `/`, `?`, `#` or a port, so a text with these must not be passed. Converting a label takes time in proportion to its
- * length and to the number of its different characters, so a name that is too long is refused before.
+ * at `/`, `?`, `#` or a port, so a text with these must not be passed. Converting a label takes
+ * quadratic time, so a name with a label that is too long is refused before.
  */
 export const domainToALabels = (text: string): string => (isConvertible(text) ? domainToASCII(text) : "")
 
-/** Whether the name may have at most 253 bytes as A-labels, where each code point takes at least one byte. */
+/** Whether the name and its labels may be short enough as A-labels, where each code point takes at least one byte. */
 function isConvertible(text: string): boolean {
   if (text.length <= LABEL_BYTES_MAX) return !exceedsMarks(text)
   if (text.length > CODE_UNITS_MAX || exceedsMarks(text)) return false
   const mapped = text.normalize("NFKC").replace(IGNORABLE, "")
   const labels = mapped.split(LABEL_SEPARATOR).map(label => [...label])
   const count = labels.reduce((sum, { length }) => sum + length + 1, -1)
-  return count <= NAME_BYTES_MAX && labels.every(label => new Set(label).size <= LABEL_BYTES_MAX)
+  return count <= NAME_BYTES_MAX && labels.every(({ length }) => length <= LABEL_BYTES_MAX)
 }

@@ -1,3 +1,4 @@
+import { exceedsMarks } from "../../base/unicode.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { INVALID_HOST, IP_HOST, isAddressLiteral, type ParsedHost, parseHost } from "./parse-host.ts"
 import type { SubjectFault } from "./subject.ts"
@@ -54,9 +55,13 @@ const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(?:\.[\w!#$%&'*+/=?^`{|}~
 /** RFC 5321 `Quoted-string`, RFC 6531 `qtextSMTP`. */
 const QUOTED_STRING = /^"(?:[^"\\]|\\[ -~])*"$/
 
+/** Characters without a glyph. With one of them, two addresses would look alike. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
+
 /**
  * Parses the local part of an address: a dot-atom or a quoted string, both with letters of any script. The text must not
- * contain control characters. Null: it is neither, or contains a lone surrogate.
+ * contain control characters. Null: it is neither, or contains a lone surrogate, an invisible character or more combining
+ * marks in a row than any language needs.
  *
  * The tag runs from the first `+` to the end, unless the local part starts with `+`. A quoted string has a tag only if it
  * could also be written as a dot-atom. If removing the tag leaves a trailing dot (`jane.+news`), the rest is quoted
@@ -65,6 +70,7 @@ const QUOTED_STRING = /^"(?:[^"\\]|\\[ -~])*"$/
 export function parseLocalPart(sent: string): LocalPart | null {
   // Most local parts match here.
   if (NORMAL_DOT_ATOM.test(sent)) return { text: sent, hasTag: false }
+  if (INVISIBLE.test(sent) || exceedsMarks(sent)) return null
   if (DOT_ATOM.test(sent)) return sent.isWellFormed() ? stripTag(lowerCaseNfc(sent)) : null
   if (!QUOTED_STRING.test(sent) || !sent.isWellFormed()) return null
   return stripTag(lowerCaseNfc(sent.slice(1, -1).replace(/\\(.)/g, "$1")))
