@@ -15,7 +15,7 @@ import {
   exampleResult,
   exampleUsage,
   problemHeaders,
-} from "./examples.ts"
+} from "../response/example-responses.ts"
 import { inputMembers, type JsonSchema, namedSchemas } from "./json-schemas.ts"
 
 /** The server that the examples are made for. */

@@ -9,11 +9,16 @@ import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
 import type { FreeChecks, PassChange } from "../../../customers/free-checks/free-checks.ts"
+import {
+  bannedProblem,
+  busyProblem,
+  passRequiredProblem,
+  rateLimitedProblem,
+} from "../../response/free-check-problems.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
 import { readForm, type SubmittedForm } from "../form-body.ts"
 import { assertSameOrigin, assertSameOriginFetch } from "../same-origin.ts"
 import type { SiteContext } from "../site-context.ts"
-import { bannedProblem, busyProblem, passRequiredProblem, rateLimitedProblem } from "./free-check-problems.ts"
 import { type CheckFormState, EMPTY_CHECK_FORM, HomePage, INPUT_FIELD, SOLUTION_FIELD } from "./home-page.tsx"
 import { PassPage, type PassPageAssets } from "./pass-page.tsx"
 

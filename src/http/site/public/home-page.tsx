@@ -3,7 +3,7 @@ import { CATEGORIES, CATEGORY_NAMES, type Category } from "../../../contract/cat
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
-import { exampleResult } from "../../openapi/examples.ts"
+import { exampleResult } from "../../response/example-responses.ts"
 import { curlCommand } from "../ui/format.ts"
 import { ActionButton, FormError } from "../ui/forms.tsx"
 import { CodeBlock, Layout, prettyJson, Table } from "../ui/layout.tsx"

@@ -5,7 +5,7 @@ import { CATEGORIES, CATEGORY_NAMES } from "../../../../src/contract/categories.
 import { REASONS } from "../../../../src/contract/reasons.ts"
 import type { CheckResult } from "../../../../src/contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../../../src/contract/test-addresses.ts"
-import { exampleResult } from "../../../../src/http/openapi/examples.ts"
+import { exampleResult } from "../../../../src/http/response/example-responses.ts"
 import { VerdictView } from "../../../../src/http/site/ui/verdict-view.tsx"
 import { HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
 

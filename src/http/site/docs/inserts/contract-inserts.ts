@@ -16,7 +16,7 @@ import {
 import { REASON_NAMES, REASONS, type Reason } from "../../../../contract/reasons.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../../contract/test-addresses.ts"
-import { exampleProblem, exampleResult, problemHeaders } from "../../../openapi/examples.ts"
+import { exampleProblem, exampleResult, problemHeaders } from "../../../response/example-responses.ts"
 import { prettyJson } from "../../ui/layout.tsx"
 import type { Insert } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText, termList } from "./markdown-text.ts"

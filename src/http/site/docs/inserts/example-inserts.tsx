@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { assert } from "../../../../base/errors.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
-import { exampleReducedResult, exampleResult } from "../../../openapi/examples.ts"
+import { exampleReducedResult, exampleResult } from "../../../response/example-responses.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock, prettyJson } from "../../ui/layout.tsx"
 import {

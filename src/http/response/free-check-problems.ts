@@ -1,5 +1,5 @@
-import { LIMITS } from "../../../contract/limits.ts"
-import { Problem, rateLimited } from "../../response/problem.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { Problem, rateLimited } from "./problem.ts"
 
 /** The visitor has used up the checks that need no pass. */
 export const passRequiredProblem = (): Problem =>

@@ -15,8 +15,8 @@ import type { Usage } from "../../contract/usage-schema.ts"
 import { overloaded } from "../admission/load-shedder.ts"
 import { keylessTooFast, unauthorized } from "../request/caller.ts"
 import { tooManyItems } from "../request/check-input.ts"
-import { INVALID_POLICY, invalidInput, Problem, problemBody } from "../response/problem.ts"
-import { bannedProblem, busyProblem, passRequiredProblem } from "../site/public/free-check-problems.ts"
+import { bannedProblem, busyProblem, passRequiredProblem } from "./free-check-problems.ts"
+import { INVALID_POLICY, invalidInput, Problem, problemBody } from "./problem.ts"
 
 /** The request id of every example. */
 const EXAMPLE_REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
