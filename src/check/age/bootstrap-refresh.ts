@@ -5,21 +5,15 @@ import { SingleFlight } from "../../base/single-flight.ts"
 import { parseJson } from "../../base/text.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
+import type { DownloadResult } from "../fetch/download.ts"
 import type { BootstrapSource } from "./age-probe.ts"
 import { bundledBootstrap, parseBootstrap, type RdapBootstrap } from "./rdap-bootstrap.ts"
-
-/** The outcome of a request for a newer bootstrap. */
-export type BootstrapDownload =
-  | { readonly kind: "unchanged" }
-  | { readonly kind: "taken"; readonly text: string; readonly validators: CacheValidators }
-  /** `message`: why there is none, as a sentence for the log. */
-  | { readonly kind: "failed"; readonly message: string }
 
 type BootstrapRefreshDeps = BootstrapFileDeps & {
   /** The operator set the URL. Then the bundled bootstrap is never used, not even before the first download. */
   readonly isOperatorUrl: boolean
   /** Downloads a bootstrap that is newer than the one with these validators; null: there is none yet. It never rejects. */
-  readonly download: (validators: CacheValidators | null) => Promise<BootstrapDownload>
+  readonly download: (validators: CacheValidators | null) => Promise<DownloadResult>
   /** Calls `work` at each interval, until the returned function is called. */
   readonly runInterval: (everyMs: number, work: () => void) => () => void
 }
@@ -100,7 +94,7 @@ class ActiveBootstrap {
   }
 
   /** Applies a download. False: it was rejected. */
-  applyDownload(download: Exclude<BootstrapDownload, { kind: "failed" }>, checkedAtMs: number): boolean {
+  applyDownload(download: Exclude<DownloadResult, { kind: "failed" }>, checkedAtMs: number): boolean {
     if (download.kind === "taken")
       return this.#adopt({ text: download.text, validators: download.validators, checkedAtMs })
     if (this.#stored === null) return false

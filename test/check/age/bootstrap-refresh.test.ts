@@ -1,11 +1,8 @@
 import { expect, test } from "bun:test"
 import type { CacheValidators } from "../../../src/base/fetch.ts"
-import {
-  type BootstrapDownload,
-  type BootstrapFiles,
-  createRefreshingBootstrap,
-} from "../../../src/check/age/bootstrap-refresh.ts"
+import { type BootstrapFiles, createRefreshingBootstrap } from "../../../src/check/age/bootstrap-refresh.ts"
 import { bundledBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
+import type { DownloadResult } from "../../../src/check/fetch/download.ts"
 import { settled, stoppedTime } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
@@ -20,9 +17,14 @@ const bootstrap = (names: Iterable<string>, server = "https://new.test.net/", pu
   JSON.stringify({ version: "1.0", publication, services: [[[...names], [server]]] })
 
 const ALL = [...bundledBootstrap().names]
-const taken = (text: string, validators = VALIDATORS): BootstrapDownload => ({ kind: "taken", text, validators })
-const UNCHANGED: BootstrapDownload = { kind: "unchanged" }
-const FAILED: BootstrapDownload = { kind: "failed", message: "Nobody answered." }
+const taken = (text: string, validators = VALIDATORS): DownloadResult => ({
+  kind: "taken",
+  text,
+  validators,
+  byteCount: text.length,
+})
+const UNCHANGED: DownloadResult = { kind: "unchanged" }
+const FAILED: DownloadResult = { kind: "failed", message: "Nobody answered." }
 
 /** A folder in memory. */
 function memoryFolder() {
@@ -46,7 +48,7 @@ type Wanted = {
 
 /** A refreshed bootstrap, whose downloads the test gives in their order; the last one is given again. */
 function refreshing(
-  downloads: BootstrapDownload[],
+  downloads: DownloadResult[],
   { isOwn: isOperatorUrl = false, folder = null, url, startMs }: Wanted = {},
 ) {
   const time = stoppedTime(startMs)
