@@ -28,11 +28,7 @@ export async function loadInventory({ files, checkout }: Pick<System, "files" | 
 
 /** Every setting with its default, for documentation. Never its current value. */
 export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTINGS).map(
-  ([name, { defaultText, description, isEffective }]) => ({
-    name,
-    default: defaultText,
-    says: isEffective ? description : `${description} Accepted; this version does not act on it yet.`,
-  }),
+  ([name, { defaultText, description }]) => ({ name, default: defaultText, says: description }),
 )
 
 /** The facts in the guide that depend on the program and its settings. */

@@ -11,3 +11,6 @@ export const known = <T>(value: T): Finding<T> => ({ known: true, value })
 
 /** A finding without an answer. */
 export const unknown = (cause: FindingCause): Finding<never> => ({ known: false, cause })
+
+/** The finding of a look-up that was not made. */
+export const NOT_QUERIED: Finding<never> = unknown("not_asked")

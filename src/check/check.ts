@@ -1,4 +1,4 @@
-import { type Finding, known, unknown } from "../base/finding.ts"
+import { known, NOT_QUERIED } from "../base/finding.ts"
 import type { Clock, Stopwatch } from "../base/outside-world.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
@@ -221,8 +221,6 @@ function buildEvidence(
     isCached: network.isCached && deep.isCached,
   }
 }
-
-const NOT_QUERIED: Finding<never> = unknown("not_asked")
 
 /** The deep part of a check that is not deep. */
 const NO_DEEP_EVIDENCE: DeepEvidence = {

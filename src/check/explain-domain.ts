@@ -1,4 +1,4 @@
-import { type Finding, unknown } from "../base/finding.ts"
+import { NOT_QUERIED } from "../base/finding.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_DEFAULT } from "../contract/policies.ts"
 import { REASONS, type Reason } from "../contract/reasons.ts"
@@ -104,8 +104,6 @@ const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
   known_organisation: `${REASONS.known_organisation.description} DNS and mail hosts take precedence.`,
   no_evidence: "The domain is in no list; a check decides by DNS and mail hosts.",
 }
-
-const NOT_QUERIED: Finding<never> = unknown("not_asked")
 
 /** The evidence of a check that uses only the lists. */
 const listsOnlyEvidence = (fault: SubjectFault | null, listMatch: ListMatch): Evidence => ({

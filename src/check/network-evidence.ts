@@ -1,5 +1,5 @@
 import { Deadline } from "../base/concurrency.ts"
-import { type Finding, unknown } from "../base/finding.ts"
+import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import type { CacheStatus } from "./cache-status.ts"
@@ -142,7 +142,6 @@ async function probeTenantClouds(
   return cloud === "worldwide" ? worldwide : await probeTenant(query, cloud)
 }
 
-const NOT_QUERIED: Finding<never> = unknown("not_asked")
 const PENDING: Finding<never> = unknown("pending")
 
 /** A lookup that failed by a defect of ours. It is not cached. */

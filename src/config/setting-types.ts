@@ -8,28 +8,20 @@ export type Setting<T> = {
   readonly defaultText: string
   readonly defaultValue: T
   readonly parse: (text: string) => ParseResult<T>
-  /** Whether this version uses it. A setting without effect is accepted, so that one environment fits all versions. */
-  readonly isEffective: boolean
 }
 
 type SettingSpec<T> = {
   readonly description: string
   readonly defaultValue: T
   readonly defaultText?: string
-  readonly isEffective?: boolean
 }
 
 const valid = <T>(value: T): ParseResult<T> => ({ ok: true, value })
 const invalid = (sentence: string): ParseResult<never> => ({ ok: false, expected: sentence })
 
 function createSetting<T>(common: SettingSpec<T>, parse: (text: string) => ParseResult<T>): Setting<T> {
-  const {
-    description,
-    defaultValue,
-    defaultText = defaultValue === null ? "none" : String(defaultValue),
-    isEffective = true,
-  } = common
-  return { description, defaultValue, defaultText, isEffective, parse }
+  const { description, defaultValue, defaultText = defaultValue === null ? "none" : String(defaultValue) } = common
+  return { description, defaultValue, defaultText, parse }
 }
 
 /** A whole number from `min` to `max`. */

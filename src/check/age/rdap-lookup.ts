@@ -68,11 +68,11 @@ export function createRdapLookup(deps: RdapLookupDeps, bounds: ServerLimiterBoun
   return async (base, domain) => {
     const limiter = limiterOf(base)
     const release = await limiter.enqueue()
-    if (release === null) return NOT_QUERIED
+    if (release === null) return UNAVAILABLE
     const report = limiter.acquire() // null if the server was blocked while this lookup waited
     if (report === null) {
       release()
-      return NOT_QUERIED
+      return UNAVAILABLE
     }
     const deadline = new AbortController()
     const cancelTimer = deps.setTimer(RDAP_LOOKUP_TIMEOUT_MS, () => deadline.abort())
@@ -83,7 +83,7 @@ export function createRdapLookup(deps: RdapLookupDeps, bounds: ServerLimiterBoun
   }
 }
 
-const NOT_QUERIED: RdapLookupResult = { registration: unknown("unavailable"), wasQueried: false }
+const UNAVAILABLE: RdapLookupResult = { registration: unknown("unavailable"), wasQueried: false }
 
 /** A server that refuses a request or redirects it works. */
 function callOutcome(response: RdapResponse): ServerCallOutcome {
