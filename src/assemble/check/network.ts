@@ -1,3 +1,4 @@
+import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { CachingResolver } from "../../check/dns/dns-types.ts"
 import {
   createResolverChain,
@@ -53,6 +54,7 @@ export function createNetworkService(context: AppContext, learning: HostLearning
     ...system,
     ...resolverSettings(settings),
     servers: servers.map(parseDnsServer),
+    registrableOf: name => classifySuffix(name).registrable,
   })
   const probe = createMailProbe({ resolver: dns.resolver, clock })
   const mail = learning === null ? probe : createLearningProbe(probe, { ...learning, clock })

@@ -1,14 +1,15 @@
 import { type Finding, unknown } from "../../../base/finding.ts"
-import type { SetTimer } from "../../../base/outside-world.ts"
+import type { SetTimer, Stopwatch } from "../../../base/outside-world.ts"
 import type { DnsAnswer, DnsQuestion, Resolver } from "../dns-types.ts"
+import { SilentDomains } from "./silent-domains.ts"
 
-/** How many timeouts in a row open the breaker: about the questions of one check. */
-export const CONSECUTIVE_TIMEOUTS_MAX = 4
+/** Below how many registrable domains questions have to fail in a row, with replies, until the servers are suspected. */
+export const FAILED_DOMAINS_MAX = 25
 
-/** How many failures in a row open the breaker. It is more, because single names fail by their own fault. */
-export const CONSECUTIVE_FAILURES_MAX = 25
+/** How many questions that had records are asked again to find out whether the servers work. */
+export const GOOD_QUESTIONS_MAX = 3
 
-/** The pause between the end of one probe and the next. */
+/** The pause between the end of one probe of open servers and the next. */
 export const PROBE_INTERVAL_MS = 2_000
 
 /** A circuit breaker in front of a resolver. */
@@ -21,111 +22,139 @@ export type DnsCircuitBreaker = {
 }
 
 type DnsCircuitBreakerDeps = {
-  /** A question that every working server can answer. */
-  readonly probeQuestion: DnsQuestion
+  /** Questions that every working server can answer. */
+  readonly probeQuestions: readonly DnsQuestion[]
+  /** The registrable domain of a name. */
+  readonly registrableOf: (name: string) => string
   readonly setTimer: SetTimer
+  readonly stopwatch: Stopwatch
 }
 
+/** Why the servers are suspected: they are silent, or they reply with failures. A new object each time that they are. */
+type Suspicion = { readonly reason: "timeouts" | "failures" }
+
 /**
- * Stops queries to dead servers. After a run of failures it opens and sends two probes, again and again: `probeQuestion`, and
- * the last question that failed, because a server may know only some zones. It closes with the first probe that shows a
- * working server: if timeouts opened it, by any reply, and if failures did, by an answer.
+ * Stops queries to dead servers, and to dead domains.
+ *
+ * A question can fail by the fault of its own domain, which anybody can bring about. So a failure opens nothing. It makes the
+ * servers suspected if nothing speaks for them: if no server has replied to any question since the one that timed out was
+ * sent, or if questions below many domains were answered with failures in a row. Suspected servers are still queried, and are
+ * probed at the same time: with `probeQuestions`, and with the last questions that had records, because a server may know
+ * only some zones. Only if every probe fails the breaker opens. It probes on, and closes with the first probe, or question in
+ * flight, that shows a working server: any reply if the servers were silent, else an answer.
  *
  * Unlike `CircuitBreaker` in `base/`, it probes by itself, so that no caller waits for the timeout of a trial call.
  */
 export function createDnsCircuitBreaker(
   resolver: Resolver,
-  { probeQuestion, setTimer }: DnsCircuitBreakerDeps,
+  { probeQuestions, registrableOf, setTimer, stopwatch }: DnsCircuitBreakerDeps,
 ): DnsCircuitBreaker {
-  const run = new FailureRun()
-  let openReason: OpenReason | null = null
-  let lastFailed = probeQuestion
+  const goodQuestions = new Map<string, DnsQuestion>()
+  const failedDomains = new Set<string>()
+  const silentDomains = new SilentDomains(stopwatch)
+  let replyCount = 0
+  let suspicion: Suspicion | null = null
+  let isOpen = false
   let isStopped = false
 
+  const clear = (): void => {
+    if (isOpen) silentDomains.clear()
+    suspicion = null
+    isOpen = false
+    failedDomains.clear()
+    probes.stop()
+  }
   const isWorking = (finding: Finding<DnsAnswer>): boolean =>
-    finding.known || (openReason === "timeouts" && finding.cause !== "timed_out")
-  const closeIfWorking = (finding: Finding<DnsAnswer>): void => {
-    if (openReason !== null && isWorking(finding)) close()
+    finding.known || (suspicion?.reason === "timeouts" && finding.cause !== "timed_out")
+  const probe = async (question: DnsQuestion): Promise<void> => {
+    const finding = await resolver(question)
+    if (isReply(finding)) replyCount++
+    if (suspicion !== null && isWorking(finding)) clear()
   }
-  const probes = [() => probeQuestion, () => lastFailed].map(question =>
-    createProbeLoop(async () => closeIfWorking(await resolver(question())), setTimer),
-  )
-  const open = (reason: OpenReason): void => {
-    openReason = reason
-    if (!isStopped) for (const probe of probes) probe.start()
+  const probes = createProbeLoop(async () => {
+    const suspected = suspicion
+    await Promise.all([...probeQuestions, ...goodQuestions.values()].map(probe))
+    // A suspicion that came meanwhile is probed by the next round.
+    if (suspicion !== null && suspicion === suspected) isOpen = true
+  }, setTimer)
+  const suspect = (reason: Suspicion["reason"]): void => {
+    if (suspicion !== null || isStopped) return
+    suspicion = { reason }
+    probes.start()
   }
-  const close = (): void => {
-    openReason = null
-    run.reset()
-    for (const probe of probes) probe.stop()
+  const record = (question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void => {
+    if (!isReply(finding)) {
+      silentDomains.recordTimeout(domain)
+      if (replyCount === repliesBefore) suspect("timeouts")
+      return
+    }
+    replyCount++
+    silentDomains.recordReply(domain)
+    if (suspicion !== null && isWorking(finding)) clear()
+    if (!finding.known) {
+      failedDomains.add(domain)
+      if (failedDomains.size >= FAILED_DOMAINS_MAX) suspect("failures")
+      return
+    }
+    failedDomains.clear()
+    if (finding.value.outcome === "records") rememberLast(goodQuestions, domain, question)
   }
 
   return {
     resolver: async question => {
-      if (openReason !== null) {
-        lastFailed = question
-        return unknown("unavailable")
-      }
+      if (isOpen) return unknown("unavailable")
+      const domain = registrableOf(question.name)
+      if (silentDomains.isSilent(domain)) return unknown("timed_out")
+      const repliesBefore = replyCount
       const finding = await resolver(question)
-      if (!finding.known) lastFailed = question
-      // Another question may have opened the breaker meanwhile. Then this answer is as good as a probe.
-      closeIfWorking(finding)
-      const reason = run.record(finding)
-      if (reason !== null && openReason === null) open(reason)
+      record(question, domain, finding, repliesBefore)
       return finding
     },
-    isOpen: () => openReason !== null,
+    isOpen: () => isOpen,
     stop: () => {
       isStopped = true
-      for (const probe of probes) probe.stop()
+      probes.stop()
     },
   }
 }
 
-type OpenReason = "timeouts" | "failures"
+const isReply = (finding: Finding<DnsAnswer>): boolean => finding.known || finding.cause !== "timed_out"
 
-/** Counts the failures in a row, and the timeouts in a row. */
-class FailureRun {
-  #timeoutCount = 0
-  #failureCount = 0
-
-  /** Whether the run with this finding opens the breaker, and why; null: it does not. */
-  record(finding: Finding<DnsAnswer>): OpenReason | null {
-    if (finding.known) {
-      this.reset()
-      return null
-    }
-    this.#failureCount++
-    this.#timeoutCount = finding.cause === "timed_out" ? this.#timeoutCount + 1 : 0
-    if (this.#timeoutCount >= CONSECUTIVE_TIMEOUTS_MAX) return "timeouts"
-    return this.#failureCount >= CONSECUTIVE_FAILURES_MAX ? "failures" : null
-  }
-
-  reset(): void {
-    this.#timeoutCount = 0
-    this.#failureCount = 0
-  }
+/** Keeps the last questions, at most one for each registrable domain. */
+function rememberLast(questions: Map<string, DnsQuestion>, domain: string, question: DnsQuestion): void {
+  questions.delete(domain)
+  questions.set(domain, question)
+  const [oldest] = questions.keys()
+  if (questions.size > GOOD_QUESTIONS_MAX && oldest !== undefined) questions.delete(oldest)
 }
 
 type ProbeLoop = { readonly start: () => void; readonly stop: () => void }
 
-/** Sends a probe at once when it is started, and again `PROBE_INTERVAL_MS` after each has ended. One probe runs at a time. */
+/**
+ * Probes at once when it is started, or when the running probe has ended, and again `PROBE_INTERVAL_MS` after each probe. One
+ * probe runs at a time.
+ */
 function createProbeLoop(probe: () => Promise<void>, setTimer: SetTimer): ProbeLoop {
   let isStarted = false
+  let isRequested = false
   let isRunning = false
   let cancelTimer: (() => void) | null = null
 
-  const runProbe = async (): Promise<void> => {
+  const runProbes = async (): Promise<void> => {
     cancelTimer = null
     isRunning = true
-    await probe()
+    do {
+      isRequested = false
+      await probe()
+    } while (isStarted && isRequested)
     isRunning = false
-    if (isStarted) cancelTimer = setTimer(PROBE_INTERVAL_MS, runProbe)
+    if (isStarted) cancelTimer = setTimer(PROBE_INTERVAL_MS, runProbes)
   }
   return {
     start: () => {
       isStarted = true
-      if (!isRunning) void runProbe()
+      isRequested = true
+      if (!isRunning) void runProbes()
     },
     stop: () => {
       isStarted = false

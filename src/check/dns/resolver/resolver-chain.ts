@@ -12,7 +12,7 @@ import { withSingleFlight } from "./single-flight.ts"
 
 /** How often one DNS query is sent within its timeout. */
 const DNS_ATTEMPTS_MAX = 3
-/** How many DNS queries are in flight: more would overflow socket buffers, which looks like timeouts. */
+/** How many DNS queries are sent side by side: more would overflow socket buffers, which looks like timeouts. */
 const DNS_IN_FLIGHT_MAX = 1_000
 /** How many more wait. The queries of a check that has timed out are still sent, for the next check. */
 const DNS_WAITING_MAX = 20_000
@@ -48,27 +48,30 @@ type ResolverChainDeps = ServerResolverDeps & {
   readonly servers: readonly DnsServerAddress[]
   /** Names that every working resolver knows; without any, every resolver is believed. */
   readonly canaries: readonly string[]
+  /** The registrable domain of a name. */
+  readonly registrableOf: (name: string) => string
   readonly clock: Clock
 }
 
 /** Builds the chain of resolvers, from the packets outwards. The reason for a wrapper's position stands beside it. */
 export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
-  const { servers, canaries, timeoutMs, clock, setTimer, stopwatch } = deps
+  const { servers, canaries, clock, setTimer } = deps
   const exchanges = servers.map(server => createUdpExchange(server, deps))
   // Innermost: all other wrappers deal with complete answers, whichever server sent them.
   const failover = createFailover(
     exchanges.map(({ exchange }) => exchange),
-    { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch },
+    { ...deps, attemptsMax: DNS_ATTEMPTS_MAX },
   )
   const instrumented = createInstrumentedResolver(withCnameChasing(failover))
   const directResolver = instrumented.resolver
-  const [canary] = canaries
-  const probeQuestion = canary === undefined ? ROOT_QUESTION : ({ name: canary, type: "A" } as const)
-  // The breaker is inside the limit: when it opens, all waiting queries are answered at once.
-  const breaker = createDnsCircuitBreaker(directResolver, { probeQuestion, setTimer })
+  const canaryQuestions = canaries.map(name => ({ name, type: "A" }) as const)
+  const probeQuestions = canaries.length === 0 ? [ROOT_QUESTION] : canaryQuestions
+  // The breaker is inside the limit: a query that has waited for its slot is not sent to servers that died meanwhile.
+  const breaker = createDnsCircuitBreaker(directResolver, { ...deps, probeQuestions })
   const limited = withConcurrencyLimit(breaker.resolver, {
     inFlightMax: DNS_IN_FLIGHT_MAX,
     waitingMax: DNS_WAITING_MAX,
+    setTimer,
   })
   const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer })
   // The cache is outermost: its answers were believed when they came, so it serves them while no answer is believed.

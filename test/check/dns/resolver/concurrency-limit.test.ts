@@ -1,17 +1,18 @@
 import { describe, expect, test } from "bun:test"
 import { unknown } from "../../../../src/base/finding.ts"
-import { withConcurrencyLimit } from "../../../../src/check/dns/resolver/concurrency-limit.ts"
+import { SLOT_MS, withConcurrencyLimit } from "../../../../src/check/dns/resolver/concurrency-limit.ts"
+import { stoppedTime } from "../../../support/time.ts"
 import { heldResolver, SOME } from "./manual-resolver.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
 resolverSuite("a resolver with a concurrency limit", resolver =>
-  withConcurrencyLimit(resolver, { inFlightMax: 3, waitingMax: 1000 }),
+  withConcurrencyLimit(resolver, { inFlightMax: 3, waitingMax: 1000, setTimer: stoppedTime().later }),
 )
 
 describe("a resolver with a concurrency limit", () => {
   test("has no more questions in flight than allowed; the others wait in order", async () => {
     const { resolver, open, give } = heldResolver()
-    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 2, waitingMax: 3 })
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 2, waitingMax: 3, setTimer: stoppedTime().later })
     for (const name of ["a", "b", "c", "d", "e"]) void resolve({ name, type: "A" })
     expect(open()).toEqual(["A a", "A b"])
     await give(SOME)
@@ -22,7 +23,7 @@ describe("a resolver with a concurrency limit", () => {
 
   test("refuses at once what exceeds the queue, and has room again when others are done", async () => {
     const { resolver, open, give } = heldResolver()
-    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 1 })
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 1, setTimer: stoppedTime().later })
     const first = resolve({ name: "a", type: "A" })
     const second = resolve({ name: "b", type: "A" })
     expect(await resolve({ name: "c", type: "A" })).toEqual(unknown("unavailable"))
@@ -38,9 +39,29 @@ describe("a resolver with a concurrency limit", () => {
     expect(open()).toEqual(["A f"])
   })
 
+  test("gives the slot of a question without a reply to the next one, and counts each slot once", async () => {
+    const time = stoppedTime()
+    const { resolver, open, give } = heldResolver()
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 5, setTimer: time.later })
+    const dead = resolve({ name: "dead", type: "A" })
+    for (const name of ["a", "b", "c"]) void resolve({ name, type: "A" })
+    await time.tick(SLOT_MS - 1)
+    expect(open()).toEqual(["A dead"])
+    await time.tick(1)
+    expect(open()).toEqual(["A dead", "A a"])
+    await give(unknown("timed_out"))
+    expect(await dead).toEqual(unknown("timed_out"))
+    expect(open()).toEqual(["A a"])
+    await give(SOME)
+    expect(open()).toEqual(["A b"])
+    await give(SOME)
+    await give(SOME)
+    expect(time.waiting()).toBe(0)
+  })
+
   test("without a queue refuses all that exceeds the limit", async () => {
     const { resolver, open } = heldResolver()
-    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 0 })
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 0, setTimer: stoppedTime().later })
     void resolve({ name: "a", type: "A" })
     expect(await resolve({ name: "b", type: "A" })).toEqual(unknown("unavailable"))
     expect(open()).toEqual(["A a"])
@@ -58,7 +79,7 @@ describe("a resolver with a concurrency limit", () => {
         inFlight--
         return SOME
       },
-      { inFlightMax: 7, waitingMax: 10_000 },
+      { inFlightMax: 7, waitingMax: 10_000, setTimer: stoppedTime().later },
     )
     const names = Array.from({ length: 10_007 }, (_, at) => String(at))
     const result = await Promise.all(names.map(name => resolve({ name, type: "A" })))
