@@ -38,12 +38,6 @@ export class SingleFlight<K, V> {
   }
 }
 
-/** Wraps a function so that one call runs at a time. Callers meanwhile share the promise of the running call. */
-export function singleFlight<T>(call: () => Promise<T>): () => Promise<T> {
-  const flight = new SingleFlight<null, T>()
-  return () => flight.run(null, call)
-}
-
 /** Wraps a function so that it is called once and all callers share its promise. After a rejection the next caller tries again. */
 export function lazyPromise<T>(call: () => Promise<T>): () => Promise<T> {
   let promise: Promise<T> | null = null

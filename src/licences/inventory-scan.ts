@@ -204,10 +204,6 @@ function markdownSection(markdown: string, heading: string): string | null {
   return section === undefined ? null : section.slice(heading.length).trim()
 }
 
-/** The second-level headings of a Markdown text. */
-export const markdownHeadings = (markdown: string): readonly string[] =>
-  [...markdown.matchAll(/^## (.*)$/gm)].map(([, heading = ""]) => heading)
-
 /** A checkout with installed packages. Paths are relative to its root. */
 export type RepoFiles = {
   /** The text of a file. Throws if it is missing. */

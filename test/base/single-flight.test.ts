@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { CoalescedRuns, lazyPromise, SingleFlight, singleFlight } from "../../src/base/single-flight.ts"
+import { CoalescedRuns, lazyPromise, SingleFlight } from "../../src/base/single-flight.ts"
 import { settled } from "../support/time.ts"
 
 /** A call that ends when it is told to, and counts how often it was made. */
@@ -54,17 +54,6 @@ test("an invalidated call ends by itself, is not joined, and does not remove the
   expect(flight.get("a")).toBe(next)
   flight.invalidateAll()
   expect(flight.size).toBe(0)
-})
-
-test("a single-flight function shares the running call and makes another one afterwards", async () => {
-  const { call, ends } = controlled()
-  const shared = singleFlight(call)
-  const first = shared()
-  expect(shared()).toBe(first)
-  ends[0]?.resolve("done")
-  await first
-  void shared()
-  expect(ends.length).toBe(2)
 })
 
 test("a lazy promise is made once, and made again only after it was rejected", async () => {

@@ -11,11 +11,6 @@ export type TierLimits = {
 /** `TIER=PER_SECOND/IN_FLIGHT/UNITS_A_DAY`: numbers from 1 up, or `-` for unlimited. Zero is not allowed, since it would refuse everything. */
 const OVERRIDE_FORMAT = /^([0-4])=([1-9]\d{0,8}|-)\/([1-9]\d{0,8}|-)\/([1-9]\d{0,11}|-)$/
 
-/** True for an override of a tier's limits, such as `0=10/10/2000` or `3=-/500/-`. */
-export function isTierOverride(text: string): boolean {
-  return OVERRIDE_FORMAT.test(text)
-}
-
 /** The limits of every tier, indexed by its number: the built-in ones, replaced by overrides, of which the last one for a tier wins. */
 export function tierLimits(overrides: readonly string[]): readonly TierLimits[] {
   const limits = TIERS.map(

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { buildPackFromFiles } from "../../../src/check/lists/build/build-pack.ts"
 import { formatManifest, type PackManifest, shrinkageMessages } from "../../../src/check/lists/manifest.ts"
+import { buildPackFromFiles } from "./build/build-pack-from-files.ts"
 import { fakeSourceFiles } from "./sources/fake-source-files.ts"
 
 /** The manifest of a pack with this many disposable names. */

@@ -7,8 +7,7 @@ import type { Listing, PackContents, PackTarget } from "../pack/pack-contents.ts
 import { writePack } from "../pack/pack-writer.ts"
 import { isSetName, type SetName } from "../sets.ts"
 import { isCurated } from "../sources/catalogue.ts"
-import { readSourceBundle, type SourceBundle } from "../sources/source-bundle.ts"
-import type { SourceFiles } from "../sources/source-formats.ts"
+import type { SourceBundle } from "../sources/source-bundle.ts"
 import { type CollectedEntries, collectEntries } from "./collect-entries.ts"
 import { dropRedundant } from "./drop-redundant.ts"
 import { type ResolvedOutcomes, resolveConflicts } from "./resolve-conflicts.ts"
@@ -31,15 +30,9 @@ export type BuildPackResult =
     }
   | { readonly kind: "refused"; readonly faults: readonly string[] }
 
-/** Builds the pack of a catalogue (its text) from source files. It never throws because of a source. */
-export function buildPackFromFiles(catalogueText: string, files: SourceFiles): BuildPackResult {
-  const read = readSourceBundle(catalogueText, files)
-  return read.kind === "refused" ? read : buildPack(read.bundle)
-}
-
 /**
- * Builds the pack of a source bundle. Pure: the same sources give the same bytes, whatever the clock and the order of
- * entries in unsorted files.
+ * Builds the pack of a source bundle. It never throws because of a source. Pure: the same sources give the same bytes, whatever
+ * the clock and the order of entries in unsorted files.
  */
 export function buildPack({ sources, packages, topProviders }: SourceBundle): BuildPackResult {
   const result = collectEntries(sources)

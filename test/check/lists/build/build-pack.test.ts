@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { buildPackFromFiles } from "../../../../src/check/lists/build/build-pack.ts"
 import { openedPack } from "../pack/small-pack.ts"
 import { type FakeSource, fakeSourceFiles } from "../sources/fake-source-files.ts"
+import { buildPackFromFiles } from "./build-pack-from-files.ts"
 
 const SOURCES: Readonly<Record<string, FakeSource>> = {
   throwaway: { set: "disposable", trust: "high", names: ["a.com", "b.com", "A.com", "no name", "b.ry", "edu.pl"] },

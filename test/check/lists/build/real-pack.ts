@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type BuildPackResult, buildPackFromFiles } from "../../../../src/check/lists/build/build-pack.ts"
+import type { BuildPackResult } from "../../../../src/check/lists/build/build-pack.ts"
 import type { Pack } from "../../../../src/check/lists/pack/pack.ts"
 import { ROOT } from "../../../architecture/source-files.ts"
 import { openedPack } from "../pack/small-pack.ts"
 import { repositoryFiles } from "../sources/repository-files.ts"
+import { buildPackFromFiles } from "./build-pack-from-files.ts"
 
 let cachedBuild: (BuildPackResult & { readonly kind: "built" }) | null = null
 

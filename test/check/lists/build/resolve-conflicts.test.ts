@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { buildPackFromFiles } from "../../../../src/check/lists/build/build-pack.ts"
 import { LISTING_RULE_NAMES, type ListingOutcome } from "../../../../src/check/lists/listing-rules.ts"
 import { openedPack } from "../pack/small-pack.ts"
 import { type FakeSource, fakeSourceFiles } from "../sources/fake-source-files.ts"
+import { buildPackFromFiles } from "./build-pack-from-files.ts"
 
 /** The outcome of the first name of the first source. */
 function outcome(sources: Readonly<Record<string, FakeSource>>): ListingOutcome | "absent" {
