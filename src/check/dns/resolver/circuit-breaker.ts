@@ -12,15 +12,6 @@ export const GOOD_QUESTIONS_MAX = 3
 /** The pause between the end of one probe of open servers and the next. */
 export const PROBE_INTERVAL_MS = 2_000
 
-/** A circuit breaker in front of a resolver. */
-export type DnsCircuitBreaker = {
-  /** While the breaker is open, every question is `unavailable` at once. */
-  readonly resolver: Resolver
-  readonly isOpen: () => boolean
-  /** Ends the probes. */
-  readonly stop: () => void
-}
-
 type DnsCircuitBreakerDeps = {
   /** Questions that every working server can answer. */
   readonly probeQuestions: readonly DnsQuestion[]
@@ -45,76 +36,96 @@ type Suspicion = { readonly reason: "timeouts" | "failures" }
  *
  * Unlike `CircuitBreaker` in `base/`, it probes by itself, so that no caller waits for the timeout of a trial call.
  */
-export function createDnsCircuitBreaker(
-  resolver: Resolver,
-  { probeQuestions, registrableOf, setTimer, stopwatch }: DnsCircuitBreakerDeps,
-): DnsCircuitBreaker {
-  const goodQuestions = new Map<string, DnsQuestion>()
-  const failedDomains = new Set<string>()
-  const silentDomains = new SilentDomains(stopwatch)
-  let replyCount = 0
-  let suspicion: Suspicion | null = null
-  let isOpen = false
-  let isStopped = false
+export class DnsCircuitBreaker {
+  /** While the breaker is open, every question is `unavailable` at once. */
+  readonly resolver: Resolver = question => this.#resolve(question)
+  readonly #servers: Resolver
+  readonly #deps: DnsCircuitBreakerDeps
+  readonly #goodQuestions = new Map<string, DnsQuestion>()
+  readonly #failedDomains = new Set<string>()
+  readonly #silentDomains: SilentDomains
+  readonly #probes: ProbeLoop
+  #replyCount = 0
+  #suspicion: Suspicion | null = null
+  #isOpen = false
+  #isStopped = false
 
-  const clear = (): void => {
-    if (isOpen) silentDomains.clear()
-    suspicion = null
-    isOpen = false
-    failedDomains.clear()
-    probes.stop()
+  /** `servers` queries the servers. */
+  constructor(servers: Resolver, deps: DnsCircuitBreakerDeps) {
+    this.#servers = servers
+    this.#deps = deps
+    this.#silentDomains = new SilentDomains(deps.stopwatch)
+    this.#probes = createProbeLoop(() => this.#probeServers(), deps.setTimer)
   }
-  const isWorking = (finding: Finding<DnsAnswer>): boolean =>
-    finding.known || (suspicion?.reason === "timeouts" && finding.cause !== "timed_out")
-  const probe = async (question: DnsQuestion): Promise<void> => {
-    const finding = await resolver(question)
-    if (isReply(finding)) replyCount++
-    if (suspicion !== null && isWorking(finding)) clear()
+
+  isOpen(): boolean {
+    return this.#isOpen
   }
-  const probes = createProbeLoop(async () => {
-    const suspected = suspicion
-    await Promise.all([...probeQuestions, ...goodQuestions.values()].map(probe))
-    // A suspicion that came meanwhile is probed by the next round.
-    if (suspicion !== null && suspicion === suspected) isOpen = true
-  }, setTimer)
-  const suspect = (reason: Suspicion["reason"]): void => {
-    if (suspicion !== null || isStopped) return
-    suspicion = { reason }
-    probes.start()
+
+  /** Ends the probes. */
+  stop(): void {
+    this.#isStopped = true
+    this.#probes.stop()
   }
-  const record = (question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void => {
+
+  async #resolve(question: DnsQuestion): Promise<Finding<DnsAnswer>> {
+    if (this.#isOpen) return unknown("unavailable")
+    const domain = this.#deps.registrableOf(question.name)
+    if (this.#silentDomains.isSilent(domain)) return unknown("timed_out")
+    const repliesBefore = this.#replyCount
+    const finding = await this.#servers(question)
+    this.#record(question, domain, finding, repliesBefore)
+    return finding
+  }
+
+  #record(question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void {
     if (!isReply(finding)) {
-      silentDomains.recordTimeout(domain)
-      if (replyCount === repliesBefore) suspect("timeouts")
+      this.#silentDomains.recordTimeout(domain)
+      if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
       return
     }
-    replyCount++
-    silentDomains.recordReply(domain)
-    if (suspicion !== null && isWorking(finding)) clear()
+    this.#replyCount++
+    this.#silentDomains.recordReply(domain)
+    if (this.#suspicion !== null && this.#isWorking(finding)) this.#clear()
     if (!finding.known) {
-      failedDomains.add(domain)
-      if (failedDomains.size >= FAILED_DOMAINS_MAX) suspect("failures")
+      this.#failedDomains.add(domain)
+      if (this.#failedDomains.size >= FAILED_DOMAINS_MAX) this.#suspect("failures")
       return
     }
-    failedDomains.clear()
-    if (finding.value.outcome === "records") rememberLast(goodQuestions, domain, question)
+    this.#failedDomains.clear()
+    if (finding.value.outcome === "records") rememberLast(this.#goodQuestions, domain, question)
   }
 
-  return {
-    resolver: async question => {
-      if (isOpen) return unknown("unavailable")
-      const domain = registrableOf(question.name)
-      if (silentDomains.isSilent(domain)) return unknown("timed_out")
-      const repliesBefore = replyCount
-      const finding = await resolver(question)
-      record(question, domain, finding, repliesBefore)
-      return finding
-    },
-    isOpen: () => isOpen,
-    stop: () => {
-      isStopped = true
-      probes.stop()
-    },
+  #suspect(reason: Suspicion["reason"]): void {
+    if (this.#suspicion !== null || this.#isStopped) return
+    this.#suspicion = { reason }
+    this.#probes.start()
+  }
+
+  async #probeServers(): Promise<void> {
+    const suspected = this.#suspicion
+    const questions = [...this.#deps.probeQuestions, ...this.#goodQuestions.values()]
+    await Promise.all(questions.map(question => this.#probe(question)))
+    // A suspicion that came meanwhile is probed by the next round.
+    if (this.#suspicion !== null && this.#suspicion === suspected) this.#isOpen = true
+  }
+
+  async #probe(question: DnsQuestion): Promise<void> {
+    const finding = await this.#servers(question)
+    if (isReply(finding)) this.#replyCount++
+    if (this.#suspicion !== null && this.#isWorking(finding)) this.#clear()
+  }
+
+  #isWorking(finding: Finding<DnsAnswer>): boolean {
+    return finding.known || (this.#suspicion?.reason === "timeouts" && finding.cause !== "timed_out")
+  }
+
+  #clear(): void {
+    if (this.#isOpen) this.#silentDomains.clear()
+    this.#suspicion = null
+    this.#isOpen = false
+    this.#failedDomains.clear()
+    this.#probes.stop()
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock, Random, SetTimer, Stopwatch } from "../../../base/outside-w
 import type { CachingResolver, DnsServerAddress, Resolver } from "../dns-types.ts"
 import { createUdpExchange } from "../wire/udp-exchange.ts"
 import { createCanaryGuard } from "./canary-guard.ts"
-import { createDnsCircuitBreaker } from "./circuit-breaker.ts"
+import { DnsCircuitBreaker } from "./circuit-breaker.ts"
 import { withCnameChasing } from "./cname-chaser.ts"
 import { withConcurrencyLimit } from "./concurrency-limit.ts"
 import { createDnsCache, type DnsCacheStats } from "./dns-cache.ts"
@@ -67,7 +67,7 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   const canaryQuestions = canaries.map(name => ({ name, type: "A" }) as const)
   const probeQuestions = canaries.length === 0 ? [ROOT_QUESTION] : canaryQuestions
   // The breaker is inside the limit: a query that has waited for its slot is not sent to servers that died meanwhile.
-  const breaker = createDnsCircuitBreaker(directResolver, { ...deps, probeQuestions })
+  const breaker = new DnsCircuitBreaker(directResolver, { ...deps, probeQuestions })
   const limited = withConcurrencyLimit(breaker.resolver, {
     inFlightMax: DNS_IN_FLIGHT_MAX,
     waitingMax: DNS_WAITING_MAX,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { type Finding, unknown } from "../../../../src/base/finding.ts"
 import type { DnsAnswer, DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import {
-  createDnsCircuitBreaker,
+  DnsCircuitBreaker,
   FAILED_DOMAINS_MAX,
   GOOD_QUESTIONS_MAX,
   PROBE_INTERVAL_MS,
@@ -24,7 +24,7 @@ const registrableOf = (name: string): string => name.split(".").slice(-2).join("
 resolverSuite("a resolver with a circuit breaker", resolver => {
   const { later: setTimer, stopwatch } = stoppedTime()
   const probeQuestions = [{ name: KNOWN_NAME, type: "A" }] as const
-  return createDnsCircuitBreaker(resolver, { probeQuestions, registrableOf, setTimer, stopwatch }).resolver
+  return new DnsCircuitBreaker(resolver, { probeQuestions, registrableOf, setTimer, stopwatch }).resolver
 })
 
 /** Servers that reply to every name with what `reply` returns; a timeout takes its time. */
@@ -32,7 +32,7 @@ function setUp(reply: (name: string) => Finding<DnsAnswer>) {
   const time = stoppedTime()
   const queries: string[] = []
   const servers = { reply }
-  const breaker = createDnsCircuitBreaker(
+  const breaker = new DnsCircuitBreaker(
     question => {
       queries.push(written(question))
       const finding = servers.reply(question.name)
@@ -92,7 +92,7 @@ describe("servers that died", () => {
 
   test("are queried again when a question that was in flight is answered", async () => {
     const time = stoppedTime()
-    const breaker = createDnsCircuitBreaker(
+    const breaker = new DnsCircuitBreaker(
       ({ name }) =>
         new Promise(
           resolve =>
