@@ -12,6 +12,7 @@ import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose, Table } from "../ui/layout.tsx"
+import { ReasonLink } from "../ui/verdict-view.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -226,9 +227,7 @@ function ReasonRow({ reason }: { readonly reason: Reason }) {
   return (
     <tr>
       <th scope="row">
-        <a href={`${ROUTES.docsReasons.path}#${reason}`}>
-          <code>{reason}</code>
-        </a>
+        <ReasonLink reason={reason} />
       </th>
       <td>
         <Prose text={REASONS[reason].description} />

@@ -11,6 +11,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { Prose, Table } from "../ui/layout.tsx"
+import { ReasonLink } from "../ui/verdict-view.tsx"
 
 /** The query parameter with the domain, and the id of its field. */
 const DOMAIN_PARAMETER = "domain"
@@ -110,11 +111,7 @@ export function ListingsTable({ lookup: { domain, levels }, sourcesPath }: Listi
 
 /** The entry that decides, its sets, and the reason that a check would return. */
 function DecisiveEntry({ lookup: { entry, sets, reason } }: { readonly lookup: DomainExplanation }) {
-  const reasonLink = (
-    <a href={`${ROUTES.docsReasons.path}#${reason}`}>
-      <code>{reason}</code>
-    </a>
-  )
+  const reasonLink = <ReasonLink reason={reason} />
   if (entry === null) return <>The reason is {reasonLink}.</>
   return (
     <>

@@ -83,6 +83,13 @@ function VerdictNotes({ result, besideSuggestion }: VerdictViewProps) {
   )
 }
 
+/** A reason that leads to its description in the guide. */
+export const ReasonLink = ({ reason }: { readonly reason: Reason }) => (
+  <a href={`${ROUTES.docsReasons.path}#${reason}`}>
+    <code>{reason}</code>
+  </a>
+)
+
 function ReasonsTable({ result }: VerdictProps) {
   const raisedBy = recommendationReason(result)
   return (
@@ -92,9 +99,7 @@ function ReasonsTable({ result }: VerdictProps) {
         {result.reasons.map((reason, index) => (
           <tr key={reason}>
             <th scope="row">
-              <a href={`${ROUTES.docsReasons.path}#${reason}`}>
-                <code>{reason}</code>
-              </a>
+              <ReasonLink reason={reason} />
             </th>
             <td>
               {index === 0 ? <strong>This decided. </strong> : null}
