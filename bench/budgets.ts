@@ -103,7 +103,7 @@ export const BUDGETS = {
   },
   dns_warm: { description: "Warm checks get this share of the throughput of checks over lists alone.", atLeast: 0.9 },
   dns_first_dead: {
-    description: "The first check while every server is dead takes at most this many milliseconds.",
+    description: "Each of the first two checks while every server is dead takes at most this many milliseconds.",
     atMost: 3000,
   },
   dns_dead: {

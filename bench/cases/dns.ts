@@ -164,12 +164,14 @@ class Bench {
     ]
   }
 
-  /** The first check while the server is dead, those after it, and how soon its return is noticed. */
+  /** The first two checks while the server is dead, those after them, and how soon its return is noticed. */
   async dead(): Promise<Figure[]> {
     const { check, end } = this.#house()
-    const [first = "", ...names] = this.#newNames(this.#scale.deadChecks + 1)
+    const [first = "", second = "", ...names] = this.#newNames(this.#scale.deadChecks + 2)
     await askDnsServer(this.#server, "mute")
     const firstMs = await millisecondsOf(() => answer(check, first))
+    // The probes of the suspected servers end during the second check.
+    const secondMs = await millisecondsOf(() => answer(check, second))
     const dead: number[] = []
     const alone: number[] = []
     for (const name of names) dead.push(await millisecondsOf(() => answer(check, name)))
@@ -180,7 +182,12 @@ class Bench {
     const recoveryMs = await millisecondsOf(() => this.#recovered(check))
     end()
     return [
-      figure("first check while the servers are dead", "ms", firstMs, "dns_first_dead"),
+      figure(
+        "slower of the first two checks while the servers are dead",
+        "ms",
+        Math.max(firstMs, secondMs),
+        "dns_first_dead",
+      ),
       figure(
         "p99 of the next ones, above lists alone",
         "ms",

@@ -9,6 +9,9 @@ export const FAILED_DOMAINS_MAX = 25
 /** How many questions that had records are asked again to find out whether the servers work. */
 export const GOOD_QUESTIONS_MAX = 3
 
+/** How long no server has to reply to a question, or to any after it, until the servers are suspected before it times out. */
+export const SUSPICION_MS = 500
+
 /** The pause between the end of one probe of open servers and the next. */
 export const PROBE_INTERVAL_MS = 2_000
 
@@ -28,8 +31,7 @@ type Suspicion = { readonly reason: "timeouts" | "failures" }
  * Stops queries to dead servers, and to dead domains.
  *
  * A question can fail by the fault of its own domain, which anybody can bring about. So a failure opens nothing. It makes the
- * servers suspected if nothing speaks for them: if no server has replied to any question since the one that timed out was
- * sent, or if questions below many domains were answered with failures in a row. Suspected servers are still queried, and are
+ * servers suspected if nothing speaks for them: if no server has replied to any question for a while since one was sent, or if questions below many domains were answered with failures in a row. Suspected servers are still queried, and are
  * probed at the same time: with `probeQuestions`, and with the last questions that had records, because a server may know
  * only some zones. Only if every probe fails the breaker opens. It probes on, and closes with the first probe, or question in
  * flight, that shows a working server: any reply if the servers were silent, else an answer.
@@ -46,6 +48,7 @@ export class DnsCircuitBreaker {
   readonly #silentDomains: SilentDomains
   readonly #probes: ProbeLoop
   #replyCount = 0
+  #cancelSilenceTimer: (() => void) | null = null
   #suspicion: Suspicion | null = null
   #isOpen = false
   #isStopped = false
@@ -65,6 +68,7 @@ export class DnsCircuitBreaker {
   /** Ends the probes. */
   stop(): void {
     this.#isStopped = true
+    this.#cancelSilenceTimer?.()
     this.#probes.stop()
   }
 
@@ -73,9 +77,19 @@ export class DnsCircuitBreaker {
     const domain = this.#deps.registrableOf(question.name)
     if (this.#silentDomains.isSilent(domain)) return unknown("timed_out")
     const repliesBefore = this.#replyCount
+    this.#watchForSilence(repliesBefore)
     const finding = await this.#servers(question)
     this.#record(question, domain, finding, repliesBefore)
     return finding
+  }
+
+  /** Suspects the servers early, so that a check that has to wait for dead ones is the only one. One timer runs at a time. */
+  #watchForSilence(repliesBefore: number): void {
+    if (this.#isStopped || this.#suspicion !== null) return
+    this.#cancelSilenceTimer ??= this.#deps.setTimer(SUSPICION_MS, () => {
+      this.#cancelSilenceTimer = null
+      if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
+    })
   }
 
   #record(question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void {

@@ -6,6 +6,7 @@ import {
   FAILED_DOMAINS_MAX,
   GOOD_QUESTIONS_MAX,
   PROBE_INTERVAL_MS,
+  SUSPICION_MS,
 } from "../../../../src/check/dns/resolver/circuit-breaker.ts"
 import { SILENT_MS, SILENT_TIMEOUTS } from "../../../../src/check/dns/resolver/silent-domains.ts"
 import { settled, stoppedTime } from "../../../support/time.ts"
@@ -49,13 +50,15 @@ function setUp(reply: (name: string) => Finding<DnsAnswer>) {
 }
 
 describe("servers that died", () => {
-  test("are suspected after the first timeout, and are not queried any more after two", async () => {
+  test("are suspected during the first question, and are not queried any more when their probes have timed out", async () => {
     const { breaker, ask, queries, time } = setUp(() => SILENT)
     void ask("a.com")
-    await time.tick(TIMEOUT_MS)
-    expect([breaker.isOpen(), queries]).toEqual([false, ["MX a.com", "NS .", "A canary.net"]])
+    await time.tick(SUSPICION_MS)
+    expect(queries).toEqual(["MX a.com", "NS .", "A canary.net"])
+    await time.tick(TIMEOUT_MS - 1)
+    expect(breaker.isOpen()).toBe(false)
     void ask("b.com")
-    await time.tick(TIMEOUT_MS)
+    await time.tick(1)
     expect([breaker.isOpen(), queries.at(-1)]).toEqual([true, "MX b.com"])
     const sentCount = queries.length
     for (let index = 0; index < 1000; index++) expect(await ask("any.com")).toEqual(FAILED)
@@ -144,9 +147,11 @@ describe("dead domains on working servers", () => {
   test("are not probed for while other questions are answered", async () => {
     const { ask, queries, time } = setUp(name => (isDead(name) ? SILENT : SOME))
     void ask("dead.com")
-    await time.tick(TIMEOUT_MS - 1)
+    await time.tick(SUSPICION_MS - 1)
     await ask("good.com")
     await time.tick(1)
+    expect(queries).toEqual(["MX dead.com", "MX good.com"])
+    await time.tick(TIMEOUT_MS - SUSPICION_MS)
     expect(queries).toEqual(["MX dead.com", "MX good.com"])
   })
 
