@@ -34,16 +34,16 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
     return await listsReport(LISTS_FULL, join(files.root, BUNDLED_FILES["lists.pack"]))
   },
   check: async () => {
-    const world = createSystem()
-    const lists = await bundledLists(world)
+    const system = createSystem()
+    const lists = await bundledLists(system)
     return await checkBench(
       CHECK_FULL,
-      assembleCheck(world, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
+      assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
     )
   },
   dns: async () => {
-    const world = createSystem()
-    return await dnsBench(DNS_FULL, world, await bundledLists(world))
+    const system = createSystem()
+    return await dnsBench(DNS_FULL, system, await bundledLists(system))
   },
   http: () => httpBench(HTTP_FULL),
   batch: () => batchBench(BATCH_FULL),

@@ -53,7 +53,7 @@ export type Answers = {
 
 /** Asks about every row of the sample. */
 export async function answersTo(sample: Sample, ask: Asker): Promise<Answers> {
-  const categoryOf = async ({ asked }: Labelled) => (await ask(asked.kind, asked.text)).category
+  const categoryOf = async ({ requests: input }: Labelled) => (await ask(input.kind, input.text)).category
   const offeredFor = async (domain: string) => (await ask("email", `jane@${domain}`)).did_you_mean
   const isRole = async (localPart: string) => (await ask("email", `${localPart}@acme.com`)).is_role_account
   const rolesSeen = await among(sample.roles, isRole)
@@ -72,8 +72,8 @@ const each = <T, R>(rows: readonly T[], ask: (row: T) => Promise<R>): Promise<re
   Promise.all(rows.map(ask))
 
 async function among(rows: readonly string[], holds: (row: string) => Promise<boolean>): Promise<ReadonlySet<string>> {
-  const asked = await each(rows, async row => ({ row, isSo: await holds(row) }))
-  return new Set(asked.flatMap(({ row, isSo }) => (isSo ? [row] : [])))
+  const requests = await each(rows, async row => ({ row, isSo: await holds(row) }))
+  return new Set(requests.flatMap(({ row, isSo }) => (isSo ? [row] : [])))
 }
 
 /** Every text that was answered wrongly, a line each: what it is, the text, and what was answered. Empty: none was. */

@@ -69,7 +69,7 @@ function sampleSays({ labelled, traps, typos, kept, roles, notRoles }: Sample): 
     "labelled by hand, from what the writers knew, before and apart from the lists: data/sample",
     "the sample's share of each category is not the world's: precision tells of the sample, what is claimed wrongly of how many others holds for any mix of them",
     "a business that no list knows is told by its mail, which takes DNS: offline it is unknown, here and among the traps",
-    ...CLAIMANT_NAMES.map(name => `${name}: ${CLAIMANTS[name].category} by ${CLAIMANTS[name].says}`),
+    ...CLAIMANT_NAMES.map(name => `${name}: ${CLAIMANTS[name].category} by ${CLAIMANTS[name].description}`),
   ]
 }
 
@@ -77,19 +77,19 @@ function answersSay({ labelled, traps, corrected, rolesFalse }: Answers): readon
   const fallen = traps.filter(trap => !isTrapPassed(trap))
   return [
     ...confusionText(confusionOf(labelled)),
-    ...told(
+    ...facts(
       "a trap is wrong",
       fallen.map(({ text, label, answered }) => `${text} is ${label}, not ${answered}`),
     ),
-    ...told(
+    ...facts(
       "corrected wrongly",
       corrected.map(({ text, offered }) => `${text} to ${offered}`),
     ),
-    ...told("called a role wrongly", rolesFalse),
+    ...facts("called a role wrongly", rolesFalse),
   ]
 }
 
-const told = (what: string, lines: readonly string[]): readonly string[] => [
+const facts = (what: string, lines: readonly string[]): readonly string[] => [
   ...lines.slice(0, TOLD_MAX).map(line => `${what}: ${line}`),
   ...(lines.length > TOLD_MAX ? [`${what}: ${lines.length - TOLD_MAX} more`] : []),
 ]
@@ -141,7 +141,7 @@ function popularReport(stock: SourceBundle, { pack }: DomainLists): Pick<Report,
   return {
     description: [
       `well-known names that a source calls disposable, by the rule that drops it: ${counts.join(", ")}`,
-      ...told("called disposable", rules),
+      ...facts("called disposable", rules),
     ],
     figures: [
       figure("well-known names", "", wellKnownNames(stock).size),

@@ -59,8 +59,8 @@ export function heldOut(stock: SourceBundle, pack: Pack, id: string): HeldOut {
 }
 
 function namesOf(stock: SourceBundle, isAsked: (id: string) => boolean): ReadonlySet<string> {
-  const asked = stock.sources.filter(({ row }) => row.set === "disposable" && isAsked(row.id))
-  const names = asked.flatMap(({ entries }) => entries.map(normalizeName))
+  const requests = stock.sources.filter(({ row }) => row.set === "disposable" && isAsked(row.id))
+  const names = requests.flatMap(({ entries }) => entries.map(normalizeName))
   return new Set(names.flatMap(normal => (normal.kind === "name" ? [normal.name] : [])))
 }
 

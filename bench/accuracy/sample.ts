@@ -41,7 +41,7 @@ export type Labelled = {
   /** As it stands in the sample: a domain, or for `invalid` whatever was written. */
   readonly text: string
   /** What is asked about: somebody's address at a domain, or what is invalid as it stands. */
-  readonly asked: { readonly kind: SubjectKind; readonly text: string }
+  readonly requests: { readonly kind: SubjectKind; readonly text: string }
   readonly label: Category
 }
 
@@ -142,17 +142,17 @@ function typoFault(typed: string, meant: string): string | null {
 }
 
 function labelledRow([text, kind]: Row, label: Category): Labelled {
-  return { text, label, asked: label === "invalid" && isKind(kind) ? { kind, text } : atDomain(text) }
+  return { text, label, requests: label === "invalid" && isKind(kind) ? { kind, text } : atDomain(text) }
 }
 
 function trapRow([text, label, mistaken]: Row): Trap {
   // A row that names no categories is a fault already; what stands here then is read by nobody.
   const named = (cell: string): Category => (isCategory(cell) ? cell : "unknown")
-  return { text, label: named(label), mistaken: named(mistaken), asked: atDomain(text) }
+  return { text, label: named(label), mistaken: named(mistaken), requests: atDomain(text) }
 }
 
 /** A caller has addresses, so a domain is asked about as somebody's there. */
-const atDomain = (domain: string): Labelled["asked"] => ({ kind: "email", text: `jane@${domain}` })
+const atDomain = (domain: string): Labelled["requests"] => ({ kind: "email", text: `jane@${domain}` })
 
 /** A text may be in one category only; a trap may be in the sample too, under the same label. */
 function contradictions(labelled: readonly Labelled[], traps: readonly Trap[]): readonly string[] {

@@ -8,33 +8,41 @@ const COMPANIES = 300
 const SHARES = {
   provider: {
     share: 40,
-    says: "at ten mail providers",
+    description: "at ten mail providers",
     domain: (random: Draw) => pick(random, BENCH_DOMAINS.personal),
   },
   disposable: {
     share: 5,
-    says: "at ten throw-away ones",
+    description: "at ten throw-away ones",
     domain: (random: Draw) => pick(random, BENCH_DOMAINS.disposable),
   },
-  education: { share: 5, says: "at ten universities", domain: (random: Draw) => pick(random, BENCH_DOMAINS.education) },
+  education: {
+    share: 5,
+    description: "at ten universities",
+    domain: (random: Draw) => pick(random, BENCH_DOMAINS.education),
+  },
   company: {
     share: 20,
-    says: `at ${COMPANIES} companies`,
+    description: `at ${COMPANIES} companies`,
     domain: (random: Draw) => onceName(Math.floor(random() * COMPANIES)),
   },
-  once: { share: 30, says: "at domains that come once", domain: (_: Draw, line: number) => onceName(COMPANIES + line) },
+  once: {
+    share: 30,
+    description: "at domains that come once",
+    domain: (_: Draw, line: number) => onceName(COMPANIES + line),
+  },
 } as const satisfies Record<string, Share>
 
 type Draw = () => number
 type Share = {
   readonly share: number
-  readonly says: string
+  readonly description: string
   readonly domain: (random: Draw, line: number) => string
 }
 
 /** The shares in words. */
 export const INPUTS_SAY = Object.values(SHARES)
-  .map(({ share, says }) => `${share} % ${says}`)
+  .map(({ share, description }) => `${share} % ${description}`)
   .join(", ")
 
 /** What stands before all lines, and how an address is a line, with another column beside it where there are columns. */

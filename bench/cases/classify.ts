@@ -69,19 +69,19 @@ const floor = (input: string, out: string, bytes: number): Program["command"] =>
 /** The mean length of a result with its line feed, found in the first lines; it needs no other file. */
 async function resultBytes(input: string, format: FileFormat, lines: number, out: string): Promise<number> {
   await writeInputs(input, format, lines)
-  const { said, resultsBytes } = await timed(classifying(input, out), out)
-  expectAll(JSON.parse(said), lines)
+  const { reply, resultsBytes } = await timed(classifying(input, out), out)
+  expectAll(JSON.parse(reply), lines)
   return resultsBytes / lines
 }
 
 /** One run, from the start of its process to its end. Its results are removed, so that no disk works on them in the next. */
 async function timed(command: Program["command"], out: string) {
   const startedAt = performance.now()
-  const said = await runToEnd({ command, core: "server" }, "", TIMEOUT_MS)
+  const reply = await runToEnd({ command, core: "server" }, "", TIMEOUT_MS)
   const ms = performance.now() - startedAt
   const resultsBytes = Bun.file(out).size
   await rm(out)
-  return { ms, said, resultsBytes }
+  return { ms, reply: reply, resultsBytes }
 }
 
 /** A run over a long file: how long it took by the clock and of the processor, and the most that it ever had resident. */
@@ -89,10 +89,10 @@ type LongRun = { readonly ms: number; readonly cpuMs: number; readonly peakBytes
 
 async function longRun(input: string, out: string, lines: number): Promise<LongRun> {
   const [bun, ...words] = classifying(input, out)
-  const { ms, said } = await timed([bun, "--preload", TOLD_COST, ...words], out)
-  const costAt = said.trimEnd().lastIndexOf("\n") + 1
-  expectAll(JSON.parse(said.slice(0, costAt)), lines)
-  const { peakBytes, cpuMs } = JSON.parse(said.slice(costAt))
+  const { ms, reply } = await timed([bun, "--preload", TOLD_COST, ...words], out)
+  const costAt = reply.trimEnd().lastIndexOf("\n") + 1
+  expectAll(JSON.parse(reply.slice(0, costAt)), lines)
+  const { peakBytes, cpuMs } = JSON.parse(reply.slice(costAt))
   // JSON has no NaN, which is what a system that does not tell gives.
   return { ms, cpuMs, peakBytes: peakBytes ?? Number.NaN }
 }

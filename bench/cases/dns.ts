@@ -58,12 +58,12 @@ const RECOVERY_MAX_MS = 20_000
 const REQUEST_ID = "req_0123456789abcdefghijkl"
 
 /** Runs the bench over the lists. Rejects when a check against a server that answers is degraded. */
-export async function dnsBench(scale: DnsScale, world: System, lists: DomainLists): Promise<Report> {
+export async function dnsBench(scale: DnsScale, system: System, lists: DomainLists): Promise<Report> {
   await using server = await startServer({
     command: [process.execPath, SERVER, "--delay-ms", String(DELAY_MS)],
     core: "server",
   })
-  const bench = new Bench(scale, world, lists, server.url)
+  const bench = new Bench(scale, system, lists, server.url)
   const cold = await bench.cold()
   const denied = await bench.denied()
   const warm = await bench.warm()
@@ -88,12 +88,12 @@ class Bench {
   readonly #lists: DomainLists
   #run = 0
 
-  constructor(scale: DnsScale, world: System, lists: DomainLists, server: URL) {
+  constructor(scale: DnsScale, system: System, lists: DomainLists, server: URL) {
     this.#scale = scale
-    this.#world = world
+    this.#world = system
     this.#lists = lists
     this.#server = server
-    this.#listOnly = assembleCheck(world, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS)
+    this.#listOnly = assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS)
   }
 
   /** Cold checks at the concurrency that has a budget, then the most at any. */
@@ -146,13 +146,13 @@ class Bench {
   async warm(): Promise<Figure[]> {
     const { rounds, names, atOnce, warmChecks } = this.#scale
     const { check, end } = this.#house()
-    const asked = this.#newNames(names)
+    const requests = this.#newNames(names)
     // Twice: what comes a second time is what is kept.
-    for (let time = 0; time < 2; time++) await allOf(asked, atOnce, name => answer(check, name))
+    for (let time = 0; time < 2; time++) await allOf(requests, atOnce, name => answer(check, name))
     const checks = { warm: check, lists: this.#listOnly }
     const measure = async (name: keyof typeof checks): Promise<number> => {
       const startedAt = performance.now()
-      for (let at = 0; at < warmChecks; at++) await answer(checks[name], asked[at % asked.length] ?? "")
+      for (let at = 0; at < warmChecks; at++) await answer(checks[name], requests[at % requests.length] ?? "")
       return (warmChecks * 1000) / (performance.now() - startedAt)
     }
     await interleaved(["warm", "lists"], 2, measure)

@@ -5,11 +5,14 @@ export type SimulationScale = Readonly<Record<HostKind, { readonly hosts: number
 
 /** The kinds of host, with the share of throw-away domains on the most abused of them. */
 export const HOST_KINDS = {
-  throw_away: { says: "throw-away mailboxes only; lists know 50 to 100 % of a host's domains", abuseMax: 1 },
-  small: { says: "small honest hosts; a sixth of their domains is throw-away, on some up to half", abuseMax: 0.5 },
-  big: { says: "big shared hosts; up to a tenth of their domains are throw-away", abuseMax: 0.1 },
-  per_customer: { says: "a host name for each customer of one honest provider", abuseMax: 0 },
-  victim: { says: "an honest host at which listed domains are pointed", abuseMax: 0 },
+  throw_away: { description: "throw-away mailboxes only; lists know 50 to 100 % of a host's domains", abuseMax: 1 },
+  small: {
+    description: "small honest hosts; a sixth of their domains is throw-away, on some up to half",
+    abuseMax: 0.5,
+  },
+  big: { description: "big shared hosts; up to a tenth of their domains are throw-away", abuseMax: 0.1 },
+  per_customer: { description: "a host name for each customer of one honest provider", abuseMax: 0 },
+  victim: { description: "an honest host at which listed domains are pointed", abuseMax: 0 },
 } as const
 export type HostKind = keyof typeof HOST_KINDS
 

@@ -28,7 +28,7 @@ import {
 
 /** How much the bench does. */
 export type LearnedScale = {
-  readonly world: SimulationScale
+  readonly system: SimulationScale
   /** How many listed domains are pointed at the victim in the world that has an attacker. */
   readonly attackers: number
   /** How many worlds are made up; what was found is added up. */
@@ -42,7 +42,7 @@ export type LearnedScale = {
 
 /** The scale of a figure that may be told: worlds of 200 hosts with 2000 domains, those of the attacker included. */
 export const LEARNED_FULL: LearnedScale = {
-  world: {
+  system: {
     throw_away: { hosts: 60, domains: 840 },
     small: { hosts: 90, domains: 540 },
     big: { hosts: 10, domains: 508 },
@@ -72,10 +72,10 @@ type Mark = {
 /** Runs the bench. The same scale finds the same, but for what the memory takes and how long it is read. */
 export async function learnedBench(scale: LearnedScale): Promise<Report> {
   const seeds = Array.from({ length: scale.worlds }, (_, at) => at + 1)
-  const worlds = seeds.map(seed => learnedWorld(scale.world, 0, seed))
-  const attackedWorlds = seeds.map(seed => learnedWorld(scale.world, scale.attackers, seed))
+  const worlds = seeds.map(seed => learnedWorld(scale.system, 0, seed))
+  const attackedWorlds = seeds.map(seed => learnedWorld(scale.system, scale.attackers, seed))
   const disposable = worlds.flat().filter(({ isListed, isDisposable }) => !isListed && isDisposable)
-  const inReach = new Set(worlds.flatMap(world => [...inReachOf(world)]))
+  const inReach = new Set(worlds.flatMap(system => [...inReachOf(system)]))
   const marks = await marksOf(worlds, scale)
   const attacked = await marksOf(attackedWorlds, scale)
   const recall = (right: readonly SimulatedDomain[], of: number): number => right.length / of
@@ -84,7 +84,7 @@ export async function learnedBench(scale: LearnedScale): Promise<Report> {
     bench: "learned",
     description: [
       `${scale.worlds} made-up worlds, added up; ${scale.checksPerDay} checks a day, of a few domains far more often than of most; each has`,
-      ...kindsSay(scale.world),
+      ...kindsSay(scale.system),
       `no list knows ${disposable.length} throw-away domains; ${inReach.size} stand on hosts that the rule learns when it has seen all`,
       `under attack ${scale.attackers} more listed domains are pointed at each victim's host, and are checked before all others`,
       ...marks.map(mark => markSays(mark, "")),
@@ -110,7 +110,7 @@ export async function learnedBench(scale: LearnedScale): Promise<Report> {
 
 /** What was found at each mark in all worlds together. */
 async function marksOf(worlds: readonly Simulation[], scale: LearnedScale): Promise<readonly Mark[]> {
-  const found = await Promise.all(worlds.map((world, at) => marksIn(world, at + 1, scale)))
+  const found = await Promise.all(worlds.map((system, at) => marksIn(system, at + 1, scale)))
   return scale.marks.map((checks, at) => ({
     checks,
     right: found.flatMap(marks => marks[at]?.right ?? []),
@@ -119,8 +119,8 @@ async function marksOf(worlds: readonly Simulation[], scale: LearnedScale): Prom
 }
 
 /** The throw-away domains of no list whose hosts the rule learns when every domain has been seen. */
-function inReachOf(world: Simulation): ReadonlySet<SimulatedDomain> {
-  const hosts = Map.groupBy(world, ({ mx }) => mailHostKey(mx))
+function inReachOf(system: Simulation): ReadonlySet<SimulatedDomain> {
+  const hosts = Map.groupBy(system, ({ mx }) => mailHostKey(mx))
   const learnt = [...hosts.values()].filter(domains => {
     const listed = domains.filter(({ isListed }) => isListed).length
     return listed >= LISTED_DOMAINS_MIN && listed / domains.length >= LISTED_SHARE_MIN
@@ -129,14 +129,14 @@ function inReachOf(world: Simulation): ReadonlySet<SimulatedDomain> {
 }
 
 async function marksIn(
-  world: Simulation,
+  system: Simulation,
   seed: number,
   { marks, checksPerDay }: LearnedScale,
 ): Promise<readonly Mark[]> {
-  const next = drawing(world, seed)
+  const next = drawing(system, seed)
   const state = { checks: 0, isCached: false }
   const clock = (): number => (FIRST_DAY + Math.floor(state.checks / checksPerDay)) * DAY_MS
-  const isCalled = judging(world, clock, () => state.isCached)
+  const isCalled = judging(system, clock, () => state.isCached)
   const found: Mark[] = []
   for (const checks of marks) {
     state.isCached = false
@@ -144,7 +144,7 @@ async function marksIn(
     // What comes from a cache is judged and not counted.
     state.isCached = true
     const called: SimulatedDomain[] = []
-    for (const domain of world) if (!domain.isListed && (await isCalled(domain))) called.push(domain)
+    for (const domain of system) if (!domain.isListed && (await isCalled(domain))) called.push(domain)
     const { right = [], wrong = [] } = Object.groupBy(called, ({ isDisposable }) => (isDisposable ? "right" : "wrong"))
     found.push({ checks, right, wrong })
   }
@@ -152,14 +152,14 @@ async function marksIn(
 }
 
 /** Gives the domains in the order in which they are checked: an attacker's first, then each as often as its weight says, on average. */
-function drawing(world: Simulation, seed: number): () => SimulatedDomain {
+function drawing(system: Simulation, seed: number): () => SimulatedDomain {
   const random = seeded(-seed)
-  const attack = world.filter(({ kind, isDisposable }) => kind === "victim" && isDisposable)
+  const attack = system.filter(({ kind, isDisposable }) => kind === "victim" && isDisposable)
   const ends: number[] = []
-  for (const { weight } of world) ends.push((ends.at(-1) ?? 0) + weight)
+  for (const { weight } of system) ends.push((ends.at(-1) ?? 0) + weight)
   return () => {
     const at = random() * (ends.at(-1) ?? 0)
-    const drawn = attack.pop() ?? world[ends.findIndex(end => at < end)]
+    const drawn = attack.pop() ?? system[ends.findIndex(end => at < end)]
     if (drawn === undefined) throw new Error("the weights have a sum")
     return drawn
   }
@@ -167,13 +167,13 @@ function drawing(world: Simulation, seed: number): () => SimulatedDomain {
 
 /** Checks one domain by the probe that learns, and says whether its mail host is one that was learned. */
 function judging(
-  world: Simulation,
+  system: Simulation,
   clock: () => number,
   isCached: () => boolean,
 ): (domain: SimulatedDomain) => Promise<boolean> {
-  const byName = new Map(world.map(domain => [domain.domain, domain]))
-  const asked: MailProbe = async name => foundOf(byName.get(name)?.mx ?? "", isCached())
-  const probe = createLearningProbe(asked, {
+  const byName = new Map(system.map(domain => [domain.domain, domain]))
+  const request: MailProbe = async name => foundOf(byName.get(name)?.mx ?? "", isCached())
+  const probe = createLearningProbe(request, {
     learnedHosts: new LearnedHosts(LEARNED_BOUNDS),
     matchLists: name => matchInSet(byName.get(name)?.isListed ? "disposable" : null),
     clock,
@@ -217,6 +217,6 @@ function markSays({ checks, right, wrong }: Mark, when: string): string {
 function kindsSay(scale: SimulationScale): readonly string[] {
   const kinds = Object.keys(HOST_KINDS) as HostKind[] // the keys of the table
   return kinds.map(
-    kind => `${kind}: ${scale[kind].domains} domains, ${scale[kind].hosts} hosts; ${HOST_KINDS[kind].says}`,
+    kind => `${kind}: ${scale[kind].domains} domains, ${scale[kind].hosts} hosts; ${HOST_KINDS[kind].description}`,
   )
 }

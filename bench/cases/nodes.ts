@@ -175,25 +175,25 @@ function subjectFigures(name: NodesSubject, rounds: readonly NodesRound[]): read
   ]
 }
 
-function countedFigures(says: string, { round, statements, ...counted }: CountedLoad): readonly Figure[] {
+function countedFigures(message: string, { round, statements, ...counted }: CountedLoad): readonly Figure[] {
   return [
     ...STATEMENT_KINDS.filter(kind => statements[kind] > 0).map(kind =>
-      figure(`${kind}, ${says}`, "/1000 requests", perThousand({ round, statements, ...counted }, statements[kind])),
+      figure(`${kind}, ${message}`, "/1000 requests", perThousand({ round, statements, ...counted }, statements[kind])),
     ),
-    figure(`CPU of three nodes, ${says}`, "µs/answer", round.nodesCpuUs),
-    figure(`database CPU, ${says}`, "ms/1000 answers", round.databaseCpuUs),
-    figure(`p50, ${says}`, "ms", round.latencyMs.p50),
-    figure(`p99, ${says}`, "ms", round.latencyMs.p99),
+    figure(`CPU of three nodes, ${message}`, "µs/answer", round.nodesCpuUs),
+    figure(`database CPU, ${message}`, "ms/1000 answers", round.databaseCpuUs),
+    figure(`p50, ${message}`, "ms", round.latencyMs.p50),
+    figure(`p99, ${message}`, "ms", round.latencyMs.p99),
   ]
 }
 
 function quietFigures({ statements, tookS }: RestingStatements): readonly Figure[] {
   const perNode = (count: number): number => count / tookS / NODES_COUNT
-  const told = (kind: keyof StatementCounts): Figure =>
+  const facts = (kind: keyof StatementCounts): Figure =>
     figure(`${kind}, at rest`, "/s and node", perNode(statements[kind]))
   return [
     figure("statements at rest", "/s and node", perNode(allOf(statements))),
-    ...STATEMENT_KINDS.filter(kind => statements[kind] > 0).map(told),
+    ...STATEMENT_KINDS.filter(kind => statements[kind] > 0).map(facts),
   ]
 }
 

@@ -8,7 +8,7 @@ export type Judge = (address: string) => PeerVerdict | Promise<PeerVerdict>
 
 /** Somebody whom one may ask about an address, and what they can be asked. */
 export type Peer = {
-  readonly says: string
+  readonly description: string
   /** Whether it can be asked if an address is one at all. */
   readonly seesInvalid: boolean
   /** Loads everything that it needs. Nothing of it is loaded before. */
@@ -19,14 +19,14 @@ const PACK = join(import.meta.dir, "../../data/build/lists.pack")
 
 /** This project, and what people use today. Nobody asks the network. */
 export const PEERS = {
-  mailkind: { says: "lists alone, up to the JSON of the full result", seesInvalid: true, load: ourJudge },
-  mailchecker: { says: "isValid: one answer for both questions", seesInvalid: true, load: mailchecker },
+  mailkind: { description: "lists alone, up to the JSON of the full result", seesInvalid: true, load: ourJudge },
+  mailchecker: { description: "isValid: one answer for both questions", seesInvalid: true, load: mailchecker },
   "deep-email-validator": {
-    says: "regex, typo and disposable; MX and SMTP off",
+    description: "regex, typo and disposable; MX and SMTP off",
     seesInvalid: true,
     load: deepValidator,
   },
-  "disposable-email-domains": { says: "its names in a Set", seesInvalid: false, load: domainSet },
+  "disposable-email-domains": { description: "its names in a Set", seesInvalid: false, load: domainSet },
 } as const satisfies Record<string, Peer>
 export type PeerName = keyof typeof PEERS
 export const PEER_NAMES = Object.keys(PEERS) as readonly PeerName[] // the keys are those of PEERS

@@ -57,9 +57,9 @@ type GoldenVerdict = { readonly told: { readonly input: string }; readonly categ
 
 /** A verdict counts when it rests on the text alone: then nothing but the input was told. */
 function labelledText(line: string): LabelledName[] {
-  const { told, category }: GoldenVerdict = JSON.parse(line)
-  const address = told.input.includes("@") ? told.input : addressOf(told.input)
-  const restsOnText = Object.keys(told).length === 1
+  const { told: facts, category }: GoldenVerdict = JSON.parse(line)
+  const address = facts.input.includes("@") ? facts.input : addressOf(facts.input)
+  const restsOnText = Object.keys(facts).length === 1
   return restsOnText && category === "invalid" && address !== null ? [{ address, category, label: "invalid" }] : []
 }
 

@@ -63,9 +63,9 @@ async function microsecondsOf(judge: Judge, addresses: readonly string[], passes
   const startedAt = performance.now()
   for (let pass = 0; pass < passes; pass++)
     for (const address of addresses) {
-      const said = judge(address)
+      const reply = judge(address)
       // Who answers at once is not made to wait for a promise.
-      if ((typeof said === "string" ? said : await said) !== "fine") refused++
+      if ((typeof reply === "string" ? reply : await reply) !== "fine") refused++
     }
   const tookMs = performance.now() - startedAt
   // The answers are used, so none of the work can be left out.
@@ -81,14 +81,14 @@ const memoryFigures = (peer: PeerName, { privateBytes, loadMs }: Awaited<ReturnT
 type Score = { readonly figures: readonly Figure[]; readonly wrong: string }
 
 async function scoreOf(peer: PeerName, judge: Judge, names: readonly LabelledName[]): Promise<Score> {
-  const judged = await Promise.all(names.map(async name => ({ ...name, said: await judge(name.address) })))
+  const judged = await Promise.all(names.map(async name => ({ ...name, reply: await judge(name.address) })))
   const labels = LABEL_NAMES.filter(label => label !== "invalid" || PEERS[peer].seesInvalid)
   const figures = labels.map(label => {
-    const asked = judged.filter(name => name.label === label)
-    const right = asked.filter(({ said }) => RIGHT[label].includes(said))
-    return figure(`${peer}: ${SHORT[label]}`, `of ${asked.length}`, right.length)
+    const requests = judged.filter(name => name.label === label)
+    const right = requests.filter(({ reply }) => RIGHT[label].includes(reply))
+    return figure(`${peer}: ${SHORT[label]}`, `of ${requests.length}`, right.length)
   })
-  const wronged = judged.filter(({ label, said }) => label === "ordinary" && said !== "fine")
+  const wronged = judged.filter(({ label, reply }) => label === "ordinary" && reply !== "fine")
   const byCategory = Object.entries(Object.groupBy(wronged, ({ category }) => category))
   const counts = byCategory.map(([category, wrong = []]) => `${wrong.length} ${category}`)
   return { figures, wrong: counts.length === 0 ? "" : `${peer} turns away ${counts.join(", ")}` }
@@ -106,7 +106,7 @@ const SHORT: Readonly<Record<Label, string>> = {
 
 function saysOf(names: readonly LabelledName[], scores: readonly Score[]): readonly string[] {
   const counts = LABEL_NAMES.map(label => `${names.filter(name => name.label === label).length} ${LABELS[label]}`)
-  const peers = PEER_NAMES.map(peer => `${peer}: ${PEERS[peer].says}`)
+  const peers = PEER_NAMES.map(peer => `${peer}: ${PEERS[peer].description}`)
   const blind = PEER_NAMES.filter(peer => !PEERS[peer].seesInvalid)
   const wrong = scores.map(score => score.wrong).filter(text => text !== "")
   return [

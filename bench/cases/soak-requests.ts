@@ -51,8 +51,8 @@ export function answersOf(
   for (const { byStatus, byProblem } of reports) {
     for (const [problem, by] of Object.entries(byProblem)) count(problem, by)
     for (const [status, by] of Object.entries(byStatus)) {
-      const told = Object.entries(byProblem).filter(([problem]) => problem.startsWith(`${status} `))
-      count(status, by - told.reduce((sum, [, one]) => sum + one, 0))
+      const facts = Object.entries(byProblem).filter(([problem]) => problem.startsWith(`${status} `))
+      count(status, by - facts.reduce((sum, [, one]) => sum + one, 0))
     }
   }
   return counts

@@ -139,5 +139,5 @@ function reportOf(scale: SoakScale, parts: readonly Part[], answers: Readonly<Re
 const kindsOf = (answer: string): string =>
   Object.entries(SOAK_KINDS)
     .filter(([, kind]) => kind.answer === answer)
-    .map(([says, { share }]) => `${share} ${says}`)
+    .map(([message, { share }]) => `${share} ${message}`)
     .join(", ")

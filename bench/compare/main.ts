@@ -13,7 +13,7 @@ import { buildLists, commitOf, UnknownRef, worktreeOf } from "./worktree.ts"
 const USAGE = `bun run bench:compare REF [option…]
   REF               a commit, branch or tag, checked out into a temporary directory while it is measured
   --bench NAME      ${Object.entries(COMPARISONS)
-    .map(([name, { says }]) => `${name}: ${says}`)
+    .map(([name, { message }]) => `${name}: ${message}`)
     .join("\n                    ")}
                     (http)
   --rounds N        rounds, from 2 to 99 (9)
@@ -87,7 +87,7 @@ async function compare({ ref, bench, json, ...sizes }: Options, signal: AbortSig
   })
   const rows = measured.map(compared)
   const names = ["this tree", `${ref} (${commit})`] as const
-  if (json) console.log(JSON.stringify({ machine, ref, commit, says: description, compared: rows }, null, 2))
+  if (json) console.log(JSON.stringify({ machine, ref, commit, message: description, compared: rows }, null, 2))
   else console.log([machineText(machine), "", ...description, "", comparedText(names, rows)].join("\n"))
 }
 

@@ -26,11 +26,11 @@ export type ComparisonResult = { readonly description: readonly string[]; readon
 
 /** What a comparison can be about. */
 export const COMPARISONS = {
-  http: { says: "POST /v1/check over HTTP", run: compareHttp },
-  check: { says: "one check in process, by the check bench of each tree", run: compareCheck },
+  http: { message: "POST /v1/check over HTTP", run: compareHttp },
+  check: { message: "one check in process, by the check bench of each tree", run: compareCheck },
 } as const satisfies Record<
   string,
-  { readonly says: string; readonly run: (comparison: Comparison) => Promise<ComparisonResult> }
+  { readonly message: string; readonly run: (comparison: Comparison) => Promise<ComparisonResult> }
 >
 
 const SIDES = ["ours", "theirs"] as const

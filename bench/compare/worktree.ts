@@ -14,7 +14,7 @@ export class UnknownRef extends Error {
 export function commitOf(root: string, ref: string): string {
   const found = git(root, "rev-parse", "--verify", "--quiet", "--short=12", "--end-of-options", `${ref}^{commit}`)
   if (!found.success) throw new UnknownRef(`git knows no commit ${ref}`)
-  return found.said
+  return found.reply
 }
 
 /**
@@ -65,5 +65,5 @@ async function done(command: readonly string[], cwd: string, signal: AbortSignal
 /** Git writes its state within one call, so it is waited for: nothing of ours runs between its steps. */
 function git(root: string, ...args: readonly string[]) {
   const { success, stdout, stderr } = Bun.spawnSync(["git", "-C", root, ...args], { stdin: "ignore" })
-  return { success, said: stdout.toString().trim(), complaint: stderr.toString().trim() }
+  return { success, reply: stdout.toString().trim(), complaint: stderr.toString().trim() }
 }

@@ -8,11 +8,11 @@ export type MixRequest = { readonly path: string; readonly body: string }
 
 /** What a mix is made of, each from the built-in inputs by number. */
 export const MIX_KINDS = {
-  check: { says: "POST /v1/check of an address", of: number => checkOf({ email: addressAt(number) }) },
-  domain: { says: "POST /v1/check of a domain", of: number => checkOf({ domain: domainAt(number) }) },
-  url: { says: "POST /v1/check of a website's URL", of: number => checkOf({ url: urlAt(number) }) },
-  batch: { says: "POST /v1/check/batch of 100 of all three", of: number => batchOf(number) },
-} as const satisfies Record<string, { readonly says: string; readonly of: (number: number) => MixRequest }>
+  check: { description: "POST /v1/check of an address", of: number => checkOf({ email: addressAt(number) }) },
+  domain: { description: "POST /v1/check of a domain", of: number => checkOf({ domain: domainAt(number) }) },
+  url: { description: "POST /v1/check of a website's URL", of: number => checkOf({ url: urlAt(number) }) },
+  batch: { description: "POST /v1/check/batch of 100 of all three", of: number => batchOf(number) },
+} as const satisfies Record<string, { readonly description: string; readonly of: (number: number) => MixRequest }>
 export type MixKind = keyof typeof MIX_KINDS
 
 /** How many parts of a mix are of each kind. */

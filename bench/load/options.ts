@@ -35,7 +35,7 @@ const WAITING_MAX = 1_000_000
 /** What has no body in its answer, whatever its head says, or is no longer HTTP. */
 const METHODS_UNREADABLE = ["HEAD", "CONNECT"]
 
-const KINDS = Object.entries(MIX_KINDS).map(([name, { says }]) => `                    ${name}: ${says}`)
+const KINDS = Object.entries(MIX_KINDS).map(([name, { description }]) => `                    ${name}: ${description}`)
 
 /** How the load program is used. */
 export const USAGE = `bun run bench:load URL [option…]

@@ -4,9 +4,9 @@ import { FAILURES } from "./tally.ts"
 /** Tells a report to a person. */
 export function reportText(url: string, report: LoadReport): string {
   const { latencyMs, lateMs, byStatus, byProblem, failures, rate } = report
-  const failed = Object.entries(FAILURES).flatMap(([failure, says]) => {
+  const failed = Object.entries(FAILURES).flatMap(([failure, description]) => {
     const count = failures[failure as keyof typeof FAILURES] // the keys are those of FAILURES
-    return count === 0 ? [] : [`${count} × ${says}`]
+    return count === 0 ? [] : [`${count} × ${description}`]
   })
   const loop = rate === null ? "" : `${rate} requests a second, `
   return [

@@ -76,21 +76,23 @@ export function askedIn(query: Uint8Array): DnsQuery | null {
 }
 
 /** The answer of the made-up zone. */
-export function answerTo(query: Uint8Array, asked: DnsQuery): Uint8Array {
-  const { labels, type } = asked
+export function answerTo(query: Uint8Array, question: DnsQuery): Uint8Array {
+  const { labels, type } = question
   const [first = ""] = labels
   const isDmarc = first === "_dmarc"
   const isDenied = labels.some(
     (label, at) => (label.startsWith("_") && !(isDmarc && at === 0)) || DENIED_LABEL.test(label),
   )
-  if (isDenied) return written(query, asked, NXDOMAIN, DENIED, PARENTS[first.length] ?? NO_RECORDS)
+  if (isDenied) return written(query, question, NXDOMAIN, DENIED, PARENTS[first.length] ?? NO_RECORDS)
   const found = isDmarc ? (type === TYPES.TXT ? DMARC : undefined) : RECORDS.get(type)
-  return found === undefined ? written(query, asked, 0, DENIED, NO_RECORDS) : written(query, asked, 0, ANSWERED, found)
+  return found === undefined
+    ? written(query, question, 0, DENIED, NO_RECORDS)
+    : written(query, question, 0, ANSWERED, found)
 }
 
 /** An answer of one text that nobody may keep. */
-export function textAnswer(query: Uint8Array, asked: DnsQuery, said: string): Uint8Array {
-  return written(query, asked, 0, ANSWERED, record(HEADER_OCTETS, TYPES.TXT, 0, text(said)))
+export function textAnswer(query: Uint8Array, requests: DnsQuery, reply: string): Uint8Array {
+  return written(query, requests, 0, ANSWERED, record(HEADER_OCTETS, TYPES.TXT, 0, text(reply)))
 }
 
 function written(
@@ -114,8 +116,8 @@ function written(
 }
 
 /** Octets as text in lower case. */
-function latinOf(octets: Uint8Array, start: number, end: number): string {
-  let said = ""
-  for (let at = start; at < end; at++) said += String.fromCharCode(octets[at] ?? 0)
-  return said.toLowerCase()
+function latinOf(bytes: Uint8Array, start: number, end: number): string {
+  let reply = ""
+  for (let at = start; at < end; at++) reply += String.fromCharCode(bytes[at] ?? 0)
+  return reply.toLowerCase()
 }

@@ -27,16 +27,16 @@ let count = 0
 let isMute = false
 
 const socket = createSocket("udp4", (query, { port, address }) => {
-  const asked = askedIn(query)
-  if (asked === null) return
-  const said = steered(asked)
-  if (said !== null) {
-    socket.send(textAnswer(query, asked, said), port, address)
+  const question = askedIn(query)
+  if (question === null) return
+  const reply = steered(question)
+  if (reply !== null) {
+    socket.send(textAnswer(query, question, reply), port, address)
     return
   }
   count++
   if (isMute) return
-  const answer = answerTo(query, asked)
+  const answer = answerTo(query, question)
   if (delayMs === 0) socket.send(answer, port, address)
   else queue({ answer, port, address })
 })

@@ -43,13 +43,13 @@ export async function startServer(program: Program): Promise<ServerProcess> {
     stdout: "pipe",
     stderr: "pipe",
   })
-  const heard = listening(child)
+  const received = listening(child)
   const stop = () => stopped(child)
   try {
-    const [address] = await heard(ADDRESS)
+    const [address] = await received(ADDRESS)
     return {
       url: new URL(address),
-      key: async () => (await heard(KEY))[0],
+      key: async () => (await received(KEY))[0],
       pid: child.pid,
       isBound: CAN_PIN && program.core === "server",
       cpuMs: () => processTree(child.pid).reduce((sum, pid) => sum + cpuMsOf(pid), 0),
@@ -101,23 +101,23 @@ type Child = Subprocess<"ignore", "pipe", "pipe">
 
 /** Reads all that a server says, and gives a function that waits until it has said something that matches. */
 function listening(child: Child): (wanted: RegExp) => Promise<RegExpExecArray> {
-  let said = ""
+  let reply = ""
   const waits = new Set<() => void>()
   const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
     const decoder = new TextDecoder()
     for await (const chunk of stream) {
       // The end is kept: a server that logs much must not fill our memory.
-      said = (said + decoder.decode(chunk, { stream: true })).slice(-SAID_MAX)
+      reply = (reply + decoder.decode(chunk, { stream: true })).slice(-SAID_MAX)
       for (const look of waits) look()
     }
   }
   const ended = Promise.all([read(child.stdout), read(child.stderr)])
   return async wanted => {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>()
-    const giveUp = (): void => reject(new Error(`the server never said what was waited for; it said: ${said.trim()}`))
+    const giveUp = (): void => reject(new Error(`the server never said what was waited for; it said: ${reply.trim()}`))
     const look = (): void => {
       // Only whole lines: an address must not be cut in its port.
-      const match = wanted.exec(said.slice(0, said.lastIndexOf("\n") + 1))
+      const match = wanted.exec(reply.slice(0, reply.lastIndexOf("\n") + 1))
       if (match !== null) resolve(match)
     }
     const timer = setTimeout(giveUp, START_TIMEOUT_MS)

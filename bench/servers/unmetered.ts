@@ -34,19 +34,19 @@ const EVERYBODY: CallerCredentials = {
   account: { id: "acc_everybody", tier: TIER_MAX, acceptedTermsVersion: null, acceptedTermsAtMs: null },
 }
 
-const world = createSystem()
-const read = parseSettings(world.environment)
+const system = createSystem()
+const read = parseSettings(system.environment)
 if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
 const { settings } = read
 const opened = openLists(
-  world.files.mmap(join(world.files.root, BUNDLED_FILES["lists.pack"])) ?? new Uint8Array(),
+  system.files.mmap(join(system.files.root, BUNDLED_FILES["lists.pack"])) ?? new Uint8Array(),
   true,
 )
 if (opened.kind === "refused") throw new Error(`${opened.message} ${opened.remedy}`)
 const { lists } = opened
 
 // The parts are the real ones, so that the app is; the three that every request asks are made to know everything already.
-const app = createContext(world, settings)
+const app = createContext(system, settings)
 const store = await openStore(app)
 const context = { ...app, store }
 const customers = await createCustomersService(context)
@@ -57,30 +57,30 @@ customers.usage.record = () => undefined
 const meter = new Meter(createCounterShard())
 const { server } = createApp({
   ...customers,
-  responses: createJsonResponses(createRequestIds(world.random), false),
+  responses: createJsonResponses(createRequestIds(system.random), false),
   isHttps: false,
   roleOf: () => null,
-  check: assembleCheck(world, () => lists, OFFLINE_NETWORK.networkProbe, OFFLINE_DEEP_PROBE, customers.corrections),
+  check: assembleCheck(system, () => lists, OFFLINE_NETWORK.networkProbe, OFFLINE_DEEP_PROBE, customers.corrections),
   clientOf: () => "192.0.2.1",
-  clock: world.clock,
-  random: world.random,
-  nextTick: world.nextTick,
+  clock: system.clock,
+  random: system.random,
+  nextTick: system.nextTick,
   findReporterKey: async () => ({ kind: "unavailable" }),
-  changes: { store, clock: world.clock, notify: customers.publishChanges },
+  changes: { store, clock: system.clock, notify: customers.publishChanges },
   isAdmin: () => false,
   signIn: createSignInService(context, async () => ({ kind: "no_server" })),
   defaultTier: settings.MAILKIND_DEFAULT_TIER,
   hasMailServer: false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log: context.log,
-  stopwatch: world.stopwatch,
+  stopwatch: system.stopwatch,
   logging: { slowMs: null, sampleEvery: null },
   meter,
   loadShedder: new LoadShedder(
     { ...LOAD_LIMITS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX },
     () => 0,
     meter,
-    world.nextTick,
+    system.nextTick,
   ),
   metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
   testDomain: settings.MAILKIND_TEST_DOMAIN,

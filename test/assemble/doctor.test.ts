@@ -21,7 +21,7 @@ const QUIET = { MAILKIND_DNS_SERVERS: "off", MAILKIND_IDENTITY_URL: "off", MAILK
 
 /** The doctor over the real world with an environment of its own, whose web is loopback alone. */
 function doctor(environment: Readonly<Record<string, string>>, isRunning = false) {
-  const world = createSystem()
+  const system = createSystem()
   const main = join(ROOT, "src/main.ts")
   const ran: string[] = []
   const run = async (words: readonly string[]) => {
@@ -33,18 +33,18 @@ function doctor(environment: Readonly<Record<string, string>>, isRunning = false
     })
     return { exitCode: await child.exited, stdout: await new Response(child.stdout).text() }
   }
-  const asked: string[] = []
+  const requests: string[] = []
   const fetchUrl = async (url: string) => {
-    asked.push(url)
+    requests.push(url)
     const { status, headers, body } = await askLoopback(url)
     return new Response(body, { status, headers: { date: String(headers["date"] ?? "") } })
   }
-  const look = createDoctor({ ...world, fetchUrl, environment, processes: { ...world.processes, run } })
+  const look = createDoctor({ ...system, fetchUrl, environment, processes: { ...system.processes, run } })
   const rows = async (...names: DiagnosticName[]) => {
     const found = await look(names.length === 0 ? DIAGNOSTIC_NAMES : names, isRunning)
     return Object.fromEntries(found.map(row => [row.name, row])) as Record<DiagnosticName, DiagnosticRow>
   }
-  return { rows, asked, ran }
+  return { rows, requests: requests, ran }
 }
 
 const inDirectory = (): string => {
@@ -97,7 +97,7 @@ test("where all is well, every row says so, and nothing is left behind", async (
   expect(found.clock.seen).toContain("the servers that were asked")
   expect(JSON.stringify(found)).not.toContain("s3cret")
   // On a busy machine a question may be sent again.
-  expect([smtp.taken, new Set(dns.asked()), readdirSync(data)]).toEqual([[], new Set(["A canary.com"]), before])
+  expect([smtp.taken, new Set(dns.sendRequest()), readdirSync(data)]).toEqual([[], new Set(["A canary.com"]), before])
 })
 
 test("where all is broken, every row says so with a remedy, and none holds a secret", async () => {
@@ -167,10 +167,10 @@ describe("the port", () => {
 })
 
 test("with DNS off and nobody named, what is off is skipped, and nobody is asked but who is not off", async () => {
-  const { rows, asked } = doctor({ ...QUIET, MAILKIND_PORT: "0", MAILKIND_DATA_DIR: inDirectory() })
+  const { rows, requests } = doctor({ ...QUIET, MAILKIND_PORT: "0", MAILKIND_DATA_DIR: inDirectory() })
   const found = await rows("dns", "smtp", "identity")
   expect(Object.values(found).map(({ verdict }) => verdict)).toEqual(["skipped", "skipped", "skipped"])
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test("faulty settings are told with every fault, and all else is skipped", async () => {

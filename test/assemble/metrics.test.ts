@@ -25,7 +25,7 @@ async function observed(
   environment: Record<string, string> = { MAILKIND_METRICS_ALLOW: "127.0.0.1" },
   outside = ASKED,
 ) {
-  const house = await testApp({ tier: 0 })
+  const harness = await testApp({ tier: 0 })
   const read = parseSettings(environment)
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const works = new Map<number, () => void>()
@@ -33,29 +33,29 @@ async function observed(
     works.set(ms, work)
     return () => void works.delete(ms)
   }
-  const system = { ...createSystem(), runInterval, clock: house.clock }
+  const system = { ...createSystem(), runInterval, clock: harness.clock }
   const own = createInstrumentation({ system, settings: read.settings, log: () => undefined }, "alone")
   const lists = { current: () => knownLists, reload: async () => undefined, start: () => () => undefined }
-  const over = own.createGaugeWriter({ store: house.store, lists, network: outside, customers: house.customers })
-  return { house, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
+  const over = own.createGaugeWriter({ store: harness.store, lists, network: outside, customers: harness.customers })
+  return { harness: harness, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
 }
 
 describe("a scrape tells", () => {
   test("how DNS, tenants and their caches stand", async () => {
     const { over, samples } = await observed()
     over.start()
-    const told = await samples()
+    const facts = await samples()
     expect(
-      METRIC_LABELS.dns_outcome.map(outcome => told.get(`mailkind_dns_questions_total{dns_outcome="${outcome}"}`)),
+      METRIC_LABELS.dns_outcome.map(outcome => facts.get(`mailkind_dns_questions_total{dns_outcome="${outcome}"}`)),
     ).toEqual([5, 4, 3, 2, 1])
     expect(
       METRIC_LABELS.tenant_outcome.map(outcome =>
-        told.get(`mailkind_tenant_lookups_total{tenant_outcome="${outcome}"}`),
+        facts.get(`mailkind_tenant_lookups_total{tenant_outcome="${outcome}"}`),
       ),
     ).toEqual([13, 14, 15])
     const names = ["mailkind_dns_up", "mailkind_dns_breaker_open", "mailkind_tenant_breakers_open"]
-    expect(names.map(name => told.get(name))).toEqual([1, 1, 1])
-    const cache = (name: string, of: string) => told.get(`mailkind_cache_${name}{cache="${of}"}`)
+    expect(names.map(name => facts.get(name))).toEqual([1, 1, 1])
+    const cache = (name: string, of: string) => facts.get(`mailkind_cache_${name}{cache="${of}"}`)
     expect(["entries", "hits_total", "misses_total"].map(name => [cache(name, "dns"), cache(name, "tenants")])).toEqual(
       [
         [7, 10],
@@ -76,63 +76,64 @@ describe("a scrape tells", () => {
   test("what lists hold, and when they were made", async () => {
     const { over, samples } = await observed()
     over.start()
-    const told = await samples()
+    const facts = await samples()
     const { builtAt, entryCounts } = knownLists.lists.pack
-    expect(told.get("mailkind_lists_built_timestamp_seconds")).toBe(Date.parse(builtAt) / 1000)
-    for (const set of METRIC_LABELS.set) expect(told.get(`mailkind_lists_entries{set="${set}"}`)).toBe(entryCounts[set])
+    expect(facts.get("mailkind_lists_built_timestamp_seconds")).toBe(Date.parse(builtAt) / 1000)
+    for (const set of METRIC_LABELS.set)
+      expect(facts.get(`mailkind_lists_entries{set="${set}"}`)).toBe(entryCounts[set])
     await over.stop()
   })
 
   test("keys, leases and usage as of now, and what is in flight", async () => {
-    const { house, own, over, samples } = await observed()
+    const { harness, own, over, samples } = await observed()
     over.start()
-    expect((await house.ask("GET /v1/check?domain=stripe.com")).status).toBe(200)
-    await house.time.tick(3000)
+    expect((await harness.ask("GET /v1/check?domain=stripe.com")).status).toBe(200)
+    await harness.time.tick(3000)
     own.loadShedder.acquire()
     own.loadShedder.reserveBody(10_000)
-    const told = await samples()
-    expect(told.get('mailkind_cache_entries{cache="keys"}')).toBe(1)
-    expect(told.get('mailkind_cache_misses_total{cache="keys"}')).toBe(1)
-    expect(told.get("mailkind_leases_held")).toBe(1)
-    expect(told.get("mailkind_nodes")).toBe(1)
-    expect(told.get("mailkind_usage_unwritten")).toBeGreaterThan(0)
-    expect(told.get("mailkind_usage_flush_lag_seconds")).toBe(3)
-    expect([told.get("mailkind_http_in_flight"), told.get("mailkind_http_body_bytes")]).toEqual([1, 10_000])
-    await house.customers.usage.flush()
+    const facts = await samples()
+    expect(facts.get('mailkind_cache_entries{cache="keys"}')).toBe(1)
+    expect(facts.get('mailkind_cache_misses_total{cache="keys"}')).toBe(1)
+    expect(facts.get("mailkind_leases_held")).toBe(1)
+    expect(facts.get("mailkind_nodes")).toBe(1)
+    expect(facts.get("mailkind_usage_unwritten")).toBeGreaterThan(0)
+    expect(facts.get("mailkind_usage_flush_lag_seconds")).toBe(3)
+    expect([facts.get("mailkind_http_in_flight"), facts.get("mailkind_http_body_bytes")]).toEqual([1, 10_000])
+    await harness.customers.usage.flush()
     expect((await samples()).get("mailkind_usage_flush_lag_seconds")).toBe(0)
     await over.stop()
   })
 
   test("that units could not be leased", async () => {
-    const { house, over, samples } = await observed()
+    const { harness, over, samples } = await observed()
     over.start()
-    await house.store.run("DROP TABLE units")
-    expect((await house.ask("GET /v1/check?domain=stripe.com")).status).toBe(500)
+    await harness.store.run("DROP TABLE units")
+    expect((await harness.ask("GET /v1/check?domain=stripe.com")).status).toBe(500)
     expect((await samples()).get("mailkind_quota_store_failures_total")).toBe(1)
     await over.stop()
   })
 
   test("mails by notice and state, and for how long the oldest has waited", async () => {
-    const { house, over, works, samples } = await observed()
-    const accountId = await newAccount(house.changes, "jane@acme.com")
-    await post(house.store, accountId, "key_1", house.clock())
+    const { harness, over, works, samples } = await observed()
+    const accountId = await newAccount(harness.changes, "jane@acme.com")
+    await post(harness.store, accountId, "key_1", harness.clock())
     over.start()
-    await house.time.tick(5000)
+    await harness.time.tick(5000)
     works.get(15_000)?.()
     // What it asks the store is told when the store has answered.
     for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
-    const told = await samples()
-    expect(told.get('mailkind_outbox_mails{notice="key_created",mail_state="waiting"}')).toBe(1)
-    expect(told.get("mailkind_outbox_oldest_waiting_seconds")).toBe(5)
+    const facts = await samples()
+    expect(facts.get('mailkind_outbox_mails{notice="key_created",mail_state="waiting"}')).toBe(1)
+    expect(facts.get("mailkind_outbox_oldest_waiting_seconds")).toBe(5)
     await over.stop()
   })
 
   test("what the process takes", async () => {
     const { over, samples } = await observed()
     over.start()
-    const told = await samples()
+    const facts = await samples()
     for (const name of ["resident_memory_bytes", "heap_bytes", "cpu_seconds_total", "start_time_seconds"])
-      expect(told.get(`mailkind_process_${name}{worker="0"}`)).toBeGreaterThan(0)
+      expect(facts.get(`mailkind_process_${name}{worker="0"}`)).toBeGreaterThan(0)
     await over.stop()
   })
 })
@@ -153,11 +154,11 @@ test("where metrics are off nothing is written down again and again, and the end
 
 test("what is deep gives way while the server has much to do", async () => {
   const { own } = await observed({ MAILKIND_IN_FLIGHT_MAX: "4" })
-  const asked = skipDeepChecksUnderLoad(ASKED, own)
-  const told = [1, 2, 3].map(() => {
+  const query = skipDeepChecksUnderLoad(ASKED, own)
+  const facts = [1, 2, 3].map(() => {
     own.loadShedder.acquire()
-    return asked.isDnsUnavailable()
+    return query.isDnsUnavailable()
   })
-  expect(told).toEqual([false, false, true])
+  expect(facts).toEqual([false, false, true])
   expect(skipDeepChecksUnderLoad(OFFLINE_NETWORK, own).isDnsUnavailable()).toBe(true)
 })

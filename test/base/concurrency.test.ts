@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Deadline, Semaphore } from "../../src/base/concurrency.ts"
-import { settled, stoppedTime } from "../support/time.ts"
+import { createFakeTime, settled } from "../support/time.ts"
 
 test("slots are given at once while there are any, then in the order of asking", async () => {
   const slots = new Semaphore(1, 2)
@@ -47,8 +47,8 @@ test("a slot that is given back while nobody waits is there for the next", async
 const BUDGET_MS = 100
 
 /** A budget, its time, and what its waits came to, in the order in which they ended. */
-function world() {
-  const time = stoppedTime()
+function system() {
+  const time = createFakeTime()
   const budget = new Deadline(time.later, BUDGET_MS)
   const came: string[] = []
   const wait = (promised: Promise<string>): void =>
@@ -63,14 +63,14 @@ const never = Promise.withResolvers<string>().promise
 
 describe("a budget", () => {
   test("takes no timer before the first wait, and one for all of them", async () => {
-    const { time, wait } = world()
+    const { time, wait } = system()
     expect(time.waiting()).toBe(0)
     for (let count = 0; count < 3; count++) wait(never)
     expect(time.waiting()).toBe(1)
   })
 
   test("runs out for all at once, counted from the first wait", async () => {
-    const { time, budget, came, wait } = world()
+    const { time, budget, came, wait } = system()
     wait(never)
     await time.tick(BUDGET_MS - 1)
     wait(never)
@@ -81,7 +81,7 @@ describe("a budget", () => {
   })
 
   test("gives what is there in time, and what fails in time fails", async () => {
-    const { time, came, wait } = world()
+    const { time, came, wait } = system()
     wait(Promise.resolve("there"))
     wait(Promise.reject(new Error("broken")))
     await time.tick(BUDGET_MS)
@@ -89,7 +89,7 @@ describe("a budget", () => {
   })
 
   test("hears nothing of what comes too late, a failure included", async () => {
-    const { time, came, wait } = world()
+    const { time, came, wait } = system()
     const [there, broken] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
     wait(there.promise)
     wait(broken.promise)
@@ -101,7 +101,7 @@ describe("a budget", () => {
   })
 
   test("that has run out lets nobody wait, also for what is there already, and begins no more", async () => {
-    const { time, came, wait } = world()
+    const { time, came, wait } = system()
     wait(never)
     await time.tick(BUDGET_MS)
     wait(never)
@@ -112,7 +112,7 @@ describe("a budget", () => {
   })
 
   test("that is ended leaves no timer, and need not have begun", async () => {
-    const { time, budget, wait } = world()
+    const { time, budget, wait } = system()
     budget.cancel()
     wait(never)
     budget.cancel()

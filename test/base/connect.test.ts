@@ -21,17 +21,17 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** A server that greets whoever connects and ends; what it was told of the name that was wanted. */
-async function greeter(cert: string, key: string): Promise<{ readonly port: number; readonly asked: unknown[] }> {
-  const asked: unknown[] = []
+async function greeter(cert: string, key: string): Promise<{ readonly port: number; readonly requests: unknown[] }> {
+  const requests: unknown[] = []
   const server = createTlsServer({ cert: await certificate(cert), key }, (socket: TLSSocket) => {
-    asked.push(socket.servername)
+    requests.push(socket.servername)
     socket.on("error", () => undefined).end("hello")
   })
   server.on("tlsClientError", () => undefined)
-  return { port: await listening(server), asked }
+  return { port: await listening(server), requests: requests }
 }
 
-async function heard(connect: Connect, endpoint: ConnectTarget): Promise<string> {
+async function received(connect: Connect, endpoint: ConnectTarget): Promise<string> {
   const work = async (): Promise<string> => {
     const connection = await connect(endpoint, never)
     let text = ""
@@ -50,9 +50,9 @@ async function heard(connect: Connect, endpoint: ConnectTarget): Promise<string>
 const onLoopback = (port: number, tlsName: string | null): ConnectTarget => ({ address: "127.0.0.1", port, tlsName })
 
 test("a connection goes to the address, and the certificate there must be the name's", async () => {
-  const { port, asked } = await greeter("acme.pem", keys.acme)
-  expect(await heard(socketConnect(authority), onLoopback(port, "acme-holdings.com"))).toBe("hello")
-  expect(asked).toEqual(["acme-holdings.com"])
+  const { port, requests } = await greeter("acme.pem", keys.acme)
+  expect(await received(socketConnect(authority), onLoopback(port, "acme-holdings.com"))).toBe("hello")
+  expect(requests).toEqual(["acme-holdings.com"])
 })
 
 test("a certificate of another name, of an unknown authority or of the past is not trusted", async () => {
@@ -60,9 +60,9 @@ test("a certificate of another name, of an unknown authority or of the past is n
   const own = await greeter("acme.pem", keys.acme)
   const past = await greeter("expired.pem", keys.acme)
   const name = "acme-holdings.com"
-  expect(await heard(socketConnect(authority), onLoopback(other.port, name))).toBe("untrusted")
-  expect(await heard(socketConnect(), onLoopback(own.port, name))).toBe("untrusted")
-  expect(await heard(socketConnect(authority), onLoopback(past.port, name))).toBe("untrusted")
+  expect(await received(socketConnect(authority), onLoopback(other.port, name))).toBe("untrusted")
+  expect(await received(socketConnect(), onLoopback(own.port, name))).toBe("untrusted")
+  expect(await received(socketConnect(authority), onLoopback(past.port, name))).toBe("untrusted")
 })
 
 test("a server that speaks no TLS is not trusted, and one that hangs up on the way neither", async () => {
@@ -70,13 +70,13 @@ test("a server that speaks no TLS is not trusted, and one that hangs up on the w
     createTcpServer(socket => socket.on("error", () => undefined).end("HTTP/1.1 400\r\n\r\n")),
   )
   const shy = await listening(createTcpServer(socket => socket.on("error", () => undefined).destroy()))
-  expect(await heard(socketConnect(authority), onLoopback(plain, "acme-holdings.com"))).toBe("untrusted")
-  expect(await heard(socketConnect(authority), onLoopback(shy, "acme-holdings.com"))).toBe("untrusted")
+  expect(await received(socketConnect(authority), onLoopback(plain, "acme-holdings.com"))).toBe("untrusted")
+  expect(await received(socketConnect(authority), onLoopback(shy, "acme-holdings.com"))).toBe("untrusted")
 })
 
 test("without a name the connection is plain", async () => {
   const port = await listening(createTcpServer(socket => socket.on("error", () => undefined).end("hello")))
-  expect(await heard(socketConnect(), onLoopback(port, null))).toBe("hello")
+  expect(await received(socketConnect(), onLoopback(port, null))).toBe("hello")
 })
 
 test("a port where nobody listens refuses", async () => {
@@ -85,8 +85,8 @@ test("a port where nobody listens refuses", async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.close(() => resolve())
   await promise
-  expect(await heard(socketConnect(), onLoopback(port, null))).toBe("refused")
-  expect(await heard(socketConnect(), onLoopback(port, "acme-holdings.com"))).toBe("refused")
+  expect(await received(socketConnect(), onLoopback(port, null))).toBe("refused")
+  expect(await received(socketConnect(), onLoopback(port, "acme-holdings.com"))).toBe("refused")
 })
 
 test("a name is never connected to", () => {

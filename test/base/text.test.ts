@@ -9,6 +9,6 @@ test("a JSON text is what it says, also null, and any other text is undefined", 
 test("octets of UTF-8 are their text without a byte order mark, and any others are null", () => {
   expect(decodeUtf8(new TextEncoder().encode("\uFEFFgrün"))).toBe("grün")
   expect(decodeUtf8(new Uint8Array())).toBe("")
-  for (const octets of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0x61, 0xc0, 0xaf]])
-    expect(decodeUtf8(Uint8Array.from(octets))).toBeNull()
+  for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0x61, 0xc0, 0xaf]])
+    expect(decodeUtf8(Uint8Array.from(bytes))).toBeNull()
 })

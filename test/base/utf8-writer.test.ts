@@ -3,8 +3,8 @@ import { Utf8Writer } from "../../src/base/utf8-writer.ts"
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const textOf = (to: Utf8Writer): string | null => {
-  const octets = to.written()
-  return octets === null ? null : decoder.decode(octets)
+  const bytes = to.written()
+  return bytes === null ? null : decoder.decode(bytes)
 }
 
 /** Every unit up to U+00FF alone and within others, what takes more octets than units, and what is too long to be looked at. */

@@ -47,7 +47,7 @@ describe("rows", () => {
         typos: "gmial.com|gmail.com|transposition\n",
       }),
     )
-    expect(labelled.map(({ label, asked }) => [label, asked.kind, asked.text])).toEqual([
+    expect(labelled.map(({ label, requests: input }) => [label, input.kind, input.text])).toEqual([
       ["relay", "email", "jane@duck.com"],
       ["invalid", "domain", "co.uk"],
       ["invalid", "email", "joe@"],
@@ -57,7 +57,7 @@ describe("rows", () => {
         text: "github.io",
         label: "invalid",
         mistaken: "business",
-        asked: { kind: "email", text: "jane@github.io" },
+        requests: { kind: "email", text: "jane@github.io" },
       },
     ])
     expect(typos).toEqual([{ text: "gmial.com", meant: "gmail.com" }])

@@ -51,8 +51,8 @@ describe("the accuracy bench", () => {
       expect(named("disposable by mailkind: seen")?.unit).toMatch(/^\(2 of \d+\)$/)
       expect(named("well-known names in the disposable set")?.value).toBe(1)
       const missed = (await accuracyMisses(smallShelf(SMALL))).filter(line => line.startsWith("typo\t")).length
-      const [, right = 0, asked = 0] = /^\((\d+) of (\d+)\)$/.exec(named("typos: right suggestion")?.unit ?? "") ?? []
-      expect(Number(asked) - Number(right)).toBe(missed)
+      const [, right = 0, input = 0] = /^\((\d+) of (\d+)\)$/.exec(named("typos: right suggestion")?.unit ?? "") ?? []
+      expect(Number(input) - Number(right)).toBe(missed)
       expect(named("typos by deep-email-validator: right suggestion")?.value).toBeGreaterThan(0.5)
       // Sources that say little fall into few traps.
       expect(named("traps: given the wrong category that they are often given")?.value).toBeLessThan(30)
@@ -85,8 +85,8 @@ describe("the accuracy bench", () => {
   })
 
   test("is told to list misses alone, or says how", () => {
-    const asked = Bun.spawnSync([process.execPath, join(import.meta.dir, "../../bench/main.ts"), "lists", "--misses"])
-    expect([asked.exitCode, asked.stderr.toString().trim()]).toEqual([2, "--misses is for the bench accuracy alone"])
+    const query = Bun.spawnSync([process.execPath, join(import.meta.dir, "../../bench/main.ts"), "lists", "--misses"])
+    expect([query.exitCode, query.stderr.toString().trim()]).toEqual([2, "--misses is for the bench accuracy alone"])
   })
 })
 

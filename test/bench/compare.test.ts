@@ -13,8 +13,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** A tree whose check bench finds these figures, and exits with this code. */
 async function treeWith(name: string, figures: Readonly<Record<string, number>>, exitCode: number) {
-  const told = { reports: [{ figures: Object.entries(figures).map(([figure, value]) => ({ name: figure, value })) }] }
-  const program = `console.log(${JSON.stringify(JSON.stringify(told))}); process.exitCode = ${exitCode}`
+  const facts = { reports: [{ figures: Object.entries(figures).map(([figure, value]) => ({ name: figure, value })) }] }
+  const program = `console.log(${JSON.stringify(JSON.stringify(facts))}); process.exitCode = ${exitCode}`
   await Bun.write(join(directory, name, "bench/main.ts"), program)
   return { path: join(directory, name) }
 }

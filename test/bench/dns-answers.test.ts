@@ -7,9 +7,9 @@ import { encodeQuery, parseReply } from "../../src/check/dns/wire/packet.ts"
 /** The product's question, the bench's answer to it, and what the product reads there. */
 function read(type: DnsRecordType, name: string) {
   const query = encodeQuery(7, { type, name })
-  const asked = askedIn(query)
-  if (asked === null) throw new Error("the question was not read")
-  const reply = parseReply(answerTo(query, asked), 7, { type, name })
+  const question = askedIn(query)
+  if (question === null) throw new Error("the question was not read")
+  const reply = parseReply(answerTo(query, question), 7, { type, name })
   return reply.kind === "answered" ? [reply.answer.outcome, ...reply.answer.records] : reply.kind
 }
 
@@ -32,22 +32,22 @@ test("other types have no records, and names that say so do not exist, nor does 
 
 test("an answer gives back the question, recursion and EDNS as they came", () => {
   const query = encode({ type: "query", id: 513, questions: [{ type: "MX", name: "D1.bench.com" }] })
-  const asked = askedIn(query)
-  if (asked === null) throw new Error("the question was not read")
-  const said = decode(Buffer.from(answerTo(query, asked)))
-  expect(said).toMatchObject({ id: 513, flag_rd: false, flag_ra: true, questions: [{ name: "D1.bench.com" }] })
-  expect(said.additionals).toEqual([])
-  expect(decode(Buffer.from(textAnswer(query, asked, "42"))).answers).toMatchObject([
+  const requests = askedIn(query)
+  if (requests === null) throw new Error("the question was not read")
+  const response = decode(Buffer.from(answerTo(query, requests)))
+  expect(response).toMatchObject({ id: 513, flag_rd: false, flag_ra: true, questions: [{ name: "D1.bench.com" }] })
+  expect(response.additionals).toEqual([])
+  expect(decode(Buffer.from(textAnswer(query, requests, "42"))).answers).toMatchObject([
     { ttl: 0, data: [Buffer.from("42")] },
   ])
 })
 
 test("what is no question is not answered", () => {
   const query = encodeQuery(7, { type: "MX", name: "d1.bench.com" })
-  for (const octets of [
+  for (const bytes of [
     query.subarray(0, 12),
     query.subarray(0, 20),
     answerTo(query, { labels: [], type: 15, end: 30 }),
   ])
-    expect(askedIn(octets)).toBeNull()
+    expect(askedIn(bytes)).toBeNull()
 })

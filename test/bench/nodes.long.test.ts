@@ -6,10 +6,10 @@ import { POSTGRES_PROGRAMS } from "../support/postgres.ts"
 const LIMIT_MS = 180_000
 const SMALL = { accounts: 4, connectionsPerNode: 4, rounds: 2, roundS: 0.3, warmupS: 0.3, countedS: 1, rate: 200 }
 const isThere = POSTGRES_PROGRAMS !== null
-const told = isThere ? "" : " [postgresql: not installed]"
+const facts = isThere ? "" : " [postgresql: not installed]"
 
 test.skipIf(!isThere)(
-  `the nodes bench loads one, two and three nodes, and one and three over SQLite, in turn, and tells what the database counts${told}`,
+  `the nodes bench loads one, two and three nodes, and one and three over SQLite, in turn, and tells what the database counts${facts}`,
   async () => {
     const report = await nodesBench(SMALL)
     for (const { name, value } of report.figures) expect([name, Number.isFinite(value)]).toEqual([name, true])

@@ -8,10 +8,10 @@ import { POSTGRES_PROGRAMS, startPostgres } from "../support/postgres.ts"
 const LIMIT_MS = 180_000
 const SMALL = { accounts: 4, connectionsPerNode: 4, rounds: 2, roundS: 0.3, warmupS: 0.3, countedS: 1, rate: 200 }
 const isThere = POSTGRES_PROGRAMS !== null
-const told = isThere ? "" : " [postgresql: not installed]"
+const facts = isThere ? "" : " [postgresql: not installed]"
 
 test.skipIf(!isThere)(
-  `statements are counted by what they are about, those of one database alone, and each once${told}`,
+  `statements are counted by what they are about, those of one database alone, and each once${facts}`,
   async () => {
     const cluster = await startPostgres(COUNTING_SETTINGS)
     try {

@@ -13,11 +13,11 @@ test(
   "the floor answers with as many bytes as it was told, and only to JSON",
   async () => {
     await using server = await startServer({ command: FLOOR, core: "server" })
-    const asked = (body: string) => sendRequest({ method: "POST", url: server.url, headers: {}, body })
-    const { status, body } = await asked('{"email":"jane@gmail.com"}')
+    const request = (body: string) => sendRequest({ method: "POST", url: server.url, headers: {}, body })
+    const { status, body } = await request('{"email":"jane@gmail.com"}')
     expect([status, Buffer.byteLength(body)]).toEqual([200, 300])
     expect(Object.keys(JSON.parse(body))).toEqual(["filler"])
-    expect((await asked("{")).status).toBe(500)
+    expect((await request("{")).status).toBe(500)
   },
   LIMIT_MS,
 )

@@ -5,14 +5,14 @@ import { type Check, createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH, type OwnLis
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import { type CheckOutcome, fullResult } from "../../src/check/result/result.ts"
 import { lists } from "../support/app.ts"
+import { BUDGET_MS, fakeNetwork } from "../support/fake-network.ts"
 import { outcomeOf } from "../support/outcome-of.ts"
-import { settled, stoppedTime } from "../support/time.ts"
-import { BUDGET_MS, toldOutside } from "../support/told-outside.ts"
+import { createFakeTime, settled } from "../support/time.ts"
 
 /** A check over fake DNS, the queries, and the defects that were reported. */
-function world() {
-  const time = stoppedTime()
-  const { outside, asked: queries } = toldOutside()
+function system() {
+  const time = createFakeTime()
+  const { outside, requests: queries } = fakeNetwork()
   const { clock, stopwatch } = time
   const check = createCheck({
     activeLists: () => lists,
@@ -43,7 +43,7 @@ const domains = (count: number, prefix = "granite"): readonly string[] =>
 
 describe("the outcome", () => {
   test("has the order of the items, whichever was first", async () => {
-    const { begin, time } = world()
+    const { begin, time } = system()
     const items = ["silent.com", "jane@granite.com", "jane@gmail.com", "https://basalt.com/x", "jane@@"]
     const result = begin(items)
     await time.tick(BUDGET_MS)
@@ -51,7 +51,7 @@ describe("the outcome", () => {
   })
 
   test("equals the check of each item", async () => {
-    const { begin, check } = world()
+    const { begin, check } = system()
     const items = ["jane+news@granite.com", "gmail.com", "http://www.basalt.com/x", "co.uk", "shared@mailkind.test", ""]
     const result = await begin(items, { policy: "strict" })
     const alone = items
@@ -64,7 +64,7 @@ describe("the outcome", () => {
   })
 
   test("comes without a promise and without a timer if all is cached", async () => {
-    const { begin, time, queries } = world()
+    const { begin, time, queries } = system()
     const items = [...domains(99).map(domain => `jane@${domain}`), "jane@mailkind.test"]
     await begin(items)
     const before = queries.length
@@ -75,7 +75,7 @@ describe("the outcome", () => {
   })
 
   test("uses own lists item by item, but not for items that they cannot hold", async () => {
-    const { begin } = world()
+    const { begin } = system()
     const queries: (string | null)[][] = []
     const ownListMatch = (normalized: string | null, domain: string): OwnListMatch | Promise<OwnListMatch> => {
       queries.push([normalized, domain])
@@ -95,7 +95,7 @@ describe("the outcome", () => {
 
 describe("a domain", () => {
   test("is looked up once for a hundred items of any kind that name it", async () => {
-    const { begin, queries } = world()
+    const { begin, queries } = system()
     const items = Array.from({ length: 100 }, (_, at) =>
       [`jane${at}@granite.com`, "Granite.com", `https://www.granite.com/${at}`, "jane+a@GRANITE.com"].at(at % 4),
     ).filter(item => item !== undefined)
@@ -104,7 +104,7 @@ describe("a domain", () => {
   })
 
   test("for each of a hundred items is looked up once, all at the same time", async () => {
-    const { begin, queries } = world()
+    const { begin, queries } = system()
     const result = begin(domains(100))
     expect(new Set(queries).size).toBe(400)
     await result
@@ -112,7 +112,7 @@ describe("a domain", () => {
   })
 
   test("that is in a list or cannot exist costs no timer and no other item", async () => {
-    const { begin, time } = world()
+    const { begin, time } = system()
     const result = begin(["jane@granite", "x.invalid", "[192.0.2.1]", "jane@mailkind.test"])
     expect(result).not.toBeInstanceOf(Promise)
     expect(time.waiting()).toBe(0)
@@ -121,7 +121,7 @@ describe("a domain", () => {
 
 describe("the deadline", () => {
   test("is shared: items that are answered in time are complete, the others degraded", async () => {
-    const { begin, time } = world()
+    const { begin, time } = system()
     const items = [...domains(50), ...domains(50, "silent")]
     const result = begin(items)
     await settled()
@@ -137,7 +137,7 @@ describe("the deadline", () => {
   })
 
   test("does not start again for an item whose own lists are read late", async () => {
-    const { begin, time } = world()
+    const { begin, time } = system()
     const gate = Promise.withResolvers<OwnListMatch>()
     const ownListMatch = (_: string | null, domain: string) =>
       domain === "silent1.com" ? gate.promise : NO_OWN_LIST_MATCH
@@ -149,13 +149,13 @@ describe("the deadline", () => {
   })
 
   test("is cancelled if all lookups end in time", async () => {
-    const { begin, time } = world()
+    const { begin, time } = system()
     await begin(domains(3))
     expect(time.waiting()).toBe(0)
   })
 
   test("that expired does not prevent the next lookup, which finds the result cached", async () => {
-    const { begin, time } = world()
+    const { begin, time } = system()
     const result = begin(["granite.com", "silent.com"])
     await time.tick(BUDGET_MS)
     await result
@@ -167,7 +167,7 @@ describe("the deadline", () => {
 
 describe("a defect of ours", () => {
   test("in the lookup of one domain degrades only its items, is reported once, and does not prevent the next lookup", async () => {
-    const { begin, failed, queries } = world()
+    const { begin, failed, queries } = system()
     const items = ["jane@granite.com", "jane@broken.com", "basalt.com", "broken.com"]
     expect((await begin(items)).map(isDegraded)).toEqual([false, true, false, true])
     expect(failed).toEqual([new TypeError("the packet of jane@broken.com")])
@@ -177,7 +177,7 @@ describe("a defect of ours", () => {
   })
 
   test("in reading own lists fails the batch", async () => {
-    const { begin } = world()
+    const { begin } = system()
     const broken = (): Promise<OwnListMatch> => Promise.reject(new Error("the store is broken"))
     expect(await outcomeOf(begin(domains(100), { ownListMatch: broken }))).toThrow("the store is broken")
   })

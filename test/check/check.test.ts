@@ -25,14 +25,14 @@ const TOLD: NetworkEvidence = {
 }
 
 /** A check over the real lists and a network probe that returns `told`, with a clock that the test sets. */
-function world(told: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP_PROBE) {
-  const state = { told, now: 0 }
+function system(facts: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP_PROBE) {
+  const state = { facts: facts, now: 0 }
   const queries: NetworkQuery[] = []
   const check = createCheck({
     activeLists: () => lists,
     networkProbe: one => {
       queries.push(one)
-      return Promise.resolve(state.told)
+      return Promise.resolve(state.facts)
     },
     deepProbe,
     corrections: NO_CORRECTIONS,
@@ -54,7 +54,7 @@ function world(told: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP
 }
 
 test("DNS decides if no list does", async () => {
-  const { ask } = world()
+  const { ask } = system()
   expect(await ask("jane@harbor-works-check.com")).toMatchObject({
     category: "business",
     confidence: 0.85,
@@ -66,14 +66,14 @@ test("DNS decides if no list does", async () => {
 })
 
 test("without workspace no tenant is looked up, and its fields are null", async () => {
-  const { ask, queries } = world({ ...TOLD, tenant: unknown("not_asked") })
+  const { ask, queries } = system({ ...TOLD, tenant: unknown("not_asked") })
   const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
   expect(queries.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
   expect(workspace).toMatchObject({ suite_b: { tenant_id: null, tenant_region: null, auth: null }, pending: false })
 })
 
 test("without workspace a test address shows no tenant either", async () => {
-  const { ask } = world()
+  const { ask } = system()
   expect((await ask("suite-b@mailkind.test")).workspace.suite_b.tenant_id).not.toBeNull()
   expect((await ask("suite-b@mailkind.test", { workspace: false })).workspace.suite_b.tenant_id).toBeNull()
 })
@@ -81,7 +81,7 @@ test("without workspace a test address shows no tenant either", async () => {
 test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(
   "nobody's tenant is looked up at a consumer, throw-away or relay domain: %s",
   async input => {
-    const { ask, queries } = world()
+    const { ask, queries } = system()
     await ask(input)
     expect(queries.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
   },
@@ -90,7 +90,7 @@ test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(
 test.each([["jane@@acme.com"], ["jane@co.uk"], ["jane@[192.0.2.1]"], ["server.local"], ["business@mailkind.test"]])(
   "nobody outside is asked about %s",
   async input => {
-    const { ask, queries } = world()
+    const { ask, queries } = system()
     const { degraded } = await ask(input)
     expect(queries).toEqual([])
     expect(degraded).toBe(false)
@@ -98,7 +98,7 @@ test.each([["jane@@acme.com"], ["jane@co.uk"], ["jane@[192.0.2.1]"], ["server.lo
 )
 
 test("a subdomain is looked up with its organisational domain", async () => {
-  const { ask, queries } = world()
+  const { ask, queries } = system()
   await ask("jane@mail.harbor-works.co.uk")
   expect(queries).toEqual([
     { domain: "mail.harbor-works.co.uk", organisationalDomain: "harbor-works.co.uk", includeTenant: true },
@@ -106,21 +106,21 @@ test("a subdomain is looked up with its organisational domain", async () => {
 })
 
 test("a verdict from cached evidence is cached, and judged again only when it is stale", async () => {
-  const { ask, queries, state } = world()
+  const { ask, queries, state } = system()
   const input = "jane@harbor-works-settled.com"
   expect((await ask(input)).cached).toBe(false)
-  state.told = { ...TOLD, isCached: true }
+  state.facts = { ...TOLD, isCached: true }
   expect((await ask(input)).cached).toBe(true)
   expect((await ask(input)).cached).toBe(true)
   expect(queries).toHaveLength(2)
   state.now = 60_000
-  state.told = { ...TOLD, freshUntilMs: 120_000 }
+  state.facts = { ...TOLD, freshUntilMs: 120_000 }
   expect((await ask(input)).cached).toBe(false)
   expect(queries).toHaveLength(3)
 })
 
 test("the kinds of request for one domain are cached separately", async () => {
-  const { ask, queries } = world({ ...TOLD, isCached: true })
+  const { ask, queries } = system({ ...TOLD, isCached: true })
   for (const input of ["jane@harbor-works-kinds.com", "harbor-works-kinds.com", "https://harbor-works-kinds.com/x"]) {
     for (const workspace of [true, false]) for (let time = 0; time < 2; time++) await ask(input, { workspace })
   }
@@ -135,17 +135,17 @@ test("a failure is cached as long as it is fresh and no longer", async () => {
     suites: unknown("unavailable"),
     freshUntilMs: 1000,
   }
-  const { ask, queries, state } = world(away)
+  const { ask, queries, state } = system(away)
   const input = "jane@harbor-works-away.com"
   for (let time = 0; time < 4; time++) expect((await ask(input)).degraded).toBe(true)
   expect(queries).toHaveLength(2)
   state.now = 1000
-  state.told = TOLD
+  state.facts = TOLD
   expect(await ask(input)).toMatchObject({ degraded: false, category: "business" })
 })
 
 test("a deep check reports that age and homepage were unavailable", async () => {
-  const { ask } = world()
+  const { ask } = system()
   const { reasons, domain_age_days: age } = await ask("jane@harbor-works-deep.com", { deep: true })
   expect(reasons).toContain("deep_unavailable")
   expect(age).toBeNull()
@@ -158,7 +158,7 @@ test("plain checks use an age that another process found, or that arrived after 
     lookup: () => ({ ageDays: known(held.age), homepage: known("found"), isCached: true, freshUntilMs: 60_000 }),
     cachedAgeDays: () => held.age,
   }
-  const { ask } = world({ ...TOLD, isCached: true }, deep)
+  const { ask } = system({ ...TOLD, isCached: true }, deep)
   const plain = async () => (await ask("jane@aged-works-check.com")).is_new_domain
   for (let times = 0; times < 3; times++) expect(await plain()).toBe(false)
   held.age = 3

@@ -7,7 +7,7 @@ import { createDeepProbe, type DeepEvidence, OFFLINE_DEEP_PROBE } from "../../sr
 import type { StoredAge, StoredHomepage } from "../../src/check/fact-store.ts"
 import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
 import type { HomepageProbeResult } from "../../src/check/homepage/homepage-probe.ts"
-import { settled, stoppedTime } from "../support/time.ts"
+import { createFakeTime, settled } from "../support/time.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -33,9 +33,9 @@ const shelfOf = <T>(held: Map<string, T> | undefined) =>
       }
 
 /** Only `com` has a registry. The test may change the results. */
-function asking(told: Partial<Fate> = {}, shelves: Shelves = {}) {
-  const time = stoppedTime(START_MS)
-  const outcome: Fate = { age: registered(10), homepage: known("found"), isAway: false, ...told }
+function asking(facts: Partial<Fate> = {}, shelves: Shelves = {}) {
+  const time = createFakeTime(START_MS)
+  const outcome: Fate = { age: registered(10), homepage: known("found"), isAway: false, ...facts }
   const queries: string[] = []
   const read = parseBootstrap('{"services":[[["com"],["https://rdap.test.net/"]]]}', false)
   if (read.kind === "refused") throw new Error(read.message)
@@ -78,7 +78,7 @@ function registered(days: number): Finding<DomainRegistration> {
   return known({ registeredAtMs: START_MS - days * DAY_MS })
 }
 
-const isPromise = (told: DeepEvidence | Promise<DeepEvidence>): boolean => told instanceof Promise
+const isPromise = (facts: DeepEvidence | Promise<DeepEvidence>): boolean => facts instanceof Promise
 
 test("age and homepage are looked up at the same time, and no timer is left", async () => {
   const { lookup, queries, time } = asking()
@@ -130,7 +130,7 @@ test("only the missing part is looked up", async () => {
 })
 
 test("a silent part times out after five seconds, and the other counts", async () => {
-  for (const [silent, told] of [
+  for (const [silent, facts] of [
     [{ age: null }, { ageDays: LATE, homepage: known("found") }],
     [{ homepage: null }, { ageDays: known(10), homepage: LATE }],
     [
@@ -146,15 +146,15 @@ test("a silent part times out after five seconds, and the other counts", async (
     await time.tick(4999)
     expect(answer).toBeNull()
     await time.tick(1)
-    expect<unknown>(answer).toMatchObject({ ...told, isCached: false })
+    expect<unknown>(answer).toMatchObject({ ...facts, isCached: false })
     expect(time.waiting()).toBe(0)
   }
 })
 
 test("many lookups of one domain query its registry and its website once", async () => {
   const { lookup, queries, time } = asking()
-  const told = await Promise.all(Array.from({ length: 50 }, () => lookup("acme.com")))
-  for (const one of told) expect(one).toMatchObject({ ageDays: known(10), homepage: known("found") })
+  const facts = await Promise.all(Array.from({ length: 50 }, () => lookup("acme.com")))
+  for (const one of facts) expect(one).toMatchObject({ ageDays: known(10), homepage: known("found") })
   expect(queries.toSorted()).toEqual(["age acme.com", "page acme.com"])
   expect(time.waiting()).toBe(0)
 })

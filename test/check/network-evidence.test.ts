@@ -5,7 +5,7 @@ import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-e
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "../../src/check/tenant/tenant-probe.ts"
 import { OWN_HOST } from "../support/evidence.ts"
-import { settled, stoppedTime } from "../support/time.ts"
+import { createFakeTime, settled } from "../support/time.ts"
 
 const ACME: NetworkQuery = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: true }
 const TENANT = {
@@ -17,8 +17,8 @@ const TENANT = {
 const BUDGET_MS = 3000
 
 /** Probes whose answers the test triggers, and which count their lookups. */
-function world() {
-  const time = stoppedTime()
+function system() {
+  const time = createFakeTime()
   const queries = { mail: 0, tenant: 0 }
   const state = { isAway: false }
   const freshUntilMs = time.clock() + 60_000
@@ -53,7 +53,7 @@ function world() {
 }
 
 test("a domain is looked up once while its evidence is fresh, and then it comes from the cache", async () => {
-  const { ask, queries, time } = world()
+  const { ask, queries, time } = system()
   const first = await ask(ACME)
   expect(first.isCached).toBe(false)
   await time.tick(59_999)
@@ -67,7 +67,7 @@ test("a domain is looked up once while its evidence is fresh, and then it comes 
 })
 
 test("a tenant is looked up only on request", async () => {
-  const { ask, queries } = world()
+  const { ask, queries } = system()
   const { tenant } = await ask({ ...ACME, includeTenant: false })
   expect(tenant).toEqual(unknown("not_asked"))
   expect(queries.tenant).toBe(0)
@@ -75,7 +75,7 @@ test("a tenant is looked up only on request", async () => {
 })
 
 test("a tenant that misses the deadline is pending, and the next check looks it up again", async () => {
-  const { ask, answers, time } = world()
+  const { ask, answers, time } = system()
   const { promise, resolve } = Promise.withResolvers<TenantProbeResult>()
   answers.tenant = () => promise
   const first = ask(ACME)
@@ -86,20 +86,20 @@ test("a tenant that misses the deadline is pending, and the next check looks it 
 })
 
 test("no timer is left if all lookups end in time", async () => {
-  const { ask, time } = world()
+  const { ask, time } = system()
   await ask(ACME)
   expect(time.waiting()).toBe(0)
 })
 
 test("while DNS is unavailable no tenant is looked up", async () => {
-  const { ask, queries, state } = world()
+  const { ask, queries, state } = system()
   state.isAway = true
   expect((await ask(ACME)).tenant).toEqual(unknown("not_asked"))
   expect(queries.tenant).toBe(0)
 })
 
 test("a failure that is cached for a moment never counts as cached", async () => {
-  const { ask, answers, time } = world()
+  const { ask, answers, time } = system()
   answers.mail = async () => ({
     mail: unknown("unavailable"),
     suites: unknown("unavailable"),
@@ -113,7 +113,7 @@ test("a failure that is cached for a moment never counts as cached", async () =>
 })
 
 test("a tenant that the first cloud does not know is looked up in the cloud of the mail hosts", async () => {
-  const { ask, answers, queries } = world()
+  const { ask, answers, queries } = system()
   const clouds: IdentityCloud[] = []
   answers.tenant = async cloud => {
     clouds.push(cloud)
@@ -134,7 +134,7 @@ test("a tenant that the first cloud does not know is looked up in the cloud of t
 })
 
 test("mail and tenant are looked up at the same time", async () => {
-  const { ask, queries, answers } = world()
+  const { ask, queries, answers } = system()
   const { promise } = Promise.withResolvers<TenantProbeResult>()
   answers.tenant = () => promise
   answers.mail = () => Promise.withResolvers<MailProbeResult>().promise

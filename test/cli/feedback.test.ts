@@ -9,10 +9,10 @@ import { random } from "../customers/temp-store.ts"
 
 /** The commands over a real store, with what they wrote. */
 async function commands() {
-  const house = await openFeedback()
+  const harness = await openFeedback()
   const written = { out: [] as string[], err: [] as string[] }
   const output: Output = { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text) }
-  const customers = { changes: house.log, random, defaultTier: 0 }
+  const customers = { changes: harness.log, random, defaultTier: 0 }
   const run = async (...args: string[]) => {
     written.out.length = 0
     written.err.length = 0
@@ -28,7 +28,7 @@ async function commands() {
     }
   }
   const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).out)
-  return { ...house, output, written, customers, run, runJson }
+  return { ...harness, output, written, customers, run, runJson }
 }
 
 describe("list", () => {

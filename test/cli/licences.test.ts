@@ -3,7 +3,7 @@ import { printLicences } from "../../src/cli/licences.ts"
 import { scanInventory } from "../../src/licences/inventory-scan.ts"
 import { smallCheckout } from "../licences/small-checkout.ts"
 
-function told(withTexts: boolean, asJson: boolean): string {
+function facts(withTexts: boolean, asJson: boolean): string {
   const taken = scanInventory(smallCheckout({ "node_modules/a/NOTICE.txt": "A's\tnotice \u001b[2J" }))
   if (taken.kind === "refused") throw new Error(taken.faults.join("\n"))
   const lines: string[] = []
@@ -13,7 +13,7 @@ function told(withTexts: boolean, asJson: boolean): string {
 }
 
 test("`licences` names every package, source and the runtime with its licence", () => {
-  const text = told(false, false)
+  const text = facts(false, false)
   expect(text).toContain("mailkind@3.0.0 is under MIT; it runs on bun@9.9.9 (MIT AND LGPL")
   expect(text).toMatch(/^c@1\.0\.0 +\(GPL-3\.0-only OR ISC\) +server$/m)
   expect(text).toMatch(/^listed +CC0-1\.0 +https:\/\/lists\.example\/x$/m)
@@ -21,7 +21,7 @@ test("`licences` names every package, source and the runtime with its licence", 
 })
 
 test("with --texts it shows each licence once with all that are under it, and sends a terminal nothing to obey", () => {
-  const text = told(true, false)
+  const text = facts(true, false)
   expect(text.match(/^A's licence$/gm)).toHaveLength(1)
   expect(text).toContain("a@1.0.0, b@1.0.0")
   expect(text).toContain("Our own licence")
@@ -29,7 +29,7 @@ test("with --texts it shows each licence once with all that are under it, and se
 })
 
 test("--json tells the same, with the texts where they are asked for", () => {
-  expect(JSON.parse(told(false, true)).packages[1]).toMatchObject({ name: "a", licence: "MIT", use: "server" })
-  expect(JSON.parse(told(false, true)).packages[1]).not.toHaveProperty("texts")
-  expect(JSON.parse(told(true, true)).packages[2].texts).toEqual(["A's licence"])
+  expect(JSON.parse(facts(false, true)).packages[1]).toMatchObject({ name: "a", licence: "MIT", use: "server" })
+  expect(JSON.parse(facts(false, true)).packages[1]).not.toHaveProperty("texts")
+  expect(JSON.parse(facts(true, true)).packages[2].texts).toEqual(["A's licence"])
 })

@@ -24,7 +24,7 @@ const tools: ListsCommandDeps = {
 /** What `lists lookup` writes. */
 async function written(text: string, asJson = false): Promise<string> {
   const lines: string[] = []
-  const line = (told: string): void => void lines.push(told)
+  const line = (facts: string): void => void lines.push(facts)
   await listsLookup({ line, stderrLine: line }, tools, text, asJson)
   return lines.join("\n")
 }

@@ -33,13 +33,13 @@ afterAll(async () => {
 /** A server of lists, which can hold its answers back. */
 function listServer() {
   const texts = new Map<string, string>()
-  let asked = Promise.withResolvers<void>()
+  let query = Promise.withResolvers<void>()
   let isLetGo: Promise<unknown> = Promise.resolve()
   const served = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: async ({ url }) => {
-      asked.resolve()
+      query.resolve()
       await isLetGo
       const text = texts.get(new URL(url).pathname)
       return text === undefined ? new Response("<html>gone</html>", { status: 404 }) : new Response(text)
@@ -50,10 +50,10 @@ function listServer() {
     serve: (path: string, names: readonly string[]) => void texts.set(path, `${names.join("\n")}\n`),
     /** Lets no answer go until the returned function is called; `isAsked` resolves when one was asked for. */
     holdBack: () => {
-      asked = Promise.withResolvers<void>()
+      query = Promise.withResolvers<void>()
       const held = Promise.withResolvers<void>()
       isLetGo = held.promise
-      return { isAsked: asked.promise, letGo: held.resolve }
+      return { isAsked: query.promise, letGo: held.resolve }
     },
     stop: () => void served.stop(true),
   }
@@ -70,7 +70,7 @@ function sourcesAt(url: string): string {
 /** Runs a command to its end, and reads what it printed. */
 async function run(...words: readonly string[]) {
   const { code, out, err } = await start(...words, "--json").ended()
-  return { code, err, told: out === "" ? null : JSON.parse(out) }
+  return { code, err, facts: out === "" ? null : JSON.parse(out) }
 }
 
 /** The version of the lists that the server answers by. */
@@ -96,46 +96,46 @@ test(
     await isAsked
     expect(await run("lists", "update")).toMatchObject({
       code: 1,
-      told: null,
+      facts: null,
       err: expect.stringMatching(/Another process refreshes/),
     })
     letGo()
     const first = await updating
     expect(first).toMatchObject({
       code: 0,
-      told: {
+      facts: {
         sources: { "disposable-email-domains": { outcome: "taken" }, dotgov: { outcome: "failed" } },
         faults: [],
       },
     })
-    const { version } = first.told
+    const { version } = first.facts
     await server.complained(logLine(version))
     expect(await versionInUse(url)).toBe(version)
 
     // A second, with a new name and an own list.
     lists.serve("/names", [...bundled, "mailkind-first.com", "mailkind-second.com"])
-    expect((await run("lists", "update")).told.sources["disposable-email-domains"]).toMatchObject({ outcome: "taken" })
+    expect((await run("lists", "update")).facts.sources["disposable-email-domains"]).toMatchObject({ outcome: "taken" })
     lists.serve("/my-list.txt", ["mailkind-own.com"])
     const own = await run("lists", "update", "--source", `${lists.url}my-list.txt`)
-    const [ownId = ""] = Object.keys(own.told.sources)
-    expect(own).toMatchObject({ code: 0, told: { sources: { [ownId]: { outcome: "taken", says: "" } } } })
+    const [ownId = ""] = Object.keys(own.facts.sources)
+    expect(own).toMatchObject({ code: 0, facts: { sources: { [ownId]: { outcome: "taken", says: "" } } } })
 
-    const { told: state } = await run("lists", "info")
-    expect(state).toMatchObject({ version: own.told.version, refresh: { is_paused: false } })
+    const { facts: state } = await run("lists", "info")
+    expect(state).toMatchObject({ version: own.facts.version, refresh: { is_paused: false } })
     expect(state.packs.map((pack: { readonly version: string }) => pack.version)).toContain(version)
     expect(state.sources[ownId]).toMatchObject({ read: 1, kept: 1, date: TODAY() })
     expect(state.refresh.sources["dotgov"]).toMatchObject({ outcome: "failed", url: GONE })
 
-    const { told: found } = await run("lists", "lookup", "mailkind-second.com")
+    const { facts: found } = await run("lists", "lookup", "mailkind-second.com")
     expect(found).toMatchObject({ category: "disposable", sets: ["disposable"] })
     expect(found.levels[0].listings).toMatchObject([{ source: "disposable-email-domains", since: TODAY() }])
     for (const name of ["mailkind-second.com", "mailkind-own.com"])
-      expect((await run("check", "--offline", `jane@${name}`)).told).toMatchObject({ category: "disposable" })
+      expect((await run("check", "--offline", `jane@${name}`)).facts).toMatchObject({ category: "disposable" })
 
     // Back, step by step.
     const versions: unknown[] = state.packs.map((pack: { readonly version: string }) => pack.version)
     for (const back of [...versions.slice(1), null])
-      expect(await run("lists", "rollback")).toMatchObject({ code: 0, told: { version: back } })
+      expect(await run("lists", "rollback")).toMatchObject({ code: 0, facts: { version: back } })
     expect(await run("lists", "rollback")).toMatchObject({
       code: 1,
       err: expect.stringMatching(/nothing to go back to/),

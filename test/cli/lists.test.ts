@@ -8,14 +8,14 @@ import { knownSmall } from "../check/known-small.ts"
 
 const known = knownSmall({})
 
-const asked = (outcome: SourceState["outcome"], says: string): SourceState => ({
+const request = (outcome: SourceState["outcome"], description: string): SourceState => ({
   url: "https://a.example/",
   outcome,
-  says,
+  says: description,
   checked_at_ms: 1,
   changed_at_ms: null,
 })
-const FAILED = { offices: asked("failed", "Nobody answered (ECONNREFUSED).") }
+const FAILED = { offices: request("failed", "Nobody answered (ECONNREFUSED).") }
 
 const TOOLS: ListsCommandDeps = {
   loadLists: async () => known,
@@ -26,7 +26,7 @@ const TOOLS: ListsCommandDeps = {
 }
 
 /** What a command writes, and the sentence by which it fails; null: it does not. */
-async function told(command: (output: Parameters<typeof listsInfo>[0]) => Promise<unknown>) {
+async function facts(command: (output: Parameters<typeof listsInfo>[0]) => Promise<unknown>) {
   const lines: string[] = []
   const line = (text: string): void => void lines.push(text)
   const fails = await command({ line, stderrLine: line }).then(
@@ -37,7 +37,7 @@ async function told(command: (output: Parameters<typeof listsInfo>[0]) => Promis
 }
 
 const updated = (refreshed: RefreshResult | "unknown") =>
-  told(async output => {
+  facts(async output => {
     const group = new Command("lists").exitOverride()
     registerRefreshCommands(group, output, { ...TOOLS, refresh: async () => refreshed })
     await group.parseAsync(["update"], { from: "user" })
@@ -60,7 +60,7 @@ describe("lists update", () => {
 
 describe("lists info", () => {
   const info = (state: Partial<typeof INITIAL_REFRESH_STATE>) =>
-    told(output =>
+    facts(output =>
       listsInfo(
         output,
         { ...TOOLS, loadLists: async () => ({ ...known, refreshState: { ...INITIAL_REFRESH_STATE, ...state } }) },
@@ -69,7 +69,7 @@ describe("lists info", () => {
     )
 
   test("says why a source was of no use, and nothing of the others", async () => {
-    const { out } = await info({ sources: { ...FAILED, here: asked("taken", "") } })
+    const { out } = await info({ sources: { ...FAILED, here: request("taken", "") } })
     expect(out.split("\n").at(-1)).toBe("offices failed: Nobody answered (ECONNREFUSED).")
     expect(out).not.toContain("here taken")
   })
@@ -82,6 +82,6 @@ describe("lists info", () => {
 test("lists verify fails for lists in place that are damaged, with what to do", async () => {
   const openPack: ListsCommandDeps["openPack"] = async path =>
     path === null ? { kind: "refused", message: "It is cut.", remedy: "Run it again." } : null
-  const { fails } = await told(output => listsVerify(output, { ...TOOLS, openPack }, null, false))
+  const { fails } = await facts(output => listsVerify(output, { ...TOOLS, openPack }, null, false))
   expect(fails).toBe("It is cut. Run it again.")
 })

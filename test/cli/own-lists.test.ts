@@ -140,7 +140,7 @@ describe("what cannot be done", () => {
     const { code, out, err } = await run(...args)
     expect([code, out]).toEqual([expected, ""])
     expect(err).not.toBe("")
-    expect(changes.heard).toEqual([])
+    expect(changes.received).toEqual([])
   })
 
   test("more entries than an owner may have are refused whole, on both lists together", async () => {

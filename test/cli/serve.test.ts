@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander"
 import { printStart, registerServe, type ServeOptions, WORKER_ARGUMENTS } from "../../src/cli/serve.ts"
 import type { FirstAccountResult } from "../../src/customers/keys/first-account.ts"
 
-const told = (baseUrl: string, first: FirstAccountResult, workersCount = 1): string[] => {
+const facts = (baseUrl: string, first: FirstAccountResult, workersCount = 1): string[] => {
   const lines: string[] = []
   const output = { line: (text: string) => void lines.push(text), stderrLine: () => undefined }
   printStart(output, "1.0.0", { address: "http://127.0.0.1:8080", baseUrl }, first, workersCount)
@@ -11,20 +11,22 @@ const told = (baseUrl: string, first: FirstAccountResult, workersCount = 1): str
 }
 
 test("the start line names the address that the server listens on, whatever its base URL", () => {
-  expect(told("http://127.0.0.1:8080", { kind: "exists" })).toEqual(["mailkind 1.0.0 listens on http://127.0.0.1:8080"])
-  expect(told("https://api.example.com", { kind: "exists" })).toEqual([
+  expect(facts("http://127.0.0.1:8080", { kind: "exists" })).toEqual([
+    "mailkind 1.0.0 listens on http://127.0.0.1:8080",
+  ])
+  expect(facts("https://api.example.com", { kind: "exists" })).toEqual([
     "mailkind 1.0.0 listens on http://127.0.0.1:8080 as https://api.example.com",
   ])
 })
 
 test("the start line tells how many workers there are, behind the address", () => {
-  expect(told("https://api.example.com", { kind: "exists" }, 2)).toEqual([
+  expect(facts("https://api.example.com", { kind: "exists" }, 2)).toEqual([
     "mailkind 1.0.0 listens on http://127.0.0.1:8080 as https://api.example.com with 2 workers",
   ])
 })
 
 describe("serve", () => {
-  const asked = (...args: readonly string[]): { options: ServeOptions[]; isRefused: boolean } => {
+  const request = (...args: readonly string[]): { options: ServeOptions[]; isRefused: boolean } => {
     const options: ServeOptions[] = []
     const root = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
     registerServe(root, async given => void options.push(given))
@@ -37,7 +39,7 @@ describe("serve", () => {
   }
 
   test("is one process unless it is told otherwise", () => {
-    expect(asked().options).toEqual([{ workers: 1, worker: false, replace: false }])
+    expect(request().options).toEqual([{ workers: 1, worker: false, replace: false }])
   })
 
   test("takes a number of workers from 1 to 128, or auto", () => {
@@ -47,15 +49,15 @@ describe("serve", () => {
       ["128", 128],
       ["auto", "auto"],
     ] as const)
-      expect(asked("--workers", text).options).toEqual([{ workers, worker: false, replace: false }])
+      expect(request("--workers", text).options).toEqual([{ workers, worker: false, replace: false }])
     for (const text of ["0", "129", "-1", "2.5", "two", "", "1e2", "0x2"])
-      expect(asked("--workers", text).isRefused).toBe(true)
+      expect(request("--workers", text).isRefused).toBe(true)
   })
 
   test("starts a worker by the words that its supervisor has, which help does not show", () => {
     const root = new Command()
     registerServe(root, async () => undefined)
-    expect(asked(...WORKER_ARGUMENTS.slice(1)).options).toEqual([{ workers: 1, worker: true, replace: false }])
+    expect(request(...WORKER_ARGUMENTS.slice(1)).options).toEqual([{ workers: 1, worker: true, replace: false }])
     expect(root.commands[0]?.helpInformation()).not.toContain("--worker ")
   })
 })

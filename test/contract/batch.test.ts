@@ -4,15 +4,15 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { BatchResult, type CheckResult } from "../../src/contract/schemas.ts"
 import { TEST_PROBLEMS } from "../../src/contract/test-addresses.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
+import { BUDGET_MS, fakeNetwork } from "../support/fake-network.ts"
 import { settled } from "../support/time.ts"
-import { BUDGET_MS, toldOutside } from "../support/told-outside.ts"
 
 const { ask, newKey } = await testApp()
 const post = (body: unknown, more = {}) => ask("POST /v1/check/batch", { body, ...more })
 
 /** The results of a batch that was answered, which satisfy the contract. */
-function resultsOf({ status, body }: Asked): readonly CheckResult[] {
+function resultsOf({ status, body }: ApiResponse): readonly CheckResult[] {
   expect(status).toBe(200)
   expect([...Value.Errors(BatchResult, body)]).toEqual([])
   return (body as BatchResult).results // checked in the line before
@@ -141,8 +141,8 @@ describe("200", () => {
 })
 
 describe("400 invalid_input", () => {
-  const refused = async (asked: Promise<Asked>, ...pointers: readonly string[]) => {
-    const { status, body, headers } = await asked
+  const refused = async (query: Promise<ApiResponse>, ...pointers: readonly string[]) => {
+    const { status, body, headers } = await query
     expect({ status, code: body["code"] }).toEqual({ status: 400, code: "invalid_input" })
     expect(headers.get("content-type")).toBe("application/problem+json")
     expect(body["errors"]).toEqual(pointers.map(pointer => ({ pointer, detail: expect.any(String) })))
@@ -233,9 +233,9 @@ describe("keys and methods", () => {
     expect((await post(body, { key: null })).body["code"]).toBe("unauthorized")
     expect((await post(body, { key: "svc_live_nonsense" })).body["code"]).toBe("invalid_key")
     const page = await newKey(["https://shop.example"])
-    const asked = await post(body, { key: page.text, headers: { Origin: "https://shop.example" } })
-    expect([asked.status, asked.body["code"]]).toEqual([401, "invalid_key"])
-    expect(String(asked.body["detail"])).toContain("secret")
+    const answer = await post(body, { key: page.text, headers: { Origin: "https://shop.example" } })
+    expect([answer.status, answer.body["code"]]).toEqual([401, "invalid_key"])
+    expect(String(answer.body["detail"])).toContain("secret")
   })
 
   test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("%s is not allowed", async method => {
@@ -263,40 +263,42 @@ describe("the outside world", () => {
     Array.from({ length: count }, (_, at) => `jane@${prefix}${at}.com`)
 
   test("is asked about each domain once, and not again while its answers hold", async () => {
-    const { outside, asked } = toldOutside()
-    const house = await testApp({ outside })
+    const { outside, requests } = fakeNetwork()
+    const harness = await testApp({ outside })
     const items = [...granite(33), ...granite(33).map(item => item.replace("jane@", "")), ...granite(34).reverse()]
-    expect(resultsOf(await house.ask("POST /v1/check/batch", { body: { items } }))).toHaveLength(100)
-    expect([asked.length, new Set(asked).size]).toEqual([34 * 4, 34 * 4])
-    const again = resultsOf(await house.ask("POST /v1/check/batch", { body: { items } }))
+    expect(resultsOf(await harness.ask("POST /v1/check/batch", { body: { items } }))).toHaveLength(100)
+    expect([requests.length, new Set(requests).size]).toEqual([34 * 4, 34 * 4])
+    const again = resultsOf(await harness.ask("POST /v1/check/batch", { body: { items } }))
     expect(new Set(again.map(({ cached, mail }) => `${cached} ${mail.has_mx}`))).toEqual(new Set(["true true"]))
-    expect([asked.length, house.time.waiting()]).toEqual([34 * 4, 0])
+    expect([requests.length, harness.time.waiting()]).toEqual([34 * 4, 0])
   })
 
   test("has one budget for the batch: what is not told in time is degraded, and the rest is whole", async () => {
-    const house = await testApp({ outside: toldOutside().outside })
+    const harness = await testApp({ outside: fakeNetwork().outside })
     const items = ["silent.com", ...granite(49), ...granite(49, "silent"), "jane@gmail.com"]
-    const asking = house.ask("POST /v1/check/batch", { body: { items } })
-    for (let turn = 0; house.time.waiting() === 0 && turn < 100; turn++) await settled()
-    expect(house.time.waiting()).toBe(1)
-    await house.time.tick(BUDGET_MS)
-    const asked = await asking
-    expect(asked.body["took_ms"]).toBe(BUDGET_MS)
-    for (const { domain, degraded, took_ms: tookMs } of resultsOf(asked)) {
+    const asking = harness.ask("POST /v1/check/batch", { body: { items } })
+    for (let turn = 0; harness.time.waiting() === 0 && turn < 100; turn++) await settled()
+    expect(harness.time.waiting()).toBe(1)
+    await harness.time.tick(BUDGET_MS)
+    const response = await asking
+    expect(response.body["took_ms"]).toBe(BUDGET_MS)
+    for (const { domain, degraded, took_ms: tookMs } of resultsOf(response)) {
       const isSilent = domain?.startsWith("silent") ?? false
       expect([domain, degraded, tookMs]).toEqual([domain, isSilent, isSilent ? BUDGET_MS : 0])
     }
   })
 
   test("where it fails by our own fault costs the one domain, and is logged without what was sent", async () => {
-    const house = await testApp({ outside: toldOutside().outside })
-    const asked = await house.ask("POST /v1/check/batch", { body: { items: ["jane@broken.com", "jane@granite.com"] } })
-    expect(resultsOf(asked).map(({ degraded }) => degraded)).toEqual([true, false])
-    expect(house.logged).toEqual([
+    const harness = await testApp({ outside: fakeNetwork().outside })
+    const reply = await harness.ask("POST /v1/check/batch", {
+      body: { items: ["jane@broken.com", "jane@granite.com"] },
+    })
+    expect(resultsOf(reply).map(({ degraded }) => degraded)).toEqual([true, false])
+    expect(harness.logged).toEqual([
       {
         level: "error",
-        says: "a domain of a batch could not be looked up",
-        fields: { request_id: String(asked.body["request_id"]), error: "TypeError" },
+        message: "a domain of a batch could not be looked up",
+        fields: { request_id: String(reply.body["request_id"]), error: "TypeError" },
       },
     ])
   })

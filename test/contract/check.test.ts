@@ -114,10 +114,10 @@ describe("200", () => {
 
 describe("400 invalid_input", () => {
   const refused = async (
-    asked: Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>,
+    requests: Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>,
     where: object,
   ) => {
-    const { status, body, headers } = await asked
+    const { status, body, headers } = await requests
     expect({ status, code: body["code"] }).toEqual({ status: 400, code: "invalid_input" })
     expect(headers.get("content-type")).toBe("application/problem+json")
     expect(body["errors"]).toEqual([expect.objectContaining(where)])

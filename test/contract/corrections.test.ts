@@ -14,18 +14,18 @@ import { createChangePoller } from "../../src/customers/store/change-log/change-
 import { lists, testApp } from "../support/app.ts"
 import { settled } from "../support/time.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
 /** The id of a new report that the domain is of the category. */
-async function reported({ ask }: House, domain: string, category: Category): Promise<string> {
+async function reported({ ask }: Harness, domain: string, category: Category): Promise<string> {
   const { body } = await ask("POST /v1/feedback", { body: { domain, expected_category: category } })
   return String(body["id"])
 }
 
-const checked = async ({ ask }: House, input: object) => (await ask("POST /v1/check", { body: input })).body
+const checked = async ({ ask }: Harness, input: object) => (await ask("POST /v1/check", { body: input })).body
 
 /** Waits until corrections have changed. */
-async function corrected({ customers }: House, work: () => Promise<unknown>): Promise<void> {
+async function corrected({ customers }: Harness, work: () => Promise<unknown>): Promise<void> {
   const { version } = customers.corrections
   await work()
   for (let turn = 0; customers.corrections.version === version && turn < 100; turn++) await settled()
@@ -36,12 +36,12 @@ describe("an accepted report", () => {
   test.each(REPORTABLE_CATEGORIES.map(category => [category] as const))(
     "makes the category %s, decisive and as the policies say",
     async category => {
-      const house = await testApp()
+      const harness = await testApp()
       const domain = category === "disposable" ? "gmail.com" : "mailinator.com"
-      const id = await reported(house, domain, category)
-      await corrected(house, () => acceptFeedback(house.changes, id))
+      const id = await reported(harness, domain, category)
+      await corrected(harness, () => acceptFeedback(harness.changes, id))
       for (const policy of POLICY_NAMES) {
-        const body = await checked(house, { domain, policy })
+        const body = await checked(harness, { domain, policy })
         expect([body["category"], (body["reasons"] as string[])[0]]).toEqual([category, "corrected"]) // of the contract
         // DNS is never asked here, so that a business is looked at under all but one policy.
         const isReviewed = category === "business" && policy !== "lenient"
@@ -52,16 +52,16 @@ describe("an accepted report", () => {
   )
 
   test("is as sure as 0.99 while DNS answers", async () => {
-    const house = await testApp()
-    const id = await reported(house, "mailinator.com", "business")
-    await corrected(house, () => acceptFeedback(house.changes, id))
+    const harness = await testApp()
+    const id = await reported(harness, "mailinator.com", "business")
+    await corrected(harness, () => acceptFeedback(harness.changes, id))
     const check = createCheck({
       activeLists: () => lists,
       networkProbe: () => ANSWERED,
       deepProbe: OFFLINE_DEEP_PROBE,
-      corrections: house.customers.corrections,
-      clock: house.clock,
-      stopwatch: house.clock,
+      corrections: harness.customers.corrections,
+      clock: harness.clock,
+      stopwatch: harness.clock,
     })
     const subject = parseSubject(detectSubjectKind("mailinator.com"), "mailinator.com", "mailkind.test")
     const outcome = await check({
@@ -83,9 +83,9 @@ describe("an accepted report", () => {
   })
 
   test("holds for the domain and all below it, in addresses and URLs, and for no other", async () => {
-    const house = await testApp()
-    const id = await reported(house, "granite-own.co.uk", "education")
-    await corrected(house, () => acceptFeedback(house.changes, id))
+    const harness = await testApp()
+    const id = await reported(harness, "granite-own.co.uk", "education")
+    await corrected(harness, () => acceptFeedback(harness.changes, id))
     for (const input of [
       { domain: "granite-own.co.uk" },
       { domain: "mail.Granite-own.co.uk" },
@@ -93,14 +93,14 @@ describe("an accepted report", () => {
       { email: "support@deep.mail.granite-own.co.uk" },
       { url: "https://www.granite-own.co.uk/x" },
     ])
-      expect(await checked(house, input)).toMatchObject({ category: "education", is_business: true })
+      expect(await checked(harness, input)).toMatchObject({ category: "education", is_business: true })
     for (const input of [
       { domain: "xgranite-own.co.uk" },
       { domain: "other.co.uk" },
       { url: "https://granite-own.uk" },
     ])
-      expect((await checked(house, input))["category"]).not.toBe("education")
-    expect(await checked(house, { email: "a..b@granite-own.co.uk" })).toMatchObject({
+      expect((await checked(harness, input))["category"]).not.toBe("education")
+    expect(await checked(harness, { email: "a..b@granite-own.co.uk" })).toMatchObject({
       category: "invalid",
       reasons: expect.arrayContaining(["invalid_syntax"]),
       confidence: 1,
@@ -108,41 +108,41 @@ describe("an accepted report", () => {
   })
 
   test("changes a verdict that was settled before, in every way in which it was asked", async () => {
-    const house = await testApp()
+    const harness = await testApp()
     const inputs = POLICY_NAMES.flatMap(policy => [
       { email: "jane@gmail.com", policy },
       { domain: "gmail.com", policy, workspace: false },
       { url: "https://gmail.com/", policy, deep: true },
     ])
     for (let round = 0; round < 4; round++)
-      for (const input of inputs) expect((await checked(house, input))["category"]).toBe("personal")
-    const id = await reported(house, "gmail.com", "relay")
-    await corrected(house, () => acceptFeedback(house.changes, id))
-    for (const input of inputs) expect(await checked(house, input)).toMatchObject({ category: "relay" })
-    await corrected(house, () => rejectFeedback(house.changes, id))
+      for (const input of inputs) expect((await checked(harness, input))["category"]).toBe("personal")
+    const id = await reported(harness, "gmail.com", "relay")
+    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    for (const input of inputs) expect(await checked(harness, input)).toMatchObject({ category: "relay" })
+    await corrected(harness, () => rejectFeedback(harness.changes, id))
     for (const input of inputs) {
-      const body = await checked(house, input)
+      const body = await checked(harness, input)
       expect(body["category"]).toBe("personal")
       expect(body["reasons"]).not.toContain("corrected")
     }
   })
 
   test("is what a report of the same domain names as the current category", async () => {
-    const house = await testApp()
-    const id = await reported(house, "gmail.com", "business")
-    await corrected(house, () => acceptFeedback(house.changes, id))
-    const { body } = await house.ask("POST /v1/feedback", {
+    const harness = await testApp()
+    const id = await reported(harness, "gmail.com", "business")
+    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    const { body } = await harness.ask("POST /v1/feedback", {
       body: { email: "jane@gmail.com", expected_category: "personal" },
     })
     expect(body).toMatchObject({ status: "received", current_category: "business", reported_category: "personal" })
   })
 
   test("tells a page the category, and who asks the same stays a duplicate", async () => {
-    const house = await testApp()
-    const id = await reported(house, "gmail.com", "business")
-    await corrected(house, () => acceptFeedback(house.changes, id))
-    const { text } = await house.newKey(["https://shop.example"])
-    const { body } = await house.ask("POST /v1/check", {
+    const harness = await testApp()
+    const id = await reported(harness, "gmail.com", "business")
+    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    const { text } = await harness.newKey(["https://shop.example"])
+    const { body } = await harness.ask("POST /v1/check", {
       body: { email: "jane@gmail.com" },
       key: text,
       headers: { Origin: "https://shop.example" },
@@ -153,23 +153,23 @@ describe("an accepted report", () => {
       reasons: expect.arrayContaining(["corrected"]),
     })
     expect(
-      (await house.ask("POST /v1/feedback", { body: { domain: "gmail.com", expected_category: "business" } })).body,
+      (await harness.ask("POST /v1/feedback", { body: { domain: "gmail.com", expected_category: "business" } })).body,
     ).toMatchObject({ id, status: "duplicate" })
   })
 })
 
 describe("a report that was not accepted", () => {
   test("changes nothing, be it received or rejected", async () => {
-    const house = await testApp()
-    const before = await checked(house, { domain: "gmail.com" })
-    const id = await reported(house, "gmail.com", "disposable")
+    const harness = await testApp()
+    const before = await checked(harness, { domain: "gmail.com" })
+    const id = await reported(harness, "gmail.com", "disposable")
     const same = async () =>
-      expect({ ...(await checked(house, { domain: "gmail.com" })), request_id: 0 }).toEqual({
+      expect({ ...(await checked(harness, { domain: "gmail.com" })), request_id: 0 }).toEqual({
         ...before,
         request_id: 0,
       })
     await same()
-    await rejectFeedback(house.changes, id)
+    await rejectFeedback(harness.changes, id)
     await settled()
     await same()
   })
@@ -177,24 +177,24 @@ describe("a report that was not accepted", () => {
 
 describe("a decision of another process", () => {
   test("is heard through the change log, both when it corrects and when it takes back", async () => {
-    const house = await testApp()
-    const { keys, terms, corrections, ownLists } = house.customers
-    const since = await latestChangeId(house.store)
+    const harness = await testApp()
+    const { keys, terms, corrections, ownLists } = harness.customers
+    const since = await latestChangeId(harness.store)
     const faults: unknown[] = []
-    const read = createChangePoller(house.store, [keys, terms, corrections, ownLists], since, fault =>
+    const read = createChangePoller(harness.store, [keys, terms, corrections, ownLists], since, fault =>
       faults.push(fault),
     )
-    const elsewhere: ChangeLog = { ...house.changes, notify: () => undefined }
-    const id = await reported(house, "gmail.com", "relay")
+    const elsewhere: ChangeLog = { ...harness.changes, notify: () => undefined }
+    const id = await reported(harness, "gmail.com", "relay")
     await acceptFeedback(elsewhere, id)
     await settled()
-    expect(await checked(house, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
-    await corrected(house, async () => read())
-    expect(await checked(house, { domain: "gmail.com" })).toMatchObject({ category: "relay" })
+    expect(await checked(harness, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
+    await corrected(harness, async () => read())
+    expect(await checked(harness, { domain: "gmail.com" })).toMatchObject({ category: "relay" })
     await settled()
     await rejectFeedback(elsewhere, id)
-    await corrected(house, async () => read())
-    expect(await checked(house, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
+    await corrected(harness, async () => read())
+    expect(await checked(harness, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
     expect(faults).toEqual([])
   })
 })

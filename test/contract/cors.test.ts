@@ -2,13 +2,13 @@ import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
 const OTHER = "https://evil.example"
 
 /** Headers of CORS in an answer, by their names in lower case without `access-control-`. */
-const corsOf = ({ headers }: Asked): Record<string, string> =>
+const corsOf = ({ headers }: ApiResponse): Record<string, string> =>
   Object.fromEntries(
     [...headers]
       .filter(([name]) => name.startsWith("access-control-"))
@@ -29,24 +29,24 @@ const asking = (origin: string, method = "POST") => ({
 })
 
 describe("a preflight", async () => {
-  const house = await testApp()
+  const harness = await testApp()
   const preflight = (path: string, headers: Record<string, string>) =>
-    house.ask(`OPTIONS ${path}`, { key: null, headers })
-  const key = await house.newKey([PAGE, "http://localhost:3000"])
+    harness.ask(`OPTIONS ${path}`, { key: null, headers })
+  const key = await harness.newKey([PAGE, "http://localhost:3000"])
 
   test.each([PAGE, "http://localhost:3000", "https://app.example.com:443"])(
     "from %s, which a key allows, tells what the page may send",
     async origin => {
       for (const method of ["GET", "POST"]) {
-        const asked = await preflight("/v1/check", asking(origin, method))
-        expect(asked.status).toBe(204)
-        const cors = corsOf(asked)
+        const query = await preflight("/v1/check", asking(origin, method))
+        expect(query.status).toBe(204)
+        const cors = corsOf(query)
         expect(cors["allow-origin"]).toBe(origin)
         expect(words(cors["allow-methods"])).toContain(method.toLowerCase())
         for (const name of ["authorization", "x-api-key", "content-type", "x-request-id"])
           expect(words(cors["allow-headers"])).toContain(name)
         expect(Number(cors["max-age"])).toBeGreaterThan(0)
-        expect(words(asked.headers.get("vary"))).toContain("origin")
+        expect(words(query.headers.get("vary"))).toContain("origin")
       }
     },
   )
@@ -62,17 +62,17 @@ describe("a preflight", async () => {
   test.each([OTHER, "null", "", "http://app.example.com", "https://app.example.com:8443", `${PAGE}/path`, "*"])(
     "from %j, which no key allows, is told nothing",
     async origin => {
-      const asked = await preflight("/v1/check", asking(origin))
-      expect({ status: asked.status, cors: corsOf(asked) }).toEqual({ status: 204, cors: {} })
-      expect(words(asked.headers.get("vary"))).toContain("origin")
+      const question = await preflight("/v1/check", asking(origin))
+      expect({ status: question.status, cors: corsOf(question) }).toEqual({ status: 204, cors: {} })
+      expect(words(question.headers.get("vary"))).toContain("origin")
     },
   )
 
   test("without an origin is OPTIONS like any other", async () => {
-    const asked = await preflight("/v1/check", {})
-    expect({ status: asked.status, cors: corsOf(asked) }).toEqual({ status: 204, cors: {} })
-    expect(asked.headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS")
-    expect(words(asked.headers.get("vary"))).toContain("origin")
+    const response = await preflight("/v1/check", {})
+    expect({ status: response.status, cors: corsOf(response) }).toEqual({ status: 204, cors: {} })
+    expect(response.headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS")
+    expect(words(response.headers.get("vary"))).toContain("origin")
   })
 
   test("of any other path is told nothing, also from an origin that a key allows", async () => {
@@ -80,20 +80,20 @@ describe("a preflight", async () => {
       ({ path, access }) => path !== ROUTES.postCheck.path && access !== "operator" && !path.includes(":"),
     )
     for (const { path } of others) {
-      const asked = await preflight(path, asking(PAGE))
-      expect({ path, status: asked.status, cors: corsOf(asked) }).toEqual({ path, status: 204, cors: {} })
+      const reply = await preflight(path, asking(PAGE))
+      expect({ path, status: reply.status, cors: corsOf(reply) }).toEqual({ path, status: 204, cors: {} })
     }
     for (const path of ["/v1/checks", "/v1/check/", "/nothing", ROUTES.metrics.path]) {
-      const asked = await preflight(path, asking(PAGE))
-      expect({ path, status: asked.status, cors: corsOf(asked) }).toEqual({ path, status: 404, cors: {} })
+      const answer = await preflight(path, asking(PAGE))
+      expect({ path, status: answer.status, cors: corsOf(answer) }).toEqual({ path, status: 404, cors: {} })
     }
   })
 
   test("costs nothing, however many there are", async () => {
     for (let at = 0; at < 100; at++) expect((await preflight("/v1/check", asking(PAGE))).status).toBe(204)
-    const asked = await house.ask("GET /v1/check?domain=stripe.com", { key: key.text, headers: { Origin: PAGE } })
-    expect(asked.status).toBe(200)
-    expect(asked.headers.get("ratelimit")).toContain(`r=${LIMITS.publishableUnitsPerDay - 1}`)
+    const requests = await harness.ask("GET /v1/check?domain=stripe.com", { key: key.text, headers: { Origin: PAGE } })
+    expect(requests.status).toBe(200)
+    expect(requests.headers.get("ratelimit")).toContain(`r=${LIMITS.publishableUnitsPerDay - 1}`)
   })
 
   test("of an origin whose only key was revoked is told nothing", async () => {
@@ -105,24 +105,24 @@ describe("a preflight", async () => {
 })
 
 describe("an answer", async () => {
-  const house = await testApp({ tier: 0 })
-  const page = await house.newKey([PAGE])
+  const harness = await testApp({ tier: 0 })
+  const page = await harness.newKey([PAGE])
 
   /** Asks as a page does; a second passes first, so that no limit is met. */
   const fromPage = async (line: string, origin: string | null = PAGE, body?: unknown, key = page.text) => {
-    await house.time.tick(1000)
+    await harness.time.tick(1000)
     const headers = origin === null ? undefined : { Origin: origin }
-    return await house.ask(line, { key, ...(headers && { headers }), ...(body !== undefined && { body }) })
+    return await harness.ask(line, { key, ...(headers && { headers }), ...(body !== undefined && { body }) })
   }
 
   /** Holds that the page may read the answer and the headers that it needs. */
-  const expectReadable = (asked: Asked, origin = PAGE): void => {
-    const cors = corsOf(asked)
+  const expectReadable = (requests: ApiResponse, origin = PAGE): void => {
+    const cors = corsOf(requests)
     expect(cors["allow-origin"]).toBe(origin)
     expect(words(cors["expose-headers"])).toEqual(["ratelimit", "ratelimit-policy", "retry-after", "x-request-id"])
-    expect(words(asked.headers.get("vary"))).toContain("origin")
+    expect(words(requests.headers.get("vary"))).toContain("origin")
   }
-  const expectUnreadable = (asked: Asked): void => expect(corsOf(asked)).toEqual({})
+  const expectUnreadable = (requests: ApiResponse): void => expect(corsOf(requests)).toEqual({})
 
   test("to an allowed origin is the page's to read, and repeats the origin as it was sent", async () => {
     for (const origin of [PAGE, `${PAGE}:443`, "HTTPS://APP.EXAMPLE.COM"]) {
@@ -136,15 +136,15 @@ describe("an answer", async () => {
     const invalid = await fromPage("POST /v1/check", PAGE, {})
     const tooLarge = await fromPage("POST /v1/check", PAGE, "x".repeat(LIMITS.bodyBytesMax + 1))
     const failed = await fromPage("GET /v1/check?email=error-500%40mailkind.test")
-    const told = await fromPage("GET /v1/check?email=error-quota%40mailkind.test")
-    expect([invalid, tooLarge, failed, told].map(({ status }) => status)).toEqual([400, 413, 500, 429])
-    for (const asked of [invalid, tooLarge, failed, told]) expectReadable(asked)
+    const facts = await fromPage("GET /v1/check?email=error-quota%40mailkind.test")
+    expect([invalid, tooLarge, failed, facts].map(({ status }) => status)).toEqual([400, 413, 500, 429])
+    for (const requests of [invalid, tooLarge, failed, facts]) expectReadable(requests)
   })
 
   test("that refuses one visitor, or all of them, for coming too often is the page's to read", async () => {
-    await house.time.tick(10_000)
+    await harness.time.tick(10_000)
     const asks = (peer: string) =>
-      house.ask("GET /v1/check?email=business%40mailkind.test", {
+      harness.ask("GET /v1/check?email=business%40mailkind.test", {
         key: page.text,
         headers: { Origin: PAGE, "x-test-peer": peer },
       })
@@ -152,26 +152,26 @@ describe("an answer", async () => {
     expect(visitor.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429])
     const all = await Promise.all(Array.from({ length: 17 }, (_, at) => asks(`198.51.100.${at}`)))
     expect(all.at(-1)?.body["code"]).toBe("rate_limited")
-    for (const asked of [...visitor, ...all]) {
-      expectReadable(asked)
-      if (asked.status === 429) expect(asked.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+    for (const requests of [...visitor, ...all]) {
+      expectReadable(requests)
+      if (requests.status === 429) expect(requests.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
     }
   })
 
   test("that refuses for the quota of the day is the page's to read", async () => {
-    await house.time.tick(86_400_000)
+    await harness.time.tick(86_400_000)
     for (let at = 0; at < LIMITS.publishableUnitsPerDay; at++)
-      await house.customers.units.take(page.id, 1, LIMITS.publishableUnitsPerDay)
-    const asked = await fromPage("GET /v1/check?domain=stripe.com")
-    expect(asked.body["code"]).toBe("quota_exceeded")
-    expectReadable(asked)
+      await harness.customers.units.take(page.id, 1, LIMITS.publishableUnitsPerDay)
+    const requests = await fromPage("GET /v1/check?domain=stripe.com")
+    expect(requests.body["code"]).toBe("quota_exceeded")
+    expectReadable(requests)
   })
 
   test("that refuses the origin is nobody's to read", async () => {
     for (const origin of [OTHER, "null", "http://app.example.com", `${PAGE}.evil.example`, null]) {
-      const asked = await fromPage("GET /v1/check?domain=stripe.com", origin)
-      expect(asked.body["code"]).toBe("forbidden_origin")
-      expectUnreadable(asked)
+      const requests = await fromPage("GET /v1/check?domain=stripe.com", origin)
+      expect(requests.body["code"]).toBe("forbidden_origin")
+      expectUnreadable(requests)
     }
   })
 
@@ -182,27 +182,27 @@ describe("an answer", async () => {
       ["POST /v1/check/batch", page.text, "invalid_key"],
       ["POST /v1/feedback", page.text, "invalid_key"],
     ] as const) {
-      const asked = await fromPage(line, PAGE, line.startsWith("POST") ? {} : undefined, key)
-      expect(asked.body["code"]).toBe(code)
-      expectUnreadable(asked)
+      const requests = await fromPage(line, PAGE, line.startsWith("POST") ? {} : undefined, key)
+      expect(requests.body["code"]).toBe(code)
+      expectUnreadable(requests)
     }
-    const own = await house.newKey([PAGE])
-    await revokeKey(house.changes, own.id, "owner")
+    const own = await harness.newKey([PAGE])
+    await revokeKey(harness.changes, own.id, "owner")
     const revoked = await fromPage("GET /v1/check?domain=stripe.com", PAGE, undefined, own.text)
     expect(revoked.body["code"]).toBe("key_revoked")
     expectUnreadable(revoked)
   })
 
   test("to a secret key, or to no key, is no page's to read", async () => {
-    const answered = await fromPage("GET /v1/check?domain=stripe.com", PAGE, undefined, house.key)
-    const refused = await fromPage("POST /v1/check", PAGE, {}, house.key)
-    const usage = await fromPage("GET /v1/usage", PAGE, undefined, house.key)
-    const test_ = await house.ask("GET /v1/check?email=business%40mailkind.test", {
+    const answered = await fromPage("GET /v1/check?domain=stripe.com", PAGE, undefined, harness.key)
+    const refused = await fromPage("POST /v1/check", PAGE, {}, harness.key)
+    const usage = await fromPage("GET /v1/usage", PAGE, undefined, harness.key)
+    const test_ = await harness.ask("GET /v1/check?email=business%40mailkind.test", {
       key: null,
       headers: { Origin: PAGE },
     })
-    const health = await house.ask("GET /v1/health", { key: null, headers: { Origin: PAGE } })
+    const health = await harness.ask("GET /v1/health", { key: null, headers: { Origin: PAGE } })
     expect([answered, refused, usage, test_, health].map(({ status }) => status)).toEqual([200, 400, 200, 200, 200])
-    for (const asked of [answered, refused, usage, test_, health]) expectUnreadable(asked)
+    for (const requests of [answered, refused, usage, test_, health]) expectUnreadable(requests)
   })
 })

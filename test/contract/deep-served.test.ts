@@ -15,7 +15,7 @@ const AGE_DAYS = 12
 
 /** A registry and its bootstrap on loopback, and the domains that it was asked about. */
 function registry() {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -26,13 +26,13 @@ function registry() {
         return Response.json({ version: "1.0", publication: "2026-01-01T00:00:00Z", services })
       }
       const domain = pathname.slice("/rdap/domain/".length)
-      asked.push(domain)
+      requests.push(domain)
       const eventDate = new Date(Date.now() - AGE_DAYS * DAY_MS - 60_000).toISOString()
-      const told = { objectClassName: "domain", ldhName: domain, events: [{ eventAction: "registration", eventDate }] }
-      return new Response(JSON.stringify(told), { headers: { "Content-Type": "application/rdap+json" } })
+      const facts = { objectClassName: "domain", ldhName: domain, events: [{ eventAction: "registration", eventDate }] }
+      return new Response(JSON.stringify(facts), { headers: { "Content-Type": "application/rdap+json" } })
     },
   })
-  return { url: server.url.origin, asked, stop: () => server.stop(true) }
+  return { url: server.url.origin, requests: requests, stop: () => server.stop(true) }
 }
 
 const directory = mkdtempSync(join(tmpdir(), "mailkind-deep-"))
@@ -85,12 +85,12 @@ test("a deep check over the wire tells the age from the registry, takes a privat
   expect(result.reasons).toEqual(expect.arrayContaining(["new_domain", "no_website"]))
   expect(result.reasons).not.toContain("deep_unavailable")
   expect((await first.stop()).code).toBe(0)
-  expect(rdap.asked).toEqual(["young-anvil.com"])
+  expect(rdap.requests).toEqual(["young-anvil.com"])
   const second = await served()
   expect(await second.deepCheck("joe@young-anvil.com")).toMatchObject({
     domain_age_days: AGE_DAYS,
     is_new_domain: true,
   })
   expect((await second.stop()).code).toBe(0)
-  expect(rdap.asked).toEqual(["young-anvil.com"])
+  expect(rdap.requests).toEqual(["young-anvil.com"])
 })

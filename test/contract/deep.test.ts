@@ -3,22 +3,22 @@ import { known, unknown } from "../../src/base/finding.ts"
 import { DAY_MS } from "../../src/base/time.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { testApp } from "../support/app.ts"
-import { type ToldDeep, toldDeep } from "../support/told-deep.ts"
-import { toldOutside } from "../support/told-outside.ts"
+import { type DeepFacts, fakeDeepProbe } from "../support/fake-deep-probe.ts"
+import { fakeNetwork } from "../support/fake-network.ts"
 
-const GROWN_UP: ToldDeep = { age: known(4000), homepage: known("found") }
+const GROWN_UP: DeepFacts = { age: known(4000), homepage: known("found") }
 const UNAVAILABLE = unknown("unavailable")
 
 type Today = { used: number; deep_checks: number; by_key: readonly { used: number }[] }
 
 /** A house in which any domain has mail, and registries and websites tell the same of every one. */
-async function house(told: Partial<ToldDeep> = {}) {
-  const { deep, asked } = toldDeep({ ...GROWN_UP, ...told })
-  const { outside } = toldOutside()
+async function harness(facts: Partial<DeepFacts> = {}) {
+  const { deep, requests } = fakeDeepProbe({ ...GROWN_UP, ...facts })
+  const { outside } = fakeNetwork()
   const app = await testApp({ tier: 0, tiers: "0=-/-/1000", deep, outside })
   const check = async (body: object) => (await app.ask("POST /v1/check", { body })).body
   const used = async () => (await app.ask("GET /v1/usage")).body["today"] as Today
-  return { ...app, asked, check, used }
+  return { ...app, requests: requests, check, used }
 }
 
 describe("the age", () => {
@@ -28,7 +28,7 @@ describe("the age", () => {
       ["b2b", "review"],
       ["strict", "block"],
     ]) {
-      const { check } = await house({ age: known(LIMITS.newDomainDays - 1) })
+      const { check } = await harness({ age: known(LIMITS.newDomainDays - 1) })
       const result = await check({ email: "jane@young-anvil.com", deep: true, policy })
       expect(result).toMatchObject({ domain_age_days: 29, is_new_domain: true, category: "business", recommendation })
       expect(result["reasons"]).toContain("new_domain")
@@ -36,16 +36,16 @@ describe("the age", () => {
   })
 
   test("is told of a domain that is new no more, and of one whose registry does not tell it is null", async () => {
-    const { check } = await house({ age: known(LIMITS.newDomainDays) })
+    const { check } = await harness({ age: known(LIMITS.newDomainDays) })
     const result = await check({ domain: "grown-anvil.com", deep: true })
     expect(result).toMatchObject({ domain_age_days: 30, is_new_domain: false, recommendation: "allow" })
-    const silent = await (await house({ age: known(null) })).check({ domain: "mute-anvil.com", deep: true })
+    const silent = await (await harness({ age: known(null) })).check({ domain: "mute-anvil.com", deep: true })
     expect(silent).toMatchObject({ domain_age_days: null, is_new_domain: false })
     expect(silent["reasons"]).not.toContain("deep_unavailable")
   })
 
   test("that a deep check found makes a young domain new to plain ones too, which do not tell it", async () => {
-    const { check } = await house({ age: known(3) })
+    const { check } = await harness({ age: known(3) })
     const plain = { email: "jane@young-anvil.com" }
     await check(plain)
     expect(await check(plain)).toMatchObject({ domain_age_days: null, is_new_domain: false, recommendation: "allow" })
@@ -57,12 +57,12 @@ describe("the age", () => {
   })
 
   test("is asked for whatever lists say of the domain, but never of a name that cannot exist", async () => {
-    const { check, asked } = await house()
+    const { check, requests } = await harness()
     expect(await check({ email: "jane@gmail.com", deep: true })).toMatchObject({ domain_age_days: 4000 })
-    expect(asked).toEqual(["age gmail.com", "page gmail.com"])
+    expect(requests).toEqual(["age gmail.com", "page gmail.com"])
     for (const email of ["jane@@x.com", "jane@co.uk", "jane@[192.0.2.1]", "jane@x.invalid", "business@mailkind.test"])
       await check({ email, deep: true })
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 })
 
@@ -73,7 +73,7 @@ describe("the homepage", () => {
       ["b2b", "review"],
       ["strict", "review"],
     ]) {
-      const { check } = await house({ homepage: known("parked") })
+      const { check } = await harness({ homepage: known("parked") })
       const result = await check({ email: "jane@parked-anvil.com", deep: true, policy })
       expect(result).toMatchObject({ category: "business", confidence: 0.5, recommendation })
       expect(result["reasons"]).toContain("parked_domain")
@@ -83,7 +83,7 @@ describe("the homepage", () => {
   test("that is missing is evidence and changes nothing", async () => {
     const [missing, found] = await Promise.all(
       (["none", "found"] as const).map(async homepage =>
-        (await house({ homepage: known(homepage) })).check({ email: "jane@quiet-anvil.com", deep: true }),
+        (await harness({ homepage: known(homepage) })).check({ email: "jane@quiet-anvil.com", deep: true }),
       ),
     )
     expect(missing?.["reasons"]).toContain("no_website")
@@ -93,8 +93,12 @@ describe("the homepage", () => {
 
 describe("what could not be asked", () => {
   test("is told by `deep_unavailable` and changes nothing else", async () => {
-    for (const told of [{ age: UNAVAILABLE }, { homepage: UNAVAILABLE }, { age: UNAVAILABLE, homepage: UNAVAILABLE }]) {
-      const { check } = await house(told)
+    for (const facts of [
+      { age: UNAVAILABLE },
+      { homepage: UNAVAILABLE },
+      { age: UNAVAILABLE, homepage: UNAVAILABLE },
+    ]) {
+      const { check } = await harness(facts)
       const [deep, plain] = [
         await check({ domain: "far-anvil.com", deep: true }),
         await check({ domain: "far-anvil.com" }),
@@ -106,7 +110,7 @@ describe("what could not be asked", () => {
   })
 
   test("costs like a plain check where nothing was told, and like a deep one where something was", async () => {
-    for (const [told, used, deepChecks] of [
+    for (const [facts, used, deepChecks] of [
       // That the registry does not tell is often known without asking it.
       [{ age: known(null), homepage: UNAVAILABLE }, 1, 0],
       [{ age: known(null) }, LIMITS.deepCheckUnits, 1],
@@ -115,14 +119,14 @@ describe("what could not be asked", () => {
       [{ homepage: UNAVAILABLE }, LIMITS.deepCheckUnits, 1],
       [{}, LIMITS.deepCheckUnits, 1],
     ] as const) {
-      const there = await house(told)
+      const there = await harness(facts)
       await there.check({ domain: "far-anvil.com", deep: true })
       expect(await there.used()).toMatchObject({ used, deep_checks: deepChecks })
     }
   })
 
   test("has the answer tell what is left when the rest was given back", async () => {
-    const { ask } = await house({ age: UNAVAILABLE, homepage: UNAVAILABLE })
+    const { ask } = await harness({ age: UNAVAILABLE, homepage: UNAVAILABLE })
     const { headers } = await ask("POST /v1/check", { body: { domain: "far-anvil.com", deep: true } })
     expect(headers.get("ratelimit")).toContain('"day";r=999;')
     expect((await ask("POST /v1/check", { body: { domain: "far-anvil.com" } })).headers.get("ratelimit")).toContain(
@@ -131,7 +135,7 @@ describe("what could not be asked", () => {
   })
 
   test("is never asked for a publishable key, to which any check is a plain one", async () => {
-    const { asked, newKey, ask, used } = await house()
+    const { requests, newKey, ask, used } = await harness()
     const origin = "https://www.shop.example"
     const { text: key } = await newKey([origin])
     const { status } = await ask("POST /v1/check", {
@@ -139,14 +143,14 @@ describe("what could not be asked", () => {
       headers: { Origin: origin },
       body: { domain: "far-anvil.com", deep: true },
     })
-    expect([status, asked]).toEqual([200, []])
+    expect([status, requests]).toEqual([200, []])
     const { by_key, ...today } = await used()
     expect(today).toMatchObject({ checks: 1, deep_checks: 0 })
     expect(by_key.map(({ used: units }) => units)).toEqual(expect.arrayContaining([0, 1]))
   })
 
   test("needs the units of a deep check at first: without them it is refused", async () => {
-    const { deep } = toldDeep({ age: UNAVAILABLE, homepage: UNAVAILABLE })
+    const { deep } = fakeDeepProbe({ age: UNAVAILABLE, homepage: UNAVAILABLE })
     const { ask } = await testApp({ tier: 0, tiers: "0=-/-/4", deep })
     const { body } = await ask("POST /v1/check", { body: { domain: "far-anvil.com", deep: true } })
     expect(body["code"]).toBe("quota_exceeded")
@@ -155,21 +159,21 @@ describe("what could not be asked", () => {
 
 describe("a second deep check", () => {
   test("of the domain within a day asks nobody, and says that it is cached", async () => {
-    const { check, asked, time } = await house()
+    const { check, requests, time } = await harness()
     const body = { email: "jane@known-anvil.com", deep: true }
     expect(await check(body)).toMatchObject({ cached: false })
     expect(await check(body)).toMatchObject({ cached: true, domain_age_days: 4000 })
     await check({ url: "https://www.known-anvil.com/about", deep: true })
     await time.tick(DAY_MS - 1000)
     await check(body)
-    expect(asked).toEqual(["age known-anvil.com", "page known-anvil.com"])
+    expect(requests).toEqual(["age known-anvil.com", "page known-anvil.com"])
     await time.tick(2000)
     await check(body)
-    expect(asked).toEqual(["age known-anvil.com", "page known-anvil.com", "page known-anvil.com"])
+    expect(requests).toEqual(["age known-anvil.com", "page known-anvil.com", "page known-anvil.com"])
   })
 
   test("counts the days that passed meanwhile", async () => {
-    const { check, time } = await house({ age: known(27) })
+    const { check, time } = await harness({ age: known(27) })
     const body = { domain: "young-anvil.com", deep: true }
     expect(await check(body)).toMatchObject({ domain_age_days: 27, is_new_domain: true })
     await time.tick(3 * DAY_MS)
@@ -177,8 +181,8 @@ describe("a second deep check", () => {
   })
 
   test("of the same moment shares the questions of the first", async () => {
-    const { check, asked } = await house()
+    const { check, requests } = await harness()
     await Promise.all(Array.from({ length: 20 }, () => check({ domain: "shared-anvil.com", deep: true })))
-    expect(asked).toEqual(["age shared-anvil.com", "page shared-anvil.com"])
+    expect(requests).toEqual(["age shared-anvil.com", "page shared-anvil.com"])
   })
 })

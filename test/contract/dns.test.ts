@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { houseOver, inTime, packetsPass, serving } from "../support/house.ts"
+import { createTestCheck, inTime, packetsPass, serving } from "../support/test-check.ts"
 
 const ACME = {
   "MX granite-acme.com": ["10 mx.granite-acme.com"],
@@ -29,10 +29,10 @@ const WHOLE = {
 describe("a server that answers", () => {
   test("is asked for nothing but the domain, and once", async () => {
     const server = await serving(ACME)
-    const { ask } = houseOver([server])
+    const { ask } = createTestCheck([server])
     expect(await ask(INPUT)).toMatchObject({ ...WHOLE, cached: false })
     expect(await ask("john@granite-acme.com")).toMatchObject({ ...WHOLE, cached: true })
-    expect(server.asked().toSorted()).toEqual([
+    expect(server.sendRequest().toSorted()).toEqual([
       "A granite-acme.com",
       "MX granite-acme.com",
       "TXT _dmarc.granite-acme.com",
@@ -52,12 +52,12 @@ describe("a server that answers", () => {
   ] as const)("is understood in spite of %j", async fault => {
     const server = await serving(ACME)
     server.fault("*", fault)
-    expect(await houseOver([server]).ask(INPUT)).toMatchObject(WHOLE)
+    expect(await createTestCheck([server]).ask(INPUT)).toMatchObject(WHOLE)
   })
 
   test("may hold a text that takes TCP to tell, and an SPF record beside it", async () => {
     const server = await serving({ ...ACME, "TXT granite-acme.com": ["v=spf1 mx -all", "x".repeat(60_000)] })
-    expect(await houseOver([server]).ask(INPUT)).toMatchObject(WHOLE)
+    expect(await createTestCheck([server]).ask(INPUT)).toMatchObject(WHOLE)
     expect(server.heard.some(({ way }) => way === "tcp")).toBe(true)
   })
 })
@@ -96,7 +96,7 @@ describe("a server that goes wrong", () => {
   test.each(WRONG)("degrades the verdict, within the budget, and no more: %j", async fault => {
     const server = await serving(ACME)
     server.fault("*", fault)
-    const { ask, time } = houseOver([server])
+    const { ask, time } = createTestCheck([server])
     const { value, tookMs } = await inTime(time, ask(INPUT))
     expect(value).toMatchObject({
       category: "unknown",
@@ -113,7 +113,7 @@ describe("a server that goes wrong", () => {
     async fault => {
       const [first, second] = [await serving(ACME), await serving(ACME)]
       first.fault("*", fault)
-      const { ask, time } = houseOver([first, second])
+      const { ask, time } = createTestCheck([first, second])
       const { value, tookMs } = await inTime(time, ask(INPUT))
       expect(value).toMatchObject(WHOLE)
       expect(tookMs).toBeLessThanOrEqual(1000)
@@ -126,7 +126,7 @@ describe("a server that goes wrong", () => {
       await serving({ ...ACME, "MX granite-next.com": ["10 mx.granite-next.com"] }),
     ]
     dead.fault("*", "silent")
-    const { ask, time } = houseOver([dead, alive])
+    const { ask, time } = createTestCheck([dead, alive])
     await inTime(time, ask(INPUT))
     const before = time.stopwatch()
     expect(await ask("jane@granite-next.com")).toMatchObject({ category: "business", degraded: false })
@@ -136,7 +136,7 @@ describe("a server that goes wrong", () => {
   test("with one record costs that record alone", async () => {
     const server = await serving(ACME)
     server.fault("TXT granite-acme.com", "servfail")
-    const result = await houseOver([server]).ask(INPUT)
+    const result = await createTestCheck([server]).ask(INPUT)
     expect(result).toMatchObject({ category: "business", degraded: false, mail: { spf: null, dmarc_policy: "reject" } })
     expect(result.reasons).not.toContain("spf_missing")
   })
@@ -145,32 +145,32 @@ describe("a server that goes wrong", () => {
 describe("a resolver that denies every name", () => {
   test("is not believed when it denies the canaries too", async () => {
     const server = await serving({})
-    const { ask, isDnsAway } = houseOver([server], WITH_CANARIES)
+    const { ask, isDnsUnavailable } = createTestCheck([server], WITH_CANARIES)
     expect(await ask("jane@gmail.com")).toMatchObject({ category: "personal", degraded: true })
     expect(await ask("jane@some-company.com")).toMatchObject({ category: "unknown", degraded: true })
-    expect(isDnsAway()).toBe(true)
+    expect(isDnsUnavailable()).toBe(true)
   })
 
   test("is believed in its denials when it knows a canary", async () => {
     const server = await serving(CANARIES)
-    const { ask, isDnsAway } = houseOver([server], WITH_CANARIES)
+    const { ask, isDnsUnavailable } = createTestCheck([server], WITH_CANARIES)
     expect(await ask("jane@granite-gone.com")).toMatchObject({
       category: "invalid",
       confidence: 0.98,
       reasons: ["domain_not_found"],
       degraded: false,
     })
-    expect(isDnsAway()).toBe(false)
+    expect(isDnsUnavailable()).toBe(false)
   })
 
   test("is believed again when it comes to know them", async () => {
     const server = await serving({})
-    const { ask, time, isDnsAway } = houseOver([server], WITH_CANARIES)
+    const { ask, time, isDnsUnavailable } = createTestCheck([server], WITH_CANARIES)
     await ask(INPUT)
     server.serve({ ...ACME, ...CANARIES })
     await time.tick(5000)
     await packetsPass()
-    expect(isDnsAway()).toBe(false)
+    expect(isDnsUnavailable()).toBe(false)
     expect(await ask(INPUT)).toMatchObject(WHOLE)
   })
 })
@@ -181,13 +181,13 @@ describe("servers that are all dead", () => {
     await server.pause()
     const quiet = await serving(ACME)
     quiet.fault("*", "silent")
-    const { ask, time, isDnsAway } = houseOver([server, quiet])
+    const { ask, time, isDnsUnavailable } = createTestCheck([server, quiet])
     for (const input of [INPUT, "jane@granite-next.com"]) {
       const { value, tookMs } = await inTime(time, ask(input))
       expect(value).toMatchObject({ degraded: true, category: "unknown" })
       expect(tookMs).toBeLessThanOrEqual(3000)
     }
-    expect(isDnsAway()).toBe(true)
+    expect(isDnsUnavailable()).toBe(true)
     const before = time.stopwatch()
     for (let at = 0; at < 100; at++) {
       expect(await ask(`jane@granite-dead${at}.com`)).toMatchObject({ degraded: true, took_ms: 0 })
@@ -197,7 +197,7 @@ describe("servers that are all dead", () => {
     const { promise: tenSecondsLater, resolve } = Promise.withResolvers<void>()
     time.later(10_000, resolve)
     await inTime(time, tenSecondsLater)
-    expect(isDnsAway()).toBe(false)
+    expect(isDnsUnavailable()).toBe(false)
     expect(await ask(INPUT)).toMatchObject(WHOLE)
   })
 
@@ -206,7 +206,7 @@ describe("servers that are all dead", () => {
     [26, { category: "unknown", degraded: true }],
   ])("leave what was known in use for a day: after %d hours", async (hours, expected) => {
     const server = await serving(ACME)
-    const { ask, time } = houseOver([server])
+    const { ask, time } = createTestCheck([server])
     await ask(INPUT)
     await time.tick(hours * 3_600_000)
     server.fault("*", "silent")
@@ -219,7 +219,7 @@ describe("the tenant of a domain", () => {
 
   test("is looked up beside DNS, without the caller's local part, and held for a day", async () => {
     const server = await serving(ACME)
-    const { ask, identityAsked, time } = houseOver([server], { identity })
+    const { ask, identityRequests, time } = createTestCheck([server], { identity })
     const { workspace, integrations, reasons } = await ask(INPUT)
     expect(workspace).toEqual({
       suite_a: { detected: false, evidence: [] },
@@ -236,20 +236,20 @@ describe("the tenant of a domain", () => {
     })
     expect(integrations).toEqual({ suite_a_ready: false, suite_b_ready: true })
     expect(reasons).toContain("suite_b_tenant")
-    expect(identityAsked.join(" ")).not.toContain("jane")
+    expect(identityRequests.join(" ")).not.toContain("jane")
     await time.tick(3_700_000)
     await ask(INPUT)
-    expect(identityAsked).toHaveLength(2)
+    expect(identityRequests).toHaveLength(2)
   })
 
   test("is not looked up without workspace", async () => {
-    const { ask, identityAsked } = houseOver([await serving(ACME)], { identity })
+    const { ask, identityRequests } = createTestCheck([await serving(ACME)], { identity })
     expect((await ask(INPUT, false)).workspace.suite_b).toMatchObject({ detected: false, tenant_id: null })
-    expect(identityAsked).toEqual([])
+    expect(identityRequests).toEqual([])
   })
 
   test("is pending when the budget ends first, and the verdict does not suffer", async () => {
-    const { ask, time } = houseOver([await serving(ACME)], { identity: { "granite-acme.com": "hangs" } })
+    const { ask, time } = createTestCheck([await serving(ACME)], { identity: { "granite-acme.com": "hangs" } })
     const { value, tookMs } = await inTime(time, ask(INPUT))
     expect(value).toMatchObject({ ...WHOLE, workspace: { pending: true }, cached: false })
     expect(tookMs).toBeLessThanOrEqual(3100)
@@ -257,8 +257,8 @@ describe("the tenant of a domain", () => {
 })
 
 test("nobody is asked where the servers are `off`, and every verdict says so", async () => {
-  const { ask, isDnsAway, identityAsked } = houseOver([], { identity: {} })
+  const { ask, isDnsUnavailable, identityRequests } = createTestCheck([], { identity: {} })
   expect(await ask("jane@gmail.com")).toMatchObject({ category: "personal", degraded: true })
-  expect(isDnsAway()).toBe(true)
-  expect(identityAsked).toEqual([])
+  expect(isDnsUnavailable()).toBe(true)
+  expect(identityRequests).toEqual([])
 })

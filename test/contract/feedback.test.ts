@@ -9,8 +9,8 @@ import { testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
 
-const house = await testApp()
-const { ask } = house
+const harness = await testApp()
+const { ask } = harness
 const report = (body: unknown, more: Parameters<typeof ask>[1] = {}) => ask("POST /v1/feedback", { body, ...more })
 const expected = { expected_category: "business" } as const
 
@@ -134,9 +134,9 @@ describe("the same report again", () => {
   test("is no duplicate when another account reports it, and is one by another key of the account", async () => {
     const domain = fresh()
     expect((await report({ domain, ...expected })).body["status"]).toBe("received")
-    const { text } = await house.newKey()
+    const { text } = await harness.newKey()
     expect((await report({ domain, ...expected }, { key: text })).body["status"]).toBe("duplicate")
-    const other = await anotherAccount(house.changes)
+    const other = await anotherAccount(harness.changes)
     expect((await report({ domain, ...expected }, { key: other.key })).body["status"]).toBe("received")
   })
 
@@ -226,7 +226,7 @@ describe("401", () => {
   })
 
   test("a publishable key is of the wrong kind, from whatever origin", async () => {
-    const { text } = await house.newKey(["https://shop.example"])
+    const { text } = await harness.newKey(["https://shop.example"])
     for (const headers of [{ Origin: "https://shop.example" }, { Origin: "https://evil.example" }, {}])
       expect(await refused({ domain: fresh(), ...expected }, { key: text, headers })).toMatchObject({
         status: 401,
@@ -246,7 +246,7 @@ test("413: the last octet that fits is read and the next is not", async () => {
 
 test("405: reports are posted, and only posted", async () => {
   for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE"]) {
-    const { status, headers } = await house.app(new Request("http://localhost/v1/feedback", { method }))
+    const { status, headers } = await harness.app(new Request("http://localhost/v1/feedback", { method }))
     expect([method, status, headers.get("allow")]).toEqual([method, 405, "POST, OPTIONS"])
   }
 })
@@ -299,7 +299,7 @@ describe("a report", () => {
 })
 
 /** All that stands in the database's files, in lower case. */
-async function databaseText(store: typeof house.store): Promise<string> {
+async function databaseText(store: typeof harness.store): Promise<string> {
   const row = await store.one<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'")
   const file = row?.file ?? ""
   const files = [file, `${file}-wal`].filter(path => existsSync(path))

@@ -4,7 +4,7 @@ import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../src/customers/terms/terms.ts"
 import { random } from "../customers/temp-store.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 import { settled } from "../support/time.ts"
 
 type Step = (typeof REFUSAL_ORDER)[number]["step"]
@@ -97,33 +97,33 @@ const TIERS = `0=${PER_SECOND}/${IN_FLIGHT}/${UNITS}`
 const PAGE = "https://shop.example"
 const NOTICE_MS = LIMITS.termsNoticeDays * 86_400_000
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 type SentKey = { readonly id: string; readonly text: string; readonly headers: Record<string, string> }
 
 /** Sends a request with exactly these flaws to a fresh house, and gives what came back. */
-export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise<Asked> {
-  const house = await testApp({ tier: 0, tiers: TIERS, inFlightMax: ALL_IN_FLIGHT })
+export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise<ApiResponse> {
+  const harness = await testApp({ tier: 0, tiers: TIERS, inFlightMax: ALL_IN_FLIGHT })
   const isPublishable = OF_PUBLISHABLE.some(flaw => flaws.includes(flaw))
-  const made = isPublishable ? await house.newKey([PAGE]) : { id: house.keyId, text: house.key }
+  const made = isPublishable ? await harness.newKey([PAGE]) : { id: harness.keyId, text: harness.key }
   const key: SentKey = { ...made, headers: isPublishable ? { Origin: PAGE } : {} }
-  const release = await prepare(house, key, flaws, isPublishable)
+  const release = await prepare(harness, key, flaws, isPublishable)
   if (flaws.includes("broken_store")) {
-    await house.store.run(`DROP TABLE ${KEYED_ROUTES[route].reads}`)
-    house.customers.ownLists.invalidateAll()
+    await harness.store.run(`DROP TABLE ${KEYED_ROUTES[route].reads}`)
+    harness.customers.ownLists.invalidateAll()
   }
-  const answer = await house.ask(...requestOf(route, key, flaws))
+  const answer = await harness.ask(...requestOf(route, key, flaws))
   await release()
   return answer
 }
 
 /** Brings the account and the key into the state of the flaws; what it gives lets go of the request that is held in flight. */
 async function prepare(
-  house: House,
+  harness: Harness,
   key: SentKey,
   flaws: readonly Flaw[],
   isPublishable: boolean,
 ): Promise<() => Promise<void>> {
-  const { changes, customers, time } = house
+  const { changes, customers, time } = harness
   if (flaws.includes("old_terms")) {
     await publishTerms(changes, { version: "2", url: "https://mailkind.example/terms", isMaterial: true })
     await settled()
@@ -132,19 +132,19 @@ async function prepare(
   }
   if (flaws.includes("no_units")) {
     const perDay = isPublishable ? LIMITS.publishableUnitsPerDay : UNITS
-    await customers.units.take(isPublishable ? key.id : house.accountId, perDay, perDay)
+    await customers.units.take(isPublishable ? key.id : harness.accountId, perDay, perDay)
   }
-  const release = flaws.includes("too_many_at_once") ? await held(house) : async () => undefined
-  if (flaws.includes("too_fast")) await outrun(house, key)
+  const release = flaws.includes("too_many_at_once") ? await held(harness) : async () => undefined
+  if (flaws.includes("too_fast")) await outrun(harness, key)
   // As many as may be served are, and one more comes.
-  if (flaws.includes("overloaded")) for (let count = 0; count < ALL_IN_FLIGHT; count++) house.load.acquire()
+  if (flaws.includes("overloaded")) for (let count = 0; count < ALL_IN_FLIGHT; count++) harness.load.acquire()
   if (flaws.includes("revoked_key")) await revokeKey(changes, key.id, "owner")
   if (flaws.includes("old_terms")) await time.tick(1)
   return release
 }
 
 /** Keeps one request in flight: the end of its body does not come until it is let go. */
-async function held({ ask, customers }: House): Promise<() => Promise<void>> {
+async function held({ ask, customers }: Harness): Promise<() => Promise<void>> {
   let end = (): void => undefined
   const body = new ReadableStream({
     start: controller => {
@@ -162,7 +162,7 @@ async function held({ ask, customers }: House): Promise<() => Promise<void>> {
 const FASTER_THAN_ANY = 50
 
 /** Asks until the caller is told to wait. */
-async function outrun({ ask }: House, { text, headers }: SentKey): Promise<void> {
+async function outrun({ ask }: Harness, { text, headers }: SentKey): Promise<void> {
   for (let count = 0; count < FASTER_THAN_ANY; count++) {
     const { status } = await ask("GET /v1/check?email=business@mailkind.test", { key: text, headers })
     if (status === 429) return
@@ -174,7 +174,7 @@ function requestOf(
   route: KeyedRoute,
   { text, headers: ofPage }: SentKey,
   flaws: readonly Flaw[],
-): Parameters<House["ask"]> {
+): Parameters<Harness["ask"]> {
   const has = (flaw: Flaw): boolean => flaws.includes(flaw)
   const { method, good, ...more } = KEYED_ROUTES[route]
   const path = has("bad_input") && "bad" in more ? more.bad : good

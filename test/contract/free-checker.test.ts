@@ -5,7 +5,7 @@ import { ROUTES } from "../../src/contract/routes.ts"
 import { testApp } from "../support/app.ts"
 import { type Visiting, visit } from "./visit.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
 /** What can be wrong with a visit, in the order of the steps that refuse it. */
 const FLAWS = [
@@ -23,18 +23,18 @@ type Flaw = (typeof FLAWS)[number]["flaw"]
 const BUDGET = 100
 
 async function flawed(flaws: readonly Flaw[], headers: Record<string, string> = {}): Promise<Response> {
-  const house = await testApp({ freeChecksPerDay: String(BUDGET) })
+  const harness = await testApp({ freeChecksPerDay: String(BUDGET) })
   const has = (flaw: Flaw): boolean => flaws.includes(flaw)
-  if (has("no_pass")) for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) await visit(house)
-  await house.time.tick(60_000)
-  if (has("banned")) await banish(house)
+  if (has("no_pass")) for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) await visit(harness)
+  await harness.time.tick(60_000)
+  if (has("banned")) await banish(harness)
   // Who is banned is not counted any more, and has paid when this is over.
-  if (!has("too_fast")) await house.time.tick(60_000)
-  else for (let count = 0; count < LIMITS.freeRequestsBurst; count++) await visit(house, { input: "" })
-  if (has("no_budget")) await house.customers.units.take("free checker", BUDGET - (has("no_pass") ? 3 : 0), BUDGET)
-  if (has("broken")) await house.store.run("DROP TABLE own_list_entries")
-  house.customers.ownLists.invalidateAll()
-  return await visit(house, { ...sentWith(flaws), headers: { ...(has("foreign") ? FOREIGN : {}), ...headers } })
+  if (!has("too_fast")) await harness.time.tick(60_000)
+  else for (let count = 0; count < LIMITS.freeRequestsBurst; count++) await visit(harness, { input: "" })
+  if (has("no_budget")) await harness.customers.units.take("free checker", BUDGET - (has("no_pass") ? 3 : 0), BUDGET)
+  if (has("broken")) await harness.store.run("DROP TABLE own_list_entries")
+  harness.customers.ownLists.invalidateAll()
+  return await visit(harness, { ...sentWith(flaws), headers: { ...(has("foreign") ? FOREIGN : {}), ...headers } })
 }
 
 const FOREIGN = { Origin: "https://elsewhere.example" }
@@ -45,13 +45,13 @@ function sentWith(flaws: readonly Flaw[]): Visiting {
   return flaws.includes("too_large") ? { body: body.padEnd(LIMITS.bodyBytesMax + 1, "+") } : { body }
 }
 
-async function banish(house: House): Promise<void> {
-  for (let count = 0; count < LIMITS.freeRequestsBurst + LIMITS.strikesMax; count++) await visit(house, { input: "" })
+async function banish(harness: Harness): Promise<void> {
+  for (let count = 0; count < LIMITS.freeRequestsBurst + LIMITS.strikesMax; count++) await visit(harness, { input: "" })
 }
 
 const SETS: readonly (readonly Flaw[])[] = FLAWS.flatMap(({ flaw }, at) => [
   [flaw],
-  ...FLAWS.slice(at + 1).map(later => [flaw, later.flaw]),
+  ...FLAWS.slice(at + 1).map(setTimer => [flaw, setTimer.flaw]),
 ])
 
 test("the steps of the table are those that refuse here", () => {
@@ -88,52 +88,53 @@ test.each(FLAWS.map(({ flaw, code }) => [flaw, code] as const))(
 )
 
 test("when it is busy it says until when, to the second", async () => {
-  const house = await testApp({ freeChecksPerDay: "1" })
-  await visit(house)
+  const harness = await testApp({ freeChecksPerDay: "1" })
+  await visit(harness)
   for (const [passedMs, seconds] of [
     [0, "86400"],
     [86_398_999, "2"],
     [1, "1"],
     [999, "1"],
   ] as const) {
-    await house.time.tick(passedMs)
-    const page = await visit(house, { client: "192.0.2.2" })
+    await harness.time.tick(passedMs)
+    const page = await visit(harness, { client: "192.0.2.2" })
     expect([page.status, page.headers.get("retry-after")]).toEqual([503, seconds])
-    const answer = await visit(house, { client: "192.0.2.3", headers: { Accept: "application/json" } })
+    const answer = await visit(harness, { client: "192.0.2.3", headers: { Accept: "application/json" } })
     expect(await answer.json()).toMatchObject({ code: "busy", resets_at: "2026-01-02T00:00:00.000Z" })
   }
-  await house.time.tick(1)
-  expect((await visit(house)).status).toBe(200)
+  await harness.time.tick(1)
+  expect((await visit(harness)).status).toBe(200)
 })
 
 describe("who sends a key", () => {
   test("is answered while the checker is busy, wants a pass and has banned the network", async () => {
-    const house = await testApp({ tier: 0, freeChecksPerDay: "1" })
-    await visit(house)
-    await banish(house)
-    expect((await visit(house)).status).toBe(403)
+    const harness = await testApp({ tier: 0, freeChecksPerDay: "1" })
+    await visit(harness)
+    await banish(harness)
+    expect((await visit(harness)).status).toBe(403)
     const headers = { "X-Test-Peer": "192.0.2.1" }
     for (const line of ["GET /v1/check?domain=stripe.com", "GET /v1/usage"])
-      expect((await house.ask(line, { headers })).status).toBe(200)
-    const keyless = await house.ask("GET /v1/check?email=business@mailkind.test", { key: null, headers })
+      expect((await harness.ask(line, { headers })).status).toBe(200)
+    const keyless = await harness.ask("GET /v1/check?email=business@mailkind.test", { key: null, headers })
     expect(keyless.status).toBe(200)
   })
 
   test("has used none of its own units by free checks, and pays for none", async () => {
-    const house = await testApp({ tier: 0 })
-    for (let count = 0; count < 3; count++) await visit(house, { headers: { Authorization: `Bearer ${house.key}` } })
-    const { body } = await house.ask("GET /v1/usage")
+    const harness = await testApp({ tier: 0 })
+    for (let count = 0; count < 3; count++)
+      await visit(harness, { headers: { Authorization: `Bearer ${harness.key}` } })
+    const { body } = await harness.ask("GET /v1/usage")
     expect(body["today"]).toMatchObject({ used: 0, checks: 0, rate_limited: 0 })
   })
 })
 
 describe("the challenge of a pass", () => {
-  const challenge = ({ app }: House, headers: Record<string, string> = {}) =>
+  const challenge = ({ app }: Harness, headers: Record<string, string> = {}) =>
     app(new Request("http://localhost/pass/challenge", { headers }))
 
   test("is JSON that no cache keeps, and each is another", async () => {
-    const house = await testApp()
-    const [one, other] = [await challenge(house), await challenge(house)]
+    const harness = await testApp()
+    const [one, other] = [await challenge(harness), await challenge(harness)]
     expect([one.status, one.headers.get("content-type"), one.headers.get("cache-control")]).toEqual([
       200,
       "application/json",
@@ -143,14 +144,14 @@ describe("the challenge of a pass", () => {
   })
 
   test("is refused as JSON: to pages of other sites, to who is too fast, and to who is banned", async () => {
-    const house = await testApp()
+    const harness = await testApp()
     for (const site of ["cross-site", "same-site"]) {
-      const answer = await challenge(house, { "Sec-Fetch-Site": site })
+      const answer = await challenge(harness, { "Sec-Fetch-Site": site })
       expect([answer.status, (await answer.json()).code]).toEqual([403, "forbidden_origin"])
     }
     const codes: string[] = []
     for (let count = 0; count < LIMITS.freeRequestsBurst + LIMITS.strikesMax + 1; count++) {
-      const answer = await challenge(house, { "Sec-Fetch-Site": "same-origin" })
+      const answer = await challenge(harness, { "Sec-Fetch-Site": "same-origin" })
       if (answer.status === 200) continue
       expect(answer.headers.get("content-type")).toBe("application/problem+json")
       codes.push((await answer.json()).code)
@@ -159,20 +160,20 @@ describe("the challenge of a pass", () => {
   })
 
   test("pages of other sites have nobody banned", async () => {
-    const house = await testApp()
+    const harness = await testApp()
     for (let count = 0; count < 100; count++) {
-      await challenge(house, { "Sec-Fetch-Site": "cross-site" })
-      await visit(house, { headers: FOREIGN })
+      await challenge(harness, { "Sec-Fetch-Site": "cross-site" })
+      await visit(harness, { headers: FOREIGN })
     }
-    expect((await visit(house)).status).toBe(200)
+    expect((await visit(harness)).status).toBe(200)
   })
 })
 
 test("an operator who offers no free checks has a first page without the form, and nothing behind it", async () => {
-  const { app, ...house } = await testApp({ freeChecksPerDay: "off" })
+  const { app, ...harness } = await testApp({ freeChecksPerDay: "off" })
   const page = await (await app(new Request("http://localhost/"))).text()
   expect(page).toContain("/v1/check")
   expect(page).not.toContain("<form")
-  expect((await visit({ app, ...house })).status).toBe(404)
+  expect((await visit({ app, ...harness })).status).toBe(404)
   expect((await app(new Request("http://localhost/pass/challenge"))).status).toBe(404)
 })

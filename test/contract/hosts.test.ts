@@ -6,17 +6,17 @@ import { rawClient } from "../support/raw-client.ts"
 
 /** The whole face behind a real listener: what a host is, it finds out. */
 async function listening() {
-  const house = await testApp()
-  const server = listen({ hostname: "127.0.0.1", port: 0, isShared: false }, house.built)
+  const harness = await testApp()
+  const server = listen({ hostname: "127.0.0.1", port: 0, isShared: false }, harness.built)
   onTestEnd(() => server.stop(true))
-  const cookie = await house.signIn()
+  const cookie = await harness.signIn()
   const ask = async (line: string, more: string): Promise<{ readonly status: number; readonly text: string }> => {
     const client = await rawClient(server.port ?? 0)
     client.socket.write(`${line}\r\nConnection: close\r\nCookie: ${cookie}\r\n${more}\r\n\r\n`)
     await client.closed
-    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(client.heard())?.[1]), text: client.heard() }
+    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(client.received())?.[1]), text: client.received() }
   }
-  return { house, ask }
+  return { harness: harness, ask }
 }
 
 /** How a request comes without a host that can be: balancers of load ask so whether a server is well (HTTP/1.0). */
@@ -53,11 +53,11 @@ const ANSWERS = {
 describe("a request is answered as any other with", () => {
   for (const [name, [version, more]] of Object.entries(HOSTLESS))
     test(name, async () => {
-      const { house, ask } = await listening()
+      const { harness, ask } = await listening()
       const found: Record<string, number> = {}
       for (const line of Object.keys(ANSWERS)) found[line] = (await ask(`${line} ${version}`, more)).status
       expect(found).toEqual(ANSWERS)
-      expect(house.logged).toEqual([])
+      expect(harness.logged).toEqual([])
     })
 })
 

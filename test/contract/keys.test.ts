@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test"
 import { connect } from "node:net"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
-const house = await testApp({ tier: 0 })
-const page = await house.newKey([PAGE])
+const harness = await testApp({ tier: 0 })
+const page = await harness.newKey([PAGE])
 
 type More = { readonly key?: string | null; readonly headers?: Record<string, string> }
 
 /** Asks as the page does; a second passes first, so that no limit is met. */
-async function check({ key = page.text, headers = {} }: More = {}): Promise<Asked> {
-  await house.time.tick(1000)
-  return await house.ask("POST /v1/check", {
+async function check({ key = page.text, headers = {} }: More = {}): Promise<ApiResponse> {
+  await harness.time.tick(1000)
+  return await harness.ask("POST /v1/check", {
     body: { domain: "stripe.com" },
     key,
     headers: { Origin: PAGE, ...headers },
@@ -51,7 +51,7 @@ describe("keys that let nobody in", () => {
   })
 
   test("two different keys are refused, also when both are good, and the same one twice is one", async () => {
-    const secret = house.key
+    const secret = harness.key
     for (const [bearer, plain] of [
       [page.text, secret],
       [secret, page.text],
@@ -66,14 +66,14 @@ describe("keys that let nobody in", () => {
   })
 
   test("a revoked key is refused at once, from an allowed origin and from another", async () => {
-    const key = await house.newKey([PAGE])
+    const key = await harness.newKey([PAGE])
     expect((await check({ key: key.text })).status).toBe(200)
-    await revokeKey(house.changes, key.id, "admin")
+    await revokeKey(harness.changes, key.id, "admin")
     for (const Origin of [PAGE, "https://evil.example", "null"]) {
       const { status, body } = await check({ key: key.text, headers: { Origin } })
       expect({ status, code: body["code"] }).toEqual({ status: 401, code: "key_revoked" })
     }
-    expect((await house.ask("GET /v1/usage", { key: key.text })).body["code"]).toBe("key_revoked")
+    expect((await harness.ask("GET /v1/usage", { key: key.text })).body["code"]).toBe("key_revoked")
     expect((await check()).status).toBe(200)
   })
 })
@@ -99,11 +99,11 @@ describe("over a socket", () => {
 
   /** The app behind Bun's own server, and whether it still answers the page. */
   const serving = async (work: (port: number) => Promise<void>): Promise<void> => {
-    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: sent => house.app(sent) })
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: sent => harness.app(sent) })
     const port = server.port ?? 0
     try {
       await work(port)
-      await house.time.tick(1000)
+      await harness.time.tick(1000)
       const answer = await sentTo(port, request(`Origin: ${PAGE}\r\nX-API-Key: ${page.text}`))
       expect(statusOf(answer)).toBe("200")
     } finally {

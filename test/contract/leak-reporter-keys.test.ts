@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { KEYS_TTL_MS } from "../../src/http/hooks/reporter-keys.ts"
-import { type Asked, testApp } from "../support/app.ts"
-import { inTime } from "../support/house.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 import { keyServer, keysDocument, type Signer, signer } from "../support/leak-reporter.ts"
 import { askLoopback } from "../support/loopback.ts"
+import { inTime } from "../support/test-check.ts"
 import { type ServerProcess, serverProcess } from "./server-process.ts"
 
 setDefaultTimeout(120_000)
@@ -12,16 +12,16 @@ const [one, two] = [signer("one"), signer("two")]
 const NOTHING = "[]"
 
 /** A house whose reporter publishes its keys here, and a report of nothing, which tells by its status whether it is believed. */
-async function house(keys = keyServer(one)) {
+async function harness(keys = keyServer(one)) {
   const app = await testApp({ keysUrl: keys.url })
-  const report = (by: Signer): Promise<Asked> =>
+  const report = (by: Signer): Promise<ApiResponse> =>
     app.ask("POST /hooks/secret-scanning", { body: NOTHING, key: null, headers: by.headers(NOTHING) })
   return { ...app, keys, report, statusOf: async (by: Signer) => (await report(by)).status }
 }
 
 describe("the reporter's keys", () => {
   test("are asked for by the first report, once, and are changed without a pause", async () => {
-    const { keys, statusOf } = await house()
+    const { keys, statusOf } = await harness()
     expect(keys.askedCount()).toBe(0)
     expect([await statusOf(one), await statusOf(one), keys.askedCount()]).toEqual([200, 200, 1])
     keys.publish(two)
@@ -29,7 +29,7 @@ describe("the reporter's keys", () => {
   })
 
   test("serve on while nobody gives newer ones, and another's report is to come again then", async () => {
-    const { keys, statusOf, report, time, logged } = await house()
+    const { keys, statusOf, report, time, logged } = await harness()
     await statusOf(one)
     keys.answerWith(() => new Response("busy", { status: 503 }))
     await time.tick(KEYS_TTL_MS)
@@ -38,13 +38,13 @@ describe("the reporter's keys", () => {
     expect([status, body["code"]]).toEqual([500, "internal_error"])
     expect(logged.find(({ level }) => level === "warn")).toEqual({
       level: "warn",
-      says: "the leak reporter's public keys were not fetched",
+      message: "the leak reporter's public keys were not fetched",
       fields: { why: "The server answered 503 (Service Unavailable)." },
     })
   })
 
   test("are waited for ten seconds", async () => {
-    const { keys, report, time } = await house()
+    const { keys, report, time } = await harness()
     keys.answerWith(() => new Promise<never>(() => undefined))
     const { value, tookMs } = await inTime(time, report(one))
     expect([value.status, tookMs <= 10_000]).toEqual([500, true])
@@ -54,7 +54,7 @@ describe("the reporter's keys", () => {
   })
 
   test("serve on after their hour while the server that has newer ones is silent", async () => {
-    const { keys, report, time } = await house()
+    const { keys, report, time } = await harness()
     await report(one)
     keys.answerWith(() => new Promise<never>(() => undefined))
     await time.tick(KEYS_TTL_MS)
@@ -80,7 +80,7 @@ describe("the reporter's keys", () => {
       [500, elsewhere("file:///etc/passwd")],
       [500, elsewhere("?again")],
     ] as const) {
-      const { keys, statusOf } = await house()
+      const { keys, statusOf } = await harness()
       keys.answerWith(answer)
       expect([await statusOf(one), String(answer)]).toEqual([status, String(answer)])
     }
@@ -89,12 +89,12 @@ describe("the reporter's keys", () => {
   test("are not asked for in the clear beyond this machine, nor where nobody listens", async () => {
     for (const keysUrl of ["http://keys.example", "http://127.0.0.1:1"]) {
       const { ask, logged } = await testApp({ keysUrl })
-      const asked = await ask("POST /hooks/secret-scanning", {
+      const response = await ask("POST /hooks/secret-scanning", {
         body: NOTHING,
         key: null,
         headers: one.headers(NOTHING),
       })
-      expect(asked.status).toBe(500)
+      expect(response.status).toBe(500)
       expect(logged.map(({ level }) => level)).toEqual(["warn"])
     }
   })

@@ -2,18 +2,18 @@ import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { TIERS } from "../../src/contract/tiers.ts"
 import { setTier } from "../../src/customers/accounts/accounts.ts"
-import { type Asked, testApp } from "../support/app.ts"
-import { deepTold } from "../support/deep-told.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
+import { deepProbeStub } from "../support/deep-probe-stub.ts"
 import { settled } from "../support/time.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
 const TEST = "GET /v1/check?email=business%40mailkind.test"
 const REAL = "GET /v1/check?domain=stripe.com"
 const DEEP = `${REAL}&deep=true`
 const DAY_MS = 86_400_000
 /** Nothing but the units of a day limits tier 0. */
-const daily = (units: number) => testApp({ tier: 0, tiers: `0=-/-/${units}`, deep: () => deepTold })
+const daily = (units: number) => testApp({ tier: 0, tiers: `0=-/-/${units}`, deep: () => deepProbeStub })
 
 /** Tiers that limit something, each with its number. */
 const LIMITED = TIERS.flatMap(({ name, requestsPerSecond, inFlight, unitsPerDay }, tier) =>
@@ -26,20 +26,22 @@ const LIMITED = TIERS.flatMap(({ name, requestsPerSecond, inFlight, unitsPerDay 
 const ASKED_MAX = 5_000
 
 /** How often something is answered before it is refused; the refusal. */
-async function untilRefused(ask: () => Promise<Asked>): Promise<{ readonly count: number; readonly refusal: Asked }> {
+async function untilRefused(
+  ask: () => Promise<ApiResponse>,
+): Promise<{ readonly count: number; readonly refusal: ApiResponse }> {
   for (let count = 0; count < ASKED_MAX; count++) {
-    const asked = await ask()
-    if (asked.status === 429) return { count, refusal: asked }
-    expect(asked.status).toBe(200)
+    const response = await ask()
+    if (response.status === 429) return { count, refusal: response }
+    expect(response.status).toBe(200)
   }
   throw new Error(`nothing was refused in ${ASKED_MAX} requests`)
 }
 
-const codesOf = async (asked: readonly Promise<Asked>[]): Promise<(string | number)[]> =>
-  (await Promise.all(asked)).map(({ status, body }) => (status === 200 ? 200 : String(body["code"])))
+const codesOf = async (queries: readonly Promise<ApiResponse>[]): Promise<(string | number)[]> =>
+  (await Promise.all(queries)).map(({ status, body }) => (status === 200 ? 200 : String(body["code"])))
 
 /** Holds that a refusal says when to come again, and what the limit is; gives the seconds. */
-function expectRefused({ status, headers, body }: Asked, code: string, limit: number): number {
+function expectRefused({ status, headers, body }: ApiResponse, code: string, limit: number): number {
   const { retry_after: retryAfter } = body
   expect({ status, code: body["code"], limit: body["limit"], retry: headers.get("retry-after") }).toEqual({
     status: 429,
@@ -53,14 +55,14 @@ function expectRefused({ status, headers, body }: Asked, code: string, limit: nu
 }
 
 /** Requests whose body does not end until they are told to. */
-function held({ ask }: House, count: number) {
+function held({ ask }: Harness, count: number) {
   const bodies: ReadableStreamDefaultController[] = []
-  const asked = Array.from({ length: count }, () => {
+  const queries = Array.from({ length: count }, () => {
     const body = new ReadableStream({ start: controller => void bodies.push(controller) })
     return ask("POST /v1/check", { body })
   })
   return {
-    asked,
+    queries: queries,
     finish: (at: number): void => {
       bodies[at]?.enqueue(new TextEncoder().encode('{"domain":"stripe.com"}'))
       bodies[at]?.close()
@@ -85,11 +87,11 @@ describe("requests a second", () => {
   )
 
   test("are those of the account: its keys share them, and no other account's count", async () => {
-    const house = await testApp({ tier: 0 })
-    const { text } = await house.newKey()
+    const harness = await testApp({ tier: 0 })
+    const { text } = await harness.newKey()
     for (let at = 0; at < 5; at++)
-      for (const key of [house.key, text]) expect((await house.ask(TEST, { key })).status).toBe(200)
-    for (const key of [house.key, text]) expectRefused(await house.ask(TEST, { key }), "rate_limited", 5)
+      for (const key of [harness.key, text]) expect((await harness.ask(TEST, { key })).status).toBe(200)
+    for (const key of [harness.key, text]) expectRefused(await harness.ask(TEST, { key }), "rate_limited", 5)
     const other = await testApp({ tier: 0 })
     expect((await other.ask(TEST)).status).toBe(200)
   })
@@ -109,8 +111,8 @@ describe("requests a second", () => {
   })
 
   test("nothing limits the tier without limits", async () => {
-    const house = await testApp({ tier: TIERS.length - 1 })
-    const many = Array.from({ length: 3000 }, () => house.ask(REAL))
+    const harness = await testApp({ tier: TIERS.length - 1 })
+    const many = Array.from({ length: 3000 }, () => harness.ask(REAL))
     expect(new Set(await codesOf(many))).toEqual(new Set([200]))
   })
 })
@@ -118,32 +120,32 @@ describe("requests a second", () => {
 describe("requests in flight", () => {
   test.each(LIMITED)("of tier $tier, $name: as many as the tier has, and one more when one ends", async row => {
     const { tier, inFlight } = row
-    const house = await testApp({ tier })
-    const { asked, finish, breakOff } = held(house, inFlight)
+    const harness = await testApp({ tier })
+    const { queries, finish, breakOff } = held(harness, inFlight)
     await settled()
-    expectRefused(await house.ask(TEST), "rate_limited", inFlight)
+    expectRefused(await harness.ask(TEST), "rate_limited", inFlight)
     finish(0)
-    expect((await asked[0])?.status).toBe(200)
-    expect((await house.ask(TEST)).status).toBe(200)
+    expect((await queries[0])?.status).toBe(200)
+    expect((await harness.ask(TEST)).status).toBe(200)
     breakOff(1)
-    expect((await asked[1])?.status).toBeGreaterThanOrEqual(400)
-    const again = held(house, 2)
+    expect((await queries[1])?.status).toBeGreaterThanOrEqual(400)
+    const again = held(harness, 2)
     await settled()
-    expectRefused(await house.ask(TEST), "rate_limited", inFlight)
+    expectRefused(await harness.ask(TEST), "rate_limited", inFlight)
     for (let at = 2; at < inFlight; at++) finish(at)
     for (const at of [0, 1]) again.finish(at)
-    expect(new Set(await codesOf([...asked.slice(2), ...again.asked]))).toEqual(new Set([200]))
-    expect(house.customers.inFlight.callersCount).toBe(0)
+    expect(new Set(await codesOf([...queries.slice(2), ...again.queries]))).toEqual(new Set([200]))
+    expect(harness.customers.inFlight.callersCount).toBe(0)
   })
 
   test("are those of the account, and a request that is refused leaves none behind", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=-/2/-" })
-    const { text } = await house.newKey()
-    const { asked, finish } = held(house, 2)
+    const harness = await testApp({ tier: 0, tiers: "0=-/2/-" })
+    const { text } = await harness.newKey()
+    const { queries, finish } = held(harness, 2)
     await settled()
-    for (const key of [house.key, text]) expectRefused(await house.ask(TEST, { key }), "rate_limited", 2)
+    for (const key of [harness.key, text]) expectRefused(await harness.ask(TEST, { key }), "rate_limited", 2)
     for (const at of [0, 1]) finish(at)
-    await Promise.all(asked)
+    await Promise.all(queries)
     for (const [line, status] of [
       ["GET /v1/check", 400],
       ["GET /v1/check?email=error-500%40mailkind.test", 500],
@@ -151,8 +153,8 @@ describe("requests in flight", () => {
       ["GET /v1/usage", 200],
       ["HEAD /v1/usage", 200],
     ] as const)
-      for (let at = 0; at < 3; at++) expect((await house.ask(line)).status).toBe(status)
-    expect(house.customers.inFlight.callersCount).toBe(0)
+      for (let at = 0; at < 3; at++) expect((await harness.ask(line)).status).toBe(status)
+    expect(harness.customers.inFlight.callersCount).toBe(0)
   })
 })
 
@@ -185,10 +187,10 @@ describe("units a day", () => {
   })
 
   test("never more than the quota is admitted, however many ask at the same moment, with any key", async () => {
-    const house = await daily(100)
-    const { text } = await house.newKey()
+    const harness = await daily(100)
+    const { text } = await harness.newKey()
     const codes = await codesOf(
-      Array.from({ length: 300 }, (_, at) => house.ask(REAL, at % 2 === 0 ? {} : { key: text })),
+      Array.from({ length: 300 }, (_, at) => harness.ask(REAL, at % 2 === 0 ? {} : { key: text })),
     )
     expect(codes.filter(code => code === 200)).toHaveLength(100)
     expect(codes.filter(code => code === "quota_exceeded")).toHaveLength(200)
@@ -267,8 +269,8 @@ describe("midnight UTC", () => {
 
 describe("a change of tier", () => {
   test("acts on the next request, whatever was used before, and the other way round too", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=2/-/5,1=50/-/8" })
-    const { ask, time, changes, accountId } = house
+    const harness = await testApp({ tier: 0, tiers: "0=2/-/5,1=50/-/8" })
+    const { ask, time, changes, accountId } = harness
     const hurried = () => untilRefused(() => ask(REAL))
     expect((await hurried()).refusal.body["code"]).toBe("rate_limited")
     await setTier(changes, accountId, 1)

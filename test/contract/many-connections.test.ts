@@ -25,7 +25,7 @@ function descriptorsMax(): number {
   }
 }
 
-const told = async ({ url }: ServerProcess) => samplesOf((await askLoopback(`${url}/metrics`)).body)
+const facts = async ({ url }: ServerProcess) => samplesOf((await askLoopback(`${url}/metrics`)).body)
 
 const residentOf = (samples: ReadonlyMap<string, number>): number =>
   samples.get('mailkind_process_resident_memory_bytes{worker="0"}') ?? Number.NaN
@@ -37,15 +37,16 @@ test.skipIf(descriptorsMax() < CONNECTIONS + OTHERS)(
   async () => {
     const own = await server()
     const port = Number(new URL(own.url).port)
-    const before = residentOf(await told(own))
+    const before = residentOf(await facts(own))
     const idle: RawClient[] = []
     while (idle.length < CONNECTIONS)
       idle.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => rawClient(port)))))
     const { status } = await own.ask("POST /v1/check", { key: own.firstKey, body: { domain: "stripe.com" } })
     expect(status).toBe(200)
-    let samples = await told(own)
+    let samples = await facts(own)
     // The system has them connected before the server takes them in.
-    while ((samples.get('mailkind_process_open_descriptors{worker="0"}') ?? 0) <= CONNECTIONS) samples = await told(own)
+    while ((samples.get('mailkind_process_open_descriptors{worker="0"}') ?? 0) <= CONNECTIONS)
+      samples = await facts(own)
     expect(residentOf(samples) - before).toBeLessThan(CONNECTIONS * CONNECTION_BYTES_MAX + NOISE_BYTES)
     for (const client of idle) client.close()
     expect((await own.stop()).code).toBe(0)
@@ -55,7 +56,7 @@ test.skipIf(descriptorsMax() < CONNECTIONS + OTHERS)(
 test("clients that never read what they ask for, again and again, hold one answer each", async () => {
   const own = await server()
   const port = Number(new URL(own.url).port)
-  const before = residentOf(await told(own))
+  const before = residentOf(await facts(own))
   const clients = await Promise.all(Array.from({ length: 50 }, () => rawClient(port)))
   for (const { socket } of clients) {
     socket.pause()
@@ -63,7 +64,7 @@ test("clients that never read what they ask for, again and again, hold one answe
   }
   const { status } = await own.ask("POST /v1/check", { key: own.firstKey, body: { domain: "stripe.com" } })
   expect(status).toBe(200)
-  const samples = await told(own)
+  const samples = await facts(own)
   // All of it would be a quarter of a million answers of many kilobytes each.
   expect(samples.get('mailkind_http_requests_total{route="GET /docs/json",code="200"}') ?? 0).toBeLessThan(50 * 500)
   expect(residentOf(samples) - before).toBeLessThan(200_000_000)

@@ -5,20 +5,20 @@ import { testApp } from "../support/app.ts"
 import { samplesOf } from "../support/prometheus.ts"
 import { KEYED_ROUTES } from "./flawed-request.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
 const OWN = { "x-test-peer": "10.1.2.3" }
 
-const scraped = (house: House, headers: Record<string, string> = OWN): Promise<Response> =>
-  Promise.resolve(house.app(new Request("http://localhost/metrics", { headers })))
+const scraped = (harness: Harness, headers: Record<string, string> = OWN): Promise<Response> =>
+  Promise.resolve(harness.app(new Request("http://localhost/metrics", { headers })))
 
-const samples = async (house: House) => samplesOf(await (await scraped(house)).text())
+const samples = async (harness: Harness) => samplesOf(await (await scraped(harness)).text())
 
-const house = () => testApp({ metricsAllow: "10.0.0.0/8, 2001:db8::1" })
+const harness = () => testApp({ metricsAllow: "10.0.0.0/8, 2001:db8::1" })
 
 describe("/metrics", () => {
   test("is told to the addresses that the operator allows, and exists for nobody else", async () => {
-    const own = await house()
+    const own = await harness()
     for (const peer of ["10.1.2.3", "10.255.0.1", "2001:db8::1", "::ffff:10.1.2.3"]) {
       const answer = await scraped(own, { "x-test-peer": peer })
       expect([peer, answer.status, answer.headers.get("content-type")]).toEqual([
@@ -44,7 +44,7 @@ describe("/metrics", () => {
   })
 
   test("believes of proxies what the rest of the server does: nothing, where none is trusted", async () => {
-    const answer = await scraped(await house(), { "x-test-peer": "192.0.2.1", "x-forwarded-for": "10.1.2.3" })
+    const answer = await scraped(await harness(), { "x-test-peer": "192.0.2.1", "x-forwarded-for": "10.1.2.3" })
     expect(answer.status).toBe(404)
   })
 })
@@ -54,15 +54,15 @@ describe("an answer is counted once", () => {
     ({ method, path }) => [method, path.replace(":name", "none.css"), path] as const,
   )
 
-  test.each(paths)("%s %s by its route and status", async (method, asked, path) => {
-    const own = await house()
+  test.each(paths)("%s %s by its route and status", async (method, input, path) => {
+    const own = await harness()
     const known = Object.values(KEYED_ROUTES).find(row => row.method === method && row.good.split("?")[0] === path)
     const body = known !== undefined && "body" in known ? { body: known.body } : {}
     const { status } =
       path === "/metrics"
         ? await scraped(own)
         : await own.app(
-            new Request(`http://localhost${known?.good ?? asked}`, {
+            new Request(`http://localhost${known?.good ?? input}`, {
               method,
               headers: { Authorization: `Bearer ${own.key}`, "Content-Type": "application/json" },
               ...("body" in body ? { body: JSON.stringify(body.body) } : {}),
@@ -83,7 +83,7 @@ describe("an answer is counted once", () => {
     ["HEAD", "/nothing", "elsewhere", 404],
     ["GET", "/v1/check", "GET /v1/check", 401],
   ])("%s %s as %s", async (method, path, route, status) => {
-    const own = await house()
+    const own = await harness()
     await own.app(new Request(`http://localhost${path}`, { method }))
     const counted = [...(await samples(own))].filter(
       ([name, value]) => name.startsWith("mailkind_http_requests_total{") && value > 0,
@@ -94,7 +94,7 @@ describe("an answer is counted once", () => {
 
 describe("a verdict is counted", () => {
   test("by category and decisive reason, of a check and of each item of a batch, and not of test addresses", async () => {
-    const own = await house()
+    const own = await harness()
     await own.ask("POST /v1/check", { body: { email: "jane@gmail.com" } })
     await own.ask("GET /v1/check?domain=mailinator.com")
     await own.ask("POST /v1/check/batch", { body: { items: ["a@gmail.com", "b@gmail.com", "business@mailkind.test"] } })
@@ -109,7 +109,7 @@ describe("a verdict is counted", () => {
 })
 
 describe("a caller over a limit is counted by its tier alone", () => {
-  const limited = async (own: House, tier: string, limit: string) =>
+  const limited = async (own: Harness, tier: string, limit: string) =>
     (await samples(own)).get(`mailkind_limited_total{tier="${tier}",limit="${limit}"}`)
 
   test("for its requests a second", async () => {
@@ -126,7 +126,7 @@ describe("a caller over a limit is counted by its tier alone", () => {
   })
 
   test("of a publishable key as such", async () => {
-    const own = await house()
+    const own = await harness()
     const { text } = await own.newKey(["https://shop.example"])
     const headers = { Origin: "https://shop.example" }
     for (let count = 0; count < 6; count++) await own.ask("GET /v1/check?domain=stripe.com", { key: text, headers })

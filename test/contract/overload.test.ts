@@ -10,9 +10,9 @@ const KEYED = Object.values(KEYED_ROUTES).map(
 
 /** A house in which as many requests are in flight as are served, or so many more. */
 async function busy(more = 0, options: Parameters<typeof testApp>[0] = {}) {
-  const house = await testApp({ inFlightMax: MANY, metricsAllow: "192.0.2.1", ...options })
-  for (let count = 0; count < MANY + more; count++) house.load.acquire()
-  return house
+  const harness = await testApp({ inFlightMax: MANY, metricsAllow: "192.0.2.1", ...options })
+  for (let count = 0; count < MANY + more; count++) harness.load.acquire()
+  return harness
 }
 
 describe("a server with as much to do as it can", () => {
@@ -86,17 +86,17 @@ describe("what is heavy gives way first", () => {
 
   test("batches when the event loop lasts to be late, and then the rest", async () => {
     const { ask, lag } = await testApp()
-    const asked = async () => [
+    const request = async () => [
       (await ask("POST /v1/check/batch", { body: { items: ["stripe.com"] } })).status,
       (await ask("GET /v1/check?domain=stripe.com")).status,
       (await ask("GET /v1/health")).status,
     ]
     lag.ms = 251
-    expect(await asked()).toEqual([503, 200, 200])
+    expect(await request()).toEqual([503, 200, 200])
     lag.ms = 1001
-    expect(await asked()).toEqual([503, 503, 200])
+    expect(await request()).toEqual([503, 503, 200])
     lag.ms = 0
-    expect(await asked()).toEqual([200, 200, 200])
+    expect(await request()).toEqual([200, 200, 200])
   })
 })
 

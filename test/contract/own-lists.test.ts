@@ -15,15 +15,15 @@ import { testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
-const put = ({ changes }: House, owner: ListOwner, list: OwnList, ...texts: string[]) =>
+const put = ({ changes }: Harness, owner: ListOwner, list: OwnList, ...texts: string[]) =>
   addEntries(changes, owner, list, texts.map(entry))
-const take = ({ changes }: House, owner: ListOwner, list: OwnList, ...texts: string[]) =>
+const take = ({ changes }: Harness, owner: ListOwner, list: OwnList, ...texts: string[]) =>
   removeEntries(changes, owner, list, texts.map(entry))
 
 /** What a check says, without what differs from one request to the next. */
-async function checked({ ask }: House, input: object, key?: string) {
+async function checked({ ask }: Harness, input: object, key?: string) {
   const { status, body } = await ask("POST /v1/check", { body: input, ...(key === undefined ? {} : { key }) })
   expect(status).toBe(200)
   expect(Value.Check(CheckResult, body)).toBe(true)
@@ -84,14 +84,15 @@ describe("under every policy, whatever lists a domain is on", () => {
   ])
   test.each(combinations)("account block, account allow, operator block, operator allow: %j", async on => {
     const plain = await testApp()
-    const house = await testApp()
+    const harness = await testApp()
     const domains = [...new Set(INPUTS.map(({ at }) => at))]
     for (const [at, { whose, list }] of PLACES.entries())
-      if (on[at]) await put(house, whose === "account" ? { accountId: house.accountId } : OPERATOR, list, ...domains)
+      if (on[at])
+        await put(harness, whose === "account" ? { accountId: harness.accountId } : OPERATOR, list, ...domains)
     for (const { at, ...input } of INPUTS)
       for (const policy of POLICY_NAMES) {
         const wanted = withLists(await checked(plain, { ...input, policy }), at, policy, on)
-        const result = await checked(house, { ...input, policy })
+        const result = await checked(harness, { ...input, policy })
         const { category, reasons, recommendation } = result
         expect({ input, policy, category, recommendation }).toEqual({
           input,
@@ -100,24 +101,24 @@ describe("under every policy, whatever lists a domain is on", () => {
           recommendation: wanted.recommendation(),
         })
         expect([reasons[0], result.is_blocked]).toEqual([wanted.decisive, wanted.isBlocked])
-        const says = [reasons.includes("blocklisted"), reasons.includes("allowlisted")]
-        expect(says).toEqual([wanted.isBlocked, wanted.isAllowed])
+        const description = [reasons.includes("blocklisted"), reasons.includes("allowlisted")]
+        expect(description).toEqual([wanted.isBlocked, wanted.isAllowed])
         expect(result.is_disposable || result.is_relay).toBe(wanted.isListed)
       }
   })
 })
 
 describe("reasons", () => {
-  const first = async (house: House, input: object) => (await checked(house, input)).reasons.slice(0, 2)
+  const first = async (harness: Harness, input: object) => (await checked(harness, input)).reasons.slice(0, 2)
 
   test("have what blocked or allowed right after the decisive one", async () => {
-    const house = await testApp()
-    await put(house, { accountId: house.accountId }, "block", "gmail.com")
-    expect(await first(house, { email: "support@gmail.com" })).toEqual(["free_provider", "blocklisted"])
-    await put(house, { accountId: house.accountId }, "allow", "gmail.com")
-    expect(await first(house, { email: "support@gmail.com" })).toEqual(["free_provider", "allowlisted"])
-    await put(house, OPERATOR, "block", "gmail.com")
-    expect(await first(house, { email: "support@gmail.com" })).toEqual(["free_provider", "blocklisted"])
+    const harness = await testApp()
+    await put(harness, { accountId: harness.accountId }, "block", "gmail.com")
+    expect(await first(harness, { email: "support@gmail.com" })).toEqual(["free_provider", "blocklisted"])
+    await put(harness, { accountId: harness.accountId }, "allow", "gmail.com")
+    expect(await first(harness, { email: "support@gmail.com" })).toEqual(["free_provider", "allowlisted"])
+    await put(harness, OPERATOR, "block", "gmail.com")
+    expect(await first(harness, { email: "support@gmail.com" })).toEqual(["free_provider", "blocklisted"])
   })
 })
 
@@ -159,27 +160,27 @@ describe("an entry", () => {
 
   test.each(BLOCKED_BY)("%s blocks what it names and nothing else", async (text, on, off) => {
     for (const owner of ["account", "operator"]) {
-      const house = await testApp()
-      await put(house, owner === "account" ? { accountId: house.accountId } : OPERATOR, "block", text)
-      for (const input of on) expect([input, (await checked(house, input)).is_blocked]).toEqual([input, true])
-      for (const input of off) expect([input, (await checked(house, input)).is_blocked]).toEqual([input, false])
+      const harness = await testApp()
+      await put(harness, owner === "account" ? { accountId: harness.accountId } : OPERATOR, "block", text)
+      for (const input of on) expect([input, (await checked(harness, input)).is_blocked]).toEqual([input, true])
+      for (const input of off) expect([input, (await checked(harness, input)).is_blocked]).toEqual([input, false])
     }
   })
 
   test("of an address on the operator's allow list takes that address alone out of the set", async () => {
-    const house = await testApp()
-    await put(house, OPERATOR, "allow", "jane@mailinator.com")
-    expect(await checked(house, { email: "jane@mailinator.com" })).toMatchObject({ is_disposable: false })
-    expect(await checked(house, { email: "john@mailinator.com" })).toMatchObject({ category: "disposable" })
-    expect(await checked(house, { domain: "mailinator.com" })).toMatchObject({ category: "disposable" })
+    const harness = await testApp()
+    await put(harness, OPERATOR, "allow", "jane@mailinator.com")
+    expect(await checked(harness, { email: "jane@mailinator.com" })).toMatchObject({ is_disposable: false })
+    expect(await checked(harness, { email: "john@mailinator.com" })).toMatchObject({ category: "disposable" })
+    expect(await checked(harness, { domain: "mailinator.com" })).toMatchObject({ category: "disposable" })
   })
 
   test("of a test address changes nothing, and `blocked` is blocked without one", async () => {
-    const house = await testApp()
-    await put(house, OPERATOR, "block", "mailkind.test", "business@mailkind.test")
-    await put(house, { accountId: house.accountId }, "allow", "blocked@mailkind.test")
-    expect(await checked(house, { email: "business@mailkind.test" })).toMatchObject({ is_blocked: false })
-    expect(await checked(house, { email: "blocked@mailkind.test" })).toMatchObject({
+    const harness = await testApp()
+    await put(harness, OPERATOR, "block", "mailkind.test", "business@mailkind.test")
+    await put(harness, { accountId: harness.accountId }, "allow", "blocked@mailkind.test")
+    expect(await checked(harness, { email: "business@mailkind.test" })).toMatchObject({ is_blocked: false })
+    expect(await checked(harness, { email: "blocked@mailkind.test" })).toMatchObject({
       is_blocked: true,
       recommendation: "block",
     })
@@ -188,41 +189,41 @@ describe("an entry", () => {
 
 describe("a change of a list", () => {
   test("changes a verdict that was settled before, at once, and taken back it is as it was", async () => {
-    const house = await testApp()
-    const own: ListOwner = { accountId: house.accountId }
+    const harness = await testApp()
+    const own: ListOwner = { accountId: harness.accountId }
     const inputs = POLICY_NAMES.flatMap(policy => [
       { email: "jane@gmail.com", policy },
       { domain: "mailinator.com", policy },
     ])
-    const results = async () => await Promise.all(inputs.map(input => checked(house, input)))
+    const results = async () => await Promise.all(inputs.map(input => checked(harness, input)))
     for (let round = 0; round < 4; round++) await results()
     const before = await results()
-    for (const [owner, list, says] of [
+    for (const [owner, list, description] of [
       [own, "block", { is_blocked: true, recommendation: "block" }],
       [own, "allow", { is_blocked: false, recommendation: "allow" }],
       [OPERATOR, "block", { is_blocked: true, recommendation: "block" }],
       [OPERATOR, "allow", { is_disposable: false }],
     ] as const) {
-      await put(house, owner, list, "gmail.com", "mailinator.com")
-      for (const result of await results()) expect(result).toMatchObject(says)
-      await take(house, owner, list, "gmail.com", "mailinator.com")
+      await put(harness, owner, list, "gmail.com", "mailinator.com")
+      for (const result of await results()) expect(result).toMatchObject(description)
+      await take(harness, owner, list, "gmail.com", "mailinator.com")
       expect(await results()).toEqual(before)
     }
   })
 
   test("in another process is heard through the change log", async () => {
-    const house = await testApp()
-    const { keys, terms, corrections, ownLists } = house.customers
+    const harness = await testApp()
+    const { keys, terms, corrections, ownLists } = harness.customers
     const faults: unknown[] = []
     const read = createChangePoller(
-      house.store,
+      harness.store,
       [keys, terms, corrections, ownLists],
-      await latestChangeId(house.store),
+      await latestChangeId(harness.store),
       fault => faults.push(fault),
     )
-    const blocked = async () => (await checked(house, { domain: "stripe.com" })).is_blocked
-    const elsewhere = { ...house, changes: { ...house.changes, notify: () => undefined } }
-    for (const owner of [OPERATOR, { accountId: house.accountId }] as const) {
+    const blocked = async () => (await checked(harness, { domain: "stripe.com" })).is_blocked
+    const elsewhere = { ...harness, changes: { ...harness.changes, notify: () => undefined } }
+    for (const owner of [OPERATOR, { accountId: harness.accountId }] as const) {
       expect(await blocked()).toBe(false)
       await put(elsewhere, owner, "block", "stripe.com")
       expect(await blocked()).toBe(false)
@@ -243,16 +244,16 @@ async function eventually(ask: () => Promise<boolean>, wanted: boolean): Promise
 }
 
 test("two accounts do not see each other's lists, and both see the operator's", async () => {
-  const house = await testApp()
-  const { accountId, key } = await anotherAccount(house.changes)
+  const harness = await testApp()
+  const { accountId, key } = await anotherAccount(harness.changes)
   const both = async (domain: string) => [
-    (await checked(house, { domain })).recommendation,
-    (await checked(house, { domain }, key)).recommendation,
+    (await checked(harness, { domain })).recommendation,
+    (await checked(harness, { domain }, key)).recommendation,
   ]
-  await put(house, { accountId: house.accountId }, "block", "mit.edu")
-  await put(house, { accountId }, "block", "nasa.gov")
-  await put(house, { accountId }, "allow", "mit.edu", "gmail.com")
-  await put(house, OPERATOR, "block", "stripe.com")
+  await put(harness, { accountId: harness.accountId }, "block", "mit.edu")
+  await put(harness, { accountId }, "block", "nasa.gov")
+  await put(harness, { accountId }, "allow", "mit.edu", "gmail.com")
+  await put(harness, OPERATOR, "block", "stripe.com")
   expect(await both("mit.edu")).toEqual(["block", "allow"])
   expect(await both("nasa.gov")).toEqual(["allow", "block"])
   expect(await both("gmail.com")).toEqual(["review", "allow"])
@@ -260,23 +261,23 @@ test("two accounts do not see each other's lists, and both see the operator's", 
 })
 
 test("another key of the account has the same lists", async () => {
-  const house = await testApp()
-  const { text } = await house.newKey()
-  await put(house, { accountId: house.accountId }, "block", "stripe.com")
-  expect(await checked(house, { domain: "stripe.com" }, text)).toMatchObject({ is_blocked: true })
+  const harness = await testApp()
+  const { text } = await harness.newKey()
+  await put(harness, { accountId: harness.accountId }, "block", "stripe.com")
+  expect(await checked(harness, { domain: "stripe.com" }, text)).toMatchObject({ is_blocked: true })
 })
 
 test("a page is told the recommendation that the lists of the key's account make, and no `is_blocked`", async () => {
-  const house = await testApp()
-  const { text } = await house.newKey(["https://shop.example"])
-  await put(house, { accountId: house.accountId }, "block", "stripe.com")
-  await put(house, { accountId: house.accountId }, "allow", "gmail.com")
+  const harness = await testApp()
+  const { text } = await harness.newKey(["https://shop.example"])
+  await put(harness, { accountId: harness.accountId }, "block", "stripe.com")
+  await put(harness, { accountId: harness.accountId }, "allow", "gmail.com")
   for (const [domain, recommendation] of [
     ["stripe.com", "block"],
     ["gmail.com", "allow"],
   ] as const) {
     const headers = { Origin: "https://shop.example" }
-    const { body } = await house.ask("POST /v1/check", { body: { domain }, key: text, headers })
+    const { body } = await harness.ask("POST /v1/check", { body: { domain }, key: text, headers })
     expect(Value.Check(ReducedResult, body)).toBe(true)
     expect(Object.keys(body)).not.toContain("is_blocked")
     expect(body["recommendation"]).toBe(recommendation)

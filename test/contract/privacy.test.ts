@@ -11,7 +11,7 @@ const ADDRESS = "jane.doe@private-example.com"
 
 test("our own failure is logged with its place and without what a caller sent, and the caller learns nothing of it", async () => {
   const lines: string[] = []
-  const log: Log = (level, says, fields) => void lines.push(JSON.stringify({ level, says, fields }))
+  const log: Log = (level, message, fields) => void lines.push(JSON.stringify({ level, message, fields }))
   const refuse = createToProblemResponse({
     responses: createJsonResponses(() => "req_1", false),
     baseUrl: () => "http://localhost",

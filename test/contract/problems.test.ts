@@ -5,7 +5,7 @@ import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contrac
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ProblemBody } from "../../src/contract/schemas.ts"
 import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 import { canHave, FLAW_NAMES, FLAWS, type Flaw, flawed, KEYED_ROUTES, type KeyedRoute } from "./flawed-request.ts"
 
 const ROUTE_NAMES = Object.keys(KEYED_ROUTES) as KeyedRoute[]
@@ -39,7 +39,7 @@ const TELLS_LIMITS: readonly ProblemCode[] = [
   "internal_error",
 ]
 
-function expectDocumented({ status, headers, body }: Asked, code: ProblemCode): void {
+function expectDocumented({ status, headers, body }: ApiResponse, code: ProblemCode): void {
   const { status: documented, title } = PROBLEMS[code]
   const address = `http://localhost/docs/errors#${code}`
   expect(status).toBe(documented)
@@ -54,7 +54,7 @@ function expectDocumented({ status, headers, body }: Asked, code: ProblemCode): 
   expect(headers.get("x-content-type-options")).toBe("nosniff")
 }
 
-function expectItsHeaders({ status, headers, body }: Asked, code: ProblemCode): void {
+function expectItsHeaders({ status, headers, body }: ApiResponse, code: ProblemCode): void {
   // RFC 9110 §11.6.1 and §15.5.6 want these two; the third says when to come again.
   expect(headers.has("www-authenticate")).toBe(status === 401)
   expect(headers.has("allow")).toBe(status === 405)
@@ -72,8 +72,8 @@ test("every code of the API is caused by some request", () => {
 test("every route that takes keys says which problems it has, and has these and no others", () => {
   for (const route of ROUTE_NAMES) {
     const caused = new Set<string>(CASES.filter(([on]) => on === route).map(([, code]) => code))
-    const said = new Set<string>(["not_found", "method_not_allowed", ...ROUTES[route].problems])
-    expect([route, [...caused].toSorted()]).toEqual([route, [...said].toSorted()])
+    const reply = new Set<string>(["not_found", "method_not_allowed", ...ROUTES[route].problems])
+    expect([route, [...caused].toSorted()]).toEqual([route, [...reply].toSorted()])
   }
   const keyed = Object.entries(ROUTES).filter(([, { kind, access }]) => kind === "api" && access !== "anybody")
   expect(keyed.map(([name]) => name).toSorted()).toEqual([...ROUTE_NAMES].toSorted())
@@ -81,9 +81,9 @@ test("every route that takes keys says which problems it has, and has these and 
 
 describe("status, content type, members and headers are as documented", () => {
   test.each(CASES)("%s %s by %s", async (route, code, flaw) => {
-    const asked = await flawed(route, [flaw])
-    expectDocumented(asked, code)
-    expectItsHeaders(asked, code)
+    const answer = await flawed(route, [flaw])
+    expectDocumented(answer, code)
+    expectItsHeaders(answer, code)
   })
 
   test.each([
@@ -92,9 +92,9 @@ describe("status, content type, members and headers are as documented", () => {
     ["DELETE", "/docs", "method_not_allowed"],
   ] as const)("%s %s without a key is %s", async (method, path, code) => {
     const { ask } = await testApp()
-    const asked = await ask(`${method} ${path}`, { key: null })
-    expectDocumented(asked, code)
-    expectItsHeaders(asked, code)
+    const question = await ask(`${method} ${path}`, { key: null })
+    expectDocumented(question, code)
+    expectItsHeaders(question, code)
   })
 })
 
@@ -139,10 +139,14 @@ describe("429 says when to come again", () => {
       ask("GET /v1/check?domain=stripe.com", { key: text, headers: { Origin: "https://shop.example" } })
     const burst = LIMITS.publishableClientPerSecond * LIMITS.burstFactor
     for (let count = 0; count < burst; count++) expect((await visit()).status).toBe(200)
-    const asked = await visit()
-    expect(asked.body).toMatchObject({ code: "rate_limited", limit: LIMITS.publishableClientPerSecond, retry_after: 1 })
-    expect(asked.headers.get("access-control-allow-origin")).toBe("https://shop.example")
-    expectItsHeaders(asked, "rate_limited")
+    const response = await visit()
+    expect(response.body).toMatchObject({
+      code: "rate_limited",
+      limit: LIMITS.publishableClientPerSecond,
+      retry_after: 1,
+    })
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://shop.example")
+    expectItsHeaders(response, "rate_limited")
   })
 })
 
@@ -157,10 +161,10 @@ test("an account without limits a second and a day gets no header that says noth
 describe("a problem", () => {
   test("keeps the caller's own request id, and no other text as one", async () => {
     const { ask } = await testApp()
-    const asked = async (id: string) =>
+    const request = async (id: string) =>
       (await ask("GET /v1/nothing", { headers: { "X-Request-Id": id } })).body["request_id"]
-    expect(await asked(`${"a".repeat(61)}._-`)).toBe(`${"a".repeat(61)}._-`)
-    for (const id of ["a".repeat(65), "a b", "a/b", "ä"]) expect(await asked(id)).toMatch(/^req_test\d+$/)
+    expect(await request(`${"a".repeat(61)}._-`)).toBe(`${"a".repeat(61)}._-`)
+    for (const id of ["a".repeat(65), "a b", "a/b", "ä"]) expect(await request(id)).toMatch(/^req_test\d+$/)
   })
 
   test("has no body when HEAD is asked, and the same status and type", async () => {
@@ -203,20 +207,22 @@ describe("a problem", () => {
 })
 
 test("our own failure on a route is logged under the request's id, and told without a reason", async () => {
-  const house = await testApp()
-  await house.store.run("DROP TABLE usage")
-  const { body } = await house.ask("GET /v1/usage")
+  const harness = await testApp()
+  await harness.store.run("DROP TABLE usage")
+  const { body } = await harness.ask("GET /v1/usage")
   expect(body["code"]).toBe("internal_error")
   expect(JSON.stringify(body)).not.toMatch(/sql|table|usage/i)
-  expect(house.logged.map(({ fields }) => fields["request_id"])).toContain(String(body["request_id"]))
+  expect(harness.logged.map(({ fields }) => fields["request_id"])).toContain(String(body["request_id"]))
 })
 
 test("a damaged database is logged with what to do about it, and told without a reason", async () => {
-  const house = await testApp()
-  Object.assign(house.store, { all: () => Promise.reject(new StoreError("damaged", "mailkind.sqlite", "malformed")) })
-  const { body } = await house.ask("GET /v1/usage")
+  const harness = await testApp()
+  Object.assign(harness.store, { all: () => Promise.reject(new StoreError("damaged", "mailkind.sqlite", "malformed")) })
+  const { body } = await harness.ask("GET /v1/usage")
   expect(body["code"]).toBe("internal_error")
   expect(JSON.stringify(body)).not.toMatch(/database|damaged|sqlite/i)
   const { remedy } = STORE_ERRORS.damaged
-  expect(house.logged.map(({ fields }) => fields)).toContainEqual(expect.objectContaining({ fault: "damaged", remedy }))
+  expect(harness.logged.map(({ fields }) => fields)).toContainEqual(
+    expect.objectContaining({ fault: "damaged", remedy }),
+  )
 })

@@ -6,25 +6,25 @@ import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ReducedResult } from "../../src/contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../src/contract/test-addresses.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
-const house = await testApp({ tier: 0 })
-const page = await house.newKey([PAGE])
+const harness = await testApp({ tier: 0 })
+const page = await harness.newKey([PAGE])
 
 type More = { readonly body?: unknown; readonly key?: string | null; readonly headers?: Record<string, string> }
 
 /** Asks as the page does; a second passes first, so that no limit is met. */
-async function fromPage(line: string, { body, key = page.text, headers = {} }: More = {}): Promise<Asked> {
-  await house.time.tick(1000)
-  return await house.ask(line, { body, key, headers: { Origin: PAGE, ...headers } })
+async function fromPage(line: string, { body, key = page.text, headers = {} }: More = {}): Promise<ApiResponse> {
+  await harness.time.tick(1000)
+  return await harness.ask(line, { body, key, headers: { Origin: PAGE, ...headers } })
 }
 const check = (body: unknown, more: More = {}) => fromPage("POST /v1/check", { body, ...more })
 
 /** The same question, asked by the account's secret key. */
 const inFull = async (body: unknown) => {
-  await house.time.tick(1000)
-  return (await house.ask("POST /v1/check", { body })).body
+  await harness.time.tick(1000)
+  return (await harness.ask("POST /v1/check", { body })).body
 }
 
 const REAL_NAMES = [
@@ -94,7 +94,7 @@ describe("the reduced result", () => {
   })
 
   test("is what a deep check gets too, for one unit", async () => {
-    const left = (): number => house.customers.units.remaining(page.id, LIMITS.publishableUnitsPerDay)
+    const left = (): number => harness.customers.units.remaining(page.id, LIMITS.publishableUnitsPerDay)
     for (const input of REAL_NAMES) {
       const plain = await check(input)
       const before = left()
@@ -120,10 +120,10 @@ describe("the endpoints for secret keys", () => {
     "%s %s wants a secret key and says so, whatever else is wrong",
     async (method, path) => {
       for (const headers of [{ Origin: PAGE }, { Origin: "https://evil.example" }, { Origin: "null" }]) {
-        const asked = await fromPage(`${method} ${path}`, method === "POST" ? { headers, body: "{" } : { headers })
-        expect({ status: asked.status, code: asked.body["code"] }).toEqual({ status: 401, code: "invalid_key" })
-        expect(asked.body["detail"]).toContain("secret key")
-        expect(asked.headers.get("www-authenticate")).toContain("Bearer")
+        const response = await fromPage(`${method} ${path}`, method === "POST" ? { headers, body: "{" } : { headers })
+        expect({ status: response.status, code: response.body["code"] }).toEqual({ status: 401, code: "invalid_key" })
+        expect(response.body["detail"]).toContain("secret key")
+        expect(response.headers.get("www-authenticate")).toContain("Bearer")
       }
     },
   )

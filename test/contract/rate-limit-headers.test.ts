@@ -3,8 +3,8 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { TIERS } from "../../src/contract/tiers.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../src/customers/terms/terms.ts"
-import { type Asked, testApp } from "../support/app.ts"
-import { deepTold } from "../support/deep-told.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
+import { deepProbeStub } from "../support/deep-probe-stub.ts"
 import { settled } from "../support/time.ts"
 
 const TEST = "GET /v1/check?email=business%40mailkind.test"
@@ -34,8 +34,8 @@ function members(value: string | null): Members | null {
   return Object.fromEntries(read)
 }
 
-const policyOf = ({ headers }: Asked): Members | null => members(headers.get("ratelimit-policy"))
-const leftOf = ({ headers }: Asked): Members | null => members(headers.get("ratelimit"))
+const policyOf = ({ headers }: ApiResponse): Members | null => members(headers.get("ratelimit-policy"))
+const leftOf = ({ headers }: ApiResponse): Members | null => members(headers.get("ratelimit"))
 const rowOf = (tier: number) => {
   const { requestsPerSecond, unitsPerDay } = TIERS[tier] ?? {}
   return {
@@ -45,9 +45,9 @@ const rowOf = (tier: number) => {
 }
 
 /** Holds that both headers are there and agree: something is left of each policy, at most all, for at most its window. */
-function expectTold(asked: Asked, policy: Members = rowOf(0)): void {
-  expect(policyOf(asked)).toEqual(policy)
-  const left = leftOf(asked) ?? {}
+function expectTold(query: ApiResponse, policy: Members = rowOf(0)): void {
+  expect(policyOf(query)).toEqual(policy)
+  const left = leftOf(query) ?? {}
   expect(Object.keys(left)).toEqual(Object.keys(policy))
   for (const [name, { q = 0, w = 0 }] of Object.entries(policy)) {
     const { r, t, ...rest } = left[name] ?? {}
@@ -58,21 +58,21 @@ function expectTold(asked: Asked, policy: Members = rowOf(0)): void {
     expect(t).toBeLessThanOrEqual(w)
   }
 }
-const expectUntold = (asked: Asked): void =>
-  expect([asked.headers.get("ratelimit"), asked.headers.get("ratelimit-policy")]).toEqual([null, null])
+const expectUntold = (question: ApiResponse): void =>
+  expect([question.headers.get("ratelimit"), question.headers.get("ratelimit-policy")]).toEqual([null, null])
 
 describe("RateLimit and RateLimit-Policy", () => {
   test.each(TIERS.map((_, tier) => tier))(
     "tell the limits of tier %d, and nothing where there are none",
     async tier => {
-      const asked = await (await testApp({ tier })).ask(REAL)
-      if (tier === TIERS.length - 1) expectUntold(asked)
-      else expectTold(asked, rowOf(tier))
+      const response = await (await testApp({ tier })).ask(REAL)
+      if (tier === TIERS.length - 1) expectUntold(response)
+      else expectTold(response, rowOf(tier))
     },
   )
 
   test("are with every answer from the rate step on", async () => {
-    const house = await testApp({ tier: 0 })
+    const harness = await testApp({ tier: 0 })
     for (const [line, body, status] of [
       [REAL, undefined, 200],
       [`${REAL}&deep=true`, undefined, 200],
@@ -91,10 +91,10 @@ describe("RateLimit and RateLimit-Policy", () => {
       ["GET /v1/check?email=error-429%40mailkind.test", undefined, 429],
       ["GET /v1/check?email=error-500%40mailkind.test", undefined, 500],
     ] as const) {
-      await house.time.tick(1000)
-      const asked = await house.ask(line, { body })
-      expect({ line, status: asked.status }).toEqual({ line, status })
-      expectTold(asked)
+      await harness.time.tick(1000)
+      const reply = await harness.ask(line, { body })
+      expect({ line, status: reply.status }).toEqual({ line, status })
+      expectTold(reply)
     }
   })
 
@@ -123,15 +123,15 @@ describe("RateLimit and RateLimit-Policy", () => {
   })
 
   test("are with no answer from before the rate step", async () => {
-    const house = await testApp({ tier: 0 })
-    const page = await house.newKey([PAGE])
-    const gone = await house.newKey()
-    await revokeKey(house.changes, gone.id, "owner")
+    const harness = await testApp({ tier: 0 })
+    const page = await harness.newKey([PAGE])
+    const gone = await harness.newKey()
+    await revokeKey(harness.changes, gone.id, "owner")
     for (const [line, key, status] of [
-      ["GET /v1/nothing", house.key, 404],
-      ["DELETE /v1/check", house.key, 405],
-      ["OPTIONS /v1/check", house.key, 204],
-      ["GET /v1/health", house.key, 200],
+      ["GET /v1/nothing", harness.key, 404],
+      ["DELETE /v1/check", harness.key, 405],
+      ["OPTIONS /v1/check", harness.key, 204],
+      ["GET /v1/health", harness.key, 200],
       [TEST, null, 200],
       [REAL, null, 401],
       [REAL, "svc_live_nonsense", 401],
@@ -139,19 +139,19 @@ describe("RateLimit and RateLimit-Policy", () => {
       ["GET /v1/usage", page.text, 401],
       [REAL, page.text, 403],
     ] as const) {
-      const asked = await house.ask(line, { key })
-      expect({ line, status: asked.status }).toEqual({ line, status })
-      expectUntold(asked)
+      const answer = await harness.ask(line, { key })
+      expect({ line, status: answer.status }).toEqual({ line, status })
+      expectUntold(answer)
     }
-    await publishTerms(house.changes, { version: "2", url: "https://example.com/terms", isMaterial: true })
-    await house.time.tick((LIMITS.termsNoticeDays + 1) * DAY_SECONDS * 1000)
-    const refused = await house.ask(REAL)
+    await publishTerms(harness.changes, { version: "2", url: "https://example.com/terms", isMaterial: true })
+    await harness.time.tick((LIMITS.termsNoticeDays + 1) * DAY_SECONDS * 1000)
+    const refused = await harness.ask(REAL)
     expect(refused.body["code"]).toBe("terms_not_accepted")
     expectUntold(refused)
   })
 
   test("count down: requests of the second, units of the day, seconds to midnight", async () => {
-    const { ask, time } = await testApp({ tier: 0, deep: () => deepTold })
+    const { ask, time } = await testApp({ tier: 0, deep: () => deepProbeStub })
     const left = async (line: string) => leftOf(await ask(line))
     await time.tick(3600 * 1000)
     const seconds = { t: DAY_SECONDS - 3600 }

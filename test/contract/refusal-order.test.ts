@@ -39,7 +39,7 @@ describe("the documented order has a case for", () => {
   test("every two steps that one request can break", () => {
     const covered = new Set(PAIRS.map(([, first, second]) => `${FLAWS[first].step} × ${FLAWS[second].step}`))
     const all = REFUSAL_ORDER.flatMap(({ step }, at) =>
-      REFUSAL_ORDER.slice(at + 1).map(later => `${step} × ${later.step}`),
+      REFUSAL_ORDER.slice(at + 1).map(setTimer => `${step} × ${setTimer.step}`),
     )
     expect(all.filter(pair => !covered.has(pair))).toEqual([])
   })
@@ -145,14 +145,14 @@ describe("who mends one flaw after another is told each in the documented order"
       ],
     ],
   ] as const)("%s", async (route, flaws) => {
-    const told: unknown[] = []
+    const facts: unknown[] = []
     for (let mended = 0; mended < flaws.length; mended++) {
       const left = flaws.slice(mended)
       // The wrong origin goes with the wrong kind of key: a secret key may come from anywhere.
-      if (canHave(route, left)) told.push((await flawed(route, left)).body["code"])
+      if (canHave(route, left)) facts.push((await flawed(route, left)).body["code"])
     }
     const expected = flaws.filter((_, at) => canHave(route, flaws.slice(at))).map(flaw => FLAWS[flaw].code)
-    expect<unknown[]>(told).toEqual(expected)
+    expect<unknown[]>(facts).toEqual(expected)
   })
 })
 
@@ -169,8 +169,8 @@ describe("without a key", () => {
 
   test("a bad policy beside a test address is told before what the address asks for", async () => {
     const { ask } = await testApp()
-    const asked = await ask("GET /v1/check?email=error-500@mailkind.test&policy=odd", { key: null })
-    expect(asked.body["code"]).toBe("invalid_input")
+    const response = await ask("GET /v1/check?email=error-500@mailkind.test&policy=odd", { key: null })
+    expect(response.body["code"]).toBe("invalid_input")
   })
 })
 

@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
 import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { findKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { random } from "../customers/temp-store.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 import { keyServer, type Signer, signer } from "../support/leak-reporter.ts"
 
 const HOOK = "POST /hooks/secret-scanning"
@@ -16,12 +16,16 @@ type Sent = { readonly by?: Signer | null; readonly headers?: Record<string, str
 /** A house that believes the reporter's one key, and what reports it. */
 async function reported() {
   const keys = keyServer(own)
-  const house = await testApp({ keysUrl: keys.url })
-  const send = (body: string | Uint8Array, { by = own, headers = {}, peer = "192.0.2.1" }: Sent = {}): Promise<Asked> =>
-    house.ask(HOOK, { body, key: null, headers: { ...by?.headers(body), "x-test-peer": peer, ...headers } })
-  const report = (...tokens: readonly string[]): Promise<Asked> => send(reportOf(...tokens))
-  const isActive = async (id = house.keyId): Promise<boolean> => (await findKey(house.store, id))?.revokedAtMs === null
-  return { ...house, keys, send, report, isActive }
+  const harness = await testApp({ keysUrl: keys.url })
+  const send = (
+    body: string | Uint8Array,
+    { by = own, headers = {}, peer = "192.0.2.1" }: Sent = {},
+  ): Promise<ApiResponse> =>
+    harness.ask(HOOK, { body, key: null, headers: { ...by?.headers(body), "x-test-peer": peer, ...headers } })
+  const report = (...tokens: readonly string[]): Promise<ApiResponse> => send(reportOf(...tokens))
+  const isActive = async (id = harness.keyId): Promise<boolean> =>
+    (await findKey(harness.store, id))?.revokedAtMs === null
+  return { ...harness, keys, send, report, isActive }
 }
 
 const reportOf = (...tokens: readonly string[]): string =>
@@ -30,7 +34,10 @@ const reportOf = (...tokens: readonly string[]): string =>
 const hashOf = (token: string): string => new Bun.CryptoHasher("sha256").update(token).digest("hex")
 
 /** What the answer says of each token, and that it says nothing else. */
-function expectLabels({ status, body }: Asked, labels: readonly (readonly [token: string, isReal: boolean])[]): void {
+function expectLabels(
+  { status, body }: ApiResponse,
+  labels: readonly (readonly [token: string, isReal: boolean])[],
+): void {
   const items = labels.map(([token, isReal]) => ({
     token_hash: hashOf(token),
     token_type: "mailkind_key",
@@ -94,8 +101,8 @@ describe("200: a secret key in a signed report", () => {
   test("is revoked beside items that cannot be read, which have no label", async () => {
     const { send, key, isActive } = await reported()
     const items = [null, 1, "text", [], {}, { token: null }, { token: [key] }, { type: "mailkind_key" }]
-    const asked = await send(JSON.stringify([...items, { token: key, type: 7, url: {} }, ...items]))
-    expect(Object.values(asked.body)).toEqual([{ token_hash: hashOf(key), token_type: "", label: "true_positive" }])
+    const query = await send(JSON.stringify([...items, { token: key, type: 7, url: {} }, ...items]))
+    expect(Object.values(query.body)).toEqual([{ token_hash: hashOf(key), token_type: "", label: "true_positive" }])
     expect(await isActive()).toBe(false)
   })
 
@@ -118,27 +125,27 @@ describe("200: a secret key in a signed report", () => {
       ["\uFEFF", "application/json"],
     ] as const) {
       const { id, text } = await anotherKey()
-      const asked = await send(before + reportOf(text), { headers: { "Content-Type": type } })
-      expect([asked.status, await isActive(id)]).toEqual([200, false])
+      const question = await send(before + reportOf(text), { headers: { "Content-Type": type } })
+      expect([question.status, await isActive(id)]).toEqual([200, false])
     }
   })
 
   test("once, however often it is reported at one moment", async () => {
     const { report, key } = await reported()
-    for (const asked of await Promise.all(Array.from({ length: 50 }, () => report(key))))
-      expectLabels(asked, [[key, true]])
+    for (const response of await Promise.all(Array.from({ length: 50 }, () => report(key))))
+      expectLabels(response, [[key, true]])
   })
 })
 
 test("200: a report of nothing has no labels", async () => {
-  const asked = await (await reported()).send("[]")
-  expect([asked.status, Object.values(asked.body)]).toEqual([200, []])
-  expect(asked.headers.get("content-type")).toBe("application/json")
-  expect(asked.headers.get("cache-control")).toBe("no-store")
+  const reply = await (await reported()).send("[]")
+  expect([reply.status, Object.values(reply.body)]).toEqual([200, []])
+  expect(reply.headers.get("content-type")).toBe("application/json")
+  expect(reply.headers.get("cache-control")).toBe("no-store")
 })
 
 /** The refusal as it is documented. */
-function expectProblem({ status, headers, body }: Asked, code: ProblemCode): void {
+function expectProblem({ status, headers, body }: ApiResponse, code: ProblemCode): void {
   expect({ status, code: body["code"] }).toEqual({ status: PROBLEMS[code].status, code })
   expect(headers.get("content-type")).toBe("application/problem+json")
   expect(headers.has("www-authenticate")).toBe(status === 401)
@@ -175,9 +182,9 @@ describe("401: a report that the reporter has not signed", () => {
     const answers: unknown[] = []
     for (const token of [key, generateKey("secret", random), "some_token"]) {
       const body = reportOf(token)
-      const asked = await send(body, sent(body))
-      expectProblem(asked, "unauthorized")
-      answers.push([asked.body["detail"], [...asked.headers.keys()]])
+      const answer = await send(body, sent(body))
+      expectProblem(answer, "unauthorized")
+      answers.push([answer.body["detail"], [...answer.headers.keys()]])
     }
     expect(answers).toEqual([answers[0], answers[0], answers[0]])
     expect(await isActive()).toBe(true)
@@ -210,9 +217,9 @@ describe("400: a signed report", () => {
     ["that is null", "null"],
     ["of 501 items", JSON.stringify(Array(LIMITS.leakReportItemsMax + 1).fill({}))],
   ])("%s is no report", async (_, body) => {
-    const asked = await (await reported()).send(body)
-    expectProblem(asked, "invalid_input")
-    expect(asked.body["errors"]).toEqual([{ pointer: "", detail: expect.any(String) }])
+    const requests = await (await reported()).send(body)
+    expectProblem(requests, "invalid_input")
+    expect(requests.body["errors"]).toEqual([{ pointer: "", detail: expect.any(String) }])
   })
 
   test("of 500 items is one", async () => {
@@ -222,17 +229,17 @@ describe("400: a signed report", () => {
 })
 
 describe("413: a body", () => {
-  const padded = (key: string, octets: number): string => reportOf(key).padEnd(octets)
+  const padded = (key: string, bytes: number): string => reportOf(key).padEnd(bytes)
   const streamed = (body: string): ReadableStream<Uint8Array> => new Blob([body]).stream()
 
   test("of 65 536 octets is read, and one more is too many, by its length or by count", async () => {
     const { send, ask, key, isActive } = await reported()
     const large = padded(key, LIMITS.bodyBytesMax + 1)
-    const told = await send(large, { headers: { "Content-Length": String(large.length) } })
+    const facts = await send(large, { headers: { "Content-Length": String(large.length) } })
     const counted = await ask(HOOK, { body: streamed(large), key: null, headers: own.headers(large) })
-    for (const asked of [told, counted]) {
-      expectProblem(asked, "payload_too_large")
-      expect(asked.body["limit"]).toBe(LIMITS.bodyBytesMax)
+    for (const requests of [facts, counted]) {
+      expectProblem(requests, "payload_too_large")
+      expect(requests.body["limit"]).toBe(LIMITS.bodyBytesMax)
     }
     expect(await isActive()).toBe(true)
     const fits = padded(key, LIMITS.bodyBytesMax)
@@ -264,10 +271,10 @@ describe("429: reports", () => {
   test("of one client address are taken up to its limit, and another's then still", async () => {
     const { send, key, time } = await reported()
     for (let count = 0; count < burst; count++) expectProblem(await send("[]", { by: null }), "unauthorized")
-    const asked = await send(reportOf(key))
-    expectProblem(asked, "rate_limited")
-    expect(asked.body).toMatchObject({ retry_after: 1, limit: LIMITS.leakReportsPerSecond })
-    expect(asked.headers.get("retry-after")).toBe("1")
+    const requests = await send(reportOf(key))
+    expectProblem(requests, "rate_limited")
+    expect(requests.body).toMatchObject({ retry_after: 1, limit: LIMITS.leakReportsPerSecond })
+    expect(requests.headers.get("retry-after")).toBe("1")
     expectLabels(await send(reportOf(key), { peer: "192.0.2.2" }), [[key, true]])
     await time.tick(1000)
     expectLabels(await send(reportOf(key)), [[key, true]])
@@ -282,9 +289,9 @@ describe("429: reports", () => {
       statuses.push((await send("[]", { peer, by: null, headers: own.headers("[ ]") })).status)
     }
     expect(statuses.filter(status => status === 401)).toHaveLength(burstOfAll)
-    const asked = await send(reportOf(key))
-    expectProblem(asked, "rate_limited")
-    expect(asked.body["limit"]).toBe(LIMITS.leakReportsGlobalPerSecond)
+    const requests = await send(reportOf(key))
+    expectProblem(requests, "rate_limited")
+    expect(requests.body["limit"]).toBe(LIMITS.leakReportsGlobalPerSecond)
     await time.tick(1000)
     expectLabels(await send(reportOf(key)), [[key, true]])
   })
@@ -298,8 +305,8 @@ describe("429: reports", () => {
 
 describe("405: the path", () => {
   test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("takes no %s", async method => {
-    const asked = await (await reported()).ask(`${method} /hooks/secret-scanning`, { key: null })
-    expect([asked.status, asked.headers.get("allow")]).toEqual([405, "POST, OPTIONS"])
+    const requests = await (await reported()).ask(`${method} /hooks/secret-scanning`, { key: null })
+    expect([requests.status, requests.headers.get("allow")]).toEqual([405, "POST, OPTIONS"])
   })
 
   test("tells its method to OPTIONS, and its neighbours are no paths", async () => {

@@ -42,7 +42,7 @@ export async function serverProcess(settings: Record<string, string> = {}): Prom
       if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`)
       return JSON.parse(out)
     },
-    ask: (line, sent) => asked(url, line, sent),
+    ask: (line, sent) => request(url, line, sent),
     logged: server.complained,
     stop: async () => {
       const { code, err: log } = await server.stop()
@@ -62,7 +62,7 @@ const environmentIn = (directory: string) => ({
   MAILKIND_LISTS_REFRESH_HOURS: "off",
 })
 
-async function asked(url: string, line: string, { key, body, headers = {} }: Sent = {}): Promise<Answer> {
+async function request(url: string, line: string, { key, body, headers = {} }: Sent = {}): Promise<Answer> {
   const [method = "GET", path = "/"] = line.split(" ")
   const all = {
     ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),

@@ -14,15 +14,15 @@ const DRIP_MS = 200
 
 /** The whole face behind a real listener that has little patience. */
 async function listening() {
-  const house = await testApp()
-  const server = listen({ hostname: "127.0.0.1", port: 0, isShared: false }, house.built, IDLE_S)
+  const harness = await testApp()
+  const server = listen({ hostname: "127.0.0.1", port: 0, isShared: false }, harness.built, IDLE_S)
   onTestEnd(() => server.stop(true))
   const port = server.port ?? 0
   const check = async () => {
-    const headers = { Authorization: `Bearer ${house.key}` }
+    const headers = { Authorization: `Bearer ${harness.key}` }
     return (await askLoopback(`http://127.0.0.1:${port}/v1/check?domain=stripe.com`, { headers })).status
   }
-  return { house, port, check }
+  return { harness: harness, port, check }
 }
 
 const clients = (port: number) => Promise.all(Array.from({ length: MANY }, () => rawClient(port)))
@@ -42,36 +42,36 @@ test("clients whose head never ends are cut off, however they drip, and others a
   }
   expect(await check()).toBe(200)
   await Promise.all(slow.map(client => client.closed))
-  expect(slow.map(client => client.heard()).filter(heard => heard.startsWith("HTTP/1.1 200"))).toEqual([])
+  expect(slow.map(client => client.received()).filter(received => received.startsWith("HTTP/1.1 200"))).toEqual([])
   expect(await check()).toBe(200)
 })
 
 test("clients whose body never ends are cut off, hold nothing any more, and are no fault of ours", async () => {
-  const { house, port, check } = await listening()
+  const { harness, port, check } = await listening()
   const slow = await clients(port)
   for (const [at, client] of slow.entries()) {
     const length = LENGTHS[at % LENGTHS.length] ?? ""
-    client.socket.write(HEAD(house.key, length))
+    client.socket.write(HEAD(harness.key, length))
     client.drip(length.includes("chunked") ? "1\r\n \r\n" : " ", DRIP_MS)
   }
-  while (house.load.inFlight < MANY) await new Promise(resolve => setImmediate(resolve))
-  expect(house.load.bodyBytes).toBe((MANY / LENGTHS.length) * 60_000)
+  while (harness.load.inFlight < MANY) await new Promise(resolve => setImmediate(resolve))
+  expect(harness.load.bodyBytes).toBe((MANY / LENGTHS.length) * 60_000)
   expect(await check()).toBe(200)
   await Promise.all(slow.map(client => client.closed))
-  while (house.load.inFlight > 0) await new Promise(resolve => setImmediate(resolve))
-  expect([house.load.bodyBytes, house.logged]).toEqual([0, []])
+  while (harness.load.inFlight > 0) await new Promise(resolve => setImmediate(resolve))
+  expect([harness.load.bodyBytes, harness.logged]).toEqual([0, []])
   expect(await check()).toBe(200)
 })
 
 test("clients that ask and close their half get their answer or none, and hold nothing", async () => {
-  const { house, port, check } = await listening()
+  const { harness, port, check } = await listening()
   const halves = await clients(port)
   const body = JSON.stringify({ domain: "stripe.com" })
   for (const [at, client] of halves.entries())
-    client.socket.end(`${HEAD(house.key, `Content-Length: ${body.length}`)}${at % 2 === 0 ? body : body.slice(1)}`)
+    client.socket.end(`${HEAD(harness.key, `Content-Length: ${body.length}`)}${at % 2 === 0 ? body : body.slice(1)}`)
   await Promise.all(halves.map(client => client.closed))
-  while (house.load.inFlight > 0) await new Promise(resolve => setImmediate(resolve))
-  expect(house.logged).toEqual([])
+  while (harness.load.inFlight > 0) await new Promise(resolve => setImmediate(resolve))
+  expect(harness.logged).toEqual([])
   expect(await check()).toBe(200)
 })
 
@@ -80,18 +80,18 @@ test("a head that is too long is refused at once", async () => {
   const client = await rawClient(port)
   client.socket.write(`GET /v1/health HTTP/1.1\r\nHost: localhost\r\n${"X-Flood: flood\r\n".repeat(20_000)}\r\n`)
   await client.closed
-  expect(client.heard()).toStartWith("HTTP/1.1 431 ")
+  expect(client.received()).toStartWith("HTTP/1.1 431 ")
   expect(await check()).toBe(200)
 })
 
 test("a body that never ends is refused as soon as it is too long, and not read any further", async () => {
-  const { house, port, check } = await listening()
+  const { harness, port, check } = await listening()
   const client = await rawClient(port)
-  client.socket.write(HEAD(house.key, "Transfer-Encoding: chunked"))
+  client.socket.write(HEAD(harness.key, "Transfer-Encoding: chunked"))
   const chunk = `2000\r\n${" ".repeat(0x2000)}\r\n`
   client.drip(chunk.repeat(4), 10)
   await client.until(/^HTTP\/1\.1 413 /)
   client.close()
-  expect([house.load.inFlight, house.load.bodyBytes]).toEqual([0, 0])
+  expect([harness.load.inFlight, harness.load.bodyBytes]).toEqual([0, 0])
   expect(await check()).toBe(200)
 })

@@ -6,10 +6,10 @@ import { latestChangeId } from "../../src/customers/store/change-log/change-log.
 import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../src/customers/terms/terms.ts"
 import { random } from "../customers/temp-store.ts"
-import { type Asked, testApp } from "../support/app.ts"
+import { type ApiResponse, testApp } from "../support/app.ts"
 import { settled } from "../support/time.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
 const DAY_MS = 86_400_000
 const NOTICE_MS = LIMITS.termsNoticeDays * DAY_MS
@@ -17,13 +17,13 @@ const LINK = '<https://mailkind.example/terms/2>; rel="terms-of-service"'
 const WARNING = '299 mailkind "The terms have changed. Version 2 has to be accepted before 2026-01-31T00:00:00Z."'
 const PAGE = "https://shop.example"
 
-async function publish({ changes }: Pick<House, "changes">, version = "2", isMaterial = true): Promise<void> {
+async function publish({ changes }: Pick<Harness, "changes">, version = "2", isMaterial = true): Promise<void> {
   await publishTerms(changes, { version, url: `https://mailkind.example/terms/${version}`, isMaterial })
   await settled()
 }
 
 /** What an answer tells of the terms. */
-const told = ({ status, body, headers }: Asked) => ({
+const facts = ({ status, body, headers }: ApiResponse) => ({
   status,
   code: typeof body["code"] === "string" ? body["code"] : null,
   warning: headers.get("warning"),
@@ -48,7 +48,7 @@ describe("before any terms are published", () => {
   test("nothing is told of terms, however much time goes by", async () => {
     const { ask, time } = await testApp()
     await time.tick(400 * DAY_MS)
-    for (const [line, sent, status] of KEYED) expect(told(await ask(line, sent))).toEqual(silent(status))
+    for (const [line, sent, status] of KEYED) expect(facts(await ask(line, sent))).toEqual(silent(status))
   })
 })
 
@@ -56,84 +56,84 @@ describe.each([[0], [4]])("after a material change, to an account of tier %d,", 
   const open = () => testApp({ tier, tiers: "0=100/100/1000" })
 
   test("every keyed answer carries the warning and the link for 30 days, and from then on is refused", async () => {
-    const house = await open()
-    await publish(house)
+    const harness = await open()
+    await publish(harness)
     for (const passedMs of [0, 1, NOTICE_MS - 2]) {
-      await house.time.tick(passedMs)
-      for (const [line, sent, status] of KEYED) expect(told(await house.ask(line, sent))).toEqual(inGrace(status))
+      await harness.time.tick(passedMs)
+      for (const [line, sent, status] of KEYED) expect(facts(await harness.ask(line, sent))).toEqual(inGrace(status))
     }
     for (const passedMs of [1, 1, 400 * DAY_MS]) {
-      await house.time.tick(passedMs)
+      await harness.time.tick(passedMs)
       for (const [line, sent] of KEYED) {
-        const asked = await house.ask(line, sent)
-        expect(told(asked)).toEqual(line.startsWith("HEAD") ? { ...REFUSED, code: null } : REFUSED)
+        const answer = await harness.ask(line, sent)
+        expect(facts(answer)).toEqual(line.startsWith("HEAD") ? { ...REFUSED, code: null } : REFUSED)
       }
     }
   })
 
   test("refusals of later steps carry them too, and those of earlier steps do not", async () => {
-    const house = await open()
-    await publish(house)
-    const { ask } = house
-    expect(told(await ask("POST /v1/check", { body: {} }))).toEqual(inGrace(400, "invalid_input"))
-    expect(told(await ask("POST /v1/feedback", { body: {} }))).toEqual(inGrace(400, "invalid_input"))
+    const harness = await open()
+    await publish(harness)
+    const { ask } = harness
+    expect(facts(await ask("POST /v1/check", { body: {} }))).toEqual(inGrace(400, "invalid_input"))
+    expect(facts(await ask("POST /v1/feedback", { body: {} }))).toEqual(inGrace(400, "invalid_input"))
     const large = "x".repeat(LIMITS.bodyBytesMax + 1)
-    expect(told(await ask("POST /v1/feedback", { body: large }))).toEqual(inGrace(413, "payload_too_large"))
+    expect(facts(await ask("POST /v1/feedback", { body: large }))).toEqual(inGrace(413, "payload_too_large"))
     const failing = "GET /v1/check?email=error-500@mailkind.test"
-    expect(told(await ask(failing))).toEqual(inGrace(500, "internal_error"))
-    expect(told(await ask("GET /v1/nothing"))).toEqual(silent(404, "not_found"))
-    expect(told(await ask("PUT /v1/usage"))).toEqual(silent(405, "method_not_allowed"))
-    expect(told(await ask("GET /v1/usage", { key: null }))).toEqual(silent(401, "unauthorized"))
-    expect(told(await ask("GET /v1/usage", { key: "nonsense" }))).toEqual(silent(401, "invalid_key"))
-    await house.store.run("DROP TABLE usage")
-    expect(told(await ask("GET /v1/usage"))).toEqual(inGrace(500, "internal_error"))
+    expect(facts(await ask(failing))).toEqual(inGrace(500, "internal_error"))
+    expect(facts(await ask("GET /v1/nothing"))).toEqual(silent(404, "not_found"))
+    expect(facts(await ask("PUT /v1/usage"))).toEqual(silent(405, "method_not_allowed"))
+    expect(facts(await ask("GET /v1/usage", { key: null }))).toEqual(silent(401, "unauthorized"))
+    expect(facts(await ask("GET /v1/usage", { key: "nonsense" }))).toEqual(silent(401, "invalid_key"))
+    await harness.store.run("DROP TABLE usage")
+    expect(facts(await ask("GET /v1/usage"))).toEqual(inGrace(500, "internal_error"))
   })
 
   test("acceptance in time ends the warning at once, and for good", async () => {
-    const house = await open()
-    await publish(house)
-    expect(told(await house.ask("GET /v1/usage"))).toEqual(inGrace(200))
-    await acceptTerms(house.changes, house.accountId)
+    const harness = await open()
+    await publish(harness)
+    expect(facts(await harness.ask("GET /v1/usage"))).toEqual(inGrace(200))
+    await acceptTerms(harness.changes, harness.accountId)
     for (const passedMs of [0, NOTICE_MS, 400 * DAY_MS]) {
-      await house.time.tick(passedMs)
-      for (const [line, sent, status] of KEYED) expect(told(await house.ask(line, sent))).toEqual(silent(status))
+      await harness.time.tick(passedMs)
+      for (const [line, sent, status] of KEYED) expect(facts(await harness.ask(line, sent))).toEqual(silent(status))
     }
   })
 
   test("acceptance after the end lets the account in at once", async () => {
-    const house = await open()
-    await publish(house)
-    await house.time.tick(NOTICE_MS)
-    expect(told(await house.ask("GET /v1/usage"))).toEqual(REFUSED)
-    await acceptTerms(house.changes, house.accountId)
-    for (const [line, sent, status] of KEYED) expect(told(await house.ask(line, sent))).toEqual(silent(status))
+    const harness = await open()
+    await publish(harness)
+    await harness.time.tick(NOTICE_MS)
+    expect(facts(await harness.ask("GET /v1/usage"))).toEqual(REFUSED)
+    await acceptTerms(harness.changes, harness.accountId)
+    for (const [line, sent, status] of KEYED) expect(facts(await harness.ask(line, sent))).toEqual(silent(status))
   })
 
   test("a page's key is warned of and refused with its account", async () => {
-    const house = await open()
-    const { text: key } = await house.newKey([PAGE])
-    const ask = (line: string, origin = PAGE) => house.ask(line, { key, headers: { Origin: origin } })
-    await publish(house)
-    await house.time.tick(NOTICE_MS - 1)
-    expect(told(await ask("GET /v1/check?domain=stripe.com"))).toEqual(inGrace(200))
-    expect(told(await ask("GET /v1/check?domain="))).toEqual(inGrace(400, "invalid_input"))
-    await house.time.tick(1)
-    expect(told(await ask("GET /v1/check?domain=stripe.com"))).toEqual(REFUSED)
-    expect(told(await ask("GET /v1/usage"))).toEqual(REFUSED)
-    expect(told(await ask("GET /v1/check?domain=stripe.com", "https://evil.example"))).toEqual(REFUSED)
+    const harness = await open()
+    const { text: key } = await harness.newKey([PAGE])
+    const ask = (line: string, origin = PAGE) => harness.ask(line, { key, headers: { Origin: origin } })
+    await publish(harness)
+    await harness.time.tick(NOTICE_MS - 1)
+    expect(facts(await ask("GET /v1/check?domain=stripe.com"))).toEqual(inGrace(200))
+    expect(facts(await ask("GET /v1/check?domain="))).toEqual(inGrace(400, "invalid_input"))
+    await harness.time.tick(1)
+    expect(facts(await ask("GET /v1/check?domain=stripe.com"))).toEqual(REFUSED)
+    expect(facts(await ask("GET /v1/usage"))).toEqual(REFUSED)
+    expect(facts(await ask("GET /v1/check?domain=stripe.com", "https://evil.example"))).toEqual(REFUSED)
   })
 
   test("a page's key of the wrong kind, or from the wrong origin, is refused with the warning: those steps come later", async () => {
-    const house = await open()
-    const { text: key } = await house.newKey([PAGE])
-    await publish(house)
-    const usage = await house.ask("GET /v1/usage", { key, headers: { Origin: PAGE } })
-    expect(told(usage)).toEqual(inGrace(401, "invalid_key"))
-    const check = await house.ask("GET /v1/check?domain=stripe.com", {
+    const harness = await open()
+    const { text: key } = await harness.newKey([PAGE])
+    await publish(harness)
+    const usage = await harness.ask("GET /v1/usage", { key, headers: { Origin: PAGE } })
+    expect(facts(usage)).toEqual(inGrace(401, "invalid_key"))
+    const check = await harness.ask("GET /v1/check?domain=stripe.com", {
       key,
       headers: { Origin: "https://evil.example" },
     })
-    expect(told(check)).toEqual(inGrace(403, "forbidden_origin"))
+    expect(facts(check)).toEqual(inGrace(403, "forbidden_origin"))
   })
 })
 
@@ -144,109 +144,109 @@ describe("who sends no key is told nothing of terms", () => {
     ["GET /docs/json", 200],
     ["OPTIONS /v1/check", 204],
   ] as const)("%s", async (line, status) => {
-    const house = await testApp()
-    await publish(house)
+    const harness = await testApp()
+    await publish(harness)
     for (const passedMs of [0, NOTICE_MS]) {
-      await house.time.tick(passedMs)
-      const asked = await house.ask(line, { key: null })
-      expect<object>({ ...told(asked), code: null }).toEqual(silent(status))
+      await harness.time.tick(passedMs)
+      const question = await harness.ask(line, { key: null })
+      expect<object>({ ...facts(question), code: null }).toEqual(silent(status))
     }
   })
 })
 
 test("429: who is too fast, or has no units left, is warned too", async () => {
-  const house = await testApp({ tier: 0, tiers: "0=2/5/1" })
-  await publish(house)
-  const check = () => house.ask("GET /v1/check?domain=stripe.com")
-  expect(told(await check())).toEqual(inGrace(200))
-  for (let count = 0; count < 3; count++) expect(told(await check())).toEqual(inGrace(429, "quota_exceeded"))
-  expect(told(await check())).toEqual(inGrace(429, "rate_limited"))
+  const harness = await testApp({ tier: 0, tiers: "0=2/5/1" })
+  await publish(harness)
+  const check = () => harness.ask("GET /v1/check?domain=stripe.com")
+  expect(facts(await check())).toEqual(inGrace(200))
+  for (let count = 0; count < 3; count++) expect(facts(await check())).toEqual(inGrace(429, "quota_exceeded"))
+  expect(facts(await check())).toEqual(inGrace(429, "rate_limited"))
 })
 
 test("what is refused for its terms costs nothing and is counted nowhere", async () => {
-  const house = await testApp({ tier: 0, tiers: "0=2/5/10" })
-  await publish(house)
-  await house.time.tick(NOTICE_MS)
+  const harness = await testApp({ tier: 0, tiers: "0=2/5/10" })
+  await publish(harness)
+  await harness.time.tick(NOTICE_MS)
   for (let count = 0; count < 20; count++) {
-    const asked = await house.ask("GET /v1/check?domain=stripe.com")
-    expect(told(asked)).toEqual(REFUSED)
-    expect(asked.headers.has("ratelimit")).toBe(false)
+    const response = await harness.ask("GET /v1/check?domain=stripe.com")
+    expect(facts(response)).toEqual(REFUSED)
+    expect(response.headers.has("ratelimit")).toBe(false)
   }
-  await acceptTerms(house.changes, house.accountId)
-  const { body } = await house.ask("GET /v1/usage")
+  await acceptTerms(harness.changes, harness.accountId)
+  const { body } = await harness.ask("GET /v1/usage")
   expect(body["today"]).toMatchObject({ used: 0, remaining: 10, checks: 0, rate_limited: 0 })
 })
 
 describe("of several changes", () => {
   test("those that are not material ask for nothing", async () => {
-    const house = await testApp()
-    await publish(house, "2", false)
-    await house.time.tick(NOTICE_MS)
-    for (const [line, sent, status] of KEYED) expect(told(await house.ask(line, sent))).toEqual(silent(status))
+    const harness = await testApp()
+    await publish(harness, "2", false)
+    await harness.time.tick(NOTICE_MS)
+    for (const [line, sent, status] of KEYED) expect(facts(await harness.ask(line, sent))).toEqual(silent(status))
   })
 
   test("the first material one sets the end, and the current one is what has to be accepted", async () => {
-    const house = await testApp()
-    await publish(house, "1")
-    await house.time.tick(DAY_MS)
-    await publish(house, "2")
-    const asked = await house.ask("GET /v1/usage")
-    expect(told(asked)).toEqual(inGrace(200))
-    await house.time.tick(NOTICE_MS - DAY_MS - 1)
-    expect(told(await house.ask("GET /v1/usage"))).toEqual(inGrace(200))
-    await house.time.tick(1)
-    expect(told(await house.ask("GET /v1/usage"))).toEqual(REFUSED)
-    await acceptTerms(house.changes, house.accountId)
-    expect(told(await house.ask("GET /v1/usage"))).toEqual(silent(200))
-    await publish(house, "3")
-    expect((await house.ask("GET /v1/usage")).headers.get("warning")).toContain("Version 3 ")
+    const harness = await testApp()
+    await publish(harness, "1")
+    await harness.time.tick(DAY_MS)
+    await publish(harness, "2")
+    const reply = await harness.ask("GET /v1/usage")
+    expect(facts(reply)).toEqual(inGrace(200))
+    await harness.time.tick(NOTICE_MS - DAY_MS - 1)
+    expect(facts(await harness.ask("GET /v1/usage"))).toEqual(inGrace(200))
+    await harness.time.tick(1)
+    expect(facts(await harness.ask("GET /v1/usage"))).toEqual(REFUSED)
+    await acceptTerms(harness.changes, harness.accountId)
+    expect(facts(await harness.ask("GET /v1/usage"))).toEqual(silent(200))
+    await publish(harness, "3")
+    expect((await harness.ask("GET /v1/usage")).headers.get("warning")).toContain("Version 3 ")
   })
 
   test("the same published again changes nothing", async () => {
-    const house = await testApp()
-    await publish(house)
-    await house.time.tick(NOTICE_MS - 1)
-    await publish(house)
-    await house.time.tick(1)
-    expect(told(await house.ask("GET /v1/usage"))).toEqual(REFUSED)
+    const harness = await testApp()
+    await publish(harness)
+    await harness.time.tick(NOTICE_MS - 1)
+    await publish(harness)
+    await harness.time.tick(1)
+    expect(facts(await harness.ask("GET /v1/usage"))).toEqual(REFUSED)
   })
 })
 
 test("an account that was made after the change has accepted it, beside one that has not", async () => {
-  const house = await testApp()
-  await publish(house)
-  await house.time.tick(NOTICE_MS)
-  const termsVersion = await currentTermsVersion(house.store)
-  const made = await createAccount(house.changes, random, { email: "new@example.com", tier: 4, termsVersion })
+  const harness = await testApp()
+  await publish(harness)
+  await harness.time.tick(NOTICE_MS)
+  const termsVersion = await currentTermsVersion(harness.store)
+  const made = await createAccount(harness.changes, random, { email: "new@example.com", tier: 4, termsVersion })
   if (made.kind !== "created") throw new Error(made.kind)
   const { id: accountId } = made.account
-  const key = await createKey(house.changes, random, { accountId, kind: "secret", name: null, origins: [] })
+  const key = await createKey(harness.changes, random, { accountId, kind: "secret", name: null, origins: [] })
   if (key.kind !== "created") throw new Error(key.kind)
-  expect(told(await house.ask("GET /v1/usage", { key: key.text }))).toEqual(silent(200))
-  expect(told(await house.ask("GET /v1/usage"))).toEqual(REFUSED)
+  expect(facts(await harness.ask("GET /v1/usage", { key: key.text }))).toEqual(silent(200))
+  expect(facts(await harness.ask("GET /v1/usage"))).toEqual(REFUSED)
 })
 
 test("what another process publishes and accepts is heard through the change log", async () => {
-  const house = await testApp()
-  const { keys, terms, corrections, ownLists } = house.customers
+  const harness = await testApp()
+  const { keys, terms, corrections, ownLists } = harness.customers
   const followers = [keys, terms, corrections, ownLists]
   const faults: unknown[] = []
-  const read = createChangePoller(house.store, followers, await latestChangeId(house.store), fault =>
+  const read = createChangePoller(harness.store, followers, await latestChangeId(harness.store), fault =>
     faults.push(fault),
   )
-  const heard = async () => {
+  const received = async () => {
     read()
     for (let turn = 0; turn < 10; turn++) await settled()
-    return told(await house.ask("GET /v1/usage"))
+    return facts(await harness.ask("GET /v1/usage"))
   }
-  const elsewhere = { changes: { ...house.changes, notify: () => undefined } }
-  await house.ask("GET /v1/usage")
+  const elsewhere = { changes: { ...harness.changes, notify: () => undefined } }
+  await harness.ask("GET /v1/usage")
   await publish(elsewhere)
-  expect(told(await house.ask("GET /v1/usage"))).toEqual(silent(200))
-  expect(await heard()).toEqual(inGrace(200))
-  await house.time.tick(NOTICE_MS)
-  expect(told(await house.ask("GET /v1/usage"))).toEqual(REFUSED)
-  await acceptTerms(elsewhere.changes, house.accountId)
-  expect(await heard()).toEqual(silent(200))
+  expect(facts(await harness.ask("GET /v1/usage"))).toEqual(silent(200))
+  expect(await received()).toEqual(inGrace(200))
+  await harness.time.tick(NOTICE_MS)
+  expect(facts(await harness.ask("GET /v1/usage"))).toEqual(REFUSED)
+  await acceptTerms(elsewhere.changes, harness.accountId)
+  expect(await received()).toEqual(silent(200))
   expect(faults).toEqual([])
 })

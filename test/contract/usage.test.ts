@@ -6,22 +6,22 @@ import { TIERS } from "../../src/contract/tiers.ts"
 import { Usage } from "../../src/contract/usage-schema.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { testApp } from "../support/app.ts"
-import { deepTold } from "../support/deep-told.ts"
+import { deepProbeStub } from "../support/deep-probe-stub.ts"
 import { anotherAccount } from "./another-account.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
 const DAY_MS = 86_400_000
 const PAGE = "https://shop.example"
 
-async function usageOf({ ask }: House, key?: string): Promise<Usage> {
+async function usageOf({ ask }: Harness, key?: string): Promise<Usage> {
   const { status, body } = await ask("GET /v1/usage", key === undefined ? {} : { key })
   expect(status).toBe(200)
   expect([...Value.Errors(Usage, body)]).toEqual([])
   return body as Usage // checked in the line before
 }
 
-const check = ({ ask }: House, input: object, more: object = {}) => ask("POST /v1/check", { body: input, ...more })
+const check = ({ ask }: Harness, input: object, more: object = {}) => ask("POST /v1/check", { body: input, ...more })
 
 const categories = (counts: { readonly [C in Category]?: number } = {}) => ({
   ...Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])),
@@ -39,8 +39,8 @@ const NOTHING = {
 
 describe("200", () => {
   test("an account that did nothing has a report of nothings", async () => {
-    const house = await testApp({ tier: 1 })
-    const { body, headers } = await house.ask("GET /v1/usage")
+    const harness = await testApp({ tier: 1 })
+    const { body, headers } = await harness.ask("GET /v1/usage")
     expect(body).toEqual({
       tier: 1,
       limits: { requests_per_second: 20, in_flight: 20, daily_units: 10_000, batch_items: 100, keys: 5 },
@@ -51,9 +51,9 @@ describe("200", () => {
         ...NOTHING,
         by_key: [
           {
-            id: house.keyId,
+            id: harness.keyId,
             name: expect.any(String),
-            last4: house.key.slice(-4),
+            last4: harness.key.slice(-4),
             used: 0,
             last_used_at: "2026-01-01T00:00:00.000Z",
           },
@@ -83,9 +83,9 @@ describe("200", () => {
   })
 
   test("limits that the operator set are told", async () => {
-    const house = await testApp({ tier: 2, tiers: "2=7/-/9" })
-    await check(house, { domain: "stripe.com" })
-    const { limits, today } = await usageOf(house)
+    const harness = await testApp({ tier: 2, tiers: "2=7/-/9" })
+    await check(harness, { domain: "stripe.com" })
+    const { limits, today } = await usageOf(harness)
     expect(limits).toMatchObject({ requests_per_second: 7, in_flight: null, daily_units: 9 })
     expect(today.remaining).toBe(8)
   })
@@ -93,13 +93,13 @@ describe("200", () => {
 
 describe("what counts", () => {
   test("checks by their category, plain ones a unit and deep ones five", async () => {
-    const house = await testApp({ tier: 1, deep: () => deepTold })
-    await check(house, { domain: "stripe.com" })
-    await house.ask("GET /v1/check?email=jane%40gmail.com")
-    await check(house, { email: "jane@gmail.com", deep: true })
-    await check(house, { url: "https://mailinator.com/", policy: "strict" })
-    await house.ask("GET /v1/check?domain=mit.edu&deep=1")
-    await check(house, { email: "jane@@acme" })
+    const harness = await testApp({ tier: 1, deep: () => deepProbeStub })
+    await check(harness, { domain: "stripe.com" })
+    await harness.ask("GET /v1/check?email=jane%40gmail.com")
+    await check(harness, { email: "jane@gmail.com", deep: true })
+    await check(harness, { url: "https://mailinator.com/", policy: "strict" })
+    await harness.ask("GET /v1/check?domain=mit.edu&deep=1")
+    await check(harness, { email: "jane@@acme" })
     const done = {
       used: 14,
       checks: 4,
@@ -108,126 +108,126 @@ describe("what counts", () => {
       rate_limited: 0,
       by_category: categories({ business: 1, personal: 2, disposable: 1, education: 1, invalid: 1 }),
     }
-    const { today, daily } = await usageOf(house)
+    const { today, daily } = await usageOf(harness)
     expect(today).toMatchObject({ ...done, remaining: 10_000 - 14 })
     expect<unknown>(daily[0]).toEqual({ date: "2026-01-01", ...done })
-    expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([[house.keyId, 14]])
+    expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([[harness.keyId, 14]])
   })
 
   test("the same before it is written and after, and each once", async () => {
-    const house = await testApp()
-    for (let count = 0; count < 3; count++) await check(house, { domain: "stripe.com" })
-    const before = await usageOf(house)
-    await house.customers.usage.flush()
-    expect(await usageOf(house)).toEqual(before)
-    await check(house, { domain: "stripe.com" })
-    expect((await usageOf(house)).today.checks).toBe(4)
+    const harness = await testApp()
+    for (let count = 0; count < 3; count++) await check(harness, { domain: "stripe.com" })
+    const before = await usageOf(harness)
+    await harness.customers.usage.flush()
+    expect(await usageOf(harness)).toEqual(before)
+    await check(harness, { domain: "stripe.com" })
+    expect((await usageOf(harness)).today.checks).toBe(4)
   })
 
   test("no refusal but those for speed, no test address, no report, no look at usage", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=20/5/50" })
-    await house.ask("POST /v1/check", { body: {} })
-    await house.ask("POST /v1/check", { body: "x".repeat(LIMITS.bodyBytesMax + 1) })
-    await house.ask("PUT /v1/check")
-    await house.ask("GET /v1/check?domain=stripe.com", { key: null })
+    const harness = await testApp({ tier: 0, tiers: "0=20/5/50" })
+    await harness.ask("POST /v1/check", { body: {} })
+    await harness.ask("POST /v1/check", { body: "x".repeat(LIMITS.bodyBytesMax + 1) })
+    await harness.ask("PUT /v1/check")
+    await harness.ask("GET /v1/check?domain=stripe.com", { key: null })
     for (const local of ["business", "error-429", "error-quota", "error-500"])
-      await house.ask(`GET /v1/check?email=${local}@mailkind.test&deep=true`)
-    await house.ask("POST /v1/feedback", { body: { domain: "stripe.com", expected_category: "personal" } })
-    await usageOf(house)
-    expect((await usageOf(house)).today).toMatchObject({ ...NOTHING, remaining: 50 })
+      await harness.ask(`GET /v1/check?email=${local}@mailkind.test&deep=true`)
+    await harness.ask("POST /v1/feedback", { body: { domain: "stripe.com", expected_category: "personal" } })
+    await usageOf(harness)
+    expect((await usageOf(harness)).today).toMatchObject({ ...NOTHING, remaining: 50 })
   })
 
   test("requests that came too fast, each once, on whatever route", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=2/5/50" })
-    for (let count = 0; count < 4; count++) await house.ask("GET /v1/usage")
+    const harness = await testApp({ tier: 0, tiers: "0=2/5/50" })
+    for (let count = 0; count < 4; count++) await harness.ask("GET /v1/usage")
     for (const line of [
       "GET /v1/usage",
       "GET /v1/check?domain=stripe.com",
       "GET /v1/check?email=business@mailkind.test",
     ])
-      expect((await house.ask(line)).status).toBe(429)
-    await house.ask("POST /v1/feedback", { body: {} })
-    await house.time.tick(1000)
-    expect((await usageOf(house)).today).toMatchObject({ ...NOTHING, rate_limited: 4 })
+      expect((await harness.ask(line)).status).toBe(429)
+    await harness.ask("POST /v1/feedback", { body: {} })
+    await harness.time.tick(1000)
+    expect((await usageOf(harness)).today).toMatchObject({ ...NOTHING, rate_limited: 4 })
   })
 
   test("nothing of what was refused for want of units, and what is left is never less than nothing", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=100/5/7", deep: () => deepTold })
-    await check(house, { domain: "stripe.com", deep: true })
-    await check(house, { domain: "stripe.com" })
+    const harness = await testApp({ tier: 0, tiers: "0=100/5/7", deep: () => deepProbeStub })
+    await check(harness, { domain: "stripe.com", deep: true })
+    await check(harness, { domain: "stripe.com" })
     // A deep check costs more than is left; a plain one does not.
-    expect((await check(house, { domain: "stripe.com", deep: true })).body["code"]).toBe("quota_exceeded")
-    expect((await usageOf(house)).today).toMatchObject({ used: 6, remaining: 1, deep_checks: 1, checks: 1 })
-    expect((await check(house, { domain: "stripe.com" })).status).toBe(200)
-    expect((await check(house, { domain: "stripe.com" })).body["code"]).toBe("quota_exceeded")
-    const { today } = await usageOf(house)
+    expect((await check(harness, { domain: "stripe.com", deep: true })).body["code"]).toBe("quota_exceeded")
+    expect((await usageOf(harness)).today).toMatchObject({ used: 6, remaining: 1, deep_checks: 1, checks: 1 })
+    expect((await check(harness, { domain: "stripe.com" })).status).toBe(200)
+    expect((await check(harness, { domain: "stripe.com" })).body["code"]).toBe("quota_exceeded")
+    const { today } = await usageOf(harness)
     expect(today).toMatchObject({ used: 7, remaining: 0, deep_checks: 1, checks: 2, rate_limited: 0 })
   })
 
   test("what our own failure cost is given back", async () => {
-    const house = await testApp({ tier: 0, tiers: "0=100/5/7", deep: () => deepTold })
-    await check(house, { domain: "stripe.com" })
-    await house.store.run("ALTER TABLE own_list_entries RENAME TO elsewhere")
-    house.customers.ownLists.invalidateAll()
+    const harness = await testApp({ tier: 0, tiers: "0=100/5/7", deep: () => deepProbeStub })
+    await check(harness, { domain: "stripe.com" })
+    await harness.store.run("ALTER TABLE own_list_entries RENAME TO elsewhere")
+    harness.customers.ownLists.invalidateAll()
     for (let count = 0; count < 10; count++)
-      expect((await check(house, { domain: "stripe.com" })).body["code"]).toBe("internal_error")
-    await house.store.run("ALTER TABLE elsewhere RENAME TO own_list_entries")
-    expect((await usageOf(house)).today).toMatchObject({ used: 1, remaining: 6 })
-    for (let count = 0; count < 6; count++) expect((await check(house, { domain: "stripe.com" })).status).toBe(200)
-    expect((await check(house, { domain: "stripe.com" })).body["code"]).toBe("quota_exceeded")
+      expect((await check(harness, { domain: "stripe.com" })).body["code"]).toBe("internal_error")
+    await harness.store.run("ALTER TABLE elsewhere RENAME TO own_list_entries")
+    expect((await usageOf(harness)).today).toMatchObject({ used: 1, remaining: 6 })
+    for (let count = 0; count < 6; count++) expect((await check(harness, { domain: "stripe.com" })).status).toBe(200)
+    expect((await check(harness, { domain: "stripe.com" })).body["code"]).toBe("quota_exceeded")
   })
 })
 
 test("a deep check that nobody outside has answered costs, and counts as, a plain one", async () => {
-  const house = await testApp({ tier: 0, tiers: "0=100/5/7" })
-  const { body } = await check(house, { domain: "stripe.com", deep: true })
+  const harness = await testApp({ tier: 0, tiers: "0=100/5/7" })
+  const { body } = await check(harness, { domain: "stripe.com", deep: true })
   expect(body["reasons"]).toContain("deep_unavailable")
-  expect((await usageOf(house)).today).toMatchObject({ used: 1, remaining: 6, deep_checks: 0, checks: 1 })
+  expect((await usageOf(harness)).today).toMatchObject({ used: 1, remaining: 6, deep_checks: 0, checks: 1 })
 })
 
 describe("by key", () => {
   test("a rotation is seen: traffic moves to the new key, and the old one is told until its day is over", async () => {
-    const house = await testApp({ deep: () => deepTold })
-    const { text: next, id: nextId } = await house.newKey()
+    const harness = await testApp({ deep: () => deepProbeStub })
+    const { text: next, id: nextId } = await harness.newKey()
     const used = async (key: string) =>
-      Object.fromEntries((await usageOf(house, key)).today.by_key.map(({ id, used }) => [id, used]))
-    await check(house, { domain: "stripe.com" })
-    expect(await used(house.key)).toEqual({ [house.keyId]: 1, [nextId]: 0 })
-    await check(house, { domain: "stripe.com" }, { key: next })
-    await check(house, { domain: "stripe.com", deep: true }, { key: next })
-    expect(await used(house.key)).toEqual({ [house.keyId]: 1, [nextId]: 6 })
-    await revokeKey(house.changes, house.keyId, "owner")
-    expect((await house.ask("GET /v1/usage")).body["code"]).toBe("key_revoked")
-    expect(await used(next)).toEqual({ [house.keyId]: 1, [nextId]: 6 })
-    const { today } = await usageOf(house, next)
+      Object.fromEntries((await usageOf(harness, key)).today.by_key.map(({ id, used }) => [id, used]))
+    await check(harness, { domain: "stripe.com" })
+    expect(await used(harness.key)).toEqual({ [harness.keyId]: 1, [nextId]: 0 })
+    await check(harness, { domain: "stripe.com" }, { key: next })
+    await check(harness, { domain: "stripe.com", deep: true }, { key: next })
+    expect(await used(harness.key)).toEqual({ [harness.keyId]: 1, [nextId]: 6 })
+    await revokeKey(harness.changes, harness.keyId, "owner")
+    expect((await harness.ask("GET /v1/usage")).body["code"]).toBe("key_revoked")
+    expect(await used(next)).toEqual({ [harness.keyId]: 1, [nextId]: 6 })
+    const { today } = await usageOf(harness, next)
     expect(today).toMatchObject({ used: 7, checks: 2, deep_checks: 1 })
-    await house.time.tick(DAY_MS)
+    await harness.time.tick(DAY_MS)
     expect(await used(next)).toEqual({ [nextId]: 0 })
-    expect((await usageOf(house, next)).daily[1]).toMatchObject({ used: 7, checks: 2, deep_checks: 1 })
+    expect((await usageOf(harness, next)).daily[1]).toMatchObject({ used: 7, checks: 2, deep_checks: 1 })
   })
 
   test("a key that was revoked before it did anything is not told, and one that was never used has no time", async () => {
-    const house = await testApp()
-    const unused = await house.newKey()
-    const gone = await house.newKey()
-    await revokeKey(house.changes, gone.id, "owner")
-    const { by_key } = (await usageOf(house)).today
+    const harness = await testApp()
+    const unused = await harness.newKey()
+    const gone = await harness.newKey()
+    await revokeKey(harness.changes, gone.id, "owner")
+    const { by_key } = (await usageOf(harness)).today
     expect(by_key.map(({ id, last_used_at }) => [id, last_used_at]).toSorted()).toEqual(
       [
-        [house.keyId, "2026-01-01T00:00:00.000Z"],
+        [harness.keyId, "2026-01-01T00:00:00.000Z"],
         [unused.id, null],
       ].toSorted(),
     )
   })
 
   test("a page's key has units of its own, and its checks are the account's", async () => {
-    const house = await testApp({ tier: 0 })
-    const page = await house.newKey([PAGE])
+    const harness = await testApp({ tier: 0 })
+    const page = await harness.newKey([PAGE])
     const sent = { key: page.text, headers: { Origin: PAGE } }
-    await check(house, { email: "jane@gmail.com" }, sent)
+    await check(harness, { email: "jane@gmail.com" }, sent)
     // A page gets no deep check, and pays for none.
-    await check(house, { email: "jane@gmail.com", deep: true }, sent)
-    const { today } = await usageOf(house)
+    await check(harness, { email: "jane@gmail.com", deep: true }, sent)
+    const { today } = await usageOf(harness)
     expect(today).toMatchObject({
       used: 0,
       remaining: 1000,
@@ -239,26 +239,26 @@ describe("by key", () => {
   })
 
   test("nothing of a key is told but its id, its name and its last four characters", async () => {
-    const house = await testApp()
-    const text = JSON.stringify(await usageOf(house))
-    expect(text).toContain(house.key.slice(-4))
-    expect(text).not.toContain(house.key.slice(-5))
+    const harness = await testApp()
+    const text = JSON.stringify(await usageOf(harness))
+    expect(text).toContain(harness.key.slice(-4))
+    expect(text).not.toContain(harness.key.slice(-5))
     expect(text).not.toContain("svc_live_")
   })
 })
 
 describe("by day", () => {
   test("a day is a UTC day, to the millisecond", async () => {
-    const house = await testApp()
-    await house.time.tick(DAY_MS - 1)
-    await check(house, { domain: "stripe.com" })
-    expect((await usageOf(house)).today).toMatchObject({
+    const harness = await testApp()
+    await harness.time.tick(DAY_MS - 1)
+    await check(harness, { domain: "stripe.com" })
+    expect((await usageOf(harness)).today).toMatchObject({
       date: "2026-01-01",
       used: 1,
       resets_at: "2026-01-02T00:00:00.000Z",
     })
-    await house.time.tick(1)
-    const { today, daily } = await usageOf(house)
+    await harness.time.tick(1)
+    const { today, daily } = await usageOf(harness)
     expect(today).toMatchObject({ date: "2026-01-02", ...NOTHING, resets_at: "2026-01-03T00:00:00.000Z" })
     expect(daily.slice(0, 2).map(({ date, used }) => [date, used])).toEqual([
       ["2026-01-02", 0],
@@ -267,30 +267,30 @@ describe("by day", () => {
   })
 
   test("thirty days are told, the newest first, and the thirty-first is not", async () => {
-    const house = await testApp()
+    const harness = await testApp()
     for (let day = 0; day < LIMITS.usageDays; day++) {
-      for (let count = 0; count <= day; count++) await check(house, { domain: "stripe.com" })
-      await house.customers.usage.flush()
-      if (day < LIMITS.usageDays - 1) await house.time.tick(DAY_MS)
+      for (let count = 0; count <= day; count++) await check(harness, { domain: "stripe.com" })
+      await harness.customers.usage.flush()
+      if (day < LIMITS.usageDays - 1) await harness.time.tick(DAY_MS)
     }
-    const used = async () => (await usageOf(house)).daily.map(day => day.used)
+    const used = async () => (await usageOf(harness)).daily.map(day => day.used)
     expect(await used()).toEqual(Array.from({ length: 30 }, (_, ago) => 30 - ago))
-    await house.time.tick(DAY_MS)
+    await harness.time.tick(DAY_MS)
     expect(await used()).toEqual([0, ...Array.from({ length: 29 }, (_, ago) => 30 - ago)])
-    await house.time.tick(365 * DAY_MS)
+    await harness.time.tick(365 * DAY_MS)
     expect(new Set(await used())).toEqual(new Set([0]))
   })
 })
 
 test("two accounts do not see each other's usage", async () => {
-  const house = await testApp()
-  const { key } = await anotherAccount(house.changes)
-  await check(house, { domain: "stripe.com" })
-  await check(house, { domain: "gmail.com" }, { key })
-  await check(house, { domain: "gmail.com" }, { key })
-  expect((await usageOf(house)).today).toMatchObject({ used: 1, by_category: categories({ business: 1 }) })
-  expect((await usageOf(house, key)).today).toMatchObject({ used: 2, by_category: categories({ personal: 2 }) })
-  expect((await usageOf(house, key)).today.by_key).toHaveLength(1)
+  const harness = await testApp()
+  const { key } = await anotherAccount(harness.changes)
+  await check(harness, { domain: "stripe.com" })
+  await check(harness, { domain: "gmail.com" }, { key })
+  await check(harness, { domain: "gmail.com" }, { key })
+  expect((await usageOf(harness)).today).toMatchObject({ used: 1, by_category: categories({ business: 1 }) })
+  expect((await usageOf(harness, key)).today).toMatchObject({ used: 2, by_category: categories({ personal: 2 }) })
+  expect((await usageOf(harness, key)).today.by_key).toHaveLength(1)
 })
 
 test("HEAD has the headers of GET and no body", async () => {

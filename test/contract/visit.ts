@@ -2,7 +2,7 @@ import type { Challenge } from "altcha-lib"
 import { solutionOf } from "../customers/free-checks/open-free-checks.ts"
 import type { testApp } from "../support/app.ts"
 
-type House = Awaited<ReturnType<typeof testApp>>
+type Harness = Awaited<ReturnType<typeof testApp>>
 
 /** What the form of the first page sends, and how. */
 export type Visiting = {
@@ -17,7 +17,7 @@ export type Visiting = {
 
 /** Sends the form of the first page as a browser does. */
 export async function visit(
-  { app }: Pick<House, "app">,
+  { app }: Pick<Harness, "app">,
   { input = "jane@gmail.com", solution, cookie, client = "192.0.2.1", headers = {}, body }: Visiting = {},
 ): Promise<Response> {
   const fields = new URLSearchParams({ input, ...(solution === undefined ? {} : { solution }) })
@@ -38,7 +38,7 @@ export async function visit(
 }
 
 /** The text of a challenge's solution, as the page of the pass gets and sends it. */
-export async function solvedChallenge({ app }: Pick<House, "app">): Promise<string> {
+export async function solvedChallenge({ app }: Pick<Harness, "app">): Promise<string> {
   const answer = await app(new Request("http://localhost/pass/challenge", { headers: { "X-Test-Peer": "192.0.2.1" } }))
   const challenge: Challenge = await answer.json() // our own answer
   return await solutionOf(challenge)

@@ -12,12 +12,12 @@ const KEY_BURST = LIMITS.publishablePerSecond * LIMITS.burstFactor
 
 /** A house with a publishable key, and how its visitors ask: each from an address of its own when none is named. */
 async function visited(more: Parameters<typeof testApp>[0] = {}) {
-  const house = await testApp({ tier: 0, ...more })
-  const page = await house.newKey([PAGE])
+  const harness = await testApp({ tier: 0, ...more })
+  const page = await harness.newKey([PAGE])
   let visitors = 0
   const visit = (line: string, { key = page.text, peer = `198.51.${visitors >> 8}.${visitors++ & 255}` } = {}) =>
-    house.ask(line, { key, headers: { Origin: PAGE, "x-test-peer": peer } })
-  return { ...house, page, visit }
+    harness.ask(line, { key, headers: { Origin: PAGE, "x-test-peer": peer } })
+  return { ...harness, page, visit }
 }
 
 /** More is asked of no caller before it is refused. */
@@ -71,16 +71,16 @@ describe("a publishable key", () => {
   test("tells what is left of it with every answer to its page, refusals too", async () => {
     const { visit } = await visited()
     const one = (line: string) => visit(line, { peer: "192.0.2.1" })
-    const asked = [await one(TEST), await one(REAL), await one("GET /v1/check"), await one(TEST), await one(TEST)]
-    expect(asked.map(({ status }) => status)).toEqual([200, 200, 400, 200, 429])
-    for (const { headers } of asked) {
+    const queries = [await one(TEST), await one(REAL), await one("GET /v1/check"), await one(TEST), await one(TEST)]
+    expect(queries.map(({ status }) => status)).toEqual([200, 200, 400, 200, 429])
+    for (const { headers } of queries) {
       expect(headers.get("ratelimit-policy")).toBe(
         `"second";q=${LIMITS.publishablePerSecond};w=1, "day";q=${LIMITS.publishableUnitsPerDay};w=86400`,
       )
       expect(headers.get("ratelimit")).toMatch(/^"second";r=\d+;t=1, "day";r=\d+;t=86400$/)
     }
-    expect(asked[1]?.headers.get("ratelimit")).toContain(`"day";r=${LIMITS.publishableUnitsPerDay - 1};`)
-    expect(asked[4]?.headers.get("ratelimit")).toContain('"second";r=0;')
+    expect(queries[1]?.headers.get("ratelimit")).toContain(`"day";r=${LIMITS.publishableUnitsPerDay - 1};`)
+    expect(queries[4]?.headers.get("ratelimit")).toContain('"second";r=0;')
   })
 
   test("has a thousand units a day of its own, whatever the account's tier, and no other key has fewer for it", async () => {
@@ -125,9 +125,9 @@ describe("a publishable key", () => {
 
 describe("without a key", () => {
   const keyless = async () => {
-    const house = await testApp({ tier: 0 })
-    const from = (peer: string, line = TEST) => house.ask(line, { key: null, headers: { "x-test-peer": peer } })
-    return { ...house, from }
+    const harness = await testApp({ tier: 0 })
+    const from = (peer: string, line = TEST) => harness.ask(line, { key: null, headers: { "x-test-peer": peer } })
+    return { ...harness, from }
   }
 
   test("a client address has five a second, and is told when to come again", async () => {

@@ -81,25 +81,25 @@ export class Load {
     while (!this.progress.isOver) {
       const id = active.length < WRITTEN_KEYS_MAX ? undefined : active.shift()
       if (id !== undefined) this.#ledger.asksToRevoke(id)
-      const said = await writer.ask(id === undefined ? `create ${this.#account.id}` : `revoke ${id}`)
-      const [what, named = "", text = ""] = said?.split(" ") ?? []
+      const reply = await writer.ask(id === undefined ? `create ${this.#account.id}` : `revoke ${id}`)
+      const [what, named = "", text = ""] = reply?.split(" ") ?? []
       if (what === "created") {
         this.#ledger.created(named, text)
         active.push(named)
       } else if (what === "revoked") this.#ledger.revoked(named)
-      else if (what !== undefined && what !== "too_many_keys") this.breaches.push(`the writer was told ${said}`)
+      else if (what !== undefined && what !== "too_many_keys") this.breaches.push(`the writer was told ${reply}`)
       await this.progress.reached(this.progress.count + WRITE_EVERY)
     }
   }
 
   async #ask(server: Seat, route: "postCheck" | "postFeedback", body: unknown): Promise<HttpAnswer | null> {
     const line = await server.ready()
-    return await server.orKilled(() => asked(line, route, this.#account.key, JSON.stringify(body)))
+    return await server.orKilled(() => request(line, route, this.#account.key, JSON.stringify(body)))
   }
 }
 
 /** Asks the server that printed the line when it started. Rejects when no whole answer comes. */
-export function asked(
+export function request(
   line: string | undefined,
   route: keyof typeof ROUTES,
   key: string,

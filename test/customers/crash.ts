@@ -11,7 +11,7 @@ import { seeded } from "../../bench/load/seeded-random.ts"
 import { emptyDirectory, PRODUCT, PROGRAM, productSettings } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
 import { Ledger } from "./crash-ledger.ts"
-import { type Account, asked, Load } from "./crash-load.ts"
+import { type Account, Load, request } from "./crash-load.ts"
 import type { Progress } from "./crash-progress.ts"
 import { Seat } from "./crash-seat.ts"
 
@@ -50,24 +50,24 @@ const DAY_MS = 86_400_000
 const COMMAND_TIMEOUT_MS = 20_000
 
 /** Runs all rounds on one database and gives what each found; `told` hears of each at once. Rejects when a program ends by itself. */
-export async function crashRounds(scale: CrashScale, told: (round: CrashRound) => void = () => undefined) {
+export async function crashRounds(scale: CrashScale, facts: (round: CrashRound) => void = () => undefined) {
   await using directory = await emptyDirectory()
-  const house = new House(directory.path, scale)
+  const harness = new Harness(directory.path, scale)
   const rounds: CrashRound[] = []
   try {
-    house.start()
+    harness.start()
     for (let number = 0; number < scale.rounds; number++) {
-      const round = await house.round(number)
+      const round = await harness.round(number)
       rounds.push(round)
-      told(round)
+      facts(round)
     }
   } finally {
-    await house.kill()
+    await harness.kill()
   }
   return rounds
 }
 
-class House {
+class Harness {
   readonly #scale: CrashScale
   readonly #settings: Readonly<Record<string, string>>
   readonly #path: string
@@ -160,7 +160,7 @@ class House {
     for (const [state, wanted] of [["active", "200"] as const, ["revoked", "401 key_revoked"] as const])
       for (const [at, key] of this.#ledger.keys(state).entries()) {
         const server = this.#servers[at % this.#servers.length]
-        const { status, body } = await asked(await server?.ready(), "getUsage", key)
+        const { status, body } = await request(await server?.ready(), "getUsage", key)
         const found = status === 200 ? "200" : `${status} ${JSON.parse(body).code}`
         if (found !== wanted) lost.push(`a key that was acknowledged as ${state} is answered ${found}`)
       }
@@ -189,7 +189,10 @@ export function integrityOf(path: string): string[] {
   using database = new Database(path, { readwrite: true, create: false })
   const found = database.query("PRAGMA integrity_check").values().flat().map(String)
   const orphans = database.query("PRAGMA foreign_key_check").values()
-  return [...found.filter(says => says !== "ok"), ...orphans.map(row => `a row without its parent: ${row.join(" ")}`)]
+  return [
+    ...found.filter(description => description !== "ok"),
+    ...orphans.map(row => `a row without its parent: ${row.join(" ")}`),
+  ]
 }
 
 /** Exit codes: 0 nothing was breached, 1 something was. */

@@ -39,19 +39,19 @@ function forEach(name: string, add: (name: string, engine: Engine, isThere: bool
 
 /** Bun's `test`, on PostgreSQL alone. */
 export function onPostgres(name: string, work: Work<[]>, timeoutMs?: number): void {
-  forEach(name, (told, engine, isThere) => {
-    if (engine === "postgresql") bunTest.skipIf(!isThere)(told, on(engine, work), timeoutMs)
+  forEach(name, (facts, engine, isThere) => {
+    if (engine === "postgresql") bunTest.skipIf(!isThere)(facts, on(engine, work), timeoutMs)
   })
 }
 
 /** Bun's `test`, on each engine: a test file that imports it from here runs on all of them. */
 export const test = Object.assign(
   (name: string, work: Work<[]>, timeoutMs?: number): void =>
-    forEach(name, (told, engine, isThere) => bunTest.skipIf(!isThere)(told, on(engine, work), timeoutMs)),
+    forEach(name, (facts, engine, isThere) => bunTest.skipIf(!isThere)(facts, on(engine, work), timeoutMs)),
   {
     each: ((cases: readonly unknown[][]) => (name: string, work: Work<unknown[]>, timeoutMs?: number) =>
-      forEach(name, (told, engine, isThere) =>
-        (isThere ? bunTest : bunTest.skipIf(true)).each(cases)(told, on(engine, work), timeoutMs),
+      forEach(name, (facts, engine, isThere) =>
+        (isThere ? bunTest : bunTest.skipIf(true)).each(cases)(facts, on(engine, work), timeoutMs),
       )) as typeof bunTest.each, // the types of the cases are those that Bun tells
   },
 )

@@ -73,9 +73,9 @@ export async function freshStore(): Promise<AsyncDisposable & { readonly store: 
 /** A store whose work `settled` waits for. */
 const trackedStore = (store: OpenStore): OpenStore => ({
   ...store,
-  all: <Row>(...asked: Parameters<OpenStore["all"]>) => trackPending(store.all<Row>(...asked)),
-  one: <Row>(...asked: Parameters<OpenStore["one"]>) => trackPending(store.one<Row>(...asked)),
-  run: (...asked) => trackPending(store.run(...asked)),
+  all: <Row>(...requests: Parameters<OpenStore["all"]>) => trackPending(store.all<Row>(...requests)),
+  one: <Row>(...requests: Parameters<OpenStore["one"]>) => trackPending(store.one<Row>(...requests)),
+  run: (...requests) => trackPending(store.run(...requests)),
   transaction: work => trackPending(store.transaction(work)),
 })
 
@@ -88,14 +88,14 @@ export function writtenAt(place: string): string {
 }
 
 /** A change log whose clock can be set and whose changes can be read. */
-export function tempLog(store: OpenStore): ChangeLog & { now: number; readonly heard: Change[] } {
-  const heard: Change[] = []
+export function tempLog(store: OpenStore): ChangeLog & { now: number; readonly received: Change[] } {
+  const received: Change[] = []
   const log = {
     store,
-    heard,
+    received,
     now: 5_000,
     clock: () => log.now,
-    notify: (changes: readonly Change[]) => void heard.push(...changes),
+    notify: (changes: readonly Change[]) => void received.push(...changes),
   }
   return log
 }

@@ -8,7 +8,7 @@ import {
   ok,
   runDiagnostics,
 } from "../../src/doctor/diagnostics.ts"
-import { stoppedTime } from "../support/time.ts"
+import { createFakeTime } from "../support/time.ts"
 
 const examiners = (others: Partial<Record<DiagnosticName, () => Promise<DiagnosticResult>>> = {}): Diagnostics => {
   const fine = async () => ok("Fine.")
@@ -19,17 +19,17 @@ const examiners = (others: Partial<Record<DiagnosticName, () => Promise<Diagnost
 }
 
 test("what was found is told in the order of the table, whatever the order of the names", async () => {
-  const { later } = stoppedTime()
-  const rows = await runDiagnostics(examiners(), [...DIAGNOSTIC_NAMES].reverse(), later)
+  const { later: setTimer } = createFakeTime()
+  const rows = await runDiagnostics(examiners(), [...DIAGNOSTIC_NAMES].reverse(), setTimer)
   expect(rows.map(({ name }) => name)).toEqual([...DIAGNOSTIC_NAMES])
-  expect((await runDiagnostics(examiners(), ["outbox", "disk"], later)).map(({ name }) => name)).toEqual([
+  expect((await runDiagnostics(examiners(), ["outbox", "disk"], setTimer)).map(({ name }) => name)).toEqual([
     "disk",
     "outbox",
   ])
 })
 
 test("one that never ends has failed after its time, and holds up no other", async () => {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const examined = runDiagnostics(examiners({ dns: () => new Promise(() => undefined) }), ["dns", "disk"], time.later)
   await time.tick(DIAGNOSTIC_TIMEOUT_MS - 1)
   expect(time.waiting()).toBe(1)
@@ -41,7 +41,7 @@ test("one that never ends has failed after its time, and holds up no other", asy
 })
 
 test("one that throws has failed, and what it threw is not told", async () => {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const lists = () => {
     throw new RangeError("jane@example.com")
   }

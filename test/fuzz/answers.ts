@@ -14,15 +14,15 @@ const HEAD_END = "\r\n\r\n"
  * The first answer in these octets that is final (RFC 9110 §15.2), to a request of this method. Null: it is not whole yet;
  * `exceedsUtf8Bytes`: no more will come.
  */
-export function answerIn(octets: Buffer, method: string, isOver: boolean): Answer | "unreadable" | null {
+export function answerIn(bytes: Buffer, method: string, isOver: boolean): Answer | "unreadable" | null {
   for (let at = 0; ; ) {
-    const end = octets.indexOf(HEAD_END, at)
-    if (end < 0) return isOver && octets.length > at ? "unreadable" : null
-    const [line = "", ...fields] = octets.toString("latin1", at, end).split("\r\n")
+    const end = bytes.indexOf(HEAD_END, at)
+    if (end < 0) return isOver && bytes.length > at ? "unreadable" : null
+    const [line = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n")
     const status = Number(/^HTTP\/1\.1 (\d{3}) ?/.exec(line)?.[1] ?? Number.NaN)
     if (Number.isNaN(status)) return "unreadable"
     at = end + HEAD_END.length
-    if (status >= 200) return whole({ status, headers: mapOf(fields) }, octets.subarray(at), method, isOver)
+    if (status >= 200) return whole({ status, headers: mapOf(fields) }, bytes.subarray(at), method, isOver)
   }
 }
 
@@ -45,16 +45,16 @@ function whole({ status, headers }: Head, rest: Buffer, method: string, isOver: 
 }
 
 /** What the chunks hold; null: the last one is not there yet. */
-function unchunked(octets: Buffer): Buffer | null {
+function unchunked(bytes: Buffer): Buffer | null {
   const parts: Buffer[] = []
   for (let at = 0; ; ) {
-    const end = octets.indexOf("\r\n", at)
+    const end = bytes.indexOf("\r\n", at)
     if (end < 0) return null
-    const size = Number.parseInt(octets.toString("latin1", at, end), 16)
+    const size = Number.parseInt(bytes.toString("latin1", at, end), 16)
     const next = end + 2 + size + 2
-    if (!(next <= octets.length)) return null
+    if (!(next <= bytes.length)) return null
     if (size === 0) return Buffer.concat(parts)
-    parts.push(octets.subarray(end + 2, end + 2 + size))
+    parts.push(bytes.subarray(end + 2, end + 2 + size))
     at = next
   }
 }

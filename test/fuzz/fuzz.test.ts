@@ -9,7 +9,7 @@ setDefaultTimeout(180_000)
 test("requests that are wrong in every way that we know are refused as documented, and nothing fails, is left or is logged of them", async () => {
   const report = await fuzz({ requests: 6000, seed: 1, connections: 32, from: 0 })
   const { wrong, inLog, answers, served, descriptorsBefore, descriptorsAfter, exitCode } = report
-  expect(wrong.map(({ says, number }) => `${number}: ${says}`)).toEqual([])
+  expect(wrong.map(({ description, number }) => `${number}: ${description}`)).toEqual([])
   expect(inLog).toEqual([])
   expect([descriptorsAfter - descriptorsBefore, exitCode]).toEqual([0, 0])
   // It was not all refused at the door.

@@ -37,11 +37,15 @@ async function main(args: readonly string[]): Promise<number> {
   console.log(
     values.json
       ? JSON.stringify(
-          { ...report, wrong: report.wrong.map(({ number, says }) => ({ number, says })), faults },
+          {
+            ...report,
+            wrong: report.wrong.map(({ number, description }) => ({ number, description: description })),
+            faults,
+          },
           null,
           2,
         )
-      : told(report, faults),
+      : facts(report, faults),
   )
   return faults.length === 0 ? 0 : 1
 }
@@ -52,8 +56,8 @@ function faultsIn(
   seed: number,
 ): readonly string[] {
   const faults = wrong.map(
-    ({ number, says, request }) =>
-      `${says}: bun run fuzz --requests 1 --seed ${seed} --from ${number}\n${JSON.stringify(request.bytes.toString("latin1").slice(0, 2000))}`,
+    ({ number, description, request }) =>
+      `${description}: bun run fuzz --requests 1 --seed ${seed} --from ${number}\n${JSON.stringify(request.bytes.toString("latin1").slice(0, 2000))}`,
   )
   faults.push(...inLog)
   if (lateBytes > earlyBytes * GROWTH_MAX && wrong.length === 0)
@@ -65,7 +69,7 @@ function faultsIn(
 
 const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
-function told(report: FuzzReport, faults: readonly string[]): string {
+function facts(report: FuzzReport, faults: readonly string[]): string {
   const { requests, elapsedS, answers, served, earlyBytes, lateBytes } = report
   const count = Object.values(answers).reduce((sum, one) => sum + one, 0)
   return [

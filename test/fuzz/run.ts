@@ -19,7 +19,7 @@ export type FuzzScale = {
 }
 
 /** One request that was answered as none may be. */
-export type Wrong = { readonly number: number; readonly says: string; readonly request: FuzzRequest }
+export type Wrong = { readonly number: number; readonly description: string; readonly request: FuzzRequest }
 
 /** What a run found. */
 export type FuzzReport = {
@@ -54,7 +54,7 @@ const published = (reporter: Signer): Response =>
   new Response(keysDocument(reporter), { headers: { Connection: "close" } })
 
 /** Starts a server, asks it all of that, and stops it. `told` hears how far it is. */
-export async function fuzz(scale: FuzzScale, told: (done: number) => void = () => undefined): Promise<FuzzReport> {
+export async function fuzz(scale: FuzzScale, facts: (done: number) => void = () => undefined): Promise<FuzzReport> {
   const reporter = fuzzReporter()
   using keys = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => published(reporter) })
   await using victim = new TestServer({
@@ -69,7 +69,7 @@ export async function fuzz(scale: FuzzScale, told: (done: number) => void = () =
   await victim.start()
   const callers = await fuzzCallers(victim, reporter)
   const descriptorsBefore = descriptorsOf(victim.pid).sockets
-  const run = new Run(scale, callers, victim, told)
+  const run = new Run(scale, callers, victim, facts)
   const startedAt = performance.now()
   await run.all()
   const elapsedS = (performance.now() - startedAt) / 1000
@@ -111,11 +111,11 @@ class Run {
   #next = 0
   #renewing = Promise.resolve()
 
-  constructor(scale: FuzzScale, callers: Callers, victim: TestServer, told: (done: number) => void) {
+  constructor(scale: FuzzScale, callers: Callers, victim: TestServer, facts: (done: number) => void) {
     this.#scale = scale
     this.#callers = callers
     this.#victim = victim
-    this.#told = told
+    this.#told = facts
   }
 
   async all(): Promise<void> {
@@ -164,7 +164,7 @@ class Run {
     this.answers[name] = (this.answers[name] ?? 0) + 1
     if (typeof outcome === "object" && outcome.status < 400)
       this.served[request.route] = (this.served[request.route] ?? 0) + 1
-    const says = wrongWith(request, outcome)
-    if (says !== null) this.wrong.push({ number, says, request })
+    const description = wrongWith(request, outcome)
+    if (description !== null) this.wrong.push({ number, description: description, request })
   }
 }

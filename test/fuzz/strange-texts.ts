@@ -141,7 +141,7 @@ const FIELDS: ReadonlyMap<string, (dice: Dice) => string> = new Map(
     domain: someDomain,
     url: someUrl,
     input: (dice: Dice) => dice.pick([someEmail, someDomain, someUrl])(dice),
-    asked: (dice: Dice) => dice.pick([someEmail, someDomain, someUrl])(dice),
+    requests: (dice: Dice) => dice.pick([someEmail, someDomain, someUrl])(dice),
     subject: (dice: Dice) => dice.pick([someEmail, someDomain])(dice),
     policy: (dice: Dice) => some(POLICY_NAMES, dice),
     expected: (dice: Dice) => some(CATEGORY_NAMES, dice),

@@ -1,11 +1,11 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 const ALL_SILENT = { "* @": "timed_out", "* _dmarc": "timed_out" } as const
 const TENANT = "5c8d1f20-7a3b-4e69-8f04-91b2d7c6e35a"
 
 /** What does not answer, and what is answered from a cache. */
 // biome-ignore format: a case a line
-export const FAULT_CASES: readonly ToldDomain[] = [
+export const FAULT_CASES: readonly DomainCase[] = [
   // Without its MX a domain has only its lists; without the rest it has its MX.
   { about: "MX timed out", input: "jane@basil-cove.com", records: { "MX @": "timed_out", "A @": ["192.0.2.1"], "TXT @": ["v=spf1 include:_spf.google.com -all"] } },
   { about: "MX timed out, under strict", input: "jane@borage-cove.com", policy: "strict", records: { "MX @": "timed_out", "A @": ["192.0.2.1"] } },

@@ -1,8 +1,8 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 /** Hosts that pass mail on, feed programs, or serve throw-away domains, at names that no list knows. */
 // biome-ignore format: a case a line
-export const FORWARDER_CASES: readonly ToldDomain[] = [
+export const FORWARDER_CASES: readonly DomainCase[] = [
   // Forwarders and registrars' mail are never disposable evidence by themselves.
   { about: "cloudflare_routing", input: "jane@arbor-quill.com", records: { "MX @": ["13 amir.mx.cloudflare.net", "24 linda.mx.cloudflare.net", "86 isaac.mx.cloudflare.net"], "TXT @": ["v=spf1 include:_spf.mx.cloudflare.net ~all"] } },
   { about: "cloudflare_routing in front of suite_a's senders", input: "jane@bayou-quill.com", records: { "MX @": ["1 route1.mx.cloudflare.net", "2 route2.mx.cloudflare.net"], "TXT @": ["v=spf1 include:_spf.mx.cloudflare.net include:_spf.google.com ~all"] } },

@@ -1,8 +1,8 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 /** Security gateways, and what they hide. */
 // biome-ignore format: a case a line
-export const GATEWAY_CASES: readonly ToldDomain[] = [
+export const GATEWAY_CASES: readonly DomainCase[] = [
   // A gateway in front of nobody known, or of suite_a or suite_b by SPF.
   { about: "proofpoint before suite_b by SPF", input: "jane@anchor-vale.com", records: { "MX @": ["10 mxa-0012ab01.gslb.pphosted.com", "10 mxb-0012ab01.gslb.pphosted.com"], "TXT @": ["v=spf1 include:spf-0012ab01.pphosted.com include:spf.protection.outlook.com -all"], "TXT _dmarc": ["v=DMARC1; p=reject"] } },
   { about: "proofpoint for US governments", input: "jane@barge-vale.com", records: { "MX @": ["10 mx0a-0012ab01.gpphosted.com"] } },

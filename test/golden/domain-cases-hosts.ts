@@ -1,8 +1,8 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 /** Mixes of hosts, ties, and hosts whose names look like another's. */
 // biome-ignore format: a case a line
-export const HOST_CASES: readonly ToldDomain[] = [
+export const HOST_CASES: readonly DomainCase[] = [
   // Mixes: the most preferred host tells the provider, all tell the workspace.
   { about: "a gateway first, suite_a second", input: "jane@amphora-glen.com", records: { "MX @": ["10 us-smtp-inbound-1.mimecast.com", "20 aspmx.l.google.com"] } },
   { about: "suite_a first, a gateway second", input: "jane@basin-glen.com", records: { "MX @": ["10 aspmx.l.google.com", "20 us-smtp-inbound-1.mimecast.com"] } },

@@ -1,11 +1,11 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 const ALL_SILENT = { "* @": "timed_out", "* _dmarc": "timed_out" } as const
 const TENANT = "5c8d1f20-7a3b-4e69-8f04-91b2d7c6e35a"
 
 /** Domains that lists know, with what they publish or without an answer. */
 // biome-ignore format: a case a line
-export const LISTED_CASES: readonly ToldDomain[] = [
+export const LISTED_CASES: readonly DomainCase[] = [
   { about: "gmail.com shows no suite_a", input: "jane@gmail.com", listed: ["personal"], records: { "MX @": ["5 gmail-smtp-in.l.google.com", "10 alt1.gmail-smtp-in.l.google.com", "20 alt2.gmail-smtp-in.l.google.com"], "TXT @": ["v=spf1 redirect=_spf.google.com"], "TXT _spf.google.com.": ["v=spf1 include:_netblocks.google.com ~all"], "TXT _dmarc": ["v=DMARC1; p=none; sp=quarantine; rua=mailto:mailauth-reports@google.com"], "A @": ["192.0.2.1"] } },
   { about: "outlook.com shows no suite_b, though a tenant would be told", input: "jane@outlook.com", listed: ["personal"], records: { "MX @": ["5 outlook-com.olc.protection.outlook.com"], "TXT @": ["v=spf1 include:spf2.outlook.com include:spf.protection.outlook.com ~all"], "TXT _dmarc": ["v=DMARC1; p=none"] }, identity: { tenant: "9188040d-6c67-4c5b-b112-36a304b66dad" } },
   { about: "gmail.com for a domain", input: "gmail.com", policy: "lenient", listed: ["personal"], records: { "MX @": ["5 gmail-smtp-in.l.google.com"] } },

@@ -1,8 +1,8 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 /** Mailboxes for domains of one's own: other suites, hosting, and what says nothing of a business. */
 // biome-ignore format: a case a line
-export const MAILBOX_CASES: readonly ToldDomain[] = [
+export const MAILBOX_CASES: readonly DomainCase[] = [
   { about: "zoho", input: "jane@adobe-kiln.com", records: { "MX @": ["10 mx.zoho.com", "20 mx2.zoho.com", "50 mx3.zoho.com"], "TXT @": ["v=spf1 include:zoho.com ~all"] } },
   { about: "zoho in Europe", input: "jane@brick-kiln.eu", records: { "MX @": ["10 mx.zoho.eu", "20 mx2.zoho.eu"], "TXT @": ["v=spf1 include:zoho.eu ~all"] } },
   { about: "zoho in India", input: "jane@clay-kiln.in", records: { "MX @": ["10 mx.zoho.in"], "TXT @": ["v=spf1 include:zoho.in ~all"] } },

@@ -1,8 +1,8 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 /** Names that take no mail, that lead elsewhere, and what stands in their SPF and DMARC records. */
 // biome-ignore format: a case a line
-export const NAME_CASES: readonly ToldDomain[] = [
+export const NAME_CASES: readonly DomainCase[] = [
   // Null MX (RFC 7505).
   { about: "null MX for an address", input: "jane@apple-crest.com", records: { "MX @": ["0 ."], "A @": ["192.0.2.1"], "TXT @": ["v=spf1 -all"], "TXT _dmarc": ["v=DMARC1; p=reject"] } },
   { about: "null MX for a domain that resolves", input: "apricot-crest.com", records: { "MX @": ["0 ."], "A @": ["192.0.2.1"] } },

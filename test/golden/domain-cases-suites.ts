@@ -1,8 +1,8 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 /** The hosts of suite_a and suite_b, their placeholders and their consumers' hosts. */
 // biome-ignore format: a case a line
-export const SUITE_CASES: readonly ToldDomain[] = [
+export const SUITE_CASES: readonly DomainCase[] = [
   // suite_a.
   { about: "suite_a as its setup page says", input: "jane@alder-forge.com", records: { "MX @": ["1 aspmx.l.google.com", "5 alt1.aspmx.l.google.com", "5 alt2.aspmx.l.google.com", "10 alt3.aspmx.l.google.com", "10 alt4.aspmx.l.google.com"], "TXT @": ["v=spf1 include:_spf.google.com ~all"], "TXT _dmarc": ["v=DMARC1; p=reject; rua=mailto:d@alder-forge.com"] } },
   { about: "suite_a by its single new host", input: "jane@birch-anvil.com", records: { "MX @": ["1 smtp.google.com"], "TXT @": ["v=spf1 include:_spf.google.com -all"], "TXT _dmarc": ["v=DMARC1; p=quarantine"] } },

@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 
 const TENANT = "3a1e7c54-92bd-4f08-b6d1-0c4f8e25a973"
 /** What a domain publishes whose mail suite_b runs. */
@@ -15,7 +15,7 @@ const OWN_HOST = {
 
 /** What suite_b's identity endpoints say of domains whose mail it runs, and of others. */
 // biome-ignore format: a case a line
-export const TENANT_CASES: readonly ToldDomain[] = [
+export const TENANT_CASES: readonly DomainCase[] = [
   // How people sign in.
   { about: "managed", input: "jane@alpine-haven.com", records: SUITE_B, identity: { tenant: TENANT, region: "EU", realm: "Managed" } },
   { about: "managed, in North America, for a domain", input: "aspen-haven.com", records: SUITE_B, identity: { tenant: TENANT, region: "NA", realm: "Managed" } },

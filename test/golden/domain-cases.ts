@@ -1,4 +1,4 @@
-import type { ToldDomain } from "../support/told-domain.ts"
+import type { DomainCase } from "../support/domain-case.ts"
 import { FAULT_CASES } from "./domain-cases-faults.ts"
 import { FORWARDER_CASES } from "./domain-cases-forwarders.ts"
 import { GATEWAY_CASES } from "./domain-cases-gateways.ts"
@@ -10,7 +10,7 @@ import { SUITE_CASES } from "./domain-cases-suites.ts"
 import { TENANT_CASES } from "./domain-cases-tenants.ts"
 
 /** All domains of the golden file, in its order. */
-export const DOMAIN_CASES: readonly ToldDomain[] = [
+export const DOMAIN_CASES: readonly DomainCase[] = [
   ...SUITE_CASES,
   ...MAILBOX_CASES,
   ...FORWARDER_CASES,

@@ -9,22 +9,22 @@ import { REASON_NAMES, REASONS } from "../../src/contract/reasons.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { ROOT } from "../architecture/source-files.ts"
 import { lists } from "../support/app.ts"
-import { resultOf, subjectOf, type ToldDomain } from "../support/told-domain.ts"
+import { type DomainCase, resultOf, subjectOf } from "../support/domain-case.ts"
 import { DOMAIN_CASES } from "./domain-cases.ts"
 
 const GOLDEN = join(import.meta.dir, "domains.jsonl")
 /** A longer text is told by its beginning and its length. */
 const TEXT_SHOWN_MAX = 400
 
-const cases: readonly { readonly told: ToldDomain; readonly result: CheckResult }[] = await Promise.all(
-  DOMAIN_CASES.map(async told => ({ told, result: await resultOf(told) })),
+const cases: readonly { readonly facts: DomainCase; readonly result: CheckResult }[] = await Promise.all(
+  DOMAIN_CASES.map(async facts => ({ facts: facts, result: await resultOf(facts) })),
 )
 
-function lineOf({ told, result }: (typeof cases)[number]): string {
+function lineOf({ facts, result }: (typeof cases)[number]): string {
   const { category, confidence, recommendation, reasons, is_disposable, mail } = result
   const { workspace, integrations, degraded, cached } = result
   const shown = { category, confidence, recommendation, reasons, is_disposable, mail, workspace, integrations }
-  return JSON.stringify({ ...told, result: { ...shown, degraded, cached } }, (_, value: unknown) =>
+  return JSON.stringify({ ...facts, result: { ...shown, degraded, cached } }, (_, value: unknown) =>
     typeof value === "string" && value.length > TEXT_SHOWN_MAX
       ? `${value.slice(0, 60)}… (${value.length} characters)`
       : value,
@@ -38,7 +38,7 @@ test("each domain has the result that was reviewed", async () => {
 })
 
 test("no input and no point is there twice", () => {
-  for (const of of [(told: ToldDomain) => told.input, (told: ToldDomain) => told.about]) {
+  for (const of of [(facts: DomainCase) => facts.input, (facts: DomainCase) => facts.about]) {
     const all = DOMAIN_CASES.map(of)
     expect(all.filter((one, at) => all.indexOf(one) !== at)).toEqual([])
   }
@@ -50,10 +50,10 @@ test("lists know of each domain what its case says, and nothing is imitated", ()
     const { listMatch, suggestion, lookalikeOf } = lists.lookupDomain(domain ?? "", registrable)
     return { input, fault, listed: listMatch.sets, suggestion, imitated: lookalikeOf }
   })
-  const said = DOMAIN_CASES.map(({ input, listed = [] }) => {
+  const reply = DOMAIN_CASES.map(({ input, listed = [] }) => {
     return { input, fault: null, listed: [...listed], suggestion: null, imitated: null }
   })
-  expect(known).toEqual(said)
+  expect(known).toEqual(reply)
 })
 
 const rows = parseTable(await Bun.file(join(ROOT, "data/mail/providers.txt")).text(), [
@@ -87,11 +87,11 @@ test("every clue to a hidden suite has a case that shows it", async () => {
   const clues = parseSuiteClues(await Bun.file(join(ROOT, "data/mail/hidden-suites.txt")).text())
   const missing = clues.filter(
     ({ behindProvider, kind, prefix, recordType, matchTarget }) =>
-      !cases.some(({ told, result }) => {
+      !cases.some(({ facts, result }) => {
         const provider = rows.find(({ key }) => key === result.mail.provider)
         if (behindProvider !== provider?.["key"] && behindProvider !== provider?.["kind"]) return false
-        if (told.records[`${recordType} ${prefix}`] === undefined) return false
-        const values = [...evidenceIn(result), ...otherSuiteIn(told, result)]
+        if (facts.records[`${recordType} ${prefix}`] === undefined) return false
+        const values = [...evidenceIn(result), ...otherSuiteIn(facts, result)]
         return values.some(entry => {
           const value = entry.slice(kind.length + 1)
           return (
@@ -110,7 +110,7 @@ const evidenceIn = ({ workspace }: CheckResult): readonly string[] => [
 ]
 
 /** Another suite shows no evidence in the result, only its key; what its record points to is in the case. */
-function otherSuiteIn({ records }: ToldDomain, { workspace }: CheckResult): readonly string[] {
+function otherSuiteIn({ records }: DomainCase, { workspace }: CheckResult): readonly string[] {
   const targets = records["CNAME autodiscover"] ?? []
   if (workspace.other_suite === null || typeof targets === "string") return []
   return targets.map(name => `autodiscover:${name}`)
@@ -128,12 +128,12 @@ test("every reason that rests on mail is given in some case", () => {
 })
 
 test("each result agrees with itself", () => {
-  for (const { told, result } of cases) {
+  for (const { facts, result } of cases) {
     const { category, reasons, mail, workspace, integrations, degraded, is_disposable } = result
     const { suite_a, suite_b } = workspace
     const [decisive] = reasons
     expect({
-      input: told.input,
+      input: facts.input,
       points: decisive && REASONS[decisive].decides,
       isDisposable: is_disposable,
       hasMxUnknown: mail.has_mx === null,
@@ -148,7 +148,7 @@ test("each result agrees with itself", () => {
       ],
       pendingWithTenant: workspace.pending && suite_b.tenant_id !== null,
     }).toEqual({
-      input: told.input,
+      input: facts.input,
       points: category,
       isDisposable: category === "disposable",
       hasMxUnknown: degraded,

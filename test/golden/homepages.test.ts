@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Deadline } from "../../src/base/concurrency.ts"
 import { known } from "../../src/base/finding.ts"
 import { createHomepageProbe } from "../../src/check/homepage/homepage-probe.ts"
-import { stoppedTime } from "../support/time.ts"
+import { createFakeTime } from "../support/time.ts"
 import { HOMEPAGE_CASES } from "./homepage-cases.ts"
 
 const PAGES = join(import.meta.dir, "homepages")
@@ -12,7 +12,7 @@ const PAGES = join(import.meta.dir, "homepages")
 for (const { page, is, status = 200, contentType = "text/html" } of HOMEPAGE_CASES) {
   test(`the page ${page} is ${is}`, async () => {
     const body = await Bun.file(join(PAGES, `${page}.page`)).bytes()
-    const { later: setTimer } = stoppedTime()
+    const { later: setTimer } = createFakeTime()
     const probe = createHomepageProbe({
       fetchPage: async url => ({
         known: true,

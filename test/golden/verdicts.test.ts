@@ -10,13 +10,13 @@ import { VERDICT_CASES } from "./verdict-cases.ts"
 
 const GOLDEN = join(import.meta.dir, "verdicts.jsonl")
 
-const lines = VERDICT_CASES.map(told => {
-  const evidence = evidenceOf(told)
+const lines = VERDICT_CASES.map(facts => {
+  const evidence = evidenceOf(facts)
   const [b2b, strict, lenient] = (["b2b", "strict", "lenient"] as const).map(policy => judge(evidence, policy))
   const by = [b2b, strict, lenient].map(verdict => verdict?.recommendation).join("/")
   const { category, confidence, reasons, isDegraded } = b2b ?? judge(evidence, "b2b")
   return JSON.stringify({
-    told,
+    told: facts,
     category,
     confidence,
     "b2b/strict/lenient": by,
@@ -32,27 +32,27 @@ test("each case has the verdict that was reviewed", async () => {
 })
 
 test("every reason has a case in which it holds", () => {
-  const held = new Set(VERDICT_CASES.flatMap(told => matchingReasons(evidenceOf(told))))
+  const held = new Set(VERDICT_CASES.flatMap(facts => matchingReasons(evidenceOf(facts))))
   expect(REASON_NAMES.filter(reason => !held.has(reason))).toEqual([])
 })
 
 test("every category is some case's verdict", () => {
-  const given = new Set(VERDICT_CASES.map(told => judge(evidenceOf(told), "b2b").category))
+  const given = new Set(VERDICT_CASES.map(facts => judge(evidenceOf(facts), "b2b").category))
   expect(CATEGORY_NAMES.filter(category => !given.has(category))).toEqual([])
 })
 
 test("strict is never softer than b2b, and b2b never softer than lenient", () => {
-  const severity = (told: (typeof VERDICT_CASES)[number], policy: (typeof POLICY_NAMES)[number]) =>
-    RECOMMENDATIONS.indexOf(judge(evidenceOf(told), policy).recommendation)
-  for (const told of VERDICT_CASES) {
-    expect(severity(told, "strict")).toBeGreaterThanOrEqual(severity(told, "b2b"))
-    expect(severity(told, "b2b")).toBeGreaterThanOrEqual(severity(told, "lenient"))
+  const severity = (facts: (typeof VERDICT_CASES)[number], policy: (typeof POLICY_NAMES)[number]) =>
+    RECOMMENDATIONS.indexOf(judge(evidenceOf(facts), policy).recommendation)
+  for (const facts of VERDICT_CASES) {
+    expect(severity(facts, "strict")).toBeGreaterThanOrEqual(severity(facts, "b2b"))
+    expect(severity(facts, "b2b")).toBeGreaterThanOrEqual(severity(facts, "lenient"))
   }
 })
 
 test("hints never change a recommendation", () => {
-  for (const told of VERDICT_CASES) {
-    const evidence = evidenceOf(told)
+  for (const facts of VERDICT_CASES) {
+    const evidence = evidenceOf(facts)
     const hinted = { ...evidence, hints: { ...evidence.hints, sharedInbox: "support", group: "all" } }
     for (const policy of POLICY_NAMES)
       expect(judge(hinted, policy).recommendation).toBe(judge(evidence, policy).recommendation)

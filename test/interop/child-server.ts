@@ -78,12 +78,12 @@ function hasSaid(stream: ReadableStream<Uint8Array>, wanted: RegExp): Promise<vo
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const read = async (): Promise<void> => {
     const decoder = new TextDecoder()
-    let said = ""
+    let reply = ""
     for await (const chunk of stream) {
-      said += decoder.decode(chunk, { stream: true })
-      if (wanted.test(said)) resolve()
+      reply += decoder.decode(chunk, { stream: true })
+      if (wanted.test(reply)) resolve()
     }
-    reject(new Error(`the server ended and had said: ${said.trim()}`))
+    reject(new Error(`the server ended and had said: ${reply.trim()}`))
   }
   void read().catch(reject)
   return promise

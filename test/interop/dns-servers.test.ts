@@ -10,7 +10,7 @@ import type {
 import { parseReply } from "../../src/check/dns/wire/packet.ts"
 import { createUdpExchange } from "../../src/check/dns/wire/udp-exchange.ts"
 import { answerOf, query, udpAsker } from "../support/dns-asker.ts"
-import { stoppedTime } from "../support/time.ts"
+import { createFakeTime } from "../support/time.ts"
 import { programAt } from "./child-server.ts"
 import { NSD_PROGRAMS, startNsd } from "./nsd.ts"
 import { startUnbound, UNBOUND_PROGRAMS } from "./unbound.ts"
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => open.disposeAsync(), LIMIT_MS)
 
 function peerOf(server: DnsServerAddress): Peer {
-  const { later: setTimer, stopwatch, tick } = stoppedTime()
+  const { later: setTimer, stopwatch, tick } = createFakeTime()
   const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count))
   const { exchange, close } = createUdpExchange(server, { random, setTimer, stopwatch })
   open.defer(close)
@@ -49,10 +49,10 @@ function peerOf(server: DnsServerAddress): Peer {
 }
 
 /** A test with real servers, told as skipped and why where they are not installed. */
-function interop(says: string, run: (nsd: Peer, unbound: Peer, refusing: Peer) => Promise<void>): void {
+function interop(description: string, run: (nsd: Peer, unbound: Peer, refusing: Peer) => Promise<void>): void {
   const why = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} of Debian's packages are not installed)`
   test.skipIf(missing.length > 0)(
-    `${says}${why}`,
+    `${description}${why}`,
     async () => {
       const { nsd, unbound, refusing } = peers
       if (nsd === undefined || unbound === undefined || refusing === undefined)
@@ -68,18 +68,18 @@ const reply = (peer: Peer, type: DnsRecordType, name: string): Promise<ServerRep
   peer.exchange(asks(type, name), TIMEOUT_MS)
 
 /** Outcome, records in a fixed order, and where the chain goes on: all but how long it holds. */
-async function told(peer: Peer, type: DnsRecordType, name: string) {
-  const said = await reply(peer, type, name)
-  if (said.kind !== "answered") return said.kind
-  const { outcome, records } = said.answer
+async function facts(peer: Peer, type: DnsRecordType, name: string) {
+  const response = await reply(peer, type, name)
+  if (response.kind !== "answered") return response.kind
+  const { outcome, records } = response.answer
   const sorted = records.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
-  return said.pendingCname === null ? [outcome, ...sorted] : [outcome, ...sorted, `on to ${said.pendingCname}`]
+  return response.pendingCname === null ? [outcome, ...sorted] : [outcome, ...sorted, `on to ${response.pendingCname}`]
 }
 
 /** How long an answer holds; NaN: there is none. A recursor's TTLs go down, and it may have got the record a while ago. */
 async function ttlS(peer: Peer, type: DnsRecordType, name: string): Promise<number> {
-  const said = await reply(peer, type, name)
-  return said.kind === "answered" ? said.answer.ttlS : Number.NaN
+  const response = await reply(peer, type, name)
+  return response.kind === "answered" ? response.answer.ttlS : Number.NaN
 }
 
 const A = (address: string): DnsRecord => ({ type: "A", address })
@@ -114,14 +114,14 @@ const RECORDS: readonly (readonly [DnsRecordType, string, readonly DnsRecord[]])
 
 for (const [type, name, records] of RECORDS) {
   interop(`${type} of ${name} is read as it stands in the zone, from both servers`, async (nsd, unbound) => {
-    expect(await told(nsd, type, name)).toEqual(["records", ...records])
-    expect(await told(unbound, type, name)).toEqual(["records", ...records])
+    expect(await facts(nsd, type, name)).toEqual(["records", ...records])
+    expect(await facts(unbound, type, name)).toEqual(["records", ...records])
   })
 }
 
 interop("aliases within a zone are followed by both servers, and the shortest TTL holds", async (nsd, unbound) => {
   for (const peer of [nsd, unbound]) {
-    expect(await told(peer, "A", "alias.plain.test")).toEqual(["records", A("192.0.2.2"), A("192.0.2.3")])
+    expect(await facts(peer, "A", "alias.plain.test")).toEqual(["records", A("192.0.2.2"), A("192.0.2.3")])
     expect(await ttlS(peer, "A", "alias.plain.test")).toBeWithin(1, 121)
   }
 })
@@ -130,48 +130,48 @@ interop(
   "an alias into another zone is followed as far as the server knows, and told where it goes on",
   async (nsd, unbound) => {
     for (const peer of [nsd, unbound]) {
-      expect(await told(peer, "A", "away.plain.test")).toEqual(["records", A("192.0.2.10")])
+      expect(await facts(peer, "A", "away.plain.test")).toEqual(["records", A("192.0.2.10")])
       expect(await ttlS(peer, "A", "away.plain.test")).toBeWithin(1, 61)
-      expect(await told(peer, "TXT", "selector1._domainkey.plain.test")).toEqual(["records", TXT("v=DKIM1; p=AAAA")])
+      expect(await facts(peer, "TXT", "selector1._domainkey.plain.test")).toEqual(["records", TXT("v=DKIM1; p=AAAA")])
     }
-    expect(await told(nsd, "A", "abroad.plain.test")).toEqual(["no_data", "on to www.elsewhere.test"])
-    expect(await told(unbound, "A", "abroad.plain.test")).toEqual("failed")
+    expect(await facts(nsd, "A", "abroad.plain.test")).toEqual(["no_data", "on to www.elsewhere.test"])
+    expect(await facts(unbound, "A", "abroad.plain.test")).toEqual("failed")
   },
 )
 
 interop("an alias to a name that does not exist has no records", async (nsd, unbound) => {
-  expect(await told(nsd, "A", "gone.plain.test")).toEqual(["no_data"])
-  expect(await told(unbound, "A", "gone.plain.test")).toEqual(["no_data"])
+  expect(await facts(nsd, "A", "gone.plain.test")).toEqual(["no_data"])
+  expect(await facts(unbound, "A", "gone.plain.test")).toEqual(["no_data"])
 })
 
 interop("aliases in a circle are a failure", async (nsd, unbound) => {
-  expect(await told(nsd, "A", "circle-a.plain.test")).toEqual("failed")
-  expect(await told(unbound, "A", "circle-a.plain.test")).toEqual("failed")
+  expect(await facts(nsd, "A", "circle-a.plain.test")).toEqual("failed")
+  expect(await facts(unbound, "A", "circle-a.plain.test")).toEqual("failed")
 })
 
 interop("what is not there holds as long as the lesser of the SOA's TTL and minimum", async (nsd, unbound) => {
   for (const peer of [nsd, unbound]) {
-    expect(await told(peer, "MX", "none.plain.test")).toEqual(["no_name"])
+    expect(await facts(peer, "MX", "none.plain.test")).toEqual(["no_name"])
     expect(await ttlS(peer, "MX", "none.plain.test")).toBeWithin(1, 61)
-    expect(await told(peer, "MX", "ns.plain.test")).toEqual(["no_data"])
+    expect(await facts(peer, "MX", "ns.plain.test")).toEqual(["no_data"])
     expect(await ttlS(peer, "MX", "ns.plain.test")).toBeWithin(1, 61)
-    expect(await told(peer, "MX", "none.other.test")).toEqual(["no_name"])
+    expect(await facts(peer, "MX", "none.other.test")).toEqual(["no_name"])
     expect(await ttlS(peer, "MX", "none.other.test")).toBeWithin(1, 31)
-    expect(await told(peer, "A", "deep.plain.test")).toEqual(["no_data"])
+    expect(await facts(peer, "A", "deep.plain.test")).toEqual(["no_data"])
   }
 })
 
 interop("an answer that does not fit is cut, and comes whole over TCP", async (nsd, unbound) => {
   for (const peer of [nsd, unbound]) {
-    for (const [name, count, octets] of [
+    for (const [name, count, bytes] of [
       ["large.plain.test", 8, 251],
       ["huge.plain.test", 1, 60_000],
     ] as const) {
       const question = asks("TXT", name)
       expect((await answerOf(peer, query(1, question, EDNS))).flag_tc).toBe(true)
-      const said = await peer.exchange(question, TIMEOUT_MS)
-      const records = said.kind === "answered" ? said.answer.records : []
-      expect(records.map(one => (one.type === "TXT" ? one.text.length : 0))).toEqual(Array<number>(count).fill(octets))
+      const response = await peer.exchange(question, TIMEOUT_MS)
+      const records = response.kind === "answered" ? response.answer.records : []
+      expect(records.map(one => (one.type === "TXT" ? one.text.length : 0))).toEqual(Array<number>(count).fill(bytes))
     }
   }
 })
@@ -186,13 +186,13 @@ interop("the size that EDNS says is honoured, and ours spares the second questio
 
 interop("a signed zone's answers are read, with signatures among them or not", async (nsd, unbound) => {
   for (const peer of [nsd, unbound]) {
-    expect(await told(peer, "MX", "signed.test")).toEqual([
+    expect(await facts(peer, "MX", "signed.test")).toEqual([
       "records",
       { type: "MX", preference: 10, exchange: "mail.signed.test" },
     ])
-    expect(await told(peer, "A", "www.signed.test")).toEqual(["records", A("192.0.2.21")])
-    expect(await told(peer, "A", "none.signed.test")).toEqual(["no_name"])
-    expect(await told(peer, "A", "signed.test")).toEqual(["no_data"])
+    expect(await facts(peer, "A", "www.signed.test")).toEqual(["records", A("192.0.2.21")])
+    expect(await facts(peer, "A", "none.signed.test")).toEqual(["no_name"])
+    expect(await facts(peer, "A", "signed.test")).toEqual(["no_data"])
     for (const [type, name] of [
       ["A", "www.signed.test"],
       ["A", "none.signed.test"],
@@ -221,28 +221,28 @@ interop("signatures come only to those who ask for them, and the recursor has ch
 })
 
 interop("a record whose signature is broken is a failure at the recursor that checks", async (nsd, unbound) => {
-  expect(await told(unbound, "A", "ns.bogus.test")).toBe("failed")
-  expect(await told(nsd, "A", "ns.bogus.test")).toEqual(["records", A("198.51.100.20")])
+  expect(await facts(unbound, "A", "ns.bogus.test")).toBe("failed")
+  expect(await facts(nsd, "A", "ns.bogus.test")).toEqual(["records", A("198.51.100.20")])
 })
 
 interop("a server that does not know the zone fails", async nsd => {
-  expect(await told(nsd, "MX", "gmail.com")).toBe("failed")
+  expect(await facts(nsd, "MX", "gmail.com")).toBe("failed")
 })
 
 interop("a refusal that is a header alone is a failure", async (_nsd, _unbound, refusing) => {
-  const said = told(refusing, "MX", "plain.test")
+  const response = facts(refusing, "MX", "plain.test")
   const { flags = 0, questions } = await answerOf(refusing, query(1, asks("MX", "plain.test")))
   expect([flags & 15, questions]).toEqual([5, []])
-  expect(await said).toBe("failed")
+  expect(await response).toBe("failed")
 })
 
 interop("a recursor in a closed network denies every name", async (_, unbound) => {
-  expect(await told(unbound, "MX", "gmail.com")).toEqual(["no_name"])
+  expect(await facts(unbound, "MX", "gmail.com")).toEqual(["no_name"])
 })
 
 interop("a hundred questions at once all come back", async (nsd, unbound) => {
   for (const peer of [nsd, unbound]) {
-    const replies = await Promise.all(Array.from({ length: 100 }, (_, at) => told(peer, "A", `none${at}.plain.test`)))
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, at) => facts(peer, "A", `none${at}.plain.test`)))
     expect(replies).toEqual(Array.from({ length: 100 }, () => ["no_name"]))
   }
 })

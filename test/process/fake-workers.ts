@@ -6,13 +6,13 @@ import type {
   WorkerMessage,
   WorkerProcess,
 } from "../../src/system/child-processes.ts"
-import { stoppedTime } from "../support/time.ts"
+import { createFakeTime } from "../support/time.ts"
 
 /** A worker that does what the test says. */
 export type FakeWorker = {
-  readonly told: readonly SupervisorMessage[]
+  readonly facts: readonly SupervisorMessage[]
   /** How it was asked to end. */
-  readonly asked: readonly ("stop" | "kill")[]
+  readonly requests: readonly ("stop" | "kill")[]
   readonly say: (message: WorkerMessage) => void
   /** Asks and listens, as a worker does that starts well. */
   readonly begin: (port?: number) => void
@@ -22,29 +22,29 @@ export type FakeWorker = {
 /** What seats need, over workers that do what the test says and a time that stands still. */
 export function fakeWorkers(options: { readonly answersStop?: boolean; readonly cannotStart?: string } = {}) {
   const children: FakeWorker[] = []
-  const time = stoppedTime()
-  const logged: { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }[] = []
+  const time = createFakeTime()
+  const logged: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
   const left: number[] = []
-  const start: StartWorker = (heard, ended) => {
+  const start: StartWorker = (received, ended) => {
     if (options.cannotStart !== undefined) throw new Error(options.cannotStart)
-    const told: SupervisorMessage[] = []
-    const asked: ("stop" | "kill")[] = []
+    const facts: SupervisorMessage[] = []
+    const requests: ("stop" | "kill")[] = []
     const end = (how: Partial<WorkerExit>): void => ended({ exitCode: null, killedBy: null, ...how })
-    const say = (message: WorkerMessage): void => heard(message)
+    const say = (message: WorkerMessage): void => received(message)
     const begin = (port = 8080): void => {
       say({ kind: "ready" })
       say({ kind: "listening", port, address: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}` })
     }
-    children.push({ told, asked, say, begin, end })
+    children.push({ facts: facts, requests: requests, say, begin, end })
     return {
       pid: 1000 + children.length,
-      send: message => void told.push(message),
+      send: message => void facts.push(message),
       stop: () => {
-        asked.push("stop")
+        requests.push("stop")
         if (options.answersStop !== false) queueMicrotask(() => end({ exitCode: 0 }))
       },
       kill: () => {
-        asked.push("kill")
+        requests.push("kill")
         queueMicrotask(() => end({ killedBy: "SIGKILL" }))
       },
     } satisfies WorkerProcess
@@ -53,7 +53,7 @@ export function fakeWorkers(options: { readonly answersStop?: boolean; readonly 
     startWorker: start,
     setTimer: time.later,
     stopwatch: time.stopwatch,
-    log: (level: LogLevel, says: string, fields: LogFields = {}) => void logged.push({ level, says, fields }),
+    log: (level: LogLevel, message: string, fields: LogFields = {}) => void logged.push({ level, message, fields }),
     stopTimeoutMs: 15_000,
     onExit: (seat: number) => void left.push(seat),
   }

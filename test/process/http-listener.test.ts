@@ -7,7 +7,7 @@ import { bounded } from "../support/bounded.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 
 /** The header `Connection` of an answer on a connection that is kept. */
-function asked(agent: Agent, port: number): Promise<string | undefined> {
+function sendRequest(agent: Agent, port: number): Promise<string | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
   const sent = request({ agent, port, host: "127.0.0.1" }, answer => {
     answer.resume()
@@ -24,12 +24,12 @@ test("a server that is stopped answers on connections that are kept, and has the
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestEnd(() => agent.destroy())
   const port = first.port ?? 0
-  expect(await asked(agent, port)).not.toBe("close")
+  expect(await sendRequest(agent, port)).not.toBe("close")
 
   const moment = Promise.withResolvers<void>()
   const stopped = drainAndClose({ ...createSystem(), sleep: () => moment.promise }, all, app.fetch)
-  expect(await asked(agent, port)).toBe("close")
+  expect(await sendRequest(agent, port)).toBe("close")
   moment.resolve()
   await bounded(stopped, () => "it does not stop")
-  expect(await asked(agent, port).catch(() => "refused")).toBe("refused")
+  expect(await sendRequest(agent, port).catch(() => "refused")).toBe("refused")
 })

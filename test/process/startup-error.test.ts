@@ -17,9 +17,9 @@ test.each([
   ["EDQUOT", /Free some space/],
   ["EIO", /system's log/],
 ])("what the file system refuses by %s is told with the file and what to do", (code, remedy) => {
-  const told = operatorMessage(systemError(code)) ?? ""
-  expect(told).toMatch(remedy)
-  expect(told).toContain("open '/srv/mailkind/state.json'. ")
+  const facts = operatorMessage(systemError(code)) ?? ""
+  expect(facts).toMatch(remedy)
+  expect(facts).toContain("open '/srv/mailkind/state.json'. ")
 })
 
 test("a file in place of a folder is told as such", async () => {

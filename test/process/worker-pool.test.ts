@@ -17,7 +17,7 @@ test("the first worker starts alone and picks the port, which the others get", a
   expect(children).toHaveLength(3)
   for (const at of [1, 2]) child(at).begin(40_123)
   expect(await start).toMatchObject({ kind: "listening", port: 40_123 })
-  expect([0, 1, 2].map(at => child(at).told)).toEqual([
+  expect([0, 1, 2].map(at => child(at).facts)).toEqual([
     [{ kind: "start", workerIndex: 0, port: 0, socketCount: 2 }],
     [{ kind: "start", workerIndex: 1, port: 40_123, socketCount: 2 }],
     [{ kind: "start", workerIndex: 2, port: 40_123, socketCount: 2 }],
@@ -32,7 +32,7 @@ test("the worker that replaces the first one keeps the port that it picked", asy
   child(0).end({ killedBy: "SIGKILL" })
   await time.tick(0)
   child(1).say({ kind: "ready" })
-  expect(child(1).told).toEqual([{ kind: "start", workerIndex: 0, port: 40_123, socketCount: 2 }])
+  expect(child(1).facts).toEqual([{ kind: "start", workerIndex: 0, port: 40_123, socketCount: 2 }])
 })
 
 test("when the first worker cannot start nobody else is tried", async () => {
@@ -63,16 +63,16 @@ test("what one worker changed the others are told to look for", async () => {
   await settled()
   for (const at of [1, 2]) child(at).begin()
   child(1).say({ kind: "changed" })
-  expect([0, 1, 2].map(at => child(at).told.some(({ kind }) => kind === "poll_changes"))).toEqual([true, false, true])
+  expect([0, 1, 2].map(at => child(at).facts.some(({ kind }) => kind === "poll_changes"))).toEqual([true, false, true])
   own.broadcast({ kind: "reload" })
-  expect([0, 1, 2].map(at => child(at).told.at(-1)?.kind)).toEqual(["reload", "reload", "reload"])
+  expect([0, 1, 2].map(at => child(at).facts.at(-1)?.kind)).toEqual(["reload", "reload", "reload"])
 })
 
 test("a stop asks all, also while they start, and starts nobody else", async () => {
   const { crew: own, child, children } = crew(3)
   const start = own.start()
   expect(await own.stop()).toBe(true)
-  expect([child(0).asked, children.length]).toEqual([["stop"], 1])
+  expect([child(0).requests, children.length]).toEqual([["stop"], 1])
   expect(await start).toMatchObject({ kind: "ended" })
 })
 
@@ -100,7 +100,7 @@ test("a kill ends all at once", async () => {
   await settled()
   own.kill()
   await time.tick(60_000)
-  expect([child(0).asked, child(1).asked, children.length]).toEqual([["kill"], ["kill"], 2])
+  expect([child(0).requests, child(1).requests, children.length]).toEqual([["kill"], ["kill"], 2])
 })
 
 test("a crew tells on how many sockets it listens, and any of its workers steers connections", async () => {
@@ -115,7 +115,7 @@ test("a crew tells on how many sockets it listens, and any of its workers steers
   const steered = own.route(5, 1)
   await settled()
   child(1).say({ kind: "routed", isRouted: true })
-  expect([await steered, child(2).told.some(({ kind }) => kind === "route")]).toEqual([true, false])
+  expect([await steered, child(2).facts.some(({ kind }) => kind === "route")]).toEqual([true, false])
 })
 
 test("a crew that leaves has all listen until it may close, and says so when none listens", async () => {
@@ -125,19 +125,19 @@ test("a crew that leaves has all listen until it may close, and says so when non
   await settled()
   child(1).begin()
   const { promise: mayClose, resolve } = Promise.withResolvers<void>()
-  const said: string[] = []
-  const left = own.drain({ mayClose, onClosed: () => void said.push("closed") }).then(() => said.push("left"))
+  const reply: string[] = []
+  const left = own.drain({ mayClose, onClosed: () => void reply.push("closed") }).then(() => reply.push("left"))
   await settled()
-  expect([0, 1].map(at => child(at).told.at(-1)?.kind)).toEqual(["drain", "drain"])
+  expect([0, 1].map(at => child(at).facts.at(-1)?.kind)).toEqual(["drain", "drain"])
   resolve()
   await settled()
   child(1).say({ kind: "closed" })
   await settled()
-  expect(said).toEqual([])
+  expect(reply).toEqual([])
   child(0).say({ kind: "closed" })
   await settled()
-  expect(said).toEqual(["closed"])
+  expect(reply).toEqual(["closed"])
   for (const at of [0, 1]) child(at).end({ exitCode: 0 })
   await left
-  expect([said, await own.stop()]).toEqual([["closed", "left"], true])
+  expect([reply, await own.stop()]).toEqual([["closed", "left"], true])
 })

@@ -18,7 +18,7 @@ test("a worker is told its seat and port when it asks, and its start is over whe
   const { seat: own, child, logged } = seat()
   const start = own.start(false)
   child(0).say({ kind: "ready" })
-  expect(child(0).told).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
+  expect(child(0).facts).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
   const place = {
     kind: "listening",
     port: 8080,
@@ -27,7 +27,7 @@ test("a worker is told its seat and port when it asks, and its start is over whe
   } as const
   child(0).say(place)
   expect(await start).toEqual(place)
-  expect(logged).toEqual([{ level: "info", says: "a worker listens", fields: { worker: 3, pid: 1001 } }])
+  expect(logged).toEqual([{ level: "info", message: "a worker listens", fields: { worker: 3, pid: 1001 } }])
 })
 
 test("a worker that dies is logged, its seat is told to be empty, and another one takes it at once", async () => {
@@ -38,13 +38,13 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
   expect(left).toEqual([3])
   expect(logged.at(-1)).toEqual({
     level: "error",
-    says: "a worker ended and is replaced",
+    message: "a worker ended and is replaced",
     fields: { worker: 3, pid: 1001, exit_code: null, killed_by: "SIGKILL", why: null, after_ms: 0 },
   })
   await time.tick(0)
   expect(children).toHaveLength(2)
   child(1).say({ kind: "ready" })
-  expect(child(1).told).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
+  expect(child(1).facts).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
 })
 
 test("workers that die in their start again and again are started after growing whiles, and it is told why", async () => {
@@ -106,7 +106,7 @@ test("a worker that is asked to stop is not replaced, and ends well by itself or
     child(0).begin()
     const stopped = own.stop()
     child(0).end(ended)
-    expect([await stopped, child(0).asked]).toEqual([isWell, ["stop"]])
+    expect([await stopped, child(0).requests]).toEqual([isWell, ["stop"]])
     await time.tick(60_000)
     expect(children).toHaveLength(1)
     // Nobody is left to be killed late.
@@ -138,10 +138,10 @@ test("a worker that does not stop in time is killed, and that is no good end", a
   child(0).begin()
   const stopped = own.stop()
   await time.tick(14_999)
-  expect(child(0).asked).toEqual(["stop"])
+  expect(child(0).requests).toEqual(["stop"])
   await time.tick(1)
-  expect([await stopped, child(0).asked]).toEqual([false, ["stop", "kill"]])
-  expect(logged.slice(-2).map(({ says }) => says)).toEqual([
+  expect([await stopped, child(0).requests]).toEqual([false, ["stop", "kill"]])
+  expect(logged.slice(-2).map(({ message }) => message)).toEqual([
     "a worker did not stop in time and is killed",
     "a worker did not stop cleanly",
   ])
@@ -164,7 +164,7 @@ test("a worker is told nothing before it has asked, and tells of its changes", (
   own.send({ kind: "reload" })
   child(0).begin()
   own.send({ kind: "reload" })
-  expect(child(0).told.map(({ kind }) => kind)).toEqual(["start", "reload"])
+  expect(child(0).facts.map(({ kind }) => kind)).toEqual(["start", "reload"])
   child(0).say({ kind: "changed" })
   expect(changedBy).toEqual([3])
 })
@@ -210,9 +210,9 @@ test("a worker that leaves is told when to listen no longer, is waited for, and 
   child(0).begin()
   await own.freeze()
   own.drain()
-  expect(child(0).told.at(-1)).toEqual({ kind: "drain" })
+  expect(child(0).facts.at(-1)).toEqual({ kind: "drain" })
   const closed = own.closeListener()
-  expect(child(0).told.at(-1)).toEqual({ kind: "close" })
+  expect(child(0).facts.at(-1)).toEqual({ kind: "close" })
   child(0).say({ kind: "closed" })
   await closed
   const gone = own.exited()
@@ -220,7 +220,7 @@ test("a worker that leaves is told when to listen no longer, is waited for, and 
   await gone
   own.unfreeze()
   await time.tick(60_000)
-  expect([children.length, child(0).asked, await own.stop()]).toEqual([1, [], true])
+  expect([children.length, child(0).requests, await own.stop()]).toEqual([1, [], true])
 })
 
 test("a worker that dies while it leaves keeps nobody waiting, and that is no good end", async () => {
@@ -240,7 +240,7 @@ test("a worker tells whether it could steer connections, and one that is not the
   expect(await own.route(2, 1)).toBe(false)
   child(0).begin()
   const steered = own.route(2, 1)
-  expect(child(0).told.at(-1)).toEqual({ kind: "route", firstIndex: 2, count: 1 })
+  expect(child(0).facts.at(-1)).toEqual({ kind: "route", firstIndex: 2, count: 1 })
   child(0).say({ kind: "routed", isRouted: true })
   expect(await steered).toBe(true)
   const again = own.route(3, 1)

@@ -30,7 +30,7 @@ const NAME_LOOKS_MAX = 2 * 65_536
 
 type Sample = { readonly question: DnsQuestion; readonly bytes: Uint8Array }
 
-const asked = pointer(QUESTION_NAME_AT)
+const requests = pointer(QUESTION_NAME_AT)
 const parent = pointer(QUESTION_NAME_AT + 5)
 const under = (label: string): Uint8Array => joined([wireName(label).subarray(0, -1), parent])
 const text = (one: string): Uint8Array => new TextEncoder().encode(one)
@@ -51,11 +51,11 @@ const SVCB = joined([
 const COOKIE = joined([short(10), short(24), octets(24)])
 const OPT = record("", TYPES.OPT, COOKIE, { ttlS: 0x8000, class: 1232 })
 const SOA = record(parent, TYPES.SOA, soaContent(300))
-const SIGNED = [record(asked, TYPES.RRSIG, RRSIG), record(asked, 47, NSEC), record(asked, 64, SVCB)]
+const SIGNED = [record(requests, TYPES.RRSIG, RRSIG), record(requests, 47, NSEC), record(requests, 64, SVCB)]
 
 const SAMPLES: readonly Sample[] = [
-  sample("A", { answers: [record(asked, TYPES.A, octets(4)), record(asked, TYPES.A, octets(4)), ...SIGNED] }),
-  sample("AAAA", { answers: [record(asked, TYPES.AAAA, octets(16))], additionals: [OPT] }),
+  sample("A", { answers: [record(requests, TYPES.A, octets(4)), record(requests, TYPES.A, octets(4)), ...SIGNED] }),
+  sample("AAAA", { answers: [record(requests, TYPES.AAAA, octets(16))], additionals: [OPT] }),
   sample("A", { answers: chain(3, record(under("n3"), TYPES.A, octets(4))), additionals: [OPT] }),
   sample("A", { answers: chain(8, record(under("n8"), TYPES.A, octets(4))) }),
   sample("A", { answers: chain(2), authorities: [SOA, ...SIGNED], flags: 0x8183 }),
@@ -64,17 +64,19 @@ const SAMPLES: readonly Sample[] = [
     authorities: [ns("ns1"), SOA],
     additionals: [OPT],
   }),
-  sample("MX", { answers: [record(asked, TYPES.MX, joined([short(0), wireName("")]))] }),
+  sample("MX", { answers: [record(requests, TYPES.MX, joined([short(0), wireName("")]))] }),
   sample("NS", { answers: Array.from({ length: 120 }, (_, at) => ns(`ns${at}`)) }),
   sample("NS", {
-    answers: [record(asked, TYPES.NS, wireName(Array.from({ length: 255 }, () => "a").join("."))), ns("ok")],
+    answers: [record(requests, TYPES.NS, wireName(Array.from({ length: 255 }, () => "a").join("."))), ns("ok")],
   }),
-  sample("CNAME", { answers: [record(asked, TYPES.CNAME, under("www"))] }),
-  sample("SRV", { answers: [record(asked, TYPES.SRV, joined([short(1), short(2), short(443), under("sip")]))] }),
+  sample("CNAME", { answers: [record(requests, TYPES.CNAME, under("www"))] }),
+  sample("SRV", { answers: [record(requests, TYPES.SRV, joined([short(1), short(2), short(443), under("sip")]))] }),
   sample("TXT", {
-    answers: [record(asked, TYPES.TXT, txtContent(text("v=spf1 include:_spf.example.com "), text("-all")))],
+    answers: [record(requests, TYPES.TXT, txtContent(text("v=spf1 include:_spf.example.com "), text("-all")))],
   }),
-  sample("TXT", { answers: [record(asked, TYPES.TXT, txtContent(octets(255), text("\0\u001b\ufeffé"), octets(200)))] }),
+  sample("TXT", {
+    answers: [record(requests, TYPES.TXT, txtContent(octets(255), text("\0\u001b\ufeffé"), octets(200)))],
+  }),
   sample("TXT", { authorities: [SOA, ...SIGNED], additionals: [OPT], flags: 0x8183 }),
 ]
 
@@ -83,16 +85,16 @@ function sample(type: DnsRecordType, parts: ReplyParts): Sample {
 }
 
 function chain(links: number, ...end: readonly Uint8Array[]): readonly Uint8Array[] {
-  const owner = (at: number): Uint8Array => (at === 0 ? asked : under(`n${at}`))
+  const owner = (at: number): Uint8Array => (at === 0 ? requests : under(`n${at}`))
   return [...Array.from({ length: links }, (_, at) => record(owner(at), TYPES.CNAME, owner(at + 1))), ...end]
 }
 
 function mx(host: string, at: number): Uint8Array {
-  return record(asked, TYPES.MX, joined([short(10 * at), under(host)]))
+  return record(requests, TYPES.MX, joined([short(10 * at), under(host)]))
 }
 
 function ns(host: string): Uint8Array {
-  return record(asked, TYPES.NS, under(host))
+  return record(requests, TYPES.NS, under(host))
 }
 
 test("whatever is done to a reply, it is read without a throw, at bounded cost, into records that keep their promises", () => {

@@ -26,10 +26,10 @@ test("what went into a pack comes out of it, and nothing else does", () => {
           smallPack(Object.fromEntries([...model].map(([key, set]) => [key, [set]])) as SmallNames),
         )
         expect(pack.verify()).toEqual({ ok: true })
-        for (const asked of [...model.keys(), ...others, ...[...model.keys()].flatMap(nearMisses)]) {
-          const set = model.get(asked)
-          expect(pack.match(asked, asked).sets).toEqual(set === undefined ? [] : [set])
-          expect(pack.listingsOf(asked).map(listing => listing.set)).toEqual(set === undefined ? [] : [set])
+        for (const input of [...model.keys(), ...others, ...[...model.keys()].flatMap(nearMisses)]) {
+          const set = model.get(input)
+          expect(pack.match(input, input).sets).toEqual(set === undefined ? [] : [set])
+          expect(pack.listingsOf(input).map(listing => listing.set)).toEqual(set === undefined ? [] : [set])
         }
       },
     ),

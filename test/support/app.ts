@@ -42,7 +42,7 @@ import { loopbackFetch } from "../check/fetch/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 import { onTestEnd } from "./on-test-end.ts"
 import { placeSqlite } from "./sqlite-template.ts"
-import { type StoppedTime, stoppedTime } from "./time.ts"
+import { createFakeTime, type FakeTime } from "./time.ts"
 
 /** The lists that the checkout has built. */
 const carried = openLists(await Bun.file(join(import.meta.dir, "../../data/build/lists.pack")).bytes(), true)
@@ -67,7 +67,7 @@ export const check = createCheck({
 })
 
 /** What one line of log said. */
-export type Logged = { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }
+export type Logged = { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }
 
 /** A store on a real file that lives as long as the test does, or the file whose tests share it. */
 async function openStore(clock: Clock): Promise<OpenStore> {
@@ -91,9 +91,9 @@ export type AppOptions = {
   /** `MAILKIND_SECRET_SCANNING_KEYS_URL`, on loopback; absent: nobody publishes keys. */
   readonly keysUrl?: string
   /** Who is asked of the outside world; absent: nobody. */
-  readonly outside?: (time: StoppedTime) => NetworkProbe
+  readonly outside?: (time: FakeTime) => NetworkProbe
   /** What deep checks ask; absent: nobody. */
-  readonly deep?: (time: StoppedTime) => DeepProbe
+  readonly deep?: (time: FakeTime) => DeepProbe
   /** Emails of accounts that are admins. */
   readonly admins?: readonly string[]
   /** `MAILKIND_SMTP_URL`; null: none. Absent: mails go nowhere but into `mails`. */
@@ -136,11 +136,12 @@ export async function testApp({
   bodyBytesMax,
   nodesCount = 1,
 }: AppOptions = {}) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const { clock, stopwatch, later: setTimer } = time
   const store = await openStore(clock)
   const logged: Logged[] = []
-  const log = (level: LogLevel, says: string, fields: LogFields = {}): void => void logged.push({ level, says, fields })
+  const log = (level: LogLevel, message: string, fields: LogFields = {}): void =>
+    void logged.push({ level, message, fields })
   const read = parseSettings({
     MAILKIND_TIERS: tiers,
     MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
@@ -284,7 +285,7 @@ export async function testApp({
 }
 
 /** What an answer held. */
-export type Asked = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> }
+export type ApiResponse = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> }
 
 /** Asks an app as one line: method, path, and optionally a body and headers; the key is sent unless `key` is null. */
 function asking(app: (request: Request) => Response | Promise<Response>, ownKey: string) {
@@ -295,7 +296,7 @@ function asking(app: (request: Request) => Response | Promise<Response>, ownKey:
       key = ownKey,
       headers = {},
     }: { body?: unknown; key?: string | null; headers?: Record<string, string> } = {},
-  ): Promise<Asked> => {
+  ): Promise<ApiResponse> => {
     const [method = "GET", path = "/"] = line.split(" ")
     const sent = new Headers({ ...(key === null ? {} : { Authorization: `Bearer ${key}` }), ...headers })
     const raw =

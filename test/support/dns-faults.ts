@@ -11,14 +11,14 @@ const ROOT_SOA = { soaTtlS: 300, soaMinimumS: 300 }
 
 const refusal = (code: number): Told => ({ code, answers: [], authorities: [], additionals: [] })
 
-const withTtl = (told: Told, ttl: number): Told => ({
-  ...told,
-  answers: told.answers.map(one => ({ ...one, ttl })),
-  authorities: told.authorities.map(one => ({ ...one, ttl })),
+const withTtl = (facts: Told, ttl: number): Told => ({
+  ...facts,
+  answers: facts.answers.map(one => ({ ...one, ttl })),
+  authorities: facts.authorities.map(one => ({ ...one, ttl })),
 })
 
 /** The same records in the same order, their names and those of their owners in upper case. */
-function shouted(told: Told): Told {
+function shouted(facts: Told): Told {
   const shout = (one: Answer): Answer => {
     const name = one.name.toUpperCase()
     if (one.type === "CNAME" || one.type === "NS") return { ...one, name, data: one.data.toUpperCase() }
@@ -26,24 +26,24 @@ function shouted(told: Told): Told {
     if (one.type === "SRV") return { ...one, name, data: { ...one.data, target: one.data.target.toUpperCase() } }
     return { ...one, name }
   }
-  return { ...told, answers: told.answers.map(shout), authorities: told.authorities.map(shout) }
+  return { ...facts, answers: facts.answers.map(shout), authorities: facts.authorities.map(shout) }
 }
 
 /** The records of the answer at the end of a chain of aliases. */
-function chained(told: Told, name: string): Told {
+function chained(facts: Told, name: string): Told {
   const link = (at: number): string => (at === 0 ? name : `link${at}.${name}`)
   const aliases = Array.from(
     { length: CHAIN_LENGTH },
     (_, at): Answer => ({ type: "CNAME", name: link(at), ttl: 300, data: link(at + 1) }),
   )
-  return { ...told, answers: [...aliases, ...told.answers.map(one => ({ ...one, name: link(CHAIN_LENGTH) }))] }
+  return { ...facts, answers: [...aliases, ...facts.answers.map(one => ({ ...one, name: link(CHAIN_LENGTH) }))] }
 }
 
 /** The answer among records that nobody asked for: of foreign names, of the same types. */
-function poisoned(told: Told): Told {
-  const foreign = told.answers.map(one => ({ ...one, name: "victim.example" }))
+function poisoned(facts: Told): Told {
+  const foreign = facts.answers.map(one => ({ ...one, name: "victim.example" }))
   const glue: Answer = { type: "A", name: "victim.example", ttl: 300, data: "192.0.2.66" }
-  return { ...told, answers: [...foreign, ...told.answers], additionals: [glue, ...foreign] }
+  return { ...facts, answers: [...foreign, ...facts.answers], additionals: [glue, ...foreign] }
 }
 
 const looped = (name: string): Told => ({
@@ -63,24 +63,24 @@ const TELLING_FAULTS = {
   nxdomain_without_soa: () => refusal(nothing("", ROOT_SOA).code),
   no_data_without_soa: () => refusal(0),
   /** The first alias alone, what it leads to is left to the asker. */
-  unfinished: told => (told.answers[0]?.type === "CNAME" ? { ...refusal(0), answers: [told.answers[0]] } : told),
+  unfinished: facts => (facts.answers[0]?.type === "CNAME" ? { ...refusal(0), answers: [facts.answers[0]] } : facts),
   cname_loop: (_, { name }) => looped(name),
   /** Twenty aliases before the answer's records. */
-  cname_chain: (told, { name }) => chained(told, name),
+  cname_chain: (facts, { name }) => chained(facts, name),
   /** Records against their order: what an alias leads to stands before it. */
-  backwards: told => ({ ...told, answers: told.answers.toReversed() }),
+  backwards: facts => ({ ...facts, answers: facts.answers.toReversed() }),
   huge_txt: (_, { name }) => ({
     ...refusal(0),
     answers: [{ type: "TXT", name, ttl: 300, data: Array<string>(TXT_OCTETS / 250).fill("x".repeat(250)) }],
   }),
-  ttl_zero: told => withTtl(told, 0),
-  ttl_tiny: told => withTtl(told, 1),
+  ttl_zero: facts => withTtl(facts, 0),
+  ttl_tiny: facts => withTtl(facts, 1),
   /** The top bit is set: it counts as zero (RFC 2181 §8). */
-  ttl_top_bit: told => withTtl(told, TTL_TOP_BIT),
-  poison: told => poisoned(told),
-  upper_case: told => shouted(told),
+  ttl_top_bit: facts => withTtl(facts, TTL_TOP_BIT),
+  poison: facts => poisoned(facts),
+  upper_case: facts => shouted(facts),
 } as const satisfies TellingFaults
-type TellingFaults = Readonly<Record<string, (told: Told, question: Question) => Told>>
+type TellingFaults = Readonly<Record<string, (facts: Told, question: Question) => Told>>
 
 /** A written answer with something changed in its bytes. */
 const edited = (message: Buffer, edit: (copy: Buffer) => unknown): Buffer => {
@@ -214,9 +214,9 @@ export function faultOf(
 }
 
 /** What is said under a fault. */
-export function toldUnder(fault: Fault | undefined, told: Told, question: Question): Told {
+export function toldUnder(fault: Fault | undefined, facts: Told, question: Question): Told {
   const faults: TellingFaults = TELLING_FAULTS
-  return fault === undefined ? told : (faults[fault]?.(told, question) ?? told)
+  return fault === undefined ? facts : (faults[fault]?.(facts, question) ?? facts)
 }
 
 /** The messages that are sent under a fault in place of one. */

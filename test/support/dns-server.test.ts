@@ -52,39 +52,39 @@ const answersOf = async (fault: Fault, question?: Question) => decode((await und
 
 test("the server says what its zone holds, for each type", async () => {
   using server = await dnsServer(ZONE)
-  const told = async (type: Question["type"], name: string) =>
+  const facts = async (type: Question["type"], name: string) =>
     (await answerOf(server, query(1, { type, name }))).answers?.map(one => ("data" in one ? one.data : null))
-  expect(await told("MX", "example.com")).toEqual([
+  expect(await facts("MX", "example.com")).toEqual([
     { preference: 10, exchange: "mx.example.com" },
     { preference: 20, exchange: "mx2.example.com" },
   ])
-  expect(await told("TXT", "example.com")).toEqual([
+  expect(await facts("TXT", "example.com")).toEqual([
     [Buffer.from("v=spf1 -all")],
     [Buffer.from("two "), Buffer.from("strings")],
     [Buffer.of(0, 255)],
   ])
-  expect(await told("AAAA", "mx.example.com")).toEqual(["2001:db8::1"])
-  expect(await told("SRV", "_autodiscover._tcp.example.com")).toEqual([
+  expect(await facts("AAAA", "mx.example.com")).toEqual(["2001:db8::1"])
+  expect(await facts("SRV", "_autodiscover._tcp.example.com")).toEqual([
     { priority: 0, weight: 5, port: 443, target: "mx.example.com" },
   ])
-  expect(await told("NS", "EXAMPLE.com")).toEqual(["ns.example.com"])
-  expect(await told("MX", "null.com")).toEqual([{ preference: 0, exchange: "." }])
-  expect(await told("A", "www.example.com")).toEqual(["host.example.com", "mx.example.com", "192.0.2.1"])
-  expect(await told("CNAME", "www.example.com")).toEqual(["host.example.com"])
-  expect(await told("A", "a.loop.com")).toEqual(["b.loop.com", "a.loop.com"])
+  expect(await facts("NS", "EXAMPLE.com")).toEqual(["ns.example.com"])
+  expect(await facts("MX", "null.com")).toEqual([{ preference: 0, exchange: "." }])
+  expect(await facts("A", "www.example.com")).toEqual(["host.example.com", "mx.example.com", "192.0.2.1"])
+  expect(await facts("CNAME", "www.example.com")).toEqual(["host.example.com"])
+  expect(await facts("A", "a.loop.com")).toEqual(["b.loop.com", "a.loop.com"])
 })
 
 test("an answer without records has an SOA, and only a name with nothing at or below it does not exist", async () => {
   using server = await dnsServer(ZONE, { soaTtlS: 900, soaMinimumS: 30 })
-  const told = async (type: Question["type"], name: string) => {
+  const facts = async (type: Question["type"], name: string) => {
     const { answers, authorities, flags = 0 } = await answerOf(server, query(1, { type, name }))
     const [soa] = authorities ?? []
     return [flags & 15, answers?.length, soa?.name, soa?.type === "SOA" ? [soa.ttl, soa.data.minimum] : null]
   }
-  expect(await told("A", "none.example.com")).toEqual([3, 0, "example.com", [900, 30]])
-  expect(await told("A", "example.com")).toEqual([0, 0, "example.com", [900, 30]])
-  expect(await told("A", "_tcp.example.com")).toEqual([0, 0, "example.com", [900, 30]])
-  expect(await told("A", "gone.example.com")).toEqual([3, 1, "example.com", [900, 30]])
+  expect(await facts("A", "none.example.com")).toEqual([3, 0, "example.com", [900, 30]])
+  expect(await facts("A", "example.com")).toEqual([0, 0, "example.com", [900, 30]])
+  expect(await facts("A", "_tcp.example.com")).toEqual([0, 0, "example.com", [900, 30]])
+  expect(await facts("A", "gone.example.com")).toEqual([3, 1, "example.com", [900, 30]])
 })
 
 test("an answer longer than the asker takes is cut and says so, and is whole over TCP", async () => {
@@ -93,16 +93,16 @@ test("an answer longer than the asker takes is cut and says so, and is whole ove
     "TXT long.com": ["x".repeat(600)],
     "TXT huge.com": ["x".repeat(60_000)],
   })
-  const told = async (name: string, size: number | null, way: "udp" | "tcp" = "udp") => {
+  const facts = async (name: string, size: number | null, way: "udp" | "tcp" = "udp") => {
     const edns = size === null ? undefined : { size }
     const { flag_tc, answers } = await answerOf(server, query(1, { type: "TXT", name }, edns), way)
     return [flag_tc, answers?.length]
   }
-  expect(await told("fits.com", null)).toEqual([false, 1])
-  expect(await told("long.com", null)).toEqual([true, 0])
-  expect(await told("long.com", 1232)).toEqual([false, 1])
-  expect(await told("huge.com", 1232)).toEqual([true, 0])
-  expect(await told("huge.com", 1232, "tcp")).toEqual([false, 1])
+  expect(await facts("fits.com", null)).toEqual([false, 1])
+  expect(await facts("long.com", null)).toEqual([true, 0])
+  expect(await facts("long.com", 1232)).toEqual([false, 1])
+  expect(await facts("huge.com", 1232)).toEqual([true, 0])
+  expect(await facts("huge.com", 1232, "tcp")).toEqual([false, 1])
 })
 
 test("the server writes down what it was asked", async () => {
@@ -127,7 +127,7 @@ test("the server writes down what it was asked", async () => {
     },
     { ...shared, name: "mx.example.com", type: "A", id: 12, port: tcp.port, way: "tcp", ednsSize: null, ednsFlags: 0 },
   ])
-  expect(server.asked()).toEqual(["MX example.com", "A mx.example.com"])
+  expect(server.sendRequest()).toEqual(["MX example.com", "A mx.example.com"])
 })
 
 test("a fault holds for a name and type, before a name, before a type, before everything, until it is taken away", async () => {
@@ -246,6 +246,6 @@ test("a server hears no octets that are no query, and refuses a zone that does n
   asker.send({ ...query(1, MX), type: "response" })
   asker.send({ type: "query", id: 2, questions: [] })
   expect(await received(asker, query(3, A))).toHaveLength(1)
-  expect(server.asked()).toEqual(["A mx.example.com", "A last.test"])
+  expect(server.sendRequest()).toEqual(["A mx.example.com", "A last.test"])
   expect(await outcomeOf(dnsServer({ "HINFO example.com": ["x"] }))).toThrow("HINFO")
 })

@@ -35,7 +35,7 @@ export type DnsServer = Disposable & {
   /** All questions so far, in the order in which they came. */
   readonly heard: readonly Heard[]
   /** The same as `TYPE name`, names in lower case. */
-  readonly asked: () => readonly string[]
+  readonly sendRequest: () => readonly string[]
   /** Waits until `count` questions came since the start. */
   readonly hasHeard: (count: number) => Promise<void>
   /** Puts another zone in place of the present one. */
@@ -76,7 +76,7 @@ export async function dnsServer(records: ServedRecords, options: DnsServerOption
   const address = options.address ?? "127.0.0.1"
   const times = { ...TIMES, ...options }
   const faults = new Map<Place, Faults>()
-  const heard: Heard[] = []
+  const received: Heard[] = []
   const waits = new Set<() => void>()
   const held: (() => void)[] = []
   let telling = zoneOf(records, times)
@@ -84,7 +84,7 @@ export async function dnsServer(records: ServedRecords, options: DnsServerOption
     const packet = readable(query)
     const question = packet?.questions?.[0]
     if (packet === null || question === undefined) return
-    heard.push(heardIn(packet, question, way, asker))
+    received.push(heardIn(packet, question, way, asker))
     for (const look of waits) look()
     const fault = faultOf(faults, question, way)
     const messages = written(packet, question, telling(question), way, fault)
@@ -100,9 +100,9 @@ export async function dnsServer(records: ServedRecords, options: DnsServerOption
   return {
     address,
     port,
-    heard,
-    asked: () => heard.map(({ type, name }) => `${type} ${plainName(name)}`),
-    hasHeard: count => reached(waits, () => heard.length >= count),
+    heard: received,
+    sendRequest: () => received.map(({ type, name }) => `${type} ${plainName(name)}`),
+    hasHeard: count => reached(waits, () => received.length >= count),
     serve: next => {
       telling = zoneOf(next, times)
     },
@@ -163,25 +163,25 @@ function heardIn(packet: DecodedPacket, { name, type }: Question, way: Way, port
 function written(
   packet: DecodedPacket,
   question: Question,
-  told: Told,
+  facts: Told,
   way: Way,
   fault: Fault | undefined,
 ): readonly Buffer[] {
   const edns = packet.additionals?.find(one => one.type === "OPT")
-  const whole = messageOf(packet, question, toldUnder(fault, told, question), edns !== undefined)
+  const whole = messageOf(packet, question, toldUnder(fault, facts, question), edns !== undefined)
   const octetsMax = way === "tcp" ? TCP_OCTETS_MAX : Math.max(UDP_OCTETS_MIN, edns?.udpPayloadSize ?? 0)
   return messagesUnder(fault, whole.length > octetsMax ? truncated(whole) : whole)
 }
 
-function messageOf(packet: DecodedPacket, question: Question, told: Told, hasEdns: boolean): Buffer {
+function messageOf(packet: DecodedPacket, question: Question, facts: Told, hasEdns: boolean): Buffer {
   return encode({
     type: "response",
     id: packet.id,
     // It answers as a recursor does, and gives back what was asked of it.
-    flags: RECURSION_AVAILABLE | ((packet.flags ?? 0) & RECURSION_DESIRED) | told.code,
+    flags: RECURSION_AVAILABLE | ((packet.flags ?? 0) & RECURSION_DESIRED) | facts.code,
     questions: [question],
-    answers: [...told.answers],
-    authorities: [...told.authorities],
-    additionals: [...told.additionals, ...(hasEdns ? [OPT] : [])],
+    answers: [...facts.answers],
+    authorities: [...facts.authorities],
+    additionals: [...facts.additionals, ...(hasEdns ? [OPT] : [])],
   })
 }

@@ -90,12 +90,12 @@ export function nothing(name: string, times: Pick<ZoneTimes, "soaTtlS" | "soaMin
 export function stringsOf(text: string): Buffer[] {
   const quoted = /^"/.test(text) ? [...text.matchAll(/"([^"]*)"/g)].map(([, inner = ""]) => inner) : [text]
   return quoted.flatMap(piece => {
-    const octets = Buffer.concat(
+    const bytes = Buffer.concat(
       piece.split(/\\(\d{3})/).map((part, at) => (at % 2 === 1 ? Buffer.of(Number(part)) : Buffer.from(part))),
     )
-    const count = Math.max(1, Math.ceil(octets.length / STRING_OCTETS_MAX))
+    const count = Math.max(1, Math.ceil(bytes.length / STRING_OCTETS_MAX))
     return Array.from({ length: count }, (_, at) =>
-      octets.subarray(at * STRING_OCTETS_MAX, (at + 1) * STRING_OCTETS_MAX),
+      bytes.subarray(at * STRING_OCTETS_MAX, (at + 1) * STRING_OCTETS_MAX),
     )
   })
 }

@@ -48,7 +48,7 @@ const TENANT = {
 } as const
 
 /** Absent: not asked. The word: asked in vain. */
-function told<T>(value: T | "unavailable" | undefined): Finding<T> {
+function facts<T>(value: T | "unavailable" | undefined): Finding<T> {
   if (value === undefined) return unknown("not_asked")
   return value === "unavailable" ? unknown("unavailable") : known(value)
 }
@@ -57,8 +57,8 @@ function mailOf({ spf, dmarcPolicy, ...rest }: ToldMail): MailEvidence {
   return {
     ...OWN_HOST,
     ...rest,
-    spf: spf === undefined ? OWN_HOST.spf : told(spf),
-    dmarcPolicy: dmarcPolicy === undefined ? OWN_HOST.dmarcPolicy : told(dmarcPolicy),
+    spf: spf === undefined ? OWN_HOST.spf : facts(spf),
+    dmarcPolicy: dmarcPolicy === undefined ? OWN_HOST.dmarcPolicy : facts(dmarcPolicy),
   }
 }
 
@@ -88,11 +88,11 @@ export function evidenceOf({
     listMatch: mask === 0 ? NO_LIST_MATCH : new ListMatch(mask, subject.domain ?? "", 0),
     hints: { isRole: false, sharedInbox: null, group: null, groupService: null, ...hints },
     testCategory: null,
-    mail: told(typeof mail === "object" ? mailOf(mail) : mail),
+    mail: facts(typeof mail === "object" ? mailOf(mail) : mail),
     suites: known({ suiteA: entries(suiteA), suiteB: entries(suiteB), otherSuite: null }),
     tenant: tenant ? known(TENANT) : unknown("not_asked"),
-    ageDays: told(ageDays),
-    homepage: told(homepage),
+    ageDays: facts(ageDays),
+    homepage: facts(homepage),
     isCached: false,
   }
 }

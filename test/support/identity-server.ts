@@ -1,7 +1,7 @@
 import type { Fetch } from "../../src/base/fetch.ts"
 
 /** A domain with a tenant. Absent: the region is not told; the realm is `Managed`; there is no sign-in page. */
-export type ToldTenant = {
+export type FakeTenant = {
   readonly tenant: string
   readonly region?: unknown
   /** `NameSpaceType`, or how the request for the realm ends instead. */
@@ -13,43 +13,43 @@ export type ToldTenant = {
 export type Ending = number | "hangs" | "unreachable" | ((url: URL) => Response | Promise<Response>)
 
 /** What the identity endpoints say of each domain; of any other they say that it has no tenant. */
-export type IdentityTable = Readonly<Record<string, ToldTenant | Ending>>
+export type IdentityTable = Readonly<Record<string, FakeTenant | Ending>>
 
 /** The two identity endpoints as a web without sockets, and every URL that it was asked for. */
-export function identityWeb(table: IdentityTable): { readonly web: Fetch; readonly asked: string[] } {
-  const asked: string[] = []
+export function identityWeb(table: IdentityTable): { readonly web: Fetch; readonly requests: string[] } {
+  const requests: string[] = []
   const web: Fetch = async (url, { signal }) => {
-    asked.push(url)
+    requests.push(url)
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true })
     })
     return await Promise.race([answer(table, new URL(url)), aborted])
   }
-  return { web, asked }
+  return { web, requests: requests }
 }
 
 /** The same endpoints behind a loopback address, for whoever has only its URL. */
 export function identityServer(table: IdentityTable) {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: async request => {
-      asked.push(request.url)
+      requests.push(request.url)
       // Over a socket nobody is unreachable once the connection stands: the status says as much.
       return await answer(table, new URL(request.url)).catch(() => new Response(null, { status: 503 }))
     },
   })
-  return { url: server.url.href.replace(/\/$/, ""), asked, stop: () => server.stop(true) }
+  return { url: server.url.href.replace(/\/$/, ""), requests: requests, stop: () => server.stop(true) }
 }
 
 async function answer(table: IdentityTable, url: URL): Promise<Response> {
   const [, domain = "", ...rest] = url.pathname.split("/").map(decodeURIComponent)
   const isRealm = domain === "getuserrealm.srf"
   if (!isRealm && rest.join("/") !== "v2.0/.well-known/openid-configuration") return new Response(null, { status: 404 })
-  const told = isRealm ? (url.searchParams.get("login")?.replace(/^x@/, "") ?? "") : domain
-  const row = Object.hasOwn(table, told) ? table[told] : undefined
-  if (row === undefined) return isRealm ? realmOf("Unknown", undefined) : noTenant(told)
+  const facts = isRealm ? (url.searchParams.get("login")?.replace(/^x@/, "") ?? "") : domain
+  const row = Object.hasOwn(table, facts) ? table[facts] : undefined
+  if (row === undefined) return isRealm ? realmOf("Unknown", undefined) : noTenant(facts)
   if (typeof row !== "object") return await ended(row, url)
   if (!isRealm) return openid(row)
   const { realm = "Managed", authUrl } = row
@@ -65,7 +65,7 @@ async function ended(ending: string | Ending, url: URL): Promise<Response> {
   return await new Promise<never>(() => undefined)
 }
 
-const openid = ({ tenant, region }: ToldTenant): Response =>
+const openid = ({ tenant, region }: FakeTenant): Response =>
   Response.json({
     issuer: `https://login.example/${tenant}/v2.0`,
     token_endpoint: `https://login.example/${tenant}/oauth2/v2.0/token`,

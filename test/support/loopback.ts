@@ -21,9 +21,9 @@ export type Sent = {
  */
 export function askLoopback(url: string, { method = "GET", headers = {}, body }: Sent = {}): Promise<Answered> {
   const { promise, resolve, reject } = Promise.withResolvers<Answered>()
-  let heard = "no answer"
+  let received = "no answer"
   const sent = request(url, { method, headers, agent: false }, answer => {
-    heard = `status ${answer.statusCode}, and no end of the body`
+    received = `status ${answer.statusCode}, and no end of the body`
     const chunks: Buffer[] = []
     answer.on("data", chunk => chunks.push(chunk))
     answer.on("error", reject)
@@ -33,7 +33,7 @@ export function askLoopback(url: string, { method = "GET", headers = {}, body }:
   })
   sent.on("error", reject)
   sent.end(body)
-  return bounded(promise, () => `${method} ${url} got ${heard}`).finally(() => sent.destroy())
+  return bounded(promise, () => `${method} ${url} got ${received}`).finally(() => sent.destroy())
 }
 
 /** Asks a server on loopback as a browser would, at the address of the request or at another. */
@@ -43,8 +43,8 @@ export async function fetchLoopback(request: Request, url = request.url): Promis
     headers: Object.fromEntries(request.headers),
     ...(request.method === "POST" ? { body: await request.text() } : {}),
   })
-  const told = Object.entries(headers).flatMap(([name, value]) =>
+  const facts = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((each): [string, string] => [name, each]),
   )
-  return new Response(body, { status, headers: told })
+  return new Response(body, { status, headers: facts })
 }

@@ -34,9 +34,9 @@ export async function startPooler(behind: number, settings: Readonly<Record<stri
 }
 
 /** Whether what it says is that it listens; else it has ended. */
-async function isUp(said: ReadableStream<Uint8Array>): Promise<boolean> {
+async function isUp(reply: ReadableStream<Uint8Array>): Promise<boolean> {
   let text = ""
-  for await (const part of said) {
+  for await (const part of reply) {
     text += new TextDecoder().decode(part)
     if (text.includes("process up")) return true
   }

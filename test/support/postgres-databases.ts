@@ -110,7 +110,7 @@ export async function takeStore(url: string): Promise<OpenStore> {
     idleStores.get(url)?.pop() ?? (await openPostgres(reusingUrl(url), { clock: () => 1_000, setTimer: later }))
   const underWay = new Set<Promise<unknown>>()
   const state = { closing: null as Promise<void> | null, isListening: false }
-  const asked = async <T>(work: () => Promise<T>): Promise<T> => {
+  const request = async <T>(work: () => Promise<T>): Promise<T> => {
     if (state.closing !== null) throw new Error("the store is closed")
     const answer = work()
     underWay.add(answer)
@@ -123,13 +123,13 @@ export async function takeStore(url: string): Promise<OpenStore> {
     else idleStores.set(url, [...(idleStores.get(url) ?? []), store])
   }
   return {
-    all: <Row>(...words: Parameters<OpenStore["all"]>) => asked(() => store.all<Row>(...words)),
-    one: <Row>(...words: Parameters<OpenStore["one"]>) => asked(() => store.one<Row>(...words)),
-    run: (...words) => asked(() => store.run(...words)),
-    transaction: work => asked(() => store.transaction(work)),
-    onChange: heard => {
+    all: <Row>(...words: Parameters<OpenStore["all"]>) => request(() => store.all<Row>(...words)),
+    one: <Row>(...words: Parameters<OpenStore["one"]>) => request(() => store.one<Row>(...words)),
+    run: (...words) => request(() => store.run(...words)),
+    transaction: work => request(() => store.transaction(work)),
+    onChange: received => {
       state.isListening = true
-      store.onChange(heard)
+      store.onChange(received)
     },
     close: () => {
       state.closing ??= giveBack()

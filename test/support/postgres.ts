@@ -155,20 +155,20 @@ async function serve(command: readonly string[]): Promise<Server> {
     stdout: "pipe",
     stderr: "pipe",
   })
-  const said: string[] = []
+  const reply: string[] = []
   const ready = Promise.withResolvers<void>()
   const listen = async (): Promise<void> => {
     for await (const part of keeper.stderr) {
-      said.push(new TextDecoder().decode(part))
-      if (/ready to accept (?:read-only )?connections/.test(said.join(""))) ready.resolve()
-      if (said.length > 1000) said.splice(0, 900)
+      reply.push(new TextDecoder().decode(part))
+      if (/ready to accept (?:read-only )?connections/.test(reply.join(""))) ready.resolve()
+      if (reply.length > 1000) reply.splice(0, 900)
     }
-    ready.reject(new Error(`PostgreSQL ended and had said ${said.join("")}`))
+    ready.reject(new Error(`PostgreSQL ended and had said ${reply.join("")}`))
   }
   void listen()
   const first = await keeper.stdout.getReader().read()
   const pid = Number(new TextDecoder().decode(first.value).trim())
-  await bounded(ready.promise, () => `PostgreSQL has said ${said.join("")}`)
+  await bounded(ready.promise, () => `PostgreSQL has said ${reply.join("")}`)
   return {
     end: async signal => {
       keeper.stdin.write(`${signal}\n`)

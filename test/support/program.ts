@@ -32,7 +32,7 @@ export function startProgram(
   env: Readonly<Record<string, string | undefined>>,
 ): Program {
   const child = Bun.spawn([...command], { cwd, env: { ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" })
-  const [out, err] = [heard(child.stdout), heard(child.stderr)]
+  const [out, err] = [received(child.stdout), received(child.stderr)]
   const over = Promise.all([child.exited, out.end, err.end]).then(([code]) => ({
     code,
     out: out.text(),
@@ -51,7 +51,7 @@ export function startProgram(
       throw fault
     }
   }
-  const said = async (stream: typeof out, wanted: RegExp): Promise<string> => {
+  const reply = async (stream: typeof out, wanted: RegExp): Promise<string> => {
     const text = await waitedFor(Promise.race([stream.until(wanted), over.then(() => null)]))
     // The end may have come together with the words.
     if (text === null && !wanted.test(stream.text())) throw new Error(`${state()} without ${wanted}`)
@@ -60,8 +60,8 @@ export function startProgram(
   const ended = (): Promise<Ended> => waitedFor(over)
   return {
     pid: child.pid,
-    printed: wanted => said(out, wanted),
-    complained: wanted => said(err, wanted),
+    printed: wanted => reply(out, wanted),
+    complained: wanted => reply(err, wanted),
     ended,
     complaints: err.text,
     stop: (by = "SIGTERM") => {
@@ -77,7 +77,7 @@ export function startProgram(
 }
 
 /** Reads a stream to its end. `until` resolves with all of its text once that matches. */
-function heard(stream: ReadableStream<Uint8Array>) {
+function received(stream: ReadableStream<Uint8Array>) {
   const decoder = new TextDecoder()
   const waits = new Set<() => void>()
   let text = ""

@@ -5,7 +5,7 @@ import { bounded } from "./bounded.ts"
 export type RawClient = {
   readonly socket: Socket
   /** All that has come so far. */
-  readonly heard: () => string
+  readonly received: () => string
   /** Resolves as soon as what has come matches. Rejects when the connection ends before, and after a minute. */
   readonly until: (wanted: RegExp) => Promise<void>
   /** Resolves when the server has closed the connection, and after that. */
@@ -44,7 +44,7 @@ export async function rawClient(port: number): Promise<RawClient> {
   )
   return {
     socket,
-    heard: () => text,
+    received: () => text,
     until: wanted =>
       bounded(
         new Promise((resolve, reject) => {

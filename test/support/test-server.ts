@@ -65,9 +65,9 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Starts it where it must not start, and gives its exit code and what it said. */
-  async refusedStart(): Promise<{ readonly code: number; readonly says: string }> {
+  async refusedStart(): Promise<{ readonly code: number; readonly description: string }> {
     const { code, err, out } = await this.#spawn(["serve"], this.#by).ended()
-    return { code, says: `${out}${err}`.trim() }
+    return { code, description: `${out}${err}`.trim() }
   }
 
   /** Ends it at once. */

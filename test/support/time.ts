@@ -2,7 +2,7 @@ import type { Clock, SetTimer, Stopwatch } from "../../src/base/outside-world.ts
 import { pendingSettled } from "./pending-work.ts"
 
 /** Time that stands still until it is told to go on; what was to be done later is done on the way. */
-export type StoppedTime = {
+export type FakeTime = {
   readonly clock: Clock
   readonly stopwatch: Stopwatch
   readonly later: SetTimer
@@ -13,11 +13,11 @@ export type StoppedTime = {
 }
 
 /** Builds a time that starts at `nowMs`. */
-export function stoppedTime(nowMs = Date.UTC(2026, 0, 1)): StoppedTime {
+export function createFakeTime(nowMs = Date.UTC(2026, 0, 1)): FakeTime {
   let now = nowMs
   let next = 0
   const due = new Map<number, { readonly at: number; readonly work: () => void }>()
-  const later: SetTimer = (ms, work) => {
+  const setTimer: SetTimer = (ms, work) => {
     const id = next++
     due.set(id, { at: now + ms, work })
     return () => void due.delete(id)
@@ -36,7 +36,7 @@ export function stoppedTime(nowMs = Date.UTC(2026, 0, 1)): StoppedTime {
     }
     now = until
   }
-  return { clock: () => now, stopwatch: () => now - nowMs, later, tick, waiting: () => due.size }
+  return { clock: () => now, stopwatch: () => now - nowMs, later: setTimer, tick, waiting: () => due.size }
 }
 
 /** Lets every promise settle that waits for nothing but others, or for a database server. */

@@ -4,7 +4,7 @@ import type { DnsRecordType } from "../../src/check/dns/dns-types.ts"
 import { zone } from "./zone.ts"
 
 describe("the zone that tests ask", () => {
-  const { resolver, ask, asked } = zone({
+  const { resolver, ask, requests } = zone({
     "MX example.com": ["10 MX.example.com.", "0 ."],
     "A mx.example.com": ["192.0.2.1"],
     "TXT example.com": ["v=spf1 -all"],
@@ -17,7 +17,7 @@ describe("the zone that tests ask", () => {
     "* lame.example": "unavailable",
     "A gone.example": "no_name",
   })
-  const said = async (line: string) => {
+  const reply = async (line: string) => {
     const [type = "", name = ""] = line.split(" ")
     const finding = await resolver({ name, type: type as DnsRecordType }) // the tests below name types only
     return finding.known ? finding.value.outcome : finding.cause
@@ -41,27 +41,27 @@ describe("the zone that tests ask", () => {
   })
 
   test("a name that is there without the type is told from one that is not there", async () => {
-    expect(await said("A example.com")).toBe("no_data")
-    expect(await said("TXT deep.example.com")).toBe("no_data")
-    expect(await said("TXT none.example.com")).toBe("no_name")
-    expect(await said("MX gone.example")).toBe("no_name")
+    expect(await reply("A example.com")).toBe("no_data")
+    expect(await reply("TXT deep.example.com")).toBe("no_data")
+    expect(await reply("TXT none.example.com")).toBe("no_name")
+    expect(await reply("MX gone.example")).toBe("no_name")
   })
 
   test("an alias is followed, and a loop of them is a failure", async () => {
-    expect(await said("A www.example.com")).toBe("records")
-    expect(await said("TXT www.example.com")).toBe("no_data")
-    expect(await said("A astray.example.com")).toBe("no_data")
-    expect(await said("A a.loop.example")).toBe("unavailable")
+    expect(await reply("A www.example.com")).toBe("records")
+    expect(await reply("TXT www.example.com")).toBe("no_data")
+    expect(await reply("A astray.example.com")).toBe("no_data")
+    expect(await reply("A a.loop.example")).toBe("unavailable")
   })
 
   test("faults are as named, for one type or for all", async () => {
     expect(await resolver({ name: "dead.example", type: "MX" })).toEqual(unknown("timed_out"))
-    expect(await said("A dead.example")).toBe("no_data")
-    expect(await said("TXT lame.example")).toBe("unavailable")
+    expect(await reply("A dead.example")).toBe("no_data")
+    expect(await reply("TXT lame.example")).toBe("unavailable")
   })
 
   test("it counts what it was asked, and its answers tell how long they hold", async () => {
-    asked.length = 0
+    requests.length = 0
     expect(await ask({ name: "", type: "NS" })).toEqual(
       known({
         outcome: "no_data",
@@ -71,6 +71,6 @@ describe("the zone that tests ask", () => {
         freshUntilMs: Date.UTC(2026, 0, 1) + 300_000,
       }),
     )
-    expect(asked).toEqual(["NS ."])
+    expect(requests).toEqual(["NS ."])
   })
 })

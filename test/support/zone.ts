@@ -24,7 +24,7 @@ export type Zone = {
   /** Its answers are new and hold for the TTL from now on. */
   readonly ask: CachingResolver
   /** Both of the above count here. */
-  readonly asked: string[]
+  readonly requests: string[]
 }
 
 const CHAIN_MAX = 8
@@ -35,9 +35,9 @@ const START_MS = Date.UTC(2026, 0, 1)
  * type is `no_data`; a `CNAME` row makes other types follow.
  */
 export function zone(records: ZoneRecords, ttlS = 300, clock: () => number = () => START_MS): Zone {
-  const asked: string[] = []
+  const requests: string[] = []
   const resolver: Resolver = async question => {
-    asked.push(written(question))
+    requests.push(written(question))
     return found(records, question, ttlS)
   }
   const ask: CachingResolver = async question => {
@@ -45,7 +45,7 @@ export function zone(records: ZoneRecords, ttlS = 300, clock: () => number = () 
     if (!finding.known) return finding
     return known({ ...finding.value, isCached: false, freshUntilMs: clock() + ttlS * 1000 })
   }
-  return { resolver, ask, asked }
+  return { resolver, ask, requests: requests }
 }
 
 /** A question as `TYPE name`; the root is `.`. */
@@ -58,11 +58,11 @@ function found(records: ZoneRecords, question: DnsQuestion, ttlS: number, link =
   if (row === undefined && Array.isArray(alias)) {
     return link < CHAIN_MAX ? found(records, { name: bare(alias[0]), type }, ttlS, link + 1) : unknown("unavailable")
   }
-  const says = row ?? (exists(records, name) ? "no_data" : "no_name")
-  if (says === "timed_out" || says === "unavailable") return unknown(says)
-  if (typeof says !== "string" && says.length > 0)
-    return known({ outcome: "records", records: says.map(text => parsed(type, text)), ttlS })
-  return known({ outcome: says === "no_name" && link === 0 ? "no_name" : "no_data", records: [], ttlS })
+  const description = row ?? (exists(records, name) ? "no_data" : "no_name")
+  if (description === "timed_out" || description === "unavailable") return unknown(description)
+  if (typeof description !== "string" && description.length > 0)
+    return known({ outcome: "records", records: description.map(text => parsed(type, text)), ttlS })
+  return known({ outcome: description === "no_name" && link === 0 ? "no_name" : "no_data", records: [], ttlS })
 }
 
 const exists = (records: ZoneRecords, name: string): boolean =>

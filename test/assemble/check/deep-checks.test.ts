@@ -7,7 +7,7 @@ import { parseSettings } from "../../../src/config/settings.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { createSystem, type System } from "../../../src/system/system.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { settled, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 import { zone } from "../../support/zone.ts"
 
 const settingsOf = (environment: Record<string, string>) => {
@@ -18,7 +18,7 @@ const settingsOf = (environment: Record<string, string>) => {
 
 /** Deep checks at work in a world without websites and registries, over a store whose transactions are the test's to end. */
 function atWork() {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const repeated: { readonly everyMs: number; readonly work: () => void }[] = []
   const world: System = {
     ...createSystem(),
@@ -45,11 +45,11 @@ function atWork() {
     },
   }
   const { ask } = zone({})
-  const asked = { ...OFFLINE_NETWORK, queryDns: ask, isDnsUnavailable: () => false }
+  const query = { ...OFFLINE_NETWORK, queryDns: ask, isDnsUnavailable: () => false }
   const settings = settingsOf({ MAILKIND_DATA_DIR: "/nonexistent" })
   const logged: string[] = []
-  const log = (_: string, says: string): void => void logged.push(says)
-  return { ...createDeepChecksService({ system: world, settings, log }, asked, store), repeated, writes, logged }
+  const log = (_: string, description: string): void => void logged.push(description)
+  return { ...createDeepChecksService({ system: world, settings, log }, query, store), repeated, writes, logged }
 }
 
 const everySecond = ({ repeated }: ReturnType<typeof atWork>): void => {
@@ -57,14 +57,14 @@ const everySecond = ({ repeated }: ReturnType<typeof atWork>): void => {
 }
 
 test("what was found is written by one at a time, and the rest when it ends", async () => {
-  const house = atWork()
-  const { deepProbe, start, stop, writes, repeated, logged } = house
+  const harness = atWork()
+  const { deepProbe, start, stop, writes, repeated, logged } = harness
   start()
   expect(await deepProbe.lookup("acme.zz")).toMatchObject({ homepage: known("none") })
-  everySecond(house)
+  everySecond(harness)
   await settled()
   await deepProbe.lookup("other.zz")
-  for (let seconds = 0; seconds < 10; seconds++) everySecond(house)
+  for (let seconds = 0; seconds < 10; seconds++) everySecond(harness)
   await settled()
   expect(writes).toHaveLength(1)
   const ending = outcomeOf(stop())

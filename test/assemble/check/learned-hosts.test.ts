@@ -15,9 +15,9 @@ import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { createSystem, type System } from "../../../src/system/system.ts"
 import { tempPath, tempStore } from "../../customers/temp-store.ts"
 import { lists } from "../../support/app.ts"
-import { packetsPass, serving } from "../../support/house.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { type StoppedTime, stoppedTime } from "../../support/time.ts"
+import { packetsPass, serving } from "../../support/test-check.ts"
+import { createFakeTime, type FakeTime } from "../../support/time.ts"
 
 const HOST = "throw-away-hosting.com"
 
@@ -30,7 +30,7 @@ const LISTED = [...lists.pack.names()]
 type Background = { readonly everyMs: number; readonly work: () => void }
 
 /** Learned hosts over a store, as a process has them; its background stands still until it is told to go on. */
-function learned(store: OpenStore, time: StoppedTime = stoppedTime()) {
+function learned(store: OpenStore, time: FakeTime = createFakeTime()) {
   const { clock, stopwatch, later: setTimer } = time
   const background = new Set<Background>()
   const logged: [LogLevel, string][] = []
@@ -40,7 +40,7 @@ function learned(store: OpenStore, time: StoppedTime = stoppedTime()) {
     return () => background.delete(one)
   }
   const world: System = { ...createSystem(), clock, stopwatch, setTimer, runInterval }
-  const log: Log = (level, says) => void logged.push([level, says])
+  const log: Log = (level, message) => void logged.push([level, message])
   const atWork = createLearnedHostsService({ system: world, log, store })
   const meet = (count: number, from = 0): void => {
     for (let at = from; at < from + count; at++) atWork.hosts.observe(HOST, `d${at}.com`, true, utcDay(clock()))

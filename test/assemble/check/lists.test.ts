@@ -37,7 +37,7 @@ function dataDirectory() {
     return () => undefined
   }
   const put = (name: string, content: string | Uint8Array): void => writeFileSync(join(folder, name), content)
-  const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
+  const log: Log = (level, message, fields = {}) => void logged.push({ level, message, fields })
   const context = { system: world, settings, log }
   return {
     folder,
@@ -70,7 +70,7 @@ test("the lists that a refresh has put in use are taken at the start, and others
   expect(isListed(lists, "mailkind-two.com")).toBe(false)
   await lists.reload()
   expect([isListed(lists, "mailkind-one.com"), isListed(lists, "mailkind-two.com")]).toEqual([false, true])
-  expect(directory.logged).toMatchObject([{ level: "info", says: "the lists were reloaded" }])
+  expect(directory.logged).toMatchObject([{ level: "info", message: "the lists were reloaded" }])
 })
 
 test("a server that looks finds other lists by itself, and reads nothing while they are the same", async () => {
@@ -131,12 +131,12 @@ test.each(Object.entries(DAMAGES))(
     damage(directory, SHA256.two)
     await lists.reload()
     expect(isListed(lists, "mailkind-one.com")).toBe(true)
-    expect(directory.logged).toMatchObject([{ level: "error", says: "the current lists stay in use" }])
+    expect(directory.logged).toMatchObject([{ level: "error", message: "the current lists stay in use" }])
     expect(String(directory.logged[0]?.fields["remedy"])).toContain("lists update")
     const started = await directory.open()
     expect(isListed(started, "mailinator.com")).toBe(true)
     expect((await directory.openForCommand()).refreshState.in_use).toBeNull()
-    const warning = { level: "warn", says: "the refreshed lists are damaged; the bundled ones are used" }
+    const warning = { level: "warn", message: "the refreshed lists are damaged; the bundled ones are used" }
     expect(directory.logged.slice(1)).toMatchObject([warning, warning])
     expect(await directory.openInPlace()).toMatchObject({ kind: "refused", remedy: expect.stringMatching(/update/) })
   },

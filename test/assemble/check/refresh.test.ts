@@ -43,7 +43,7 @@ function scheduled(hours: string, run: () => CommandResult | null) {
       },
     },
   }
-  const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
+  const log: Log = (level, message, fields = {}) => void logged.push({ level, message, fields })
   const end = startScheduledRefresh({ system: world, settings: read.settings, log })
   return {
     end,
@@ -70,9 +70,9 @@ function scheduled(hours: string, run: () => CommandResult | null) {
   }
 }
 
-const ended = (told: unknown, exitCode = 0): CommandResult => ({
+const ended = (facts: unknown, exitCode = 0): CommandResult => ({
   exitCode,
-  stdout: told === null ? "" : JSON.stringify(told),
+  stdout: facts === null ? "" : JSON.stringify(facts),
 })
 
 test("lists are refreshed by a command of their own soon after the start, and what it says of sources is logged", async () => {
@@ -86,10 +86,10 @@ test("lists are refreshed by a command of their own soon after the start, and wh
   expect(schedule.logged).toEqual([
     {
       level: "warn",
-      says: "a source of the lists could not be used",
+      message: "a source of the lists could not be used",
       fields: { source: "bad", outcome: "refused", why: "It holds no name." },
     },
-    { level: "info", says: "the lists were refreshed", fields: { version: "v2" } },
+    { level: "info", message: "the lists were refreshed", fields: { version: "v2" } },
   ])
 })
 
@@ -113,7 +113,7 @@ test.each<[string, CommandResult | null, string]>([
   const schedule = scheduled("24", () => end)
   await schedule.pass(50)
   expect(schedule.ran).toHaveLength(1)
-  expect(schedule.logged).toEqual([{ level: "error", says: "the lists were not refreshed", fields: { why } }])
+  expect(schedule.logged).toEqual([{ level: "error", message: "the lists were not refreshed", fields: { why } }])
   await schedule.pass(10)
   expect(schedule.ran).toHaveLength(2)
 })
@@ -124,7 +124,7 @@ test("lists that could not be made of what came are told as such", async () => {
   expect(schedule.logged).toEqual([
     {
       level: "error",
-      says: "no new lists were built; the current ones stay in use",
+      message: "no new lists were built; the current ones stay in use",
       fields: { why: "Two words. Three." },
     },
   ])

@@ -57,7 +57,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const customers = await createCustomersService({
     system: world,
     settings: read.settings,
-    log: (_, says, fields) => void logged.push([says, fields]),
+    log: (_, description, fields) => void logged.push([description, fields]),
     store: ours,
   })
   const atOnce = (caller: string): number => {
@@ -95,11 +95,11 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
 
 test("where the database is a file nobody else has it, and no statement is asked about nodes", async () => {
   const store = await tempStore(tempPath())
-  const asked: string[] = []
+  const requests: string[] = []
   const watched = {
     ...store,
     all: <Row>(sql: string, params?: readonly SqlValue[]) => {
-      asked.push(sql)
+      requests.push(sql)
       return store.all<Row>(sql, params)
     },
   }
@@ -121,5 +121,5 @@ test("where the database is a file nobody else has it, and no statement is asked
   for (const work of works) work()
   expect([customers.nodesCount(), customers.rates instanceof LocalRateLimiter]).toEqual([1, true])
   await customers.stop()
-  expect(asked.filter(sql => sql.includes("nodes"))).toEqual([])
+  expect(requests.filter(sql => sql.includes("nodes"))).toEqual([])
 })

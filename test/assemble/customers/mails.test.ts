@@ -10,7 +10,7 @@ import { createSystem } from "../../../src/system/system.ts"
 import { outboxRows } from "../../customers/notices/outbox-rows.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
 import type { Logged } from "../../support/app.ts"
-import { settled, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const SMTP = { MAILKIND_SMTP_URL: "smtp://me:hunter2@mx.example.com:2525" }
@@ -30,7 +30,7 @@ async function opened(
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const { settings } = read
   const store = await tempStore()
-  const time = stoppedTime()
+  const time = createFakeTime()
   const sent: OutgoingMail[] = []
   const urls: string[] = []
   const logged: Logged[] = []
@@ -66,7 +66,7 @@ async function opened(
       openMailer: mailer,
       runInterval: every,
     }
-    const log: Log = (level, says, fields = {}) => void logged.push({ level, says, fields })
+    const log: Log = (level, message, fields = {}) => void logged.push({ level, message, fields })
     const mails = createMailService({ system: world, settings, store, log }, () => baseUrl)
     mails.start()
     return mails
@@ -122,7 +122,7 @@ describe("without a server", () => {
     expect(await notices(store)).toEqual([])
     expect(sent).toEqual([])
     expect(logged).toEqual([
-      { level: "warn", says: "mails that could not be sent for a month were deleted", fields: { count: 1 } },
+      { level: "warn", message: "mails that could not be sent for a month were deleted", fields: { count: 1 } },
     ])
   })
 

@@ -5,7 +5,7 @@ import { openSignIn } from "../../../src/customers/sign-in/pending-sign-ins.ts"
 import { insertSession } from "../../../src/customers/sign-in/sessions.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 // A month goes by, minute by minute.
 setDefaultTimeout(60_000)
@@ -17,7 +17,7 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
   const read = parseSettings({ MAILKIND_DEFAULT_TIER: "3", ...environment })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   const store = await tempStore()
-  const time = stoppedTime()
+  const time = createFakeTime()
   const { clock, stopwatch, later } = time
   const every = (everyMs: number, work: () => void) => {
     let callOff = later(everyMs, function again() {
@@ -26,17 +26,17 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
     })
     return () => callOff()
   }
-  const said: string[] = []
+  const response: string[] = []
   const world = { ...createSystem(), clock, stopwatch, setTimer: later, random, runInterval: every }
   const signIn = createSignInService(
-    { system: world, settings: read.settings, store, log: (_, says) => void said.push(says) },
+    { system: world, settings: read.settings, store, log: (_, description) => void response.push(description) },
     async () => ({ kind: "unavailable", cause: "ECONNECTION", reply: null }),
   )
   const counts = async () =>
     (await store.one<{ s: number; i: number }>(
       "SELECT (SELECT COUNT(*) FROM sessions) AS s, (SELECT COUNT(*) FROM sign_ins) AS i",
     )) ?? { s: -1, i: -1 }
-  return { store, time, clock, said, signIn, counts }
+  return { store, time, clock, response: response, signIn, counts }
 }
 
 test("what is over by time is deleted within a minute, and what is not stays", async () => {
@@ -58,10 +58,10 @@ test("what is over by time is deleted within a minute, and what is not stays", a
 })
 
 test("a store that is away is told to the log, and the next time is another", async () => {
-  const { store, said, signIn } = await opened()
+  const { store, response, signIn } = await opened()
   await store.close()
   await signIn.prune()
-  expect(said).toEqual(["expired sign-ins and sessions were not deleted"])
+  expect(response).toEqual(["expired sign-ins and sessions were not deleted"])
 })
 
 test("an end leaves no mail waiting for its next try", async () => {

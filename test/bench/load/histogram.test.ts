@@ -24,9 +24,9 @@ describe("Histogram", () => {
       fc.property(durations, fc.double({ min: 0.001, max: 1, noNaN: true }), (values, share) => {
         const histogram = of(values)
         const truth = values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? 0
-        const told = histogram.percentile(share)
-        expect(told).toBeGreaterThanOrEqual(truth)
-        expect(told).toBeLessThanOrEqual(Math.min(truth + truth / 128, histogram.max))
+        const facts = histogram.percentile(share)
+        expect(facts).toBeGreaterThanOrEqual(truth)
+        expect(facts).toBeLessThanOrEqual(Math.min(truth + truth / 128, histogram.max))
       }),
     )
   })

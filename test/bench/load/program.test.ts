@@ -112,11 +112,11 @@ test.skipIf(WRK === null)(
     const report = JSON.parse(out)
     expect(report.answers + report.warmupAnswers).toBe(ours.count())
     const theirs = counting()
-    const said = await run("wrk", "-t1", `-c${connections}`, "-d1s", theirs.url.href)
-    const [, told] = /(\d+) requests in/.exec(said.out) ?? []
+    const reply = await run("wrk", "-t1", `-c${connections}`, "-d1s", theirs.url.href)
+    const [, facts] = /(\d+) requests in/.exec(reply.out) ?? []
     // What wrk still waited for when its time was over, it does not count.
-    expect(theirs.count() - Number(told)).toBeGreaterThanOrEqual(0)
-    expect(theirs.count() - Number(told)).toBeLessThanOrEqual(connections)
+    expect(theirs.count() - Number(facts)).toBeGreaterThanOrEqual(0)
+    expect(theirs.count() - Number(facts)).toBeLessThanOrEqual(connections)
     expect(report.answers).toBeGreaterThan(0)
   },
   LIMIT_MS,

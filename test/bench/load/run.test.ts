@@ -10,22 +10,22 @@ afterEach(() => {
 
 /** A server of raw text, which counts what it was asked. A null reply is silence. */
 function listen(reply: Reply) {
-  const asked: string[] = []
+  const queries: string[] = []
   const server = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
     socket: {
       data: (socket, chunk) => {
-        asked.push(chunk.toString())
-        const said = reply(chunk.toString())
-        if (said === null) return
-        socket.write(said.text)
-        if (said.closes) socket.end()
+        queries.push(chunk.toString())
+        const response = reply(chunk.toString())
+        if (response === null) return
+        socket.write(response.text)
+        if (response.closes) socket.end()
       },
     },
   })
   servers.push(server)
-  return { port: server.port, asked }
+  return { port: server.port, queries: queries }
 }
 
 const ok = { text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" }
@@ -43,9 +43,9 @@ const load = (port: number, some: Partial<Load> = {}): Load => ({
 
 describe("runLoad", () => {
   test("a counted run sends exactly so many requests and counts each answer once", async () => {
-    const { port, asked } = listen(() => ok)
+    const { port, queries } = listen(() => ok)
     const report = await runLoad(load(port))
-    expect(asked).toHaveLength(10)
+    expect(queries).toHaveLength(10)
     expect(report).toMatchObject({
       connections: 2,
       answers: 10,
@@ -61,19 +61,19 @@ describe("runLoad", () => {
   })
 
   test("connections start at different requests and send them all in turn", async () => {
-    const { port, asked } = listen(() => ok)
+    const { port, queries } = listen(() => ok)
     await runLoad(load(port, { connections: 1, requestsMax: 6 }))
-    expect(asked).toEqual(["a", "b", "c", "d", "a", "b"])
+    expect(queries).toEqual(["a", "b", "c", "d", "a", "b"])
     const other = listen(() => ok)
     await runLoad(load(other.port, { connections: 2, requestsMax: 2 }))
-    expect(other.asked.toSorted()).toEqual(["a", "c"])
+    expect(other.queries.toSorted()).toEqual(["a", "c"])
   })
 
   test("requests of the warm-up are not counted", async () => {
-    const { port, asked } = listen(() => ok)
+    const { port, queries } = listen(() => ok)
     const report = await runLoad(load(port, { warmupMs: 20 }))
     expect(report.answers).toBe(10)
-    expect(report.warmupAnswers).toBe(asked.length - 10)
+    expect(report.warmupAnswers).toBe(queries.length - 10)
   })
 
   test("a timed run ends by itself", async () => {
@@ -116,7 +116,7 @@ describe("runLoad", () => {
     if (first === undefined) throw new Error("there is a place")
     const report = await runLoad(load(0, { endpoints: [first, ...others], connections: 6, requestsMax: 60 }))
     expect(report.byStatus).toEqual({ "200": 60 })
-    const counts = places.map(({ asked }) => asked.length)
+    const counts = places.map(({ queries }) => queries.length)
     expect(counts.reduce((sum, count) => sum + count)).toBe(60)
     for (const count of counts) expect(count).toBeGreaterThan(1)
   })
@@ -146,10 +146,10 @@ describe("runLoad", () => {
 
   test("a connection that the server ends after an answer is opened again, and nothing is lost", async () => {
     const last = { text: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", closes: true }
-    const { port, asked } = listen(() => last)
+    const { port, queries } = listen(() => last)
     const report = await runLoad(load(port))
     expect(report.answers).toBe(10)
-    expect(asked).toHaveLength(10)
+    expect(queries).toHaveLength(10)
     expect(report.failures.closed).toBe(0)
   })
 })
@@ -159,17 +159,17 @@ describe("runLoad at a rate", () => {
     load(port, { pace: { perSecond: 1000, waitingMax: 100 }, ...some })
 
   test("sends each request once and counts each answer once", async () => {
-    const { port, asked } = listen(() => ok)
+    const { port, queries } = listen(() => ok)
     const report = await runLoad(paced(port))
     expect(report).toMatchObject({ rate: 1000, answers: 10, byStatus: { "200": 10 } })
-    expect(asked).toHaveLength(10)
+    expect(queries).toHaveLength(10)
     expect(report.lateMs?.max).toBeGreaterThanOrEqual(0)
   })
 
   test("uses every connection that rests", async () => {
-    const { port, asked } = listen(() => null)
+    const { port, queries } = listen(() => null)
     await runLoad(paced(port, { durationMs: 20, requestsMax: null }))
-    expect(asked.toSorted()).toEqual(["a", "c"])
+    expect(queries.toSorted()).toEqual(["a", "c"])
   })
 
   test("counts a latency from when its request was due: what a slow answer does to those behind it is told", async () => {
@@ -192,27 +192,27 @@ describe("runLoad at a rate", () => {
   })
 
   test("requests of the warm-up are not counted", async () => {
-    const { port, asked } = listen(() => ok)
+    const { port, queries } = listen(() => ok)
     const report = await runLoad(paced(port, { warmupMs: 20 }))
     expect(report.answers).toBe(10)
-    expect(report.warmupAnswers).toBe(asked.length - 10)
+    expect(report.warmupAnswers).toBe(queries.length - 10)
   })
 
   test("every request that was due is answered, failed, given up or still waiting, and is told", async () => {
-    const { port, asked } = listen(() => null)
+    const { port, queries } = listen(() => null)
     const pace = { perSecond: 10_000, waitingMax: 5 }
     const report = await runLoad(paced(port, { pace, connections: 1, durationMs: 50, requestsMax: null }))
-    expect(asked).toEqual(["a"])
+    expect(queries).toEqual(["a"])
     expect(report).toMatchObject({ answers: 0, failures: { unanswered: 1, unsent: 5 } })
     expect(report.failures.skipped).toBeGreaterThan(0)
   })
 
   test("connections that close while they rest are opened again, and no request is lost or sent twice", async () => {
-    const { port, asked } = listen(() => ({ ...ok, closes: true }))
+    const { port, queries } = listen(() => ({ ...ok, closes: true }))
     const pace = { perSecond: 5000, waitingMax: 1000 }
     const report = await runLoad(paced(port, { pace, connections: 4, requestsMax: 200 }))
     expect(report.answers + report.failures.closed).toBe(200)
-    expect(asked.length).toBeLessThanOrEqual(200)
+    expect(queries.length).toBeLessThanOrEqual(200)
     expect(report.failures).toMatchObject({ unreadable: 0, unanswered: 0, refused: 0 })
   })
 })

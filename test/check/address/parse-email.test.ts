@@ -3,9 +3,9 @@ import { parseEmail } from "../../../src/check/address/parse-email.ts"
 
 const LOCAL_64 = "a".repeat(64)
 /** An address of `octets` bytes. */
-const address = (octets: number, local = "jane") => {
+const address = (bytes: number, local = "jane") => {
   const host = `${"b".repeat(63)}.${"c".repeat(63)}.`
-  const rest = octets - local.length - 1 - host.length - 4
+  const rest = bytes - local.length - 1 - host.length - 4
   return `${local}@${host}${"d".repeat(Math.min(rest, 63))}${rest > 63 ? `.${"e".repeat(rest - 64)}` : ""}.com`
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { parseHost } from "../../../src/check/address/parse-host.ts"
 
-const label = (octets: number) => "a".repeat(octets)
+const label = (bytes: number) => "a".repeat(bytes)
 /** A name of `octets` bytes: labels of 63, then the rest. */
-const name = (octets: number) => `${[63, 63, 63].map(label).join(".")}.${label(octets - 192)}`
+const name = (bytes: number) => `${[63, 63, 63].map(label).join(".")}.${label(bytes - 192)}`
 
 test("a host becomes A-labels in lower case, by UTS 46 without transitional mappings", () => {
   const cases: readonly (readonly [string, string])[] = [

@@ -4,7 +4,7 @@ import { AGE_PROBE_BOUNDS, ageInDays, type BootstrapSource, createAgeProbe } fro
 import { parseBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
 import type { RdapLookupResult } from "../../../src/check/age/rdap-lookup.ts"
 import type { StoredAge } from "../../../src/check/fact-store.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2026, 0, 1)
 const REGISTERED = { registeredAtMs: START_MS - 10 * DAY_MS }
 
-const told = (value: { registeredAtMs: number } | null): RdapLookupResult => ({
+const facts = (value: { registeredAtMs: number } | null): RdapLookupResult => ({
   registration: known(value),
   wasQueried: true,
 })
@@ -35,7 +35,7 @@ type Wanted = {
 /** A probe over lookups whose outcome the test may change. */
 function probing(outcome: RdapLookupResult | Promise<RdapLookupResult>, wanted: Wanted = {}) {
   const { bounds = {}, bootstrap = there, shelf = new Map(), isBroken = false } = wanted
-  const time = stoppedTime(START_MS)
+  const time = createFakeTime(START_MS)
   const queries: string[] = []
   const failures: unknown[] = []
   const outcomes = { next: outcome }
@@ -67,7 +67,7 @@ function probing(outcome: RdapLookupResult | Promise<RdapLookupResult>, wanted: 
 
 for (const shelf of ["with a shelf", "without one"])
   test(`${shelf}, a registration is held for 30 days and given at once, and asked for again after that`, async () => {
-    const { lookup, queries, time } = probing(told(REGISTERED), { shelf: shelf === "with a shelf" ? new Map() : null })
+    const { lookup, queries, time } = probing(facts(REGISTERED), { shelf: shelf === "with a shelf" ? new Map() : null })
     const freshUntilMs = START_MS + 30 * DAY_MS
     expect(await lookup("acme.com")).toEqual({ registration: known(REGISTERED), isCached: false, freshUntilMs })
     for (const days of [29, 1]) {
@@ -82,9 +82,9 @@ for (const shelf of ["with a shelf", "without one"])
   })
 
 test("that a registry does not know the age is cached for an hour", async () => {
-  const { lookup, queries, time, outcomes } = probing(told(null))
+  const { lookup, queries, time, outcomes } = probing(facts(null))
   expect(await lookup("acme.com")).toMatchObject({ registration: known(null), isCached: false })
-  outcomes.next = told(REGISTERED)
+  outcomes.next = facts(REGISTERED)
   await time.tick(59 * MINUTE_MS)
   expect(lookup("acme.com")).toMatchObject({ registration: known(null), isCached: true })
   await time.tick(MINUTE_MS - 1)
@@ -104,7 +104,7 @@ test("a failure is cached for half a minute, never counts as cached, and is not 
   expect(lookup("acme.com")).toEqual(failed)
   expect(queries).toHaveLength(1)
   expect(shelf?.size).toBe(0)
-  outcomes.next = told(REGISTERED)
+  outcomes.next = facts(REGISTERED)
   await time.tick(1)
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
 })
@@ -116,7 +116,7 @@ test("a lookup that was not sent because of its registry's limiter is not cached
     isCached: false,
     freshUntilMs: START_MS,
   })
-  outcomes.next = told(REGISTERED)
+  outcomes.next = facts(REGISTERED)
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED) })
 })
 
@@ -129,18 +129,18 @@ test("without a known server nothing is queried, and that is no failure", async 
 
 test("a lookup waits for the first bootstrap, and is unavailable without one", async () => {
   const { promise, resolve } = Promise.withResolvers<typeof read.bootstrap | null>()
-  const { lookup } = probing(told(REGISTERED), { bootstrap: { current: () => null, ready: () => promise } })
+  const { lookup } = probing(facts(REGISTERED), { bootstrap: { current: () => null, ready: () => promise } })
   const [com, de] = [lookup("acme.com"), lookup("acme.de")]
   resolve(read.bootstrap)
   expect(await com).toMatchObject({ registration: known(REGISTERED) })
   expect(await de).toMatchObject({ registration: known(null), isCached: true })
-  const never = probing(told(REGISTERED), { bootstrap: { current: () => null, ready: async () => null } })
+  const never = probing(facts(REGISTERED), { bootstrap: { current: () => null, ready: async () => null } })
   expect(await never.lookup("acme.com")).toMatchObject({ registration: unknown("unavailable"), isCached: false })
   expect(never.queries).toEqual([])
 })
 
 test("all callers share one promise while a domain is looked up", async () => {
-  const { lookup, queries } = probing(told(REGISTERED))
+  const { lookup, queries } = probing(facts(REGISTERED))
   const first = lookup("acme.com")
   expect(lookup("acme.com")).toBe(first)
   await first
@@ -153,22 +153,22 @@ test("a bounded number of lookups is in flight, and one more is unavailable", as
   const both = [lookup("a.com"), lookup("b.com")]
   expect(lookup("c.com")).toEqual({ registration: unknown("unavailable"), isCached: false, freshUntilMs: START_MS })
   await time.tick(0)
-  resolve(told(null))
+  resolve(facts(null))
   await Promise.all(both)
   expect(queries).toHaveLength(2)
   expect(await lookup("c.com")).toMatchObject({ registration: known(null) })
 })
 
 test("the cache has a bounded number of domains", async () => {
-  const { lookup, queries } = probing(told(REGISTERED), { bounds: { entriesMax: 2 }, shelf: null })
+  const { lookup, queries } = probing(facts(REGISTERED), { bounds: { entriesMax: 2 }, shelf: null })
   for (const domain of ["a.com", "b.com", "c.com", "c.com", "b.com", "a.com"]) await lookup(domain)
   expect(queries.map(url => url.slice(-5))).toEqual(["a.com", "b.com", "c.com", "a.com"])
 })
 
 test("a result is stored, and a stored one is fresh by the time of its query", async () => {
   const shelf = new Map<string, StoredAge>()
-  await probing(told(REGISTERED), { shelf }).lookup("acme.com")
-  await probing(told(null), { shelf }).lookup("none.com")
+  await probing(facts(REGISTERED), { shelf }).lookup("acme.com")
+  await probing(facts(null), { shelf }).lookup("none.com")
   expect([...shelf]).toEqual([
     ["acme.com", { ...REGISTERED, checkedAtMs: START_MS }],
     ["none.com", { registeredAtMs: null, checkedAtMs: START_MS }],
@@ -199,13 +199,13 @@ test("a stored result from a clock ahead of ours is not fresh for longer", async
 })
 
 test("a store that fails is reported, and the registry is queried", async () => {
-  const { lookup, failures } = probing(told(REGISTERED), { isBroken: true })
+  const { lookup, failures } = probing(facts(REGISTERED), { isBroken: true })
   expect(await lookup("acme.com")).toMatchObject({ registration: known(REGISTERED), isCached: false })
   expect(failures).toHaveLength(1)
 })
 
 test("the cached age is in whole days now, without waiting, as long as it is fresh", async () => {
-  const { lookup, cachedAgeDays, time, queries } = probing(told({ registeredAtMs: START_MS - 29 * DAY_MS - 1 }))
+  const { lookup, cachedAgeDays, time, queries } = probing(facts({ registeredAtMs: START_MS - 29 * DAY_MS - 1 }))
   expect(cachedAgeDays("acme.com")).toBeNull()
   expect(queries).toEqual([])
   await lookup("acme.com")
@@ -221,7 +221,7 @@ test("the cached age is in whole days now, without waiting, as long as it is fre
 })
 
 test("there is no cached age if the registry does not know it, the lookup failed, or there was none", async () => {
-  const untold = probing(told(null))
+  const untold = probing(facts(null))
   await untold.lookup("acme.com")
   expect([
     untold.cachedAgeDays("acme.com"),

@@ -3,7 +3,7 @@ import type { CacheValidators } from "../../../src/base/fetch.ts"
 import { type BootstrapFiles, createRefreshingBootstrap } from "../../../src/check/age/bootstrap-refresh.ts"
 import { bundledBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
 import type { DownloadResult } from "../../../src/check/fetch/download.ts"
-import { settled, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -51,7 +51,7 @@ function refreshing(
   downloads: DownloadResult[],
   { isOwn: isOperatorUrl = false, folder = null, url, startMs }: Wanted = {},
 ) {
-  const time = stoppedTime(startMs)
+  const time = createFakeTime(startMs)
   const queries: (CacheValidators | null)[] = []
   const complaints: string[] = []
   const runInterval = (everyMs: number, work: () => void): (() => void) => {
@@ -73,7 +73,7 @@ function refreshing(
     folder,
     clock: time.clock,
     runInterval,
-    onWarning: says => complaints.push(says),
+    onWarning: description => complaints.push(description),
   })
   const serviceOf = (domain: string) => refreshed.current()?.serverOf(domain)
   return { ...refreshed, time, queries, complaints, serviceOf, downloads }
@@ -121,7 +121,7 @@ test("after a failed download the last valid one is used, and the download is re
 test("a malformed bootstrap is rejected, and so is one that has lost a fifth of its names", async () => {
   const fifth = Math.ceil(ALL.length / 5)
   const renamed = [...ALL.slice(fifth), ...Array.from({ length: fifth }, (_, n) => `other${n}`)]
-  for (const [text, says] of [
+  for (const [text, description] of [
     ["<html>", "It is no JSON."],
     [bootstrap(ALL).slice(0, -2), "It is no JSON."],
     [bootstrap([]), `It has lost ${ALL.length} of ${ALL.length} names.`],
@@ -132,7 +132,7 @@ test("a malformed bootstrap is rejected, and so is one that has lost a fifth of 
     const { serviceOf, start, complaints, time } = refreshing([taken(text)])
     start()
     await time.tick(LOOK_MS)
-    expect(complaints).toEqual([`The RDAP bootstrap is refused. ${says}`])
+    expect(complaints).toEqual([`The RDAP bootstrap is refused. ${description}`])
     expect(serviceOf("acme.com")).toBe("https://rdap.verisign.com/com/v1/")
   }
   const { serviceOf, start, complaints, time } = refreshing([taken(bootstrap([...ALL.slice(fifth - 1), "other"]))])

@@ -101,7 +101,7 @@ test("a bootstrap that deviates from RFC 9224 is invalid as a whole", () => {
   const good = [[["com"], ["https://rdap.test.net/"]]]
   expect(saysOf(textOf(good))).toBeNull()
   expect(saysOf(textOf(good, { description: "…", extra: 1 }))).toBeNull()
-  for (const [text, says] of [
+  for (const [text, message] of [
     ["", "It is no JSON."],
     ["<html></html>", "It is no JSON."],
     [textOf(good).slice(0, -5), "It is no JSON."],
@@ -123,7 +123,7 @@ test("a bootstrap that deviates from RFC 9224 is invalid as a whole", () => {
     [textOf([[["a..b"], ["https://rdap.test.net/"]]]), "A name is invalid."],
     [textOf([[["\u00ad"], ["https://rdap.test.net/"]]]), "A name is invalid."],
   ] as const)
-    expect([text, saysOf(text)]).toEqual([text, says])
+    expect([text, saysOf(text)]).toEqual([text, message])
 })
 
 test("a bootstrap may omit its version and publication", () => {

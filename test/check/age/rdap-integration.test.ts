@@ -11,7 +11,7 @@ import { createDomainFacts } from "../../../src/customers/evidence/domain-facts.
 import { createFolder } from "../../../src/system/files.ts"
 import { tempStore } from "../../customers/temp-store.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 
 const AGENT = "mailkind/1.0"
@@ -40,10 +40,10 @@ test("assembled as in the server, a bootstrap on loopback leads to the age, whic
   const folder = mkdtempSync(join(tmpdir(), "mailkind-rdap-"))
   onTestEnd(() => rmSync(folder, { recursive: true, force: true }))
   const store = await tempStore()
-  const { clock, later: setTimer, tick } = stoppedTime()
+  const { clock, later: setTimer, tick } = createFakeTime()
   const { fetchUrl } = loopbackFetch()
   const complaints: unknown[] = []
-  const onWarning = (says: unknown): void => void complaints.push(says)
+  const onWarning = (description: unknown): void => void complaints.push(description)
   const probing = () => {
     const facts = createDomainFacts(store, clock)
     const bootstrap = createRefreshingBootstrap({

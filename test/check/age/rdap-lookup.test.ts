@@ -4,7 +4,7 @@ import { known, unknown } from "../../../src/base/finding.ts"
 import { AGE_PROBE_BOUNDS } from "../../../src/check/age/age-probe.ts"
 import { createRdapLookup, type ServerLimiterBounds } from "../../../src/check/age/rdap-lookup.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 import { REGISTRY_ANSWERS } from "./registry-answers.ts"
 
@@ -18,7 +18,7 @@ type Answer = (url: URL) => Response | Promise<Response>
 
 /** A lookup over servers without sockets, whose responses the test may change, and the URL of every request. */
 function lookingUp(answers: Record<string, Answer>, changes: Partial<ServerLimiterBounds> = {}, isOwn = false) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const queries: string[] = []
   const byGuard: string[] = []
   const webTo =
@@ -47,7 +47,7 @@ function lookingUp(answers: Record<string, Answer>, changes: Partial<ServerLimit
   return { time, queries, byGuard, lookUp, answers }
 }
 
-const told: Answer = url =>
+const facts: Answer = url =>
   Response.json({
     ldhName: url.pathname.split("/").at(-1),
     events: [{ eventAction: "registration", eventDate: "2020-06-01T00:00:00Z" }],
@@ -63,7 +63,7 @@ const ONE = "https://rdap.one.net"
 const TWO = "https://rdap.two.net"
 
 test("the domain is queried under the base URL, once", async () => {
-  const { lookUp, queries } = lookingUp({ [ONE]: told })
+  const { lookUp, queries } = lookingUp({ [ONE]: facts })
   expect(await lookUp(`${ONE}/v1/`, "acme.com")).toEqual(FOUND)
   expect(await lookUp(`${ONE}/v1/`, "xn--bcher-kva.com")).toEqual(FOUND)
   expect(queries).toEqual([`${ONE}/v1/domain/acme.com`, `${ONE}/v1/domain/xn--bcher-kva.com`])
@@ -89,7 +89,7 @@ test("an unreadable response, one of another domain and a refusal are unavailabl
   ]) {
     answers[ONE] = answer
     expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FAILED)
-    answers[ONE] = told
+    answers[ONE] = facts
     await lookUp(`${ONE}/`, "acme.com")
   }
 })
@@ -110,10 +110,10 @@ test("a lookup times out after three seconds, its redirect included", async () =
 })
 
 test("one redirect is followed, to another server at public addresses only; a second is not", async () => {
-  const { lookUp, queries, byGuard, answers } = lookingUp({ [ONE]: redirect(`${TWO}/x/domain/acme.com`), [TWO]: told })
+  const { lookUp, queries, byGuard, answers } = lookingUp({ [ONE]: redirect(`${TWO}/x/domain/acme.com`), [TWO]: facts })
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
   expect([queries, byGuard]).toEqual([[`${ONE}/domain/acme.com`], [`${TWO}/x/domain/acme.com`]])
-  answers[ONE] = url => (url.pathname.startsWith("/v2/") ? told(url) : redirect(`/v2${url.pathname}`)(url))
+  answers[ONE] = url => (url.pathname.startsWith("/v2/") ? facts(url) : redirect(`/v2${url.pathname}`)(url))
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
   expect([queries.at(-1), byGuard.length]).toEqual([`${ONE}/v2/domain/acme.com`, 1])
   answers[ONE] = redirect("/domain/acme.com")
@@ -127,9 +127,12 @@ test("one redirect is followed, to another server at public addresses only; a se
 
 for (const code of [429, 503])
   test(`after ${code} with Retry-After the registry is not asked until then, and others are`, async () => {
-    const { lookUp, queries, time, answers } = lookingUp({ [ONE]: status(code, { "retry-after": "120" }), [TWO]: told })
+    const { lookUp, queries, time, answers } = lookingUp({
+      [ONE]: status(code, { "retry-after": "120" }),
+      [TWO]: facts,
+    })
     expect(await lookUp(`${ONE}/`, "acme.com")).toEqual({ registration: unknown("unavailable"), wasQueried: false })
-    answers[ONE] = told
+    answers[ONE] = facts
     await time.tick(2 * MINUTE_MS - 1)
     expect(await lookUp(`${ONE}/`, "other.com")).toEqual(NOT_ASKED)
     expect(await lookUp(`${TWO}/`, "acme.net")).toEqual(FOUND)
@@ -142,14 +145,14 @@ test("a Retry-After with a date counts until then, but never longer than an hour
   const date = "Thu, 01 Jan 2026 00:05:00 GMT"
   const { lookUp, time, answers } = lookingUp({ [ONE]: status(429, { "retry-after": date }) })
   await lookUp(`${ONE}/`, "acme.com")
-  answers[ONE] = told
+  answers[ONE] = facts
   await time.tick(5 * MINUTE_MS - 1)
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(NOT_ASKED)
   await time.tick(1)
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
   answers[ONE] = status(429, { "retry-after": "86400" })
   await lookUp(`${ONE}/`, "acme.com")
-  answers[ONE] = told
+  answers[ONE] = facts
   await time.tick(60 * MINUTE_MS - 1)
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(NOT_ASKED)
   await time.tick(1)
@@ -164,25 +167,25 @@ test("the target of a redirect has a limiter of its own", async () => {
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(NOT_ASKED)
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FAILED)
   expect(byGuard).toHaveLength(1)
-  answers[ONE] = told
+  answers[ONE] = facts
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
   await time.tick(MINUTE_MS)
   answers[ONE] = redirect(`${TWO}/domain/acme.com`)
   answers[TWO] = status(500)
   for (let n = 0; n < 7; n++) await lookUp(`${ONE}/`, "acme.com")
   expect(byGuard).toHaveLength(6)
-  answers[ONE] = told
+  answers[ONE] = facts
   expect(await lookUp(`${ONE}/`, "acme.com")).toEqual(FOUND)
 })
 
 test("four lookups are in flight at a registry, a bounded number waits, and one more is refused", async () => {
-  const { lookUp, queries, time, answers } = lookingUp({ [ONE]: hangs, [TWO]: told }, { waitingMax: 3 })
+  const { lookUp, queries, time, answers } = lookingUp({ [ONE]: hangs, [TWO]: facts }, { waitingMax: 3 })
   const all = Array.from({ length: 8 }, (_, n) => lookUp(`${ONE}/`, `d${n}.com`))
   await time.tick(0)
   expect(queries).toHaveLength(4)
   expect(await all[7]).toEqual(NOT_ASKED)
   expect(await lookUp(`${TWO}/`, "acme.net")).toEqual(FOUND)
-  answers[ONE] = told
+  answers[ONE] = facts
   await time.tick(3000)
   expect((await Promise.all(all.slice(4, 7))).map(({ registration }) => registration.known)).toEqual([true, true, true])
   expect(time.waiting()).toBe(0)
@@ -217,7 +220,7 @@ test("over sockets the responses of all registries are read, at a server on loop
     await stopped
     return new Response("{}")
   })
-  const { clock, later, tick } = stoppedTime()
+  const { clock, later, tick } = createFakeTime()
   const { fetchUrl } = loopbackFetch()
   const needs = {
     fetchUrl: fetchUrl,

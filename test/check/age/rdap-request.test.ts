@@ -2,12 +2,12 @@ import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { type RdapRequestDeps, type RdapResponse, requestRdap } from "../../../src/check/age/rdap-request.ts"
 import { bounded } from "../../support/bounded.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { bareServer, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 
 const BODY_BYTES_MAX = 256 * 1024
 const AGENT = "mailkind/1.0 (+https://mailkind.example/bot)"
-const { clock } = stoppedTime(Date.UTC(2026, 0, 1))
+const { clock } = createFakeTime(Date.UTC(2026, 0, 1))
 
 const asking = (changes: Partial<RdapRequestDeps> = {}): RdapRequestDeps => ({
   fetchUrl: loopbackFetch().fetchUrl,

@@ -6,7 +6,7 @@ import { REGISTRY_ANSWERS } from "./registry-answers.ts"
 const NOW = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
 
-const told = (json: unknown, domain = "acme.com") => parseRegistration(json, domain, NOW)
+const facts = (json: unknown, domain = "acme.com") => parseRegistration(json, domain, NOW)
 const at = (text: string) => ({ kind: "registered", registeredAtMs: Date.parse(text) }) as const
 const UNTOLD = { kind: "no_date" } as const
 const UNREADABLE = { kind: "unreadable" } as const
@@ -18,58 +18,58 @@ const registered = (eventDate: unknown) => ({
 
 for (const { registry, domain, answer, registered: when } of REGISTRY_ANSWERS)
   test(`${registry}: the date is read as the registry means it`, () => {
-    expect(told(answer, domain)).toEqual(when === null ? UNTOLD : at(when))
+    expect(facts(answer, domain)).toEqual(when === null ? UNTOLD : at(when))
   })
 
 test("a response about another domain, or about no domain, is unreadable", () => {
   const events = [{ eventAction: "registration", eventDate: "2020-01-01T00:00:00Z" }]
-  expect(told({ ldhName: "other.com", events })).toEqual(UNREADABLE)
-  expect(told({ ldhName: "com", events })).toEqual(UNREADABLE)
-  expect(told({ ldhName: "www.acme.com", events })).toEqual(UNREADABLE)
-  expect(told({ ldhName: "", events })).toEqual(UNREADABLE)
-  expect(told({ unicodeName: "bücher.com", events })).toEqual(UNREADABLE)
-  expect(told({ objectClassName: "entity", ldhName: "acme.com", events })).toEqual(UNREADABLE)
-  expect(told({ objectClassName: "domain", events })).toEqual(at("2020-01-01T00:00:00Z"))
+  expect(facts({ ldhName: "other.com", events })).toEqual(UNREADABLE)
+  expect(facts({ ldhName: "com", events })).toEqual(UNREADABLE)
+  expect(facts({ ldhName: "www.acme.com", events })).toEqual(UNREADABLE)
+  expect(facts({ ldhName: "", events })).toEqual(UNREADABLE)
+  expect(facts({ unicodeName: "bücher.com", events })).toEqual(UNREADABLE)
+  expect(facts({ objectClassName: "entity", ldhName: "acme.com", events })).toEqual(UNREADABLE)
+  expect(facts({ objectClassName: "domain", events })).toEqual(at("2020-01-01T00:00:00Z"))
 })
 
 test("a response that is no object is unreadable", () => {
   for (const json of [null, 1, "acme.com", true, [], [registered("2020-01-01T00:00:00Z")]])
-    expect(told(json)).toEqual(UNREADABLE)
-  expect(told({})).toEqual(UNTOLD)
+    expect(facts(json)).toEqual(UNREADABLE)
+  expect(facts({})).toEqual(UNTOLD)
 })
 
 test("an error with status 200 counts as an error", () => {
   const about = registered("2020-01-01T00:00:00Z")
-  expect(told({ errorCode: 404, title: "Not Found" })).toEqual(UNTOLD)
-  expect(told({ errorCode: "404" })).toEqual(UNTOLD)
-  for (const errorCode of [400, 429, 500, "?", {}, []]) expect(told({ ...about, errorCode })).toEqual(UNREADABLE)
-  expect(told({ ...about, errorCode: null })).toEqual(at("2020-01-01T00:00:00Z"))
+  expect(facts({ errorCode: 404, title: "Not Found" })).toEqual(UNTOLD)
+  expect(facts({ errorCode: "404" })).toEqual(UNTOLD)
+  for (const errorCode of [400, 429, 500, "?", {}, []]) expect(facts({ ...about, errorCode })).toEqual(UNREADABLE)
+  expect(facts({ ...about, errorCode: null })).toEqual(at("2020-01-01T00:00:00Z"))
 })
 
 test("malformed events are skipped", () => {
   const good = { eventAction: " registration ", eventDate: " 2020-01-01T00:00:00Z " }
   const events = [null, 1, "registration", [], {}, { eventAction: 7 }, { eventAction: "registration" }, good]
-  expect(told({ events })).toEqual(at("2020-01-01T00:00:00Z"))
+  expect(facts({ events })).toEqual(at("2020-01-01T00:00:00Z"))
   for (const other of ["reregistration", "registrations", "transfer", "registration expiration", ""])
-    expect(told({ events: [{ ...good, eventAction: other }] })).toEqual(UNTOLD)
-  for (const strange of [null, "2020-01-01", 7, {}]) expect(told({ events: strange })).toEqual(UNTOLD)
+    expect(facts({ events: [{ ...good, eventAction: other }] })).toEqual(UNTOLD)
+  for (const strange of [null, "2020-01-01", 7, {}]) expect(facts({ events: strange })).toEqual(UNTOLD)
 })
 
 test("of several registrations the earliest counts, and impossible ones are ignored", () => {
   const events = ["0001-01-01T00:00:00Z", "2015-01-01T00:00:00Z", "2012-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
   const all = { events: events.map(eventDate => ({ eventAction: "registration", eventDate })) }
-  expect(told(all)).toEqual(at("2012-01-01T00:00:00Z"))
+  expect(facts(all)).toEqual(at("2012-01-01T00:00:00Z"))
 })
 
 test("a date counts from 1980 on, and up to a day ahead of our clock", () => {
-  expect(told(registered("1980-01-01T00:00:00Z"))).toEqual(at("1980-01-01T00:00:00Z"))
-  expect(told(registered("1979-12-31T23:59:59Z"))).toEqual(UNTOLD)
-  expect(told(registered("1970-01-01T00:00:00Z"))).toEqual(UNTOLD)
-  expect(told(registered(new Date(NOW + DAY_MS).toISOString()))).toEqual({
+  expect(facts(registered("1980-01-01T00:00:00Z"))).toEqual(at("1980-01-01T00:00:00Z"))
+  expect(facts(registered("1979-12-31T23:59:59Z"))).toEqual(UNTOLD)
+  expect(facts(registered("1970-01-01T00:00:00Z"))).toEqual(UNTOLD)
+  expect(facts(registered(new Date(NOW + DAY_MS).toISOString()))).toEqual({
     kind: "registered",
     registeredAtMs: NOW + DAY_MS,
   })
-  expect(told(registered(new Date(NOW + DAY_MS + 1000).toISOString()))).toEqual(UNTOLD)
+  expect(facts(registered(new Date(NOW + DAY_MS + 1000).toISOString()))).toEqual(UNTOLD)
 })
 
 test("dates are read in the format of RFC 3339, and as registries write them", () => {
@@ -134,8 +134,8 @@ test("every formatted instant is parsed back", () => {
 test("no JSON makes it throw", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (json, events) => {
-      told(json)
-      told({ ldhName: "acme.com", events })
+      facts(json)
+      facts({ ldhName: "acme.com", events })
     }),
   )
 })

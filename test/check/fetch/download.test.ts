@@ -9,14 +9,14 @@ import {
   download,
 } from "../../../src/check/fetch/download.ts"
 import { bounded } from "../../support/bounded.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { bareServer, countedTime, loopbackFetch, webServer } from "./loopback-web.ts"
 
 const AGENT = "mailkind (+https://mailkind.example/)"
 const LIST = "a.example\nb.example\n"
 const NOTHING_KNOWN: CacheValidators = { etag: null, lastModified: null }
 
-type Asked = {
+type ApiResponse = {
   readonly known?: CacheValidators | null
   readonly bounds?: Partial<DownloadBounds>
   readonly web?: Fetch
@@ -25,9 +25,9 @@ type Asked = {
 /** The result of a download with a stopped clock; it must leave no timer. */
 async function downloaded(
   url: string,
-  { known = null, bounds = {}, web: fetchUrl = loopbackFetch().fetchUrl }: Asked = {},
+  { known = null, bounds = {}, web: fetchUrl = loopbackFetch().fetchUrl }: ApiResponse = {},
 ) {
-  const { later: setTimer, waiting } = stoppedTime()
+  const { later: setTimer, waiting } = createFakeTime()
   const work = download({ fetchUrl, setTimer, userAgent: AGENT }, url, known, { ...DOWNLOAD_BOUNDS, ...bounds })
   const came = await bounded(work, () => `the download of ${url}`)
   expect(waiting()).toBe(0)
@@ -150,8 +150,8 @@ describe("a list that was downloaded before", () => {
   })
 
   test("is requested with both validators, also after a redirect", async () => {
-    const { url } = webServer(({ url: asked, headers }) => {
-      if (new URL(asked).pathname === "/") return Response.redirect("/list.txt", 302)
+    const { url } = webServer(({ url: input, headers }) => {
+      if (new URL(input).pathname === "/") return Response.redirect("/list.txt", 302)
       const isBoth = headers.get("if-none-match") === '"v1"' && headers.get("if-modified-since") === LAST_MODIFIED
       return isBoth ? new Response(null, { status: 304 }) : new Response(LIST)
     })
@@ -180,9 +180,9 @@ describe("a response that is not a list fails:", () => {
     [204, "The server answered 204 (No Content)."],
     [300, "The server answered 300 (Multiple Choices)."],
     [599, "The server answered 599 (no known status)."],
-  ])("status %d", async (status, says) => {
+  ])("status %d", async (status, description) => {
     const { url } = webServer(() => new Response(status === 204 ? null : LIST, { status }))
-    expect(await downloaded(url)).toEqual(failed(says))
+    expect(await downloaded(url)).toEqual(failed(description))
   })
 
   test.each(["text/html", "Text/HTML;charset=utf-8", "text/html ; charset=utf-8"])("%s", async type => {
@@ -364,24 +364,24 @@ describe("a redirect", () => {
     ["https://user:secret@lists.example/", "https://lists.example"],
     ["file:///etc/passwd", "file://"],
     ["data:text/plain,a.example", "data://"],
-  ])("to %s is not followed", async (location, told) => {
+  ])("to %s is not followed", async (location, facts) => {
     const { url } = webServer(() => new Response(null, { status: 302, headers: { location } }))
     const { fetchUrl, requestedUrls } = loopbackFetch()
     expect(await downloaded(url, { web: fetchUrl })).toEqual(
-      failed(`The server answered 302 (Found) and redirects to ${told}, which is not allowed.`),
+      failed(`The server answered 302 (Found) and redirects to ${facts}, which is not allowed.`),
     )
     expect(requestedUrls).toEqual([url])
   })
 
   test("from another host to loopback is not followed", async () => {
     for (const location of ["http://127.0.0.1:8080/", "https://localhost/", "http://[::1]/"]) {
-      const asked: string[] = []
+      const requests: string[] = []
       const web: Fetch = async url => {
-        asked.push(url)
+        requests.push(url)
         return new Response(null, { status: 302, headers: { location } })
       }
       expect(await downloaded("https://lists.example/", { web })).toMatchObject({ kind: "failed" })
-      expect(asked).toEqual(["https://lists.example/"])
+      expect(requests).toEqual(["https://lists.example/"])
     }
   })
 
@@ -410,13 +410,13 @@ test("a source is downloaded by https, or by http on loopback only", async () =>
     "lists.example",
     "",
   ]) {
-    const asked: string[] = []
+    const requests: string[] = []
     const web: Fetch = async asking => {
-      asked.push(asking)
+      requests.push(asking)
       return new Response(LIST)
     }
     expect(await downloaded(url, { web })).toMatchObject({ kind: "failed" })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     expect(await downloaded("https://lists.example/", { web })).toEqual(taken(LIST))
   }
 })
@@ -483,7 +483,7 @@ describe("time", () => {
   })
 
   test("is up for a fetch that ignores its abort signal", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const fetchUrl: Fetch = () => new Promise<Response>(() => undefined)
     const came = download(
       { fetchUrl, setTimer: time.later, userAgent: AGENT },
@@ -496,7 +496,7 @@ describe("time", () => {
   })
 
   test("covers all redirects together", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const fetchUrl: Fetch = url =>
       new Promise(resolve => {
         const location = `${url}a`

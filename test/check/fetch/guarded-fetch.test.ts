@@ -11,7 +11,7 @@ import {
 import { bounded } from "../../support/bounded.ts"
 import { type Hosts, type HostWeb, hostWeb, httpAnswer, redirectTo } from "../../support/host-web.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { type StoppedTime, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, type FakeTime } from "../../support/time.ts"
 import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const HOST = "93.184.216.34"
@@ -23,12 +23,12 @@ const page = httpAnswer("<p>here")
 
 type Told = {
   readonly web: HostWeb
-  readonly time: StoppedTime
+  readonly time: FakeTime
   readonly fetch: (url: string, budgetMs?: number) => Promise<GuardedFetchResult>
 }
 
 function fetching(hosts: Hosts, dns: ZoneRecords | CachingResolver = DNS): Told {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const web = hostWeb(hosts)
   const resolver = typeof dns === "function" ? dns : zone(dns).ask
   const fetch = createGuardedFetch({ resolver, connect: web.connect, setTimer: time.later, userAgent: AGENT })
@@ -76,7 +76,7 @@ test("a request has only its host and our user agent", async () => {
 })
 
 test("a name is resolved once, and the connection uses that address", async () => {
-  const { ask, asked: queries } = zone(DNS)
+  const { ask, requests: queries } = zone(DNS)
   const { fetch } = fetching({ [`${HOST}:80`]: page }, ask)
   await fetch("http://acme.com/")
   expect(queries).toEqual(["A acme.com", "AAAA acme.com"])
@@ -250,7 +250,7 @@ test("over real sockets the connection to a public address carries the name, and
     queries.push(endpoint)
     return real({ ...endpoint, address: "127.0.0.1", port: server.port ?? 0 }, signal)
   }
-  const { later: setTimer } = stoppedTime()
+  const { later: setTimer } = createFakeTime()
   const { ask: resolver } = zone({ "A acme-holdings.com": [HOST], "A other.com": [HOST] })
   const fetch = createGuardedFetch({ resolver, connect, setTimer, userAgent: AGENT })
   const own = await bounded(fetch("https://acme-holdings.com/", new Deadline(setTimer, 5000)), () => "a fetch over TLS")

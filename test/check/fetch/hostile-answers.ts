@@ -9,8 +9,8 @@ const dns: ZoneRecords = {
   "A other.com": [OUTSIDE],
 }
 
-const answers = (says: string, answer: HostAnswer, ends: HostileCase["ends"], connections = 1): HostileCase => ({
-  says,
+const answers = (description: string, answer: HostAnswer, ends: HostileCase["ends"], connections = 1): HostileCase => ({
+  description: description,
   url: "http://acme.com/",
   dns,
   web: { [`${OUTSIDE}:80`]: answer },
@@ -19,7 +19,7 @@ const answers = (says: string, answer: HostAnswer, ends: HostileCase["ends"], co
 })
 
 const redirects = (ends: HostileCase["ends"], rows: Readonly<Record<string, string>>): readonly HostileCase[] =>
-  Object.entries(rows).map(([says, location]) => answers(says, redirectTo(location), ends))
+  Object.entries(rows).map(([description, location]) => answers(description, redirectTo(location), ends))
 
 const head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n"
 const zeros = Buffer.alloc(8 * 1024 * 1024)
@@ -47,7 +47,7 @@ export const HOSTILE_ANSWERS: readonly HostileCase[] = [
     "a redirect to another port": "http://acme.com:9200/",
     "a redirect to a port of this host": ":22" + "/",
   }).map(row =>
-    row.says.includes("this host") ? { ...row, ends: "too_many_redirects" as const, connections: 4 } : row,
+    row.description.includes("this host") ? { ...row, ends: "too_many_redirects" as const, connections: 4 } : row,
   ),
   ...redirects("bad_scheme", {
     "a redirect to a file": "file:///etc/passwd",
@@ -126,7 +126,7 @@ export const HOSTILE_ANSWERS: readonly HostileCase[] = [
   answers("a head that stops", () => [head], "broken_off"),
   answers("nobody who listens", "refused", "refused"),
   {
-    says: "a redirect from https to http that leads inwards",
+    description: "a redirect from https to http that leads inwards",
     url: "https://acme.com/",
     dns,
     web: { [`${OUTSIDE}:443`]: redirectTo("http://inward.com/") },
@@ -134,7 +134,7 @@ export const HOSTILE_ANSWERS: readonly HostileCase[] = [
     connections: 1,
   },
   {
-    says: "a certificate of another name",
+    description: "a certificate of another name",
     url: "https://acme.com/",
     dns: { "A acme.com": [OUTSIDE, "93.184.216.35"] },
     web: { [`${OUTSIDE}:443`]: "untrusted", "93.184.216.35:443": "untrusted" },

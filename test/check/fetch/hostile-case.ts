@@ -8,7 +8,7 @@ export const OUTSIDE_V6 = "2606:2800:220:1::1946"
 
 /** A URL by which a hostile caller, resolver or server attacks us. */
 export type HostileCase = {
-  readonly says: string
+  readonly description: string
   readonly url: string
   /** The answers of the resolver; absent: every name has a public address. */
   readonly dns?: ZoneRecords

@@ -5,7 +5,7 @@ import { known } from "../../../src/base/finding.ts"
 import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { createGuardedFetch, GUARDED_FETCH_BOUNDS } from "../../../src/check/fetch/guarded-fetch.ts"
 import { hostWeb } from "../../support/host-web.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { zone } from "../../support/zone.ts"
 import { HOSTILE_ANSWERS } from "./hostile-answers.ts"
 import { OUTSIDE } from "./hostile-case.ts"
@@ -54,12 +54,12 @@ const everywhere: CachingResolver = async ({ type }) =>
 
 test("there are eighty hostile targets and more, each its own", () => {
   expect(CASES.length).toBeGreaterThanOrEqual(80)
-  expect(new Set(CASES.map(({ says }) => says)).size).toBe(CASES.length)
+  expect(new Set(CASES.map(({ description }) => description)).size).toBe(CASES.length)
 })
 
-for (const { says, url, dns, web = {}, ends, connections = 0 } of CASES) {
-  test(`nothing within is reached by ${says}`, async () => {
-    const { later: setTimer, waiting } = stoppedTime()
+for (const { description, url, dns, web = {}, ends, connections = 0 } of CASES) {
+  test(`nothing within is reached by ${description}`, async () => {
+    const { later: setTimer, waiting } = createFakeTime()
     const { connect, attempts, requests, openCount } = hostWeb(web)
     const resolver = dns === undefined ? everywhere : zone(dns).ask
     const fetch = createGuardedFetch({ resolver, connect, setTimer, userAgent: "mailkind/1.0.0" })

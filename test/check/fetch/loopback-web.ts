@@ -2,7 +2,7 @@ import type { Fetch } from "../../../src/base/fetch.ts"
 import type { SetTimer } from "../../../src/base/outside-world.ts"
 import { bounded } from "../../support/bounded.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { type StoppedTime, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, type FakeTime } from "../../support/time.ts"
 
 /** A fetch that is limited to loopback, and every URL that was requested. */
 export function loopbackFetch(): { readonly fetchUrl: Fetch; readonly requestedUrls: string[] } {
@@ -36,7 +36,7 @@ export type BareServer = {
 
 /** Opens a bare server that stops at the end of the test. */
 export function bareServer(): BareServer {
-  const asked = Promise.withResolvers<Bun.Socket>()
+  const query = Promise.withResolvers<Bun.Socket>()
   const closed = Promise.withResolvers<void>()
   let head = ""
   const server = Bun.listen({
@@ -45,14 +45,14 @@ export function bareServer(): BareServer {
     socket: {
       data: (socket, bytes) => {
         head += bytes.toString("latin1")
-        if (head.endsWith("\r\n\r\n")) asked.resolve(socket)
+        if (head.endsWith("\r\n\r\n")) query.resolve(socket)
       },
       close: () => closed.resolve(),
       error: () => undefined,
     },
   })
   onTestEnd(() => server.stop(true))
-  const connection = (): Promise<Bun.Socket> => bounded(asked.promise, () => `the server heard ${JSON.stringify(head)}`)
+  const connection = (): Promise<Bun.Socket> => bounded(query.promise, () => `the server heard ${JSON.stringify(head)}`)
   return {
     url: `http://127.0.0.1:${server.port}/`,
     send: async bytes => {
@@ -69,15 +69,15 @@ export function bareServer(): BareServer {
 }
 
 /** A stopped clock that counts timers, so that a test knows when the bytes that it sent have been read. */
-export function countedTime(): StoppedTime & {
+export function countedTime(): FakeTime & {
   /** Resolves when so many timers were set. */
   readonly begun: (count: number) => Promise<void>
   readonly begunSoFar: () => number
 } {
-  const time = stoppedTime()
+  const time = createFakeTime()
   let count = 0
   let hear = (): void => undefined
-  const later: SetTimer = (ms, work) => {
+  const setTimer: SetTimer = (ms, work) => {
     count++
     hear()
     return time.later(ms, work)
@@ -91,5 +91,5 @@ export function countedTime(): StoppedTime & {
     })
     await bounded(reached, () => `${count} waits of ${wanted} were begun`)
   }
-  return { ...time, later, begun, begunSoFar: () => count }
+  return { ...time, later: setTimer, begun, begunSoFar: () => count }
 }

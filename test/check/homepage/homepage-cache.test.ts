@@ -4,7 +4,7 @@ import { known, unknown } from "../../../src/base/finding.ts"
 import type { StoredHomepage } from "../../../src/check/fact-store.ts"
 import { HomepageCache } from "../../../src/check/homepage/homepage-cache.ts"
 import type { HomepageProbeResult } from "../../../src/check/homepage/homepage-probe.ts"
-import { settled, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
 const START_MS = Date.UTC(2026, 0, 1)
@@ -34,7 +34,7 @@ function holding(
   outcome: HomepageProbeResult | Promise<HomepageProbeResult>,
   { shelf = new Map(), isBroken = false }: Wanted = {},
 ) {
-  const time = stoppedTime(START_MS)
+  const time = createFakeTime(START_MS)
   const outcomes = { next: outcome }
   const queries: { domain: string; deadline: Deadline }[] = []
   const failures: unknown[] = []
@@ -137,26 +137,26 @@ test("all concurrent callers share one probe, within the deadline of the first",
   const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
   const { ask, queries, time } = holding(promise)
   const [first, second] = [new Deadline(time.later, 5000), new Deadline(time.later, 5000)]
-  const told = [ask("acme.com", first), ask("acme.com", second), ask("acme.com", second)]
+  const facts = [ask("acme.com", first), ask("acme.com", second), ask("acme.com", second)]
   await settled()
   expect(queries).toEqual([{ domain: "acme.com", deadline: first }])
   resolve(FOUND)
-  for (const one of await Promise.all(told)) expect(one).toMatchObject({ homepage: known("found"), isCached: false })
+  for (const one of await Promise.all(facts)) expect(one).toMatchObject({ homepage: known("found"), isCached: false })
 })
 
 test("a bounded number of probes is in flight: one more is unavailable at once, which is not cached", async () => {
   const { promise, resolve } = Promise.withResolvers<HomepageProbeResult>()
   const { homepages, ask, queries } = holding(promise)
   const names = Array.from({ length: UNDER_WAY_MAX }, (_, at) => `acme-${at}.com`)
-  const told = names.map(name => ask(name))
+  const facts = names.map(name => ask(name))
   const tooMany = { homepage: unknown("unavailable"), isCached: false, freshUntilMs: 0 }
   expect(await ask("beyond.com")).toEqual(tooMany)
   expect(homepages.fresh("beyond.com")).toBeUndefined()
   // A domain whose probe is in flight takes no second place.
-  told.push(ask("acme-0.com"))
+  facts.push(ask("acme-0.com"))
   await settled()
   expect(queries).toHaveLength(UNDER_WAY_MAX)
   resolve(FOUND)
-  await Promise.all(told)
+  await Promise.all(facts)
   expect(await ask("beyond.com")).toMatchObject({ homepage: known("found") })
 })

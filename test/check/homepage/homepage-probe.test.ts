@@ -4,7 +4,7 @@ import { known, unknown } from "../../../src/base/finding.ts"
 import { FETCH_ERROR_CAUSES, type FetchErrorCause } from "../../../src/check/fetch/fetch-target.ts"
 import type { GuardedFetch, GuardedFetchResult } from "../../../src/check/fetch/guarded-fetch.ts"
 import { createHomepageProbe, type HomepageProbeResult } from "../../../src/check/homepage/homepage-probe.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 /** The result for a URL: a fetch error, or a page with its status, its body and its URL after redirects. */
 type Told =
@@ -13,9 +13,9 @@ type Told =
 
 const registrableOf = (name: string): string => name.split(".").slice(-2).join(".")
 
-function fetchedOf(url: string, told: Told): GuardedFetchResult {
-  if (typeof told === "string") return { known: false, cause: told, redirectChain: [url] }
-  const { status = 200, body = "<p>We mend pumps.</p>", at, type = "text/html" } = told
+function fetchedOf(url: string, facts: Told): GuardedFetchResult {
+  if (typeof facts === "string") return { known: false, cause: facts, redirectChain: [url] }
+  const { status = 200, body = "<p>We mend pumps.</p>", at, type = "text/html" } = facts
   const redirectChain = at === undefined ? [url] : [url, at]
   return {
     known: true,
@@ -29,7 +29,7 @@ async function look(
   table: Readonly<Record<string, Told>>,
 ): Promise<HomepageProbeResult & { readonly queries: readonly string[] }> {
   const queries: string[] = []
-  const { later: setTimer } = stoppedTime()
+  const { later: setTimer } = createFakeTime()
   const fetchPage: GuardedFetch = async url => {
     queries.push(url)
     return fetchedOf(url, table[url] ?? "refused")
@@ -74,8 +74,8 @@ test("every failed fetch means no website, or an unknown one", async () => {
   const none: readonly string[] = ["no_address", "refused", "not_public", "bad_host"]
   for (const cause of Object.keys(FETCH_ERROR_CAUSES) as FetchErrorCause[]) {
     const { homepage } = await look({ "https://acme.com/": cause })
-    const says = cause === "timed_out" ? unknown("timed_out") : unknown("unavailable")
-    expect([cause, homepage]).toEqual([cause, none.includes(cause) ? known("none") : says])
+    const description = cause === "timed_out" ? unknown("timed_out") : unknown("unavailable")
+    expect([cause, homepage]).toEqual([cause, none.includes(cause) ? known("none") : description])
   }
 })
 
@@ -116,7 +116,7 @@ test("a redirect to a marketplace's page of the domain is parked, even if that p
       "hugedomains.com",
     ])
   }
-  const { later: setTimer } = stoppedTime()
+  const { later: setTimer } = createFakeTime()
   const fetchPage: GuardedFetch = async url => ({ known: false, cause: "timed_out", redirectChain: [url, offer] })
   const { homepage } = await createHomepageProbe({ fetchPage, setTimer, registrableOf })(
     "acme.com",
@@ -127,7 +127,7 @@ test("a redirect to a marketplace's page of the domain is parked, even if that p
 
 test("a last redirect that is refused and has no host name is reported as no other domain", async () => {
   const offer = "https://www.hugedomains.com/domain_profile.cfm?d=acme.com"
-  const { later: setTimer } = stoppedTime()
+  const { later: setTimer } = createFakeTime()
   for (const last of ["http://127.0.0.1/", "http://[::1]/", "data:,x", `https://${"a".repeat(5000)}.com/`]) {
     const fetchPage: GuardedFetch = async url => ({ known: false, cause: "ip_host", redirectChain: [url, offer, last] })
     const { homepage, movedTo } = await createHomepageProbe({ fetchPage, setTimer, registrableOf })(
@@ -139,7 +139,7 @@ test("a last redirect that is refused and has no host name is reported as no oth
 })
 
 test("a marketplace's own homepage is a website, and so is a company's that moved to one's homepage", async () => {
-  const { later: setTimer } = stoppedTime()
+  const { later: setTimer } = createFakeTime()
   const fetchPage: GuardedFetch = async url => fetchedOf(url, { at: "https://www.hugedomains.com/domain_profile.cfm" })
   const { homepage } = await createHomepageProbe({ fetchPage, setTimer, registrableOf })(
     "hugedomains.com",
@@ -155,7 +155,7 @@ test("the path of a parking page matches complete words only", async () => {
 })
 
 test("all requests for a domain share one timeout", async () => {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const fetchPage: GuardedFetch = () => new Promise(() => undefined)
   const deadline = new Deadline(time.later, 60_000)
   let result: HomepageProbeResult | null = null

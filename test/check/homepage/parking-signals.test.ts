@@ -11,7 +11,7 @@ function mark(html: string, domain: keyof typeof URL_OF = "acme.com"): string | 
 }
 
 test("an offer of the domain is recognized in every language of the table", () => {
-  for (const says of [
+  for (const description of [
     "This domain is for sale!",
     "This domain name may be for sale.",
     "The domain acme.com is for sale",
@@ -46,11 +46,11 @@ test("an offer of the domain is recognized in every language of the table", () =
     "هذا النطاق للبيع",
     "Αυτό το domain πωλείται",
   ])
-    expect([says, mark(`<h1>${says}</h1><p>Write to us.</p>`)]).toEqual([says, "sale"])
+    expect([description, mark(`<h1>${description}</h1><p>Write to us.</p>`)]).toEqual([description, "sale"])
 })
 
 test("a registrar's page is recognized in every language of the table", () => {
-  for (const says of [
+  for (const description of [
     "This domain is parked",
     "This domain has been registered",
     "acme.com is registered",
@@ -67,11 +67,11 @@ test("a registrar's page is recognized in every language of the table", () => {
     "Этот домен припаркован",
     "该域名已被注册",
   ])
-    expect([says, mark(`<h1>${says}</h1>`)]).toEqual([says, "registrar"])
+    expect([description, mark(`<h1>${description}</h1>`)]).toEqual([description, "registrar"])
 })
 
 test("the same words within an article, after a quote or about another name are no offer", () => {
-  for (const says of [
+  for (const description of [
     "<p>We read that this domain is for sale and laughed.</p>",
     '<p>"This domain is for sale", it said.</p>',
     "<p>other.com is for sale</p>",
@@ -86,7 +86,7 @@ test("the same words within an article, after a quote or about another name are 
     `<p>This domain is for sale, the page said, ${"and so on ".repeat(25)}</p>`,
     `<p>This domain is for sale.</p>${"<p>But this is a page with a lot to read about how it came to be.</p>".repeat(25)}`,
   ])
-    expect([says, mark(says)]).toEqual([says, null])
+    expect([description, mark(description)]).toEqual([description, null])
 })
 
 test("the domain's own name is recognized as A-labels and in Unicode", () => {
@@ -110,7 +110,13 @@ test("a directory listing is empty only without files", () => {
 })
 
 test("only a page with nothing but the text is a placeholder", () => {
-  for (const says of ["Coming soon", "acme.com coming soon!", "Site under construction", "Website im Aufbau", "準備中"])
-    expect([says, mark(`<h1>${says}</h1>`)]).toEqual([says, "builder"])
+  for (const description of [
+    "Coming soon",
+    "acme.com coming soon!",
+    "Site under construction",
+    "Website im Aufbau",
+    "準備中",
+  ])
+    expect([description, mark(`<h1>${description}</h1>`)]).toEqual([description, "builder"])
   expect(mark("<h1>Coming soon</h1><p>Acme Pumps, 12 Mill Lane, Leeds</p>")).toBeNull()
 })

@@ -9,14 +9,14 @@ import { SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { type MailProviderKind, providerOfMailHost } from "../../../src/check/mail/mail-providers.ts"
 import type { MailEvidence } from "../../../src/check/verdict/evidence.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const HOST = "mx1.throw-away.com"
 
 /** A learning probe with fake records and lists, and a stopped clock. */
 function learning(lists: Readonly<Record<string, SetName>> = {}) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const records: ZoneRecords = {}
   const { ask: resolver } = zone(records, 300, time.clock)
   const learnedHosts = new LearnedHosts(LEARNED_BOUNDS)
@@ -25,8 +25,8 @@ function learning(lists: Readonly<Record<string, SetName>> = {}) {
     if (domain.startsWith("listed")) return matchInSet("disposable")
     return matchInSet(lists[domain] ?? lists[registrable] ?? null)
   }
-  const asked = createMailProbe({ resolver, clock: time.clock })
-  const probe = createLearningProbe(async (...of) => ({ ...(await asked(...of)), ...from }), {
+  const request = createMailProbe({ resolver, clock: time.clock })
+  const probe = createLearningProbe(async (...of) => ({ ...(await request(...of)), ...from }), {
     learnedHosts,
     matchLists,
     clock: time.clock,

@@ -83,7 +83,7 @@ test("a failed query that decides leaves the policy unknown", async () => {
 })
 
 test("one name is queried once, two names at the same time, and a name that is too long never", async () => {
-  const { ask, asked: queries } = zone({})
+  const { ask, requests: queries } = zone({})
   await lookupDmarcPolicy(ask, "acme.com", "acme.com")
   expect(queries.splice(0)).toEqual([OWN])
   const below = lookupDmarcPolicy(ask, "mail.acme.com", "acme.com")

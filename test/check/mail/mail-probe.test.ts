@@ -4,7 +4,7 @@ import { Deadline } from "../../../src/base/concurrency.ts"
 import { type Finding, known, unknown } from "../../../src/base/finding.ts"
 import type { CachedDnsAnswer, CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { written, type ZoneRecords, zone } from "../../support/zone.ts"
 
 const WITHIN_MS = 1000
@@ -17,14 +17,14 @@ const GATEWAY = "mxa-001.pphosted.com"
 
 /** The result for acme.com, and the queries. */
 async function probe(records: ZoneRecords, domain = "acme.com", organisational = domain) {
-  const { clock, later } = stoppedTime()
-  const { ask: resolver, asked: queries } = zone(records)
-  const result = await createMailProbe({ resolver, clock })(domain, organisational, new Deadline(later, WITHIN_MS))
+  const { clock, later: setTimer } = createFakeTime()
+  const { ask: resolver, requests: queries } = zone(records)
+  const result = await createMailProbe({ resolver, clock })(domain, organisational, new Deadline(setTimer, WITHIN_MS))
   return { ...result, queries }
 }
 
 /** The parts of the result, which must be known. */
-async function told(records: ZoneRecords) {
+async function facts(records: ZoneRecords) {
   const { mail, suites } = await probe(records)
   if (!mail.known || !suites.known) throw new Error("the case leaves mail unknown")
   return { ...mail.value, suites: suites.value }
@@ -34,9 +34,9 @@ const NO_SUITES = { suiteA: [], suiteB: [], otherSuite: null }
 
 describe("questions", () => {
   test("for the own records are sent at the same time", () => {
-    const { ask: resolver, asked: queries } = zone({})
-    const { clock, later } = stoppedTime()
-    void createMailProbe({ resolver, clock })("mail.acme.com", "acme.com", new Deadline(later, WITHIN_MS))
+    const { ask: resolver, requests: queries } = zone({})
+    const { clock, later: setTimer } = createFakeTime()
+    void createMailProbe({ resolver, clock })("mail.acme.com", "acme.com", new Deadline(setTimer, WITHIN_MS))
     expect(queries.toSorted()).toEqual([
       "A mail.acme.com",
       "MX mail.acme.com",
@@ -80,7 +80,7 @@ describe("questions", () => {
 
 describe("the name", () => {
   test("does not exist when every answer denies it", async () => {
-    const denied = await told(Object.fromEntries(DEAD_NAMES.map(name => [name, "no_name" as const])))
+    const denied = await facts(Object.fromEntries(DEAD_NAMES.map(name => [name, "no_name" as const])))
     expect(denied).toMatchObject({ exists: false, delivery: "none", hasAddress: false, mx: [], spf: known(null) })
     const { mail } = await probe({ "* acme.com": "no_name", "TXT acme.com": "timed_out" })
     expect(mail).toMatchObject({ known: true, value: { exists: false, spf: unknown("timed_out") } })
@@ -91,9 +91,9 @@ describe("the name", () => {
       const records = Object.fromEntries(
         DEAD_NAMES.map(name => [name, name === alive ? "no_data" : "no_name"] as const),
       )
-      expect([alive, (await told(records)).exists]).toEqual([alive, true])
+      expect([alive, (await facts(records)).exists]).toEqual([alive, true])
     }
-    const broken = await told({
+    const broken = await facts({
       "MX acme.com": ["10 mx.acme.com"],
       "A acme.com": "no_name",
       "AAAA acme.com": "no_name",
@@ -106,24 +106,24 @@ describe("how mail reaches a domain", () => {
   test("by its hosts, its address, or not at all", async () => {
     const a = { "A acme.com": ["192.0.2.1"] }
     const aaaa = { "AAAA acme.com": ["2001:db8::1"] }
-    expect(await told({ "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: false })
-    expect(await told({ ...a, "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: true })
-    expect(await told(a)).toMatchObject({ delivery: "implicit", hasAddress: true })
-    expect(await told(aaaa)).toMatchObject({ delivery: "implicit", hasAddress: true })
-    expect(await told({ "TXT acme.com": ["x"] })).toMatchObject({ exists: true, delivery: "none", hasAddress: false })
-    expect(await told({ ...a, "MX acme.com": ["0 ."] })).toMatchObject({
+    expect(await facts({ "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: false })
+    expect(await facts({ ...a, "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: true })
+    expect(await facts(a)).toMatchObject({ delivery: "implicit", hasAddress: true })
+    expect(await facts(aaaa)).toMatchObject({ delivery: "implicit", hasAddress: true })
+    expect(await facts({ "TXT acme.com": ["x"] })).toMatchObject({ exists: true, delivery: "none", hasAddress: false })
+    expect(await facts({ ...a, "MX acme.com": ["0 ."] })).toMatchObject({
       delivery: "null_mx",
       hasAddress: true,
       mx: [],
     })
-    expect(await told({ "MX acme.com": ["0 .", "10 mx.acme.com"] })).toMatchObject({ delivery: "mx" })
+    expect(await facts({ "MX acme.com": ["0 .", "10 mx.acme.com"] })).toMatchObject({ delivery: "mx" })
   })
 
   test("a placeholder is listed, shows its suite, and does not count as a host", async () => {
     const records = { "MX acme.com": [`0 ${PLACEHOLDER}`] }
     const mx = [{ priority: 0, host: PLACEHOLDER, provider: "suite_b_placeholder" }]
     const suites = { suiteA: [], suiteB: [`mx:${PLACEHOLDER}`], otherSuite: null }
-    expect(await told(records)).toMatchObject({
+    expect(await facts(records)).toMatchObject({
       exists: true,
       delivery: "none",
       mx,
@@ -131,8 +131,8 @@ describe("how mail reaches a domain", () => {
       operatedBy: null,
       suites,
     })
-    expect(await told({ ...records, "A acme.com": ["192.0.2.1"] })).toMatchObject({ delivery: "implicit", mx, suites })
-    expect(await told({ "MX acme.com": [`0 ${PLACEHOLDER}`, `10 ${SUITE_A}`] })).toMatchObject({
+    expect(await facts({ ...records, "A acme.com": ["192.0.2.1"] })).toMatchObject({ delivery: "implicit", mx, suites })
+    expect(await facts({ "MX acme.com": [`0 ${PLACEHOLDER}`, `10 ${SUITE_A}`] })).toMatchObject({
       delivery: "mx",
       provider: "suite_a",
       operatedBy: "suite_a",
@@ -182,28 +182,28 @@ describe("mail is known", () => {
 describe("the operator of the mail", () => {
   test("is shown by the hosts, with the indicators of each suite", async () => {
     expect(
-      await told({ "MX acme.com": [`1 ${SUITE_A}`], "TXT acme.com": ["v=spf1 include:_spf.google.com ~all"] }),
+      await facts({ "MX acme.com": [`1 ${SUITE_A}`], "TXT acme.com": ["v=spf1 include:_spf.google.com ~all"] }),
     ).toMatchObject({
       provider: "suite_a",
       operatedBy: "suite_a",
       suites: { suiteA: [`mx:${SUITE_A}`, "spf:_spf.google.com"], suiteB: [], otherSuite: null },
     })
-    expect(await told({ "MX acme.com": [`0 ${SUITE_B}`] })).toMatchObject({
+    expect(await facts({ "MX acme.com": [`0 ${SUITE_B}`] })).toMatchObject({
       provider: "suite_b",
       operatedBy: "suite_b",
       suites: { suiteA: [], suiteB: [`mx:${SUITE_B}`], otherSuite: null },
     })
-    expect(await told({ "MX acme.com": ["10 mx.zoho.eu"] })).toMatchObject({
+    expect(await facts({ "MX acme.com": ["10 mx.zoho.eu"] })).toMatchObject({
       provider: "zoho",
       operatedBy: "other_suite",
       suites: { suiteA: [], suiteB: [], otherSuite: "zoho" },
     })
-    expect(await told({ "MX acme.com": ["10 mail.mailinator.com"] })).toMatchObject({
+    expect(await facts({ "MX acme.com": ["10 mail.mailinator.com"] })).toMatchObject({
       provider: "mailinator",
       operatedBy: "disposable",
       suites: NO_SUITES,
     })
-    expect(await told({ "MX acme.com": ["10 mx01.mail.icloud.com"] })).toMatchObject({
+    expect(await facts({ "MX acme.com": ["10 mx01.mail.icloud.com"] })).toMatchObject({
       provider: "icloud",
       operatedBy: null,
       suites: NO_SUITES,
@@ -211,7 +211,7 @@ describe("the operator of the mail", () => {
   })
 
   test("a suite that only the SPF record names is an indicator, also through its includes", async () => {
-    const { suites, operatedBy } = await told({
+    const { suites, operatedBy } = await facts({
       "MX acme.com": ["10 mx.acme.com"],
       "TXT acme.com": ["google-site-verification=x", "v=spf1 include:spf.acme.net -all"],
       "TXT spf.acme.net": ["v=spf1 include:_spf.google.com include:spf.protection.outlook.com -all"],
@@ -240,7 +240,7 @@ describe("the operator of the mail", () => {
   })
 
   test("stays the gateway in front of the suites that it hides, whose indicators are ordered by kind", async () => {
-    const result = await told({
+    const result = await facts({
       "MX acme.com": [`10 ${GATEWAY}`, `90 ${SUITE_B}`],
       "TXT acme.com": ["v=spf1 include:spf.protection.outlook.com include:spf.protection.outlook.com. -all"],
       "CNAME autodiscover.acme.com": ["autodiscover.outlook.com"],
@@ -263,9 +263,9 @@ describe("the operator of the mail", () => {
 
   test("is a suite if its host may serve programs and autodiscover shows mailboxes", async () => {
     const records = { "MX acme.com": ["10 inbound-smtp.us-east-1.amazonaws.com"] }
-    expect(await told(records)).toMatchObject({ provider: "amazon_workmail_ses", operatedBy: null, suites: NO_SUITES })
+    expect(await facts(records)).toMatchObject({ provider: "amazon_workmail_ses", operatedBy: null, suites: NO_SUITES })
     expect(
-      await told({ ...records, "CNAME autodiscover.acme.com": ["autodiscover.mail.us-east-1.awsapps.com"] }),
+      await facts({ ...records, "CNAME autodiscover.acme.com": ["autodiscover.mail.us-east-1.awsapps.com"] }),
     ).toMatchObject({
       operatedBy: "other_suite",
       suites: { suiteA: [], suiteB: [], otherSuite: "amazon_workmail_ses" },
@@ -294,7 +294,7 @@ describe("policies", () => {
   })
 
   test("a text with control characters is no record", async () => {
-    const { spf, suites } = await told({
+    const { spf, suites } = await facts({
       "MX acme.com": ["10 mx.acme.com"],
       "TXT acme.com": ["v=spf1 \u001b[2J include:_spf.google.com"],
     })
@@ -328,8 +328,8 @@ test("whatever the records hold, mail is known and all its texts are displayable
           const held = { isCached: false, freshUntilMs: 0, ttlS: 0, outcome: "records" } as const
           return known({ ...held, records: records[question.type] ?? [] })
         }
-        const { clock, later } = stoppedTime()
-        const deadline = new Deadline(later, WITHIN_MS)
+        const { clock, later: setTimer } = createFakeTime()
+        const deadline = new Deadline(setTimer, WITHIN_MS)
         const { mail, suites } = await createMailProbe({ resolver, clock })("acme.com", "acme.com", deadline)
         expect(
           suites.known &&
@@ -344,7 +344,7 @@ test("whatever the records hold, mail is known and all its texts are displayable
 
 describe("time", () => {
   test("a query without a reply costs the deadline and nothing else", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const { ask: resolver } = halting(question => question === "A acme.com")
     const result = createMailProbe({ resolver, clock: time.clock })(
       "acme.com",
@@ -374,7 +374,7 @@ describe("time", () => {
   }
 
   test("linked queries may take until the deadline, and the other records stand", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const { ask: resolver } = halting(question => question === "TXT slow.com")
     const result: Awaited<ReturnType<ReturnType<typeof createMailProbe>>>[] = []
     const check = createMailProbe({ resolver, clock: time.clock })
@@ -396,7 +396,7 @@ describe("time", () => {
       seen.push(written(question))
       return ask(question)
     }
-    const time = stoppedTime()
+    const time = createFakeTime()
     const deadline = new Deadline(time.later, WITHIN_MS)
     const result = createMailProbe({ resolver: counted, clock: time.clock })("acme.com", "acme.com", deadline)
     await time.tick(0)
@@ -409,7 +409,7 @@ describe("time", () => {
   })
 
   test("the result is cached if each answer was, and fresh as long as the first of them", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const answering =
       (of: (question: string) => Partial<CachedDnsAnswer> | null): CachingResolver =>
       async question => {

@@ -7,7 +7,7 @@ const SPF_OF_B = { operator: "suite_b", entry: "spf:spf.protection.outlook.com" 
 
 /** The indicators if acme.com has the record, and the queries. */
 async function search(record: string, records: ZoneRecords = {}) {
-  const { ask, asked: queries } = zone(records)
+  const { ask, requests: queries } = zone(records)
   return { found: await lookupSpfSuites(ask, "acme.com", `v=spf1 ${record}`), queries }
 }
 

@@ -8,7 +8,7 @@ const GATEWAY = providerOfMailHost("mxa-001.pphosted.com") ?? NOBODY
 const AMBIGUOUS = providerOfMailHost("inbound-smtp.us-east-1.amazonaws.com") ?? NOBODY
 
 async function behind(provider: MailProvider, records: ZoneRecords, domain = "acme.com") {
-  const { ask, asked: queries } = zone(records)
+  const { ask, requests: queries } = zone(records)
   const result = await lookupHiddenSuites(ask, domain, provider)
   return { entries: result.map(({ operator, entry }) => `${operator} ${entry}`), queries }
 }
@@ -76,7 +76,7 @@ test("the autodiscover record of its region shows mailboxes at a mail host that 
 test("clues are queried only for a provider that hides a suite, all at the same time", async () => {
   for (const host of ["aspmx.l.google.com", "mx.zoho.com", "route1.mx.cloudflare.net", "mail.mailinator.com"])
     expect((await behind(providerOfMailHost(host) ?? NOBODY, {})).queries).toEqual([])
-  const { ask, asked: queries } = zone({})
+  const { ask, requests: queries } = zone({})
   const result = lookupHiddenSuites(ask, "acme.com", GATEWAY)
   expect(queries.sort()).toEqual([
     "CNAME autodiscover.acme.com",

@@ -67,7 +67,7 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
     folder,
     time,
     urls: sourceUrls,
-    asked: requestedUrls,
+    requests: requestedUrls,
     serverUrl: server.url,
     state,
     nextDay: () => time.tick(DAY_MS),

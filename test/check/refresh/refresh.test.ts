@@ -91,10 +91,10 @@ describe("of a single source, a refresh", () => {
     const fixture = await refreshedFixture()
     const wholeAtMs = fixture.time.clock()
     await fixture.nextDay()
-    fixture.asked.length = 0
+    fixture.requests.length = 0
     fixture.serve("extra", ["extra.com", "more.com"])
     const { sources } = await fixture.refresh("extra")
-    expect(fixture.asked).toEqual([`${fixture.serverUrl}extra.conf`])
+    expect(fixture.requests).toEqual([`${fixture.serverUrl}extra.conf`])
     expect(Object.keys(sources)).toEqual(["extra"])
     expect(setsOf(fixture, "more.com")).toEqual(["disposable"])
     expect(setsOf(fixture, "first.com")).toEqual(["disposable"])

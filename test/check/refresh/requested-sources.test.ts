@@ -7,7 +7,7 @@ const stock = smallBundle()
 const NO_URLS: ReadonlyMap<string, string> = new Map()
 const OWN_URL = "https://intranet.example/blocked.txt"
 
-const asked = (url: string): SourceState => ({ url, outcome: "taken", says: "", checked_at_ms: 1, changed_at_ms: 1 })
+const request = (url: string): SourceState => ({ url, outcome: "taken", says: "", checked_at_ms: 1, changed_at_ms: 1 })
 const after = (sources: RefreshState["sources"]): RefreshState => ({ ...INITIAL_REFRESH_STATE, sources })
 
 const wanted = (urls = NO_URLS, before = INITIAL_REFRESH_STATE) => requestedSources(stock, urls, before)
@@ -44,9 +44,9 @@ describe("a refresh downloads", () => {
 
   test("an own list that was given to an earlier refresh, and no other source of its state", () => {
     const before = after({
-      "own-12345678": asked(OWN_URL),
-      mine: asked(OWN_URL),
-      fresh: asked("https://once.example/"),
+      "own-12345678": request(OWN_URL),
+      mine: request(OWN_URL),
+      fresh: request("https://once.example/"),
     })
     expect(urlsOf(NO_URLS, before)).toEqual({ ...THEIR_OWN, "own-12345678": OWN_URL })
     expect(urlsOf(new Map([["own-12345678", "https://moved.example/"]]), before)).toMatchObject({
@@ -107,13 +107,17 @@ describe("a source given", () => {
 })
 
 test("a state keeps sources that are downloaded again, and drops an own list given once without a valid download", () => {
-  const before = after({ gone: asked("https://gone.example/"), "own-00000001": asked(OWN_URL), fresh: asked(OWN_URL) })
+  const before = after({
+    gone: request("https://gone.example/"),
+    "own-00000001": request(OWN_URL),
+    fresh: request(OWN_URL),
+  })
   const urls = new Map([
     ["own-00000002", "https://two.example/"],
     ["own-00000003", "https://three.example/"],
     ["mine", OWN_URL],
   ])
-  const now = Object.fromEntries([...urls].map(([id, url]) => [id, asked(url)]))
+  const now = Object.fromEntries([...urls].map(([id, url]) => [id, request(url)]))
   const kept = retainedSources(wanted(urls, before), before, now, id => id === "own-00000003")
   expect(Object.keys(kept).toSorted()).toEqual(["fresh", "mine", "own-00000001", "own-00000003"])
 })

@@ -10,10 +10,10 @@ import { check } from "../../support/app.ts"
 import { evidenceOf } from "../../support/evidence.ts"
 
 test("every result has exactly the members of the contract", () => {
-  for (const told of VERDICT_CASES) {
+  for (const facts of VERDICT_CASES) {
     for (const policy of POLICY_NAMES) {
-      const subject = parseSubject(detectSubjectKind(told.input), told.input, "mailkind.test")
-      const outcome = { subject, judged: judgeDomain(subject, evidenceOf(told), policy), tookMs: 1 }
+      const subject = parseSubject(detectSubjectKind(facts.input), facts.input, "mailkind.test")
+      const outcome = { subject, judged: judgeDomain(subject, evidenceOf(facts), policy), tookMs: 1 }
       expect([...Value.Errors(CheckResult, fullResult(outcome, "req_1"))]).toEqual([])
     }
   }

@@ -60,8 +60,8 @@ test("every host of a vendor shows its product, and every path does on any host"
     .map(page => `.${new URL(page).hostname}`)
   for (const [product, { hosts, paths }] of Object.entries(PRODUCTS)) {
     expect(hosts.filter(host => !shown.some(name => name.endsWith(`.${host}`)))).toEqual([])
-    const told = paths.map(path => at(`https://login.elsewhere.net${path.replaceAll("*", "x")}`))
-    expect(told.filter(provider => provider !== product)).toEqual([])
+    const facts = paths.map(path => at(`https://login.elsewhere.net${path.replaceAll("*", "x")}`))
+    expect(facts.filter(provider => provider !== product)).toEqual([])
   }
 })
 
@@ -143,11 +143,11 @@ test("control and format characters in a URL change nothing", () => {
 })
 
 test("no URL makes it throw", () => {
-  const told = new Set<string | null>([...Object.keys(PRODUCTS), "self_hosted", "other", null])
+  const facts = new Set<string | null>([...Object.keys(PRODUCTS), "self_hosted", "other", null])
   const text = fc.string({ unit: "binary" })
   fc.assert(
     fc.property(fc.constantFrom("", "https://", "https://acme.com/"), text, (start, rest) => {
-      expect(told.has(at(start + rest))).toBe(true)
+      expect(facts.has(at(start + rest))).toBe(true)
     }),
   )
 })

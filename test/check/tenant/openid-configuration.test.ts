@@ -5,11 +5,11 @@ import { openidConfigurationUrl, parseTenant } from "../../../src/check/tenant/t
 
 const ID = "6babcaad-604b-40ac-a9d7-9fd97c0b779f"
 
-const told = (json: unknown): IdentityResponse => ({ kind: "answered", json })
+const facts = (json: unknown): IdentityResponse => ({ kind: "answered", json })
 const refused = (status: number): IdentityResponse => ({ kind: "refused", status, retryAfterMs: null })
-const issuedBy = (issuer: unknown) => parseTenant(told({ issuer }))
+const issuedBy = (issuer: unknown) => parseTenant(facts({ issuer }))
 const inRegion = (region: unknown) =>
-  parseTenant(told({ issuer: `https://login.example/${ID}/v2.0`, tenant_region_scope: region }))
+  parseTenant(facts({ issuer: `https://login.example/${ID}/v2.0`, tenant_region_scope: region }))
 
 test("a tenant's id is read from both forms of its issuer, in lower case", () => {
   for (const issuer of [
@@ -80,7 +80,7 @@ test("a timeout is distinguished from a failure", () => {
 })
 
 test("JSON that is no object is unavailable", () => {
-  for (const json of [null, [], "text", 7, true]) expect(parseTenant(told(json))).toEqual(unknown("unavailable"))
+  for (const json of [null, [], "text", 7, true]) expect(parseTenant(facts(json))).toEqual(unknown("unavailable"))
 })
 
 test("a domain cannot leave its segment of the path", () => {

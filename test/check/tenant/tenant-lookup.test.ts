@@ -3,14 +3,14 @@ import type { Fetch, FetchOptions } from "../../../src/base/fetch.ts"
 import { known, unknown } from "../../../src/base/finding.ts"
 import { createTenantLookup } from "../../../src/check/tenant/tenant-lookup.ts"
 import { type IdentityTable, identityWeb } from "../../support/identity-server.ts"
-import { settled, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 
 const ID = "6babcaad-604b-40ac-a9d7-9fd97c0b779f"
 const BASE = "https://login.example"
 
 function lookingUp(table: IdentityTable) {
-  const time = stoppedTime()
-  const { web, asked: queries } = identityWeb(table)
+  const time = createFakeTime()
+  const { web, requests: queries } = identityWeb(table)
   const lookUp = createTenantLookup(web, time.clock, time.later)
   return { time, queries, lookUp: (domain: string) => lookUp(BASE, domain, domain) }
 }
@@ -45,14 +45,14 @@ test("a tenant without a realm is known, but not complete", async () => {
 })
 
 test("both endpoints are queried at the same time, with the domain and nothing else", async () => {
-  const { web, asked: queries } = identityWeb({})
+  const { web, requests: queries } = identityWeb({})
   const sent: FetchOptions["headers"][] = []
   const noting: Fetch = (url, options) => {
     sent.push(options.headers)
     return web(url, options)
   }
-  const { clock, later } = stoppedTime()
-  createTenantLookup(noting, clock, later)(BASE, "xn--bcher-kva.example", "xn--bcher-kva.example")
+  const { clock, later: setTimer } = createFakeTime()
+  createTenantLookup(noting, clock, setTimer)(BASE, "xn--bcher-kva.example", "xn--bcher-kva.example")
   expect(queries).toEqual([
     `${BASE}/xn--bcher-kva.example/v2.0/.well-known/openid-configuration`,
     `${BASE}/getuserrealm.srf?login=x@xn--bcher-kva.example&json=1`,
@@ -121,20 +121,20 @@ test("a domain without a tenant does not wait for its realm, whose request ends 
 })
 
 test("a fetch that ignores its signal is not awaited", async () => {
-  const { clock, later, tick } = stoppedTime()
+  const { clock, later: setTimer, tick } = createFakeTime()
   const deaf: Fetch = () => new Promise<never>(() => undefined)
-  const { result: found, finished } = createTenantLookup(deaf, clock, later)(BASE, "acme.com", "acme.com")
+  const { result: found, finished } = createTenantLookup(deaf, clock, setTimer)(BASE, "acme.com", "acme.com")
   await tick(5000)
   expect((await found).tenant).toEqual(unknown("timed_out"))
   await finished
 })
 
 test("a fetch that throws instead of rejecting is unavailable", async () => {
-  const { clock, later } = stoppedTime()
+  const { clock, later: setTimer } = createFakeTime()
   const broken: Fetch = () => {
     throw new Error("no web")
   }
-  const { result: found, finished } = createTenantLookup(broken, clock, later)(BASE, "acme.com", "acme.com")
+  const { result: found, finished } = createTenantLookup(broken, clock, setTimer)(BASE, "acme.com", "acme.com")
   expect((await found).tenant).toEqual(unknown("unavailable"))
   await finished
 })

@@ -3,7 +3,7 @@ import { known, unknown } from "../../../src/base/finding.ts"
 import { type IdentityUrls, identityUrls } from "../../../src/check/tenant/identity-endpoint.ts"
 import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeBounds } from "../../../src/check/tenant/tenant-probe.ts"
 import { type Ending, type IdentityTable, identityServer, identityWeb } from "../../support/identity-server.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 const ID = "6babcaad-604b-40ac-a9d7-9fd97c0b779f"
 const BASE = "https://login.example"
@@ -16,9 +16,9 @@ type Wanted = { readonly bounds?: Partial<TenantProbeBounds>; readonly urls?: Id
 
 /** A probe over endpoints whose table of domains the test may change. */
 function probing(table: IdentityTable, { bounds = {}, urls = identityUrls(BASE) }: Wanted = {}) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const rows: Record<string, IdentityTable[string]> = { ...table }
-  const { web: fetchUrl, asked: queries } = identityWeb(rows)
+  const { web: fetchUrl, requests: queries } = identityWeb(rows)
   const probe = new TenantProbe(
     { fetchUrl, urls, clock: time.clock, setTimer: time.later },
     { ...TENANT_PROBE_BOUNDS, ...bounds },
@@ -251,7 +251,7 @@ test("the real endpoints use https, each cloud at a host of its own", () => {
 
 test("over real sockets the result is the same, and a connection that hangs is closed at the deadline", async () => {
   const server = identityServer({ "acme.com": ACME, "slow.com": "hangs", "gone.com": "unreachable" })
-  const { clock, later: setTimer, tick } = stoppedTime()
+  const { clock, later: setTimer, tick } = createFakeTime()
   // The preload disables the global fetch in tests.
   const fetchUrl = (url: string, options: RequestInit) => Bun.fetch(url, { ...options, redirect: "manual" })
   const probe = new TenantProbe({ fetchUrl, urls: identityUrls(server.url), clock, setTimer }, TENANT_PROBE_BOUNDS)
@@ -262,7 +262,7 @@ test("over real sockets the result is the same, and a connection that hangs is c
     const slow = probe.lookup("slow.com", "slow.com")
     await tick(5000)
     expect(await slow).toMatchObject({ tenant: unknown("timed_out") })
-    expect(server.asked.slice(0, 2)).toEqual([
+    expect(server.requests.slice(0, 2)).toEqual([
       `${server.url}/acme.com/v2.0/.well-known/openid-configuration`,
       `${server.url}/getuserrealm.srf?login=x@acme.com&json=1`,
     ])

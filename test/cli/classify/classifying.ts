@@ -17,26 +17,26 @@ type Options = {
 /** The command over files in memory: what it wrote, and the code that it would exit with. */
 export function classifying(files: Record<string, string | Uint8Array>, options: Options = {}) {
   const memory = memoryStreams(files, options)
-  const asked: boolean[] = []
+  const requests: boolean[] = []
   const run = async (...args: string[]) => {
-    const said = { out: [] as string[], err: [] as string[] }
+    const reply = { out: [] as string[], err: [] as string[] }
     const output = {
-      line: (text: string) => void said.out.push(text),
-      stderrLine: (text: string) => void said.err.push(text),
+      line: (text: string) => void reply.out.push(text),
+      stderrLine: (text: string) => void reply.err.push(text),
     }
     memory.answered.length = 0
     const root = new Command("mailkind")
       .exitOverride()
       .configureOutput({ writeOut: output.line, writeErr: output.stderrLine })
     const checker = async (isOffline: boolean) => {
-      asked.push(isOffline)
+      requests.push(isOffline)
       return { check: options.check ?? check, testDomain: "mailkind.test", requestId: () => "req_test" }
     }
     registerClassify(root, output, checker, { ...QUIET, streams: memory.streams, ...options.tools })
     const code = await codeOf(root.parseAsync(["classify", ...args], { from: "user" }), output.stderrLine)
-    return { code, answered: memory.answered.join(""), out: said.out.join("\n"), err: said.err.join("\n") }
+    return { code, answered: memory.answered.join(""), out: reply.out.join("\n"), err: reply.err.join("\n") }
   }
-  return { ...memory, run, asked }
+  return { ...memory, run, requests: requests }
 }
 
 const QUIET = {

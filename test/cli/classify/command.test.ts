@@ -140,15 +140,18 @@ test("results stand in the order of inputs when answers come late and out of ord
       if (waiting.length % 7 === 0) for (const answer of waiting.splice(0).reverse()) answer()
     })
   const inputs = Array.from({ length: 700 }, (_, at) => `u${at}@gmail.com`)
-  let asked = 0
+  let requests = 0
   const { run } = classifying(
     { "in.txt": inputs.map(input => `${input}\n`).join("") },
-    { partBytes: 100, check: question => (asked++ % 3 === 0 && asked < 690 ? check(question) : late(check(question))) },
+    {
+      partBytes: 100,
+      check: question => (requests++ % 3 === 0 && requests < 690 ? check(question) : late(check(question))),
+    },
   )
   const running = run("in.txt")
   // Whoever is left behind by the last seven.
   for (let at = 0; at < 2_000; at++) await Promise.resolve()
-  while (asked < inputs.length) await new Promise(setImmediate)
+  while (requests < inputs.length) await new Promise(setImmediate)
   for (const answer of waiting.splice(0)) answer()
   expect(inputsOf((await running).answered)).toEqual(inputs)
 })
@@ -185,9 +188,9 @@ describe("the summary", () => {
 })
 
 test("--policy and --offline are what the check is asked with", async () => {
-  const { run, asked } = classifying({ "in.txt": "a@gmail.com\n" })
+  const { run, requests } = classifying({ "in.txt": "a@gmail.com\n" })
   expect((await run("in.txt", "--policy", "strict", "--offline")).answered).toContain("\tblock\t")
   expect((await run("in.txt", "--policy", "lenient")).answered).toContain("\tallow\t")
-  expect(asked).toEqual([true, false])
+  expect(requests).toEqual([true, false])
   expect((await run("in.txt", "--policy", "soft")).code).toBe(2)
 })

@@ -10,12 +10,12 @@ test.each([
   ["UTF-16 with its mark", Buffer.from("\ufeffjane@gmail.com\n", "utf16le"), "UTF-16"],
   ["UTF-16 without its mark", Buffer.from("jane@gmail.com\n", "utf16le"), "UTF-16"],
   ["big-endian UTF-16", Buffer.from("jane@gmail.com\n", "utf16le").swap16(), "UTF-16"],
-])("%s is refused with what to do, in however small parts it comes", async (_, bytes, says) => {
+])("%s is refused with what to do, in however small parts it comes", async (_, bytes, description) => {
   for (const partBytes of [1, 64]) {
     const { run, textOf } = classifying({ in: bytes }, { partBytes })
     const { code, answered, err } = await run("in", "--out", "out")
     expect({ code, answered }).toEqual({ code: 1, answered: "" })
-    expect(err).toContain(says)
+    expect(err).toContain(description)
     expect(err).not.toContain("jane")
     expect(textOf("out")).toBeNull()
   }
@@ -57,14 +57,14 @@ test.each(["--resume", "--force", "--resume --out -", "--resume --force --out ou
 )
 
 test("a run that is asked to stop writes every result that is there, whole, and says how to go on", async () => {
-  const asked = Promise.withResolvers<string>()
+  const input = Promise.withResolvers<string>()
   const never = new Promise<CheckOutcome>(() => undefined)
   const files = { in: "a@gmail.com\nb@gmail.com\nwaits@gmail.com\nbehind@gmail.com\n" }
   const { run, textOf } = classifying(files, {
-    tools: { stopSignal: () => asked.promise },
+    tools: { stopSignal: () => input.promise },
     check: question => {
       if (!question.subject.sent.startsWith("waits")) return check(question)
-      asked.resolve("SIGINT")
+      input.resolve("SIGINT")
       return never
     },
   })
@@ -75,14 +75,14 @@ test("a run that is asked to stop writes every result that is there, whole, and 
 })
 
 test("a run that waits for its input stops when it is asked to", async () => {
-  const asked = Promise.withResolvers<string>()
-  const { run, streams } = classifying({}, { tools: { stopSignal: () => asked.promise } })
+  const requests = Promise.withResolvers<string>()
+  const { run, streams } = classifying({}, { tools: { stopSignal: () => requests.promise } })
   Object.assign(streams, {
     openSource: async () => ({
       byteCount: null,
       chunks: (async function* () {
         yield Buffer.from("a@gmail.com\n")
-        asked.resolve("SIGTERM")
+        requests.resolve("SIGTERM")
         await new Promise(() => undefined)
       })(),
     }),

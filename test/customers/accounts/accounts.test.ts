@@ -59,10 +59,10 @@ test("a malformed or taken email and an unknown tier make no account", async () 
 test("of many who ask for one email at once, on two connections, one gets it", async () => {
   const path = tempPlace()
   const logs = [(await opened(path)).log, (await opened(path)).log]
-  const asked = logs.flatMap(log =>
+  const requests = logs.flatMap(log =>
     Array.from({ length: 5 }, () => createAccount(log, random, { email: "a@b.com", tier: 0, termsVersion: null })),
   )
-  const kinds = (await Promise.all(asked)).map(creation => creation.kind).sort()
+  const kinds = (await Promise.all(requests)).map(creation => creation.kind).sort()
   expect(kinds).toEqual(["created", ...Array.from({ length: 9 }, () => "email_taken" as const)])
 })
 
@@ -71,7 +71,7 @@ test("a tier is set, told to others, and survives a restart", async () => {
   const { store, log } = await opened(path)
   const id = await newAccount(log)
   expect(await setTier(log, id, 3)).toMatchObject({ kind: "changed", account: { id, tier: 3 } })
-  expect(log.heard).toEqual([{ kind: "account_changed", subject: id }])
+  expect(log.received).toEqual([{ kind: "account_changed", subject: id }])
   await store.close()
   expect(await findAccount(await tempStore(path), id)).toMatchObject({ tier: 3 })
 })
@@ -83,7 +83,7 @@ test("an unknown tier or account changes nothing and tells nobody", async () => 
   expect(await setTier(log, "acc_x", 1)).toEqual({ kind: "unknown_account" })
   expect(await removeAccount(log, "acc_x")).toBe(false)
   expect(await findAccount(store, id)).toMatchObject({ tier: 0 })
-  expect(log.heard).toEqual([])
+  expect(log.received).toEqual([])
 })
 
 test("accounts are listed by email, a page at a time, with their counts of keys", async () => {
@@ -107,7 +107,7 @@ test("an account is removed with its keys, others keep theirs, and its email is 
   for (const accountId of [gone, kept])
     await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
   expect(await removeAccount(log, gone)).toBe(true)
-  expect(log.heard).toEqual([{ kind: "account_removed", subject: gone }])
+  expect(log.received).toEqual([{ kind: "account_removed", subject: gone }])
   expect(await findAccount(store, gone)).toBeNull()
   expect(await listKeys(store, gone, 10)).toEqual([])
   expect(await listKeys(store, kept, 10)).toHaveLength(1)

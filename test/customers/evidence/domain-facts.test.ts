@@ -45,11 +45,11 @@ test("what was written is read as it was, by others too, once it is stored", asy
 
 test("what a clock more than a day ahead has found is not read, and gives way to what is written", async () => {
   const { store, ages, homepages, flush, prune, clock } = await factsOf()
-  const [dayAhead, later] = [NOW + DAY_MS, NOW + DAY_MS + 1]
+  const [dayAhead, setTimer] = [NOW + DAY_MS, NOW + DAY_MS + 1]
   ages.write("ahead.com", { ...AGE, checkedAtMs: dayAhead })
   homepages.write("ahead.com", { ...PARKED, checkedAtMs: dayAhead })
-  ages.write("wrong.com", { registeredAtMs: null, checkedAtMs: later })
-  homepages.write("wrong.com", { ...PARKED, checkedAtMs: later })
+  ages.write("wrong.com", { registeredAtMs: null, checkedAtMs: setTimer })
+  homepages.write("wrong.com", { ...PARKED, checkedAtMs: setTimer })
   await flush()
   expect(await ages.read("ahead.com")).toMatchObject({ checkedAtMs: dayAhead })
   expect(await homepages.read("ahead.com")).toMatchObject({ checkedAtMs: dayAhead })
@@ -78,18 +78,18 @@ test("what is known of one kind says nothing of the other", async () => {
 
 test("a later fact takes an earlier one's place, and never the other way round, kind by kind", async () => {
   const { store, ages, homepages, flush } = await factsOf()
-  const later = { registeredAtMs: null, checkedAtMs: NOW + 1 }
+  const setTimer = { registeredAtMs: null, checkedAtMs: NOW + 1 }
   const found = { state: "found", evidence: null, checkedAtMs: NOW + 2 } as const
   ages.write("acme.com", AGE)
   homepages.write("acme.com", PARKED)
   await flush()
-  ages.write("acme.com", later)
+  ages.write("acme.com", setTimer)
   homepages.write("acme.com", found)
   await flush()
   ages.write("acme.com", AGE)
   homepages.write("acme.com", PARKED)
   await flush()
-  expect([await ages.read("acme.com"), await homepages.read("acme.com")]).toEqual([later, found])
+  expect([await ages.read("acme.com"), await homepages.read("acme.com")]).toEqual([setTimer, found])
   expect(await store.all<unknown>("SELECT found_at_ms FROM domain_facts")).toEqual([{ found_at_ms: NOW + 2 }])
 })
 
@@ -183,13 +183,13 @@ test("two processes share what each has found", async () => {
   homepages.write("ours.com", PARKED)
   ages.write("both.com", AGE)
   await flush()
-  const told = (domain: string, checkedAtMs: number) => {
+  const facts = (domain: string, checkedAtMs: number) => {
     const program = join(import.meta.dir, "domain-facts-child.ts")
     const child = Bun.spawnSync([process.execPath, program, path, domain, String(checkedAtMs)])
     return JSON.parse(child.stdout.toString())
   }
-  expect(told("theirs.com", NOW)).toEqual([AGE, PARKED])
-  told("both.com", NOW - 1)
+  expect(facts("theirs.com", NOW)).toEqual([AGE, PARKED])
+  facts("both.com", NOW - 1)
   expect(await ages.read("theirs.com")).toEqual({ registeredAtMs: 7, checkedAtMs: NOW })
   expect(await homepages.read("theirs.com")).toEqual({ ...PARKED })
   expect(await ages.read("both.com")).toEqual(AGE)

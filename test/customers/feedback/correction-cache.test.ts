@@ -5,44 +5,44 @@ import type { ChangeLog } from "../../../src/customers/store/change-log/change-l
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 import { openFeedback, submitReport } from "./open-feedback.ts"
 
 /** Corrections over a real store that counts what it is asked, can hold its answers back, and can fail. */
 async function opened() {
-  const house = await openFeedback()
-  const time = stoppedTime()
-  const outside = { asked: [] as string[], gate: Promise.resolve(), isBroken: false, faults: 0 }
+  const harness = await openFeedback()
+  const time = createFakeTime()
+  const outside = { requests: [] as string[], gate: Promise.resolve(), isBroken: false, faults: 0 }
   const asking = async <T>(what: string, ask: () => Promise<T>): Promise<T> => {
-    outside.asked.push(what)
+    outside.requests.push(what)
     if (outside.isBroken) throw new Error("the store is broken")
     const answer = await ask()
     await outside.gate
     return answer
   }
   const watched: Store = {
-    ...house.store,
+    ...harness.store,
     all: <Row>(sql: string, params?: Parameters<Store["all"]>[1]) =>
-      asking("all", () => house.store.all<Row>(sql, params)),
+      asking("all", () => harness.store.all<Row>(sql, params)),
     one: <Row>(sql: string, params?: Parameters<Store["one"]>[1]) =>
-      asking("one", () => house.store.one<Row>(sql, params)),
+      asking("one", () => harness.store.one<Row>(sql, params)),
   }
   const corrections = new CorrectionCache(watched, time.later, () => void outside.faults++)
-  const log: ChangeLog = { ...house.log, notify: changes => corrections.applyChanges(changes) }
+  const log: ChangeLog = { ...harness.log, notify: changes => corrections.applyChanges(changes) }
   /** Writes a correction that nobody here is told of; null takes it back. */
   const write = (domain: string, category: string | null) =>
     category === null
-      ? house.store.run("DELETE FROM corrections WHERE domain = $1", [domain])
-      : house.store.run(
+      ? harness.store.run("DELETE FROM corrections WHERE domain = $1", [domain])
+      : harness.store.run(
           `INSERT INTO corrections (domain, category, feedback_id, made_at_ms) VALUES ($1, $2, 'fb_x', 1)
            ON CONFLICT (domain) DO UPDATE SET category = $2`,
           [domain, category],
         )
-  const told = (...domains: string[]) =>
+  const facts = (...domains: string[]) =>
     corrections.applyChanges(domains.map(subject => ({ kind: "correction_changed", subject })))
-  return { ...house, time, outside, corrections, log, write, told }
+  return { ...harness, time, outside, corrections, log, write, facts: facts }
 }
 
 const of = (corrections: CorrectionCache, domain: string) => corrections.of(domain, null)
@@ -90,13 +90,13 @@ describe("which correction a domain has", () => {
   })
 
   test("none when it is to a category that only a later version knows", async () => {
-    const { corrections, write, told, time } = await opened()
+    const { corrections, write, facts, time } = await opened()
     await write("example.com", "quantum")
     await write("other.com", "relay")
     await corrections.load()
     expect(of(corrections, "example.com")).toBeNull()
     await write("other.com", "toString")
-    told("other.com")
+    facts("other.com")
     await time.tick(0)
     expect(of(corrections, "other.com")).toBeNull()
   })
@@ -128,15 +128,15 @@ describe("changes", () => {
   })
 
   test("only what changed is read again, and changes of other things read nothing", async () => {
-    const { corrections, outside, told, time } = await opened()
+    const { corrections, outside, facts, time } = await opened()
     await corrections.load()
     corrections.applyChanges([])
     corrections.applyChanges([{ kind: "key_revoked", subject: "key_x" }])
     await time.tick(0)
-    expect(outside.asked).toEqual(["all"])
-    told("a.com", "b.com", "a.com")
+    expect(outside.requests).toEqual(["all"])
+    facts("a.com", "b.com", "a.com")
     await time.tick(0)
-    expect(outside.asked).toEqual(["all", "one", "one"])
+    expect(outside.requests).toEqual(["all", "one", "one"])
   })
 
   test("a change of a kind that only a later version knows may be about any correction", async () => {
@@ -152,13 +152,13 @@ describe("changes", () => {
     [1000, 1001],
     [1001, 2],
   ])("%i changes at once take %i questions", async (count, expected) => {
-    const { corrections, write, told, outside, time } = await opened()
+    const { corrections, write, facts, outside, time } = await opened()
     await corrections.load()
     await write("d0.com", "relay")
     await write(`d${count - 1}.com`, "personal")
-    told(...Array.from({ length: count }, (_, at) => `d${at}.com`))
+    facts(...Array.from({ length: count }, (_, at) => `d${at}.com`))
     for (let turn = 0; turn < 200; turn++) await time.tick(0)
-    expect(outside.asked).toHaveLength(expected)
+    expect(outside.requests).toHaveLength(expected)
     expect([of(corrections, "d0.com"), of(corrections, `d${count - 1}.com`)]).toEqual(["relay", "personal"])
   })
 
@@ -175,46 +175,46 @@ describe("changes", () => {
   })
 
   test.each(["one", "all"])("a change that comes while %s is read is read afterwards", async what => {
-    const { corrections, write, told, outside, time } = await opened()
+    const { corrections, write, facts, outside, time } = await opened()
     await corrections.load()
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
     await write("example.com", "relay")
-    if (what === "one") told("example.com")
+    if (what === "one") facts("example.com")
     else corrections.invalidateAll()
     await time.tick(0)
     // What was read is on its way and already old.
     await write("example.com", "personal")
-    told("example.com")
+    facts("example.com")
     gate.resolve()
     await time.tick(0)
     expect(of(corrections, "example.com")).toBe("personal")
   })
 
   test("a change that comes while all are loaded at the start is not lost", async () => {
-    const { corrections, write, told, outside, time } = await opened()
+    const { corrections, write, facts, outside, time } = await opened()
     const gate = Promise.withResolvers<void>()
     outside.gate = gate.promise
     const loading = corrections.load()
     await time.tick(0)
     await write("example.com", "personal")
-    told("example.com")
+    facts("example.com")
     gate.resolve()
     await loading
     expect(of(corrections, "example.com")).toBe("personal")
   })
 
   test("a change that comes at the very end of a reading is read too", async () => {
-    const { corrections, write, told, time } = await opened()
+    const { corrections, write, facts, time } = await opened()
     await corrections.load()
     await write("example.com", "relay")
     // One change at each of the first moments after a reading began: one of them is the moment after its last look.
     for (let moment = 0; moment < 40; moment++) {
       const category = moment % 2 ? "relay" : "personal"
-      told("other.com")
+      facts("other.com")
       for (let turn = 0; turn < moment; turn++) await Promise.resolve()
       await write("example.com", category)
-      told("example.com")
+      facts("example.com")
       await time.tick(0)
       expect(of(corrections, "example.com")).toBe(category)
     }
@@ -223,7 +223,7 @@ describe("changes", () => {
 
 describe("version", () => {
   test("it rises when any correction changes, and only then", async () => {
-    const { corrections, write, told, time } = await opened()
+    const { corrections, write, facts, time } = await opened()
     const seen: number[] = []
     const step = async (change: () => unknown) => {
       await change()
@@ -232,15 +232,15 @@ describe("version", () => {
     }
     await step(() => corrections.load())
     await step(() => write("a.com", "relay"))
-    await step(() => told("a.com"))
-    await step(() => told("a.com", "b.com"))
+    await step(() => facts("a.com"))
+    await step(() => facts("a.com", "b.com"))
     await step(() => corrections.invalidateAll())
     await write("a.com", "personal")
     await step(() => corrections.invalidateAll())
     await write("a.com", "relay")
-    await step(() => told("a.com"))
+    await step(() => facts("a.com"))
     await write("a.com", null)
-    await step(() => told("a.com"))
+    await step(() => facts("a.com"))
     await write("c.com", "relay")
     await step(() => corrections.invalidateAll())
     await write("c.com", null)
@@ -260,12 +260,12 @@ describe("a store that fails", () => {
   test.each(["one", "all"])(
     "is told once for each reading of %s, and is asked again after five seconds",
     async what => {
-      const { corrections, write, told, outside, time } = await opened()
+      const { corrections, write, facts, outside, time } = await opened()
       await write("example.com", "relay")
       await corrections.load()
       await write("example.com", "personal")
       outside.isBroken = true
-      if (what === "one") told("example.com")
+      if (what === "one") facts("example.com")
       else corrections.invalidateAll()
       await time.tick(4_999)
       expect([of(corrections, "example.com"), outside.faults]).toEqual(["relay", 1])
@@ -279,11 +279,11 @@ describe("a store that fails", () => {
   )
 
   test("is asked again at the next change, whatever it is about", async () => {
-    const { corrections, write, told, outside, time } = await opened()
+    const { corrections, write, facts, outside, time } = await opened()
     await corrections.load()
     await write("example.com", "personal")
     outside.isBroken = true
-    told("example.com")
+    facts("example.com")
     await time.tick(0)
     outside.isBroken = false
     corrections.applyChanges([{ kind: "key_revoked", subject: "key_x" }])
@@ -293,28 +293,28 @@ describe("a store that fails", () => {
   })
 
   test("is not asked any more after the end", async () => {
-    const { corrections, told, outside, time } = await opened()
+    const { corrections, facts, outside, time } = await opened()
     await corrections.load()
     outside.isBroken = true
-    told("example.com")
+    facts("example.com")
     await time.tick(0)
     corrections.stop()
     expect(time.waiting()).toBe(0)
-    told("example.com")
+    facts("example.com")
     corrections.invalidateAll()
     await time.tick(10_000)
-    expect({ faults: outside.faults, asked: outside.asked, waiting: time.waiting() }).toEqual({
+    expect({ faults: outside.faults, requests: outside.requests, waiting: time.waiting() }).toEqual({
       faults: 1,
-      asked: ["all", "one"],
+      requests: ["all", "one"],
       waiting: 0,
     })
   })
 
   test("is not asked again when a reading that the end overtook fails", async () => {
-    const { corrections, told, outside, time } = await opened()
+    const { corrections, facts, outside, time } = await opened()
     await corrections.load()
     outside.isBroken = true
-    told("example.com")
+    facts("example.com")
     corrections.stop()
     await time.tick(10_000)
     expect({ faults: outside.faults, waiting: time.waiting() }).toEqual({ faults: 0, waiting: 0 })

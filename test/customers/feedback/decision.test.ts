@@ -14,53 +14,53 @@ import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { openFeedback, submitReport } from "./open-feedback.ts"
 
-type House = Awaited<ReturnType<typeof openFeedback>>
+type Harness = Awaited<ReturnType<typeof openFeedback>>
 
 /** How a report comes to each state that it can be in; it says `business`, another one of its domain says `relay`. */
 const STATES = {
   "never made": async () => "fb_none",
-  received: async ({ report }: House) => (await report()).id,
-  "accepted, and the domain's correction": async ({ log, report }: House) => {
+  received: async ({ report }: Harness) => (await report()).id,
+  "accepted, and the domain's correction": async ({ log, report }: Harness) => {
     const { id } = await report()
     await acceptFeedback(log, id)
     return id
   },
-  "accepted, in place of another accepted one": async ({ log, report }: House) => {
+  "accepted, in place of another accepted one": async ({ log, report }: Harness) => {
     await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)
     const { id } = await report()
     await acceptFeedback(log, id)
     return id
   },
-  "accepted, and another one accepted since": async ({ log, report }: House) => {
+  "accepted, and another one accepted since": async ({ log, report }: Harness) => {
     const { id } = await report()
     await acceptFeedback(log, id)
     await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)
     return id
   },
-  "rejected at once": async ({ log, report }: House) => {
+  "rejected at once": async ({ log, report }: Harness) => {
     const { id } = await report()
     await rejectFeedback(log, id)
     return id
   },
-  "rejected after it was accepted": async ({ log, report }: House) => {
+  "rejected after it was accepted": async ({ log, report }: Harness) => {
     const { id } = await report()
     await acceptFeedback(log, id)
     await rejectFeedback(log, id)
     return id
   },
-  "rejected, and another one accepted since": async ({ log, report }: House) => {
+  "rejected, and another one accepted since": async ({ log, report }: Harness) => {
     const { id } = await report()
     await rejectFeedback(log, id)
     await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)
     return id
   },
-  "gone with its account, and the domain's correction": async ({ log, accountId, report }: House) => {
+  "gone with its account, and the domain's correction": async ({ log, accountId, report }: Harness) => {
     const { id } = await report()
     await acceptFeedback(log, id)
     await removeAccount(log, accountId)
     return id
   },
-  "gone with its account before it was decided": async ({ log, accountId, report }: House) => {
+  "gone with its account before it was decided": async ({ log, accountId, report }: Harness) => {
     const { id } = await report()
     await removeAccount(log, accountId)
     return id
@@ -68,12 +68,12 @@ const STATES = {
 } as const
 
 const EVENTS = {
-  accept: async ({ log }: House, id: string) => told(await acceptFeedback(log, id)),
-  reject: async ({ log }: House, id: string) => told(await rejectFeedback(log, id)),
-  "the same report again": async ({ report }: House) => (await report()).status,
+  accept: async ({ log }: Harness, id: string) => facts(await acceptFeedback(log, id)),
+  reject: async ({ log }: Harness, id: string) => facts(await rejectFeedback(log, id)),
+  "the same report again": async ({ report }: Harness) => (await report()).status,
 } as const
 
-function told(decision: FeedbackDecision): string {
+function facts(decision: FeedbackDecision): string {
   if (decision.kind !== "decided") return decision.kind
   return `${decision.isNew ? "now" : "already"} ${decision.feedback.status}`
 }
@@ -139,26 +139,26 @@ describe("every state and every event", () => {
     Object.entries(EVENTS).map(([event, happen]) => ({ state, event, arrive, happen })),
   )
   test.each(cases)("a report that is $state: $event", async ({ state, event, arrive, happen }) => {
-    const house = await openFeedback()
-    const { store, log, corrections } = house
-    const id = await arrive(house)
+    const harness = await openFeedback()
+    const { store, log, corrections } = harness
+    const id = await arrive(harness)
     const before = { report: await findFeedback(store, id), corrections: await corrections() }
-    const heardBefore = log.heard.length
+    const heardBefore = log.received.length
     const changesBefore = await latestChangeId(store)
     log.now += 1000
-    const says = await happen(house, id).catch((error: Error) => error.message)
+    const description = await happen(harness, id).catch((error: Error) => error.message)
     const report = await findFeedback(store, id)
     const [correction] = await corrections()
     const changeCount = (await latestChangeId(store)) - changesBefore
     // The table's keys are those of the two tables above.
     const expected = Object.entries(EXPECTED).flatMap(([of, row]) => (of === state ? Object.entries(row) : []))
     const [, wanted] = expected.find(([on]) => on === event) ?? []
-    expect<unknown>([says, report?.status ?? null, correction?.category ?? null, changeCount]).toEqual(wanted)
+    expect<unknown>([description, report?.status ?? null, correction?.category ?? null, changeCount]).toEqual(wanted)
     const change = { kind: "correction_changed", subject: "example.com" }
-    expect(log.heard.slice(heardBefore)).toEqual(changeCount === 0 ? [] : [change])
+    expect(log.received.slice(heardBefore)).toEqual(changeCount === 0 ? [] : [change])
     if (changeCount > 0)
       expect(await readChangesSince(store, changesBefore)).toMatchObject({ changes: [{ ...change, atMs: log.now }] })
-    const isDecided = says === "now accepted" || says === "now rejected"
+    const isDecided = description === "now accepted" || description === "now rejected"
     if (isDecided) expect(report?.decidedAtMs).toBe(log.now)
     else expect(report).toEqual(before.report)
     if (!isDecided && changeCount === 0) expect(await corrections()).toEqual(before.corrections)

@@ -1,16 +1,16 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { bannedUntilMs, pruneBans, recordStrike } from "../../../src/customers/free-checks/bans.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-async function house() {
+async function harness() {
   const store = await tempStore()
-  const time = stoppedTime()
+  const time = createFakeTime()
   const strikes = async (count: number, network = "n"): Promise<void> => {
     for (let done = 0; done < count; done++) await recordStrike(store, time.clock, network)
   }
@@ -23,7 +23,7 @@ async function house() {
 }
 
 test("the last strike of as many as are abuse bans a network for an hour, and no other one", async () => {
-  const { strikes, bannedMs, time } = await house()
+  const { strikes, bannedMs, time } = await harness()
   await strikes(LIMITS.strikesMax - 1)
   expect(await bannedMs()).toBeNull()
   await strikes(1)
@@ -39,7 +39,7 @@ test("strikes count for ten minutes from the first on", async () => {
     [10 * MINUTE - 1, true],
     [10 * MINUTE, false],
   ] as const) {
-    const { strikes, bannedMs, time } = await house()
+    const { strikes, bannedMs, time } = await harness()
     await strikes(LIMITS.strikesMax - 1)
     await time.tick(passedMs)
     await strikes(1)
@@ -48,7 +48,7 @@ test("strikes count for ten minutes from the first on", async () => {
 })
 
 test("each ban within a day of the one before is twice as long, up to a day, and a day later all is forgotten", async () => {
-  const { strikes, bannedMs, time, store } = await house()
+  const { strikes, bannedMs, time, store } = await harness()
   for (const hours of [1, 2, 4, 8, 16, 24, 24]) {
     await strikes(LIMITS.strikesMax)
     expect(await bannedMs()).toBe(hours * HOUR)
@@ -67,7 +67,7 @@ test("each ban within a day of the one before is twice as long, up to a day, and
 })
 
 test("what a banned network does meanwhile makes its ban no longer", async () => {
-  const { strikes, bannedMs, time } = await house()
+  const { strikes, bannedMs, time } = await harness()
   await strikes(LIMITS.strikesMax)
   await strikes(LIMITS.strikesMax + 1)
   expect(await bannedMs()).toBe(HOUR)
@@ -77,7 +77,7 @@ test("what a banned network does meanwhile makes its ban no longer", async () =>
 })
 
 test("a few strikes are forgotten with their ten minutes", async () => {
-  const { strikes, time, store } = await house()
+  const { strikes, time, store } = await harness()
   await strikes(3)
   await time.tick(10 * MINUTE - 1)
   expect(await pruneBans(store, time.clock, 10)).toBe(0)
@@ -86,8 +86,8 @@ test("a few strikes are forgotten with their ten minutes", async () => {
 })
 
 test("a ban by a clock that was days ahead does not hold when the clock is right again", async () => {
-  const { strikes, time, store } = await house()
-  const ahead = stoppedTime(time.clock() + 100 * 24 * HOUR)
+  const { strikes, time, store } = await harness()
+  const ahead = createFakeTime(time.clock() + 100 * 24 * HOUR)
   for (let count = 0; count < LIMITS.strikesMax; count++) await recordStrike(store, ahead.clock, "n")
   expect(await bannedUntilMs(store, ahead.clock, "n")).not.toBeNull()
   expect(await bannedUntilMs(store, time.clock, "n")).toBeNull()
@@ -96,7 +96,7 @@ test("a ban by a clock that was days ahead does not hold when the clock is right
 })
 
 test("strikes of many processes at one moment are all counted", async () => {
-  const { store, time, bannedMs } = await house()
+  const { store, time, bannedMs } = await harness()
   await Promise.all(Array.from({ length: LIMITS.strikesMax }, () => recordStrike(store, time.clock, "n")))
   expect(await bannedMs()).toBe(HOUR)
 })

@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { type Challenge, checkSolution, issueChallenge } from "../../../src/customers/free-checks/challenges.ts"
 import { createFreeCheckKeys } from "../../../src/customers/free-checks/derived-keys.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { openAt, random, tempPlace, tempStore } from "../temp-store.ts"
 import { quickRandom, sent, solutionOf } from "./open-free-checks.ts"
@@ -11,7 +11,7 @@ const keys = async () => await createFreeCheckKeys(await tempStore(), random)()
 
 async function made() {
   const own = await keys()
-  const time = stoppedTime()
+  const time = createFakeTime()
   const challenge = await issueChallenge(own, time.clock, quickRandom)
   const text = await solutionOf(challenge)
   return { own, time, challenge, text, solvedNow: (sentText: string) => checkSolution(own, time.clock, sentText) }

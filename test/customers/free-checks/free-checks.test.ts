@@ -9,35 +9,35 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const PASS = LIMITS.passMinutes * 60_000
 
-type House = Awaited<ReturnType<typeof openFreeChecks>>
+type Harness = Awaited<ReturnType<typeof openFreeChecks>>
 
 /** What becomes of visits of a client, one after the other. */
-async function kinds({ free }: House, count: number, visit: Partial<typeof STRANGER> | { pass: string } = {}) {
+async function kinds({ free }: Harness, count: number, visit: Partial<typeof STRANGER> | { pass: string } = {}) {
   const seen: string[] = []
   for (let done = 0; done < count; done++) seen.push((await free.grant({ ...STRANGER, ...visit })).kind)
   return seen
 }
 
 /** How many wrong things the only network that did any has done; 0: none. */
-async function strikeCount({ store }: House): Promise<number> {
+async function strikeCount({ store }: Harness): Promise<number> {
   const row = await store.one<{ strike_count: number }>("SELECT strike_count FROM free_check_bans")
   return row?.strike_count ?? 0
 }
 
 /** Uses up what a client has without a pass. */
-const useDay = (house: House, client: string = STRANGER.client) =>
-  kinds(house, LIMITS.freeChecksPerClientAndDay, { client } as Partial<typeof STRANGER>)
+const useDay = (harness: Harness, client: string = STRANGER.client) =>
+  kinds(harness, LIMITS.freeChecksPerClientAndDay, { client } as Partial<typeof STRANGER>)
 
 describe("without a pass", () => {
   test("a client has a few checks a day, and a new day brings new ones", async () => {
-    const house = await openFreeChecks()
-    expect(await kinds(house, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
-    expect(await kinds(house, 1, { client: "192.0.2.2" } as never)).toEqual(["granted"])
-    await house.time.tick(DAY - 1)
-    expect(await kinds(house, 1)).toEqual(["pass_required"])
-    await house.time.tick(1)
-    expect(await kinds(house, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
-    expect(await strikeCount(house)).toBe(0)
+    const harness = await openFreeChecks()
+    expect(await kinds(harness, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
+    expect(await kinds(harness, 1, { client: "192.0.2.2" } as never)).toEqual(["granted"])
+    await harness.time.tick(DAY - 1)
+    expect(await kinds(harness, 1)).toEqual(["pass_required"])
+    await harness.time.tick(1)
+    expect(await kinds(harness, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
+    expect(await strikeCount(harness)).toBe(0)
   })
 
   test("many visits of a client at one moment get no more", async () => {
@@ -47,10 +47,10 @@ describe("without a pass", () => {
   })
 
   test("no address stands in any row, and the same client is another name the next day", async () => {
-    const house = await openFreeChecks()
-    const { store, free, time } = house
+    const harness = await openFreeChecks()
+    const { store, free, time } = harness
     await free.grant(STRANGER)
-    await house.passOf()
+    await harness.passOf()
     await time.tick(DAY)
     await free.grant(STRANGER)
     await free.grant({ ...STRANGER, pass: "forged" })
@@ -64,14 +64,14 @@ describe("without a pass", () => {
 
 describe("a pass", () => {
   test("is good for as many checks as the table says, the first included, from any network", async () => {
-    const house = await openFreeChecks()
-    const pass = await house.passOf()
-    await useDay(house)
-    expect(await kinds(house, LIMITS.passChecks, { pass, client: "192.0.2.1" } as never)).toEqual([
+    const harness = await openFreeChecks()
+    const pass = await harness.passOf()
+    await useDay(harness)
+    expect(await kinds(harness, LIMITS.passChecks, { pass, client: "192.0.2.1" } as never)).toEqual([
       ...Array(LIMITS.passChecks - 1).fill("granted"),
       "pass_required",
     ])
-    expect(await strikeCount(house)).toBe(0)
+    expect(await strikeCount(harness)).toBe(0)
   })
 
   test("is good for an hour", async () => {
@@ -79,21 +79,21 @@ describe("a pass", () => {
       [PASS - 1, "granted"],
       [PASS, "pass_required"],
     ] as const) {
-      const house = await openFreeChecks()
-      const pass = await house.passOf()
-      await useDay(house)
-      await house.time.tick(passedMs)
-      expect(await kinds(house, 1, { pass })).toEqual([kind])
-      expect(await strikeCount(house)).toBe(0)
+      const harness = await openFreeChecks()
+      const pass = await harness.passOf()
+      await useDay(harness)
+      await harness.time.tick(passedMs)
+      expect(await kinds(harness, 1, { pass })).toEqual([kind])
+      expect(await strikeCount(harness)).toBe(0)
     }
   })
 
   test("whose last check many take at one moment gives one of them", async () => {
-    const house = await openFreeChecks()
-    const pass = await house.passOf()
-    await useDay(house)
-    await kinds(house, LIMITS.passChecks - 2, { pass })
-    const all = await Promise.all(Array.from({ length: 8 }, () => house.free.grant({ ...STRANGER, pass })))
+    const harness = await openFreeChecks()
+    const pass = await harness.passOf()
+    await useDay(harness)
+    await kinds(harness, LIMITS.passChecks - 2, { pass })
+    const all = await Promise.all(Array.from({ length: 8 }, () => harness.free.grant({ ...STRANGER, pass })))
     expect(all.filter(({ kind }) => kind === "granted")).toHaveLength(1)
   })
 
@@ -113,54 +113,54 @@ describe("a pass", () => {
   })
 
   test("that is over is forgotten by the browser, and one that still holds is not", async () => {
-    const house = await openFreeChecks()
-    const pass = await house.passOf()
-    expect((await house.free.grant({ ...STRANGER, pass })).change).toBeNull()
-    await house.time.tick(PASS)
-    const { kind, change } = await house.free.grant({ ...STRANGER, pass })
+    const harness = await openFreeChecks()
+    const pass = await harness.passOf()
+    expect((await harness.free.grant({ ...STRANGER, pass })).change).toBeNull()
+    await harness.time.tick(PASS)
+    const { kind, change } = await harness.free.grant({ ...STRANGER, pass })
     expect([kind, change]).toEqual(["granted", { secret: null }])
   })
 
   test("that is forged, or of another installation, is a strike each time, and its visitor has what anybody has", async () => {
-    const house = await openFreeChecks()
+    const harness = await openFreeChecks()
     const foreign = await (await openFreeChecks()).passOf()
-    for (const pass of [foreign, "x", "0".repeat(32), "' OR 1=1 --"]) await house.free.grant({ ...STRANGER, pass })
-    expect(await strikeCount(house)).toBe(4)
-    expect((await house.free.grant({ ...STRANGER, pass: foreign })).kind).toBe("pass_required")
+    for (const pass of [foreign, "x", "0".repeat(32), "' OR 1=1 --"]) await harness.free.grant({ ...STRANGER, pass })
+    expect(await strikeCount(harness)).toBe(4)
+    expect((await harness.free.grant({ ...STRANGER, pass: foreign })).kind).toBe("pass_required")
   })
 
   test("that holds is used before a solution that comes along: who loads a page again loses nothing", async () => {
-    const house = await openFreeChecks()
-    const solution = await solutionOf(await house.free.challenge())
-    const first = await house.free.grant({ ...STRANGER, solution })
+    const harness = await openFreeChecks()
+    const solution = await solutionOf(await harness.free.challenge())
+    const first = await harness.free.grant({ ...STRANGER, solution })
     const pass = first.change?.secret ?? ""
-    const second = await house.free.grant({ ...STRANGER, pass, solution })
-    expect([second.kind, second.change, await strikeCount(house)]).toEqual(["granted", null, 0])
+    const second = await harness.free.grant({ ...STRANGER, pass, solution })
+    expect([second.kind, second.change, await strikeCount(harness)]).toEqual(["granted", null, 0])
   })
 })
 
 describe("a solution", () => {
   test("is worth one pass: sent again it is a strike and worth nothing, at one moment too", async () => {
-    const house = await openFreeChecks()
-    await useDay(house)
-    const solution = await solutionOf(await house.free.challenge())
-    const all = await Promise.all(Array.from({ length: 5 }, () => house.free.grant({ ...STRANGER, solution })))
+    const harness = await openFreeChecks()
+    await useDay(harness)
+    const solution = await solutionOf(await harness.free.challenge())
+    const all = await Promise.all(Array.from({ length: 5 }, () => harness.free.grant({ ...STRANGER, solution })))
     expect(all.map(({ kind }) => kind).toSorted()).toEqual(["granted", ...Array(4).fill("pass_required")])
-    expect(await strikeCount(house)).toBe(4)
-    await house.time.tick(LIMITS.challengeMinutes * 60_000 - 1)
-    expect(await kinds(house, 1, { solution } as never)).toEqual(["pass_required"])
+    expect(await strikeCount(harness)).toBe(4)
+    await harness.time.tick(LIMITS.challengeMinutes * 60_000 - 1)
+    expect(await kinds(harness, 1, { solution } as never)).toEqual(["pass_required"])
   })
 
   test("that came too late is no strike; a wrong one, and one of another installation, is", async () => {
-    const house = await openFreeChecks()
-    await useDay(house)
-    const late = await solutionOf(await house.free.challenge())
-    await house.time.tick(LIMITS.challengeMinutes * 60_000)
-    expect(await kinds(house, 1, { solution: late } as never)).toEqual(["pass_required"])
-    expect(await strikeCount(house)).toBe(0)
+    const harness = await openFreeChecks()
+    await useDay(harness)
+    const late = await solutionOf(await harness.free.challenge())
+    await harness.time.tick(LIMITS.challengeMinutes * 60_000)
+    expect(await kinds(harness, 1, { solution: late } as never)).toEqual(["pass_required"])
+    expect(await strikeCount(harness)).toBe(0)
     const foreign = await solutionOf(await (await openFreeChecks()).free.challenge())
-    for (const solution of ["nonsense", sent({}), foreign]) await house.free.grant({ ...STRANGER, solution })
-    expect(await strikeCount(house)).toBe(3)
+    for (const solution of ["nonsense", sent({}), foreign]) await harness.free.grant({ ...STRANGER, solution })
+    expect(await strikeCount(harness)).toBe(3)
   })
 })
 
@@ -176,67 +176,67 @@ describe("the budget", () => {
   })
 
   test("is whole again at 00:00 UTC, and says so", async () => {
-    const house = await openFreeChecks({ perDay: 1 })
-    expect(await kinds(house, 1)).toEqual(["granted"])
-    const refused = await house.free.grant(STRANGER)
+    const harness = await openFreeChecks({ perDay: 1 })
+    expect(await kinds(harness, 1)).toEqual(["granted"])
+    const refused = await harness.free.grant(STRANGER)
     expect(refused).toEqual({ kind: "busy", change: null, resetsAtMs: Date.UTC(2026, 0, 2) })
-    await house.time.tick(DAY - 1)
-    expect(await kinds(house, 1)).toEqual(["busy"])
-    await house.time.tick(1)
-    expect(await kinds(house, 2)).toEqual(["granted", "busy"])
+    await harness.time.tick(DAY - 1)
+    expect(await kinds(harness, 1)).toEqual(["busy"])
+    await harness.time.tick(1)
+    expect(await kinds(harness, 2)).toEqual(["granted", "busy"])
   })
 
   test("that is used up costs neither a pass nor the checks of the day, and leaves no row of a client", async () => {
-    const house = await openFreeChecks({ perDay: 1 })
-    const pass = await house.passOf()
-    expect(await kinds(house, LIMITS.passChecks + 5, { pass })).toEqual(Array(LIMITS.passChecks + 5).fill("busy"))
-    expect(await kinds(house, 5)).toEqual(Array(5).fill("busy"))
-    expect(await house.store.all("SELECT * FROM free_check_days")).toEqual([])
-    expect(await house.store.one<unknown>("SELECT checks_left FROM free_check_passes")).toEqual({
+    const harness = await openFreeChecks({ perDay: 1 })
+    const pass = await harness.passOf()
+    expect(await kinds(harness, LIMITS.passChecks + 5, { pass })).toEqual(Array(LIMITS.passChecks + 5).fill("busy"))
+    expect(await kinds(harness, 5)).toEqual(Array(5).fill("busy"))
+    expect(await harness.store.all("SELECT * FROM free_check_days")).toEqual([])
+    expect(await harness.store.one<unknown>("SELECT checks_left FROM free_check_passes")).toEqual({
       checks_left: LIMITS.passChecks - 1,
     })
   })
 
   test("a new pass whose first check the budget refuses is whole, and the browser gets it", async () => {
-    const house = await openFreeChecks({ perDay: 1 })
-    await kinds(house, 1)
-    const solution = await solutionOf(await house.free.challenge())
-    const { kind, change } = await house.free.grant({ ...STRANGER, solution })
+    const harness = await openFreeChecks({ perDay: 1 })
+    await kinds(harness, 1)
+    const solution = await solutionOf(await harness.free.challenge())
+    const { kind, change } = await harness.free.grant({ ...STRANGER, solution })
     expect([kind, change?.secret]).toEqual(["busy", expect.stringMatching(/^\w{32}$/)])
-    expect(await house.store.one<unknown>("SELECT checks_left FROM free_check_passes")).toEqual({
+    expect(await harness.store.one<unknown>("SELECT checks_left FROM free_check_passes")).toEqual({
       checks_left: LIMITS.passChecks,
     })
   })
 
   test("and the pass get back what failed by our own fault", async () => {
-    const house = await openFreeChecks({ perDay: 4 })
-    const pass = await house.passOf()
+    const harness = await openFreeChecks({ perDay: 4 })
+    const pass = await harness.passOf()
     for (let count = 0; count < 40; count++) {
-      const granted = await house.free.grant({ ...STRANGER, pass })
+      const granted = await harness.free.grant({ ...STRANGER, pass })
       if (granted.kind !== "granted") throw new Error(granted.kind)
       await granted.refund()
     }
-    expect(await kinds(house, 4, { pass })).toEqual(["granted", "granted", "granted", "busy"])
+    expect(await kinds(harness, 4, { pass })).toEqual(["granted", "granted", "granted", "busy"])
   })
 
   test("that cannot be read costs the visitor nothing", async () => {
-    const house = await openFreeChecks()
-    await house.store.run("ALTER TABLE units RENAME TO away")
-    expect(await outcomeOf(house.free.grant(STRANGER))).toThrow()
-    expect(await house.store.all("SELECT * FROM free_check_days")).toEqual([])
-    await house.store.run("ALTER TABLE away RENAME TO units")
-    expect(await kinds(house, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
+    const harness = await openFreeChecks()
+    await harness.store.run("ALTER TABLE units RENAME TO away")
+    expect(await outcomeOf(harness.free.grant(STRANGER))).toThrow()
+    expect(await harness.store.all("SELECT * FROM free_check_days")).toEqual([])
+    await harness.store.run("ALTER TABLE away RENAME TO units")
+    expect(await kinds(harness, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
   })
 })
 
 describe("a client", () => {
   test("may burst, then come once a second; what is faster is a strike", async () => {
-    const house = await openFreeChecks()
-    const { free, time } = house
+    const harness = await openFreeChecks()
+    const { free, time } = harness
     for (let count = 0; count < LIMITS.freeRequestsBurst; count++)
       expect(await free.admit("192.0.2.1")).toEqual({ kind: "welcome" })
     expect(await free.admit("192.0.2.1")).toEqual({ kind: "too_fast", waitS: 1 })
-    expect(await strikeCount(house)).toBe(1)
+    expect(await strikeCount(harness)).toBe(1)
     await time.tick(1000)
     expect(await free.admit("192.0.2.1")).toEqual({ kind: "welcome" })
   })
@@ -258,24 +258,25 @@ describe("a client", () => {
 })
 
 test("of networks without number no more wrong things are noted than a server can write, and later ones are again", async () => {
-  const house = await openFreeChecks()
-  const rowCount = async () => (await house.store.all("SELECT network_hash FROM free_check_bans")).length
+  const harness = await openFreeChecks()
+  const rowCount = async () => (await harness.store.all("SELECT network_hash FROM free_check_bans")).length
   const forged = "A".repeat(32)
-  const visit = (at: number) => house.free.grant({ ...STRANGER, client: `2001:db8:${at.toString(16)}:1`, pass: forged })
+  const visit = (at: number) =>
+    harness.free.grant({ ...STRANGER, client: `2001:db8:${at.toString(16)}:1`, pass: forged })
   for (let at = 0; at < 320; at++) await visit(at)
   expect(await rowCount()).toBe(300)
-  await house.time.tick(1000)
+  await harness.time.tick(1000)
   for (let at = 1000; at < 1040; at++) await visit(at)
   expect(await rowCount()).toBe(320)
 })
 
 test("what is over is deleted, and what is not is kept", async () => {
-  const house = await openFreeChecks()
-  const { store, free, time } = house
+  const harness = await openFreeChecks()
+  const { store, free, time } = harness
   const countOf = async (table: string) => (await store.all(`SELECT * FROM ${table}`)).length
   const counts = () => Promise.all(["free_check_days", "free_check_passes", "free_check_bans"].map(countOf))
   await free.grant({ ...STRANGER, pass: "forged" })
-  await house.passOf()
+  await harness.passOf()
   await free.prune()
   expect(await counts()).toEqual([1, 1, 1])
   await time.tick(2 * PASS)

@@ -5,7 +5,7 @@ import { createFreeChecks, type FreeChecks } from "../../../src/customers/free-c
 import { LocalRateLimiter } from "../../../src/customers/quota/rate/local-rate-limiter.ts"
 import { UNIT_QUOTA_BOUNDS, UnitQuota } from "../../../src/customers/quota/units/unit-quota.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { random, tempStore } from "../temp-store.ts"
 
 /** A random source by which the counter of every challenge is the first that is tried. */
@@ -25,7 +25,7 @@ export const STRANGER = { client: "192.0.2.1", pass: "", solution: "" } as const
 
 /** Free checks over a store, fresh unless given, in a time that stands still. */
 export async function openFreeChecks({ perDay = 1000, store: given }: { perDay?: number; store?: OpenStore } = {}) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const store = given ?? (await tempStore())
   const { clock } = time
   const failed = (error: unknown): never => {

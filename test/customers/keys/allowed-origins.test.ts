@@ -11,11 +11,11 @@ const PAGE = "https://shop.example.com"
 
 async function setUp() {
   const store = await tempStore()
-  const outside = { elapsedMs: 0, asked: 0, isBroken: false }
+  const outside = { elapsedMs: 0, requests: 0, isBroken: false }
   const watched: Store = {
     ...store,
     one: async (sql, params) => {
-      outside.asked++
+      outside.requests++
       if (outside.isBroken) throw new Error("the store is broken")
       return await store.one(sql, params)
     },
@@ -37,7 +37,7 @@ describe("an origin", () => {
     expect(await origins.has(PAGE)).toBe(false)
     outside.elapsedMs = 5001
     expect(await origins.has(PAGE)).toBe(true)
-    expect(outside.asked).toBe(2)
+    expect(outside.requests).toBe(2)
   })
 
   test("that is allowed stays so while the store is unreachable, as long as keys are cached, and no longer", async () => {

@@ -19,11 +19,11 @@ import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store
 /** An authenticator over a real store that counts reads, can delay its results, and can fail. */
 async function setUp({ path = tempPlace(), bounds = {} as Partial<KeyAuthenticatorBounds> } = {}) {
   const store = await tempStore(path)
-  const outside = { elapsedMs: 0, nowMs: 9_000, asked: 0, gate: Promise.resolve(), isBroken: false, readCount: 0 }
+  const outside = { elapsedMs: 0, nowMs: 9_000, requests: 0, gate: Promise.resolve(), isBroken: false, readCount: 0 }
   const watched: Store = {
     ...store,
     one: async <Row>(sql: string, params: Parameters<Store["one"]>[1] = []) => {
-      outside.asked++
+      outside.requests++
       if (outside.isBroken) throw new Error("the store is broken")
       const row = await store.one<Row>(sql, params)
       outside.readCount++
@@ -67,7 +67,7 @@ describe("look-up", () => {
     }
     expect(await authenticator.lookup(text)).toEqual(expected)
     expect(authenticator.lookup(text)).toEqual(expected)
-    expect(outside.asked).toBe(1)
+    expect(outside.requests).toBe(1)
   })
 
   test("a publishable key brings its origins", async () => {
@@ -89,7 +89,7 @@ describe("look-up", () => {
     expect(authenticator.lookup(key.slice(0, -1))).toEqual({ kind: "malformed" })
     const last = key.endsWith("0") ? "1" : "0"
     expect(authenticator.lookup(key.slice(0, -1) + last)).toEqual({ kind: "bad_checksum" })
-    expect(outside.asked).toBe(0)
+    expect(outside.requests).toBe(0)
   })
 
   test("concurrent look-ups of a key that is not cached read the store once", async () => {
@@ -97,7 +97,7 @@ describe("look-up", () => {
     const { text } = await add(await newAccount(log))
     const answers = await Promise.all(Array.from({ length: 50 }, () => authenticator.lookup(text)))
     expect(answers.every(answer => answer.kind === "active")).toBe(true)
-    expect(outside.asked).toBe(1)
+    expect(outside.requests).toBe(1)
   })
 
   test("an error of the store is not cached, and the next look-up reads again", async () => {
@@ -130,7 +130,7 @@ describe("time", () => {
     const again = authenticator.lookup(text)
     expect(isHeld(again)).toBe(false)
     await again
-    expect(outside.asked).toBe(2)
+    expect(outside.requests).toBe(2)
   })
 
   test("a key in use is refreshed in the background, and in an outage is served until its TTL ends", async () => {
@@ -140,12 +140,12 @@ describe("time", () => {
     const { keyFreshMs, keyTtlMs } = KEY_AUTHENTICATOR_BOUNDS
     outside.elapsedMs = keyFreshMs
     expect(isHeld(authenticator.lookup(text))).toBe(true)
-    expect(outside.asked).toBe(1)
+    expect(outside.requests).toBe(1)
     // It is busy until it is looked at again.
     outside.elapsedMs = keyFreshMs + 2000
     for (let used = 0; used < 3; used++) expect(isHeld(authenticator.lookup(text))).toBe(true)
     await hasRead(outside, 2)
-    expect(outside.asked).toBe(2)
+    expect(outside.requests).toBe(2)
     outside.isBroken = true
     const askedAtMs = outside.elapsedMs
     for (; outside.elapsedMs <= askedAtMs + keyTtlMs; outside.elapsedMs += 1000) {
@@ -153,8 +153,8 @@ describe("time", () => {
       await Promise.resolve()
     }
     // It failed at least once, and not at each use.
-    expect(outside.asked).toBeGreaterThan(2)
-    expect(outside.asked).toBeLessThan(2 + keyTtlMs / 1000)
+    expect(outside.requests).toBeGreaterThan(2)
+    expect(outside.requests).toBeLessThan(2 + keyTtlMs / 1000)
     outside.elapsedMs += 2000
     expect(await outcomeOf(Promise.resolve(authenticator.lookup(text)))).toThrow("the store is broken")
     outside.isBroken = false
@@ -287,7 +287,7 @@ describe("change", () => {
     for (const { text } of [one, two, three]) await authenticator.lookup(text)
     await setTier(log, changed, 4)
     for (const { text } of [one, two]) expect(await authenticator.lookup(text)).toMatchObject({ account: { tier: 4 } })
-    expect(outside.asked).toBe(5)
+    expect(outside.requests).toBe(5)
     await removeAccount(log, changed)
     expect([await kindOf(one.text), await kindOf(two.text), await kindOf(three.text)]).toEqual([
       "unknown",

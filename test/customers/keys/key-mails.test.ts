@@ -41,8 +41,8 @@ for (const [by, notice] of Object.entries(NOTICE_BY) as [Revoker, string][]) // 
     await revokeKey(log, key.id, by)
     log.now = 8_000
     for (const again of ["owner", "admin", "leak"] as const) await revokeKey(log, key.id, again)
-    const told = (await posted()).filter(([kind]) => kind !== "key_created")
-    expect(told).toEqual([[notice, key.id, { kind: "secret", name: "Billing", last4: key.last4, atMs: 7_000 }]])
+    const facts = (await posted()).filter(([kind]) => kind !== "key_created")
+    expect(facts).toEqual([[notice, key.id, { kind: "secret", name: "Billing", last4: key.last4, atMs: 7_000 }]])
   })
 
 test("a mail is enqueued in the transaction that causes it", async () => {

@@ -54,16 +54,19 @@ type Opened = Awaited<ReturnType<typeof setUp>>
 
 /** How a sentence says a state, and how the key comes into it. */
 const STATES = {
-  none: { says: "a key that was never created", happen: async () => undefined },
-  active: { says: "an active key", happen: ({ become }) => become() },
+  none: { description: "a key that was never created", happen: async () => undefined },
+  active: { description: "an active key", happen: ({ become }) => become() },
   revoked: {
-    says: "a revoked key",
+    description: "a revoked key",
     happen: async ({ become, here, key }) => {
       await become()
       await revokeKey(here.log, key.id, "owner")
     },
   },
-} as const satisfies Record<string, { readonly says: string; readonly happen: (all: Opened) => Promise<unknown> }>
+} as const satisfies Record<
+  string,
+  { readonly description: string; readonly happen: (all: Opened) => Promise<unknown> }
+>
 type State = keyof typeof STATES
 
 const revocationBy =
@@ -84,13 +87,13 @@ const creationWith =
 
 /** The text of an event, and the result for its caller. */
 const EVENTS = {
-  created_with_4: { says: "when a key is created beside four active ones", happen: creationWith(4) },
-  created_with_5: { says: "when a key is asked for beside five active ones", happen: creationWith(5) },
-  revoked_by_owner: { says: "when its owner revokes it", happen: revocationBy("owner") },
-  revoked_by_admin: { says: "when an admin revokes it", happen: revocationBy("admin") },
-  revoked_by_leak: { says: "when it is reported as leaked", happen: revocationBy("leak") },
+  created_with_4: { description: "when a key is created beside four active ones", happen: creationWith(4) },
+  created_with_5: { description: "when a key is asked for beside five active ones", happen: creationWith(5) },
+  revoked_by_owner: { description: "when its owner revokes it", happen: revocationBy("owner") },
+  revoked_by_admin: { description: "when an admin revokes it", happen: revocationBy("admin") },
+  revoked_by_leak: { description: "when it is reported as leaked", happen: revocationBy("leak") },
   revoked_elsewhere: {
-    says: "when another process revokes it and this one reads the log",
+    description: "when another process revokes it and this one reads the log",
     happen: async all => {
       const outcome = await revocationBy("admin")({ ...all, here: all.there })
       await all.here.readLog()
@@ -98,7 +101,7 @@ const EVENTS = {
     },
   },
   revoked_elsewhere_unread: {
-    says: "when another process revokes it and this one cannot read the log for a minute",
+    description: "when another process revokes it and this one cannot read the log for a minute",
     happen: async all => {
       const outcome = await revocationBy("admin")({ ...all, here: all.there })
       all.outside.elapsedMs += LIMITS.revocationSecondsMax * 1000
@@ -106,7 +109,7 @@ const EVENTS = {
     },
   },
   revoked_elsewhere_log_lost: {
-    says: "when another process revokes it and the log that this one reads was cut",
+    description: "when another process revokes it and the log that this one reads was cut",
     happen: async all => {
       const outcome = await revocationBy("admin")({ ...all, here: all.there })
       await all.here.store.run("DELETE FROM changes")
@@ -115,7 +118,7 @@ const EVENTS = {
     },
   },
   used: {
-    says: "when a request comes with it",
+    description: "when a request comes with it",
     happen: async ({ here, key, outside }) => {
       const { kind } = await here.authenticator.lookup(key.text)
       await here.authenticator.flush()
@@ -125,14 +128,14 @@ const EVENTS = {
     },
   },
   renamed: {
-    says: "when it is renamed",
+    description: "when it is renamed",
     happen: async ({ here, key }) => (await renameKey(here.log, key.id, "other")).kind,
   },
   account_removed: {
-    says: "when its account is removed",
+    description: "when its account is removed",
     happen: async ({ here, accountId }) => ((await removeAccount(here.log, accountId)) ? "removed" : "unknown_account"),
   },
-} as const satisfies Record<string, { readonly says: string; readonly happen: (all: Opened) => Promise<string> }>
+} as const satisfies Record<string, { readonly description: string; readonly happen: (all: Opened) => Promise<string> }>
 type Event = keyof typeof EVENTS
 
 /** The result of a request with the key, and its text. */
@@ -207,7 +210,7 @@ async function seenOf({ here, there, key }: Opened): Promise<readonly Seen[]> {
 for (const state of STATE_NAMES)
   for (const event of EVENT_NAMES) {
     const [answer, seen, revokedBy]: Cell = TABLE[state][event]
-    test(`${EVENTS[event].says}, ${STATES[state].says} ${SEEN_SAYS[seen]}, here and elsewhere; the answer is ${answer}`, async () => {
+    test(`${EVENTS[event].description}, ${STATES[state].description} ${SEEN_SAYS[seen]}, here and elsewhere; the answer is ${answer}`, async () => {
       const all = await setUp()
       const { outside, here, there, key } = all
       await STATES[state].happen(all)

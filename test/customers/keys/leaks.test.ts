@@ -27,7 +27,7 @@ describe("a secret key that leaked", () => {
     const { store, log, id, text } = await withKey()
     expect(await revokeLeakedKey(log, text)).toEqual({ kind: "revoked", isNew: true })
     expect(await findKey(store, id)).toMatchObject({ revokedAtMs: 5_000, revokedBy: "leak" })
-    expect(log.heard.at(-1)).toEqual({ kind: "key_revoked", subject: id })
+    expect(log.received.at(-1)).toEqual({ kind: "key_revoked", subject: id })
   })
 
   test("keeps its first revocation when it leaks again or its owner had revoked it", async () => {
@@ -55,7 +55,7 @@ describe("a secret key that leaked", () => {
       KEY_AUTHENTICATOR_BOUNDS,
     )
     expect((await authenticator.lookup(text)).kind).toBe("active")
-    const { promise: heard, resolve, reject } = Promise.withResolvers<void>()
+    const { promise: received, resolve, reject } = Promise.withResolvers<void>()
     const listener = {
       applyChanges: (changes: Parameters<KeyAuthenticator["applyChanges"]>[0]) => {
         authenticator.applyChanges(changes)
@@ -67,7 +67,7 @@ describe("a secret key that leaked", () => {
     const child = Bun.spawnSync([process.execPath, join(import.meta.dir, "leaks-child.ts"), path, text])
     expect(JSON.parse(child.stdout.toString())).toEqual({ kind: "revoked", isNew: true })
     read()
-    await heard
+    await received
     expect((await authenticator.lookup(text)).kind).toBe("revoked")
   })
 })
@@ -81,7 +81,7 @@ describe("nothing is revoked for", () => {
 
   test("a text that is no key, or none that exists", async () => {
     const { store, log, id, text } = await withKey()
-    const heardCount = log.heard.length
+    const heardCount = log.received.length
     for (const other of [
       ...["", "some_token", "svc_live_", "x".repeat(60_000), `${text} `, ` ${text}`, `${text}a`, text.slice(0, -1)],
       text.replace(/.$/, last => (last === "a" ? "b" : "a")),
@@ -91,7 +91,7 @@ describe("nothing is revoked for", () => {
     ])
       expect(await revokeLeakedKey(log, other)).toEqual({ kind: "no_secret_key" })
     expect((await findKey(store, id))?.revokedAtMs).toBeNull()
-    expect(log.heard).toHaveLength(heardCount)
+    expect(log.received).toHaveLength(heardCount)
   })
 
   test("a key whose account is gone", async () => {

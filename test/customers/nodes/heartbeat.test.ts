@@ -8,7 +8,7 @@ import {
   writeHeartbeat,
 } from "../../../src/customers/nodes/live-nodes.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { settled, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
@@ -17,7 +17,7 @@ const { intervalMs: beatMs, deadAfterMs: silentMs, removedAfterMs: goneMs } = NO
 /** Hearts over one store and one stopwatch, which the test moves. */
 async function beating() {
   const store = await tempStore()
-  const time = stoppedTime()
+  const time = createFakeTime()
   const state = { isAway: false, statements: 0 }
   const requested = <T>(ask: () => Promise<T>): Promise<T> => {
     state.statements++
@@ -30,24 +30,24 @@ async function beating() {
     run: (...args) => requested(() => store.run(...args)),
   }
   const heart = (id: string) => {
-    const told: ClusterPosition[] = []
+    const facts: ClusterPosition[] = []
     const faults: unknown[] = []
     const one = new Heartbeat(
       {
         store: frail,
         stopwatch: time.stopwatch,
         id,
-        onChange: standing => void told.push(standing),
+        onChange: standing => void facts.push(standing),
         onError: error => void faults.push(error),
       },
       NODE_BOUNDS,
     )
     return {
-      told,
+      facts: facts,
       faults,
       look: () => one.load(),
       turn: () => one.tick(),
-      heard: () => one.refresh(),
+      received: () => one.refresh(),
       end: () => one.stop(),
     }
   }
@@ -70,8 +70,8 @@ test("a node that only reads knows the others and is not counted by them", async
   one.turn()
   await settled()
   await two.look()
-  expect(two.told).toEqual([{ count: 2, position: 1 }])
-  expect([await rows(), one.told]).toEqual([[{ id: "a", beat: 1 }], []])
+  expect(two.facts).toEqual([{ count: 2, position: 1 }])
+  expect([await rows(), one.facts]).toEqual([[{ id: "a", beat: 1 }], []])
 })
 
 test("a node writes one heartbeat a tick, and is notified only of changes", async () => {
@@ -85,7 +85,7 @@ test("a node writes one heartbeat a tick, and is notified only of changes", asyn
     { id: "a", beat: 5 },
     { id: "b", beat: 5 },
   ])
-  expect([one.told, two.told]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
+  expect([one.facts, two.facts]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
 })
 
 test("a notification makes a node read at once, without writing its heartbeat", async () => {
@@ -95,9 +95,9 @@ test("a notification makes a node read at once, without writing its heartbeat", 
   await settled()
   two.turn()
   await settled()
-  one.heard()
+  one.received()
   await settled()
-  expect(one.told).toEqual([{ count: 2, position: 0 }])
+  expect(one.facts).toEqual([{ count: 2, position: 0 }])
   expect((await rows())[0]).toEqual({ id: "a", beat: 1 })
 })
 
@@ -108,9 +108,9 @@ test("a killed node stops counting after `deadAfterMs`, and its row is deleted l
   await settled()
   await pass(beatMs, one, two, three)
   await pass(silentMs - beatMs, two, three)
-  expect(two.told.at(-1)).toEqual({ count: 3, position: 1 })
+  expect(two.facts.at(-1)).toEqual({ count: 3, position: 1 })
   await pass(2 * beatMs, two, three)
-  expect([two.told.at(-1), three.told.at(-1)]).toEqual([
+  expect([two.facts.at(-1), three.facts.at(-1)]).toEqual([
     { count: 2, position: 0 },
     { count: 2, position: 1 },
   ])
@@ -125,23 +125,23 @@ test("a clean stop deletes the row, and nothing brings it back", async () => {
   one.turn()
   two.turn()
   await settled()
-  one.heard()
+  one.received()
   await settled()
   two.turn()
   await two.end()
   two.turn()
-  two.heard()
+  two.received()
   await settled()
   expect((await rows()).map(({ id }) => id)).toEqual(["a"])
-  one.heard()
+  one.received()
   await settled()
-  expect(one.told.at(-1)).toEqual({ count: 1, position: 0 })
+  expect(one.facts.at(-1)).toEqual({ count: 1, position: 0 })
 })
 
 test("a node whose row was deleted writes it again at the next notification or tick", async () => {
   const { store, heart, rows } = await beating()
   const one = heart("a")
-  for (const back of [one.turn, one.heard]) {
+  for (const back of [one.turn, one.received]) {
     await store.run("DELETE FROM nodes")
     back()
     await settled()
@@ -158,10 +158,10 @@ test("one process of a node writes the heartbeat, and another takes over when it
   }
   await pass(10 * beatMs, one, two, other)
   expect((await rows())[0]).toEqual({ id: "a", beat: 11 })
-  expect(two.told).toEqual([{ count: 2, position: 0 }])
+  expect(two.facts).toEqual([{ count: 2, position: 0 }])
   await pass(10 * beatMs, two, other)
   expect((await rows())[0]?.beat).toBeGreaterThanOrEqual(20)
-  expect(other.told).toEqual([{ count: 2, position: 1 }])
+  expect(other.facts).toEqual([{ count: 2, position: 1 }])
 })
 
 test("while the database is unreachable the last count stays, and afterwards no node counts as dead", async () => {
@@ -179,11 +179,11 @@ test("while the database is unreachable the last count stays, and afterwards no 
   // One finds the database again well before the other.
   await pass(2 * beatMs, one)
   await pass(4 * beatMs, one, two)
-  expect([one.told.at(-1), two.told.at(-1)]).toEqual([
+  expect([one.facts.at(-1), two.facts.at(-1)]).toEqual([
     { count: 2, position: 0 },
     { count: 2, position: 1 },
   ])
-  expect(one.told).toHaveLength(1)
+  expect(one.facts).toHaveLength(1)
 })
 
 test("any number of notifications during a read cause one more read", async () => {
@@ -192,7 +192,7 @@ test("any number of notifications during a read cause one more read", async () =
   one.turn()
   await settled()
   const before = state.statements
-  for (let time = 0; time < 100; time++) one.heard()
+  for (let time = 0; time < 100; time++) one.received()
   await settled()
   expect(state.statements - before).toBe(2)
 })

@@ -6,7 +6,7 @@ import type { Store } from "../../../src/customers/store/core/store.ts"
 import { bounded } from "../../support/bounded.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { testSmtp } from "../../support/smtp-server.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 import { outboxRows, post } from "./outbox-rows.ts"
@@ -19,11 +19,11 @@ async function startChild(path: string, url: string) {
   })
   onTestEnd(() => child.kill("SIGKILL"))
   const reader = child.stdout.getReader()
-  const says = async (): Promise<string> =>
+  const description = async (): Promise<string> =>
     new TextDecoder().decode((await bounded(reader.read(), () => "the child said nothing")).value).trim()
-  expect(await says()).toBe("ready")
+  expect(await description()).toBe("ready")
   return {
-    says,
+    description: description,
     tell: (line: string): void => {
       child.stdin.write(`${line}\n`)
       child.stdin.flush()
@@ -41,7 +41,7 @@ async function startChild(path: string, url: string) {
 
 /** A sender of this process, in a time that stands still. */
 function senderHere(store: Store, url: string) {
-  const time = stoppedTime(Date.now())
+  const time = createFakeTime(Date.now())
   const mailer = createSmtpMailer()(url)
   onTestEnd(mailer.close)
   const sender = new MailSender({
@@ -82,7 +82,7 @@ describe("a process that is killed", () => {
     const server = await testSmtp()
     const child = await startChild(path, server.url)
     child.tell(`create ${accountId}`)
-    expect(await child.says()).toBe("created")
+    expect(await child.description()).toBe("created")
     await child.kill()
     await senderHere(store, server.url).turn()
     expect(server.taken.map(({ to }) => to.join())).toEqual(["jane@example.com"])

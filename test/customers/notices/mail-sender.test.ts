@@ -3,7 +3,7 @@ import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/m
 import type { OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import type { Logged } from "../../support/app.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 import { outboxRows, post } from "./outbox-rows.ts"
@@ -20,7 +20,7 @@ async function opened(
   wrap: (store: Store) => Store = store => store,
 ) {
   const store = await tempStore()
-  const time = stoppedTime()
+  const time = createFakeTime()
   const tried: OutgoingMail[] = []
   const logged: Logged[] = []
   const accountId = await newAccount(tempLog(store))
@@ -39,7 +39,7 @@ async function opened(
       },
       from: () => "mailkind <notices@mail.example.com>",
       linkContext: () => ({ baseUrl: "https://mk.example.com" }),
-      log: (level, says, fields = {}) => void logged.push({ level, says, fields }),
+      log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
     })
   const sender = newSender()
   const turn = async (): Promise<void> => {
@@ -120,7 +120,7 @@ test("what a server refuses for good is not tried again, and the log says neithe
   expect(logged).toEqual([
     {
       level: "warn",
-      says: "a mail was refused for good",
+      message: "a mail was refused for good",
       fields: { notice: "key_created", account: accountId, reply: 550 },
     },
   ])
@@ -157,7 +157,7 @@ describe("greylisting", () => {
     expect(last).toBeLessThanOrEqual(givenUpAfterMs + retry.msMax + 60_000)
     expect(logged.at(-1)).toEqual({
       level: "warn",
-      says: "a mail was tried for days and is given up",
+      message: "a mail was tried for days and is given up",
       fields: { notice: "key_created", account: accountId, reply: 450 },
     })
     expect(await endings(store)).toEqual(["given_up"])
@@ -188,13 +188,13 @@ describe("no server", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(pause.msMax + 1000)
     expect(gaps.at(-1)).toBeGreaterThan(pause.msMax / 2)
     expect(tried.length).toBeLessThanOrEqual(12 * atOnceMax)
-    expect(logged.map(({ says }) => says)).toEqual(Array(12).fill("no mail can be sent now"))
+    expect(logged.map(({ message }) => message)).toEqual(Array(12).fill("no mail can be sent now"))
     expect(sender.isPaused()).toBe(true)
     isAway = false
     await time.tick(pause.msMax)
     await turn()
     expect(await endings(store)).toEqual(Array(10).fill("sent"))
-    expect(logged.map(({ says }) => says)).toContain("mails can be sent again")
+    expect(logged.map(({ message }) => message)).toContain("mails can be sent again")
   })
 
   test("that counts against no mail: its first refusal is followed by the shortest delay", async () => {
@@ -276,7 +276,7 @@ describe("several senders", () => {
     await other.whenIdle()
     expect(await endings(store)).toEqual(["sent"])
     expect(tried.map(({ messageId }) => messageId)).toEqual([tried[0]?.messageId ?? "", tried[0]?.messageId ?? ""])
-    expect(logged.map(({ says }) => says)).toContain("a mail was left under way by a process that is gone")
+    expect(logged.map(({ message }) => message)).toContain("a mail was left under way by a process that is gone")
   })
 })
 
@@ -297,7 +297,10 @@ test("what the store could not take is stored before anything else is sent", asy
   await postNow("key_2")
   await turn()
   expect(tried).toHaveLength(1)
-  expect(logged.map(({ level, says }) => [level, says])).toContainEqual(["error", "the outbox was not read or written"])
+  expect(logged.map(({ level, message }) => [level, message])).toContainEqual([
+    "error",
+    "the outbox was not read or written",
+  ])
   isFull = false
   await turn()
   expect(tried.map(({ messageId }) => messageId)).toHaveLength(2)
@@ -327,7 +330,7 @@ test("a mail that we fail to write keeps no other from being sent, and is not le
   expect((await outboxRows(store)).map(({ claim }) => claim)).toEqual([null, null])
   expect(logged).toContainEqual({
     level: "error",
-    says: "a mail could not be written",
+    message: "a mail could not be written",
     fields: { error: "RangeError" },
   })
 })

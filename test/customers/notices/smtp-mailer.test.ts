@@ -75,15 +75,15 @@ describe("what a server answers", () => {
 
   for (const step of ["sender", "recipient", "mail"] as const)
     test(`a connection that ends at the ${step} is no answer, and the mail is not sent again by itself`, async () => {
-      let asked = 0
+      let requests = 0
       const server = await testSmtp({
         [step]: () => {
-          asked++
+          requests++
           return "hang_up"
         },
       })
       expect(await mailer(server.url).send(MAIL)).toMatchObject({ kind: "unavailable", reply: null })
-      expect(asked).toBe(1)
+      expect(requests).toBe(1)
     })
 
   test("one mail that was refused keeps no other on its connection from being sent", async () => {

@@ -46,15 +46,15 @@ describe("a domain", () => {
 
   test("each list answers for itself, and every parent counts", () => {
     const table = tableOf({ block: ["acme.com", "*.shop.example"], allow: ["mail.acme.com", "shop.example"] })
-    const says = (domain: string) => [
+    const description = (domain: string) => [
       isOnList(table.domainBits(domain), "block"),
       isOnList(table.domainBits(domain), "allow"),
     ]
-    expect(says("acme.com")).toEqual([true, false])
-    expect(says("x.mail.acme.com")).toEqual([true, true])
-    expect(says("shop.example")).toEqual([false, true])
-    expect(says("x.shop.example")).toEqual([true, true])
-    expect(says("other.example")).toEqual([false, false])
+    expect(description("acme.com")).toEqual([true, false])
+    expect(description("x.mail.acme.com")).toEqual([true, true])
+    expect(description("shop.example")).toEqual([false, true])
+    expect(description("x.shop.example")).toEqual([true, true])
+    expect(description("other.example")).toEqual([false, false])
   })
 
   test("a name and what is below it can be two entries of one list", () => {
@@ -67,28 +67,28 @@ describe("a domain", () => {
 describe("an address", () => {
   test("is found by its kept form, on the list that has it", () => {
     const table = tableOf({ block: ["jane@acme.com", "both@acme.com"], allow: ["Joan+x@acme.com", "both@acme.com"] })
-    const says = (normalized: string) => {
+    const description = (normalized: string) => {
       const coverage = table.addressBits(hashedAddress(normalized, "acme.com"))
       return [isOnList(coverage, "block"), isOnList(coverage, "allow")]
     }
-    expect(says("jane@acme.com")).toEqual([true, false])
-    expect(says("joan@acme.com")).toEqual([false, true])
-    expect(says("both@acme.com")).toEqual([true, true])
-    expect(says("other@acme.com")).toEqual([false, false])
+    expect(description("jane@acme.com")).toEqual([true, false])
+    expect(description("joan@acme.com")).toEqual([false, true])
+    expect(description("both@acme.com")).toEqual([true, true])
+    expect(description("other@acme.com")).toEqual([false, false])
   })
 
   test("has to be looked for only at a domain of which there is an address, and not below that", () => {
     const table = tableOf({ block: ["jane@acme.com", "other.com"], allow: ["*.acme.com"] })
-    const asked = ["acme.com", "mail.acme.com", "com", "other.com", "third.com"]
-    expect(asked.filter(domain => mayListAddress(table.domainBits(domain)))).toEqual(["acme.com"])
+    const requests = ["acme.com", "mail.acme.com", "com", "other.com", "third.com"]
+    expect(requests.filter(domain => mayListAddress(table.domainBits(domain)))).toEqual(["acme.com"])
     expect(mayListAddress(tableOf({ allow: ["jane@acme.com"] }).domainBits("acme.com"))).toBe(true)
   })
 })
 
 test("of a name that no list has, nothing is said, whatever stands below or above it", () => {
   const table = tableOf({ block: ["*.acme.com", "mail.other.com", "jane@third.com"] })
-  const asked = ["acme.com", "other.com", "com", "mail.third.com"]
-  expect(asked.map(domain => table.domainBits(domain))).toEqual([0, 0, 0, 0])
+  const requests = ["acme.com", "other.com", "com", "mail.third.com"]
+  expect(requests.map(domain => table.domainBits(domain))).toEqual([0, 0, 0, 0])
 })
 
 test("a table without entries says nothing of anything", () => {

@@ -18,11 +18,11 @@ function entries(texts: readonly string[]): OwnListEntry[] {
 /** Held lists over a real store that counts what it is asked, can hold its answers back, and can fail. */
 export async function openLists({ path = tempPlace(), bounds = {} as Partial<OwnListCacheBounds> } = {}) {
   const store = await tempStore(path)
-  const outside = { asked: [] as unknown[], gate: Promise.resolve(), isBroken: false }
+  const outside = { requests: [] as unknown[], gate: Promise.resolve(), isBroken: false }
   const watched: Store = {
     ...store,
     all: async <Row>(sql: string, params: Parameters<Store["all"]>[1] = []) => {
-      outside.asked.push(params[0])
+      outside.requests.push(params[0])
       if (outside.isBroken) throw new Error("the store is broken")
       const rows = await store.all<Row>(sql, params)
       await outside.gate
@@ -54,6 +54,6 @@ export async function openLists({ path = tempPlace(), bounds = {} as Partial<Own
 
 /** The same with an account. */
 export async function openListsOfJane(options: Parameters<typeof openLists>[0] = {}) {
-  const house = await openLists(options)
-  return { ...house, jane: { accountId: await newAccount(house.log) } }
+  const harness = await openLists(options)
+  return { ...harness, jane: { accountId: await newAccount(harness.log) } }
 }

@@ -12,11 +12,11 @@ describe("what is held", () => {
   test("the first question of an account asks the store, the next ones neither it nor for a promise", async () => {
     const { jane, add, ask, isHeld, lists, outside } = await openListsOfJane()
     await add(jane, "block", "acme.com")
-    outside.asked.length = 0
+    outside.requests.length = 0
     await lists.load()
     await ask(jane.accountId, "a.com")
     await ask("acc_none", "a.com")
-    expect(outside.asked).toEqual(["operator", jane.accountId, "acc_none"])
+    expect(outside.requests).toEqual(["operator", jane.accountId, "acc_none"])
     expect(lists.lookup(jane.accountId, null, "acme.com")).toMatchObject({ blockedBy: "account" })
     expect(lists.lookup(jane.accountId, "x@x.com", "x.com")).toBe(NOT_ON_OWN_LISTS)
     expect(lists.lookup("acc_none", null, "acme.com")).toBe(NOT_ON_OWN_LISTS)
@@ -26,7 +26,7 @@ describe("what is held", () => {
   test("many who ask at once share one reading", async () => {
     const { jane, ask, outside } = await openListsOfJane()
     await Promise.all(Array.from({ length: 50 }, () => ask(jane.accountId, "acme.com")))
-    expect(outside.asked).toEqual(["operator", jane.accountId])
+    expect(outside.requests).toEqual(["operator", jane.accountId])
   })
 
   test("a store that fails is no answer, and is asked again", async () => {
@@ -114,12 +114,12 @@ describe("change", () => {
     const joan = { accountId: await newAccount(log, "joan@example.com") }
     for (const owner of [jane, joan]) await add(owner, "block", "acme.com")
     for (const { accountId } of [jane, joan]) await ask(accountId, "acme.com")
-    outside.asked.length = 0
+    outside.requests.length = 0
     await add(jane, "block", "b.com")
     for (const { accountId } of [jane, joan, jane]) await ask(accountId, "acme.com")
     await add("operator", "block", "b.com")
     for (const { accountId } of [jane, joan, jane]) await ask(accountId, "acme.com")
-    expect(outside.asked).toEqual([jane.accountId, "operator"])
+    expect(outside.requests).toEqual([jane.accountId, "operator"])
   })
 
   test("a removed account's lists hold no longer", async () => {
@@ -187,12 +187,12 @@ describe("change", () => {
     ]
     for (const drop of drops) {
       for (const id of [jane.accountId, "acc_none"]) await ask(id, "acme.com")
-      outside.asked.length = 0
+      outside.requests.length = 0
       drop()
       for (const id of [jane.accountId, "acc_none"]) expect(isHeld(id)).toBe(false)
       await ask(jane.accountId, "acme.com")
       await ask("acc_none", "acme.com")
-      expect(outside.asked.toSorted()).toEqual([jane.accountId, "acc_none", "operator"].toSorted())
+      expect(outside.requests.toSorted()).toEqual([jane.accountId, "acc_none", "operator"].toSorted())
     }
   })
 

@@ -46,7 +46,7 @@ describe("standing", () => {
       const list = place.endsWith("block") ? "block" : "allow"
       await add(place.startsWith("own") ? jane : "operator", list, "acme.com", "Jane+x@other.com")
     }
-    const asked = [
+    const requests = [
       "acme.com",
       "x@acme.com",
       "mail.acme.com",
@@ -54,7 +54,7 @@ describe("standing", () => {
       "jane@other.com",
       "JANE+y@other.com",
     ]
-    for (const text of asked) expect(await ask(jane.accountId, text)).toEqual(expected)
+    for (const text of requests) expect(await ask(jane.accountId, text)).toEqual(expected)
     for (const text of ["other.com", "joan@other.com", "jane@mail.other.com", "xacme.com"])
       expect(await ask(jane.accountId, text)).toBe(NOT_ON_OWN_LISTS)
   })

@@ -90,7 +90,7 @@ describe("adding", () => {
     const { add, log } = await opened()
     expect(await add({ accountId: "acc_none" }, "block", "a.com")).toEqual({ kind: "unknown_account" })
     expect(await add({ accountId: "operator" }, "block", "a.com")).toEqual({ kind: "unknown_account" })
-    expect(log.heard).toEqual([])
+    expect(log.received).toEqual([])
   })
 
   test("an account's lists go with it, and nobody else's", async () => {
@@ -128,7 +128,7 @@ describe("the bound", () => {
     const { add, listed, log } = await opened()
     expect(await add("operator", "block", ...names(0, ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
     expect(await listed("operator", "block")).toEqual([])
-    expect(log.heard).toEqual([])
+    expect(log.received).toEqual([])
     const twice = [...names(0, ownListEntriesMax), "name7.example"]
     expect(await add("operator", "block", ...twice)).toMatchObject({ addedCount: ownListEntriesMax })
     expect(await add("operator", "allow", "a.com")).toEqual({ kind: "too_many" })
@@ -196,7 +196,7 @@ describe("change", () => {
     await remove("operator", "allow", "a.com")
     const subjects = [accountId, "operator", accountId, "operator"]
     const expected = subjects.map(subject => ({ kind: "own_lists_changed", subject }))
-    expect(log.heard).toEqual(expected)
+    expect(log.received).toEqual(expected)
     expect(await readChangesSince(log.store, 0)).toMatchObject({ changes: expected })
   })
 })

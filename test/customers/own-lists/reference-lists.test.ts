@@ -39,7 +39,7 @@ test("a standing is what the entries on the lists say one by one, after any addi
   let round = 0
   const steps = fc.array(step, { maxLength: 8 })
   const questions = fc.array(fc.oneof(domain, address), { minLength: 1, maxLength: 8 })
-  const law = fc.asyncProperty(steps, questions, async (taken, asked) => {
+  const law = fc.asyncProperty(steps, questions, async (taken, requests) => {
     const own = { accountId: await newAccount(log, `own${round++}@example.com`) }
     const owners = { own, other, operator: "operator" } as const
     const lists = new OwnListCache(log.store, OWN_LIST_CACHE_BOUNDS)
@@ -52,7 +52,7 @@ test("a standing is what the entries on the lists say one by one, after any addi
       // Something is held, so that the next step has something to drop.
       await standing("a.com")
     }
-    for (const text of asked) expect(await standing(text)).toEqual(naive.lookup(text))
+    for (const text of requests) expect(await standing(text)).toEqual(naive.lookup(text))
     for (const owner of [other, "operator"] as const) await empty(log, owner)
   })
   await fc.assert(law, { numRuns: 150 })

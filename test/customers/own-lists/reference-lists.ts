@@ -12,23 +12,23 @@ export class ReferenceLists {
   }
 
   /** What the lists say of a domain or a normalized address. */
-  lookup(asked: string): OwnListLookup {
-    const byAccount = this.#has("own block", asked) ? "account" : null
+  lookup(input: string): OwnListLookup {
+    const byAccount = this.#has("own block", input) ? "account" : null
     return {
-      blockedBy: this.#has("operator block", asked) ? "operator" : byAccount,
-      isAllowed: this.#has("own allow", asked),
-      isOperatorAllowed: this.#has("operator allow", asked),
+      blockedBy: this.#has("operator block", input) ? "operator" : byAccount,
+      isAllowed: this.#has("own allow", input),
+      isOperatorAllowed: this.#has("operator allow", input),
     }
   }
 
-  #has(list: string, asked: string): boolean {
-    return [...this.on(list)].some(entry => covers(entry, asked))
+  #has(list: string, text: string): boolean {
+    return [...this.on(list)].some(entry => covers(entry, text))
   }
 }
 
-function covers(entry: string, asked: string): boolean {
-  const domain = asked.slice(asked.indexOf("@") + 1)
-  if (entry.includes("@")) return entry === asked
+function covers(entry: string, requests: string): boolean {
+  const domain = requests.slice(requests.indexOf("@") + 1)
+  if (entry.includes("@")) return entry === requests
   if (entry.startsWith("*.")) return domain.endsWith(entry.slice(1))
   return domain === entry || domain.endsWith(`.${entry}`)
 }

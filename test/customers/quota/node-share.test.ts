@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { createLocalLimits, createNodeLimits, NodeShare } from "../../../src/customers/quota/caller-limits.ts"
 import type { RateLimit } from "../../../src/customers/quota/rate/rate-limiter.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 const RATE: RateLimit = { perSecond: 30, burst: 60 }
 
@@ -52,7 +52,7 @@ test("all shares add up to the whole, or to one request a node when there are mo
 
 /** Nodes over one stopped time, as a caller finds them. */
 function cluster(count: number) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const all = shares(count)
   const limits = all.map(share => createNodeLimits(createLocalLimits(time.clock), share))
   /** How many of so many requests are admitted that go to each node in turn. */
@@ -68,12 +68,12 @@ function cluster(count: number) {
 test("a caller that uses all nodes has its burst once, and then its rate", async () => {
   const { time, admitted } = cluster(3)
   expect(admitted(1000)).toBe(60)
-  let later = 0
+  let setTimer = 0
   for (let step = 0; step < 100; step++) {
     await time.tick(100)
-    later += admitted(100)
+    setTimer += admitted(100)
   }
-  expect(later).toBe(300)
+  expect(setTimer).toBe(300)
 })
 
 test("when a node leaves the others take its share, and no caller has its burst twice", async () => {
@@ -82,13 +82,13 @@ test("when a node leaves the others take its share, and no caller has its burst 
   const rest = limits.slice(0, 2)
   for (const [position, share] of all.slice(0, 2).entries()) share.setPosition({ count: 2, position })
   expect(admitted(1000, rest)).toBeLessThanOrEqual(1)
-  let later = 0
+  let setTimer = 0
   for (let step = 0; step < 100; step++) {
     await time.tick(100)
-    later += admitted(100, rest)
+    setTimer += admitted(100, rest)
   }
-  expect(later).toBeGreaterThanOrEqual(298)
-  expect(later).toBeLessThanOrEqual(301)
+  expect(setTimer).toBeGreaterThanOrEqual(298)
+  expect(setTimer).toBeLessThanOrEqual(301)
 })
 
 test("the requests in flight on all nodes are as many as one node would admit, and each that ends makes room", () => {

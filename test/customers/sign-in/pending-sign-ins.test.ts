@@ -20,17 +20,17 @@ async function opened() {
   const store = await tempStore()
   const state = { nowMs: 1_800_000_000_000 }
   const clock = () => state.nowMs
-  const asked = await openSignIn(store, clock, random, EMAIL)
+  const query = await openSignIn(store, clock, random, EMAIL)
   let other = await openSignIn(store, clock, random, "other@example.com")
-  while (other.code === asked.code) other = await openSignIn(store, clock, random, "other@example.com")
-  const wrong = ["000000", "000001", "000002"].find(code => code !== asked.code && code !== other.code) ?? ""
+  while (other.code === query.code) other = await openSignIn(store, clock, random, "other@example.com")
+  const wrong = ["000000", "000001", "000002"].find(code => code !== query.code && code !== other.code) ?? ""
   return {
-    ...{ store, clock, state, asked, other, wrong },
+    ...{ store, clock, state, requests: query, other, wrong },
     goOn: async (ms: number): Promise<undefined> => {
       state.nowMs += ms
     },
-    byLink: (link = asked.link) => store.transaction(inner => proveByLink(inner, clock(), link)),
-    byCode: (code = asked.code, browser = asked.browser) =>
+    byLink: (link = query.link) => store.transaction(inner => proveByLink(inner, clock(), link)),
+    byCode: (code = query.code, browser = query.browser) =>
       store.transaction(inner => proveByCode(inner, clock(), browser, code)),
   }
 }
@@ -41,9 +41,9 @@ const EVENTS = {
   link: ({ byLink }) => byLink(),
   right_code: ({ byCode }) => byCode(),
   wrong_code: ({ byCode, wrong }) => byCode(wrong),
-  right_code_elsewhere: ({ byCode, asked, other }) => byCode(asked.code, other.browser),
-  link_as_browser: ({ byCode, asked }) => byCode(asked.code, asked.link),
-  browser_as_link: ({ byLink, asked }) => byLink(asked.browser),
+  right_code_elsewhere: ({ byCode, requests: question, other }) => byCode(question.code, other.browser),
+  link_as_browser: ({ byCode, requests }) => byCode(requests.code, requests.link),
+  browser_as_link: ({ byLink, requests }) => byLink(requests.browser),
   last_moment: ({ goOn }) => goOn(SIGN_IN_MS - 1),
   time_is_over: ({ goOn }) => goOn(SIGN_IN_MS),
   clock_set_back_a_little: ({ goOn }) => goOn(1 - SIGN_IN_MS),
@@ -119,10 +119,13 @@ describe.each(Object.keys(STATES) as State[])("a sign-in that is %s", state => {
   test.each(EVENT_NAMES)("meets %s", async event => {
     const sign = await opened()
     for (const before of STATES[state]) await EVENTS[before](sign)
-    const [said, next] = TABLE[state][event]
-    expect(await EVENTS[event](sign)).toEqual(said)
-    const { store, clock, asked } = sign
-    const emails = [await emailByLink(store, clock, asked.link), await emailByBrowser(store, clock, asked.browser)]
+    const [reply, next] = TABLE[state][event]
+    expect(await EVENTS[event](sign)).toEqual(reply)
+    const { store, clock, requests } = sign
+    const emails = [
+      await emailByLink(store, clock, requests.link),
+      await emailByBrowser(store, clock, requests.browser),
+    ]
     expect(emails).toEqual(next === "open" ? [EMAIL, EMAIL] : [null, null])
     // What is gone signs nobody in, by the link nor by the code.
     if (next === "gone") expect([await sign.byLink(), await sign.byCode()]).toEqual([GONE, GONE])
@@ -131,10 +134,10 @@ describe.each(Object.keys(STATES) as State[])("a sign-in that is %s", state => {
 
 test("of many guesses at once five are looked at", async () => {
   const { byCode, wrong, byLink } = await opened()
-  const said = await Promise.all(Array.from({ length: 40 }, () => byCode(wrong)))
-  const left = said.flatMap(answer => (answer.kind === "wrong_code" ? [answer.triesLeft] : []))
+  const reply = await Promise.all(Array.from({ length: 40 }, () => byCode(wrong)))
+  const left = reply.flatMap(answer => (answer.kind === "wrong_code" ? [answer.triesLeft] : []))
   expect(left.toSorted()).toEqual([0, 1, 2, 3, 4])
-  expect(said.filter(({ kind }) => kind === "gone")).toHaveLength(35)
+  expect(reply.filter(({ kind }) => kind === "gone")).toHaveLength(35)
   expect(await byLink()).toEqual(GONE)
 })
 
@@ -146,23 +149,23 @@ test("the right code after five wrong ones that were sent at once is not looked 
 
 test("of many who bring one link, or its code, one has proved anything", async () => {
   const { byLink, byCode } = await opened()
-  const said = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? byLink() : byCode())))
-  expect(said.filter(({ kind }) => kind === "proved")).toEqual([PROVED])
-  expect(said.filter(({ kind }) => kind === "gone")).toHaveLength(19)
+  const reply = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? byLink() : byCode())))
+  expect(reply.filter(({ kind }) => kind === "proved")).toEqual([PROVED])
+  expect(reply.filter(({ kind }) => kind === "gone")).toHaveLength(19)
 })
 
 test("what is no secret is not looked up", async () => {
-  const { store, clock, byLink, byCode, asked } = await opened()
+  const { store, clock, byLink, byCode, requests } = await opened()
   for (const hostile of [
     "",
     "' OR 1=1 --",
     "%",
-    asked.link.slice(1),
-    `${asked.link} `,
-    `${asked.link}0`,
+    requests.link.slice(1),
+    `${requests.link} `,
+    `${requests.link}0`,
     "\0".repeat(32),
   ]) {
-    expect([await byLink(hostile), await byCode(asked.code, hostile)]).toEqual([GONE, GONE])
+    expect([await byLink(hostile), await byCode(requests.code, hostile)]).toEqual([GONE, GONE])
     expect([await emailByLink(store, clock, hostile), await emailByBrowser(store, clock, hostile)]).toEqual([
       null,
       null,
@@ -171,26 +174,26 @@ test("what is no secret is not looked up", async () => {
 })
 
 test("no row holds an address, a link, a browser's secret or a code that can be read", async () => {
-  const { store, asked } = await opened()
+  const { store, requests } = await opened()
   const rows = JSON.stringify(await store.all("SELECT * FROM sign_ins"))
   const plain = [
     EMAIL,
-    asked.link,
-    asked.browser,
+    requests.link,
+    requests.browser,
     "jane",
     "private-example",
     Buffer.from(EMAIL).toString("base64").slice(0, 12),
   ]
   for (const text of plain) expect(rows).not.toContain(text)
-  for (const text of [asked.code, `code ${asked.code}`])
+  for (const text of [requests.code, `code ${requests.code}`])
     expect(rows).not.toContain(new Bun.CryptoHasher("sha256").update(text).digest("hex"))
 })
 
 test("one code is stored in another way for each browser", async () => {
   const { store, clock } = await opened()
   const zeros = (count: number) => (count === 4 ? new Uint8Array(4) : random(count))
-  const asked = [await openSignIn(store, clock, zeros, EMAIL), await openSignIn(store, clock, zeros, EMAIL)]
-  expect(asked.map(({ code }) => code)).toEqual(["000000", "000000"])
+  const requests = [await openSignIn(store, clock, zeros, EMAIL), await openSignIn(store, clock, zeros, EMAIL)]
+  expect(requests.map(({ code }) => code)).toEqual(["000000", "000000"])
   const rows = await store.all<{ code_hash: string }>("SELECT code_hash FROM sign_ins")
   expect(new Set(rows.map(row => row.code_hash)).size).toBe(4)
 })

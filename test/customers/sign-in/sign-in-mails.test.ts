@@ -3,7 +3,7 @@ import type { SendResult } from "../../../src/customers/notices/mailer.ts"
 import type { Notice } from "../../../src/customers/notices/notices.ts"
 import { SIGN_IN_MAIL_BOUNDS, SignInMails } from "../../../src/customers/sign-in/sign-in-mails.ts"
 import type { Logged } from "../../support/app.ts"
-import { settled, stoppedTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 
 const MAIL = { to: "jane@example.com", link: "https://mk.example.com/sign-in/link?token=x", code: "012345" }
 const ACCEPTED: SendResult = { kind: "accepted" }
@@ -17,13 +17,13 @@ function opened(
   answer: (count: number) => Answer | Promise<Answer>,
   { isSending: hasMailServer = true, bounds = SIGN_IN_MAIL_BOUNDS } = {},
 ) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const tried: { readonly to: string; readonly notice: Notice; readonly atMs: number }[] = []
   const logged: Logged[] = []
   const mails = new SignInMails(
     {
       ...{ stopwatch: time.stopwatch, setTimer: time.later, hasMailServer },
-      log: (level, says, fields = {}) => void logged.push({ level, says, fields }),
+      log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
       sendNow: async (to, notice) => {
         tried.push({ to, notice, atMs: time.stopwatch() })
         return await answer(tried.length)

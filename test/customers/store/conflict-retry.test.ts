@@ -107,7 +107,7 @@ describe("transactions that deadlock", () => {
     const changing = setTier(log, id, 3)
     begun()
     await Promise.all([crossing, changing])
-    expect(log.heard).toEqual([{ kind: "account_changed", subject: id }])
+    expect(log.received).toEqual([{ kind: "account_changed", subject: id }])
     expect(await latestChangeId(one)).toBe(1)
   })
 })

@@ -97,9 +97,9 @@ describe("a write whose response is lost", () => {
     if (made.kind !== "created_before") throw new Error(made.kind)
     expect(await store.all("SELECT id FROM keys")).toHaveLength(1)
     await lost(() => revokeKey(log, made.key.id, "owner"))
-    expect(log.heard).toEqual([])
+    expect(log.received).toEqual([])
     expect(await revokeKey(log, made.key.id, "owner")).toMatchObject({ kind: "revoked", isNew: false })
-    expect(log.heard).toEqual([{ kind: "key_revoked", subject: made.key.id }])
+    expect(log.received).toEqual([{ kind: "key_revoked", subject: made.key.id }])
   })
 })
 

@@ -16,11 +16,11 @@ const NOTICE_MS = LIMITS.termsNoticeDays * DAY_MS
 async function opened(path = tempPlace()) {
   const store = await tempStore(path)
   const log = tempLog(store)
-  const outside = { asked: 0, isBroken: false, failures: [] as unknown[] }
+  const outside = { requests: 0, isBroken: false, failures: [] as unknown[] }
   const watched = {
     ...store,
     all: <Row>(sql: string) => {
-      outside.asked++
+      outside.requests++
       return outside.isBroken ? Promise.reject(new Error("the store is broken")) : store.all<Row>(sql)
     },
   }
@@ -145,7 +145,7 @@ describe("change", () => {
     const { held, outside, publish } = await opened()
     await publish("1", true)
     for (const acceptance of [nothing, version("1"), since(9)]) held.stateOf(acceptance)
-    expect(outside.asked).toBe(1)
+    expect(outside.requests).toBe(1)
   })
 
   test("terms are read again when they change, when the log was lost, and when a change cannot be understood", async () => {
@@ -153,18 +153,18 @@ describe("change", () => {
     await held.load()
     held.applyChanges([])
     held.applyChanges([{ kind: "account_changed", subject: "acc_x" }])
-    expect(outside.asked).toBe(1)
+    expect(outside.requests).toBe(1)
     await publishTerms(
       { ...log, notify: changes => held.applyChanges(changes) },
       { version: "1", url: URL, isMaterial: true },
     )
     await settled()
     expect(held.stateOf(nothing)).toMatchObject({ kind: "grace", version: "1" })
-    expect(outside.asked).toBe(2)
+    expect(outside.requests).toBe(2)
     held.applyChanges([{ kind: "terms_of_the_future", subject: "x" }])
     held.invalidateAll()
     await settled()
-    expect(outside.asked).toBe(4)
+    expect(outside.requests).toBe(4)
   })
 
   test("a failing store leaves what is held, is told of, and is asked again by the next turn", async () => {
@@ -172,7 +172,11 @@ describe("change", () => {
     await publish("1", true)
     await publishTerms(log, { version: "2", url: URL, isMaterial: true })
     outside.isBroken = true
-    for (const again of [() => held.applyChanges(log.heard), () => held.applyChanges([]), () => held.invalidateAll()]) {
+    for (const again of [
+      () => held.applyChanges(log.received),
+      () => held.applyChanges([]),
+      () => held.invalidateAll(),
+    ]) {
       again()
       await settled()
     }
@@ -183,20 +187,20 @@ describe("change", () => {
     held.applyChanges([])
     await settled()
     expect(held.stateOf(nothing)).toMatchObject({ kind: "grace", version: "2" })
-    const asked = outside.asked
+    const requests = outside.requests
     held.applyChanges([])
-    expect(outside.asked).toBe(asked)
+    expect(outside.requests).toBe(requests)
   })
 
   test("a reading that began earlier and ends later does not bring back old terms", async () => {
     const store = await tempStore()
     const log = tempLog(store)
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    let asked = 0
+    let requests = 0
     const slow = {
       ...store,
       all: async <Row>(sql: string) => {
-        const gate = gates[asked++]
+        const gate = gates[requests++]
         const rows = await store.all<Row>(sql)
         await gate?.promise
         return rows

@@ -13,8 +13,8 @@ async function opened() {
   const log = tempLog(store)
   const publish = (version: string, isMaterial = true) =>
     publishTerms(log, { version, url: `https://example.com/${version}`, isMaterial })
-  const told = async () => (await outboxRows(store)).map(({ accountId, subject }) => [accountId, subject])
-  return { store, log, publish, told }
+  const facts = async () => (await outboxRows(store)).map(({ accountId, subject }) => [accountId, subject])
+  return { store, log, publish, facts: facts }
 }
 
 test("material terms are told to every account 30 days ahead", async () => {
@@ -31,18 +31,18 @@ test("material terms are told to every account 30 days ahead", async () => {
 })
 
 test("terms that are not material, and terms that are published again, are told to nobody", async () => {
-  const { store, log, publish, told } = await opened()
+  const { store, log, publish, facts } = await opened()
   const accountId = await newAccount(log)
   await publish("1", false)
-  expect(await told()).toEqual([])
+  expect(await facts()).toEqual([])
   await publish("2")
   await publish("2")
   while (await notifyNextAccounts(store, 6_000));
-  expect(await told()).toEqual([[accountId, "2"]])
+  expect(await facts()).toEqual([[accountId, "2"]])
 })
 
 test("who has accepted them, or has no mail, is not written to", async () => {
-  const { store, log, publish, told } = await opened()
+  const { store, log, publish, facts } = await opened()
   await newAccount(log, "owner@localhost")
   await publish("1")
   const late = await createAccount(log, random, {
@@ -53,11 +53,11 @@ test("who has accepted them, or has no mail, is not written to", async () => {
   await store.run("UPDATE terms SET told_up_to = ''")
   while (await notifyNextAccounts(store, 6_000));
   expect(late.kind).toBe("created")
-  expect(await told()).toEqual([])
+  expect(await facts()).toEqual([])
 })
 
 test("accounts beyond the first batch are written to by the next ones, each once, wherever a crash ended it", async () => {
-  const { store, log, publish, told } = await opened()
+  const { store, log, publish, facts } = await opened()
   const ids = Array.from({ length: 23 }, (_, at) => `acc_${String(at).padStart(2, "0")}`)
   for (const id of ids) await insertAccount(store, id, 1, { email: `${id}@example.com`, tier: 0, termsVersion: null })
   await publish("1")
@@ -73,17 +73,17 @@ test("accounts beyond the first batch are written to by the next ones, each once
     // Whoever accepts meanwhile has nothing to be told.
     if (batchCount === 0) await acceptTerms(log, "acc_22")
   expect(batchCount).toBe(5)
-  expect(await told()).toEqual(ids.slice(0, 22).map(id => [id, "1"]))
+  expect(await facts()).toEqual(ids.slice(0, 22).map(id => [id, "1"]))
 })
 
 test("two publications are told one after the other", async () => {
-  const { store, log, publish, told } = await opened()
+  const { store, log, publish, facts } = await opened()
   const accountId = await newAccount(log)
   await store.run("DELETE FROM outbox")
   await publish("1")
   await publish("2")
   while (await notifyNextAccounts(store, 6_000));
-  expect(await told()).toEqual([
+  expect(await facts()).toEqual([
     [accountId, "1"],
     [accountId, "2"],
   ])

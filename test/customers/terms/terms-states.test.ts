@@ -41,7 +41,7 @@ async function opened() {
 type Opened = Awaited<ReturnType<typeof opened>>
 
 /** How a table says a state or an event, and how it comes about. */
-type Row = { readonly says: string; readonly happen: (all: Opened) => Promise<unknown> }
+type Row = { readonly description: string; readonly happen: (all: Opened) => Promise<unknown> }
 
 const moveClock =
   (ms: number) =>
@@ -51,18 +51,18 @@ const moveClock =
 
 /** The states, and how a new account comes into each. */
 const STATES = {
-  nothing_published: { says: "an account that no terms were published for", happen: moveClock(0) },
+  nothing_published: { description: "an account that no terms were published for", happen: moveClock(0) },
   accepted: {
-    says: "an account that has accepted",
+    description: "an account that has accepted",
     happen: async all => {
       await all.publish(true)
       await moveClock(DAY_MS)(all)
       await acceptTerms(all.changes, all.accountId)
     },
   },
-  grace: { says: "an account in its notice", happen: ({ publish }) => publish(true) },
+  grace: { description: "an account in its notice", happen: ({ publish }) => publish(true) },
   not_accepted: {
-    says: "an account past its notice",
+    description: "an account past its notice",
     happen: async all => {
       await all.publish(true)
       await moveClock(NOTICE_MS)(all)
@@ -73,20 +73,20 @@ type State = keyof typeof STATES
 
 /** The events, each a day after the account came into its state. */
 const EVENTS = {
-  material_publication: { says: "when material terms are published", happen: ({ publish }) => publish(true) },
-  plain_publication: { says: "when other terms are published", happen: ({ publish }) => publish(false) },
+  material_publication: { description: "when material terms are published", happen: ({ publish }) => publish(true) },
+  plain_publication: { description: "when other terms are published", happen: ({ publish }) => publish(false) },
   notice_nearly_over: {
-    says: "up to the last millisecond of thirty days",
+    description: "up to the last millisecond of thirty days",
     happen: moveClock(NOTICE_MS - DAY_MS - 1),
   },
-  notice_over: { says: "when thirty days have passed", happen: moveClock(NOTICE_MS - DAY_MS) },
-  clock_set_back: { says: "when the clock is set back by two days", happen: moveClock(-2 * DAY_MS) },
+  notice_over: { description: "when thirty days have passed", happen: moveClock(NOTICE_MS - DAY_MS) },
+  clock_set_back: { description: "when the clock is set back by two days", happen: moveClock(-2 * DAY_MS) },
   acceptance: {
-    says: "when somebody accepts",
+    description: "when somebody accepts",
     happen: ({ changes, accountId }) => acceptTerms(changes, accountId),
   },
   account_made: {
-    says: "when another account is made",
+    description: "when another account is made",
     happen: async ({ changes, seen }) => {
       const termsVersion = await currentTermsVersion(changes.store)
       const made = await createAccount(changes, random, { email: "new@example.com", tier: 0, termsVersion })
@@ -94,7 +94,7 @@ const EVENTS = {
     },
   },
   account_removed: {
-    says: "when the account is removed",
+    description: "when the account is removed",
     happen: ({ changes, accountId }) => removeAccount(changes, accountId),
   },
 } as const satisfies Record<string, Row>
@@ -166,7 +166,7 @@ const EVENT_NAMES = Object.keys(EVENTS) as Event[] // the keys of a table are it
 for (const state of STATE_NAMES)
   for (const event of EVENT_NAMES) {
     const [before, after] = [SEEN_BEFORE[state], TABLE[state][event]]
-    test(`${EVENTS[event].says}, ${STATES[state].says} ${SEEN_SAYS[after]}, here and in another process`, async () => {
+    test(`${EVENTS[event].description}, ${STATES[state].description} ${SEEN_SAYS[after]}, here and in another process`, async () => {
       const all = await opened()
       await STATES[state].happen(all)
       expect(await all.seen()).toEqual([before, before])

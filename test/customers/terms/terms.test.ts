@@ -27,7 +27,7 @@ describe("publication", () => {
     const { path, store, log, publish } = await opened()
     const terms = { version: "2026-01", url: URL, isMaterial: true, publishedAtMs: 5_000 }
     expect(await publish("2026-01", true)).toEqual({ kind: "published", terms, isNew: true })
-    expect(log.heard).toEqual([{ kind: "terms_published", subject: "2026-01" }])
+    expect(log.received).toEqual([{ kind: "terms_published", subject: "2026-01" }])
     await store.close()
     expect(await listTerms(await tempStore(path))).toEqual([terms])
   })
@@ -39,7 +39,7 @@ describe("publication", () => {
     expect(await publish("1", true)).toEqual({ ...first, isNew: false } as typeof first)
     expect(await listTerms(store)).toHaveLength(1)
     expect(await latestChangeId(store)).toBe(1)
-    expect(log.heard).toHaveLength(1)
+    expect(log.received).toHaveLength(1)
   })
 
   test("other terms under a version that exists are refused, and nothing changes", async () => {
@@ -88,8 +88,8 @@ describe("publication", () => {
   test("of many who publish one version at once, on two connections, one is new", async () => {
     const path = tempPlace()
     const [one, other] = [await opened(path), await opened(path)]
-    const asked = Array.from({ length: 10 }, (_, n) => (n % 2 ? one : other).publish("1", true))
-    const isNew = (await Promise.all(asked)).map(published => published.kind === "published" && published.isNew)
+    const requests = Array.from({ length: 10 }, (_, n) => (n % 2 ? one : other).publish("1", true))
+    const isNew = (await Promise.all(requests)).map(published => published.kind === "published" && published.isNew)
     expect(isNew.filter(Boolean)).toHaveLength(1)
     expect(await latestChangeId(one.store)).toBe(1)
   })
@@ -112,7 +112,7 @@ describe("acceptance", () => {
     const id = await newAccount(log)
     await publish("1", true)
     await publish("2")
-    log.heard.length = 0
+    log.received.length = 0
     log.now = 7_000
     expect(await acceptTerms(log, id)).toMatchObject({
       kind: "accepted",
@@ -121,7 +121,7 @@ describe("acceptance", () => {
       isNew: true,
     })
     expect(await findAccount(store, id)).toMatchObject({ acceptedTermsVersion: "2", acceptedTermsAtMs: 7_000 })
-    expect(log.heard).toEqual([{ kind: "account_changed", subject: id }])
+    expect(log.received).toEqual([{ kind: "account_changed", subject: id }])
   })
 
   test("accepting twice is accepting once, at the first time; but this process drops what it holds of the account", async () => {
@@ -132,10 +132,10 @@ describe("acceptance", () => {
     const first = await acceptTerms(log, id)
     const upTo = await latestChangeId(store)
     log.now = 8_000
-    log.heard.length = 0
+    log.received.length = 0
     expect(await acceptTerms(log, id)).toEqual({ ...first, isNew: false } as typeof first)
     expect(await latestChangeId(store)).toBe(upTo)
-    expect(log.heard).toEqual([{ kind: "account_changed", subject: id }])
+    expect(log.received).toEqual([{ kind: "account_changed", subject: id }])
   })
 
   test("nothing is accepted before terms are published, nor for an account that does not exist", async () => {
@@ -148,7 +148,7 @@ describe("acceptance", () => {
     expect(await findAccount(store, id)).toEqual(before)
     await publish("1", true)
     expect(await acceptTerms(log, "acc_x")).toEqual({ kind: "unknown_account" })
-    expect(log.heard).toEqual([{ kind: "terms_published", subject: "1" }])
+    expect(log.received).toEqual([{ kind: "terms_published", subject: "1" }])
   })
 
   test("an acceptance is not dated before what it accepts", async () => {
@@ -169,7 +169,7 @@ describe("acceptance", () => {
     expect(await countUnaccepted(store)).toBe(3)
     const times = [ahead, before, other].map(async id => (await findAccount(store, id))?.acceptedTermsAtMs)
     expect(await Promise.all(times)).toEqual([3_999, 3_999, 3_999])
-    expect(log.heard.filter(({ kind }) => kind === "account_changed").map(({ subject }) => subject)).toEqual(
+    expect(log.received.filter(({ kind }) => kind === "account_changed").map(({ subject }) => subject)).toEqual(
       expect.arrayContaining([ahead, before, other]),
     )
   })

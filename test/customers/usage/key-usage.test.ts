@@ -21,15 +21,15 @@ test("the usage of each key is counted once, the busiest first, whether it is wr
   const flushing = meter.flush()
   meter.record(accountId, SITE_KEY, { kind: "check", category: "personal" })
   meter.record(accountId, SITE_KEY, { kind: "rate_limited" })
-  const told = await usages(metered)
-  expect(told).toEqual([
+  const facts = await usages(metered)
+  expect(facts).toEqual([
     { ...NOTHING, keyId: SECRET.id, used: LIMITS.deepCheckUnits + 2, deepChecks: 1, batchItems: 2 },
     { ...NOTHING, keyId: PUBLISHABLE.id, used: 1, checks: 1 },
     { ...NOTHING, keyId: SITE_KEY.id, used: 1, checks: 1, rateLimited: 1 },
   ])
   await flushing
   await flushAll()
-  expect(await usages(metered)).toEqual(told)
+  expect(await usages(metered)).toEqual(facts)
 })
 
 test("the days are those of a report, neither earlier nor later ones", async () => {

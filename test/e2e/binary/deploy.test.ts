@@ -27,7 +27,7 @@ afterAll(() => own.remove())
 const set = (name: string): string[] =>
   [...UNIT.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value = ""]) => value)
 /** The lines of the Dockerfile that begin with the word, each whole. */
-const said = (word: string): string[] =>
+const reply = (word: string): string[] =>
   [...DOCKERFILE.replaceAll("\\\n", " ").matchAll(new RegExp(`^${word} +(.*)$`, "gm"))].map(([, rest = ""]) =>
     rest.trim(),
   )
@@ -79,7 +79,7 @@ describe("the unit of systemd", () => {
 describe("the Dockerfile", () => {
   test("copies what is there, and what the ignore file lets through", () => {
     const ignored = readFileSync(join(ROOT, ".dockerignore"), "utf8")
-    const copied = said("COPY").filter(line => !line.includes("--from="))
+    const copied = reply("COPY").filter(line => !line.includes("--from="))
     const sources = copied.flatMap(line =>
       line
         .split(/ +/)
@@ -95,14 +95,14 @@ describe("the Dockerfile", () => {
   })
 
   test("runs what it has copied, by a user who is not root, with settings that there are", () => {
-    expect(said("ENTRYPOINT")).toEqual([JSON.stringify([INSTALLED])])
-    expect(said("CMD")).toEqual(['["serve"]'])
-    expect(said("USER")).toEqual(["65532:65532"])
-    expect(said("STOPSIGNAL")).toEqual(["SIGTERM"])
-    const settings = settingsIn(said("ENV").join(" "))
+    expect(reply("ENTRYPOINT")).toEqual([JSON.stringify([INSTALLED])])
+    expect(reply("CMD")).toEqual(['["serve"]'])
+    expect(reply("USER")).toEqual(["65532:65532"])
+    expect(reply("STOPSIGNAL")).toEqual(["SIGTERM"])
+    const settings = settingsIn(reply("ENV").join(" "))
     expect(parseSettings(settings)).toMatchObject({ kind: "read" })
-    expect(said("VOLUME")).toEqual([settings["MAILKIND_DATA_DIR"] ?? ""])
-    expect(said("EXPOSE")).toEqual([settings["MAILKIND_PORT"] ?? ""])
+    expect(reply("VOLUME")).toEqual([settings["MAILKIND_DATA_DIR"] ?? ""])
+    expect(reply("EXPOSE")).toEqual([settings["MAILKIND_PORT"] ?? ""])
   })
 })
 
@@ -141,7 +141,7 @@ describe.skipIf(!isAble)("as another user, with all but its data directory read-
       MAILKIND_LISTS_REFRESH_HOURS: "off",
     }
     const run = (...words: string[]) => startProgram([...shut, ...words], data, settings).ended()
-    const healthcheck: string[] = JSON.parse(said("HEALTHCHECK")[0]?.replace(/^.*CMD /, "") ?? "[]")
+    const healthcheck: string[] = JSON.parse(reply("HEALTHCHECK")[0]?.replace(/^.*CMD /, "") ?? "[]")
     expect(await run(...healthcheck.slice(1))).toMatchObject({ code: 1 })
     const server = startProgram([...shut, "serve"], data, settings)
     const key = /svc_live_[0-9A-Za-z]{38}/.exec(await server.printed(/curl [^\n]*\n/))?.[0] ?? ""

@@ -82,10 +82,10 @@ describe("the executable, alone in an empty directory", () => {
 
   test("tells what it is made of: every licence with its text, and the bill of materials that the build wrote", async () => {
     const { code, out } = await own.run(["licences", "--texts", "--json"])
-    const told: { packages: { name: string; texts: string[] }[]; runtime: { version: string } } = JSON.parse(out)
-    expect([code, told.runtime.version]).toEqual([0, Bun.version])
-    expect(told.packages.map(({ name }) => name)).toContain("elysia")
-    expect(told.packages.filter(({ texts }) => texts.length === 0)).toEqual([])
+    const facts: { packages: { name: string; texts: string[] }[]; runtime: { version: string } } = JSON.parse(out)
+    expect([code, facts.runtime.version]).toEqual([0, Bun.version])
+    expect(facts.packages.map(({ name }) => name)).toContain("elysia")
+    expect(facts.packages.filter(({ texts }) => texts.length === 0)).toEqual([])
     const bill = await own.run(["sbom"])
     expect(bill.out).toBe(await Bun.file(join(ROOT, "dist/mailkind.cdx.json")).text())
     expect(readdirSync(own.directory)).toEqual(["mailkind"])
@@ -258,21 +258,21 @@ describe("the executable, alone in an empty directory", () => {
 
 describe("mails", () => {
   test("what happens to an account is mailed once, over a kill and a restart, and no log line holds the address", async () => {
-    const house = alone()
+    const harness = alone()
     try {
       const server = await testSmtp()
       const settings = { ...PORT, MAILKIND_SMTP_URL: server.url, MAILKIND_LOG: "debug" }
-      const first = house.start(["serve"], settings)
+      const first = harness.start(["serve"], settings)
       await serving(first, /listens on \S+/)
-      await house.run(["account", "create", "jane@example.com"])
-      const { out } = await house.run(["key", "create", "--account", "jane@example.com", "--json"])
+      await harness.run(["account", "create", "jane@example.com"])
+      const { out } = await harness.run(["key", "create", "--account", "jane@example.com", "--json"])
       await server.takes(1)
       await first.complained(/a mail was sent/)
       await first.kill()
       const { id, key } = JSON.parse(out)
-      await house.run(["key", "revoke", id])
-      await house.run(["terms", "publish", "--version", "2", "--url", "https://example.com/2", "--material"])
-      const second = house.start(["serve"], settings)
+      await harness.run(["key", "revoke", id])
+      await harness.run(["terms", "publish", "--version", "2", "--url", "https://example.com/2", "--material"])
+      const second = harness.start(["serve"], settings)
       await serving(second, /listens on \S+/)
       await server.takes(3)
       const { err } = await second.stop()
@@ -289,7 +289,7 @@ describe("mails", () => {
       expect(err).toContain("a mail was sent")
       expect(err).not.toContain("jane")
     } finally {
-      await house.remove()
+      await harness.remove()
     }
   })
 })

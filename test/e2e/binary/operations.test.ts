@@ -30,8 +30,8 @@ describe("the executable", () => {
       names.map(name => [name, name === "dns" ? "skipped" : "ok"]),
     )
     expect(await child.stop()).toMatchObject({ code: 0 })
-    const later = await own.run(["doctor", "--running", "--only", "port"], settings)
-    expect([later.code, later.out]).toEqual([1, expect.stringMatching(/^port +failed +Nobody answers/)])
+    const setTimer = await own.run(["doctor", "--running", "--only", "port"], settings)
+    expect([setTimer.code, setTimer.out]).toEqual([1, expect.stringMatching(/^port +failed +Nobody answers/)])
   })
 
   test("backs its database up while it serves, refuses to restore it then, and restores it afterwards", async () => {

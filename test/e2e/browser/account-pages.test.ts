@@ -91,14 +91,14 @@ test.skipIf(isBrowserMissing)(
   async () => {
     const { server, context } = await running()
     const { key } = await filled(server)
-    const asked = () => server.ask("POST /v1/check", { key, body: { domain: "granite-works.com" } })
-    expect((await asked()).body["category"]).toBe("unknown")
+    const request = () => server.ask("POST /v1/check", { key, body: { domain: "granite-works.com" } })
+    expect((await request()).body["category"]).toBe("unknown")
     const admin = await signedIn(await context(), server, ADMIN)
     await admin.page.goto(`${server.url}/admin/feedback`)
     await admin.page.getByRole("link", { name: "granite-works.com" }).click()
     await admin.page.getByRole("button", { name: "Accept the report" }).click()
     await admin.page.getByRole("status").waitFor()
-    const corrected = await asked()
+    const corrected = await request()
     expect([corrected.body["category"], corrected.body["reasons"]]).toEqual([
       "business",
       ["corrected", "dns_unavailable"],
@@ -112,14 +112,14 @@ test.skipIf(isBrowserMissing)(
     await expectFit(admin, "admin-terms-previewed")
     await admin.page.getByRole("button", { name: "Publish version 2026-12" }).click()
     await admin.page.getByRole("status").waitFor()
-    expect((await asked()).headers["warning"]).toContain("2026-12")
+    expect((await request()).headers["warning"]).toContain("2026-12")
 
     const jane = await signedIn(await context(), server, JANE)
     await jane.page.goto(`${server.url}/dashboard`)
     await expectFit(jane, "dashboard-terms")
     await jane.page.getByRole("button", { name: "I accept" }).click()
     await jane.page.getByRole("status").waitFor()
-    expect((await asked()).headers["warning"]).toBeUndefined()
+    expect((await request()).headers["warning"]).toBeUndefined()
     expect([...admin.faults, ...jane.faults]).toEqual([])
   },
   BROWSER_TEST_MS,

@@ -14,10 +14,13 @@ const PAUSE_MS = (LIMITS.freeRequestsBurst / LIMITS.freeRequestsPerSecond) * 100
 
 /** The house with its own files, before real sockets, in a time that stands still. */
 async function served(freeChecksPerDay = "") {
-  const house = await testApp({ freeChecksPerDay, asset: name => Bun.file(join(ROOT, BUNDLED_FILES[`${name}.asset`])) })
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: house.app })
+  const harness = await testApp({
+    freeChecksPerDay,
+    asset: name => Bun.file(join(ROOT, BUNDLED_FILES[`${name}.asset`])),
+  })
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: harness.app })
   onTestEnd(() => server.stop(true))
-  return { time: house.time, url: `http://127.0.0.1:${server.port}` }
+  return { time: harness.time, url: `http://127.0.0.1:${server.port}` }
 }
 
 /** A browser of one visitor before the first page. */
@@ -38,7 +41,7 @@ async function check(page: Page, input: string): Promise<number> {
   return answer.status()
 }
 
-const told = async (page: Page): Promise<string> => (await page.textContent("main")) ?? ""
+const facts = async (page: Page): Promise<string> => (await page.textContent("main")) ?? ""
 
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, a visitor has free checks, gets a pass from the widget without a click, and then the checker is busy`,
@@ -49,7 +52,7 @@ test.skipIf(isBrowserMissing)(
 
     for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) {
       expect(await check(page, "jane@mailinator.com")).toBe(200)
-      expect(await told(page)).toContain(CATEGORY_MEANINGS.disposable)
+      expect(await facts(page)).toContain(CATEGORY_MEANINGS.disposable)
     }
     expect(page.url()).toBe(`${url}/`)
     expect(await context.cookies()).toEqual([])
@@ -57,7 +60,7 @@ test.skipIf(isBrowserMissing)(
 
     expect(await check(page, "gmail.com")).toBe(403)
     await page.waitForSelector("#verdict")
-    expect(await told(page)).toContain(CATEGORY_MEANINGS.personal)
+    expect(await facts(page)).toContain(CATEGORY_MEANINGS.personal)
     expect(await page.inputValue("#input")).toBe("gmail.com")
     expect(await context.cookies()).toMatchObject([{ name: "mailkind_pass", httpOnly: true, sameSite: "Lax" }])
     await time.tick(PAUSE_MS)
@@ -69,7 +72,7 @@ test.skipIf(isBrowserMissing)(
     ])
     expect(answer.status()).toBe(503)
     await page.waitForSelector(".boxed")
-    expect(await told(page)).toContain("00:00 UTC")
+    expect(await facts(page)).toContain("00:00 UTC")
     expect(await page.inputValue("#input")).toBe("jane@gmail.com")
     expect(faults).toEqual([])
   },
@@ -85,7 +88,7 @@ test.skipIf(isBrowserMissing)(
       expect(await check(scriptless.page, "stripe.com")).toBe(200)
     expect(await check(scriptless.page, "stripe.com")).toBe(403)
     expect(await scriptless.page.isVisible("noscript")).toBe(true)
-    expect(await told(scriptless.page)).toContain("sign in for a free key")
+    expect(await facts(scriptless.page)).toContain("sign in for a free key")
 
     const { page, faults } = await opened(browser, url)
     const statuses = await page.evaluate(async count => {
@@ -97,7 +100,7 @@ test.skipIf(isBrowserMissing)(
     expect([...new Set(statuses)]).toEqual(expect.arrayContaining([429, 403]))
     expect(await check(page, "stripe.com")).toBe(403)
     await page.waitForSelector(".boxed")
-    expect(await told(page)).toContain("closed to it for a while")
+    expect(await facts(page)).toContain("closed to it for a while")
     expect(faults).toEqual([])
   },
   BROWSER_TEST_MS,

@@ -61,13 +61,13 @@ export function testExamples(runners: readonly Runner[]): void {
         const problem = (status: number, code: string): Said => ({ status, body: { code, detail: "Why." } })
         const server = sayingServer()
         const run = running(runner, server.url, "svc_live_wrong")
-        for (const said of [
+        for (const reply of [
           problem(429, "rate_limited"),
           problem(429, "quota_exceeded"),
           problem(500, "internal_error"),
         ]) {
-          server.say(said)
-          expect(await run("check")).toEqual({ code: 0, out: `allow, unchecked: ${said.status}\n`, err: "" })
+          server.say(reply)
+          expect(await run("check")).toEqual({ code: 0, out: `allow, unchecked: ${reply.status}\n`, err: "" })
         }
         server.say({ status: 503, body: "<h1>The proxy has no server</h1>" })
         expect((await run("check")).out).toMatch(/^allow, unchecked: (?:503|no answer)\n$/)
@@ -89,7 +89,7 @@ export function testExamples(runners: readonly Runner[]): void {
         const text = exampleProgram("check", language, { baseUrl: server.url, checkTimeoutMs: -1000 })
         const ended = await runner.run(exampleFile("check", language), text, EXAMPLE_TASKS.check.args, "svc_live_x")
         expect(ended).toEqual({ code: 0, out: "allow, unchecked: no answer\n", err: "" })
-        expect(server.asked).toHaveLength(1)
+        expect(server.requests).toHaveLength(1)
       },
     )
 
@@ -104,14 +104,14 @@ export function testExamples(runners: readonly Runner[]): void {
         const result = { category: "personal", recommendation: "review" }
         server.say(refused("0"), refused("0"), { status: 200, body: { results: [result] } })
         const waited = await run("batch", ["jane@gmail.com"])
-        expect([waited.code, server.asked.length]).toEqual([0, 3])
+        expect([waited.code, server.requests.length]).toEqual([0, 3])
         expect(waited.out).toContain("personal")
         server.say(refused("86400"))
         const gaveUp = await run("batch", ["jane@gmail.com"])
-        expect([gaveUp.code === 0, server.asked.length]).toEqual([false, 4])
+        expect([gaveUp.code === 0, server.requests.length]).toEqual([false, 4])
         server.say({ status: 400, body: { code: "invalid_input", detail: "Why." } })
         const wrong = await run("batch", ["jane@gmail.com"])
-        expect([wrong.code === 0, server.asked.length]).toEqual([false, 5])
+        expect([wrong.code === 0, server.requests.length]).toEqual([false, 5])
         expect(`${wrong.out}${wrong.err}`).toContain("invalid_input")
       },
     )
@@ -123,14 +123,14 @@ export function testExamples(runners: readonly Runner[]): void {
         server.say({ status: 418, body: { code: "none", detail: "Why." } })
         await run(task)
       }
-      expect(server.asked.map(({ line }) => line)).toEqual([
+      expect(server.requests.map(({ line }) => line)).toEqual([
         ...["POST /v1/check", "POST /v1/check/batch", "POST /v1/feedback", "GET /v1/usage"],
       ])
-      for (const { authorization, body } of server.asked) {
+      for (const { authorization, body } of server.requests) {
         expect(authorization).toBe("Bearer svc_live_secret")
         expect(body).not.toContain("svc_live")
       }
-      expect(server.asked.map(({ body }) => (body === "" ? null : JSON.parse(body)))).toEqual([
+      expect(server.requests.map(({ body }) => (body === "" ? null : JSON.parse(body)))).toEqual([
         { email: "jane@gmail.com", policy: "b2b" },
         { items: ["jane@gmail.com", "stripe.com"], policy: "b2b" },
         { email: "jane@northwind-paper.com", expected_category: "business", comment: "They sell paper." },
@@ -154,7 +154,7 @@ export function testExamples(runners: readonly Runner[]): void {
           .split("\n")
           .map(line => line.split(" ")[0] ?? ""),
       ).toEqual(items)
-      expect(server.asked.map(({ body }) => JSON.parse(body).items.length)).toEqual([LIMITS.batchItemsMax, 1])
+      expect(server.requests.map(({ body }) => JSON.parse(body).items.length)).toEqual([LIMITS.batchItemsMax, 1])
     })
   })
 }

@@ -8,14 +8,14 @@ export type Said = {
 }
 
 /** What one request held. */
-type Asked = { readonly line: string; readonly authorization: string | null; readonly body: string }
+type ApiResponse = { readonly line: string; readonly authorization: string | null; readonly body: string }
 
 /** What is never answered: the asker goes first. */
 export const SILENCE: Said = { status: 0, body: "" }
 
 /** A server on loopback that says what it is told to, in turn, and the last again; it ends with the test. */
 export function sayingServer() {
-  const asked: Asked[] = []
+  const requests: ApiResponse[] = []
   let next: Said[] = []
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -23,11 +23,11 @@ export function sayingServer() {
     fetch: async request => {
       const { pathname, search } = new URL(request.url)
       const authorization = request.headers.get("authorization")
-      asked.push({ line: `${request.method} ${pathname}${search}`, authorization, body: await request.text() })
-      const [said = { status: 500, body: "" }] = next
+      requests.push({ line: `${request.method} ${pathname}${search}`, authorization, body: await request.text() })
+      const [reply = { status: 500, body: "" }] = next
       if (next.length > 1) next = next.slice(1)
-      if (said === SILENCE) return await new Promise<never>(() => undefined)
-      const { status, body, headers = {} } = said
+      if (reply === SILENCE) return await new Promise<never>(() => undefined)
+      const { status, body, headers = {} } = reply
       return typeof body === "string"
         ? new Response(body, { status, headers })
         : Response.json(body, { status, headers })
@@ -36,9 +36,9 @@ export function sayingServer() {
   onTestEnd(() => server.stop(true))
   return {
     url: `http://127.0.0.1:${server.port}`,
-    asked,
-    say: (...said: readonly Said[]): void => {
-      next = [...said]
+    requests: requests,
+    say: (...reply: readonly Said[]): void => {
+      next = [...reply]
     },
     stop: () => server.stop(true),
   }

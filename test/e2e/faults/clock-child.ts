@@ -7,13 +7,13 @@ import { createSystem } from "../../../src/system/system.ts"
 
 // The server over a clock that is set: `clock-child.ts serve` adds the milliseconds that stand in the file CLOCK_FILE.
 
-const world = createSystem()
-const { CLOCK_FILE = "", ...environment } = world.environment
-const clock = (): number => world.clock() + Number(readFileSync(CLOCK_FILE, "utf8"))
+const system = createSystem()
+const { CLOCK_FILE = "", ...environment } = system.environment
+const clock = (): number => system.clock() + Number(readFileSync(CLOCK_FILE, "utf8"))
 const read = parseSettings(environment)
 if (read.kind === "faulty") throw new Error(read.faults.join())
-const running = await startServer(createContext({ ...world, clock }, read.settings), "alone")
+const running = await startServer(createContext({ ...system, clock }, read.settings), "alone")
 printStart({ line: console.log, stderrLine: console.error }, "0", running, await running.ensureBootstrapAccount(), 1)
-await world.stopSignal()
+await system.stopSignal()
 await running.stop()
 process.exit(0)

@@ -91,7 +91,7 @@ export async function slowClients({ times, program, isLong }: Doing): Promise<Fo
   if (isLong)
     await Promise.all(slow.map(({ closed }) => closed)).catch((fault: unknown) => breaches.push(String(fault)))
   breaches.push(
-    ...slow.filter(client => /^HTTP\/1\.1 2/.test(client.heard())).map(() => "half a request was answered 200"),
+    ...slow.filter(client => /^HTTP\/1\.1 2/.test(client.received())).map(() => "half a request was answered 200"),
   )
   backMs = Math.max(backMs, await untilServed(victim))
   for (const client of slow) client.close()
@@ -121,8 +121,8 @@ export async function brokenOff({ times, program }: Doing): Promise<Found> {
   backMs = await tookMs(() => untilServed(victim))
   const halves = all.filter((_, at) => at % 4 < 2)
   await Promise.all(halves.map(({ closed }) => closed)).catch((fault: unknown) => breaches.push(String(fault)))
-  const refused = halves.filter((_, at) => at % 2 === 0).filter(client => !/^HTTP\/1\.1 200 /.test(client.heard()))
-  const answered = halves.filter((_, at) => at % 2 === 1).filter(client => /^HTTP\/1\.1 200 /.test(client.heard()))
+  const refused = halves.filter((_, at) => at % 2 === 0).filter(client => !/^HTTP\/1\.1 200 /.test(client.received()))
+  const answered = halves.filter((_, at) => at % 2 === 1).filter(client => /^HTTP\/1\.1 200 /.test(client.received()))
   if (answered.length > 0) breaches.push(`${answered.length} half requests were answered 200`)
   for (const client of all) client.close()
   backMs = Math.max(backMs, await untilServed(victim))
@@ -159,8 +159,8 @@ export async function headerFloods({ times, program }: Doing): Promise<Found> {
       )
     await Promise.all(clients.map(({ closed }) => closed))
     for (const client of clients)
-      if (!/^HTTP\/1\.1 4(?:00|31) |^$/.test(client.heard()))
-        breaches.push(`a flood was answered ${client.heard().slice(0, 40)}`)
+      if (!/^HTTP\/1\.1 4(?:00|31) |^$/.test(client.received()))
+        breaches.push(`a flood was answered ${client.received().slice(0, 40)}`)
   }
   const backMs = await untilServed(victim)
   return {

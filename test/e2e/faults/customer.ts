@@ -37,8 +37,8 @@ export class Customer {
   /** Signs in by the code that stands in the log, since there is no mail server. */
   async signIn(): Promise<void> {
     const seen = codesIn(await this.#victim.logged(/^/)).length
-    const asked = await this.send(ROUTES.postSignIn.path, { email: this.email })
-    const pending = cookieOf(asked, "mailkind_sign_in")
+    const response = await this.send(ROUTES.postSignIn.path, { email: this.email })
+    const pending = cookieOf(response, "mailkind_sign_in")
     const log = await this.#victim.logged(new RegExp(`(?:[\\s\\S]*?"code":"\\d{6}"){${seen + 1}}`))
     const code = codesIn(log)[seen] ?? ""
     const entered = await this.send(ROUTES.postSignInCode.path, { code }, pending)

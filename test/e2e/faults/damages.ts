@@ -147,8 +147,8 @@ async function damagedAndMended(
   await victim.stop()
   overwrite(victim.database, pagesOf(statSync(victim.database).size / PAGE, random), random)
   const breaches: string[] = []
-  const told = await toldOf(victim)
-  if (!REMEDY.test(told)) breaches.push(`${name}: nobody said what to do: ${told.slice(0, 500)}`)
+  const facts = await toldOf(victim)
+  if (!REMEDY.test(facts)) breaches.push(`${name}: nobody said what to do: ${facts.slice(0, 500)}`)
   await victim.kill()
   const restored = await victim.command("restore", backup)
   if (restored.code !== 0) breaches.push(`${name}: it could not be restored: ${restored.err}`)

@@ -152,8 +152,8 @@ export class DatabaseCallers {
     return "other"
   }
 
-  #breach(says: string): void {
-    if (this.breaches.length < 10) this.breaches.push(says)
+  #breach(description: string): void {
+    if (this.breaches.length < 10) this.breaches.push(description)
   }
 
   #newDomain(): string {

@@ -64,7 +64,7 @@ async function restored(site: Site): Promise<{ readonly backMs: number; readonly
   const backMs = await tookMs(async () => {
     gone = await Promise.all(seen)
   })
-  return { backMs, breaches: [...held, ...gone].filter(says => says !== null) }
+  return { backMs, breaches: [...held, ...gone].filter(description => description !== null) }
 }
 
 async function keyOf(node: TestServer): Promise<{ readonly id: string; readonly key: string }> {

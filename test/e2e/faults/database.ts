@@ -65,7 +65,7 @@ export async function databaseAway({ times, program, isLong }: Doing): Promise<F
     did: `PostgreSQL was away for ${span.away} s from ${NODES} nodes under load: ${found.map(({ did }) => did).join("; ")}`,
     times: found.length,
     acknowledged: found.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-    breaches: found.flatMap(({ did, breaches }) => breaches.map(says => `${did}: ${says}`)),
+    breaches: found.flatMap(({ did, breaches }) => breaches.map(description => `${did}: ${description}`)),
     backMs: Math.max(...found.map(({ backMs }) => backMs ?? 0)),
     memory: found.at(-1)?.memory ?? null,
     saw: found.map(({ did, saw }) => `\n${did}\n${saw}`).join("\n"),

@@ -18,7 +18,7 @@ type Row = { readonly name: string; readonly promise: string } & (
   | (Found & { readonly broken: readonly string[]; readonly tookMs: number })
 )
 
-type Asked = {
+type ApiResponse = {
   readonly names: readonly string[]
   readonly times: number | null
   readonly program: readonly string[]
@@ -26,26 +26,26 @@ type Asked = {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const asked = readArguments(args)
-  if (typeof asked === "string") {
-    console.error(asked)
+  const input = readArguments(args)
+  if (typeof input === "string") {
+    console.error(input)
     return 2
   }
-  if (!asked.isJson) console.log(machineText(thisMachine()))
+  if (!input.isJson) console.log(machineText(thisMachine()))
   const rows: Row[] = []
   for (const [name, fault] of Object.entries<Fault>(FAULTS)) {
-    if (asked.names.length > 0 && !asked.names.includes(name)) continue
-    const row = await rowOf(name, fault, asked)
+    if (input.names.length > 0 && !input.names.includes(name)) continue
+    const row = await rowOf(name, fault, input)
     rows.push(row)
-    if (!asked.isJson) console.log(`\n${textOf(row)}`)
+    if (!input.isJson) console.log(`\n${textOf(row)}`)
   }
   const broken = rows.filter(row => "broken" in row && row.broken.length > 0)
-  if (asked.isJson) console.log(JSON.stringify({ machine: thisMachine(), rows }, null, 2))
+  if (input.isJson) console.log(JSON.stringify({ machine: thisMachine(), rows }, null, 2))
   else console.log(`\n${tableOf(rows)}`)
   return broken.length > 0 ? 1 : 0
 }
 
-function readArguments(args: readonly string[]): Asked | string {
+function readArguments(args: readonly string[]): ApiResponse | string {
   try {
     const isAsked = { type: "boolean", default: false } as const
     const options = { times: { type: "string" }, executable: isAsked, json: isAsked } as const
@@ -65,9 +65,9 @@ function readArguments(args: readonly string[]): Asked | string {
   }
 }
 
-async function rowOf(name: string, { promise, times, does }: Fault, asked: Asked): Promise<Row> {
+async function rowOf(name: string, { promise, times, does }: Fault, response: ApiResponse): Promise<Row> {
   const startedAt = performance.now()
-  const doing = { times: asked.times ?? times.long, isLong: true, program: asked.program, random: seeded(1) }
+  const doing = { times: response.times ?? times.long, isLong: true, program: response.program, random: seeded(1) }
   const found = await does(doing).catch(
     (fault: unknown): Found => ({
       did: "",
@@ -88,7 +88,7 @@ function textOf(row: Row): string {
   return [
     `${name}: ${promise}`,
     `  ${did} (${Math.round(tookMs / 1000)} s)`,
-    ...broken.map(says => `  broken: ${says}`),
+    ...broken.map(description => `  broken: ${description}`),
     ...(saw === undefined ? [] : [saw]),
   ].join("\n")
 }

@@ -26,8 +26,8 @@ export async function hiddenRequests({ times, program }: Doing): Promise<Found> 
       count += shapes.length
       const found = await Promise.all(
         shapes.map(async ([name, shape]) => {
-          const says = wrongWith(shape, await heardFrom(victim, front.line, shape))
-          return says === null ? [] : [`${front.line}, ${name}: ${says}`]
+          const description = wrongWith(shape, await heardFrom(victim, front.line, shape))
+          return description === null ? [] : [`${front.line}, ${name}: ${description}`]
         }),
       )
       breaches.push(...found.flat())
@@ -51,17 +51,17 @@ async function heardFrom({ port, firstKey }: TestServer, line: string, shape: Sh
   client.socket.end(Buffer.from([shape.line ?? line, ...lines, ...shape.lines, "", shape.rest].join("\r\n"), "latin1"))
   await client.closed
   client.close()
-  return client.heard()
+  return client.received()
 }
 
 /** The refusal that the server itself ends a connection with. */
 const CUT_OFF = /HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n$/
 
-function wrongWith({ isRefused }: Shape, heard: string): string | null {
-  if (/X-Request-Id: hidden/i.test(heard)) return "what hides in it was answered"
-  const statuses = [...heard.matchAll(/HTTP\/1\.1 ([2-5]\d\d)/g)].map(([, status]) => Number(status))
+function wrongWith({ isRefused }: Shape, received: string): string | null {
+  if (/X-Request-Id: hidden/i.test(received)) return "what hides in it was answered"
+  const statuses = [...received.matchAll(/HTTP\/1\.1 ([2-5]\d\d)/g)].map(([, status]) => Number(status))
   // What needs no body is answered before its body is found to be none, by the refusal that ends the connection.
-  const answers = CUT_OFF.test(heard) ? statuses.slice(0, -1) : statuses
+  const answers = CUT_OFF.test(received) ? statuses.slice(0, -1) : statuses
   if (answers.length > 1) return `it has the answers ${statuses.join()}`
   return isRefused && statuses.length > 0 && (statuses.at(-1) ?? 0) < 400 ? `it was answered ${statuses.join()}` : null
 }

@@ -4,7 +4,7 @@ import { HAPROXY_COMMANDS } from "../../../src/http/site/docs/inserts/operation-
 import { bounded } from "../../support/bounded.ts"
 import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
 import { type Balancer, MISSING_BALANCER, startBalancer } from "./balancer.ts"
-import { type Asked, createCluster, type Load, startLoad } from "./cluster.ts"
+import { type ApiResponse, createCluster, type Load, startLoad } from "./cluster.ts"
 
 setDefaultTimeout(180_000)
 
@@ -14,9 +14,9 @@ const missing = [
 ]
 const NAMED = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")})`
 
-const CHECK: Asked = ["POST /v1/check", { email: "jane@acme-widgets-of-nodes.com" }]
-const READ: Asked = ["GET /v1/usage"]
-const REPORT: Asked = ["POST /v1/feedback", { domain: "acme-widgets-of-nodes.com", expected_category: "relay" }]
+const CHECK: ApiResponse = ["POST /v1/check", { email: "jane@acme-widgets-of-nodes.com" }]
+const READ: ApiResponse = ["GET /v1/usage"]
+const REPORT: ApiResponse = ["POST /v1/feedback", { domain: "acme-widgets-of-nodes.com", expected_category: "relay" }]
 
 /** Several nodes that trust the balancer, and what is sent through it. */
 async function balanced() {

@@ -44,11 +44,11 @@ export async function startBalancer(nodePorts: readonly number[]): Promise<Balan
     }
   }
   await bounded(up(), () => last)
-  return { port, say: line => said(socket, line) }
+  return { port, say: line => reply(socket, line) }
 }
 
 /** Says a line to a socket, and gives all that is answered. */
-function said(path: string, line: string): Promise<string> {
+function reply(path: string, line: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const socket = connect(path, () => socket.write(`${line}\n`))
   let answer = ""

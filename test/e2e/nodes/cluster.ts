@@ -77,7 +77,7 @@ export async function createCluster(count: number, settings: Readonly<Record<str
 }
 
 /** What is asked: method and path, and a body. */
-export type Asked = readonly [line: string, body?: unknown]
+export type ApiResponse = readonly [line: string, body?: unknown]
 
 /** How long a caller waits after an answer before it asks again. */
 const PAUSE_MS = 5
@@ -96,16 +96,16 @@ export type Load = {
 const RUN_LENGTH = "req_".length + 12
 
 /** Has a caller for each entry of `callers` ask it over and over, at one of `ports` after the other, on connections that are kept. */
-export function startLoad(ports: readonly number[], key: string, callers: readonly Asked[]): Load {
+export function startLoad(ports: readonly number[], key: string, callers: readonly ApiResponse[]): Load {
   const agent = new Agent({ keepAlive: true })
   const processes = new Set<string>()
   const counts: Record<number, number> = {}
   const answeredBy = callers.map(() => 0)
   const waiting = new Set<() => void>()
   const state = { isOver: false }
-  const caller = async (asked: Asked, at: number): Promise<void> => {
+  const caller = async (response: ApiResponse, at: number): Promise<void> => {
     for (let round = at; !state.isOver; round++) {
-      const { status, id } = await ask(agent, ports[round % ports.length] ?? 0, key, asked)
+      const { status, id } = await ask(agent, ports[round % ports.length] ?? 0, key, response)
       counts[status] = (counts[status] ?? 0) + 1
       if (id !== "") processes.add(id.slice(0, RUN_LENGTH))
       answeredBy[at] = (answeredBy[at] ?? 0) + 1
@@ -136,7 +136,12 @@ export function startLoad(ports: readonly number[], key: string, callers: readon
 }
 
 /** Asks once; status 0: no answer came. */
-function ask(agent: Agent, port: number, key: string, [line, body]: Asked): Promise<{ status: number; id: string }> {
+function ask(
+  agent: Agent,
+  port: number,
+  key: string,
+  [line, body]: ApiResponse,
+): Promise<{ status: number; id: string }> {
   const [method = "", path = ""] = line.split(" ")
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const { promise, resolve } = Promise.withResolvers<{ status: number; id: string }>()

@@ -79,8 +79,8 @@ onPostgres("however nodes are killed, all of them together admit no unit more th
   const chance = seeded(SEED)
   const counted = { admitted: 0, refused: 0, unanswered: 0 }
   const client = async (at: number): Promise<void> => {
-    for (let asked = at; ; asked++) {
-      const answer = await check(node(all, asked), key)
+    for (let queries = at; ; queries++) {
+      const answer = await check(node(all, queries), key)
       if (answer === null) counted.unanswered++
       else if (answer.status === 200) counted.admitted++
       else {

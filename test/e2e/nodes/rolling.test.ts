@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { ROOT } from "../../architecture/source-files.ts"
 import { onPostgres } from "../../customers/engines.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { type Asked, createCluster, startLoad } from "./cluster.ts"
+import { type ApiResponse, createCluster, startLoad } from "./cluster.ts"
 
 setDefaultTimeout(180_000)
 
-const CALLERS: readonly Asked[] = [
+const CALLERS: readonly ApiResponse[] = [
   ["POST /v1/check", { email: "jane@acme-widgets-of-nodes.com" }],
   ["POST /v1/check/batch", { items: ["jane@gmail.com", "acme-widgets-of-nodes.com"] }],
   ["POST /v1/feedback", { domain: "acme-widgets-of-nodes.com", expected_category: "relay" }],

@@ -27,8 +27,8 @@ async function letThrough(nodes: readonly Node[], key: string, wanted: number) {
   let admitted = 0
   const startedAt = performance.now()
   const client = async (at: number): Promise<void> => {
-    for (let asked = at; admitted < wanted; asked++) {
-      const node = nodes[asked % nodes.length]
+    for (let requests = at; admitted < wanted; requests++) {
+      const node = nodes[requests % nodes.length]
       const answer = node === undefined ? null : await ask(node, key)
       if (answer?.status === 200) admitted++
       else {
@@ -43,11 +43,13 @@ async function letThrough(nodes: readonly Node[], key: string, wanted: number) {
 }
 
 /** Whether the nodes let a new caller through as one node alone would, but for one request a node; more have been asked for. */
-async function holdTo({ newKey }: Nodes, nodes: readonly Node[], says: string): Promise<void> {
+async function holdTo({ newKey }: Nodes, nodes: readonly Node[], description: string): Promise<void> {
   const { key } = await newKey(0)
   const { admitted, seconds } = await letThrough(nodes, key, BURST + 3 * PER_SECOND)
   const most = BURST + PER_SECOND * seconds
-  console.log(`${says}: ${admitted} in ${seconds.toFixed(2)} s, where one node would have admitted ${Math.floor(most)}`)
+  console.log(
+    `${description}: ${admitted} in ${seconds.toFixed(2)} s, where one node would have admitted ${Math.floor(most)}`,
+  )
   expect(admitted).toBeLessThanOrEqual(Math.ceil(most) + nodes.length)
   // They let through as much, too: what is not used of a second is good for the next.
   expect(admitted).toBeGreaterThanOrEqual(BURST - nodes.length + (PER_SECOND * seconds) / 2)
@@ -62,9 +64,9 @@ onPostgres(
     await seen(all.nodes, 3)
     await holdTo(all, all.nodes, "three nodes")
     const { key } = await all.newKey(0)
-    const told = await ask(first, key)
+    const facts = await ask(first, key)
     // The policy is the account's whole, what is left is this node's part of the burst.
-    expect(told?.rateLimit).toBe(`"second";q=${PER_SECOND};w=1 / "second";r=${BURST / 3 - 1};t=1`)
+    expect(facts?.rateLimit).toBe(`"second";q=${PER_SECOND};w=1 / "second";r=${BURST / 3 - 1};t=1`)
 
     await first.kill()
     const killedAt = performance.now()

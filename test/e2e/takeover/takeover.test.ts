@@ -10,7 +10,7 @@ import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { samePortServers } from "../../support/same-port-servers.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 setDefaultTimeout(180_000)
 
@@ -97,18 +97,18 @@ test("a server that says nothing is waited for no longer than it may take to lea
   const directory = mkdtempSync(join(tmpdir(), "h"))
   const end = unixControlSockets.listen(join(directory, "server-18080.sock"), () => undefined)
   onTestEnd(() => end?.())
-  const time = stoppedTime()
+  const time = createFakeTime()
   const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>()
   const setTimer: typeof time.later = (ms, work) => {
     waits()
     return time.later(ms, work)
   }
-  const asked = outcomeOf(
+  const query = outcomeOf(
     findPreviousServer({ ...createSystem(), setTimer }, { dataDirectory: directory, port: 18_080 }),
   )
   await isWaiting
   await time.tick(30_000)
-  expect(await asked).toThrow("does not answer")
+  expect(await query).toThrow("does not answer")
 })
 
 test("a path that has no room for a socket, or is none, meets nobody", async () => {

@@ -40,18 +40,18 @@ test("what all workers counted is told by a listener of its own and by each of t
     MAILKIND_METRICS: `127.0.0.1:${port}`,
     MAILKIND_METRICS_ALLOW: "127.0.0.1",
   })
-  const asked = await askEach(server, 5)
-  expect((await scraped(port)).get(CHECKS)).toBe(asked)
-  expect((await scraped(server.port)).get(CHECKS)).toBe(asked)
+  const requests = await askEach(server, 5)
+  expect((await scraped(port)).get(CHECKS)).toBe(requests)
+  expect((await scraped(server.port)).get(CHECKS)).toBe(requests)
   const [victim] = server.workers()
   sendSignal(victim, "SIGKILL")
   await server.logged(
     ({ says, pid }) => says === "a worker listens" && pid !== victim && pid !== server.workers()[1],
     1,
   )
-  expect((await scraped(port)).get(CHECKS)).toBe(asked)
+  expect((await scraped(port)).get(CHECKS)).toBe(requests)
   const more = await askEach(server, 2)
-  expect((await scraped(port)).get(CHECKS)).toBe(asked + more)
+  expect((await scraped(port)).get(CHECKS)).toBe(requests + more)
   expect((await askLoopback(`http://127.0.0.1:${port}/v1/health`)).status).toBe(404)
   process.kill(server.pid, "SIGTERM")
   expect(await server.exited).toBe(0)

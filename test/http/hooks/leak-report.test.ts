@@ -38,7 +38,7 @@ test("the published sample holds, and no longer when an octet of its body is ano
 })
 
 test("a signature needs both headers, and is padded base64 of at most 72 octets", () => {
-  const base64 = (octets: number): string => Buffer.alloc(octets, 0x30).toString("base64")
+  const base64 = (bytes: number): string => Buffer.alloc(bytes, 0x30).toString("base64")
   expect(signatureFromHeaders(headersOf("key", base64(72)))?.der).toHaveLength(72)
   expect(signatureFromHeaders(headersOf("key", base64(70)))?.der).toHaveLength(70)
   for (const headers of [
@@ -75,7 +75,7 @@ test("whatever octets stand for a signature, they are none, and nothing throws",
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 72 }),
-      octets => !isSignatureValid(body, { identifier: "own", der: octets }, key),
+      bytes => !isSignatureValid(body, { identifier: "own", der: bytes }, key),
     ),
   )
   fc.assert(

@@ -9,7 +9,7 @@ import {
   parseKeySet,
 } from "../../../src/http/hooks/reporter-keys.ts"
 import { keysDocument, type Signer, signer } from "../../support/leak-reporter.ts"
-import { stoppedTime } from "../../support/time.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 const [one, two] = [signer("one"), signer("two")]
 const ETAG = { etag: '"v1"', lastModified: null }
@@ -21,22 +21,22 @@ const FAILED: DownloadResult = { kind: "failed", message: "Nobody answered." }
 
 /** A look-up over a document that the test changes, and what was asked for it. */
 function lookUp(first: DownloadResult) {
-  const time = stoppedTime()
-  const asked: unknown[] = []
+  const time = createFakeTime()
+  const requests: unknown[] = []
   const complaints: string[] = []
   let answer: () => Promise<DownloadResult> = async () => first
   const find = createReporterKeyLookup({
     download: known => {
-      asked.push(known)
+      requests.push(known)
       return answer()
     },
     clock: time.clock,
     stopwatch: time.stopwatch,
-    onWarning: says => void complaints.push(says),
+    onWarning: description => void complaints.push(description),
   })
   return {
     time,
-    asked,
+    requests: requests,
     complaints,
     kindOf: async (identifier: string) => (await find(identifier)).kind,
     set: (next: DownloadResult) => {
@@ -50,35 +50,35 @@ function lookUp(first: DownloadResult) {
 
 describe("the keys", () => {
   test("are fetched when the first report comes, and held for an hour", async () => {
-    const { kindOf, asked, time } = lookUp(published(one))
-    expect(asked).toHaveLength(0)
+    const { kindOf, requests, time } = lookUp(published(one))
+    expect(requests).toHaveLength(0)
     expect(await kindOf("one")).toBe("found")
     await time.tick(KEYS_TTL_MS - 1)
     expect(await kindOf("one")).toBe("found")
-    expect(asked).toEqual([null])
+    expect(requests).toEqual([null])
     await time.tick(1)
     expect(await kindOf("one")).toBe("found")
-    expect(asked).toEqual([null, ETAG])
+    expect(requests).toEqual([null, ETAG])
   })
 
   test("are held for another hour when the server says that nothing changed", async () => {
-    const { kindOf, asked, time, set, complaints } = lookUp(published(one))
+    const { kindOf, requests, time, set, complaints } = lookUp(published(one))
     await kindOf("one")
     set({ kind: "unchanged" })
     await time.tick(KEYS_TTL_MS)
     expect(await kindOf("one")).toBe("found")
     await time.tick(KEYS_TTL_MS - 1)
     expect(await kindOf("one")).toBe("found")
-    expect([asked.length, complaints]).toEqual([2, []])
+    expect([requests.length, complaints]).toEqual([2, []])
   })
 
   test("are fetched at once for an identifier that is new, which may have come since", async () => {
-    const { kindOf, asked, set } = lookUp(published(one))
+    const { kindOf, requests, set } = lookUp(published(one))
     expect(await kindOf("one")).toBe("found")
     set(published(two))
     expect(await kindOf("two")).toBe("found")
     expect(await kindOf("one")).toBe("unknown")
-    expect(asked).toHaveLength(3)
+    expect(requests).toHaveLength(3)
   })
 
   test("that are withdrawn hold for the rest of their hour, and no longer", async () => {
@@ -94,38 +94,38 @@ describe("the keys", () => {
 
 describe("a flood of made-up identifiers", () => {
   test("has the keys fetched a few times, then once each two minutes, and never keeps a known one from being found", async () => {
-    const { kindOf, asked, time } = lookUp(published(one))
+    const { kindOf, requests, time } = lookUp(published(one))
     for (let at = 0; at < 500; at++) expect(await kindOf(`made-up-${at}`)).toBe("unknown")
-    expect(asked).toHaveLength(KEY_FETCH_RATE.burst)
+    expect(requests).toHaveLength(KEY_FETCH_RATE.burst)
     expect(await kindOf("one")).toBe("found")
     await time.tick(FETCH_MS - 1)
     await kindOf("made-up")
-    expect(asked).toHaveLength(KEY_FETCH_RATE.burst)
+    expect(requests).toHaveLength(KEY_FETCH_RATE.burst)
     await time.tick(1)
     for (let at = 0; at < 500; at++) await kindOf("made-up")
-    expect(asked).toHaveLength(KEY_FETCH_RATE.burst + 1)
+    expect(requests).toHaveLength(KEY_FETCH_RATE.burst + 1)
   })
 
   test("that comes at once waits for one fetch", async () => {
-    const { kindOf, asked, setLater } = lookUp(published(one))
+    const { kindOf, requests, setLater } = lookUp(published(one))
     const answered = Promise.withResolvers<DownloadResult>()
     setLater(() => answered.promise)
     const kinds = Promise.all(["one", ...Array.from({ length: 100 }, (_, at) => `made-up-${at}`)].map(kindOf))
     answered.resolve(published(one))
     expect((await kinds).filter(kind => kind === "found")).toHaveLength(1)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   test("does not keep keys that are too old, but good, from serving", async () => {
-    const { kindOf, time, asked } = lookUp(published(one))
+    const { kindOf, time, requests } = lookUp(published(one))
     await kindOf("one")
     await time.tick(KEYS_TTL_MS - 1)
     for (let at = 0; at < 100; at++) await kindOf("made-up")
-    const askedCount = asked.length
+    const askedCount = requests.length
     await time.tick(KEYS_TTL_MS)
     for (let at = 0; at < 100; at++) await kindOf("made-up")
     expect(await kindOf("one")).toBe("found")
-    expect(asked.length).toBeGreaterThan(askedCount)
+    expect(requests.length).toBeGreaterThan(askedCount)
   })
 })
 
@@ -134,24 +134,27 @@ describe("when a fetch fails", () => {
     ["nobody answers", FAILED, "Nobody answered."],
     ["what came is no JSON", taken("nonsense"), "It holds no key."],
     ["what came has no key", taken('{"public_keys":[]}'), "It holds no key."],
-  ] as const)("since %s, the last good copy serves, and nobody can tell of another key", async (_, came, says) => {
-    const { kindOf, time, set, complaints } = lookUp(published(one))
-    await kindOf("one")
-    set(came)
-    await time.tick(KEYS_TTL_MS)
-    expect(await kindOf("one")).toBe("found")
-    expect(await kindOf("two")).toBe("unavailable")
-    expect(new Set(complaints)).toEqual(new Set([says]))
-    set(published(one, two))
-    await time.tick(FETCH_MS)
-    expect(await kindOf("two")).toBe("found")
-    expect(await kindOf("three")).toBe("unknown")
-  })
+  ] as const)(
+    "since %s, the last good copy serves, and nobody can tell of another key",
+    async (_, came, description) => {
+      const { kindOf, time, set, complaints } = lookUp(published(one))
+      await kindOf("one")
+      set(came)
+      await time.tick(KEYS_TTL_MS)
+      expect(await kindOf("one")).toBe("found")
+      expect(await kindOf("two")).toBe("unavailable")
+      expect(new Set(complaints)).toEqual(new Set([description]))
+      set(published(one, two))
+      await time.tick(FETCH_MS)
+      expect(await kindOf("two")).toBe("found")
+      expect(await kindOf("three")).toBe("unknown")
+    },
+  )
 
   test("and there never was a copy, no key can be had, and that is complained of once a fetch", async () => {
-    const { kindOf, asked, complaints, time, set } = lookUp(FAILED)
+    const { kindOf, requests, complaints, time, set } = lookUp(FAILED)
     for (let at = 0; at < 100; at++) expect(await kindOf("one")).toBe("unavailable")
-    expect([asked.length, complaints.length]).toEqual([KEY_FETCH_RATE.burst, KEY_FETCH_RATE.burst])
+    expect([requests.length, complaints.length]).toEqual([KEY_FETCH_RATE.burst, KEY_FETCH_RATE.burst])
     set(published(one))
     await time.tick(FETCH_MS)
     expect(await kindOf("one")).toBe("found")

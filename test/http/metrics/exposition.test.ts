@@ -8,7 +8,7 @@ import { samplesOf } from "../../support/prometheus.ts"
 const BUILD = { version: "1.0.0", bun: "1.4.5" }
 
 /** The columns of workers, each at work and otherwise as it is told. */
-async function told(...workers: readonly ((meter: Meter) => void)[]) {
+async function facts(...workers: readonly ((meter: Meter) => void)[]) {
   const columns = workers.map(work => {
     const column = createCounterShard()
     const meter = new Meter(column)
@@ -21,7 +21,7 @@ async function told(...workers: readonly ((meter: Meter) => void)[]) {
 
 describe("of several workers", () => {
   test("what was counted is summed up, and a flag is the worse one's", async () => {
-    const samples = await told(
+    const samples = await facts(
       meter => {
         meter.increment("mailkind_problems_total", 2, "not_found")
         meter.setGauge("mailkind_dns_up", 1)
@@ -38,7 +38,7 @@ describe("of several workers", () => {
   })
 
   test("each tells of its own process", async () => {
-    const samples = await told(
+    const samples = await facts(
       meter => meter.setGauge("mailkind_process_heap_bytes", 10),
       meter => meter.setGauge("mailkind_process_heap_bytes", 20),
     )
@@ -61,7 +61,7 @@ describe("of several workers", () => {
 })
 
 test("a latency has its buckets one within the other, its sum and its count", async () => {
-  const samples = await told(
+  const samples = await facts(
     meter => meter.recordResponse(0, 200, 0.2),
     meter => {
       meter.recordResponse(0, 200, 3)

@@ -14,12 +14,12 @@ const TOLD = { category: "personal", reasons: ["free_provider"], isDegraded: fal
 
 /** A watch, the answers that it was shown by how long they took, and what it logged. */
 function watched(logging: RequestLogging) {
-  const lines: { readonly level: LogLevel; readonly says: string; readonly fields: LogFields }[] = []
+  const lines: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
   const now = { ms: 0 }
   const watch = new RequestObserver({
     meter: new Meter(createCounterShard()),
     stopwatch: () => now.ms,
-    log: (level, says, fields = {}) => void lines.push({ level, says, fields }),
+    log: (level, message, fields = {}) => void lines.push({ level, message, fields }),
     logging,
   })
   const answer = (tookMs: number, status = 200): void => {
@@ -38,7 +38,7 @@ describe("an answer that took as long as is slow", () => {
     expect(lines).toEqual([
       {
         level: "warn",
-        says: "slow response",
+        message: "slow response",
         fields: {
           request_id: "req_1",
           route: "POST /v1/check",
@@ -69,7 +69,7 @@ describe("a sample", () => {
       answer(1)
       answer(1, 400)
     }
-    expect(lines.map(({ level, says, fields }) => [level, says, fields["status"]])).toEqual(
+    expect(lines.map(({ level, message, fields }) => [level, message, fields["status"]])).toEqual(
       Array(3).fill(["info", "response sent", 200]),
     )
   })
@@ -78,15 +78,15 @@ describe("a sample", () => {
     const { answer, lines } = watched({ slowMs: 5, sampleEvery: 1 })
     answer(1)
     answer(5)
-    expect(lines.map(({ says }) => says)).toEqual(["response sent", "slow response"])
+    expect(lines.map(({ message }) => message)).toEqual(["response sent", "slow response"])
   })
 })
 
 test("other routes are watched with who was let in, until their answer is there", async () => {
   const { watch, lines, now } = watched({ slowMs: 5, sampleEvery: null })
   const request = new Request("http://localhost/v1/usage?email=jane@acme.com")
-  const serve = watch.wrap(async asked => {
-    watch.setCaller(asked, CALLER)
+  const serve = watch.wrap(async query => {
+    watch.setCaller(query, CALLER)
     now.ms += 7
     return new Response("")
   }, request)

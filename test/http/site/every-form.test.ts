@@ -5,7 +5,7 @@ import { formRequest } from "../../support/html-browser.ts"
 
 const FORMS = Object.values(ROUTES)
   .filter(({ kind }) => kind === "form")
-  .map(({ method, path }) => ({ method, path, asked: path.replaceAll(/:\w+/g, "some-id") }))
+  .map(({ method, path }) => ({ method, path, requests: path.replaceAll(/:\w+/g, "some-id") }))
 
 /** What stands for an origin that is not ours; null: none is sent. */
 const FOREIGN = [
@@ -19,13 +19,13 @@ const FOREIGN = [
   "localhost",
 ]
 
-const house = await testApp({ admins: ["owner@localhost"] })
-const cookie = await house.signIn()
+const harness = await testApp({ admins: ["owner@localhost"] })
+const cookie = await harness.signIn()
 
 /** Every row of every table. */
 async function everything(): Promise<unknown> {
-  const tables = await house.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-  return await Promise.all(tables.map(async ({ name }) => [name, await house.store.all(`SELECT * FROM ${name}`)]))
+  const tables = await harness.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+  return await Promise.all(tables.map(async ({ name }) => [name, await harness.store.all(`SELECT * FROM ${name}`)]))
 }
 
 test("there are forms, and each is sent by POST", () => {
@@ -33,31 +33,34 @@ test("there are forms, and each is sent by POST", () => {
   expect(FORMS.filter(({ method }) => method !== "POST")).toEqual([])
 })
 
-test.each(FORMS)("$path takes no form that no page of ours has sent, whoever is signed in", async ({ asked }) => {
-  const before = await everything()
-  for (const origin of FOREIGN) {
-    for (const as of [cookie, ""]) {
-      const response = await house.app(formRequest(asked, {}, as, origin))
-      expect({ origin, status: response.status }).toEqual({ origin, status: 403 })
-      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
-      expect(response.headers.get("set-cookie")).toBeNull()
-      expect(await response.text()).toContain("forbidden_origin")
+test.each(FORMS)(
+  "$path takes no form that no page of ours has sent, whoever is signed in",
+  async ({ requests: input }) => {
+    const before = await everything()
+    for (const origin of FOREIGN) {
+      for (const as of [cookie, ""]) {
+        const response = await harness.app(formRequest(input, {}, as, origin))
+        expect({ origin, status: response.status }).toEqual({ origin, status: 403 })
+        expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
+        expect(response.headers.get("set-cookie")).toBeNull()
+        expect(await response.text()).toContain("forbidden_origin")
+      }
     }
-  }
-  expect(await everything()).toEqual(before)
-})
+    expect(await everything()).toEqual(before)
+  },
+)
 
-test.each(FORMS)("$path takes a form of ours, and fails at none", async ({ asked }) => {
-  const response = await house.app(formRequest(asked, {}, await house.signIn()))
+test.each(FORMS)("$path takes a form of ours, and fails at none", async ({ requests: text }) => {
+  const response = await harness.app(formRequest(text, {}, await harness.signIn()))
   expect(await response.text()).not.toContain("forbidden_origin")
   expect(response.status).toBeLessThan(500)
 })
 
-test.each(FORMS)("$path refuses what is no form, and one that is too long", async ({ asked }) => {
+test.each(FORMS)("$path refuses what is no form, and one that is too long", async ({ requests }) => {
   const send = async (more: Record<string, string>, body: string | Uint8Array<ArrayBuffer>): Promise<number> => {
-    const { url, headers } = formRequest(asked, {}, await house.signIn())
+    const { url, headers } = formRequest(requests, {}, await harness.signIn())
     for (const [name, value] of Object.entries(more)) headers.set(name, value)
-    return (await house.app(new Request(url, { method: "POST", headers, body }))).status
+    return (await harness.app(new Request(url, { method: "POST", headers, body }))).status
   }
   expect(await send({ "Content-Type": "application/json" }, "{}")).toBe(400)
   expect(await send({ "Content-Type": "text/plain" }, "a=b")).toBe(400)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { type Finding, known, unknown } from "../../../../src/base/finding.ts"
 import type { DnsAnswer } from "../../../../src/check/dns/dns-types.ts"
 import { CANARY_INTERVAL_MS, createCanaryGuard } from "../../../../src/check/dns/resolver/canary-guard.ts"
-import { settled, stoppedTime } from "../../../support/time.ts"
+import { createFakeTime, settled } from "../../../support/time.ts"
 import { type ZoneRecords, zone } from "../../../support/zone.ts"
 import { heldResolver, SOME } from "./manual-resolver.ts"
 import { KNOWN_NAME, resolverSuite } from "./resolver.suite.ts"
@@ -11,19 +11,19 @@ const NO_NAME: Finding<DnsAnswer> = known({ outcome: "no_name", records: [], ttl
 const UNAVAILABLE = unknown("unavailable")
 
 resolverSuite("a believing resolver", resolver => {
-  const { later: setTimer } = stoppedTime()
+  const { later: setTimer } = createFakeTime()
   return createCanaryGuard(resolver, { canaries: [KNOWN_NAME], directResolver: resolver, setTimer }).resolver
 })
 resolverSuite("a trusting resolver", resolver => {
-  const { later: setTimer } = stoppedTime()
+  const { later: setTimer } = createFakeTime()
   return createCanaryGuard(resolver, { canaries: [], directResolver: resolver, setTimer }).resolver
 })
 
 const CANARIES = ["one.example", "two.example"]
 
 /** A guarded resolver over records that a test may change. Questions and canary queries are counted separately. */
-function world(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
-  const time = stoppedTime()
+function system(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
+  const time = createFakeTime()
   const questions = zone(records)
   const direct = zone(records)
   const believer = createCanaryGuard(questions.resolver, {
@@ -32,7 +32,7 @@ function world(records: ZoneRecords, canaries: readonly string[] = CANARIES) {
     setTimer: time.later,
   })
   const ask = (name: string) => believer.resolver({ name, type: "MX" })
-  return { time, records, asked: questions.asked, canariesAsked: direct.asked, believer, ask }
+  return { time, records, requests: questions.requests, canariesAsked: direct.requests, believer, ask }
 }
 
 const MAIL = { "MX firm.example": ["10 mx.firm.example"] }
@@ -46,9 +46,9 @@ describe("a resolver that denies every canary", () => {
     "refuses every canary": { "* one.example": "unavailable", "* two.example": "unavailable" },
     "denies one and refuses another": { "* one.example": "unavailable" },
   }
-  for (const [says, records] of Object.entries(DENIALS))
-    test(`is not believed, whatever it says: one that ${says}`, async () => {
-      const { ask, asked: queries, believer } = world({ ...records, ...MAIL })
+  for (const [description, records] of Object.entries(DENIALS))
+    test(`is not believed, whatever it says: one that ${description}`, async () => {
+      const { ask, requests: queries, believer } = system({ ...records, ...MAIL })
       expect(await ask("firm.example")).toEqual(UNAVAILABLE)
       expect(await ask("gone.example")).toEqual(UNAVAILABLE)
       expect(believer.state()).toBe("denied")
@@ -57,7 +57,7 @@ describe("a resolver that denies every canary", () => {
     })
 
   test("is queried for them again every few seconds, and is believed as soon as it knows one", async () => {
-    const { ask, records, believer, time, canariesAsked } = world({ ...MAIL })
+    const { ask, records, believer, time, canariesAsked } = system({ ...MAIL })
     expect(await ask("firm.example")).toEqual(UNAVAILABLE)
     expect(canariesAsked).toHaveLength(2)
     await time.tick(CANARY_INTERVAL_MS)
@@ -73,7 +73,7 @@ describe("a resolver that denies every canary", () => {
   })
 
   test("stays denied while the canaries time out", async () => {
-    const { ask, records, believer, time } = world({})
+    const { ask, records, believer, time } = system({})
     await ask("gone.example")
     for (const name of CANARIES) records[`* ${name}`] = "timed_out"
     await time.tick(3 * CANARY_INTERVAL_MS)
@@ -85,7 +85,7 @@ describe("a resolver that denies every canary", () => {
 
 describe("a resolver that knows a canary", () => {
   test("is believed in positive and negative answers", async () => {
-    const { ask, believer, canariesAsked } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
+    const { ask, believer, canariesAsked } = system({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
     expect(await ask("gone.example")).toEqual(NO_NAME)
     expect(await ask("firm.example")).toEqual(result)
     expect(believer.state()).toBe("believed")
@@ -95,7 +95,7 @@ describe("a resolver that knows a canary", () => {
 
   test("is believed for one alive canary, whatever the outcome of the others", async () => {
     for (const fate of ["no_name", "timed_out", "unavailable"] as const) {
-      const { ask, believer } = world({ "* one.example": fate, "A two.example": ["192.0.2.2"] })
+      const { ask, believer } = system({ "* one.example": fate, "A two.example": ["192.0.2.2"] })
       expect(await ask("gone.example")).toEqual(NO_NAME)
       expect(believer.state()).toBe("believed")
     }
@@ -103,20 +103,20 @@ describe("a resolver that knows a canary", () => {
 
   test("may know it by NS or MX records if it has no address", async () => {
     for (const type of ["NS", "MX"]) {
-      const { ask, believer } = world({ [`${type} one.example`]: ["10 host.example"] }, ["one.example"])
+      const { ask, believer } = system({ [`${type} one.example`]: ["10 host.example"] }, ["one.example"])
       expect(await ask("gone.example")).toEqual(NO_NAME)
       expect(believer.state()).toBe("believed")
     }
   })
 
   test("is not queried for canaries after a positive answer", async () => {
-    const { ask, canariesAsked } = world({ ...MAIL, ...ALIVE })
+    const { ask, canariesAsked } = system({ ...MAIL, ...ALIVE })
     for (let at = 0; at < 5; at++) expect(await ask("firm.example")).toEqual(result)
     expect(canariesAsked).toHaveLength(2)
   })
 
   test("is queried for the canary that was alive last before each negative answer is believed, and for the others if it is dead", async () => {
-    const { ask, records, canariesAsked } = world({ "* one.example": "no_name", "A two.example": ["192.0.2.2"] })
+    const { ask, records, canariesAsked } = system({ "* one.example": "no_name", "A two.example": ["192.0.2.2"] })
     expect(await ask("gone.example")).toEqual(NO_NAME)
     canariesAsked.length = 0
     expect(await ask("gone.example")).toEqual(NO_NAME)
@@ -129,7 +129,7 @@ describe("a resolver that knows a canary", () => {
   })
 
   test("is not believed in one negative answer once it denies all canaries, and then not in positive answers either", async () => {
-    const { ask, records, believer } = world({ ...MAIL, ...ALIVE })
+    const { ask, records, believer } = system({ ...MAIL, ...ALIVE })
     expect(await ask("firm.example")).toEqual(result)
     expect(await ask("gone.example")).toEqual(NO_NAME)
     for (const key of Object.keys(ALIVE)) delete records[key]
@@ -140,7 +140,7 @@ describe("a resolver that knows a canary", () => {
   })
 
   test("stays believed if the canaries time out, but not in the pending negative answer", async () => {
-    const { ask, time, records, believer } = world({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
+    const { ask, time, records, believer } = system({ ...MAIL, ...ALIVE, "A firm.example": ["192.0.2.3"] })
     await ask("firm.example")
     for (const name of CANARIES) {
       delete records[`A ${name}`]
@@ -156,7 +156,7 @@ describe("a resolver that knows a canary", () => {
 
 /** The test answers questions and canary queries one by one. */
 function byHand() {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const questions = heldResolver()
   const direct = heldResolver()
   return {
@@ -258,7 +258,7 @@ describe("a resolver whose state is not known yet", () => {
   })
 
   test("is believed in positive but not in negative answers while the canaries time out", async () => {
-    const { ask, believer } = world({ ...MAIL, "* one.example": "timed_out", "* two.example": "no_name" })
+    const { ask, believer } = system({ ...MAIL, "* one.example": "timed_out", "* two.example": "no_name" })
     expect(await ask("firm.example")).toEqual(result)
     expect(await ask("gone.example")).toEqual(UNAVAILABLE)
     expect(believer.state()).toBe("silent")
@@ -279,7 +279,7 @@ describe("a resolver whose state is not known yet", () => {
   })
 
   test("is queried for the canaries by questions and in the background, never by both at once", async () => {
-    const { ask, believer, time, canariesAsked } = world({ "* one.example": "timed_out" }, ["one.example"])
+    const { ask, believer, time, canariesAsked } = system({ "* one.example": "timed_out" }, ["one.example"])
     for (let at = 0; at < 5; at++) {
       await ask("gone.example")
       expect(time.waiting()).toBe(1)
@@ -290,7 +290,7 @@ describe("a resolver whose state is not known yet", () => {
   })
 
   test("is queried for the canaries from the start, without a question, again and again until one is alive", async () => {
-    const { believer, time, records } = world({ "* one.example": "timed_out", "* two.example": "timed_out" })
+    const { believer, time, records } = system({ "* one.example": "timed_out", "* two.example": "timed_out" })
     expect(believer.state()).toBe("unknown")
     believer.start()
     await settled()
@@ -303,7 +303,7 @@ describe("a resolver whose state is not known yet", () => {
 })
 
 test("without canaries the resolver is always believed, and no further query is sent", async () => {
-  const { believer, ask, canariesAsked } = world({}, [])
+  const { believer, ask, canariesAsked } = system({}, [])
   believer.start()
   expect(believer.state()).toBe("believed")
   expect(await ask("gone.example")).toEqual(NO_NAME)
@@ -311,7 +311,7 @@ test("without canaries the resolver is always believed, and no further query is 
 })
 
 test("after stop no canary is queried in the background", async () => {
-  const { believer, time, canariesAsked } = world({})
+  const { believer, time, canariesAsked } = system({})
   believer.start()
   believer.stop()
   await settled()

@@ -9,7 +9,7 @@ import {
   SUSPICION_MS,
 } from "../../../../src/check/dns/resolver/circuit-breaker.ts"
 import { SILENT_MS, SILENT_TIMEOUTS } from "../../../../src/check/dns/resolver/silent-domains.ts"
-import { settled, stoppedTime } from "../../../support/time.ts"
+import { createFakeTime, settled } from "../../../support/time.ts"
 import { written } from "../../../support/zone.ts"
 import { SOME } from "./manual-resolver.ts"
 import { KNOWN_NAME, resolverSuite } from "./resolver.suite.ts"
@@ -23,14 +23,14 @@ const TIMEOUT_MS = 1500
 const registrableOf = (name: string): string => name.split(".").slice(-2).join(".")
 
 resolverSuite("a resolver with a circuit breaker", resolver => {
-  const { later: setTimer, stopwatch } = stoppedTime()
+  const { later: setTimer, stopwatch } = createFakeTime()
   const probeQuestions = [{ name: KNOWN_NAME, type: "A" }] as const
   return new DnsCircuitBreaker(resolver, { probeQuestions, registrableOf, setTimer, stopwatch }).resolver
 })
 
 /** Servers that reply to every name with what `reply` returns; a timeout takes its time. */
 function setUp(reply: (name: string) => Finding<DnsAnswer>) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const queries: string[] = []
   const servers = { reply }
   const breaker = new DnsCircuitBreaker(
@@ -94,7 +94,7 @@ describe("servers that died", () => {
   })
 
   test("are queried again when a question that was in flight is answered", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const breaker = new DnsCircuitBreaker(
       ({ name }) =>
         new Promise(

@@ -12,11 +12,11 @@ const onTo = (name: string, ttlS = 300): Finding<ServerAnswer> =>
 const ends = (answer: DnsAnswer): Finding<ServerAnswer> => known({ answer, pendingCname: null })
 
 /** Resolves `start` with these replies of the servers, and returns the queries too. */
-async function follow(says: Readonly<Record<string, Finding<ServerAnswer>>>) {
+async function follow(description: Readonly<Record<string, Finding<ServerAnswer>>>) {
   const queries: string[] = []
   const resolve = withCnameChasing(async ({ name, type }) => {
     queries.push(`${type} ${name}`)
-    return says[name] ?? ends({ ...EMPTY, outcome: "no_name" })
+    return description[name] ?? ends({ ...EMPTY, outcome: "no_name" })
   })
   return { finding: await resolve({ name: "start", type: "A" }), queries }
 }

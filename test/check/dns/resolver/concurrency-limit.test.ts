@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test"
 import { unknown } from "../../../../src/base/finding.ts"
 import { SLOT_MS, withConcurrencyLimit } from "../../../../src/check/dns/resolver/concurrency-limit.ts"
-import { stoppedTime } from "../../../support/time.ts"
+import { createFakeTime } from "../../../support/time.ts"
 import { heldResolver, SOME } from "./manual-resolver.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
 resolverSuite("a resolver with a concurrency limit", resolver =>
-  withConcurrencyLimit(resolver, { inFlightMax: 3, waitingMax: 1000, setTimer: stoppedTime().later }),
+  withConcurrencyLimit(resolver, { inFlightMax: 3, waitingMax: 1000, setTimer: createFakeTime().later }),
 )
 
 describe("a resolver with a concurrency limit", () => {
   test("has no more questions in flight than allowed; the others wait in order", async () => {
     const { resolver, open, give } = heldResolver()
-    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 2, waitingMax: 3, setTimer: stoppedTime().later })
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 2, waitingMax: 3, setTimer: createFakeTime().later })
     for (const name of ["a", "b", "c", "d", "e"]) void resolve({ name, type: "A" })
     expect(open()).toEqual(["A a", "A b"])
     await give(SOME)
@@ -23,7 +23,7 @@ describe("a resolver with a concurrency limit", () => {
 
   test("refuses at once what exceeds the queue, and has room again when others are done", async () => {
     const { resolver, open, give } = heldResolver()
-    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 1, setTimer: stoppedTime().later })
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 1, setTimer: createFakeTime().later })
     const first = resolve({ name: "a", type: "A" })
     const second = resolve({ name: "b", type: "A" })
     expect(await resolve({ name: "c", type: "A" })).toEqual(unknown("unavailable"))
@@ -40,7 +40,7 @@ describe("a resolver with a concurrency limit", () => {
   })
 
   test("gives the slot of a question without a reply to the next one, and counts each slot once", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const { resolver, open, give } = heldResolver()
     const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 5, setTimer: time.later })
     const dead = resolve({ name: "dead", type: "A" })
@@ -61,7 +61,7 @@ describe("a resolver with a concurrency limit", () => {
 
   test("without a queue refuses all that exceeds the limit", async () => {
     const { resolver, open } = heldResolver()
-    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 0, setTimer: stoppedTime().later })
+    const resolve = withConcurrencyLimit(resolver, { inFlightMax: 1, waitingMax: 0, setTimer: createFakeTime().later })
     void resolve({ name: "a", type: "A" })
     expect(await resolve({ name: "b", type: "A" })).toEqual(unknown("unavailable"))
     expect(open()).toEqual(["A a"])
@@ -79,7 +79,7 @@ describe("a resolver with a concurrency limit", () => {
         inFlight--
         return SOME
       },
-      { inFlightMax: 7, waitingMax: 10_000, setTimer: stoppedTime().later },
+      { inFlightMax: 7, waitingMax: 10_000, setTimer: createFakeTime().later },
     )
     const names = Array.from({ length: 10_007 }, (_, at) => String(at))
     const result = await Promise.all(names.map(name => resolve({ name, type: "A" })))

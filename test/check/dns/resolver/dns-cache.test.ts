@@ -32,20 +32,20 @@ resolverSuite("a caching resolver", resolver => {
 })
 
 /** A cache over a resolver that returns `world.says` and counts its questions. */
-function world(says: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
+function system(description: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
   const clock = stoppedClock()
   const startMs = clock()
-  const world = { says, askedCount: 0 }
+  const system = { description: description, askedCount: 0 }
   const { resolver: ask, stats } = createDnsCache(
     async () => {
-      world.askedCount++
-      return world.says
+      system.askedCount++
+      return system.description
     },
     clock,
     bounds,
   )
   return {
-    world,
+    system: system,
     clock,
     startMs,
     held: stats,
@@ -56,7 +56,7 @@ function world(says: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
 
 describe("a cached answer", () => {
   test("is returned with its cache status", async () => {
-    const { ask, world: server, startMs } = world(known(answer(300)))
+    const { ask, system: server, startMs } = system(known(answer(300)))
     const freshUntilMs = startMs + 300_000
     expect(await ask()).toEqual(known({ ...answer(300), isCached: false, freshUntilMs }))
     expect(await ask()).toEqual(known({ ...answer(300), isCached: true, freshUntilMs }))
@@ -64,11 +64,11 @@ describe("a cached answer", () => {
   })
 
   test("is queried again when its TTL ends, and not a millisecond earlier", async () => {
-    const { ask, clock, world: server } = world(known(answer(300)))
+    const { ask, clock, system: server } = system(known(answer(300)))
     await ask()
     clock.tick(299_999)
     expect(await ask()).toMatchObject({ value: { isCached: true } })
-    server.says = known(answer(300, "two"))
+    server.description = known(answer(300, "two"))
     clock.tick(1)
     expect(await ask()).toMatchObject({ value: { isCached: false, records: [{ text: "two" }] } })
     expect(server.askedCount).toBe(2)
@@ -86,13 +86,13 @@ describe("a cached answer", () => {
     ]
     for (const outcome of ["records", "no_data", "no_name"] as const)
       for (const [ttlS, holdsS] of cases) {
-        const { ask, startMs } = world(known({ outcome, records: [], ttlS }))
+        const { ask, startMs } = system(known({ outcome, records: [], ttlS }))
         expect(await ask()).toMatchObject({ value: { outcome, ttlS, freshUntilMs: startMs + holdsS * 1000 } })
       }
   })
 
   test("is queried again if the clock was set back by more than any TTL", async () => {
-    const { ask, clock, world: server } = world(known(answer(TTL_MAX_S)))
+    const { ask, clock, system: server } = system(known(answer(TTL_MAX_S)))
     await ask()
     clock.tick(-1)
     await ask()
@@ -113,25 +113,25 @@ describe("a cached answer", () => {
 describe("while the resolver fails", () => {
   test("a stale answer replaces the failure, and is queried again after a short while", async () => {
     for (const cause of ["timed_out", "unavailable"] as const) {
-      const { ask, clock, world: server } = world(known(answer(300)))
+      const { ask, clock, system: server } = system(known(answer(300)))
       await ask()
       clock.tick(300_000)
-      server.says = unknown(cause)
+      server.description = unknown(cause)
       const stale = known({ ...answer(300), isCached: true, freshUntilMs: clock() + STALE_TTL_MS })
       expect(await ask()).toEqual(stale)
       clock.tick(STALE_TTL_MS - 1)
       expect(await ask()).toEqual(stale)
       expect(server.askedCount).toBe(2)
       clock.tick(1)
-      server.says = known(answer(300, "two"))
+      server.description = known(answer(300, "two"))
       expect(await ask()).toMatchObject({ value: { isCached: false, records: [{ text: "two" }] } })
     }
   })
 
   test("a stale answer replaces a failure for a day after it was fresh, and no longer", async () => {
-    const { ask, clock, world: server, startMs } = world(known(answer(300)))
+    const { ask, clock, system: server, startMs } = system(known(answer(300)))
     await ask()
-    server.says = unknown("timed_out")
+    server.description = unknown("timed_out")
     clock.tick(300_000 + STALE_WINDOW_S * 1000 - 1)
     const endMs = startMs + 300_000 + STALE_WINDOW_S * 1000
     expect(await ask()).toMatchObject({ value: { isCached: true, freshUntilMs: endMs } })
@@ -140,9 +140,9 @@ describe("while the resolver fails", () => {
   })
 
   test("replacing a failure does not prolong a stale answer", async () => {
-    const { ask, clock, world: server } = world(known(answer(300)))
+    const { ask, clock, system: server } = system(known(answer(300)))
     await ask()
-    server.says = unknown("timed_out")
+    server.description = unknown("timed_out")
     for (let hour = 0; hour < 24; hour++) {
       clock.tick(3_600_000)
       expect(await ask()).toMatchObject({ known: true })
@@ -152,22 +152,22 @@ describe("while the resolver fails", () => {
   })
 
   test("a stale negative answer replaces a failure too", async () => {
-    const { ask, clock, world: server } = world(known({ outcome: "no_name", records: [], ttlS: 300 }))
+    const { ask, clock, system: server } = system(known({ outcome: "no_name", records: [], ttlS: 300 }))
     await ask()
     clock.tick(300_000)
-    server.says = unknown("unavailable")
+    server.description = unknown("unavailable")
     expect(await ask()).toMatchObject({ value: { outcome: "no_name", isCached: true } })
   })
 
   test("the failure itself is cached for a moment, with its cause", async () => {
     for (const cause of ["timed_out", "unavailable"] as const) {
-      const { ask, clock, world: server } = world(unknown(cause))
+      const { ask, clock, system: server } = system(unknown(cause))
       await ask()
       clock.tick(FAILURE_TTL_MS - 1)
       expect(await ask()).toEqual(unknown(cause))
       expect(server.askedCount).toBe(1)
       clock.tick(1)
-      server.says = known(answer(300))
+      server.description = known(answer(300))
       expect(await ask()).toMatchObject({ known: true, value: { isCached: false } })
     }
   })
@@ -175,7 +175,7 @@ describe("while the resolver fails", () => {
 
 describe("the cache is bounded", () => {
   test("by the number of entries: the least recently used is evicted first", async () => {
-    const { askFor, held, world: server } = world(known(answer(300)), { ...DNS_CACHE_BOUNDS, entriesMax: 100 })
+    const { askFor, held, system: server } = system(known(answer(300)), { ...DNS_CACHE_BOUNDS, entriesMax: 100 })
     for (let at = 0; at < 100; at++) await askFor(`${at}`)
     await askFor("0")
     for (let at = 100; at < 199; at++) await askFor(`${at}`)
@@ -189,7 +189,7 @@ describe("the cache is bounded", () => {
 
   test("by bytes", async () => {
     const bounds = { entriesMax: 1_000_000, bytesMax: 1_048_576, answerBytesMax: 65_536 }
-    const { askFor, held } = world(known(answer(300, "x".repeat(10_000))), bounds)
+    const { askFor, held } = system(known(answer(300, "x".repeat(10_000))), bounds)
     for (let at = 0; at < 1000; at++) await askFor(`${at}.example`)
     expect(held().bytes).toBeLessThanOrEqual(bounds.bytesMax)
     expect(held().bytes).toBeGreaterThan(bounds.bytesMax - 11_000)
@@ -203,7 +203,7 @@ describe("the cache is bounded", () => {
       ["x".repeat(10_000), 1],
       ["x".repeat(10_001), 2],
     ] as const) {
-      const { ask, world: server } = world(known(answer(300, text)), { ...DNS_CACHE_BOUNDS, answerBytesMax })
+      const { ask, system: server } = system(known(answer(300, text)), { ...DNS_CACHE_BOUNDS, answerBytesMax })
       await ask()
       expect(await ask()).toMatchObject({ value: { records: [{ text }] } })
       expect(server.askedCount).toBe(askedCount)
@@ -211,7 +211,7 @@ describe("the cache is bounded", () => {
   })
 
   test("failures count too", async () => {
-    const { askFor, held } = world(unknown("timed_out"), { ...DNS_CACHE_BOUNDS, entriesMax: 100 })
+    const { askFor, held } = system(unknown("timed_out"), { ...DNS_CACHE_BOUNDS, entriesMax: 100 })
     for (let at = 0; at < 1000; at++) await askFor(`${at}`)
     expect(held().entries).toBe(100)
   })

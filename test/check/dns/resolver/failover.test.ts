@@ -3,7 +3,7 @@ import { known, unknown } from "../../../../src/base/finding.ts"
 import type { DnsExchange, DnsQuestion, Resolver, ServerReply } from "../../../../src/check/dns/dns-types.ts"
 import { withCnameChasing } from "../../../../src/check/dns/resolver/cname-chaser.ts"
 import { createFailover } from "../../../../src/check/dns/resolver/failover.ts"
-import { stoppedTime } from "../../../support/time.ts"
+import { createFakeTime } from "../../../support/time.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
 const QUESTION: DnsQuestion = { name: "a.example", type: "A" }
@@ -23,7 +23,7 @@ const at = (after: number, kind: "answered" | "failed" | "silent"): Deed => ({
 
 /** Servers by what they do at their first, second … attempt (the last is repeated), and the log of what was sent when. */
 function servers(...deeds: readonly (readonly Deed[])[]) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const sent: string[] = []
   const exchanges = deeds.map((ofServer, server): DnsExchange => {
     let count = 0
@@ -62,7 +62,7 @@ resolverSuite("a retrying and following resolver", resolver => {
     if (finding.known) return { kind: "answered", answer: finding.value, pendingCname: null }
     return { kind: finding.cause === "timed_out" ? "silent" : "failed" }
   }
-  const { later: setTimer, stopwatch } = stoppedTime()
+  const { later: setTimer, stopwatch } = createFakeTime()
   const queries: Resolver = withCnameChasing(
     createFailover([exchange, exchange], { timeoutMs: 1500, attemptsMax: 3, setTimer, stopwatch }),
   )
@@ -182,7 +182,7 @@ test("with no server at all every question is unavailable", async () => {
 })
 
 test("an exchange that never settles does not delay the question", async () => {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const options = { timeoutMs: 1500, attemptsMax: 3, setTimer: time.later, stopwatch: time.stopwatch }
   const queries = createFailover([() => new Promise(() => undefined)], options)(QUESTION)
   await time.tick(1500)

@@ -28,13 +28,13 @@ const BAD: readonly DnsQuestion[] = [
 ]
 
 /** The promises of every wrapper of a resolver. `wrap` builds a new one. The inner resolver answers at once, and the clock stands still. */
-export function resolverSuite(says: string, wrap: (resolver: Resolver) => Resolver): void {
+export function resolverSuite(description: string, wrap: (resolver: Resolver) => Resolver): void {
   const wrapped = () => {
-    const { resolver, asked: queries } = zone({ ...RECORDS })
+    const { resolver, requests: queries } = zone({ ...RECORDS })
     return { under: resolver, resolver: wrap(resolver), queries }
   }
 
-  describe(`${says}, as a resolver,`, () => {
+  describe(`${description}, as a resolver,`, () => {
     test("returns the records", async () => {
       const { resolver } = wrapped()
       expect(await resolver({ name: KNOWN_NAME, type: "MX" })).toEqual(

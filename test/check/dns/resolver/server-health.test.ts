@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { ServerHealth } from "../../../../src/check/dns/resolver/failover.ts"
-import { stoppedTime } from "../../../support/time.ts"
+import { createFakeTime } from "../../../support/time.ts"
 
 describe("the order of servers", () => {
   test("is the given order while no server has a fault", () => {
@@ -28,7 +28,7 @@ describe("the order of servers", () => {
   })
 
   test("ignores silence if the server has answered another question since", async () => {
-    const time = stoppedTime()
+    const time = createFakeTime()
     const order = new ServerHealth(2, time.stopwatch)
     await time.tick(100)
     order.record(0, "answered", 90)

@@ -6,7 +6,7 @@ import {
   PORTS_MAX,
   SourcePortPool,
 } from "../../../../src/check/dns/wire/udp-exchange.ts"
-import { stoppedTime } from "../../../support/time.ts"
+import { createFakeTime } from "../../../support/time.ts"
 import { type Heard, loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { replyBytes } from "./reply-bytes.ts"
 
@@ -19,14 +19,14 @@ afterEach(() => {
 /** A pool whose random source gives only zeros, so that its ids and its choice of ports are known. */
 async function poolAndPeer() {
   const peer = await loopbackPeer()
-  const time = stoppedTime()
+  const time = createFakeTime()
   const pool = new SourcePortPool(peer.server, count => new Uint8Array(count), time.later)
   open.push(pool, peer)
   return { peer, pool, time }
 }
 
 /** Sends a question and returns its reply. */
-function asked(pool: SourcePortPool): Promise<unknown> {
+function request(pool: SourcePortPool): Promise<unknown> {
   return new Promise(resolve => void pool.query(QUESTION, resolve))
 }
 
@@ -38,7 +38,7 @@ async function taken(peer: Peer, count: number): Promise<Heard[]> {
 
 test("every question has a new source port until the greatest number is open, then one of them", async () => {
   const { peer, pool } = await poolAndPeer()
-  const all = Array.from({ length: PORTS_MAX + 1 }, () => asked(pool))
+  const all = Array.from({ length: PORTS_MAX + 1 }, () => request(pool))
   const reply = await taken(peer, PORTS_MAX + 1)
   expect(new Set(reply.map(one => one.port)).size).toBe(PORTS_MAX)
   expect(pool.size).toBe(PORTS_MAX)
@@ -50,13 +50,13 @@ test("every question has a new source port until the greatest number is open, th
 
 test("a port with its greatest number of questions takes no more, and is closed after the last reply", async () => {
   const { peer, pool } = await poolAndPeer()
-  const all = Array.from({ length: PORTS_MAX - 1 + PORT_QUERIES_MAX }, () => asked(pool))
+  const all = Array.from({ length: PORTS_MAX - 1 + PORT_QUERIES_MAX }, () => request(pool))
   const reply = await taken(peer, all.length)
   const ids = reply.filter(one => one.port === portOfTwo(reply)).map(one => one.id)
   expect(ids).toHaveLength(PORT_QUERIES_MAX)
   expect(new Set(ids).size).toBe(PORT_QUERIES_MAX)
   expect(pool.size).toBe(PORTS_MAX)
-  const next = asked(pool)
+  const next = request(pool)
   const [fresh] = await taken(peer, 1)
   expect(reply.map(one => one.port)).not.toContain(fresh?.port)
   expect(pool.size).toBe(PORTS_MAX + 1)
@@ -67,8 +67,8 @@ test("a port with its greatest number of questions takes no more, and is closed 
 
 test("an idle port is closed after a while, but not while a question is pending", async () => {
   const { peer, pool, time } = await poolAndPeer()
-  const first = asked(pool)
-  const waiting = asked(pool)
+  const first = request(pool)
+  const waiting = request(pool)
   const [one, other] = await taken(peer, 2)
   one?.send(replyBytes({ id: one.id }))
   await first
@@ -88,11 +88,11 @@ test("an idle port is closed after a while, but not while a question is pending"
 
 test("a port that is used again starts a new idle period", async () => {
   const { peer, pool, time } = await poolAndPeer()
-  const first = Array.from({ length: PORTS_MAX }, () => asked(pool))
+  const first = Array.from({ length: PORTS_MAX }, () => request(pool))
   for (const one of await taken(peer, PORTS_MAX)) one.send(replyBytes({ id: one.id }))
   await Promise.all(first)
   await time.tick(PORT_IDLE_MS - 1)
-  const again = asked(pool)
+  const again = request(pool)
   const [one] = await taken(peer, 1)
   await time.tick(1)
   expect(pool.size).toBe(1)
@@ -118,7 +118,7 @@ test("a question that is cancelled leaves its port idle", async () => {
 
 test("closing closes every port, also one that is still being opened", async () => {
   const { pool, time } = await poolAndPeer()
-  const all = [asked(pool), asked(pool)]
+  const all = [request(pool), request(pool)]
   pool.close()
   expect(await Promise.all(all)).toEqual([{ kind: "silent" }, { kind: "silent" }])
   expect(pool.size).toBe(0)

@@ -28,13 +28,13 @@ async function portAndPeer(random: Random = counting()) {
   return { peer, port, closedCount: () => closedCount }
 }
 
-function asked(port: SourcePort): Promise<unknown> {
+function request(port: SourcePort): Promise<unknown> {
   return new Promise(resolve => void port.query(QUESTION, resolve))
 }
 
 test("the id of a pending question is not used again, whatever the random source gives", async () => {
   const { peer, port } = await portAndPeer(() => short(0xfffe))
-  const all = [asked(port), asked(port), asked(port)]
+  const all = [request(port), request(port), request(port)]
   const reply = [await peer.overUdp(), await peer.overUdp(), await peer.overUdp()]
   expect(reply.map(one => one.id).toSorted((a, b) => a - b)).toEqual([0, 0xfffe, 0xffff])
   for (const one of reply) one.send(replyBytes({ id: one.id }))
@@ -49,7 +49,7 @@ test("a late reply is dropped, and later questions get their replies", async () 
   const late = await peer.overUdp()
   giveUp()
   late.send(replyBytes({ id: late.id }))
-  const next = asked(port)
+  const next = request(port)
   const reply = await peer.overUdp()
   reply.send(replyBytes({ id: reply.id, flags: 0x8182 }))
   expect(await next).toEqual({ kind: "failed" })
@@ -57,12 +57,12 @@ test("a late reply is dropped, and later questions get their replies", async () 
 
 test("a second reply to one question is dropped", async () => {
   const { peer, port } = await portAndPeer()
-  const first = asked(port)
+  const first = request(port)
   const reply = await peer.overUdp()
   reply.send(replyBytes({ id: reply.id, flags: 0x8182 }))
   reply.send(replyBytes({ id: reply.id }))
   expect(await first).toEqual({ kind: "failed" })
-  const next = asked(port)
+  const next = request(port)
   const again = await peer.overUdp()
   again.send(replyBytes({ id: again.id }))
   expect(await next).toMatchObject({ kind: "answered" })
@@ -74,7 +74,7 @@ test("cancelling a question does not affect a later one with its id", async () =
   const first = await peer.overUdp()
   first.send(replyBytes({ id: first.id }))
   while (port.pendingCount > 0) await new Promise(setImmediate)
-  const next = asked(port)
+  const next = request(port)
   const second = await peer.overUdp()
   expect(second.id).toBe(first.id)
   giveUp()
@@ -84,10 +84,10 @@ test("cancelling a question does not affect a later one with its id", async () =
 
 test("all pending questions are silent at once if nothing listens any more", async () => {
   const { peer, port, closedCount } = await portAndPeer()
-  const first = asked(port)
+  const first = request(port)
   await peer.overUdp()
   peer.close()
-  const second = asked(port)
+  const second = request(port)
   expect(await Promise.all([first, second])).toEqual([{ kind: "silent" }, { kind: "silent" }])
   port.close()
   expect(closedCount()).toBe(1)
@@ -96,7 +96,7 @@ test("all pending questions are silent at once if nothing listens any more", asy
 test("a port that is closed while it opens does not stay open", async () => {
   using opened = spyOn(Bun, "udpSocket")
   const port = new SourcePort({ address: "127.0.0.1", port: 9 }, counting(), () => undefined)
-  const first = asked(port)
+  const first = request(port)
   port.close()
   expect(await first).toEqual({ kind: "silent" })
   const socket: unknown = await opened.mock.results[0]?.value
@@ -112,13 +112,13 @@ test("a packet that cannot be sent is silence: for its question if the buffer is
   using _opened = spyOn(Bun, "udpSocket").mockResolvedValue(socket)
   using sent = spyOn(socket, "send").mockReturnValue(true).mockReturnValueOnce(true).mockReturnValueOnce(false)
   const port = new SourcePort(peer.server, counting(), () => undefined)
-  const first = asked(port)
-  expect(await asked(port)).toEqual({ kind: "silent" })
+  const first = request(port)
+  expect(await request(port)).toEqual({ kind: "silent" })
   expect(port.pendingCount).toBe(1)
   sent.mockImplementationOnce(() => {
     throw Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" })
   })
-  expect(await asked(port)).toEqual({ kind: "silent" })
+  expect(await request(port)).toEqual({ kind: "silent" })
   expect(await first).toEqual({ kind: "silent" })
   expect(socket.closed).toBe(true)
 })

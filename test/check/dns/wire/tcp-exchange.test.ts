@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import { createTcpExchange, frameMessage } from "../../../../src/check/dns/wire/tcp-exchange.ts"
-import { stoppedTime } from "../../../support/time.ts"
+import { createFakeTime } from "../../../support/time.ts"
 import { loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { joined, pointer, QUESTION_NAME_AT, record, replyBytes, short, TYPES, txtContent } from "./reply-bytes.ts"
 
@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 function exchangeWith(server: Peer["server"]) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const { exchange, close } = createTcpExchange(server, { random: () => short(0x1234), setTimer: time.later })
   open.push({ close })
   return { ask: (question = QUESTION) => exchange(question, TIMEOUT_MS), close, time }
@@ -40,10 +40,10 @@ describe("a reply", () => {
   test("is assembled from any number of chunks", async () => {
     const { peer, ask, time } = await exchangeAndPeer()
     const queries = ask()
-    const heard = await peer.overTcp()
-    expect(heard.id).toBe(0x1234)
-    for (const octet of frameMessage(texts(heard.id, Buffer.from("v=spf1")))) {
-      heard.send(Uint8Array.of(octet))
+    const received = await peer.overTcp()
+    expect(received.id).toBe(0x1234)
+    for (const octet of frameMessage(texts(received.id, Buffer.from("v=spf1")))) {
+      received.send(Uint8Array.of(octet))
       await new Promise(setImmediate)
     }
     expect(await queries).toMatchObject(answered("v=spf1"))
@@ -54,18 +54,18 @@ describe("a reply", () => {
   test("of 60 kB is read completely", async () => {
     const { peer, ask } = await exchangeAndPeer()
     const queries = ask()
-    const heard = await peer.overTcp()
+    const received = await peer.overTcp()
     const strings = Array.from({ length: 240 }, () => new Uint8Array(250).fill(0x61))
-    heard.send(frameMessage(texts(heard.id, ...strings)))
+    received.send(frameMessage(texts(received.id, ...strings)))
     expect(await queries).toMatchObject(answered("a".repeat(60_000)))
   })
 
   test("ends the connection, whatever follows it", async () => {
     const { peer, ask } = await exchangeAndPeer()
     const queries = ask()
-    const heard = await peer.overTcp()
-    heard.send(
-      joined([frameMessage(texts(heard.id, Buffer.from("a"))), frameMessage(texts(heard.id, Buffer.from("b")))]),
+    const received = await peer.overTcp()
+    received.send(
+      joined([frameMessage(texts(received.id, Buffer.from("a"))), frameMessage(texts(received.id, Buffer.from("b")))]),
     )
     expect(await queries).toMatchObject(answered("a"))
     await peer.disconnected()
@@ -83,8 +83,8 @@ describe("a reply", () => {
     ]
     for (const reply of replies) {
       const queries = ask()
-      const heard = await peer.overTcp()
-      heard.send(frameMessage(reply))
+      const received = await peer.overTcp()
+      received.send(frameMessage(reply))
       expect(await queries).toEqual({ kind: "failed" })
       await peer.disconnected()
     }
@@ -114,9 +114,9 @@ describe("a server is silent", () => {
     const frame = frameMessage(texts(0x1234, Buffer.from("v=spf1")))
     for (const length of [0, 1, 2, frame.length - 1]) {
       const queries = ask()
-      const heard = await peer.overTcp()
-      if (length > 0) heard.send(frame.subarray(0, length))
-      heard.hangUp()
+      const received = await peer.overTcp()
+      if (length > 0) received.send(frame.subarray(0, length))
+      received.hangUp()
       expect(await queries).toEqual({ kind: "silent" })
       await peer.disconnected()
     }
@@ -128,8 +128,8 @@ describe("a server is silent", () => {
     const queries = ask().finally(() => {
       ended = true
     })
-    const heard = await peer.overTcp()
-    heard.send(Uint8Array.of(0))
+    const received = await peer.overTcp()
+    received.send(Uint8Array.of(0))
     await time.tick(TIMEOUT_MS - 1)
     expect(ended).toBe(false)
     await time.tick(1)

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test"
 import type { Random } from "../../../../src/base/outside-world.ts"
 import type { DnsQuestion, DnsServerAddress } from "../../../../src/check/dns/dns-types.ts"
 import { createUdpExchange, PORT_IDLE_MS } from "../../../../src/check/dns/wire/udp-exchange.ts"
-import { settled, stoppedTime } from "../../../support/time.ts"
+import { createFakeTime, settled } from "../../../support/time.ts"
 import { loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { joined, pointer, QUESTION_NAME_AT, type ReplyParts, record, replyBytes, short, TYPES } from "./reply-bytes.ts"
 
@@ -21,7 +21,7 @@ async function peerOpen(address?: string): Promise<Peer> {
 }
 
 function exchangeWith(server: DnsServerAddress, random: Random = counting()) {
-  const time = stoppedTime()
+  const time = createFakeTime()
   const { exchange, close } = createUdpExchange(server, { random, setTimer: time.later, stopwatch: time.stopwatch })
   open.push({ close })
   return { ask: (question = QUESTION) => exchange(question, TIMEOUT_MS), close, time }
@@ -49,8 +49,8 @@ describe("a reply counts", () => {
     const peer = await peerOpen()
     const { ask, time } = exchangeWith(peer.server)
     const queries = ask()
-    const heard = await peer.overUdp()
-    heard.send(reply(heard.id, 1))
+    const received = await peer.overUdp()
+    received.send(reply(received.id, 1))
     expect(await queries).toEqual<unknown>(records(1))
     await time.tick(TIMEOUT_MS)
   })
@@ -58,23 +58,23 @@ describe("a reply counts", () => {
   test("whatever arrived before it: another id, another question, a query, a fragment", async () => {
     const peer = await peerOpen()
     const queries = exchangeWith(peer.server).ask()
-    const heard = await peer.overUdp()
-    heard.send(reply(heard.id + 1, 2))
-    heard.send(reply(heard.id, 3, { name: "example.org" }))
-    heard.send(reply(heard.id, 4, { type: "AAAA" }))
-    heard.send(heard.bytes)
-    heard.send(heard.bytes.subarray(0, 1))
-    heard.send(new Uint8Array(0))
-    heard.send(reply(heard.id, 1))
+    const received = await peer.overUdp()
+    received.send(reply(received.id + 1, 2))
+    received.send(reply(received.id, 3, { name: "example.org" }))
+    received.send(reply(received.id, 4, { type: "AAAA" }))
+    received.send(received.bytes)
+    received.send(received.bytes.subarray(0, 1))
+    received.send(new Uint8Array(0))
+    received.send(reply(received.id, 1))
     expect(await queries).toEqual<unknown>(records(1))
   })
 
   test("only when it comes from the server's port", async () => {
     const peer = await peerOpen()
     const queries = exchangeWith(peer.server).ask()
-    const heard = await peer.overUdp()
-    heard.sendFromElsewhere(reply(heard.id, 6))
-    heard.send(reply(heard.id, 1))
+    const received = await peer.overUdp()
+    received.sendFromElsewhere(reply(received.id, 6))
+    received.send(reply(received.id, 1))
     expect(await queries).toEqual<unknown>(records(1))
   })
 
@@ -84,8 +84,8 @@ describe("a reply counts", () => {
     )
     if (peer === null) return
     const queries = exchangeWith(peer.server).ask()
-    const heard = await peer.overUdp()
-    heard.send(reply(heard.id, 1))
+    const received = await peer.overUdp()
+    received.send(reply(received.id, 1))
     expect(await queries).toEqual<unknown>(records(1))
   })
 })
@@ -95,8 +95,8 @@ test("a server that responds with an error or a malformed packet failed", async 
   const { ask } = exchangeWith(peer.server)
   for (const parts of [{ flags: 0x8182 }, { flags: 0x8185 }, { answerCount: 2 }]) {
     const queries = ask()
-    const heard = await peer.overUdp()
-    heard.send(reply(heard.id, 1, parts))
+    const received = await peer.overUdp()
+    received.send(reply(received.id, 1, parts))
     expect(await queries).toEqual({ kind: "failed" })
   }
 })
@@ -109,7 +109,7 @@ describe("a server is silent", () => {
     const queries = ask().finally(() => {
       ended = true
     })
-    const heard = await peer.overUdp()
+    const received = await peer.overUdp()
     await time.tick(TIMEOUT_MS - 1)
     expect(ended).toBe(false)
     await time.tick(1)
@@ -117,7 +117,7 @@ describe("a server is silent", () => {
     expect(time.waiting()).toBe(1)
     await time.tick(PORT_IDLE_MS)
     expect(time.waiting()).toBe(0)
-    heard.send(reply(heard.id, 1))
+    received.send(reply(received.id, 1))
     const next = ask()
     const again = await peer.overUdp()
     again.send(reply(again.id, 2))
@@ -168,9 +168,9 @@ test("a name that no packet can hold does not exist, without a query", async () 
     pendingCname: null,
   })
   const queries = ask()
-  const heard = await peer.overUdp()
-  expect(joined([heard.bytes]).subarray(12, 20)).toEqual(Uint8Array.of(7, ...Buffer.from("example")))
-  heard.send(reply(heard.id, 1))
+  const received = await peer.overUdp()
+  expect(joined([received.bytes]).subarray(12, 20)).toEqual(Uint8Array.of(7, ...Buffer.from("example")))
+  received.send(reply(received.id, 1))
   await queries
 })
 
@@ -228,9 +228,9 @@ test("ids come from the random source", async () => {
   const { ask } = exchangeWith(peer.server, count => (count === 2 ? short(ids[next++] ?? 0) : new Uint8Array(count)))
   for (const id of ids) {
     const queries = ask()
-    const heard = await peer.overUdp()
-    expect(heard.id).toBe(id)
-    heard.send(reply(heard.id, 1))
+    const received = await peer.overUdp()
+    expect(received.id).toBe(id)
+    received.send(reply(received.id, 1))
     await queries
   }
 })

@@ -50,7 +50,7 @@ test("a row in another's bucket is a fault", () => {
   const many = smallPack(Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`n${at + 10}.com`, ["disposable"]])))
   const rows = new DataView(many.buffer).getUint32(HEADER_OFFSETS.sections + PACK_SECTIONS.indexOf("rows") * 8, true)
   const moved = ["a", "b", "c", "d"].map(first => fault(sealed(many.with(rows, first.charCodeAt(0)))))
-  expect(moved.some(says => / cannot be found\.$/.test(says))).toBe(true)
+  expect(moved.some(description => / cannot be found\.$/.test(description))).toBe(true)
 })
 
 test("rows out of order are a fault", () => {

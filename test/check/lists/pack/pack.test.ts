@@ -157,14 +157,14 @@ test("every truncated pack is refused with a message and a remedy", () => {
 
 test("foreign bytes, another format and trailing bytes are refused", () => {
   const bytes = smallPack({ "mailinator.com": ["disposable"] })
-  const says = (changed: Uint8Array) => {
+  const description = (changed: Uint8Array) => {
     const found = openPack(changed)
     return found.kind === "refused" ? found.message : "opened"
   }
-  expect(says(new TextEncoder().encode("disposable\n".repeat(100)))).toBe("The file is not a pack.")
-  expect(says(new Uint8Array(4096))).toBe("The file is not a pack.")
-  expect(says(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 2.")
-  expect(says(new Uint8Array([...bytes, 0]))).toMatch(/^The pack has \d+ bytes and says \d+\.$/)
+  expect(description(new TextEncoder().encode("disposable\n".repeat(100)))).toBe("The file is not a pack.")
+  expect(description(new Uint8Array(4096))).toBe("The file is not a pack.")
+  expect(description(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 2.")
+  expect(description(new Uint8Array([...bytes, 0]))).toMatch(/^The pack has \d+ bytes and says \d+\.$/)
 })
 
 test("every flipped byte is detected when the pack is opened or verified", () => {

@@ -17,18 +17,18 @@ export const TODAY = Math.floor(NOON / DAY_MS)
 /** A store that counts transactions. They fail while `isFailing`; everything rejects while `isAway`; commits reject as `unsure` while `isUnsure`. */
 export function watchedStore(
   store: Store,
-): Store & { asked: number; isFailing: boolean; isAway: boolean; isUnsure: boolean } {
+): Store & { requests: number; isFailing: boolean; isAway: boolean; isUnsure: boolean } {
   const away = () => Promise.reject(new StoreError("away", "postgres://db", "no answer"))
   const watching = {
     ...store,
-    asked: 0,
+    requests: 0,
     isFailing: false,
     isAway: false,
     isUnsure: false,
     all: <Row>(...requested: Parameters<Store["all"]>) => (watching.isAway ? away() : store.all<Row>(...requested)),
     one: <Row>(...requested: Parameters<Store["one"]>) => (watching.isAway ? away() : store.one<Row>(...requested)),
     transaction: async <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
-      watching.asked++
+      watching.requests++
       if (watching.isAway) return await away()
       if (watching.isFailing) throw new Error("the disk is full")
       const kept = await store.transaction(work)

@@ -10,19 +10,19 @@ test("a first request leases a block, and available units are taken synchronousl
   expect(first).toBeInstanceOf(Promise)
   expect(await first).toEqual({ isTaken: true, day: TODAY, remaining: 999 })
   expect(await leased("a")).toBe(10)
-  expect(store.asked).toBe(1)
+  expect(store.requests).toBe(1)
   for (let left = 998; left >= 995; left--)
     expect(units.take("a", 1, 1000)).toEqual({ isTaken: true, day: TODAY, remaining: left })
-  expect(store.asked).toBe(1)
+  expect(store.requests).toBe(1)
 })
 
 test("with less than half a block available the next one is leased ahead of need", async () => {
   const { units, store, leased } = await openUnitQuota()
   await takenOf(units, "a", 5, 1000)
-  expect(store.asked).toBe(1)
+  expect(store.requests).toBe(1)
   expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
   await workDone()
-  expect(store.asked).toBe(2)
+  expect(store.requests).toBe(2)
   expect(await leased("a")).toBe(16)
   for (let at = 0; at < 5; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
 })
@@ -74,7 +74,7 @@ test("waiting requests are settled in their order, by one lease as far as it suf
   }
   await Promise.all([ask("first", 60), ask("too much", 50), ask("small", 1), ask("last", 39), ask("none left", 1)])
   expect(order).toEqual(["first true", "too much false", "small true", "last true", "none left false"])
-  expect(store.asked).toBeLessThanOrEqual(3)
+  expect(store.requests).toBeLessThanOrEqual(3)
 })
 
 test("a small request does not overtake a larger one that waits, although units for it are available", async () => {
@@ -95,19 +95,19 @@ test("a caller beyond its quota asks the store once a second, not once a request
   const { units, store, clock } = await openUnitQuota()
   await takenOf(units, "a", 10, 10)
   expect((await units.take("a", 1, 10)).isTaken).toBe(false)
-  const { asked: requested } = store
+  const { requests: requested } = store
   clock.tick(999)
   for (let at = 0; at < 100; at++) expect(units.take("a", 1, 10)).toEqual({ isTaken: false, day: TODAY, remaining: 0 })
-  expect(store.asked).toBe(requested)
+  expect(store.requests).toBe(requested)
   clock.tick(1)
   expect(await Promise.all([units.take("a", 1, 10), units.take("a", 1, 10)])).toMatchObject([
     { isTaken: false },
     { isTaken: false },
   ])
-  expect(store.asked).toBe(requested + 1)
+  expect(store.requests).toBe(requested + 1)
   clock.tick(-1)
   expect((await units.take("a", 1, 10)).isTaken).toBe(false)
-  expect(store.asked).toBe(requested + 2)
+  expect(store.requests).toBe(requested + 2)
 })
 
 test("the store is read before a refusal, so that units returned by another process are found", async () => {
@@ -151,7 +151,7 @@ test("a lease with waiting requests is not idle", async () => {
   const [taken] = await Promise.all([units.take("a", 20, 1000), units.maintain()])
   expect(taken).toMatchObject({ isTaken: true, remaining: 979 })
   expect(await leased("a")).toBe(21)
-  expect(store.asked).toBe(2)
+  expect(store.requests).toBe(2)
 })
 
 test("units in use stay, however often `maintain` runs", async () => {
@@ -163,7 +163,7 @@ test("units in use stay, however often `maintain` runs", async () => {
     await units.maintain()
   }
   expect(await leased("a")).toBe(10)
-  expect(store.asked).toBe(1)
+  expect(store.requests).toBe(1)
 })
 
 test("a clean stop returns all unused units, and the next process continues from there", async () => {
@@ -285,7 +285,7 @@ test("a failed lease ahead of need is reported, affects no request, and is not r
     await workDone()
   }
   expect(failed).toHaveLength(1)
-  expect(store.asked).toBe(2)
+  expect(store.requests).toBe(2)
   expect(await outcomeOf(units.take("a", 1, 1000))).toThrow("the disk is full")
   store.isFailing = false
   expect(await takenOf(units, "a", 1010, 1000)).toBe(990)
@@ -315,9 +315,9 @@ test("while the store is unreachable available units stay in use, however idle, 
   }
   for (let at = 0; at < 9; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
   expect(await outcomeOf(units.take("a", 1, 1000))).toThrow("cannot be reached")
-  const { asked: requested } = store
+  const { requests: requested } = store
   await units.maintain()
-  expect(store.asked).toBe(requested)
+  expect(store.requests).toBe(requested)
   store.isAway = false
   for (let second = 0; second < 4; second++) {
     clock.tick(1000)
@@ -360,11 +360,11 @@ test("the remaining units are known synchronously: all of them at first, then as
   const [here, there] = [start(), start()]
   await takenOf(there, "a", 30, 1000)
   await workDone()
-  const [before, requested] = [await leased("a"), store.asked]
+  const [before, requested] = [await leased("a"), store.requests]
   expect(here.remaining("a", 1000)).toBe(1000)
   await workDone()
   for (let at = 0; at < 10; at++) expect(here.remaining("a", 1000)).toBe(1000 - (before ?? 0))
-  expect(store.asked).toBe(requested + 1)
+  expect(store.requests).toBe(requested + 1)
   expect(await leased("a")).toBe(before)
   expect((await here.take("a", 1, 1000)).remaining).toBe(here.remaining("a", 1000))
 })
@@ -392,11 +392,11 @@ test("subjects beyond the bound evict leases that were not used lately, whose un
 test("many subjects at once share a transaction, and each gets its own units", async () => {
   const { units, store } = await openUnitQuota()
   await units.take("warm", 1, 1000)
-  const { asked: requested } = store
+  const { requests: requested } = store
   const subjects = Array.from({ length: 1200 }, (_, at) => `subject ${at}`)
   const answers = await Promise.all(subjects.map(subject => units.take(subject, 1, 1)))
   expect(answers.every(({ isTaken, remaining }) => isTaken && remaining === 0)).toBe(true)
-  expect(store.asked - requested).toBeLessThanOrEqual(4)
+  expect(store.requests - requested).toBeLessThanOrEqual(4)
 })
 
 test("a subject keeps its latest seven days, and a day before those counts as used up", async () => {
@@ -433,10 +433,10 @@ test("over a store that hosts share, low leases are refilled together by the nex
   const { units, store, leased } = await openUnitQuota(SHARED_UNIT_QUOTA_BOUNDS)
   for (const subject of ["a", "b", "c"]) await takenOf(units, subject, 6, 1000)
   await workDone()
-  expect(store.asked).toBe(3)
+  expect(store.requests).toBe(3)
   await units.maintain()
   await workDone()
-  expect(store.asked).toBe(4)
+  expect(store.requests).toBe(4)
   expect([await leased("a"), await leased("b"), await leased("c")]).toEqual([16, 16, 16])
   for (let at = 0; at < 7; at++) expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
 })
@@ -445,14 +445,14 @@ test("over such a store, a lease that runs very low before that is refilled at o
   const { units, store, leased } = await openUnitQuota(SHARED_UNIT_QUOTA_BOUNDS)
   await takenOf(units, "a", 7, 1000)
   await workDone()
-  expect(store.asked).toBe(1)
+  expect(store.requests).toBe(1)
   expect(isTakenAtOnce(units.take("a", 1, 1000))).toBe(true)
   await workDone()
-  expect(store.asked).toBe(2)
+  expect(store.requests).toBe(2)
   expect(await leased("a")).toBe(18)
   await units.maintain()
   await workDone()
-  expect(store.asked).toBe(2)
+  expect(store.requests).toBe(2)
 })
 
 test("over such a store, all processes admit exactly the quota, and a low lease that was dropped is not refilled", async () => {

@@ -43,8 +43,8 @@ onPostgres("every row is copied unchanged, and the ids of changes continue", asy
   const { path, rows } = await filled()
   const place = tempPlace()
   const store = await tempStore(place)
-  const told: number[][] = []
-  const move = await copyToPostgres(path, place, (...how) => void told.push(how))
+  const facts: number[][] = []
+  const move = await copyToPostgres(path, place, (...how) => void facts.push(how))
   if (move.kind !== "moved") throw new Error(move.kind)
   for (const table of TABLES)
     expect(
@@ -52,7 +52,7 @@ onPostgres("every row is copied unchanged, and the ids of changes continue", asy
     ).toEqual(table === "change_head" ? [{ singleton: 1, id: rows("changes").length }] : rows(table))
   expect(move.tables.find(({ name }) => name === "keys")).toMatchObject({ rowsCount: 20 })
   expect(move.location).not.toContain("mailkind@")
-  const [done, total] = told.at(-1) ?? []
+  const [done, total] = facts.at(-1) ?? []
   expect(done).toBe(total ?? 0)
 })
 

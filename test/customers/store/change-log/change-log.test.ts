@@ -114,16 +114,16 @@ test("changes are notified when they are durable, and not when their transaction
   const log = tempLog(store)
   await recordChanges(log, async (_, note) => {
     await note("key_revoked", "key_1")
-    expect(log.heard).toEqual([])
+    expect(log.received).toEqual([])
   })
-  expect(log.heard).toEqual([{ kind: "key_revoked", subject: "key_1" }])
+  expect(log.received).toEqual([{ kind: "key_revoked", subject: "key_1" }])
   expect(await latestChangeId(other)).toBe(1)
   const failing = recordChanges(log, async (_, note) => {
     await note("key_revoked", "key_2")
     throw new Error("taken back")
   })
   expect(await outcomeOf(failing)).toThrow("taken back")
-  expect(log.heard).toHaveLength(1)
+  expect(log.received).toHaveLength(1)
   expect(await latestChangeId(store)).toBe(1)
 })
 

@@ -45,9 +45,9 @@ test("polls during a read cause one more read after it, however many there are",
   const log = tempLog(store)
   const gate = Promise.withResolvers<void>()
   let readsCount = 0
-  const heard: string[] = []
+  const received: string[] = []
   const listener = {
-    applyChanges: (changes: readonly Change[]) => void heard.push(...changes.map(({ subject }) => subject)),
+    applyChanges: (changes: readonly Change[]) => void received.push(...changes.map(({ subject }) => subject)),
     invalidateAll: () => undefined,
   }
   const slow = {
@@ -67,5 +67,5 @@ test("polls during a read cause one more read after it, however many there are",
   for (let at = 0; at < 5; at++) turn()
   gate.resolve()
   await settled()
-  expect([heard, readsCount]).toEqual([["key_1"], 2])
+  expect([received, readsCount]).toEqual([["key_1"], 2])
 })

@@ -48,9 +48,9 @@ test.skipIf(missingRows.length > 0)(
       const store = await openPostgres(url, { clock: Date.now, setTimer: later }).catch((error: unknown) => error)
       if (!("all" in Object(store))) return store
       const open = store as Awaited<ReturnType<typeof openPostgres>> // it has what only a store has
-      const heard = Promise.withResolvers<void>()
-      open.onChange(heard.resolve)
-      await heard.promise
+      const received = Promise.withResolvers<void>()
+      open.onChange(received.resolve)
+      await received.promise
       const rows = await open.all<{ ssl: number }>(
         "SELECT DISTINCT s.ssl FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE a.application_name = 'mailkind'",
       )

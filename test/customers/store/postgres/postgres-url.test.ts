@@ -21,14 +21,14 @@ async function setUp(url: string) {
 }
 
 /** The code and the text of the error with which something fails, which contains no secret. */
-async function errorOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly told: string }> {
+async function errorOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly facts: string }> {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
   )
   if (!(error instanceof StoreError)) throw error ?? new Error("it did not fail")
   expect(Bun.inspect(error)).not.toContain(SECRET)
-  return { code: error.code, told: error.message }
+  return { code: error.code, facts: error.message }
 }
 
 async function admin(url: string): Promise<SQL> {
@@ -47,7 +47,7 @@ bunTest.each([
   [`postgres://jane:${SECRET}@127.0.0.1:1/mailkind?sslmode=verify-full&sslrootcert=/nowhere/${SECRET}`, "sslrootcert"],
 ])("a URL to which nothing could ever connect is told as such, and not repeated: %#", async (url, why) => {
   for (const work of [setUp(url), readPostgresStatus(url)])
-    expect(await errorOf(work)).toMatchObject({ code: "misnamed", told: expect.stringContaining(why) })
+    expect(await errorOf(work)).toMatchObject({ code: "misnamed", facts: expect.stringContaining(why) })
 })
 
 bunTest("a URL to which something could connect is not refused", () => {
@@ -106,7 +106,7 @@ onPostgres(
     })
     await other.unsafe(`ALTER DATABASE ${name} SET search_path = nowhere`)
     const error = await errorOf(setUp(url))
-    expect(error).toMatchObject({ code: "refused", told: expect.stringContaining("search_path") })
+    expect(error).toMatchObject({ code: "refused", facts: expect.stringContaining("search_path") })
   },
 )
 

@@ -8,7 +8,7 @@ import { formIn } from "../../../support/html-browser.ts"
 import { attributesIn, HOSTILE } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
-const house = async (options: Parameters<typeof openAdmin>[0] = {}) => {
+const harness = async (options: Parameters<typeof openAdmin>[0] = {}) => {
   const admin = await openAdmin(options)
   const { changes, store } = admin
   const mails = () =>
@@ -24,7 +24,7 @@ const house = async (options: Parameters<typeof openAdmin>[0] = {}) => {
 
 describe("the list of accounts", () => {
   test("shows fifty to a page, by email, and each of them once", async () => {
-    const { changes, page } = await house()
+    const { changes, page } = await harness()
     for (let at = 0; at < 104; at++) await newAccount(changes, `a${String(at).padStart(3, "0")}@example.com`)
     const seen: string[] = []
     let next: string | undefined = "/admin/accounts"
@@ -40,7 +40,7 @@ describe("the list of accounts", () => {
   })
 
   test("has no second page when the first is just full", async () => {
-    const { changes, page } = await house()
+    const { changes, page } = await harness()
     for (let at = 0; at < 49; at++) await newAccount(changes, `a${at}@example.com`)
     expect((await page("/admin/accounts")).html).not.toContain("after=")
   })
@@ -55,7 +55,7 @@ describe("the list of accounts", () => {
     ["ane", []],
     ["zzz", []],
   ])("finds by the beginning of the email: %p", async (beginning, found) => {
-    const { changes, page } = await house()
+    const { changes, page } = await harness()
     for (const email of ["jane@example.com", "jane.doe@example.com", "mia@bücher.example"])
       await newAccount(changes, email)
     const { html, text: words } = await page(`/admin/accounts?email=${encodeURIComponent(beginning)}`)
@@ -64,7 +64,7 @@ describe("the list of accounts", () => {
   })
 
   test("keeps what was searched for from page to page, as text and nothing more", async () => {
-    const { changes, page } = await house()
+    const { changes, page } = await harness()
     for (let at = 0; at < 60; at++) await newAccount(changes, `a${String(at).padStart(2, "0")}@example.com`)
     const next = attributesIn((await page("/admin/accounts?email=a")).html, "href").find(target =>
       target.includes("after="),
@@ -79,7 +79,7 @@ describe("the list of accounts", () => {
   })
 
   test("begins anew when the account that it would go on after is gone", async () => {
-    const { changes, page } = await house()
+    const { changes, page } = await harness()
     const gone = await newAccount(changes, "zoe@example.com")
     await removeAccount(changes, gone)
     expect((await page(`/admin/accounts?after=${gone}`)).text).toContain("owner@localhost")
@@ -88,7 +88,7 @@ describe("the list of accounts", () => {
 
 describe("a new account", () => {
   test("is made with its tier, and counts as having accepted the terms", async () => {
-    const { changes, store, done } = await house()
+    const { changes, store, done } = await harness()
     await publishTerms(changes, { version: "7", url: "https://a.example/", isMaterial: true })
     const { text: words } = await done("/admin/accounts", { "new-email": " New.Person@Example.COM ", tier: "2" })
     expect(words).toContain("The account is there.")
@@ -110,19 +110,19 @@ describe("a new account", () => {
     [{ "new-email": "new@example.com", tier: "-1" }, "Choose one of the tiers."],
     [{ "new-email": "new@example.com", tier: "1.0" }, "Choose one of the tiers."],
     [{ "new-email": "new@example.com" }, "Choose one of the tiers."],
-  ])("is refused in words, and what was typed is kept: %p", async (fields, says) => {
+  ])("is refused in words, and what was typed is kept: %p", async (fields, description) => {
     const sent: Record<string, string> = { ...fields }
-    const { store, form } = await house()
+    const { store, form } = await harness()
     const { status, text: words, html } = await form("/admin/accounts", sent)
     expect(status).toBe(400)
-    expect(words).toContain(says)
+    expect(words).toContain(description)
     expect(words).toContain("The account was not created.")
     if (sent["new-email"] === "new@example.com") expect(html).toContain('value="new@example.com"')
     expect(await store.all("SELECT id FROM accounts")).toHaveLength(1)
   })
 
   test("is made once when the form is sent twice", async () => {
-    const { store, form } = await house()
+    const { store, form } = await harness()
     const fields = { "new-email": "new@example.com", tier: "0" }
     const answers = await Promise.all([form("/admin/accounts", fields), form("/admin/accounts", fields)])
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400])
@@ -132,7 +132,7 @@ describe("a new account", () => {
 
 describe("one account", () => {
   test("is shown with its limits, its keys, what it did today and its browsers, and no key is", async () => {
-    const { key, keyOf, page, accountId, ask, customers, signIn } = await house({ tier: 0 })
+    const { key, keyOf, page, accountId, ask, customers, signIn } = await harness({ tier: 0 })
     const other = await keyOf(accountId, ["https://shop.example"], HOSTILE.slice(0, 40))
     await ask("POST /v1/check", { body: { domain: "gmail.com" } })
     await customers.usage.flush()
@@ -149,7 +149,7 @@ describe("one account", () => {
   })
 
   test("tells how it stands to the terms, in each state", async () => {
-    const { changes, page, time, signIn } = await house()
+    const { changes, page, time, signIn } = await harness()
     const id = await newAccount(changes, "jane@example.com")
     const path = `/admin/accounts/${id}`
     expect((await page(path)).text).toContain("nothing to accept")
@@ -163,7 +163,7 @@ describe("one account", () => {
   })
 
   test.each(TIERS.map((_, tier) => tier))("gets tier %p, whose limits hold at once", async tier => {
-    const { changes, done, page } = await house()
+    const { changes, done, page } = await harness()
     const id = await newAccount(changes, "jane@example.com", 1)
     const { text: words } = await done(`/admin/accounts/${id}/tier`, { tier: String(tier) })
     expect(words).toContain("The tier is set")
@@ -172,7 +172,7 @@ describe("one account", () => {
   })
 
   test.each(["5", "-1", "", "free", "1e0", "01"])("gets no tier %p", async tier => {
-    const { changes, store, form } = await house()
+    const { changes, store, form } = await harness()
     const id = await newAccount(changes, "jane@example.com", 1)
     const { status, text: words } = await form(`/admin/accounts/${id}/tier`, { tier })
     expect({ status, isSaid: words.includes("Choose one of the tiers.") }).toEqual({ status: 400, isSaid: true })
@@ -180,7 +180,7 @@ describe("one account", () => {
   })
 
   test("that was deleted meanwhile is not found, by its page and by its forms", async () => {
-    const { changes, page, form, keyOf } = await house()
+    const { changes, page, form, keyOf } = await harness()
     const id = await newAccount(changes, "jane@example.com")
     const key = await keyOf(id)
     await removeAccount(changes, id)
@@ -193,7 +193,7 @@ describe("one account", () => {
 
 describe("a key", () => {
   test("is revoked after a question, and its owner is written to once", async () => {
-    const { changes, page, form, done, keyOf, mails, ask } = await house()
+    const { changes, page, form, done, keyOf, mails, ask } = await harness()
     const id = await newAccount(changes, "jane@example.com", 4)
     const key = await keyOf(id)
     const path = `/admin/keys/${key.id}/revoke`

@@ -16,7 +16,7 @@ import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.
 import { openAdmin } from "./open-admin.ts"
 
 /** The app with a report of example.net by jane@example.com, unless another is wanted. */
-async function house(wanted: Partial<FeedbackReport> = {}, options: Parameters<typeof openAdmin>[0] = {}) {
+async function harness(wanted: Partial<FeedbackReport> = {}, options: Parameters<typeof openAdmin>[0] = {}) {
   const admin = await openAdmin(options)
   const { changes, store } = admin
   const janeId = await newAccount(changes, "jane@example.com")
@@ -28,17 +28,17 @@ async function house(wanted: Partial<FeedbackReport> = {}, options: Parameters<t
   return { ...admin, janeId, report, statusOf, corrections, id: await report(wanted) }
 }
 
-type House = Awaited<ReturnType<typeof house>>
+type Harness = Awaited<ReturnType<typeof harness>>
 
 /** Brings the report into a status. */
-async function bring({ changes, id }: House, status: FeedbackStatus): Promise<void> {
+async function bring({ changes, id }: Harness, status: FeedbackStatus): Promise<void> {
   if (status === "accepted") await acceptFeedback(changes, id)
   if (status === "rejected") await rejectFeedback(changes, id)
 }
 
 describe("the queue", () => {
   test("shows the reports that wait, and others when they are asked for", async () => {
-    const { changes, page, report, id } = await house()
+    const { changes, page, report, id } = await harness()
     const [accepted, rejected] = [await report({ domain: "accepted.com" }), await report({ domain: "rejected.com" })]
     await acceptFeedback(changes, accepted)
     await rejectFeedback(changes, rejected)
@@ -55,7 +55,7 @@ describe("the queue", () => {
   })
 
   test("goes on from page to page, and shows each report once", async () => {
-    const { page, report, time } = await house()
+    const { page, report, time } = await harness()
     for (let at = 0; at < 70; at++) {
       await report({ domain: `d${at}.com` })
       if (at % 7 === 0) await time.tick(1)
@@ -72,7 +72,7 @@ describe("the queue", () => {
   })
 
   test.each([...FEEDBACK_STATUSES, "all"])("says so when there is none: %s", async status => {
-    const { page, changes, janeId } = await house()
+    const { page, changes, janeId } = await harness()
     await removeAccount(changes, janeId)
     expect((await page(`/admin/feedback?status=${status}`)).text).toMatch(/No report (waits|is)|There are no reports/)
   })
@@ -95,7 +95,7 @@ const TOLD: NetworkEvidence = {
 
 describe("one report", () => {
   test("stands beside the evidence for its domain", async () => {
-    const { page, report, janeId, changes, id } = await house({ domain: "mailinator.com", roleWord: "support" })
+    const { page, report, janeId, changes, id } = await harness({ domain: "mailinator.com", roleWord: "support" })
     await report({ domain: "mailinator.com", accountId: await newAccount(changes, "b@example.com") })
     await report({ domain: "mailinator.com", accountId: await newAccount(changes, "c@example.com") })
     await report({
@@ -123,30 +123,30 @@ describe("one report", () => {
   })
 
   test("asks the outside world about its domain once, and the queue asks nothing", async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const outside = () => (question: { readonly domain: string }) => {
-      asked.push(question.domain)
+      requests.push(question.domain)
       return TOLD
     }
-    const { page, report, id } = await house({ domain: "example.net" }, { outside })
+    const { page, report, id } = await harness({ domain: "example.net" }, { outside })
     await report({ domain: "other.net" })
     await page("/admin/feedback")
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     const { html, text } = await page(`/admin/feedback/${id}`)
-    expect(asked).toEqual(["example.net"])
+    expect(requests).toEqual(["example.net"])
     expect(html).not.toContain("<b>mx</b>")
     expect(text).toContain("Mail hosts 10 <b>mx</b>.example.net")
   })
 
   test("shows its comment as text and nothing more", async () => {
-    const { page, id } = await house({ comment: `${HOSTILE} "><img src=x onerror=alert(1)>` })
+    const { page, id } = await harness({ comment: `${HOSTILE} "><img src=x onerror=alert(1)>` })
     const { html } = await page(`/admin/feedback/${id}`)
     expect(html).not.toMatch(/<script>alert|<img/)
     expect(unescapeHtml(html)).toContain("<img src=x onerror=alert(1)>")
   })
 
   test("that went with its account is not found", async () => {
-    const { page, form, changes, janeId, id } = await house()
+    const { page, form, changes, janeId, id } = await harness()
     await removeAccount(changes, janeId)
     expect((await page(`/admin/feedback/${id}`)).status).toBe(404)
     for (const verdict of ["accept", "reject"])
@@ -168,7 +168,7 @@ describe("a decision", () => {
   test.each(DECISIONS)(
     "to $verdict a report that is $status and was seen as $seen",
     async ({ status, verdict, seen }) => {
-      const all = await house()
+      const all = await harness()
       await bring(all, status)
       const { form, page, id, statusOf, corrections } = all
       const answer = await form(`/admin/feedback/${id}/${verdict}`, { seen })
@@ -193,14 +193,14 @@ describe("a decision", () => {
   test.each([undefined, "", "received,accepted", "ACCEPTED", "__proto__"])(
     "is refused when it says that %p was seen",
     async seen => {
-      const { form, id, statusOf } = await house()
+      const { form, id, statusOf } = await harness()
       const { status } = await form(`/admin/feedback/${id}/accept`, seen === undefined ? {} : { seen })
       expect({ status, is: await statusOf(id) }).toEqual({ status: 400, is: "received" })
     },
   )
 
   test("sent twice at once is one decision", async () => {
-    const { form, id } = await house()
+    const { form, id } = await harness()
     const send = () => form(`/admin/feedback/${id}/accept`, { seen: "received" })
     const answers = await Promise.all([send(), send()])
     expect(answers.map(({ redirectPath }) => redirectPath?.split("done=")[1]).sort()).toEqual([
@@ -214,7 +214,7 @@ describe("a decision", () => {
     ["accepted", ["Reject"]],
     ["rejected", ["Accept"]],
   ] as const)("about a report that is %s is offered as it can be taken", async (status, offered) => {
-    const all = await house()
+    const all = await harness()
     await bring(all, status)
     const { html } = await all.page(`/admin/feedback/${all.id}`)
     expect(["Accept", "Reject"].filter(word => html.includes(`${word} the report<`))).toEqual([...offered])
@@ -222,17 +222,17 @@ describe("a decision", () => {
   })
 
   test("changes what a check says", async () => {
-    const { ask, page, done, id } = await house()
-    const said = async () => (await ask("POST /v1/check", { body: { domain: "example.net" } })).body["category"]
-    expect(await said()).not.toBe("business")
+    const { ask, page, done, id } = await harness()
+    const reply = async () => (await ask("POST /v1/check", { body: { domain: "example.net" } })).body["category"]
+    expect(await reply()).not.toBe("business")
     const { path, fields } = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
     const { text } = await done(path, fields)
     expect(text).toContain("The domain is corrected to business , by this report.")
-    expect(await said()).toBe("business")
+    expect(await reply()).toBe("business")
   })
 
   test("of one admin is not undone by the page of another", async () => {
-    const { page, form, id, statusOf } = await house()
+    const { page, form, id, statusOf } = await harness()
     const first = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
     const second = formIn((await page(`/admin/feedback/${id}`)).html, "Reject the report")
     await form(first.path, first.fields)
@@ -242,7 +242,7 @@ describe("a decision", () => {
   })
 
   test("cannot be taken where there are as many corrections as there may be", async () => {
-    const { form, id, store, statusOf } = await house()
+    const { form, id, store, statusOf } = await harness()
     await store.run(
       `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${CORRECTIONS_MAX})
        INSERT INTO corrections SELECT 'd' || n || '.com', 'business', 'fb_' || n, 0 FROM numbers`,
@@ -253,7 +253,7 @@ describe("a decision", () => {
   })
 
   test("takes back the correction of a report that went with its account", async () => {
-    const { changes, page, done, report, id, janeId, corrections } = await house()
+    const { changes, page, done, report, id, janeId, corrections } = await harness()
     await acceptFeedback(changes, id)
     await removeAccount(changes, janeId)
     const other = await report({ accountId: await newAccount(changes, "b@example.com"), reportedCategory: "personal" })
@@ -265,7 +265,7 @@ describe("a decision", () => {
   })
 
   test("of another report of the domain is told and linked", async () => {
-    const { changes, page, report, id } = await house()
+    const { changes, page, report, id } = await harness()
     const other = await report({ reportedCategory: "personal" })
     await acceptFeedback(changes, other)
     const { text, html } = await page(`/admin/feedback/${id}`)

@@ -5,11 +5,11 @@ type Options = Parameters<typeof testApp>[0]
 
 /** The whole app, with `owner@localhost` as its admin, who is signed in and asks for pages and sends forms. */
 export async function openAdmin(options: Options = {}) {
-  const house = await testApp({ admins: ["Owner@LOCALHOST"], ...options })
-  const admin = await signedInBrowser(house)
-  const by = (cookie: string) => createBrowser(house.app, { cookie })
+  const harness = await testApp({ admins: ["Owner@LOCALHOST"], ...options })
+  const admin = await signedInBrowser(harness)
+  const by = (cookie: string) => createBrowser(harness.app, { cookie })
   return {
-    ...house,
+    ...harness,
     /** Asks for a page, as the admin unless another cookie is given. */
     page: (path: string, as = admin.cookie) => by(as).get(path),
     /** Sends a form. */

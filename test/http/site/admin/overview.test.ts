@@ -60,18 +60,18 @@ describe("what needs attention", () => {
     [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 mail was refused for good"],
     [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 mails were tried for days and given up."],
     [{ lists: { ...listsOverview(knownLists), isPaused: true } }, "Older lists were put back"],
-  ] as const)("is told: %#", (wanted, says) => {
-    const told = adminTodos(standing(wanted))
-    expect(told).toHaveLength(1)
-    expect(told[0]).toContain(says)
+  ] as const)("is told: %#", (wanted, description) => {
+    const facts = adminTodos(standing(wanted))
+    expect(facts).toHaveLength(1)
+    expect(facts[0]).toContain(description)
   })
 
   test.each(SOURCE_OUTCOMES)("a source that was %s is told when it was of no use, and why", outcome => {
-    const told = adminTodos(standing(withSource(outcome)))
-    if (outcome === "taken" || outcome === "unchanged") return expect(told).toEqual([])
-    expect(told).toHaveLength(1)
-    expect(told[0]).toContain("`a-source`")
-    expect(told[0]).toContain("It shrank by half.")
+    const facts = adminTodos(standing(withSource(outcome)))
+    if (outcome === "taken" || outcome === "unchanged") return expect(facts).toEqual([])
+    expect(facts).toHaveLength(1)
+    expect(facts[0]).toContain("`a-source`")
+    expect(facts[0]).toContain("It shrank by half.")
   })
 
   test("waiting mails are no news where there is no server for them", () => {

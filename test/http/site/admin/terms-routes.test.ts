@@ -13,7 +13,7 @@ const previewOf = (fields: Readonly<Record<string, string>>): string =>
   `/admin/terms/preview?${new URLSearchParams(fields).toString()}`
 
 /** The app with the accounts of three people, whom mail reaches, beside the admin's own, whom it does not. */
-async function house() {
+async function harness() {
   const admin = await openAdmin()
   const { changes, store } = admin
   for (const name of ["a", "b", "c"]) await newAccount(changes, `${name}@example.com`)
@@ -27,7 +27,7 @@ async function house() {
 
 describe("the preview of terms", () => {
   test("tells who is told what and when it ends, and publishes nothing", async () => {
-    const { page, published, mails } = await house()
+    const { page, published, mails } = await harness()
     const { status, text } = await page(previewOf(TERMS))
     expect(status).toBe(200)
     for (const part of ["4 have to accept them", "3 accounts get one", "To be accepted before 2026-01-31 00:00 UTC"])
@@ -37,7 +37,7 @@ describe("the preview of terms", () => {
   })
 
   test("shows the mail as it is sent when the terms are published", async () => {
-    const { page, done, mails } = await house()
+    const { page, done, mails } = await harness()
     const preview = await page(previewOf(TERMS))
     const { path, fields } = formIn(preview.html, "Publish version 2026-12")
     expect((await done(path, fields)).text).toContain("The terms are published.")
@@ -52,7 +52,7 @@ describe("the preview of terms", () => {
   })
 
   test("of terms that are not material shows no mail, and none is sent", async () => {
-    const { page, done, mails, published } = await house()
+    const { page, done, mails, published } = await harness()
     const preview = await page(previewOf({ ...TERMS, material: "no" }))
     expect(preview.text).toContain("none has to do anything")
     expect(preview.text).toContain("Mails none are sent")
@@ -64,7 +64,7 @@ describe("the preview of terms", () => {
   })
 
   test("says when some have yet to accept earlier terms", async () => {
-    const { changes, page, time } = await house()
+    const { changes, page, time } = await harness()
     await publishTerms(changes, { version: "1", url: "https://a.example/", isMaterial: true })
     await time.tick(1)
     expect((await page(previewOf(TERMS))).text).toContain("4 accounts have yet to accept earlier terms")
@@ -74,7 +74,7 @@ describe("the preview of terms", () => {
   })
 
   test("leads back to the form with what was typed", async () => {
-    const { page } = await house()
+    const { page } = await harness()
     const { html } = await page(previewOf(TERMS))
     const back = attributesIn(html, "href").find(target => target.startsWith("/admin/terms?"))
     const form = await page(back ?? "")
@@ -102,13 +102,13 @@ const REFUSED = [
 ] as const
 
 describe("terms that cannot be published", () => {
-  test.each(REFUSED)("are refused in words by the preview and by the form: %p", async (fields, says) => {
-    const { changes, page, form, published, mails } = await house()
+  test.each(REFUSED)("are refused in words by the preview and by the form: %p", async (fields, description) => {
+    const { changes, page, form, published, mails } = await harness()
     await publishTerms(changes, { version: "taken", url: "https://a.example/taken", isMaterial: false })
     const sent: Record<string, string> = { ...fields }
     for (const answer of [await page(previewOf(sent)), await form("/admin/terms", sent)]) {
       expect(answer.status).toBe(400)
-      expect(answer.text).toContain(says)
+      expect(answer.text).toContain(description)
       expect(answer.html).toContain('aria-invalid="true"')
       expect(answer.html).not.toContain("<script>alert")
       if (sent["url"] === TERMS.url) expect(unescapeHtml(answer.html)).toContain(`value="${TERMS.url}"`)
@@ -119,7 +119,7 @@ describe("terms that cannot be published", () => {
 })
 
 test("an address that would be more than an address in a page is written with what stands for its signs", async () => {
-  const { page, published, done } = await house()
+  const { page, published, done } = await harness()
   const url = `https://a.example/"><script>alert("x")</script>`
   const preview = await page(previewOf({ ...TERMS, url }))
   const { path, fields } = formIn(preview.html, "Publish version 2026-12")
@@ -132,7 +132,7 @@ test("an address that would be more than an address in a page is written with wh
 
 describe("terms that were published", () => {
   test("are listed, the current ones first, with how many have yet to accept", async () => {
-    const { changes, page, time } = await house()
+    const { changes, page, time } = await harness()
     expect((await page("/admin/terms")).text).toContain("No terms are published.")
     await publishTerms(changes, { version: "1", url: "https://a.example/1", isMaterial: true })
     await time.tick(1000)
@@ -144,7 +144,7 @@ describe("terms that were published", () => {
   })
 
   test("are published once, however often the form is sent", async () => {
-    const { form, page, published, mails, time } = await house()
+    const { form, page, published, mails, time } = await harness()
     const answers = await Promise.all([form("/admin/terms", TERMS), form("/admin/terms", TERMS)])
     expect(answers.map(({ redirectPath }) => redirectPath?.split("done=")[1]).sort()).toEqual([
       "published",
@@ -158,7 +158,7 @@ describe("terms that were published", () => {
   })
 
   test("have no preview any more: it says that they are there", async () => {
-    const { form, page } = await house()
+    const { form, page } = await harness()
     await form("/admin/terms", TERMS)
     const { redirectPath } = await page(previewOf(TERMS))
     expect(redirectPath).toBe("/admin/terms?done=published-before")

@@ -16,14 +16,14 @@ const DELETE = `${PATH}/delete`
 
 /** Two accounts, with rows in every table that knows accounts; `jane` is signed in. */
 async function peopled() {
-  const house = await testApp({ admins: ["jane@example.com"] })
+  const harness = await testApp({ admins: ["jane@example.com"] })
   const people = { jane: "", john: "" }
   const keys = { jane: "", john: "" }
   for (const name of ["jane", "john"] as const) {
-    const { accountId, key } = await anotherAccount(house.changes, `${name}@example.com`)
-    await setTier(house.changes, accountId, 0)
+    const { accountId, key } = await anotherAccount(harness.changes, `${name}@example.com`)
+    await setTier(harness.changes, accountId, 0)
     ;[people[name], keys[name]] = [accountId, key]
-    const { post, get } = await signedInBrowser(house, accountId)
+    const { post, get } = await signedInBrowser(harness, accountId)
     await post("/dashboard/list-entries", { list: "block", deed: "add", entries: `${name}.com\nmary@${name}.org` })
     await post("/dashboard/feedback", {
       subject: `mary@granite-${name}.com`,
@@ -31,13 +31,13 @@ async function peopled() {
       comment: `of ${name}`,
     })
     // A publishable key has a quota of its own.
-    await house.store.run("INSERT INTO units SELECT id, 20454, 7 FROM keys WHERE account_id = $1", [accountId])
-    await house.ask("POST /v1/check", { key, body: { email: `mary@checked-by-${name}.com` } })
+    await harness.store.run("INSERT INTO units SELECT id, 20454, 7 FROM keys WHERE account_id = $1", [accountId])
+    await harness.ask("POST /v1/check", { key, body: { email: `mary@checked-by-${name}.com` } })
     await get(PATH)
   }
-  await house.customers.usage.flush()
-  await publishTerms(house.changes, { version: "2", url: "https://mailkind.example/2", isMaterial: true })
-  return { ...house, ...people, keys, browser: await signedInBrowser(house, people.jane) }
+  await harness.customers.usage.flush()
+  await publishTerms(harness.changes, { version: "2", url: "https://mailkind.example/2", isMaterial: true })
+  return { ...harness, ...people, keys, browser: await signedInBrowser(harness, people.jane) }
 }
 
 /** Every row of every table, as JSON by table. */
@@ -167,7 +167,7 @@ describe("the export", () => {
     expect(await whole).toBe(false)
     expect(logged).toContainEqual({
       level: "error",
-      says: "account export failed",
+      message: "account export failed",
       fields: { error: expect.any(String) },
     })
   })
@@ -230,15 +230,15 @@ describe("the deletion", () => {
   })
 
   test("says what it means for an administrator, and for the account of the first start", async () => {
-    const { browser, accountId, ...house } = await peopled()
+    const { browser, accountId, ...harness } = await peopled()
     const [admin, first] = ["You are an administrator", "the first start of the server made"]
-    const says = async ({ get }: Awaited<ReturnType<typeof signedInBrowser>>) => {
+    const description = async ({ get }: Awaited<ReturnType<typeof signedInBrowser>>) => {
       const { html } = await get(PATH)
       return [admin, first].map(text => html.includes(text))
     }
-    expect(await says(browser)).toEqual([true, false])
-    expect(await says(await signedInBrowser(house, accountId))).toEqual([false, true])
-    expect(await says(await signedInBrowser(house, house.john))).toEqual([false, false])
+    expect(await description(browser)).toEqual([true, false])
+    expect(await description(await signedInBrowser(harness, accountId))).toEqual([false, true])
+    expect(await description(await signedInBrowser(harness, harness.john))).toEqual([false, false])
   })
 
   test("in another tab meanwhile, or on the command line, leaves forms that lead to the sign-in", async () => {

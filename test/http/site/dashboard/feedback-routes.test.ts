@@ -10,14 +10,14 @@ import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
 const PATH = "/dashboard/feedback"
 
 async function opened() {
-  const house = await testApp()
-  const browser = await signedInBrowser(house)
+  const harness = await testApp()
+  const browser = await signedInBrowser(harness)
   const report = async (subject: string, expected = "business", comment = "") => {
-    await house.time.tick(1000)
+    await harness.time.tick(1000)
     return await browser.post(PATH, { subject, expected, comment })
   }
-  const sent = (accountId = house.accountId) => listFeedbackOf(house.store, accountId, null, 1000)
-  return { ...house, ...browser, report, sent }
+  const sent = (accountId = harness.accountId) => listFeedbackOf(harness.store, accountId, null, 1000)
+  return { ...harness, ...browser, report, sent }
 }
 
 describe("a report", () => {
@@ -62,10 +62,10 @@ describe("a report", () => {
     ["granite.com", "unknown", "", "Please choose what it should be."],
     ["granite.com", "__proto__", "", "Please choose what it should be."],
     ["granite.com", "business", "x".repeat(LIMITS.commentLengthMax + 1), "longer than 1000 characters"],
-  ])("of %j as %j is refused in words, and what was typed is kept", async (subject, expected, comment, says) => {
+  ])("of %j as %j is refused in words, and what was typed is kept", async (subject, expected, comment, description) => {
     const { report, sent } = await opened()
     const { status, html } = await report(subject, expected, comment)
-    expect([status, html.includes(says)]).toEqual([400, true])
+    expect([status, html.includes(description)]).toEqual([400, true])
     if (/^[ -~]+$/.test(subject)) expect(html).toContain(`value="${subject}"`)
     if (comment !== "") expect(html).toContain(comment)
     expect(repeatedIds(html)).toEqual([])
@@ -119,13 +119,13 @@ test("reports come page by page, the newest first, each once", async () => {
 })
 
 test("nobody sees the reports of another account, nor by the place of one of them", async () => {
-  const house = await opened()
-  const other = await anotherAccount(house.changes)
-  await house.ask("POST /v1/feedback", { key: other.key, body: { domain: "theirs.com", expected_category: "relay" } })
-  const [theirs] = await house.sent(other.accountId)
-  for (const path of [PATH, `${PATH}?after=${house.clock() + 1}-${theirs?.id}`])
-    expect((await house.get(path)).html).not.toContain("theirs.com")
-  expect((await (await signedInBrowser(house, other.accountId)).get(PATH)).html).toContain("theirs.com")
+  const harness = await opened()
+  const other = await anotherAccount(harness.changes)
+  await harness.ask("POST /v1/feedback", { key: other.key, body: { domain: "theirs.com", expected_category: "relay" } })
+  const [theirs] = await harness.sent(other.accountId)
+  for (const path of [PATH, `${PATH}?after=${harness.clock() + 1}-${theirs?.id}`])
+    expect((await harness.get(path)).html).not.toContain("theirs.com")
+  expect((await (await signedInBrowser(harness, other.accountId)).get(PATH)).html).toContain("theirs.com")
 })
 
 test("what stands in the URL or in a report is shown as text", async () => {

@@ -11,15 +11,15 @@ const ACCEPT = "/dashboard/account/terms"
 const PAGES = ["/dashboard/account", "/dashboard/lists", "/dashboard/feedback"]
 
 async function opened() {
-  const house = await testApp()
+  const harness = await testApp()
   const publish = async (version: string, isMaterial = true) => {
-    await publishTerms(house.changes, { version, url: `https://mailkind.example/terms/${version}`, isMaterial })
+    await publishTerms(harness.changes, { version, url: `https://mailkind.example/terms/${version}`, isMaterial })
     await settled()
   }
   /** A browser that signs in now: sessions end after as long as the notice of terms lasts. */
-  const browser = () => signedInBrowser(house)
-  const status = async () => (await house.ask("GET /v1/check?domain=stripe.com")).status
-  return { ...house, publish, browser, status }
+  const browser = () => signedInBrowser(harness)
+  const status = async () => (await harness.ask("GET /v1/check?domain=stripe.com")).status
+  return { ...harness, publish, browser, status }
 }
 
 type Banner = "none" | "grace" | "over"
@@ -31,45 +31,45 @@ function bannerIn(html: string): Banner {
 
 const versionIn = (html: string): string | null => /name="version" value="([^"]*)"/.exec(html)?.[1] ?? null
 
-type House = Awaited<ReturnType<typeof opened>>
+type Harness = Awaited<ReturnType<typeof opened>>
 
 /** What leads to each state of an account to the terms, and what its pages and keys say then. */
-const STATES: readonly (readonly [name: string, lead: (house: House) => Promise<void>, Banner, number])[] = [
+const STATES: readonly (readonly [name: string, lead: (harness: Harness) => Promise<void>, Banner, number])[] = [
   ["no terms are published", async () => undefined, "none", 200],
-  ["terms were published that are not material", house => house.publish("1", false), "none", 200],
-  ["terms were published just now", house => house.publish("1"), "grace", 200],
+  ["terms were published that are not material", harness => harness.publish("1", false), "none", 200],
+  ["terms were published just now", harness => harness.publish("1"), "grace", 200],
   [
     "29 days and 23 hours of the notice are over",
-    async house => {
-      await house.publish("1")
-      await house.time.tick(NOTICE_MS - HOUR_MS)
+    async harness => {
+      await harness.publish("1")
+      await harness.time.tick(NOTICE_MS - HOUR_MS)
     },
     "grace",
     200,
   ],
   [
     "all but a millisecond of the notice is over",
-    async house => {
-      await house.publish("1")
-      await house.time.tick(NOTICE_MS - 1)
+    async harness => {
+      await harness.publish("1")
+      await harness.time.tick(NOTICE_MS - 1)
     },
     "grace",
     200,
   ],
   [
     "the 30 days are over",
-    async house => {
-      await house.publish("1")
-      await house.time.tick(NOTICE_MS)
+    async harness => {
+      await harness.publish("1")
+      await harness.time.tick(NOTICE_MS)
     },
     "over",
     403,
   ],
   [
     "the terms were accepted",
-    async house => {
-      await house.publish("1")
-      await acceptTerms(house.changes, house.accountId)
+    async harness => {
+      await harness.publish("1")
+      await acceptTerms(harness.changes, harness.accountId)
     },
     "none",
     200,
@@ -78,30 +78,30 @@ const STATES: readonly (readonly [name: string, lead: (house: House) => Promise<
 
 describe.each(STATES)("when %s", (_, lead, banner, status) => {
   test("every page says so, and keys do as it says", async () => {
-    const house = await opened()
-    await lead(house)
-    const { get } = await house.browser()
+    const harness = await opened()
+    await lead(harness)
+    const { get } = await harness.browser()
     for (const page of PAGES) expect(bannerIn((await get(page)).html)).toBe(banner)
-    expect(await house.status()).toBe(status)
+    expect(await harness.status()).toBe(status)
   })
 
   test("to accept what is shown lets keys in, and no page asks again; a second click does no harm", async () => {
-    const house = await opened()
-    await lead(house)
-    const { get, post } = await house.browser()
+    const harness = await opened()
+    await lead(harness)
+    const { get, post } = await harness.browser()
     const version = versionIn((await get("/dashboard/lists")).html) ?? "1"
     for (let click = 0; click < 2; click++) {
       const answer = await post(ACCEPT, { version })
       expect(answer.status).toBe(303)
       expect(bannerIn((await get(answer.redirectPath ?? "")).html)).toBe("none")
     }
-    expect(await house.status()).toBe(200)
+    expect(await harness.status()).toBe(200)
   })
 
   test("to accept a version that is not current accepts nothing, and the current one is shown", async () => {
-    const house = await opened()
-    await lead(house)
-    const { get, post } = await house.browser()
+    const harness = await opened()
+    await lead(harness)
+    const { get, post } = await harness.browser()
     for (const version of ["0", "", "<b>"]) {
       const { status: answered, html, redirectPath } = await post(ACCEPT, { version })
       expect(answered).toBe(banner === "none" ? 303 : 400)
@@ -112,63 +112,63 @@ describe.each(STATES)("when %s", (_, lead, banner, status) => {
         expect(html).toContain('href="https://mailkind.example/terms/1"')
       }
     }
-    expect(await house.status()).toBe(status)
+    expect(await harness.status()).toBe(status)
   })
 
   test("terms that come meanwhile are those to be accepted, by the time of the first", async () => {
-    const house = await opened()
-    await lead(house)
-    const { get, post } = await house.browser()
+    const harness = await opened()
+    await lead(harness)
+    const { get, post } = await harness.browser()
     const before = versionIn((await get("/dashboard/account")).html) ?? "1"
-    await house.publish("2")
+    await harness.publish("2")
     const { status: answered, html } = await post(ACCEPT, { version: before })
     expect([answered, versionIn(html)]).toEqual([400, "2"])
     expect(bannerIn(html)).toBe(banner === "over" ? "over" : "grace")
     expect((await post(ACCEPT, { version: "2" })).redirectPath).toBe("/dashboard/account?done=terms-accepted")
     expect(bannerIn((await get("/dashboard/account")).html)).toBe("none")
-    expect(await house.status()).toBe(200)
+    expect(await harness.status()).toBe(200)
   })
 })
 
 test("the page tells the date, and since when keys are refused", async () => {
-  const house = await opened()
-  await house.publish("1")
-  expect((await (await house.browser()).get("/dashboard/account")).html).toContain("2026-01-31 00:00 UTC")
-  await house.time.tick(NOTICE_MS + HOUR_MS)
-  const { html } = await (await house.browser()).get("/dashboard/account")
+  const harness = await opened()
+  await harness.publish("1")
+  expect((await (await harness.browser()).get("/dashboard/account")).html).toContain("2026-01-31 00:00 UTC")
+  await harness.time.tick(NOTICE_MS + HOUR_MS)
+  const { html } = await (await harness.browser()).get("/dashboard/account")
   expect(html).toContain("Requests with your keys are refused")
   expect(html).toContain("2026-01-31 00:00 UTC")
 })
 
 test("what was accepted is told on the account's page", async () => {
-  const house = await opened()
-  const { get, post } = await house.browser()
+  const harness = await opened()
+  const { get, post } = await harness.browser()
   expect((await get("/dashboard/account")).html).toContain("none were published when the account was made")
-  await house.publish("2026-1")
-  await house.time.tick(HOUR_MS)
+  await harness.publish("2026-1")
+  await harness.time.tick(HOUR_MS)
   await post(ACCEPT, { version: "2026-1" })
   expect((await get("/dashboard/account")).html).toMatch(/version 2026-1, accepted <time[^>]*>2026-01-01 01:00 UTC/)
 })
 
 test("terms are accepted for the own account alone, and by no form of another origin", async () => {
-  const house = await opened()
-  await house.publish("1")
-  const { post } = await house.browser()
+  const harness = await opened()
+  await harness.publish("1")
+  const { post } = await harness.browser()
   expect((await post(ACCEPT, { version: "1" }, { Origin: "null" })).status).toBe(403)
   expect((await post(ACCEPT, { version: "1" }, { Origin: "https://evil.example" })).status).toBe(403)
-  const row = await house.store.one("SELECT accepted_terms_version AS version FROM accounts")
+  const row = await harness.store.one("SELECT accepted_terms_version AS version FROM accounts")
   expect(row).toEqual({ version: null })
 })
 
 test("a process that has not read of the newest terms yet shows them all the same", async () => {
-  const house = await opened()
-  await house.publish("1")
+  const harness = await opened()
+  await harness.publish("1")
   // Published by another process: nothing is heard of it here.
   await publishTerms(
-    { ...house.changes, notify: () => undefined },
+    { ...harness.changes, notify: () => undefined },
     { version: "2", url: "https://mailkind.example/2", isMaterial: true },
   )
-  const { post, get } = await house.browser()
+  const { post, get } = await harness.browser()
   const { status, html } = await post(ACCEPT, { version: "1" })
   expect([status, versionIn(html)]).toEqual([400, "2"])
   expect(html).toContain('href="https://mailkind.example/2"')

@@ -6,7 +6,7 @@ import type { Usage } from "../../../../src/contract/usage-schema.ts"
 import { addEntries } from "../../../../src/customers/own-lists/own-lists.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
-import { deepTold } from "../../../support/deep-told.ts"
+import { deepProbeStub } from "../../../support/deep-probe-stub.ts"
 import { errorAt, fieldIn, openSignedIn, signedInBrowser } from "../../../support/html-browser.ts"
 import { HOSTILE } from "../../../support/open-site.ts"
 
@@ -14,10 +14,10 @@ const { path: TRY } = ROUTES.tryIt
 
 type Browsing = Awaited<ReturnType<typeof openSignedIn>>
 
-const tried = ({ post }: Pick<Browsing, "post">, asked: string, more: Readonly<Record<string, string>> = {}) =>
-  post(TRY, { asked, policy: "b2b", ...more })
+const tried = ({ post }: Pick<Browsing, "post">, input: string, more: Readonly<Record<string, string>> = {}) =>
+  post(TRY, { asked: input, policy: "b2b", ...more })
 
-const usageOf = async ({ house }: Browsing) => (await house.ask("GET /v1/usage")).body as Usage // its schema has a test of its own
+const usageOf = async ({ harness }: Browsing) => (await harness.ask("GET /v1/usage")).body as Usage // its schema has a test of its own
 
 /** The JSON in the fold. */
 const resultIn = (html: string): Record<string, unknown> => {
@@ -34,16 +34,16 @@ describe("what is tried", () => {
     ["ftp://mailinator.com", { url: "ftp://mailinator.com", category: "invalid" }],
     ["jane@@acme", { category: "invalid" }],
     ["Hello, world", { category: "invalid" }],
-  ])("%p is an address, a website or a domain by its form", async (asked, result) => {
-    const page = await tried(await openSignedIn(), asked)
+  ])("%p is an address, a website or a domain by its form", async (input, result) => {
+    const page = await tried(await openSignedIn(), input)
     expect(page.status).toBe(200)
     expect(resultIn(page.html)).toMatchObject({ policy: "b2b", ...result })
-    expect(fieldIn(page.html, "asked")).toBe(asked.trim())
+    expect(fieldIn(page.html, "asked")).toBe(input.trim())
   })
 
   test("is judged by the policy and the account's own lists", async () => {
     const browsed = await openSignedIn()
-    const { changes, accountId } = browsed.house
+    const { changes, accountId } = browsed.harness
     await addEntries(changes, { accountId }, "block", [entry("acme.com")])
     expect(resultIn((await tried(browsed, "jane@gmail.com", { policy: "strict" })).html)).toMatchObject({
       policy: "strict",
@@ -67,26 +67,26 @@ describe("what is tried", () => {
     ["asked", `${"x".repeat(60_000)}@acme.com`, {}, "too long"],
     ["policy", "gmail.com", { policy: "toString" }, "Choose one"],
     ["policy", "gmail.com", { policy: "" }, "Choose one"],
-  ])("is refused at the %s when it cannot be asked (%#)", async (field, asked, more, says) => {
+  ])("is refused at the %s when it cannot be asked (%#)", async (field, input, more, description) => {
     const browsed = await openSignedIn()
-    const page = await tried(browsed, asked, more)
+    const page = await tried(browsed, input, more)
     expect(page.status).toBe(400)
-    expect(errorAt(page.html, field)).toContain(says)
+    expect(errorAt(page.html, field)).toContain(description)
     expect((await usageOf(browsed)).today.used).toBe(0)
   })
 })
 
 describe("the units of what is tried", () => {
   test("are the account's, and counted under no key", async () => {
-    const browsed = await openSignedIn({ tier: 0, deep: () => deepTold })
+    const browsed = await openSignedIn({ tier: 0, deep: () => deepProbeStub })
     await tried(browsed, "jane@gmail.com")
     await tried(browsed, "gmail.com", { deep: "yes" })
     const { today } = await usageOf(browsed)
     expect(today).toMatchObject({ used: 6, remaining: 994, checks: 1, deep_checks: 1 })
     expect(today.by_category.personal).toBe(2)
-    expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([[browsed.house.keyId, 0]])
+    expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([[browsed.harness.keyId, 0]])
     expect((await browsed.get(ROUTES.usage.path)).text).toContain("Tried on this site, without a key 6 1 1 0 0")
-    const { headers } = await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    const { headers } = await browsed.harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     expect(headers.get("ratelimit")).toContain('"day";r=993')
   })
 
@@ -112,15 +112,15 @@ describe("the units of what is tried", () => {
     expect(fieldIn(deep.html, "asked")).toBe("gmail.com")
     for (let unit = 3; unit < 6; unit++) expect((await tried(browsed, "gmail.com")).status).toBe(200)
     expect((await tried(browsed, "gmail.com")).status).toBe(429)
-    expect((await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })).status).toBe(429)
+    expect((await browsed.harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })).status).toBe(429)
     expect((await usageOf(browsed)).today.used).toBe(6)
   })
 
   test("go back when the check fails by our fault", async () => {
     let isBroken = true
     const deep = (): DeepProbe => ({
-      ...deepTold,
-      lookup: name => (isBroken ? Promise.reject(new Error(name)) : deepTold.lookup(name)),
+      ...deepProbeStub,
+      lookup: name => (isBroken ? Promise.reject(new Error(name)) : deepProbeStub.lookup(name)),
     })
     const browsed = await openSignedIn({ tier: 0, deep })
     const page = await tried(browsed, "gmail.com", { deep: "yes" })
@@ -128,7 +128,7 @@ describe("the units of what is tried", () => {
     expect(page.headers.get("content-type")).toStartWith("text/html")
     expect((await usageOf(browsed)).today.used).toBe(0)
     isBroken = false
-    const { headers } = await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    const { headers } = await browsed.harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     expect(headers.get("ratelimit")).toContain('"day";r=999')
   })
 })
@@ -145,12 +145,12 @@ test.each([
 
 test("terms that were not accepted in time are said, and nothing is checked", async () => {
   const browsed = await openSignedIn({ tier: 0 })
-  const { changes, time } = browsed.house
+  const { changes, time } = browsed.harness
   await publishTerms(changes, { version: "2", url: "https://mailkind.example/terms/2", isMaterial: true })
   expect((await tried(browsed, "gmail.com")).status).toBe(200)
   await time.tick(LIMITS.termsNoticeDays * 86_400_000)
   // A session ends sooner than that.
-  const page = await tried(await signedInBrowser(browsed.house), "gmail.com")
+  const page = await tried(await signedInBrowser(browsed.harness), "gmail.com")
   expect(page.status).toBe(403)
   expect(page.text).toContain("The terms of version 2 were not accepted in time")
   expect(page.html).not.toContain('id="verdict"')
@@ -163,13 +163,13 @@ test("the tier's rate is one for what is tried and what keys ask, and a refusal 
   expect(refused.length).toBeGreaterThan(0)
   expect(refused[0]?.text).toContain("Wait a moment, then try again.")
   expect(refused[0]?.headers.get("retry-after")).toBe("1")
-  expect((await browsed.house.ask("POST /v1/check", { body: { domain: "gmail.com" } })).status).toBe(429)
-  await browsed.house.time.tick(60_000)
+  expect((await browsed.harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })).status).toBe(429)
+  await browsed.harness.time.tick(60_000)
   expect((await usageOf(browsed)).today.rate_limited).toBe(refused.length + 1)
 })
 
 test("what is tried is let in again when it was answered, however it was answered", async () => {
   const browsed = await openSignedIn({ tier: 0, tiers: "0=-/1/-" })
-  for (const asked of ["gmail.com", "error-429@mailkind.test", "", "gmail.com"]) await tried(browsed, asked)
+  for (const input of ["gmail.com", "error-429@mailkind.test", "", "gmail.com"]) await tried(browsed, input)
   expect((await tried(browsed, "gmail.com")).status).toBe(200)
 })

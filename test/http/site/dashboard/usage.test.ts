@@ -4,7 +4,7 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import type { Usage } from "../../../../src/contract/usage-schema.ts"
 import { testApp } from "../../../support/app.ts"
-import { deepTold } from "../../../support/deep-told.ts"
+import { deepProbeStub } from "../../../support/deep-probe-stub.ts"
 import { openSignedIn, signedInBrowser, textOf } from "../../../support/html-browser.ts"
 import { attributesIn, HOSTILE } from "../../../support/open-site.ts"
 
@@ -21,21 +21,21 @@ function rowsOf(html: string, caption: string): readonly (readonly string[])[] {
 }
 
 test("every number of the page is one of GET /v1/usage", async () => {
-  const { house, get } = await openSignedIn({ tier: 1, deep: () => deepTold })
-  const { text } = await house.newKey([SITE])
+  const { harness, get } = await openSignedIn({ tier: 1, deep: () => deepProbeStub })
+  const { text } = await harness.newKey([SITE])
   for (const domain of ["gmail.com", "mailinator.com", "mit.edu"])
-    await house.ask("POST /v1/check", { body: { domain } })
-  await house.time.tick(DAY_MS)
-  await house.ask("POST /v1/check", { body: { domain: "gmail.com", deep: true } })
-  await house.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
-  await house.ask("POST /v1/check/batch", { body: { items: ["jane@gmail.com", "a@@b"] } })
-  const told = (await house.ask("GET /v1/usage")).body as Usage // its schema has a test of its own
+    await harness.ask("POST /v1/check", { body: { domain } })
+  await harness.time.tick(DAY_MS)
+  await harness.ask("POST /v1/check", { body: { domain: "gmail.com", deep: true } })
+  await harness.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
+  await harness.ask("POST /v1/check/batch", { body: { items: ["jane@gmail.com", "a@@b"] } })
+  const facts = (await harness.ask("GET /v1/usage")).body as Usage // its schema has a test of its own
   const { html, text: words } = await get(USAGE)
-  expect(words).toContain(`${told.today.used} of 10,000 units used, 9,993 left.`)
+  expect(words).toContain(`${facts.today.used} of 10,000 units used, 9,993 left.`)
   expect(html).toMatch(/<meter [^>]*max="10000"[^>]*value="7"|<meter [^>]*value="7"[^>]*max="10000"/)
   expect(words).toContain("2026-01-03 00:00 UTC")
   expect(rowsOf(html, "Checks of each day by category")).toEqual(
-    told.daily.map(day => [
+    facts.daily.map(day => [
       day.date,
       ...[day.used, ...CATEGORY_NAMES.map(name => day.by_category[name]), day.rate_limited].map(String),
     ]),
@@ -54,17 +54,17 @@ test("every number of the page is one of GET /v1/usage", async () => {
 })
 
 test("what a key did is told for as many days as a report has, written or not, and for revoked keys too", async () => {
-  const house = await testApp()
-  await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-  await house.customers.usage.flush()
-  await house.time.tick((LIMITS.usageDays - 1) * DAY_MS)
-  await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-  await house.revoke()
+  const harness = await testApp()
+  await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+  await harness.customers.usage.flush()
+  await harness.time.tick((LIMITS.usageDays - 1) * DAY_MS)
+  await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+  await harness.revoke()
   // A session ends as soon as a report.
   const used = async () =>
-    rowsOf((await (await signedInBrowser(house)).get(USAGE)).html, "Use by key").map(([key, units]) => [key, units])
+    rowsOf((await (await signedInBrowser(harness)).get(USAGE)).html, "Use by key").map(([key, units]) => [key, units])
   expect(await used()).toEqual([[expect.stringMatching(/^Secret key .* revoked$/), "2"]])
-  await house.time.tick(DAY_MS)
+  await harness.time.tick(DAY_MS)
   expect(await used()).toEqual([[expect.anything(), "1"]])
 })
 
@@ -78,8 +78,8 @@ test("an account that did nothing is told how to begin, and loads no chart", asy
 })
 
 test("an account without limits has no bar, and is told so", async () => {
-  const { house, get } = await openSignedIn({ tier: 4 })
-  await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+  const { harness, get } = await openSignedIn({ tier: 4 })
+  await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
   const { html, text: words } = await get(USAGE)
   expect(html).not.toContain("<meter")
   expect(words).toContain("1 unit used. Nothing limits your units.")
@@ -87,9 +87,9 @@ test("an account without limits has no bar, and is told so", async () => {
 })
 
 test("the chart's files are this server's, and names of keys are text", async () => {
-  const { house, get, post } = await openSignedIn()
-  await post(`/dashboard/keys/${house.keyId}/name`, { name: HOSTILE.slice(0, 50) })
-  await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+  const { harness, get, post } = await openSignedIn()
+  await post(`/dashboard/keys/${harness.keyId}/name`, { name: HOSTILE.slice(0, 50) })
+  await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
   const { html, text: words } = await get(USAGE)
   expect(words).toContain(HOSTILE.slice(0, 50))
   expect(html).not.toContain("<script>")

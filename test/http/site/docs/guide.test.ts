@@ -125,9 +125,9 @@ describe("the licences page", () => {
   test("shows the origin and the texts of the part in the query, and ignores a part that does not exist", async () => {
     const inventory = await loadInventory(createSystem())
     const preact = inventory.packages.find(({ name }) => name === "preact")
-    const asked = `${ROUTES.docsLicences.path}?part=${encodeURIComponent(preact === undefined ? "" : packageId(preact))}`
-    expect(plain(await textOf(asked))).toContain(`From ${preact?.origin}`)
-    expect(sampleIn(await textOf(asked), "Licence")).toBe(inventory.allTexts[preact?.texts[0] ?? -1] ?? null)
+    const input = `${ROUTES.docsLicences.path}?part=${encodeURIComponent(preact === undefined ? "" : packageId(preact))}`
+    expect(plain(await textOf(input))).toContain(`From ${preact?.origin}`)
+    expect(sampleIn(await textOf(input), "Licence")).toBe(inventory.allTexts[preact?.texts[0] ?? -1] ?? null)
     const unknown = await textOf(`${ROUTES.docsLicences.path}?part=%3Cscript%3E&part=x`)
     expect(unknown).toBe(await textOf(ROUTES.docsLicences.path))
   })

@@ -9,72 +9,72 @@ import { passIn, solvedChallenge, type Visiting, visit } from "../../../contract
 import { testApp } from "../../../support/app.ts"
 import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
 
-const pageOf = async (house: Awaited<ReturnType<typeof testApp>>, sent: Visiting) =>
-  unescapeHtml(await (await visit(house, sent)).text())
+const pageOf = async (harness: Awaited<ReturnType<typeof testApp>>, sent: Visiting) =>
+  unescapeHtml(await (await visit(harness, sent)).text())
 
 describe("a verdict", () => {
   test("is told in words for each kind, with what it means", async () => {
-    const house = await testApp()
+    const harness = await testApp()
     for (const category of CATEGORY_NAMES) {
-      const page = await pageOf(house, { input: `${category}@mailkind.test` })
+      const page = await pageOf(harness, { input: `${category}@mailkind.test` })
       expect(page).toContain(CATEGORY_MEANINGS[category])
       expect(page).toContain(`value="${category}@mailkind.test"`)
-      await house.time.tick(1000)
+      await harness.time.tick(1000)
     }
   })
 
   test("is given for an address, a domain and a website, told apart as a batch does", async () => {
-    const house = await testApp()
-    for (const [input, says] of [
+    const harness = await testApp()
+    for (const [input, description] of [
       ["jane@mailinator.com", CATEGORY_MEANINGS.disposable],
       ["gmail.com", CATEGORY_MEANINGS.personal],
       ["https://www.ox.ac.uk/admissions", CATEGORY_MEANINGS.education],
       ["not an address@", CATEGORY_MEANINGS.invalid],
     ] as const) {
-      await house.time.tick(86_400_000)
-      expect(await pageOf(house, { input })).toContain(says)
+      await harness.time.tick(86_400_000)
+      expect(await pageOf(harness, { input })).toContain(description)
     }
   })
 
   test("offers to check the address that was likely meant, by a button", async () => {
-    const house = await testApp()
-    const page = await pageOf(house, { input: "jane+x@gmial.com" })
+    const harness = await testApp()
+    const page = await pageOf(harness, { input: "jane+x@gmial.com" })
     expect(page).toContain('name="input" value="jane+x@gmail.com"')
-    expect(await pageOf(house, { input: "gmial.com" })).toContain('name="input" value="gmail.com"')
+    expect(await pageOf(harness, { input: "gmial.com" })).toContain('name="input" value="gmail.com"')
   })
 
   test("is the operator's where his allow list names the domain, and tells nobody whom he blocks", async () => {
-    const house = await testApp()
-    await addEntries(house.changes, OPERATOR, "allow", [entry("mailinator.com")])
-    await addEntries(house.changes, OPERATOR, "block", [entry("stripe.com")])
-    expect(await pageOf(house, { input: "mailinator.com" })).not.toContain(CATEGORY_MEANINGS.disposable)
-    const page = await pageOf(house, { input: "stripe.com" })
+    const harness = await testApp()
+    await addEntries(harness.changes, OPERATOR, "allow", [entry("mailinator.com")])
+    await addEntries(harness.changes, OPERATOR, "block", [entry("stripe.com")])
+    expect(await pageOf(harness, { input: "mailinator.com" })).not.toContain(CATEGORY_MEANINGS.disposable)
+    const page = await pageOf(harness, { input: "stripe.com" })
     expect(page).not.toContain("blocklisted")
     expect(page).toContain('"is_blocked": false')
-    expect((await house.ask("GET /v1/check?domain=stripe.com")).body["is_blocked"]).toBe(true)
+    expect((await harness.ask("GET /v1/check?domain=stripe.com")).body["is_blocked"]).toBe(true)
   })
 
   test("of what tries to be more than text is text", async () => {
-    const house = await testApp()
-    const html = await (await visit(house, { input: `${HOSTILE}@x.example` })).text()
+    const harness = await testApp()
+    const html = await (await visit(harness, { input: `${HOSTILE}@x.example` })).text()
     expect(html).not.toContain("<script>alert")
     expect(html).not.toMatch(/\sstyle=|\son[a-z]+=/)
   })
 
   test("leaves no trace of what was asked, in the log or in a row", async () => {
-    const house = await testApp()
-    await visit(house, { input: "secret.person@mailinator.com" })
-    const tables = await house.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-    const rows = await Promise.all(tables.map(({ name }) => house.store.all(`SELECT * FROM ${name}`)))
-    expect(JSON.stringify([rows, house.logged])).not.toMatch(/secret\.person|mailinator|192\.0\.2/)
+    const harness = await testApp()
+    await visit(harness, { input: "secret.person@mailinator.com" })
+    const tables = await harness.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    const rows = await Promise.all(tables.map(({ name }) => harness.store.all(`SELECT * FROM ${name}`)))
+    expect(JSON.stringify([rows, harness.logged])).not.toMatch(/secret\.person|mailinator|192\.0\.2/)
   })
 
   test("of a test address costs nothing", async () => {
-    const house = await testApp({ freeChecksPerDay: "1" })
+    const harness = await testApp({ freeChecksPerDay: "1" })
     for (let count = 0; count < 5; count++)
-      expect((await visit(house, { input: "business@mailkind.test" })).status).toBe(200)
-    await house.time.tick(10_000)
-    expect([(await visit(house)).status, (await visit(house)).status]).toEqual([200, 503])
+      expect((await visit(harness, { input: "business@mailkind.test" })).status).toBe(200)
+    await harness.time.tick(10_000)
+    expect([(await visit(harness)).status, (await visit(harness)).status]).toEqual([200, 503])
   })
 })
 
@@ -85,15 +85,15 @@ describe("an input that is none", () => {
     ["a control character", "jane\u0000@x.com", /cannot be seen/],
     ["a long address", `${"a".repeat(65)}@x.com`, /too long/],
     ["a long website", `https://x.com/${"a".repeat(2048)}`, /too long/],
-  ])("%s shows the form again with the fault beside the field, and costs nothing", async (_, input, says) => {
-    const house = await testApp({ freeChecksPerDay: "1" })
-    const page = await visit(house, { input })
+  ])("%s shows the form again with the fault beside the field, and costs nothing", async (_, input, description) => {
+    const harness = await testApp({ freeChecksPerDay: "1" })
+    const page = await visit(harness, { input })
     const html = await page.text()
     expect([page.status, page.headers.get("set-cookie")]).toEqual([400, null])
     expect(html).toMatch(/<p class="fault" id="input-fault" role="alert">[^<]*<\/p>/)
-    expect(html).toMatch(says)
+    expect(html).toMatch(description)
     expect(html).toContain('aria-describedby="input-fault input-hint"')
-    expect((await visit(house)).status).toBe(200)
+    expect((await visit(harness)).status).toBe(200)
   })
 
   test.each([
@@ -101,22 +101,22 @@ describe("an input that is none", () => {
     ["no field", { body: "x=1" }],
     ["octets that are no UTF-8", { body: "input=%ff" }],
   ] as const)("%s is refused, and costs nothing", async (_, sent) => {
-    const house = await testApp({ freeChecksPerDay: "1" })
-    expect([200, 400]).toContain((await visit(house, sent)).status)
+    const harness = await testApp({ freeChecksPerDay: "1" })
+    expect([200, 400]).toContain((await visit(harness, sent)).status)
   })
 })
 
 describe("a pass", () => {
   const spent = async () => {
-    const house = await testApp()
-    for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) await visit(house)
-    await house.time.tick(10_000)
-    return house
+    const harness = await testApp()
+    for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) await visit(harness)
+    await harness.time.tick(10_000)
+    return harness
   }
 
   test("is wanted by a page that keeps what was typed, loads own files alone, and helps without script", async () => {
-    const house = await spent()
-    const page = await visit(house, { input: 'a"b@x.com' })
+    const harness = await spent()
+    const page = await visit(harness, { input: 'a"b@x.com' })
     const html = await page.text()
     expect(page.status).toBe(403)
     expect(unescapeHtml(html)).toContain('name="input" value="a"b@x.com"')
@@ -130,19 +130,19 @@ describe("a pass", () => {
   })
 
   test("comes with a solution, goes on with the check at once, and is used from then on", async () => {
-    const house = await spent()
-    const got = await visit(house, { input: "jane@gmail.com", solution: await solvedChallenge(house) })
+    const harness = await spent()
+    const got = await visit(harness, { input: "jane@gmail.com", solution: await solvedChallenge(harness) })
     expect([got.status, (await got.text()).includes("jane@gmail.com")]).toEqual([200, true])
     expect(got.headers.get("set-cookie")).toMatch(
       /^mailkind_pass=\w{32}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/,
     )
     const cookie = passIn(got) ?? ""
-    await house.time.tick(10_000)
+    await harness.time.tick(10_000)
     for (let count = 1; count < LIMITS.passChecks; count++) {
-      expect((await visit(house, { cookie })).status).toBe(200)
-      await house.time.tick(1000)
+      expect((await visit(harness, { cookie })).status).toBe(200)
+      await harness.time.tick(1000)
     }
-    const over = await visit(house, { cookie })
+    const over = await visit(harness, { cookie })
     expect([over.status, over.headers.get("set-cookie")]).toEqual([
       403,
       expect.stringContaining("mailkind_pass=; Max-Age=0"),
@@ -150,37 +150,37 @@ describe("a pass", () => {
   })
 
   test("is not taken for a bad input, and the solution is good still", async () => {
-    const house = await spent()
-    const solution = await solvedChallenge(house)
-    const bad = await visit(house, { input: "", solution })
+    const harness = await spent()
+    const solution = await solvedChallenge(harness)
+    const bad = await visit(harness, { input: "", solution })
     expect([bad.status, passIn(bad)]).toEqual([400, null])
-    expect((await visit(house, { solution })).status).toBe(200)
+    expect((await visit(harness, { solution })).status).toBe(200)
   })
 
   test("is not had by a solution that was used or forged: the page comes again", async () => {
-    const house = await spent()
-    const solution = await solvedChallenge(house)
-    await visit(house, { solution })
+    const harness = await spent()
+    const solution = await solvedChallenge(harness)
+    await visit(harness, { solution })
     for (const each of [solution, "forged", solution.slice(1)]) {
-      const page = await visit(house, { solution: each })
+      const page = await visit(harness, { solution: each })
       expect([page.status, passIn(page)]).toEqual([403, null])
-      await house.time.tick(1000)
+      await harness.time.tick(1000)
     }
   })
 
   test("and the budget are not charged for what fails by our own fault", async () => {
-    const house = await testApp({ freeChecksPerDay: "1" })
-    await house.store.run("ALTER TABLE own_list_entries RENAME TO away")
-    house.customers.ownLists.invalidateAll()
-    for (let count = 0; count < 4; count++) expect((await visit(house)).status).toBe(500)
-    await house.store.run("ALTER TABLE away RENAME TO own_list_entries")
-    expect((await visit(house)).status).toBe(200)
+    const harness = await testApp({ freeChecksPerDay: "1" })
+    await harness.store.run("ALTER TABLE own_list_entries RENAME TO away")
+    harness.customers.ownLists.invalidateAll()
+    for (let count = 0; count < 4; count++) expect((await visit(harness)).status).toBe(500)
+    await harness.store.run("ALTER TABLE away RENAME TO own_list_entries")
+    expect((await visit(harness)).status).toBe(200)
   })
 })
 
 test("the first load of the first page is under 60 KB over the wire, and that of the pass too", async () => {
   const { files } = createSystem()
-  const house = await testApp({ asset: name => files.bundled(`${name}.asset`) })
+  const harness = await testApp({ asset: name => files.bundled(`${name}.asset`) })
   /** How many octets a page and all that it loads have, compressed where that is offered. */
   const weight = async (page: Response): Promise<number> => {
     const html = await page.text()
@@ -189,16 +189,18 @@ test("the first load of the first page is under 60 KB over the wire, and that of
     )
     const sizes = await Promise.all(
       files.map(async path => {
-        const file = await house.app(new Request(`http://localhost${path}`, { headers: { "Accept-Encoding": "gzip" } }))
+        const file = await harness.app(
+          new Request(`http://localhost${path}`, { headers: { "Accept-Encoding": "gzip" } }),
+        )
         return (await file.arrayBuffer()).byteLength
       }),
     )
     return Buffer.byteLength(html) + sizes.reduce((sum, size) => sum + size, 0)
   }
-  expect(await weight(await house.app(new Request("http://localhost/")))).toBeLessThan(60_000)
-  expect(await weight(await visit(house, { input: "jane@gmial.com" }))).toBeLessThan(60_000)
-  for (let count = 0; count < 2; count++) await visit(house)
-  const pass = await visit(house)
+  expect(await weight(await harness.app(new Request("http://localhost/")))).toBeLessThan(60_000)
+  expect(await weight(await visit(harness, { input: "jane@gmial.com" }))).toBeLessThan(60_000)
+  for (let count = 0; count < 2; count++) await visit(harness)
+  const pass = await visit(harness)
   expect(pass.status).toBe(403)
   expect(await weight(pass)).toBeLessThan(60_000)
 })

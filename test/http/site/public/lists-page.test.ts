@@ -23,7 +23,7 @@ const pageOf = (query: string, lists: LoadedLists = known): Promise<Response> =>
   openSite({ lists: () => listsOverview(lists) })(`${ROUTES.docsLists.path}${query}`)
 
 /** A page for a text in the field. */
-const asked = async (text: string, lists?: LoadedLists): Promise<string> =>
+const request = async (text: string, lists?: LoadedLists): Promise<string> =>
   (await pageOf(`?domain=${encodeURIComponent(text)}`, lists)).text()
 
 /** The words of a page or a part of it. */
@@ -51,13 +51,13 @@ describe("the field", () => {
   })
 
   test("holds the domain that was looked up, as it was read", async () => {
-    expect(textIn(await asked(" OLD.com. "))).toBe("old.com")
+    expect(textIn(await request(" OLD.com. "))).toBe("old.com")
   })
 })
 
 describe("the answer", () => {
   test("says what holds, why, by whom, since when and under which licence", async () => {
-    const html = await asked("old.com")
+    const html = await request("old.com")
     expect(words(html)).toContain("old.com counts as disposable")
     expect(words(html)).toContain("The domain is on the disposable list.")
     expect(words(html)).toContain("What decides is the entry old.com in disposable; the reason is disposable_domain.")
@@ -65,11 +65,11 @@ describe("the answer", () => {
     const dropped = rowWith(html, "old.com as personal")
     expect(dropped).toContain(LISTING_RULES.disposable_beats_long_tail)
     expect(dropped).toEndWith("not knownISC")
-    expect(rowWith(await asked("new.com"), "new.com as disposable")).toEndWith("2026-11-21MIT")
+    expect(rowWith(await request("new.com"), "new.com as disposable")).toEndWith("2026-11-21MIT")
   })
 
   test("names the pattern that decides", async () => {
-    expect(words(await asked("ci.austin.tx.us"))).toContain("the entry ci.*.*.us in government_suffix")
+    expect(words(await request("ci.austin.tx.us"))).toContain("the entry ci.*.*.us in government_suffix")
   })
 
   test.each([
@@ -77,13 +77,13 @@ describe("the answer", () => {
     ["co.uk", "co.uk counts as invalid", "public suffix"],
     ["acme.cmo", "acme.cmo counts as invalid", "top-level domain does not exist"],
   ])("of %s, which no source lists, says so", async (domain, head, why) => {
-    const text = words(await asked(domain))
+    const text = words(await request(domain))
     expect(text).toContain(head)
     expect(text).toContain(why)
   })
 
   test("stands above the sets, and its links lead to rows of the page and to reasons", async () => {
-    const html = await asked("old.com")
+    const html = await request("old.com")
     const ids = attributesIn(html, "id")
     expect(ids).toEqual([...new Set(ids)])
     expect(ids.indexOf("answer")).toBeLessThan(ids.indexOf("sets"))
@@ -105,7 +105,7 @@ describe("the answer", () => {
 describe("what was sent", () => {
   test("as an address is answered by its domain, and no page holds it", async () => {
     for (const text of ["jane.doe+news@old.com", '"jane doe"@old.com', `${"jane".repeat(200)}@old.com`]) {
-      const html = await asked(text)
+      const html = await request(text)
       expect(words(html)).toContain("old.com counts as disposable")
       expect(html).not.toContain("jane")
     }
@@ -123,7 +123,7 @@ describe("what was sent", () => {
     "jane.".repeat(60),
     "",
   ])("as %j is no domain: the field is empty, says so, and nothing is repeated", async text => {
-    const html = await asked(text)
+    const html = await request(text)
     expect(words(html)).toContain("That is no domain.")
     expect(textIn(html)).toBe("")
     expect(fieldOf(html)).toContain('aria-invalid="true"')
@@ -156,16 +156,16 @@ describe("a mistake", () => {
   const reportOf = (html: string) => JSON.parse(unescapeHtml(html).match(/-d '(\{.*?\})'/)?.[1] ?? "")
 
   test("is reported for the domain that was looked up, with another category", async () => {
-    const html = await asked("old.com")
+    const html = await request("old.com")
     expect(unescapeHtml(html)).toContain(`curl -s '${BASE_URL}${ROUTES.postFeedback.path}'`)
     expect(reportOf(html)).toEqual({ domain: "old.com", expected_category: CATEGORY_NAMES[0] })
     expect(html).toContain("mailkind allow add old.com")
     expect(html).toContain("mailkind block add old.com")
-    expect(reportOf(await asked("stripe.com")).domain).toBe("stripe.com")
+    expect(reportOf(await request("stripe.com")).domain).toBe("stripe.com")
   })
 
   test("is shown by an example where no domain was looked up, or none that can exist", async () => {
-    for (const html of [await (await pageOf("")).text(), await asked("no domain"), await asked("co.uk")])
+    for (const html of [await (await pageOf("")).text(), await request("no domain"), await request("co.uk")])
       expect(reportOf(html).domain).toBe("example.com")
   })
 
@@ -173,7 +173,7 @@ describe("a mistake", () => {
     const organisation = knownSmall({
       "firm.com": [{ set: "organisation", source: "here", outcome: "kept", since: null }],
     })
-    const { expected_category: expected } = reportOf(await asked("firm.com", organisation))
+    const { expected_category: expected } = reportOf(await request("firm.com", organisation))
     expect(expected).not.toBe("business")
     expect(REPORTABLE_CATEGORIES).toContain(expected)
   })
@@ -181,14 +181,20 @@ describe("a mistake", () => {
 
 describe("the last refresh", () => {
   const AT_MS = Date.UTC(2026, 10, 22, 3, 12)
-  const refreshed = (outcome: SourceOutcome, says: string, isPaused = false): LoadedLists => ({
+  const refreshed = (outcome: SourceOutcome, description: string, isPaused = false): LoadedLists => ({
     ...known,
     refreshState: {
       ...known.refreshState,
       refreshed_at_ms: AT_MS,
       is_paused: isPaused,
       sources: {
-        here: { url: "https://inside.example/?token=1", outcome, says, checked_at_ms: AT_MS, changed_at_ms: null },
+        here: {
+          url: "https://inside.example/?token=1",
+          outcome,
+          says: description,
+          checked_at_ms: AT_MS,
+          changed_at_ms: null,
+        },
       },
     },
   })
@@ -203,14 +209,14 @@ describe("the last refresh", () => {
   })
 
   test("is told with its time, and each source with what became of it; where it is asked is nobody's business", async () => {
-    const told = await Promise.all(
+    const facts = await Promise.all(
       SOURCE_OUTCOMES.map(async outcome => (await pageOf("", refreshed(outcome, ""))).text()),
     )
-    for (const html of told) {
+    for (const html of facts) {
       expect(html).toContain('<time datetime="2026-11-22T03:12:00.000Z">2026-11-22 03:12 UTC</time>')
       expect(html).not.toContain("inside.example")
     }
-    expect(new Set(told.map(html => rowOf(html, "here"))).size).toBe(SOURCE_OUTCOMES.length)
+    expect(new Set(facts.map(html => rowOf(html, "here"))).size).toBe(SOURCE_OUTCOMES.length)
   })
 
   test("that refused a source says why, as text", async () => {

@@ -9,16 +9,17 @@ import { settled } from "../../../support/time.ts"
 
 /** A server, and how somebody of a network asks for a sign-in there. */
 async function opened(nodesCount = 1) {
-  const house = await testApp({ nodesCount })
-  const from = (peer: string) => createBrowser(house.app, { headers: { "x-test-peer": peer }, followsRedirects: true })
+  const harness = await testApp({ nodesCount })
+  const from = (peer: string) =>
+    createBrowser(harness.app, { headers: { "x-test-peer": peer }, followsRedirects: true })
   const asks = (email: string, peer: string) => from(peer).post("/sign-in", { email })
-  return { ...house, from, asks }
+  return { ...harness, from, asks }
 }
 
 test("one address is asked for three times at once, then once in five minutes, from wherever, with an account or without", async () => {
   const { asks, changes, time, mails } = await opened()
   await createAccount(changes, random, { email: "known@example.com", tier: 0, termsVersion: null })
-  const told = []
+  const facts = []
   for (const [at, email] of ["known@example.com", "nobody@example.com"].entries()) {
     for (let count = 0; count < 3; count++) expect((await asks(email, `192.0.2.${10 * at + count}`)).status).toBe(200)
     const refused = await asks(email.toUpperCase(), `192.0.2.${10 * at + 9}`)
@@ -26,9 +27,9 @@ test("one address is asked for three times at once, then once in five minutes, f
     expect(refused.headers.get("retry-after")).toBe("300")
     expect(refused.text).toContain("It goes on in 5 minutes.")
     expect(refused.text).not.toContain("example.com")
-    told.push(refused.text)
+    facts.push(refused.text)
   }
-  expect(told[0]).toBe(told[1] ?? "")
+  expect(facts[0]).toBe(facts[1] ?? "")
   await settled()
   expect(mails).toHaveLength(6)
   await time.tick(299_999)

@@ -11,15 +11,15 @@ const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/2
 
 /** A server, a browser, and how somebody asks there for a sign-in. */
 async function opened(options: Parameters<typeof testApp>[0] = {}) {
-  const house = await testApp(options)
-  const own = createBrowser(house.app, { headers: AGENT, followsRedirects: true })
+  const harness = await testApp(options)
+  const own = createBrowser(harness.app, { headers: AGENT, followsRedirects: true })
   const asks = async (email = EMAIL, from = own, next = "") => {
     const page = await from.get(`/sign-in${next === "" ? "" : `?next=${encodeURIComponent(next)}`}`)
     const shown = await from.submit(page, { email })
     await settled()
-    return { shown, ...signInMailParts(house.mails.at(-1)) }
+    return { shown, ...signInMailParts(harness.mails.at(-1)) }
   }
-  return { ...house, own, asks, other: () => createBrowser(house.app, { headers: AGENT, followsRedirects: true }) }
+  return { ...harness, own, asks, other: () => createBrowser(harness.app, { headers: AGENT, followsRedirects: true }) }
 }
 
 const keyIn = (text: string): string => /svc_live_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? ""

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { openAdmin } from "../admin/open-admin.ts"
 
-const house = await openAdmin()
+const harness = await openAdmin()
 
 /** The links of a page that are marked as current, in order. */
 const marked = (html: string): readonly (readonly [path: string, as: string])[] =>
@@ -14,7 +14,7 @@ const PAGES = Object.values(ROUTES).filter(
 )
 
 test.each(PAGES)("$path is marked as a part of the dashboard, and in its own bar as itself", async ({ path }) => {
-  const { status, html } = await house.page(path)
+  const { status, html } = await harness.page(path)
   expect(status).toBe(200)
   const isFirst = path === ROUTES.dashboard.path
   const marks = marked(html)
@@ -23,6 +23,6 @@ test.each(PAGES)("$path is marked as a part of the dashboard, and in its own bar
 })
 
 test("a page that is not there is no page of the bar at the top", async () => {
-  const { status, html } = await house.page(`${ROUTES.dashboard.path}/keys/key_none`)
+  const { status, html } = await harness.page(`${ROUTES.dashboard.path}/keys/key_none`)
   expect([status, marked(html)]).toEqual([404, []])
 })

@@ -13,7 +13,7 @@ const SITE = "https://shop.example"
 
 type Browsing = Awaited<ReturnType<typeof openSignedIn>>
 
-const keysOf = ({ house }: Browsing, accountId = house.accountId) => listKeys(house.store, accountId, 100)
+const keysOf = ({ harness }: Browsing, accountId = harness.accountId) => listKeys(harness.store, accountId, 100)
 
 /** The slip of a fresh form for a key. */
 const slipOf = async ({ get }: Pick<Browsing, "get">): Promise<string> => fieldIn((await get(KEYS)).html, "slip")
@@ -31,7 +31,7 @@ describe("a key that is created", () => {
     expect(page.text).toContain("will not be shown again")
     expect(page.text).toContain(`-H 'Authorization: Bearer ${key}'`)
     expect(page.headers.get("cache-control")).toBe("no-store")
-    expect((await browsed.house.ask("POST /v1/check", { key, body: { domain: "gmail.com" } })).status).toBe(200)
+    expect((await browsed.harness.ask("POST /v1/check", { key, body: { domain: "gmail.com" } })).status).toBe(200)
     const newest = (await keysOf(browsed)).find(({ name }) => name === "Shop server")
     for (const path of [KEYS, `/dashboard/keys/${newest?.id}`, ROUTES.usage.path]) {
       const { html, text: words } = await browsed.get(path)
@@ -64,8 +64,8 @@ describe("a key that is created", () => {
 
   test("by a slip of one account is none of another's", async () => {
     const browsed = await openSignedIn()
-    const { accountId } = await anotherAccount(browsed.house.changes)
-    const other = await signedInBrowser(browsed.house, accountId)
+    const { accountId } = await anotherAccount(browsed.harness.changes)
+    const other = await signedInBrowser(browsed.harness, accountId)
     const form = { slip: await slipOf(browsed), name: "Same slip", kind: "secret", origins: "" }
     expect(keyIn((await browsed.post(CREATE, form)).html)).not.toBeNull()
     expect(keyIn((await other.post(CREATE, form)).html)).not.toBeNull()
@@ -109,11 +109,11 @@ describe("a form for a key that cannot be made", () => {
       },
       `at most ${ORIGINS_PER_KEY_MAX}`,
     ],
-  ])("is shown again with what is wrong at the %s (%#)", async (field, fields, says) => {
+  ])("is shown again with what is wrong at the %s (%#)", async (field, fields, description) => {
     const browsed = await openSignedIn()
     const page = await created(browsed, fields)
     expect(page.status).toBe(400)
-    expect(errorAt(page.html, field)).toContain(says)
+    expect(errorAt(page.html, field)).toContain(description)
     expect(page.html).not.toContain("<script>")
     expect(keyIn(page.html)).toBeNull()
     expect(await keysOf(browsed)).toHaveLength(1)
@@ -145,7 +145,7 @@ describe("a form for a key that cannot be made", () => {
   test("of another site is refused, and of nobody leads to the sign-in", async () => {
     const browsed = await openSignedIn()
     const sent = (headers: Record<string, string>) =>
-      browsed.house.app(
+      browsed.harness.app(
         new Request(`http://localhost${CREATE}`, {
           method: "POST",
           headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
@@ -163,9 +163,10 @@ describe("a form for a key that cannot be made", () => {
 describe("the keys of an account", () => {
   test("stand active ones first, with who revoked the others", async () => {
     const browsed = await openSignedIn({ tier: 0 })
-    const { house } = browsed
-    const { id } = await house.newKey([SITE])
-    for (const by of ["admin", "leak", "owner"] as const) await revokeKey(house.changes, (await house.newKey()).id, by)
+    const { harness } = browsed
+    const { id } = await harness.newKey([SITE])
+    for (const by of ["admin", "leak", "owner"] as const)
+      await revokeKey(harness.changes, (await harness.newKey()).id, by)
     const { text: words, html } = await browsed.get(KEYS)
     expect(words).toContain(`2 of ${LIMITS.keysPerAccountMax} in use`)
     expect(words).toContain("publishable: https://shop.example")
@@ -176,7 +177,7 @@ describe("the keys of an account", () => {
 
   test("are no one else's", async () => {
     const browsed = await openSignedIn()
-    const { accountId } = await anotherAccount(browsed.house.changes)
+    const { accountId } = await anotherAccount(browsed.harness.changes)
     const [theirs] = await keysOf(browsed, accountId)
     const path = `/dashboard/keys/${theirs?.id}`
     expect((await browsed.get(KEYS)).html).not.toContain(theirs?.id ?? "")
@@ -205,7 +206,7 @@ describe("the keys of an account", () => {
 describe("a key's own page", () => {
   test("gives it another name, and a blank one is the kind's default", async () => {
     const browsed = await openSignedIn()
-    const path = `/dashboard/keys/${browsed.house.keyId}`
+    const path = `/dashboard/keys/${browsed.harness.keyId}`
     const { status, headers } = await browsed.post(`${path}/name`, { name: HOSTILE.slice(0, 40) })
     expect([status, headers.get("location")]).toEqual([303, `${path}?done=renamed`])
     const { html, text: words } = await browsed.get(`${path}?done=renamed`)
@@ -220,7 +221,7 @@ describe("a key's own page", () => {
   test("keeps a name that cannot be its name, to be mended", async () => {
     const browsed = await openSignedIn()
     const typed = "n".repeat(LIMITS.keyNameLengthMax + 1)
-    const page = await browsed.post(`/dashboard/keys/${browsed.house.keyId}/name`, { name: typed })
+    const page = await browsed.post(`/dashboard/keys/${browsed.harness.keyId}/name`, { name: typed })
     expect(page.status).toBe(400)
     expect(errorAt(page.html, "name")).toContain("at most 60 characters")
     expect(fieldIn(page.html, "name")).toBe(typed)
@@ -228,17 +229,17 @@ describe("a key's own page", () => {
 
   test("revokes it once that is confirmed, and never twice", async () => {
     const browsed = await openSignedIn()
-    const { house } = browsed
-    const path = `/dashboard/keys/${house.keyId}`
+    const { harness } = browsed
+    const path = `/dashboard/keys/${harness.keyId}`
     expect((await browsed.get(path)).text).toContain("Everything that uses this key stops working")
     const unsure = await browsed.post(`${path}/revoke`)
     expect(unsure.status).toBe(400)
     expect(errorAt(unsure.html, "sure")).toContain("Tick the box")
-    expect((await house.ask("GET /v1/usage")).status).toBe(200)
+    expect((await harness.ask("GET /v1/usage")).status).toBe(200)
     const sure = await browsed.post(`${path}/revoke`, { sure: "yes" })
     expect([sure.status, sure.headers.get("location")]).toEqual([303, `${path}?done=revoked`])
-    expect((await house.ask("GET /v1/usage")).status).toBe(401)
-    await house.time.tick(1000)
+    expect((await harness.ask("GET /v1/usage")).status).toBe(401)
+    await harness.time.tick(1000)
     const again = await browsed.post(`${path}/revoke`, { sure: "yes" })
     expect(again.headers.get("location")).toBe(`${path}?done=revoked-before`)
     const { text: words, html } = await browsed.get(`${path}?done=revoked-before`)
@@ -249,8 +250,8 @@ describe("a key's own page", () => {
 
   test("says whose revocation came first", async () => {
     const browsed = await openSignedIn()
-    await revokeKey(browsed.house.changes, browsed.house.keyId, "leak")
-    const path = `/dashboard/keys/${browsed.house.keyId}`
+    await revokeKey(browsed.harness.changes, browsed.harness.keyId, "leak")
+    const path = `/dashboard/keys/${browsed.harness.keyId}`
     const page = await browsed.post(`${path}/revoke`, { sure: "yes" })
     expect(page.headers.get("location")).toBe(`${path}?done=revoked-before`)
     expect((await browsed.get(path)).text).toContain("found in public")
@@ -258,11 +259,11 @@ describe("a key's own page", () => {
 
   test("tells the units of today, those of a publishable key with their quota", async () => {
     const browsed = await openSignedIn({ tier: 1 })
-    const { house } = browsed
-    const { id, text } = await house.newKey([SITE])
-    await house.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
-    await house.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    const { harness } = browsed
+    const { id, text } = await harness.newKey([SITE])
+    await harness.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
+    await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     expect((await browsed.get(`/dashboard/keys/${id}`)).text).toContain("1 unit of 1,000")
-    expect((await browsed.get(`/dashboard/keys/${house.keyId}`)).text).toMatch(/Today 1 unit /)
+    expect((await browsed.get(`/dashboard/keys/${harness.keyId}`)).text).toMatch(/Today 1 unit /)
   })
 })

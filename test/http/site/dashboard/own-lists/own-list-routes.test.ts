@@ -12,14 +12,14 @@ const ENTRIES = "/dashboard/list-entries"
 const IMPORT = "/dashboard/list-entries/import"
 
 async function opened() {
-  const house = await testApp()
-  const browser = await signedInBrowser(house)
+  const harness = await testApp()
+  const browser = await signedInBrowser(harness)
   const paste = (entries: string, deed = "add", list = "block") => browser.postParts(ENTRIES, { list, deed, entries })
   const bring = (text: string | Uint8Array<ArrayBuffer>, name = "x.txt", list = "block") =>
     browser.postParts(IMPORT, { list, file: new File([text], name) })
-  const counts = () => countEntries(house.store, { accountId: house.accountId })
+  const counts = () => countEntries(harness.store, { accountId: harness.accountId })
   const file = async (list: OwnList) => (await browser.get(`${PATH}/${list}.txt`)).html
-  return { ...house, ...browser, paste, bring, counts, file }
+  return { ...harness, ...browser, paste, bring, counts, file }
 }
 
 const names = (from: number, to: number) =>
@@ -143,16 +143,16 @@ describe("importing", () => {
   })
 
   test("what was exported can be imported again, addresses too, by another account even", async () => {
-    const house = await opened()
-    await house.paste("jane@granite-a.com\ngranite-a.com\n*.b.example")
-    const text = await house.file("block")
+    const harness = await opened()
+    await harness.paste("jane@granite-a.com\ngranite-a.com\n*.b.example")
+    const text = await harness.file("block")
     expect(text).not.toContain("jane")
-    await house.paste("jane@granite-a.com\ngranite-a.com\n*.b.example", "remove")
-    expect((await house.bring(text, "mailkind-block.txt", "allow")).redirectPath).toContain("changed=3")
-    expect((await house.file("allow")).split("\n").slice(2)).toEqual(text.split("\n").slice(2))
-    expect((await house.ask("POST /v1/check", { body: { email: "jane@granite-a.com" } })).body["recommendation"]).toBe(
-      "allow",
-    )
+    await harness.paste("jane@granite-a.com\ngranite-a.com\n*.b.example", "remove")
+    expect((await harness.bring(text, "mailkind-block.txt", "allow")).redirectPath).toContain("changed=3")
+    expect((await harness.file("allow")).split("\n").slice(2)).toEqual(text.split("\n").slice(2))
+    expect(
+      (await harness.ask("POST /v1/check", { body: { email: "jane@granite-a.com" } })).body["recommendation"],
+    ).toBe("allow")
   })
 })
 
@@ -219,30 +219,30 @@ describe("looking", () => {
 
 describe("whose", () => {
   test("nobody sees, changes or removes what another account, or the operator, has on a list", async () => {
-    const house = await opened()
-    const other = await anotherAccount(house.changes)
+    const harness = await opened()
+    const other = await anotherAccount(harness.changes)
     for (const owner of [other, OPERATOR] as const)
-      await addEntries(house.changes, owner, "block", [entry("theirs.example")])
-    expect((await house.get(PATH)).html).not.toContain("theirs.example")
-    expect(await house.file("block")).not.toContain("theirs.example")
-    expect((await house.paste("theirs.example", "remove")).redirectPath).toContain("changed=0&left=1")
-    await house.postParts(ENTRIES, {
+      await addEntries(harness.changes, owner, "block", [entry("theirs.example")])
+    expect((await harness.get(PATH)).html).not.toContain("theirs.example")
+    expect(await harness.file("block")).not.toContain("theirs.example")
+    expect((await harness.paste("theirs.example", "remove")).redirectPath).toContain("changed=0&left=1")
+    await harness.postParts(ENTRIES, {
       list: "block",
       deed: "remove",
       entries: "theirs.example",
       owner: other.accountId,
       account: other.accountId,
     })
-    expect(await countEntries(house.store, other)).toMatchObject({ block: 1 })
-    expect(await countEntries(house.store, OPERATOR)).toMatchObject({ block: 1 })
+    expect(await countEntries(harness.store, other)).toMatchObject({ block: 1 })
+    expect(await countEntries(harness.store, OPERATOR)).toMatchObject({ block: 1 })
   })
 
   test("a second click, and a second tab, do no harm", async () => {
-    const house = await opened()
-    const tab = await signedInBrowser(house)
+    const harness = await opened()
+    const tab = await signedInBrowser(harness)
     const fields = { list: "block", deed: "remove", entries: "a.example", search: "a", after: "" }
-    await house.paste("a.example")
-    expect((await house.post(ENTRIES, fields)).redirectPath).toBe(
+    await harness.paste("a.example")
+    expect((await harness.post(ENTRIES, fields)).redirectPath).toBe(
       "/dashboard/lists?list=block&search=a&done=removed&changed=1&left=0",
     )
     const { redirectPath } = await tab.post(ENTRIES, fields)
@@ -270,19 +270,20 @@ describe("whose", () => {
 })
 
 test("what the page says of lists is what checks do", async () => {
-  const house = await opened()
-  const told = async (email: string) => (await house.ask("POST /v1/check", { body: { email } })).body["recommendation"]
-  await house.paste("both.granite-list.com\n*.below.granite-list.com")
-  await house.paste("both.granite-list.com\nmailinator.com\noperator.granite-list.com", "add", "allow")
-  await addEntries(house.changes, OPERATOR, "block", [entry("operator.granite-list.com")])
-  expect(await told("a@both.granite-list.com")).toBe("allow")
-  expect(await told("a@mailinator.com")).toBe("allow")
-  expect(await told("a@operator.granite-list.com")).toBe("block")
-  expect(await told("a@x.below.granite-list.com")).toBe("block")
-  expect((await house.ask("POST /v1/check", { body: { email: "a@below.granite-list.com" } })).body["is_blocked"]).toBe(
-    false,
-  )
-  expect(await told("a..b@both.granite-list.com")).toBe("block")
-  await house.paste("nobody.example", "add", "allow")
-  expect(await told("a@nobody.example")).toBe("block")
+  const harness = await opened()
+  const facts = async (email: string) =>
+    (await harness.ask("POST /v1/check", { body: { email } })).body["recommendation"]
+  await harness.paste("both.granite-list.com\n*.below.granite-list.com")
+  await harness.paste("both.granite-list.com\nmailinator.com\noperator.granite-list.com", "add", "allow")
+  await addEntries(harness.changes, OPERATOR, "block", [entry("operator.granite-list.com")])
+  expect(await facts("a@both.granite-list.com")).toBe("allow")
+  expect(await facts("a@mailinator.com")).toBe("allow")
+  expect(await facts("a@operator.granite-list.com")).toBe("block")
+  expect(await facts("a@x.below.granite-list.com")).toBe("block")
+  expect(
+    (await harness.ask("POST /v1/check", { body: { email: "a@below.granite-list.com" } })).body["is_blocked"],
+  ).toBe(false)
+  expect(await facts("a..b@both.granite-list.com")).toBe("block")
+  await harness.paste("nobody.example", "add", "allow")
+  expect(await facts("a@nobody.example")).toBe("block")
 })

@@ -10,12 +10,12 @@ import { TENANT_PROBE_BOUNDS, TenantProbe } from "../../src/check/tenant/tenant-
 import type { Policy } from "../../src/contract/policies.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { lists } from "./app.ts"
-import { type Ending, identityWeb, type ToldTenant } from "./identity-server.ts"
-import { settled, stoppedTime } from "./time.ts"
+import { type Ending, type FakeTenant, identityWeb } from "./identity-server.ts"
+import { createFakeTime, settled } from "./time.ts"
 import { type ZoneRecords, zone } from "./zone.ts"
 
 /** What a golden case says of a domain's outside, in words that fit a line. */
-export type ToldDomain = {
+export type DomainCase = {
   /** What the case is there for. */
   readonly about: string
   readonly input: string
@@ -33,7 +33,7 @@ export type ToldDomain = {
    */
   readonly records: ZoneRecords
   /** What the identity endpoints say of the domain. Absent: it has no tenant. */
-  readonly identity?: ToldTenant | Ending
+  readonly identity?: FakeTenant | Ending
 }
 
 const BUDGET_MS = 3000
@@ -43,43 +43,43 @@ const IDENTITY_URL = "https://login.example"
 export const subjectOf = (input: string) => parseSubject(detectSubjectKind(input), input, "mailkind.test")
 
 /** What the whole path of a check says of a case: only DNS and the identity endpoints are made up, and time stands still. */
-export async function resultOf(told: ToldDomain): Promise<CheckResult> {
-  const subject = subjectOf(told.input)
+export async function resultOf(facts: DomainCase): Promise<CheckResult> {
+  const subject = subjectOf(facts.input)
   const { domain } = subject
-  if (domain === null) throw new Error(`${told.input} names no domain`)
-  const time = stoppedTime()
+  if (domain === null) throw new Error(`${facts.input} names no domain`)
+  const time = createFakeTime()
   const check = createCheck({
     activeLists: () => lists,
-    networkProbe: outsideOf(told, domain, time),
+    networkProbe: outsideOf(facts, domain, time),
     deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock: time.clock,
     stopwatch: time.stopwatch,
   })
-  const { policy = "b2b", workspace: includeTenant = true, again = false, identity } = told
+  const { policy = "b2b", workspace: includeTenant = true, again = false, identity } = facts
   const ask = async () => {
-    const asked = check({ subject, policy, isDeep: false, includeTenant, ownListMatch: NO_OWN_LIST_MATCH })
+    const query = check({ subject, policy, isDeep: false, includeTenant, ownListMatch: NO_OWN_LIST_MATCH })
     // DNS has answered long before, so that only what hangs is cut off by the end of the budget.
     for (let turn = 0; identity === "hangs" && turn < 20; turn++) await settled()
     if (identity === "hangs") await time.tick(BUDGET_MS)
-    return fullResult(await asked, "req_golden")
+    return fullResult(await query, "req_golden")
   }
   const first = await ask()
   return again ? await ask() : first
 }
 
 function outsideOf(
-  { records, identity }: ToldDomain,
+  { records, identity }: DomainCase,
   domain: string,
-  { clock, later: setTimer }: ReturnType<typeof stoppedTime>,
+  { clock, later: setTimer }: ReturnType<typeof createFakeTime>,
 ) {
   const { ask: resolver } = zone(absolute(records, domain))
   const { web: fetchUrl } = identityWeb(identity === undefined ? {} : { [domain]: identity })
   const mail = createMailProbe({ resolver, clock })
   const tenant = new TenantProbe({ fetchUrl, urls: identityUrls(IDENTITY_URL), clock, setTimer }, TENANT_PROBE_BOUNDS)
   return createNetworkProbe({
-    probeMail: (asked, budget) => mail(asked.domain, asked.organisationalDomain, budget),
-    probeTenant: (asked, cloud) => tenant.lookup(asked.domain, asked.organisationalDomain, cloud),
+    probeMail: (question, budget) => mail(question.domain, question.organisationalDomain, budget),
+    probeTenant: (requests, cloud) => tenant.lookup(requests.domain, requests.organisationalDomain, cloud),
     isUnavailable: () => false,
     clock,
     setTimer,

@@ -5,26 +5,26 @@ import { bundledBootstrap } from "../../src/check/age/rdap-bootstrap.ts"
 import { createDeepProbe, type DeepProbe } from "../../src/check/deep-evidence.ts"
 import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
 import type { HomepageProbeResult } from "../../src/check/homepage/homepage-probe.ts"
-import type { StoppedTime } from "./time.ts"
+import type { FakeTime } from "./time.ts"
 
 /** What registries and websites tell of every domain. */
-export type ToldDeep = {
+export type DeepFacts = {
   /** Days since the registration; null: the registry does not tell. */
   readonly age: Finding<number | null>
   readonly homepage: HomepageProbeResult["homepage"]
 }
 
 /** Deep checks whose registries and websites are made up, and who was asked: `age NAME` and `page NAME`, in order. */
-export function toldDeep(told: ToldDeep) {
-  const asked: string[] = []
-  const deep = ({ clock, later: setTimer }: StoppedTime): DeepProbe => {
+export function fakeDeepProbe(facts: DeepFacts) {
+  const requests: string[] = []
+  const deep = ({ clock, later: setTimer }: FakeTime): DeepProbe => {
     const bootstrap = bundledBootstrap()
     const ageProbe = createAgeProbe(
       {
         lookupRegistration: async (_, domain) => {
-          asked.push(`age ${domain}`)
+          requests.push(`age ${domain}`)
           return {
-            registration: told.age.known ? known(registered(told.age.value, clock())) : told.age,
+            registration: facts.age.known ? known(registered(facts.age.value, clock())) : facts.age,
             wasQueried: true,
           }
         },
@@ -36,13 +36,13 @@ export function toldDeep(told: ToldDeep) {
       AGE_PROBE_BOUNDS,
     )
     const probe = async (domain: string): Promise<HomepageProbeResult> => {
-      asked.push(`page ${domain}`)
-      return { homepage: told.homepage, url: null, movedTo: null, parkingSignal: null, isDowngraded: false }
+      requests.push(`page ${domain}`)
+      return { homepage: facts.homepage, url: null, movedTo: null, parkingSignal: null, isDowngraded: false }
     }
     const homepageCache = new HomepageCache({ probe, store: null, clock, onError: () => undefined })
     return createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => false, clock, setTimer })
   }
-  return { deep, asked }
+  return { deep, requests: requests }
 }
 
 const registered = (days: number | null, nowMs: number) =>

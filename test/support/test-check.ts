@@ -12,10 +12,10 @@ import { type DnsServer, dnsServer } from "./dns-server.ts"
 import type { ServedRecords } from "./dns-zone.ts"
 import { type IdentityTable, identityWeb } from "./identity-server.ts"
 import { onTestEnd } from "./on-test-end.ts"
-import { stoppedTime } from "./time.ts"
+import { createFakeTime } from "./time.ts"
 
 /** What a house is built with beside its DNS servers. */
-export type HouseOptions = {
+export type TestCheckOptions = {
   readonly canaries?: string
   readonly identity?: IdentityTable | "off"
   readonly timeoutMs?: number
@@ -30,8 +30,8 @@ export async function serving(records: ServedRecords): Promise<DnsServer> {
 }
 
 /** The check as it is wired for production, over these servers on loopback, a made-up web and a time that the test moves. */
-export function houseOver(servers: readonly DnsServer[], options: HouseOptions = {}) {
-  const time = stoppedTime()
+export function createTestCheck(servers: readonly DnsServer[], options: TestCheckOptions = {}) {
+  const time = createFakeTime()
   const { canaries = "off", identity = "off", timeoutMs = 1500, budgetMs = 3000 } = options
   const read = parseSettings({
     MAILKIND_DNS_SERVERS: servers.map(({ address, port }) => `${address}:${port}`).join(",") || "off",
@@ -41,7 +41,7 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
     MAILKIND_IDENTITY_URL: identity === "off" ? "off" : "https://identity.example",
   })
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
-  const { web: fetchUrl, asked: identityAsked } = identityWeb(identity === "off" ? {} : identity)
+  const { web: fetchUrl, requests: identityRequests } = identityWeb(identity === "off" ? {} : identity)
   const { clock, stopwatch, later: setTimer } = time
   const system = { ...createSystem(), clock, stopwatch, setTimer, fetchUrl }
   const asking: NetworkService = createNetworkService(createContext(system, read.settings))
@@ -65,14 +65,14 @@ export function houseOver(servers: readonly DnsServer[], options: HouseOptions =
       }),
       "req_1",
     )
-  return { ask, time, identityAsked, isDnsAway: asking.isDnsUnavailable }
+  return { ask, time, identityRequests: identityRequests, isDnsUnavailable: asking.isDnsUnavailable }
 }
 
 const STEP_MS = 100
 
 /** Lets time go on, in steps between which packets may come, until the promise is settled; gives its value and how long that took. */
 export async function inTime<T>(
-  time: ReturnType<typeof stoppedTime>,
+  time: ReturnType<typeof createFakeTime>,
   promise: Promise<T>,
 ): Promise<{ value: T; tookMs: number }> {
   let isSettled = false
