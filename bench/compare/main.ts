@@ -87,7 +87,7 @@ async function compare({ ref, bench, json, ...sizes }: Options, signal: AbortSig
   })
   const rows = measured.map(compared)
   const names = ["this tree", `${ref} (${commit})`] as const
-  if (json) console.log(JSON.stringify({ machine, ref, commit, message: description, compared: rows }, null, 2))
+  if (json) console.log(JSON.stringify({ machine, ref, commit, description, compared: rows }, null, 2))
   else console.log([machineText(machine), "", ...description, "", comparedText(names, rows)].join("\n"))
 }
 

@@ -56,6 +56,38 @@ export class Semaphore {
   }
 }
 
+/** A semaphore for each key, so that none can take the slots of another. A key without holders takes no memory. */
+export class KeyedSemaphore<K> {
+  readonly #slotsMax: number
+  readonly #waitingMax: number
+  readonly #entries = new Map<K, { readonly semaphore: Semaphore; userCount: number }>()
+
+  /** The bounds of each key. */
+  constructor(slotsMax: number, waitingMax: number) {
+    this.#slotsMax = slotsMax
+    this.#waitingMax = waitingMax
+  }
+
+  /** A slot of the key, or a promise of one; `null` means that its queue is full. */
+  acquire(key: K): Release | Promise<Release> | null {
+    const entry = this.#entries.getOrInsertComputed(key, () => ({
+      semaphore: new Semaphore(this.#slotsMax, this.#waitingMax),
+      userCount: 0,
+    }))
+    const slot = entry.semaphore.tryAcquire() ?? entry.semaphore.acquire()
+    if (slot === null) return null
+    entry.userCount++
+    const withCleanUp = (release: Release): Release => {
+      return () => {
+        release()
+        entry.userCount--
+        if (entry.userCount === 0) this.#entries.delete(key)
+      }
+    }
+    return slot instanceof Promise ? slot.then(withCleanUp) : withCleanUp(slot)
+  }
+}
+
 /**
  * A time limit that several pieces of work share. It starts with the first wait, so that work which never waits needs no
  * timer. Its creator cancels it when all work is done.

@@ -8,6 +8,8 @@ import type { CheckOutcome } from "./result/result.ts"
 export type BatchRequest = {
   readonly subjects: readonly Subject[]
   readonly policy: Policy
+  /** Who asks; see `NetworkQuery`. */
+  readonly callerId: string
   /** What own lists say about an address, or about a domain alone: `normalized` is null then. */
   readonly ownListMatch: (normalized: string | null, domain: string) => OwnListMatch | Promise<OwnListMatch>
   /** Receives a defect of ours that stopped the lookup of a domain. The domain's items rest on lists alone; no other item suffers. */
@@ -51,7 +53,10 @@ function checkItem(
 ): CheckOutcome | Promise<CheckOutcome> {
   const { domain, normalized, isTest } = subject
   const checkWith = (ownListMatch: OwnListMatch) =>
-    check({ subject, policy: batch.policy, isDeep: false, includeTenant: true, ownListMatch }, context)
+    check(
+      { subject, policy: batch.policy, callerId: batch.callerId, isDeep: false, includeTenant: true, ownListMatch },
+      context,
+    )
   // No own list holds a test address, or a text that names no domain.
   const match = domain === null || isTest ? NO_OWN_LIST_MATCH : batch.ownListMatch(normalized, domain)
   return match instanceof Promise ? match.then(checkWith) : checkWith(match)

@@ -21,6 +21,8 @@ export type CheckRequest = {
   readonly isDeep: boolean
   /** Look up the tenant in suite_b. */
   readonly includeTenant: boolean
+  /** Who asks, whose lookups are limited; see `NetworkQuery`. Absent: the operator. */
+  readonly callerId?: string | null
   /** What the own lists of the account and of the operator say about the Subject. */
   readonly ownListMatch: OwnListMatch
 }
@@ -164,7 +166,7 @@ function gatherEvidence(
   const organisationalDomain = subject.registrable ?? domain
   // Consumer, relay and disposable domains have no tenant in suite_b.
   const includeTenant = request.includeTenant && (listMatch.mask & NO_TENANT_MASK) === 0
-  const network = networkProbe({ domain, organisationalDomain, includeTenant }, context)
+  const network = networkProbe({ domain, organisationalDomain, includeTenant, callerId: request.callerId ?? null }, context)
   const deep = request.isDeep
     ? deepProbe.lookup(organisationalDomain)
     : shallowEvidence(deepProbe.cachedAgeDays(organisationalDomain))

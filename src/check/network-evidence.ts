@@ -1,4 +1,4 @@
-import { Deadline } from "../base/concurrency.ts"
+import { Deadline, KeyedSemaphore, type Release } from "../base/concurrency.ts"
 import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
@@ -22,6 +22,8 @@ export type NetworkQuery = {
   readonly organisationalDomain: string
   /** Look up the tenant in suite_b too. */
   readonly includeTenant: boolean
+  /** Who asks: an account, or the network of a visitor. Null: the operator, whose lookups are not limited. */
+  readonly callerId: string | null
 }
 
 /**
@@ -83,10 +85,17 @@ type NetworkProbeDeps = {
 /** How many domains are cached at least, about 1 kB each. The second check of a domain then costs only its list lookup. */
 const CACHED_DOMAINS_MIN = 20_000
 
+/** How many lookups of one caller are made at the same time. A batch has at most 100 domains. */
+export const LOOKUPS_PER_CALLER_MAX = 150
+
+/** How many more lookups of a caller wait for their turn until their deadline. */
+const LOOKUPS_WAITING_MAX = 2_000
+
 /** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
   const { clock, setTimer, timeoutMs } = deps
   const cache = new TwoGenerationCache<string, NetworkEvidence>(CACHED_DOMAINS_MIN)
+  const lookups = new KeyedSemaphore<string>(LOOKUPS_PER_CALLER_MAX, LOOKUPS_WAITING_MAX)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
@@ -95,16 +104,29 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
       cache.set(key, evidence.mail.known ? { ...evidence, isCached: true } : evidence)
     return evidence
   }
+  const gatherInTurn = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
+    if (query.callerId === null) return gatherAndCache(key, query, deadline)
+    const slot = lookups.acquire(query.callerId)
+    const release = slot instanceof Promise ? await inTime(slot, deadline) : slot
+    return release === null ? LATE_EVIDENCE : gatherAndCache(key, query, deadline).finally(release)
+  }
   return (query, context) => {
     // A name holds no space, so the keys with and without tenant differ.
     const key = query.includeTenant ? query.domain : `${query.domain} `
     const cached = cache.get(key)
     if (cached !== undefined && cached.freshUntilMs > clock()) return cached
     if (context !== undefined)
-      return context.lookup(key, createDeadline, deadline => gatherAndCache(key, query, deadline))
+      return context.lookup(key, createDeadline, deadline => gatherInTurn(key, query, deadline))
     const deadline = createDeadline()
-    return gatherAndCache(key, query, deadline).finally(() => deadline.cancel())
+    return gatherInTurn(key, query, deadline).finally(() => deadline.cancel())
   }
+}
+
+/** The slot, or `null` if the deadline expires first; then the slot is released as soon as it comes. */
+async function inTime(slot: Promise<Release>, deadline: Deadline): Promise<Release | null> {
+  const release = await deadline.wait<Release | null>(slot, null)
+  if (release === null) void slot.then(releaseUnused => releaseUnused())
+  return release
 }
 
 async function gatherNetworkEvidence(
@@ -152,6 +174,9 @@ const FAILED_EVIDENCE: NetworkEvidence = {
   isCached: false,
   freshUntilMs: 0,
 }
+
+/** A lookup that did not get its turn, because its caller has too many others. It is not cached. */
+const LATE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, mail: unknown("timed_out"), suites: unknown("timed_out") }
 
 const OFFLINE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, freshUntilMs: Number.POSITIVE_INFINITY }
 

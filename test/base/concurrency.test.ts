@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Deadline, Semaphore } from "../../src/base/concurrency.ts"
+import { Deadline, KeyedSemaphore, Semaphore } from "../../src/base/concurrency.ts"
 import { createFakeTime, settled } from "../support/time.ts"
 
 test("slots are given at once while there are any, then in the order of asking", async () => {
@@ -41,6 +41,22 @@ test("a slot that is given back while nobody waits is there for the next", async
     const leave = await slots.acquire()
     expect(slots.acquire()).toBeNull()
     leave?.()
+  }
+})
+
+test("the slots and the queue of a key are its own, however often they are used", async () => {
+  const slots = new KeyedSemaphore<string>(1, 1)
+  for (let round = 0; round < 3; round++) {
+    const release = slots.acquire("busy")
+    const waiting = slots.acquire("busy")
+    expect(release).toBeFunction()
+    expect(waiting).toBeInstanceOf(Promise)
+    expect(slots.acquire("busy")).toBeNull()
+    const other = slots.acquire("other")
+    expect(other).toBeFunction()
+    for (const held of [release, other]) (await held)?.()
+    const next = await waiting
+    next?.()
   }
 })
 

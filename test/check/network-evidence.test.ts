@@ -1,13 +1,13 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import type { MailProbeResult } from "../../src/check/mail/mail-probe.ts"
-import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-evidence.ts"
+import { createNetworkProbe, LOOKUPS_PER_CALLER_MAX, type NetworkQuery } from "../../src/check/network-evidence.ts"
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "../../src/check/tenant/tenant-probe.ts"
 import { OWN_HOST } from "../support/evidence.ts"
 import { createFakeTime, settled } from "../support/time.ts"
 
-const ACME: NetworkQuery = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: true }
+const ACME: NetworkQuery = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: true, callerId: null }
 const TENANT = {
   id: "4f1ba8b9-8a5c-4a0c-9a3e-7d8f2b6c1e55",
   region: "EU",
@@ -141,4 +141,39 @@ test("mail and tenant are looked up at the same time", async () => {
   void ask(ACME)
   await settled()
   expect(queries).toEqual({ mail: 1, tenant: 1 })
+})
+
+describe("the lookups of one caller", () => {
+  const queryOf = (callerId: string | null, index: number): NetworkQuery => ({
+    ...ACME,
+    domain: `d${index}.com`,
+    includeTenant: false,
+    callerId,
+  })
+
+  test("wait for their turn beyond a number at the same time, and no other caller waits", async () => {
+    const { ask, answers, queries } = system()
+    const { promise, resolve } = Promise.withResolvers<MailProbeResult>()
+    const answer = await answers.mail()
+    answers.mail = () => promise
+    const all = Array.from({ length: LOOKUPS_PER_CALLER_MAX + 10 }, (_, index) => ask(queryOf("busy", index)))
+    await settled()
+    expect(queries.mail).toBe(LOOKUPS_PER_CALLER_MAX)
+    for (const callerId of ["other", null]) void ask(queryOf(callerId, 1))
+    await settled()
+    expect(queries.mail).toBe(LOOKUPS_PER_CALLER_MAX + 2)
+    resolve(answer)
+    expect((await Promise.all(all)).every(({ mail }) => mail.known)).toBe(true)
+  })
+
+  test("are without an answer if their turn does not come before the deadline, and are not cached then", async () => {
+    const { ask, answers, queries, time } = system()
+    answers.mail = () => new Promise(() => undefined)
+    for (let index = 0; index < LOOKUPS_PER_CALLER_MAX; index++) void ask(queryOf("busy", index))
+    const late = ask(queryOf("busy", LOOKUPS_PER_CALLER_MAX))
+    await time.tick(BUDGET_MS)
+    expect(await late).toMatchObject({ mail: unknown("timed_out"), isCached: false })
+    expect(queries.mail).toBe(LOOKUPS_PER_CALLER_MAX)
+    expect(time.waiting()).toBe(0)
+  })
 })

@@ -61,8 +61,8 @@ export function isTestInput(input: CheckInput, testDomain: string): boolean {
   return typeof email === "string" && parseSubject("email", email, testDomain).isTest
 }
 
-/** Validates an input. Throws `invalid_input` with all faults and their places. */
-export function parseCheckRequest(input: CheckInput, testDomain: string): CheckRequest {
+/** Validates an input of a caller, null without a key. Throws `invalid_input` with all faults and their places. */
+export function parseCheckRequest(input: CheckInput, testDomain: string, callerId: string | null): CheckRequest {
   const { members, location } = input
   if (input.faults.length > 0 || !checkBodySchema.Check(members)) throw inputProblem(input)
   const kind = sentKind(members, location)
@@ -70,7 +70,7 @@ export function parseCheckRequest(input: CheckInput, testDomain: string): CheckR
   const refusal = inputRefusal(subject)
   if (refusal !== null) throw invalidInput([{ ...faultAt(location, kind), detail: SUBJECT_REFUSALS[refusal](kind) }])
   const { policy = POLICY_DEFAULT, deep: isDeep = false, workspace: includeTenant = true } = members
-  return { subject, policy, isDeep, includeTenant, ownListMatch: NO_OWN_LIST_MATCH }
+  return { subject, policy, isDeep, includeTenant, callerId, ownListMatch: NO_OWN_LIST_MATCH }
 }
 
 /** The one subject that was sent. Throws `invalid_input` for none or several. */

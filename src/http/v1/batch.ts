@@ -43,6 +43,7 @@ export function batchRoute(deps: BatchRouteDeps) {
     const batch: BatchRequest = {
       subjects: items.map(item => parseSubject(detectSubjectKind(item), item, testDomain)),
       policy,
+      callerId: caller.account.id,
       ownListMatch: (normalized, domain) => ownLists.lookup(caller.account.id, normalized, domain),
       onError: error => log("error", "a domain of a batch could not be looked up", errorFields(error, requestId)),
     }

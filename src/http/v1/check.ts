@@ -157,7 +157,7 @@ async function readLateBody(task: CheckTask, body: Promise<string | null>): Prom
 /** Validates the input. May refuse with `invalid_input`. */
 function parseStage(task: CheckTask): undefined {
   assert(task.input !== null, STAGES_IN_ORDER)
-  task.checkRequest = parseCheckRequest(task.input, task.deps.testDomain)
+  task.checkRequest = parseCheckRequest(task.input, task.deps.testDomain, limitedCallerId(callerOf(task)))
 }
 
 /** Charges the caller and checks. May refuse with `quota_exceeded`; waits only when the database or the network is needed. */
@@ -194,6 +194,10 @@ function respondStage(task: CheckTask): Response {
   return deps.responses.serialized(json, requestId, 200, lease?.headers())
 }
 
+/** Whoever forges the origin of a publishable key must not slow down its account. */
+const limitedCallerId = ({ key, account }: CallerCredentials): string =>
+  key.kind === "publishable" ? key.id : account.id
+
 const STAGES_IN_ORDER = "the stages of a check run in their order"
 
 function callerOf({ caller }: CheckTask): CallerCredentials {
@@ -211,7 +215,7 @@ async function respondWithoutKey({ deps, request, route }: CheckTask): Promise<R
   const { waitS } = deps.keyless.admit(deps.clientOf(request), KEYLESS_RATE)
   if (waitS > 0) throw keylessTooFast(waitS)
   deps.loadShedder.assertCapacity(false)
-  const outcome = await checkTestAddress(deps, parseCheckRequest(input, deps.testDomain))
+  const outcome = await checkTestAddress(deps, parseCheckRequest(input, deps.testDomain, null))
   const requestId = deps.responses.requestId(request)
   return deps.responses.serialized(writeResult(outcome, requestId), requestId)
 }

@@ -75,7 +75,7 @@ async function checkMetered(
     // Test addresses cost no units and are on no list.
     return await (checkRequest.subject.isTest
       ? checkTestAddress(site, checkRequest)
-      : runMeteredCheck(site, caller, lease, checkRequest))
+      : runMeteredCheck(site, caller, lease, { ...checkRequest, callerId: account.id }))
   } catch (error) {
     lease?.attachRefusalHeaders()
     throw error

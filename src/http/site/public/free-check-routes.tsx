@@ -75,7 +75,7 @@ async function checkSubmittedForm(
   await admitClient(site, freeChecks, client)
   const form = await readForm(request, LIMITS.bodyBytesMax, site.loadShedder)
   progress.form = { input: form.text(INPUT_FIELD), error: null }
-  const checkRequest = parseFreeCheckInput(site, progress.form.input)
+  const checkRequest = parseFreeCheckInput(site, progress.form.input, client)
   const requestId = site.responses.requestId(request)
   // Test addresses use up no check.
   if (checkRequest.subject.isTest) return await freeCheckResult(site, checkRequest, requestId)
@@ -131,11 +131,11 @@ const INPUT_ERRORS = {
 } as const
 
 /** Parses the input as an email, a URL or a domain, whichever it looks like, as a batch does. Throws `invalid_input`. */
-function parseFreeCheckInput({ testDomain }: SiteContext, input: string): CheckRequest {
+function parseFreeCheckInput({ testDomain }: SiteContext, input: string, callerId: string): CheckRequest {
   const subject = parseSubject(detectSubjectKind(input), input, testDomain)
   const refusal = input.length > LIMITS.urlLengthMax ? "too_long" : inputRefusal(subject)
   if (refusal !== null) throw invalidInput([{ pointer: `/${INPUT_FIELD}`, detail: INPUT_ERRORS[refusal] }])
-  return { subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }
+  return { subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: true, callerId, ownListMatch: NO_OWN_LIST_MATCH }
 }
 
 /** Rejects when the operator's lists cannot be read. */
