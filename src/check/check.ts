@@ -166,7 +166,10 @@ function gatherEvidence(
   const organisationalDomain = subject.registrable ?? domain
   // Consumer, relay and disposable domains have no tenant in suite_b.
   const includeTenant = request.includeTenant && (listMatch.mask & NO_TENANT_MASK) === 0
-  const network = networkProbe({ domain, organisationalDomain, includeTenant, callerId: request.callerId ?? null }, context)
+  const network = networkProbe(
+    { domain, organisationalDomain, includeTenant, callerId: request.callerId ?? null },
+    context,
+  )
   const deep = request.isDeep
     ? deepProbe.lookup(organisationalDomain)
     : shallowEvidence(deepProbe.cachedAgeDays(organisationalDomain))

@@ -12,7 +12,7 @@ export type BackupDeps = {
 }
 
 /** Registers `backup` and `restore`. */
-export function registerBackupCommands(root: Command, output: Output, tools: BackupDeps): void {
+export function registerBackupCommands(root: Command, output: Output, deps: BackupDeps): void {
   root
     .command("backup")
     .description("Write a copy of the database to a file, also while a server runs.")
@@ -20,7 +20,7 @@ export function registerBackupCommands(root: Command, output: Output, tools: Bac
     .option("--force", "replace the file when it is there", false)
     .option("--json", "answer in JSON", false)
     .action(async (file: string, { force, json: asJson }: { force: boolean; json: boolean }) => {
-      const copied = await tools.backup(file, !force)
+      const copied = await deps.backup(file, !force)
       if (copied === null) throw new CommandError(`${escapeControls(file)} is there already; --force replaces it.`)
       if (asJson) printJson(output, copyJson(copied))
       else
@@ -34,7 +34,7 @@ export function registerBackupCommands(root: Command, output: Output, tools: Bac
     .argument("<file>", "a backup")
     .option("--json", "answer in JSON", false)
     .action(async (file: string, { json: asJson }: { json: boolean }) => {
-      const restored = await tools.restore(file)
+      const restored = await deps.restore(file)
       if (asJson) printJson(output, restoreJson(restored))
       else printRestore(output, restored)
     })

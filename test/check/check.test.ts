@@ -101,7 +101,12 @@ test("a subdomain is looked up with its organisational domain", async () => {
   const { ask, queries } = system()
   await ask("jane@mail.harbor-works.co.uk")
   expect(queries).toEqual([
-    { domain: "mail.harbor-works.co.uk", organisationalDomain: "harbor-works.co.uk", includeTenant: true, callerId: null },
+    {
+      domain: "mail.harbor-works.co.uk",
+      organisationalDomain: "harbor-works.co.uk",
+      includeTenant: true,
+      callerId: null,
+    },
   ])
 })
 

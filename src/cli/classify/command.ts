@@ -12,7 +12,7 @@ export function registerClassify(
   root: Command,
   output: Output,
   checker: (isOffline: boolean) => Promise<CheckCommandDeps>,
-  tools: ClassifyDeps,
+  deps: ClassifyDeps,
 ): void {
   root
     .command("classify")
@@ -41,7 +41,7 @@ export function registerClassify(
       if (column !== null && formats.from === "text")
         throw new CommandError("Text has no columns: --column is for csv and ndjson.", 2)
       const job = { path, ...formats, column, policy, target }
-      printSummary(output, await classify(tools, await checker(offline), job), {
+      printSummary(output, await classify(deps, await checker(offline), job), {
         asJson,
         isOutFree: target.out !== null,
       })

@@ -63,11 +63,11 @@ const COLLECTIONS_PER_FULL = 10
  * were written completely. Rejects with the system's error when the reader of the output closes it.
  */
 export async function classify(
-  tools: ClassifyDeps,
+  deps: ClassifyDeps,
   checker: CheckCommandDeps,
   job: ClassifyJob,
 ): Promise<ClassifySummary> {
-  const { streams, stopwatch, runInterval, stopSignal, terminal, collectGarbage } = tools
+  const { streams, stopwatch, runInterval, stopSignal, terminal, collectGarbage } = deps
   await assertTargetWritable(streams, job.path, job.target)
   const source = await withReadErrors(job.path, streams.openSource(job.path))
   const results = new ResultsWriter(streams, job.target, job.to, checker.testDomain)

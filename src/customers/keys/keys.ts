@@ -117,8 +117,8 @@ type KeyRevocation =
   | { readonly kind: "unknown_key" }
 
 /**
- * Revokes a key for good and enqueues a notice to its owner. When it resolves, the revocation is on the disk, and this process refuses
- * the key.
+ * Revokes a key for good and enqueues a notice to its owner. When it resolves, the revocation is on the disk and this process refuses
+ * the key. All others do once they have read the change log, within `LIMITS.revocationSecondsMax`.
  */
 export async function revokeKey(log: ChangeLog, id: string, by: Revoker): Promise<KeyRevocation> {
   const nowMs = log.clock()

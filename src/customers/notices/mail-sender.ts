@@ -82,20 +82,20 @@ export class MailSender {
   #pausedUntilMs = Number.NEGATIVE_INFINITY
   #isStopping = false
 
-  constructor(tools: MailSenderDeps, bounds: MailSenderBounds = MAIL_SENDER_BOUNDS) {
-    this.#deps = tools
+  constructor(deps: MailSenderDeps, bounds: MailSenderBounds = MAIL_SENDER_BOUNDS) {
+    this.#deps = deps
     this.#bounds = bounds
-    this.#claim = randomBase62(tools.random, 20)
-    this.#staleClaims = new StaleClaims(tools.stopwatch, bounds.leaseMs)
+    this.#claim = randomBase62(deps.random, 20)
+    this.#staleClaims = new StaleClaims(deps.stopwatch, bounds.leaseMs)
   }
 
   /** Starts sending due mails, unless enough are in flight or sending is paused. */
   sendDue(): void {
     if (this.#isStopping || this.isPaused() || this.#workers.size >= this.#bounds.concurrentMax) return
-    const lane = this.#work()
+    const worker = this.#work()
       .catch(this.#logFailure("the outbox was not read or written"))
-      .finally(() => this.#workers.delete(lane))
-    this.#workers.add(lane)
+      .finally(() => this.#workers.delete(worker))
+    this.#workers.add(worker)
   }
 
   /** Whether sending is paused because the server is unusable. */
@@ -112,8 +112,7 @@ export class MailSender {
     try {
       if (this.#workers.size + this.#pendingWrites.length > 0) await renewClaims(store, this.#claim)
       for (const claim of this.#staleClaims.findStale(await readForeignClaims(store, this.#claim)))
-        if (await releaseClaim(store, claim))
-          this.#deps.log("info", "a mail was left under way by a process that is gone")
+        if (await releaseClaim(store, claim)) this.#deps.log("info", "a process ended while it was sending a mail")
       const nowMs = clock()
       await rescheduleFutureMails(store, nowMs, nowMs + this.#bounds.retry.msMax)
     } catch (error) {
@@ -126,7 +125,7 @@ export class MailSender {
     while (this.#workers.size > 0) await Promise.all(this.#workers)
   }
 
-  /** Starts nothing new. Mails in flight continue; await `settled`. */
+  /** Starts nothing new. Mails in flight continue; await `whenIdle`. */
   stop(): void {
     this.#isStopping = true
   }
@@ -143,21 +142,21 @@ export class MailSender {
   }
 
   /** An error of our own must not leave the mail claimed while this process lives. */
-  readonly #onAttemptError = (fault: unknown): SendResult => {
-    this.#logFailure("a mail could not be written")(fault)
+  readonly #onAttemptError = (error: unknown): SendResult => {
+    this.#logFailure("a mail could not be written")(error)
     return { kind: "refused", isPermanent: false, reply: null }
   }
 
   async #attempt(mail: ClaimedMail): Promise<SendResult> {
     const { mailer, linkContext, log } = this.#deps
     const from = this.#deps.from()
-    const letter = storedNoticeContent(mail.notice, mail.particulars, linkContext())
-    if (letter === null) {
+    const content = storedNoticeContent(mail.notice, mail.particulars, linkContext())
+    if (content === null) {
       log("warn", "a mail of another version was found, which may send it", { notice: mail.notice })
       return { kind: "refused", isPermanent: false, reply: null }
     }
     return await mailer.send(
-      createMail(letter, { from, to: mail.email, messageId: stableMessageId(mail, from), dateMs: mail.writtenAtMs }),
+      createMail(content, { from, to: mail.email, messageId: stableMessageId(mail, from), dateMs: mail.writtenAtMs }),
     )
   }
 
@@ -218,17 +217,17 @@ export class MailSender {
     }
   }
 
-  #logFailure(says: string): (error: unknown) => void {
-    return logError(this.#deps.log, says)
+  #logFailure(message: string): (error: unknown) => void {
+    return logError(this.#deps.log, message)
   }
 }
 
 /** The content with its addresses and message id. */
 export function createMail(
-  letter: MailContent,
+  content: MailContent,
   header: Pick<OutgoingMail, "from" | "to" | "messageId" | "dateMs">,
 ): OutgoingMail {
-  return { ...header, subject: letter.subject, text: renderMailText(letter), html: renderMailHtml(letter) }
+  return { ...header, subject: content.subject, text: renderMailText(content), html: renderMailHtml(content) }
 }
 
 /** The message id of an outbox mail: stable over attempts, and not guessable, since account ids are not. */

@@ -18,7 +18,7 @@ export type OutgoingMail = {
 export type SendResult =
   /** The server accepted the mail. */
   | { readonly kind: "accepted" }
-  /** It deferred the mail (4xx) or refused it for good (`isForGood`, 5xx). */
+  /** It deferred the mail (4xx) or refused it for good (`isPermanent`, 5xx). */
   | { readonly kind: "refused"; readonly isPermanent: boolean; readonly reply: number | null }
   /** No mail can be sent now: no connection, log-in or sender was refused, or the server broke off. `cause` names it in a word. */
   | { readonly kind: "unavailable"; readonly cause: string; readonly reply: number | null }

@@ -130,7 +130,7 @@ function toSendResult(error: unknown): SendResult {
 
 const isTemporary = (reply: number | null): boolean => reply !== null && reply < 500
 
-/** The result of testing a mail server; `place` is its host and port. It holds no text of the server. */
+/** The result of testing a mail server; `hostPort` is its host and port. It holds no text of the server. */
 export type SmtpCheckResult =
   | { readonly kind: "well"; readonly hostPort: string; readonly isEncrypted: boolean; readonly isLoggedIn: boolean }
   | {

@@ -48,8 +48,8 @@ export class SignInMails {
   #pendingCount = 0
   #isStopping = false
 
-  constructor(tools: SignInMailsDeps, bounds: SignInMailBounds = SIGN_IN_MAIL_BOUNDS) {
-    this.#deps = tools
+  constructor(deps: SignInMailsDeps, bounds: SignInMailBounds = SIGN_IN_MAIL_BOUNDS) {
+    this.#deps = deps
     this.#bounds = bounds
     this.#semaphore = new Semaphore(bounds.concurrentMax, bounds.pendingMax)
   }

@@ -38,8 +38,8 @@ export type SignInResult =
  * address, creates one that has accepted the current terms, with its first secret key. Atomic, and at most once for the same
  * credentials.
  */
-export async function signIn(tools: SignInDeps, brought: SignInCredential, agent: string): Promise<SignInResult> {
-  const { store, clock, random } = tools
+export async function signIn(deps: SignInDeps, brought: SignInCredential, agent: string): Promise<SignInResult> {
+  const { store, clock, random } = deps
   return await store.transaction(async (inner): Promise<SignInResult> => {
     const nowMs = clock()
     const proof =
@@ -47,7 +47,7 @@ export async function signIn(tools: SignInDeps, brought: SignInCredential, agent
         ? await proveByLink(inner, nowMs, brought.link)
         : await proveByCode(inner, nowMs, brought.browser, brought.code)
     if (proof.kind !== "proved") return proof
-    const { account, firstKey } = await findOrCreateAccount(inner, tools, nowMs, proof.email)
+    const { account, firstKey } = await findOrCreateAccount(inner, deps, nowMs, proof.email)
     const newSession = await insertSession(inner, random, nowMs, account.id, agent)
     return { kind: "signed_in", account, newSession, firstKey }
   })

@@ -110,7 +110,14 @@ export async function submitFeedback(
 ): Promise<FeedbackReportResult> {
   // The current verdict for this account, with its own lists.
   const ownListMatch = await ownLists.lookup(accountId, subject.normalized, domain)
-  const outcome = await check({ subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: false, callerId: accountId, ownListMatch })
+  const outcome = await check({
+    subject,
+    policy: POLICY_DEFAULT,
+    isDeep: false,
+    includeTenant: false,
+    callerId: accountId,
+    ownListMatch,
+  })
   return await report({
     accountId,
     domain,

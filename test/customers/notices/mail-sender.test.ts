@@ -276,7 +276,7 @@ describe("several senders", () => {
     await other.whenIdle()
     expect(await endings(store)).toEqual(["sent"])
     expect(tried.map(({ messageId }) => messageId)).toEqual([tried[0]?.messageId ?? "", tried[0]?.messageId ?? ""])
-    expect(logged.map(({ message }) => message)).toContain("a mail was left under way by a process that is gone")
+    expect(logged.map(({ message }) => message)).toContain("a process ended while it was sending a mail")
   })
 })
 

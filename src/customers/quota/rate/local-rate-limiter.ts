@@ -31,7 +31,7 @@ export class LocalRateLimiter implements RateLimiter {
   #nowMs = 0
 
   /**
-   * Remembers at most twice `callersMax` callers, and of those in debt at least the last half of `callersMax`. A forgotten caller may
+   * Remembers at most 2 × `callersMax` callers. Of callers in debt, the latest `callersMax` / 2 are never forgotten. A forgotten caller may
    * burst again, so with more callers than that within the time of a burst the limits are not exact.
    */
   constructor(clock: Clock, callersMax: number) {

@@ -118,8 +118,8 @@ export class UnitLease {
   }
 
   /**
-   * How many units to lease when `leased` of the day's are: what the first waiting request needs that can be served, or a block. Zero
-   * when no waiting request can be served, or when there is none and no unit was used lately.
+   * How many more units to lease when all processes have leased `leased` today: enough for the first waiting request that can still be
+   * served, or a block if that is more. Zero when no waiting request can be served, or when there is none and no unit was used lately.
    */
   wantedUnits(leased: number): number {
     const left = this.#perDay - leased

@@ -137,7 +137,7 @@ type ChangeHeadRow = {
 
 const changeFingerprint = ({ kind, subject, atMs }: Omit<ChangeHeadRow, "id">): string => `${atMs} ${kind} ${subject}`
 
-/** Deletes all but the latest `keptMax` changes and returns the count of deleted ones. Ids are never used again. */
+/** Deletes all but the latest `storedMax` changes and returns the count of deleted ones. Ids are never used again. */
 export async function pruneChanges(store: Store, storedMax: number): Promise<number> {
   return await store.run("DELETE FROM changes WHERE id <= (SELECT MAX(id) FROM change_head) - $1", [storedMax])
 }

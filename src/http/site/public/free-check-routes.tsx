@@ -135,7 +135,14 @@ function parseFreeCheckInput({ testDomain }: SiteContext, input: string, callerI
   const subject = parseSubject(detectSubjectKind(input), input, testDomain)
   const refusal = input.length > LIMITS.urlLengthMax ? "too_long" : inputRefusal(subject)
   if (refusal !== null) throw invalidInput([{ pointer: `/${INPUT_FIELD}`, detail: INPUT_ERRORS[refusal] }])
-  return { subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: true, callerId, ownListMatch: NO_OWN_LIST_MATCH }
+  return {
+    subject,
+    policy: POLICY_DEFAULT,
+    isDeep: false,
+    includeTenant: true,
+    callerId,
+    ownListMatch: NO_OWN_LIST_MATCH,
+  }
 }
 
 /** Rejects when the operator's lists cannot be read. */
