@@ -12,7 +12,7 @@ import type { BatchContext, NetworkEvidence, NetworkProbe } from "./network-evid
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
 import { testAddressEvidence } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
-import { cachedVerdicts, cacheVerdict, createGeneration, dropVerdictsOfOtherAge } from "./verdict-cache.ts"
+import { cachedVerdicts, cacheVerdict, createGeneration, isOfCurrentAge } from "./verdict-cache.ts"
 
 /** What one check is asked to classify. The Subject may have a fault: then the verdict says so. */
 export type CheckRequest = {
@@ -77,7 +77,7 @@ export const NO_CORRECTIONS: CategoryCorrections = { of: () => null, version: 0 
  * 6. The verdict is cached for the domain.
  */
 export function createCheck(deps: CheckDeps): Check {
-  const { activeLists, corrections, clock, stopwatch } = deps
+  const { activeLists, deepProbe, corrections, clock, stopwatch } = deps
   const currentGeneration = createGeneration(corrections)
   // No closure is made for each request: the runtime would allocate what it captures even on a cache hit.
   return (request, context) => {
@@ -88,6 +88,7 @@ export function createCheck(deps: CheckDeps): Check {
         subject,
         judged: judgeDomain(subject, testAddressEvidence(subject, request.includeTenant), policy),
         tookMs: 0,
+        wasFetched: false,
       }
     const lists = activeLists()
     const { domain, registrable, localPart } = subject
@@ -99,7 +100,12 @@ export function createCheck(deps: CheckDeps): Check {
       subject.fault === null && hints === NO_HINTS && domainLookup.seenBefore && isEmptyMatch(request.ownListMatch)
     const cacheKey = cacheKeyOf(request)
     const cached = isCacheable ? cachedVerdicts(domainLookup, generation)?.get(cacheKey) : undefined
-    if (cached !== undefined && cached.freshUntilMs > clock()) return { subject, judged: cached.judged, tookMs: 0 }
+    if (
+      cached !== undefined &&
+      cached.freshUntilMs > clock() &&
+      isOfCurrentAge(cached, deepProbe.ageVersion(), () => deepProbe.cachedAgeDays(registrable ?? domain ?? ""))
+    )
+      return { subject, judged: cached.judged, tookMs: 0, wasFetched: false }
     return gatherAndJudge({ request, domainLookup, hints, generation, cacheKey, isCacheable }, context)
   }
 
@@ -119,11 +125,16 @@ export function createCheck(deps: CheckDeps): Check {
     const { subject, policy } = request
     const correction = subject.domain === null ? null : corrections.of(subject.domain, subject.registrable)
     const judged = judgeDomain(subject, buildEvidence(request, domainLookup, hints, gathered, correction), policy)
-    dropVerdictsOfOtherAge(cachedVerdicts(domainLookup, generation), gathered.deep.ageDays)
     // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
     if (isCacheable && isFromCache(gathered))
-      cacheVerdict(domainLookup, generation, cacheKey, { judged, freshUntilMs: freshUntil(gathered) })
-    return { subject, judged, tookMs: Math.round(stopwatch() - startedAt) }
+      cacheVerdict(
+        domainLookup,
+        generation,
+        cacheKey,
+        { judged, freshUntilMs: freshUntil(gathered), ageVersion: deepProbe.ageVersion() },
+        clock(),
+      )
+    return { subject, judged, tookMs: Math.round(stopwatch() - startedAt), wasFetched: gathered.deep.wasFetched }
   }
 }
 
@@ -231,6 +242,7 @@ function buildEvidence(
 const NO_DEEP_EVIDENCE: DeepEvidence = {
   ageDays: NOT_QUERIED,
   homepage: NOT_QUERIED,
+  wasFetched: false,
   isCached: true,
   freshUntilMs: Number.POSITIVE_INFINITY,
 }

@@ -7,7 +7,11 @@ import type { HomepageCache, HomepageResult } from "./homepage/homepage-cache.ts
 import type { Evidence } from "./verdict/evidence.ts"
 
 /** What a deep check adds: the domain's age and what its homepage is. */
-export type DeepEvidence = CacheStatus & Pick<Evidence, "ageDays" | "homepage">
+export type DeepEvidence = CacheStatus &
+  Pick<Evidence, "ageDays" | "homepage"> & {
+    /** The homepage was fetched for this check, with whatever result. */
+    readonly wasFetched: boolean
+  }
 
 /** Looks up age and homepage. Names are registrable domains as A-labels, lower case. */
 export type DeepProbe = {
@@ -15,6 +19,8 @@ export type DeepProbe = {
   readonly lookup: (domain: string) => DeepEvidence | Promise<DeepEvidence>
   /** The age that an earlier deep check found, for a check that is not deep; null: it is not in memory. */
   readonly cachedAgeDays: (domain: string) => number | null
+  /** Changes whenever the age of any domain arrives in memory. */
+  readonly ageVersion: () => number
 }
 
 type DeepProbeDeps = {
@@ -44,18 +50,21 @@ export function createDeepProbe({ ageProbe, homepageCache, isUnavailable, clock,
       const late = { freshUntilMs: clock(), isCached: false }
       return Promise.all([
         age ?? deadline.wait(Promise.resolve(ageProbe.lookup(domain)), { ...late, registration: TIMED_OUT }),
-        homepage ?? deadline.wait(homepageCache.lookup(domain, deadline), { ...late, homepage: TIMED_OUT }),
+        homepage ??
+          deadline.wait(homepageCache.lookup(domain, deadline), { ...late, homepage: TIMED_OUT, wasFetched: true }),
       ])
         .then(([ofAge, ofHomepage]) => deepEvidence(ofAge, ofHomepage))
         .finally(() => deadline.cancel())
     },
     cachedAgeDays: ageProbe.cachedAgeDays,
+    ageVersion: ageProbe.ageVersion,
   }
 
   function deepEvidence(age: AgeProbeResult, homepage: HomepageResult): DeepEvidence {
     return {
       ageDays: toAgeDays(age.registration),
       homepage: homepage.homepage,
+      wasFetched: homepage.wasFetched,
       isCached: age.isCached && homepage.isCached,
       freshUntilMs: Math.min(age.freshUntilMs, homepage.freshUntilMs, clock() + AGE_FRESH_MS),
     }
@@ -71,8 +80,12 @@ const TIMED_OUT: Finding<never> = unknown("timed_out")
 const UNAVAILABLE: Finding<never> = unknown("unavailable")
 const NOT_CACHED = { isCached: false, freshUntilMs: 0 }
 const AGE_UNAVAILABLE: AgeProbeResult = { ...NOT_CACHED, registration: UNAVAILABLE }
-const HOMEPAGE_UNAVAILABLE: HomepageResult = { ...NOT_CACHED, homepage: UNAVAILABLE }
-const DEEP_UNAVAILABLE: DeepEvidence = { ...NOT_CACHED, ageDays: UNAVAILABLE, homepage: UNAVAILABLE }
+const HOMEPAGE_UNAVAILABLE: HomepageResult = { ...NOT_CACHED, homepage: UNAVAILABLE, wasFetched: false }
+const DEEP_UNAVAILABLE: DeepEvidence = { ...NOT_CACHED, ageDays: UNAVAILABLE, homepage: UNAVAILABLE, wasFetched: false }
 
 /** Queries nothing: a deep check is answered like a plain one, with both parts `unavailable`. */
-export const OFFLINE_DEEP_PROBE: DeepProbe = { lookup: () => DEEP_UNAVAILABLE, cachedAgeDays: () => null }
+export const OFFLINE_DEEP_PROBE: DeepProbe = {
+  lookup: () => DEEP_UNAVAILABLE,
+  cachedAgeDays: () => null,
+  ageVersion: () => 0,
+}

@@ -22,7 +22,12 @@ export type DomainLookup = {
 }
 
 /** A verdict for one kind of request, valid until `freshUntilMs` (milliseconds since the Unix epoch). */
-export type CachedVerdict = { readonly judged: JudgedDomain; readonly freshUntilMs: number }
+export type CachedVerdict = {
+  readonly judged: JudgedDomain
+  readonly freshUntilMs: number
+  /** The version of all ages at which the domain's age was compared last. */
+  ageVersion: number
+}
 
 /** The verdicts of one domain by kind of request. They are stale if `generation` is no longer the current one. */
 type CachedVerdicts = { readonly generation: object; readonly byRequestKind: Map<number, CachedVerdict> }

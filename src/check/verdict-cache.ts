@@ -1,5 +1,4 @@
 import type { CachedVerdict, DomainLookup } from "./domain-lookup.ts"
-import type { Evidence } from "./verdict/evidence.ts"
 
 /*
  * Verdicts are cached on the cached lookup of their domain: new lists bring new lookups and so drop all verdicts, and a cache
@@ -28,28 +27,42 @@ export const cachedVerdicts = (
   generation: object,
 ): Map<number, CachedVerdict> | undefined => (cached?.generation === generation ? cached.byRequestKind : undefined)
 
-/** Caches a verdict of a domain for one kind of request, unless the domain has `VERDICTS_PER_DOMAIN_MAX` of other kinds. */
+/**
+ * Caches a verdict of a domain for one kind of request, unless the domain has `VERDICTS_PER_DOMAIN_MAX` of other kinds that are
+ * fresh.
+ */
 export function cacheVerdict(
   domainLookup: DomainLookup,
   generation: object,
   cacheKey: number,
   verdict: CachedVerdict,
+  nowMs: number,
 ): void {
   const byRequestKind = cachedVerdicts(domainLookup, generation)
-  if (byRequestKind === undefined)
+  if (byRequestKind === undefined) {
     domainLookup.cachedVerdicts = { generation, byRequestKind: new Map([[cacheKey, verdict]]) }
-  else if (byRequestKind.size < VERDICTS_PER_DOMAIN_MAX || byRequestKind.has(cacheKey))
-    byRequestKind.set(cacheKey, verdict)
+    return
+  }
+  if (byRequestKind.size >= VERDICTS_PER_DOMAIN_MAX && !byRequestKind.has(cacheKey)) dropStale(byRequestKind, nowMs)
+  if (byRequestKind.size < VERDICTS_PER_DOMAIN_MAX || byRequestKind.has(cacheKey)) byRequestKind.set(cacheKey, verdict)
 }
 
-/** Drops the verdicts that were judged without the domain's age or with the age of another day. */
-export function dropVerdictsOfOtherAge(
-  verdicts: Map<number, CachedVerdict> | undefined,
-  ageDays: Evidence["ageDays"],
-): void {
-  if (verdicts === undefined || !ageDays.known) return
-  for (const [cacheKey, { judged }] of verdicts) {
-    const judgedAge = judged.evidence.ageDays
-    if ((judgedAge.known ? judgedAge.value : null) !== ageDays.value) verdicts.delete(cacheKey)
-  }
+function dropStale(byRequestKind: Map<number, CachedVerdict>, nowMs: number): void {
+  for (const [cacheKey, { freshUntilMs }] of byRequestKind) if (freshUntilMs <= nowMs) byRequestKind.delete(cacheKey)
+}
+
+/**
+ * Whether a verdict was judged with the age of its domain that is known now. An age may arrive at any time, by a deep check of
+ * another name of the domain or after the deadline of one. `ageVersion` changes with every age that arrives.
+ */
+export function isOfCurrentAge(
+  verdict: CachedVerdict,
+  ageVersion: number,
+  currentAgeDays: () => number | null,
+): boolean {
+  if (verdict.ageVersion === ageVersion) return true
+  const { ageDays } = verdict.judged.evidence
+  if ((ageDays.known ? ageDays.value : null) !== currentAgeDays()) return false
+  verdict.ageVersion = ageVersion
+  return true
 }

@@ -157,19 +157,31 @@ test("a deep check reports that age and homepage were unavailable", async () => 
   expect((await ask("jane@harbor-works-deep.com")).reasons).not.toContain("deep_unavailable")
 })
 
-test("plain checks use an age that another process found, or that arrived after its deadline, once a deep check has reported it", async () => {
-  const held: { age: number | null } = { age: null }
+test("plain checks use an age as soon as it is in memory, however it came there, also after their verdict was cached", async () => {
+  const held: { age: number | null; version: number } = { age: null, version: 0 }
   const deep: DeepProbe = {
-    lookup: () => ({ ageDays: known(held.age), homepage: known("found"), isCached: true, freshUntilMs: 60_000 }),
+    lookup: () => {
+      throw new Error("no check here is deep")
+    },
     cachedAgeDays: () => held.age,
+    ageVersion: () => held.version,
   }
-  const { ask } = system({ ...TOLD, isCached: true }, deep)
+  const { ask, queries } = system({ ...TOLD, isCached: true }, deep)
   const plain = async () => (await ask("jane@aged-works-check.com")).is_new_domain
   for (let times = 0; times < 3; times++) expect(await plain()).toBe(false)
-  held.age = 3
-  expect(await ask("jane@aged-works-check.com", { deep: true })).toMatchObject({ domain_age_days: 3 })
-  for (let times = 0; times < 3; times++) expect(await plain()).toBe(true)
-  held.age = 30
-  await ask("jane@aged-works-check.com", { workspace: false })
-  expect(await plain()).toBe(false)
+  for (const [age, isNew] of [
+    [3, true],
+    [30, false],
+    [null, false],
+    [4, true],
+  ] as const) {
+    held.age = age
+    held.version++
+    for (let times = 0; times < 3; times++) expect(await plain()).toBe(isNew)
+  }
+  // The age of another domain does not make a new look-up necessary.
+  held.version++
+  const before = queries.length
+  expect(await ask("jane@aged-works-check.com")).toMatchObject({ is_new_domain: true, cached: true })
+  expect(queries).toHaveLength(before)
 })

@@ -63,6 +63,7 @@ function asking(facts: Partial<Fate> = {}, shelves: Shelves = {}) {
       movedTo: null,
       parkingSignal: null,
       isDowngraded: false,
+      wasFetched: true,
     }
   }
   const homepageCache = new HomepageCache({ probe, store: shelfOf(shelves.homepages), clock, onError: () => undefined })
@@ -85,6 +86,7 @@ test("age and homepage are looked up at the same time, and no timer is left", as
   expect(await lookup("acme.com")).toEqual({
     ageDays: known(10),
     homepage: known("found"),
+    wasFetched: true,
     isCached: false,
     freshUntilMs: START_MS + HOUR_MS,
   })
@@ -95,7 +97,13 @@ test("age and homepage are looked up at the same time, and no timer is left", as
 test("cached evidence comes without a promise, and is fresh for an hour at most", async () => {
   const { lookup, time } = asking()
   await lookup("acme.com")
-  const held = { ageDays: known(10), homepage: known("found"), isCached: true, freshUntilMs: START_MS + HOUR_MS }
+  const held = {
+    ageDays: known(10),
+    homepage: known("found"),
+    wasFetched: false,
+    isCached: true,
+    freshUntilMs: START_MS + HOUR_MS,
+  }
   expect<unknown>(lookup("acme.com")).toEqual(held)
   await time.tick(DAY_MS - 1)
   expect<unknown>(lookup("acme.com")).toEqual({ ...held, freshUntilMs: START_MS + DAY_MS })
@@ -169,7 +177,13 @@ test("a domain whose registry is not known has no age, and a homepage all the sa
 test("while DNS is unavailable nothing is queried, and cached evidence is used", async () => {
   const { lookup, queries, time, outcome } = asking()
   outcome.isAway = true
-  const unanswered = { ageDays: UNAVAILABLE, homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 }
+  const unanswered = {
+    ageDays: UNAVAILABLE,
+    homepage: UNAVAILABLE,
+    wasFetched: false,
+    isCached: false,
+    freshUntilMs: 0,
+  }
   expect(lookup("acme.com")).toEqual(unanswered)
   expect(queries).toEqual([])
   outcome.isAway = false
@@ -178,7 +192,13 @@ test("while DNS is unavailable nothing is queried, and cached evidence is used",
   expect(lookup("acme.com")).toMatchObject({ ageDays: known(10), homepage: known("found"), isCached: true })
   await time.tick(DAY_MS)
   // A plain check would use the age too.
-  expect(lookup("acme.com")).toEqual({ ageDays: known(11), homepage: UNAVAILABLE, isCached: false, freshUntilMs: 0 })
+  expect(lookup("acme.com")).toEqual({
+    ageDays: known(11),
+    homepage: UNAVAILABLE,
+    wasFetched: false,
+    isCached: false,
+    freshUntilMs: 0,
+  })
   expect(queries).toHaveLength(2)
 })
 
@@ -201,6 +221,7 @@ test("evidence that other processes stored counts as cached, without a query", a
   expect(await lookup("acme.com")).toEqual({
     ageDays: known(5),
     homepage: known("none"),
+    wasFetched: false,
     isCached: true,
     freshUntilMs: START_MS + HOUR_MS,
   })

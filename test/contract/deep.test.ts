@@ -109,12 +109,14 @@ describe("what could not be asked", () => {
     }
   })
 
-  test("costs like a plain check where nothing was told, and like a deep one where something was", async () => {
+  test("costs like a plain check where nothing was told or fetched, and like a deep one where something was", async () => {
     for (const [facts, used, deepChecks] of [
       // That the registry does not tell is often known without asking it.
       [{ age: known(null), homepage: UNAVAILABLE }, 1, 0],
       [{ age: known(null) }, LIMITS.deepCheckUnits, 1],
       [{ age: UNAVAILABLE, homepage: UNAVAILABLE }, 1, 0],
+      [{ age: UNAVAILABLE, homepage: unknown("timed_out"), isFetched: true }, LIMITS.deepCheckUnits, 1],
+      [{ age: UNAVAILABLE, homepage: UNAVAILABLE, isFetched: true }, LIMITS.deepCheckUnits, 1],
       [{ age: UNAVAILABLE }, LIMITS.deepCheckUnits, 1],
       [{ homepage: UNAVAILABLE }, LIMITS.deepCheckUnits, 1],
       [{}, LIMITS.deepCheckUnits, 1],

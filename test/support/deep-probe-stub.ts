@@ -6,8 +6,10 @@ export const deepProbeStub: DeepProbe = {
   lookup: () => ({
     ageDays: known(4018),
     homepage: known("found"),
+    wasFetched: false,
     isCached: true,
     freshUntilMs: Number.POSITIVE_INFINITY,
   }),
   cachedAgeDays: () => null,
+  ageVersion: () => 0,
 }

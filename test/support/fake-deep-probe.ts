@@ -9,6 +9,8 @@ import type { FakeTime } from "./time.ts"
 
 /** What registries and websites tell of every domain. */
 export type DeepFacts = {
+  /** Whether the websites are contacted. Absent: if there is a homepage. */
+  readonly isFetched?: boolean
   /** Days since the registration; null: the registry does not tell. */
   readonly age: Finding<number | null>
   readonly homepage: HomepageProbeResult["homepage"]
@@ -17,6 +19,7 @@ export type DeepFacts = {
 /** Deep checks whose registries and websites are made up, and who was asked: `age NAME` and `page NAME`, in order. */
 export function fakeDeepProbe(facts: DeepFacts) {
   const requests: string[] = []
+  const { isFetched = facts.homepage.known } = facts
   const deep = ({ clock, later: setTimer }: FakeTime): DeepProbe => {
     const bootstrap = bundledBootstrap()
     const ageProbe = createAgeProbe(
@@ -37,7 +40,14 @@ export function fakeDeepProbe(facts: DeepFacts) {
     )
     const probe = async (domain: string): Promise<HomepageProbeResult> => {
       requests.push(`page ${domain}`)
-      return { homepage: facts.homepage, url: null, movedTo: null, parkingSignal: null, isDowngraded: false }
+      return {
+        homepage: facts.homepage,
+        url: null,
+        movedTo: null,
+        parkingSignal: null,
+        isDowngraded: false,
+        wasFetched: isFetched,
+      }
     }
     const homepageCache = new HomepageCache({ probe, store: null, clock, onError: () => undefined })
     return createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => false, clock, setTimer })

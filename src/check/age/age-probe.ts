@@ -22,6 +22,8 @@ export type AgeProbe = {
   readonly fresh: (domain: string) => AgeProbeResult | undefined
   /** The age in whole days, if it is in memory; null: it is not, or the registry does not say. */
   readonly cachedAgeDays: (domain: string) => number | null
+  /** Changes whenever an age arrives in memory. */
+  readonly ageVersion: () => number
 }
 
 /** The bootstrap in use. */
@@ -118,7 +120,7 @@ export function createAgeProbe(deps: AgeProbeDeps, bounds: AgeProbeBounds): AgeP
     const registration = cache.fresh(domain)?.registration
     return registration?.known && registration.value !== null ? ageInDays(registration.value, clock()) : null
   }
-  return { lookup, fresh, cachedAgeDays }
+  return { lookup, fresh, cachedAgeDays, ageVersion: () => cache.version }
 }
 
 /** How many domains are cached, about 200 bytes each, and for how long. */
@@ -136,11 +138,17 @@ class AgeCache {
   readonly #clock: Clock
   readonly #bounds: AgeCacheBounds
   readonly #entries: LRUCache<string, AgeProbeResult>
+  #version = 0
 
   constructor(clock: Clock, bounds: AgeCacheBounds) {
     this.#clock = clock
     this.#bounds = bounds
     this.#entries = new LRUCache({ max: bounds.entriesMax })
+  }
+
+  /** How many ages have arrived. */
+  get version(): number {
+    return this.#version
   }
 
   /** The fresh result; undefined: there is none. */
@@ -158,6 +166,7 @@ class AgeCache {
       freshUntilMs: Math.min(checkedAtMs, this.#clock()) + (registeredAtMs === null ? noDataTtlMs : knownTtlMs),
     }
     this.#entries.set(domain, result)
+    this.#version++
     return result
   }
 

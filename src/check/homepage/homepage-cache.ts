@@ -9,7 +9,7 @@ import { type HomepageStore, readStoredFact, type StoredHomepage } from "../fact
 import type { HomepageProbe, HomepageProbeResult } from "./homepage-probe.ts"
 
 /** What a domain's homepage is, and how long that is fresh. */
-export type HomepageResult = CacheStatus & Pick<HomepageProbeResult, "homepage">
+export type HomepageResult = CacheStatus & Pick<HomepageProbeResult, "homepage" | "wasFetched">
 
 /** For a homepage, and for the lack of one. */
 const HOMEPAGE_TTL_MS = DAY_MS
@@ -44,12 +44,21 @@ export class HomepageCache {
     return result !== undefined && this.#deps.clock() < result.freshUntilMs ? result : undefined
   }
 
-  /** The stored result, or that of a probe within the deadline. Callers share a running lookup and its deadline. It never rejects. */
+  /**
+   * The stored result, or that of a probe within the deadline. Callers share a running lookup; if that of another caller times out
+   * before the own deadline, it is repeated. It never rejects.
+   */
   lookup(domain: string, deadline: Deadline): Promise<HomepageResult> {
     const running = this.#flights.get(domain)
-    if (running !== undefined) return running
+    if (running !== undefined) return this.#join(running, domain, deadline)
     if (this.#flights.size >= IN_FLIGHT_MAX) return Promise.resolve(OVERLOADED)
     return this.#flights.run(domain, () => this.#readOrProbe(domain, deadline))
+  }
+
+  async #join(running: Promise<HomepageResult>, domain: string, deadline: Deadline): Promise<HomepageResult> {
+    const result = await running
+    const isLate = !result.homepage.known && result.homepage.cause === "timed_out"
+    return isLate && !deadline.isExpired ? this.lookup(domain, deadline) : result
   }
 
   async #readOrProbe(domain: string, deadline: Deadline): Promise<HomepageResult> {
@@ -58,17 +67,17 @@ export class HomepageCache {
     if (stored !== null) {
       // If another process with a clock ahead of ours stored it, it is not fresh for longer.
       const freshUntilMs = Math.min(stored.checkedAtMs, clock()) + HOMEPAGE_TTL_MS
-      const cached = { homepage: known(stored.state), isCached: true, freshUntilMs }
+      const cached = { homepage: known(stored.state), isCached: true, freshUntilMs, wasFetched: false }
       this.#entries.set(domain, cached)
       return cached
     }
-    const { homepage, movedTo, parkingSignal } = await probe(domain, deadline)
+    const { homepage, movedTo, parkingSignal, wasFetched } = await probe(domain, deadline)
     const checkedAtMs = clock()
     const freshUntilMs = checkedAtMs + (homepage.known ? HOMEPAGE_TTL_MS : FAILURE_TTL_MS)
-    this.#entries.set(domain, { homepage, isCached: homepage.known, freshUntilMs })
+    this.#entries.set(domain, { homepage, isCached: homepage.known, freshUntilMs, wasFetched: false })
     if (homepage.known)
       store?.write(domain, { state: homepage.value, evidence: movedTo ?? parkingSignal?.key ?? null, checkedAtMs })
-    return { homepage, isCached: false, freshUntilMs }
+    return { homepage, isCached: false, freshUntilMs, wasFetched }
   }
 
   /** The stored homepage if it is fresh; null: there is none. */
@@ -79,4 +88,9 @@ export class HomepageCache {
   }
 }
 
-const OVERLOADED: HomepageResult = { homepage: unknown("unavailable"), isCached: false, freshUntilMs: 0 }
+const OVERLOADED: HomepageResult = {
+  homepage: unknown("unavailable"),
+  isCached: false,
+  freshUntilMs: 0,
+  wasFetched: false,
+}

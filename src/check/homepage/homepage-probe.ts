@@ -19,6 +19,8 @@ export type HomepageProbeResult = {
   readonly parkingSignal: ParkingSignal | null
   /** A redirect went from https to http. */
   readonly isDowngraded: boolean
+  /** A server of the domain's choice was contacted, or may have been. */
+  readonly wasFetched: boolean
 }
 
 /**
@@ -60,6 +62,7 @@ const withoutPage = (homepage: HomepageProbeResult["homepage"]): HomepageProbeRe
   movedTo: null,
   parkingSignal: null,
   isDowngraded: false,
+  wasFetched: true,
 })
 
 const NO_HOMEPAGE = withoutPage(known("none"))
@@ -72,14 +75,20 @@ async function probeUrls(
   deadline: DeadlineView,
 ): Promise<HomepageProbeResult> {
   let failure: HomepageProbeResult | null = null
+  let wasFetched = false
   for (const url of homepageUrls(domain)) {
     if (deadline.isExpired) return HOMEPAGE_TIMED_OUT
-    const result = classifyFetch(deps, domain, await deps.fetchPage(url, deadline))
+    const fetchResult = await deps.fetchPage(url, deadline)
+    wasFetched ||= fetchResult.known || fetchResult.redirectChain.length > 1 || !NOT_SENT.has(fetchResult.cause)
+    const result = classifyFetch(deps, domain, fetchResult)
     if (result.homepage.known && result.homepage.value !== "none") return result
     if (!result.homepage.known) failure ??= result
   }
-  return failure ?? NO_HOMEPAGE
+  return { ...(failure ?? NO_HOMEPAGE), wasFetched }
 }
+
+/** Failures before the first connection. */
+const NOT_SENT: ReadonlySet<FetchErrorCause> = new Set(["no_address", "not_public", "bad_host", "dns_unavailable"])
 
 function homepageUrls(domain: string): readonly string[] {
   const www = domain.startsWith("www.") ? null : prefixedName("www", domain)
@@ -104,7 +113,14 @@ function classifyFetch(
   // The last redirect may have been refused because its host is no name.
   const registrable = registrableOf(typeof target === "string" ? domain : target.host)
   const movedTo = registrable === registrableOf(domain) ? null : registrable
-  return { homepage, url, movedTo, parkingSignal, isDowngraded: fetchResult.known && fetchResult.value.isDowngraded }
+  return {
+    homepage,
+    url,
+    movedTo,
+    parkingSignal,
+    isDowngraded: fetchResult.known && fetchResult.value.isDowngraded,
+    wasFetched: true,
+  }
 }
 
 const TEXT_CONTENT_TYPE = /^\s*(?:text\/|application\/(?:xhtml\+)?xml\b)/i

@@ -35,6 +35,8 @@ export type CheckOutcome = {
   readonly judged: JudgedDomain
   /** Whole milliseconds from the request to the verdict; 0 for a cached verdict. */
   readonly tookMs: number
+  /** A homepage was fetched for it. */
+  readonly wasFetched: boolean
 }
 
 /** The result for a secret key. Every flag is derived here from evidence and verdict. */

@@ -25,7 +25,7 @@ const EXAMPLE_REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
 export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
   return fullResult(
-    { subject, judged: judgeDomain(subject, testAddressEvidence(subject, true), policy), tookMs: 0 },
+    { subject, judged: judgeDomain(subject, testAddressEvidence(subject, true), policy), tookMs: 0, wasFetched: false },
     EXAMPLE_REQUEST_ID,
   )
 }
@@ -34,7 +34,7 @@ export function exampleResult(localPart: string, testDomain: string, policy: Pol
 export function exampleReducedResult(localPart: string, testDomain: string): ReducedResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
   const judged = judgeDomain(subject, testAddressEvidence(subject, true), POLICY_DEFAULT)
-  return JSON.parse(reducedResultJson({ subject, judged, tookMs: 0 })) // `reducedResultJson` serializes this type
+  return JSON.parse(reducedResultJson({ subject, judged, tookMs: 0, wasFetched: false })) // `reducedResultJson` serializes this type
 }
 
 /** The body of a batch of test addresses. */

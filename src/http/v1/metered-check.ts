@@ -80,7 +80,7 @@ async function checkOnceCharged(
   return await check(withOwnLists(request, match.value))
 }
 
-/** A deep check that found neither age nor homepage costs as much as a plain one; the other units are refunded. */
+/** A deep check that found neither age nor homepage and fetched nothing costs as much as a plain one; the other units are refunded. */
 function recordOutcome(
   { meter, usage }: MeteredCheckDeps,
   { key, account }: MeteredCaller,
@@ -97,8 +97,8 @@ function recordOutcome(
 }
 
 /** An age of null costs no network request: many top-level domains have no registry that publishes it. */
-const hasDeepEvidence = ({ judged: { evidence } }: CheckOutcome): boolean =>
-  evidence.homepage.known || (evidence.ageDays.known && evidence.ageDays.value !== null)
+const hasDeepEvidence = ({ judged: { evidence }, wasFetched }: CheckOutcome): boolean =>
+  wasFetched || evidence.homepage.known || (evidence.ageDays.known && evidence.ageDays.value !== null)
 
 /** A `Problem` means that nothing was charged. Any other error is our own failure and costs the caller nothing. */
 function refundAndThrow(lease: RequestLease | null, units: number, error: unknown): never {

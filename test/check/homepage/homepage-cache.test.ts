@@ -19,6 +19,7 @@ const looked = (
   movedTo: null,
   parkingSignal: null,
   isDowngraded: false,
+  wasFetched: true,
   ...more,
 })
 const FOUND = looked(known("found"))
@@ -63,14 +64,20 @@ for (const shelf of [new Map<string, StoredHomepage>(), null])
     const { homepages, ask, queries, time } = holding(FOUND, { shelf })
     expect(homepages.fresh("acme.com")).toBeUndefined()
     const freshUntilMs = START_MS + DAY_MS
-    expect(await ask("acme.com")).toEqual({ homepage: known("found"), isCached: false, freshUntilMs })
+    expect(await ask("acme.com")).toEqual({ homepage: known("found"), isCached: false, wasFetched: true, freshUntilMs })
     await time.tick(DAY_MS - 1)
-    expect(homepages.fresh("acme.com")).toEqual({ homepage: known("found"), isCached: true, freshUntilMs })
+    expect(homepages.fresh("acme.com")).toEqual({
+      homepage: known("found"),
+      isCached: true,
+      wasFetched: false,
+      freshUntilMs,
+    })
     await time.tick(1)
     expect(homepages.fresh("acme.com")).toBeUndefined()
     expect(await ask("acme.com")).toEqual({
       homepage: known("found"),
       isCached: false,
+      wasFetched: true,
       freshUntilMs: freshUntilMs + DAY_MS,
     })
     expect(queries.map(({ domain }) => domain)).toEqual(["acme.com", "acme.com"])
@@ -79,11 +86,11 @@ for (const shelf of [new Map<string, StoredHomepage>(), null])
 test("a failure is cached for half a minute, never counts as cached, and is not stored", async () => {
   for (const cause of ["unavailable", "timed_out"] as const) {
     const { homepages, ask, time, outcomes, shelf } = holding(looked(unknown(cause)))
-    const failed = { homepage: unknown(cause), isCached: false, freshUntilMs: START_MS + 30_000 }
+    const failed = { homepage: unknown(cause), isCached: false, wasFetched: true, freshUntilMs: START_MS + 30_000 }
     expect(await ask("acme.com")).toEqual(failed)
     outcomes.next = FOUND
     await time.tick(29_999)
-    expect(homepages.fresh("acme.com")).toEqual(failed)
+    expect(homepages.fresh("acme.com")).toEqual({ ...failed, wasFetched: false })
     await time.tick(1)
     expect(homepages.fresh("acme.com")).toBeUndefined()
     expect(shelf?.size).toBe(0)
@@ -112,7 +119,7 @@ test("a stored homepage is used until a day after its probe, and counts as cache
     ["old.com", { state: "parked", evidence: null, checkedAtMs: START_MS - DAY_MS }],
   ] as const)
   const { homepages, ask, queries, time } = holding(FOUND, { shelf: new Map(shelf) })
-  const stored = { homepage: known("parked"), isCached: true, freshUntilMs: START_MS + 1 }
+  const stored = { homepage: known("parked"), isCached: true, wasFetched: false, freshUntilMs: START_MS + 1 }
   expect<unknown>(await ask("young.com")).toEqual(stored)
   expect<unknown>(homepages.fresh("young.com")).toEqual(stored)
   expect(await ask("old.com")).toMatchObject({ homepage: known("found"), isCached: false })
@@ -124,7 +131,12 @@ test("a stored homepage is used until a day after its probe, and counts as cache
 test("a stored homepage from a clock ahead of ours is not fresh for longer than a day", async () => {
   const ahead = { state: "none", evidence: null, checkedAtMs: START_MS + DAY_MS / 2 } as const
   const { ask } = holding(FOUND, { shelf: new Map([["acme.com", ahead]]) })
-  expect(await ask("acme.com")).toEqual({ homepage: known("none"), isCached: true, freshUntilMs: START_MS + DAY_MS })
+  expect(await ask("acme.com")).toEqual({
+    homepage: known("none"),
+    isCached: true,
+    wasFetched: false,
+    freshUntilMs: START_MS + DAY_MS,
+  })
 })
 
 test("a store that fails is reported, and the homepage is probed", async () => {
@@ -149,7 +161,7 @@ test("a bounded number of probes is in flight: one more is unavailable at once, 
   const { homepages, ask, queries } = holding(promise)
   const names = Array.from({ length: UNDER_WAY_MAX }, (_, at) => `acme-${at}.com`)
   const facts = names.map(name => ask(name))
-  const tooMany = { homepage: unknown("unavailable"), isCached: false, freshUntilMs: 0 }
+  const tooMany = { homepage: unknown("unavailable"), isCached: false, wasFetched: false, freshUntilMs: 0 }
   expect(await ask("beyond.com")).toEqual(tooMany)
   expect(homepages.fresh("beyond.com")).toBeUndefined()
   // A domain whose probe is in flight takes no second place.
@@ -159,4 +171,17 @@ test("a bounded number of probes is in flight: one more is unavailable at once, 
   resolve(FOUND)
   await Promise.all(facts)
   expect(await ask("beyond.com")).toMatchObject({ homepage: known("found") })
+})
+
+test("a caller whose deadline is later than that of a running lookup gets a lookup of its own", async () => {
+  const late = Promise.withResolvers<HomepageProbeResult>()
+  const { ask, outcomes, queries, time } = holding(late.promise)
+  const first = ask("slow.com", new Deadline(time.later, 1000))
+  const [second, third] = [ask("slow.com"), ask("slow.com")]
+  await settled()
+  outcomes.next = FOUND
+  late.resolve(looked(unknown("timed_out")))
+  expect((await first).homepage).toEqual(unknown("timed_out"))
+  expect([(await second).homepage, (await third).homepage]).toEqual([known("found"), known("found")])
+  expect(queries).toHaveLength(2)
 })

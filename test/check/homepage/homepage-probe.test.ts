@@ -47,8 +47,28 @@ test("a page by https is the homepage, and nothing else is requested", async () 
     movedTo: null,
     parkingSignal: null,
     isDowngraded: false,
+    wasFetched: true,
     queries: ["https://acme.com/"],
   })
+})
+
+test("a server counts as contacted unless no name has a public address", async () => {
+  for (const [cause, wasFetched] of [
+    ["no_address", false],
+    ["not_public", false],
+    ["dns_unavailable", false],
+    ["refused", true],
+    ["timed_out", true],
+    ["too_long", true],
+  ] as const)
+    expect(
+      await look({
+        "https://acme.com/": "no_address",
+        "http://acme.com/": "no_address",
+        "https://www.acme.com/": "no_address",
+        "http://www.acme.com/": cause,
+      }),
+    ).toMatchObject({ wasFetched })
 })
 
 test("http follows https, and the name under www follows both", async () => {

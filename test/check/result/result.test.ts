@@ -13,7 +13,7 @@ test("every result has exactly the members of the contract", () => {
   for (const facts of VERDICT_CASES) {
     for (const policy of POLICY_NAMES) {
       const subject = parseSubject(detectSubjectKind(facts.input), facts.input, "mailkind.test")
-      const outcome = { subject, judged: judgeDomain(subject, evidenceOf(facts), policy), tookMs: 1 }
+      const outcome = { subject, judged: judgeDomain(subject, evidenceOf(facts), policy), tookMs: 1, wasFetched: false }
       expect([...Value.Errors(CheckResult, fullResult(outcome, "req_1"))]).toEqual([])
     }
   }
