@@ -77,20 +77,16 @@ export const NO_CORRECTIONS: CategoryCorrections = { of: () => null, version: 0 
  * 6. The verdict is cached for the domain.
  */
 export function createCheck(deps: CheckDeps): Check {
-  const { activeLists, deepProbe, corrections, clock, stopwatch } = deps
-  const currentGeneration = createGeneration(corrections)
+  const currentGeneration = createGeneration(deps.corrections)
   // No closure is made for each request: the runtime would allocate what it captures even on a cache hit.
   return (request, context) => {
     const generation = currentGeneration()
     const { subject, policy } = request
-    if (subject.isTest)
-      return {
-        subject,
-        judged: judgeDomain(subject, testAddressEvidence(subject, request.includeTenant), policy),
-        tookMs: 0,
-        wasFetched: false,
-      }
-    const lists = activeLists()
+    if (subject.isTest) {
+      const judged = judgeDomain(subject, testAddressEvidence(subject, request.includeTenant), policy)
+      return { subject, judged, tookMs: 0, wasFetched: false }
+    }
+    const lists = deps.activeLists()
     const { domain, registrable, localPart } = subject
     // The lists come first: they need no network, and their answer decides which queries are worth their cost.
     const domainLookup = domain === null ? NO_DOMAIN_LOOKUP : lists.lookupDomain(domain, registrable)
@@ -100,42 +96,40 @@ export function createCheck(deps: CheckDeps): Check {
       subject.fault === null && hints === NO_HINTS && domainLookup.seenBefore && isEmptyMatch(request.ownListMatch)
     const cacheKey = cacheKeyOf(request)
     const cached = isCacheable ? cachedVerdicts(domainLookup, generation)?.get(cacheKey) : undefined
-    if (
-      cached !== undefined &&
-      cached.freshUntilMs > clock() &&
-      isOfCurrentAge(cached, deepProbe.ageVersion(), () => deepProbe.cachedAgeDays(registrable ?? domain ?? ""))
-    )
+    const isFresh = cached !== undefined && cached.freshUntilMs > deps.clock()
+    if (isFresh && isOfCurrentAge(cached, registrable ?? domain ?? "", deps.deepProbe))
       return { subject, judged: cached.judged, tookMs: 0, wasFetched: false }
-    return gatherAndJudge({ request, domainLookup, hints, generation, cacheKey, isCacheable }, context)
+    return gatherAndJudge(deps, { request, domainLookup, hints, generation, cacheKey, isCacheable }, context)
   }
+}
 
-  function gatherAndJudge(
-    check: PendingCheck,
-    context: BatchContext | undefined,
-  ): CheckOutcome | Promise<CheckOutcome> {
-    const startedAt = stopwatch()
-    const evidence = gatherEvidence(check.request, check.domainLookup, deps, context)
-    return evidence instanceof Promise
-      ? evidence.then(gathered => judgeAndCache(check, gathered, startedAt))
-      : judgeAndCache(check, evidence, startedAt)
-  }
+function gatherAndJudge(
+  deps: CheckDeps,
+  check: PendingCheck,
+  context: BatchContext | undefined,
+): CheckOutcome | Promise<CheckOutcome> {
+  const startedAt = deps.stopwatch()
+  const evidence = gatherEvidence(check.request, check.domainLookup, deps, context)
+  return evidence instanceof Promise
+    ? evidence.then(gathered => judgeAndCache(deps, check, gathered, startedAt))
+    : judgeAndCache(deps, check, evidence, startedAt)
+}
 
-  function judgeAndCache(check: PendingCheck, gathered: GatheredEvidence, startedAt: number): CheckOutcome {
-    const { request, domainLookup, hints, generation, cacheKey, isCacheable } = check
-    const { subject, policy } = request
-    const correction = subject.domain === null ? null : corrections.of(subject.domain, subject.registrable)
-    const judged = judgeDomain(subject, buildEvidence(request, domainLookup, hints, gathered, correction), policy)
-    // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
-    if (isCacheable && isFromCache(gathered))
-      cacheVerdict(
-        domainLookup,
-        generation,
-        cacheKey,
-        { judged, freshUntilMs: freshUntil(gathered), ageVersion: deepProbe.ageVersion() },
-        clock(),
-      )
-    return { subject, judged, tookMs: Math.round(stopwatch() - startedAt), wasFetched: gathered.deep.wasFetched }
+function judgeAndCache(
+  { corrections, deepProbe, clock, stopwatch }: CheckDeps,
+  { request, domainLookup, hints, generation, cacheKey, isCacheable }: PendingCheck,
+  gathered: GatheredEvidence,
+  startedAt: number,
+): CheckOutcome {
+  const { subject, policy } = request
+  const correction = subject.domain === null ? null : corrections.of(subject.domain, subject.registrable)
+  const judged = judgeDomain(subject, buildEvidence(request, domainLookup, hints, gathered, correction), policy)
+  // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
+  if (isCacheable && isFromCache(gathered)) {
+    const verdict = { judged, freshUntilMs: freshUntil(gathered), ageVersion: deepProbe.ageVersion() }
+    cacheVerdict(domainLookup, generation, cacheKey, verdict, clock())
   }
+  return { subject, judged, tookMs: Math.round(stopwatch() - startedAt), wasFetched: gathered.deep.wasFetched }
 }
 
 /** A request with everything that is known before the network is queried. */

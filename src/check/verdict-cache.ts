@@ -1,3 +1,4 @@
+import type { DeepProbe } from "./deep-evidence.ts"
 import type { CachedVerdict, DomainLookup } from "./domain-lookup.ts"
 
 /*
@@ -53,16 +54,17 @@ function dropStale(byRequestKind: Map<number, CachedVerdict>, nowMs: number): vo
 
 /**
  * Whether a verdict was judged with the age of its domain that is known now. An age may arrive at any time, by a deep check of
- * another name of the domain or after the deadline of one. `ageVersion` changes with every age that arrives.
+ * another name of the domain or after the deadline of one.
  */
 export function isOfCurrentAge(
   verdict: CachedVerdict,
-  ageVersion: number,
-  currentAgeDays: () => number | null,
+  organisationalDomain: string,
+  { ageVersion, cachedAgeDays }: DeepProbe,
 ): boolean {
-  if (verdict.ageVersion === ageVersion) return true
+  const version = ageVersion()
+  if (verdict.ageVersion === version) return true
   const { ageDays } = verdict.judged.evidence
-  if ((ageDays.known ? ageDays.value : null) !== currentAgeDays()) return false
-  verdict.ageVersion = ageVersion
+  if ((ageDays.known ? ageDays.value : null) !== cachedAgeDays(organisationalDomain)) return false
+  verdict.ageVersion = version
   return true
 }
