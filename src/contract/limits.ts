@@ -18,6 +18,8 @@ export const LIMITS = {
   deepCheckUnits: 5,
   publishableReasonsMax: 3,
   keylessPerSecond: 5,
+  /** Requests of one client address without a key that are read to find out whether they are about a test address. */
+  keylessReadsPerSecond: 50,
   /** A burst is so many times the requests a second of a tier or a publishable key. */
   burstFactor: 2,
   publishablePerSecond: 10,

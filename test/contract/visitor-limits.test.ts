@@ -174,3 +174,22 @@ describe("without a key", () => {
     expect(await answeredBefore(() => from("192.0.2.1"))).toBe(LIMITS.keylessPerSecond)
   })
 })
+
+describe("requests without a key", () => {
+  test("are refused unread beyond a number a second from one client address, and those of others are read", async () => {
+    const { ask, time } = await testApp()
+    const from = (peer: string) => (body: object) =>
+      ask("POST /v1/check", { body, key: null, headers: { "x-test-peer": peer } })
+    const busy = from("192.0.2.1")
+    const READ_BURST = 2 * LIMITS.keylessReadsPerSecond
+    expect(await answeredBefore(() => busy({ email: "jane@acme.com" }))).toBe(READ_BURST)
+    expect((await busy({ email: "business@mailkind.test" })).body).toMatchObject({
+      code: "rate_limited",
+      limit: LIMITS.keylessReadsPerSecond,
+    })
+    expect((await from("192.0.2.2")({ email: "business@mailkind.test" })).status).toBe(200)
+    await time.tick(1000)
+    expect((await busy({ email: "jane@acme.com" })).status).toBe(401)
+    expect((await busy({ email: "business@mailkind.test" })).status).toBe(200)
+  })
+})

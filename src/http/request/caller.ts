@@ -18,12 +18,8 @@ export const unauthorized = (): Problem =>
   )
 
 /** The problem 429 `rate_limited` of a client without a key; `waitS`: seconds until the next request. */
-export const keylessTooFast = (waitS: number): Problem =>
-  rateLimited(
-    `Without a key ${LIMITS.keylessPerSecond} requests a second are answered.`,
-    waitS,
-    LIMITS.keylessPerSecond,
-  )
+export const keylessTooFast = (waitS: number, perSecond: number = LIMITS.keylessPerSecond): Problem =>
+  rateLimited(`Without a key ${perSecond} requests a second are answered.`, waitS, perSecond)
 
 /** The problem 401 `invalid_key`. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, AUTH_CHALLENGE)

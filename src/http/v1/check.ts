@@ -50,6 +50,13 @@ type CheckEndpointDeps = {
 
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, isBurstWhole: true } as const
 
+/** Parsing takes more time than refusing does, so it is limited too. */
+const KEYLESS_READ_RATE = {
+  perSecond: LIMITS.keylessReadsPerSecond,
+  burst: 2 * LIMITS.keylessReadsPerSecond,
+  isBurstWhole: true,
+} as const
+
 /**
  * GET and POST /v1/check: one address, domain or URL. This file is the whole request, from its headers to the bytes of the
  * response: each stage of `PIPELINE` is a function below. The promises never reject, because a refusal is a response too.
@@ -207,12 +214,15 @@ function callerOf({ caller }: CheckTask): CallerCredentials {
 
 /** Without a key only a valid test address is checked. Everything else, an invalid body too, is refused with `unauthorized`. */
 async function respondWithoutKey({ deps, request, route }: CheckTask): Promise<Response> {
+  const client = deps.clientOf(request)
+  const { waitS: readWaitS } = deps.keyless.admit(`reads of ${client}`, KEYLESS_READ_RATE)
+  if (readWaitS > 0) throw keylessTooFast(readWaitS, LIMITS.keylessReadsPerSecond)
   const input =
     route === POST_CHECK_ROUTE
       ? await readJsonBody(request, LIMITS.bodyBytesMax, deps.loadShedder).then(inputFromBody, nullIfProblem)
       : inputFromQuery(request.url)
   if (input === null || !isTestInput(input, deps.testDomain)) throw unauthorized()
-  const { waitS } = deps.keyless.admit(deps.clientOf(request), KEYLESS_RATE)
+  const { waitS } = deps.keyless.admit(client, KEYLESS_RATE)
   if (waitS > 0) throw keylessTooFast(waitS)
   deps.loadShedder.assertCapacity(false)
   const outcome = await checkTestAddress(deps, parseCheckRequest(input, deps.testDomain, null))
