@@ -10,8 +10,12 @@ export type BatchRequest = {
   readonly policy: Policy
   /** Who asks; see `NetworkQuery`. */
   readonly callerId: string
-  /** What own lists say about an address, or about a domain alone: `normalized` is null then. */
-  readonly ownListMatch: (normalized: string | null, domain: string) => OwnListMatch | Promise<OwnListMatch>
+  /** What own lists say about an address, about a domain alone (`normalized` is null then), or about a URL with `wwwHost`. */
+  readonly ownListMatch: (
+    normalized: string | null,
+    domain: string,
+    wwwHost: string | null,
+  ) => OwnListMatch | Promise<OwnListMatch>
   /** Receives a defect of ours that stopped the lookup of a domain. The domain's items rest on lists alone; no other item suffers. */
   readonly onError: (error: unknown) => void
 }
@@ -51,14 +55,14 @@ function checkItem(
   subject: Subject,
   context: BatchContext,
 ): CheckOutcome | Promise<CheckOutcome> {
-  const { domain, normalized, isTest } = subject
+  const { domain, wwwHost, normalized, isTest } = subject
   const checkWith = (ownListMatch: OwnListMatch) =>
     check(
       { subject, policy: batch.policy, callerId: batch.callerId, isDeep: false, includeTenant: true, ownListMatch },
       context,
     )
   // No own list holds a test address, or a text that names no domain.
-  const match = domain === null || isTest ? NO_OWN_LIST_MATCH : batch.ownListMatch(normalized, domain)
+  const match = domain === null || isTest ? NO_OWN_LIST_MATCH : batch.ownListMatch(normalized, domain, wwwHost)
   return match instanceof Promise ? match.then(checkWith) : checkWith(match)
 }
 

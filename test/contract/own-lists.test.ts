@@ -142,6 +142,29 @@ describe("an entry", () => {
       [{ domain: "granite.com" }, { email: "jane@granite.com" }, { url: "http://www.granite.com" }],
     ],
     [
+      "WWW.granite.com",
+      [
+        { url: "https://www.granite.com:8443/x" },
+        { url: "WWW.Granite.com." },
+        { url: "http://a.www.granite.com" },
+        { domain: "www.granite.com" },
+        { domain: "a.www.granite.com" },
+        { email: "jane@www.granite.com" },
+      ],
+      [
+        { url: "https://granite.com/" },
+        { url: "http://www.a.granite.com" },
+        { url: "http://www2.granite.com" },
+        { domain: "granite.com" },
+        { email: "jane@granite.com" },
+      ],
+    ],
+    [
+      "*.www.granite.com",
+      [{ url: "http://a.www.granite.com" }, { domain: "www.www.granite.com" }],
+      [{ url: "http://www.granite.com" }, { url: "http://www.www.granite.com" }],
+    ],
+    [
       "Jane.Doe+news@Granite.com",
       [{ email: "jane.doe@granite.com" }, { email: "JANE.DOE+other@granite.com" }],
       [
@@ -165,6 +188,16 @@ describe("an entry", () => {
       for (const input of on) expect([input, (await checked(harness, input)).is_blocked]).toEqual([input, true])
       for (const input of off) expect([input, (await checked(harness, input)).is_blocked]).toEqual([input, false])
     }
+  })
+
+  test("of a host with www. holds for a website address among the items of a batch too", async () => {
+    const harness = await testApp()
+    await put(harness, { accountId: harness.accountId }, "block", "www.granite.com")
+    const { body } = await harness.ask("POST /v1/check/batch", {
+      body: { items: ["https://www.granite.com/", "https://granite.com/", "www.granite.com", "granite.com"] },
+    })
+    const results = body["results"] as readonly CheckResult[] // as documented
+    expect(results.map(result => result.is_blocked)).toEqual([true, false, true, false])
   })
 
   test("of an address on the operator's allow list takes that address alone out of the set", async () => {

@@ -11,6 +11,9 @@ export type ParsedHost =
   | { readonly name: string; readonly fault: null }
   | { readonly name: null; readonly fault: HostFault }
 
+/** The host of a website address. `wwwHost` is the whole host if a leading `www.` was dropped, else null. */
+type ParsedUrl = ParsedHost & { readonly wwwHost: string | null }
+
 /** A text that is not a host. */
 export const INVALID_HOST: ParsedHost = { name: null, fault: "invalid_syntax" }
 
@@ -148,17 +151,18 @@ const PORT_MAX = 65_535
  * so that neither `http:/acme.com` nor `http://jane@acme.com` has a host `http`. User info, spaces and backslashes are
  * invalid; anything may follow the host. The host is not percent-decoded.
  */
-export function parseUrl(text: string): ParsedHost {
+export function parseUrl(text: string): ParsedUrl {
+  const whole = parseWholeHost(text)
+  if (whole.name === null || !whole.name.startsWith("www.")) return { ...whole, wwwHost: null }
+  const rest = whole.name.slice(4)
+  return rest.includes(".") ? { name: rest, fault: null, wwwHost: whole.name } : { ...whole, wwwHost: null }
+}
+
+function parseWholeHost(text: string): ParsedHost {
   if (text.length > LIMITS.urlLengthMax) return TOO_LONG
   if (FORBIDDEN_IN_URL.test(text) || !text.isWellFormed()) return INVALID_HOST
   const [, scheme, hostText = "", port] = URL_AUTHORITY.exec(text) ?? []
   const isWeb = scheme === undefined ? port !== "" : WEB_SCHEME.test(scheme)
   if (!isWeb || Number(port ?? 0) > PORT_MAX) return INVALID_HOST
-  return stripWww(parseHost(hostText, true))
-}
-
-function stripWww(host: ParsedHost): ParsedHost {
-  if (host.name === null || !host.name.startsWith("www.")) return host
-  const rest = host.name.slice(4)
-  return rest.includes(".") ? { name: rest, fault: null } : host
+  return parseHost(hostText, true)
 }

@@ -20,7 +20,8 @@ export function parseSubject(kind: SubjectKind, sent: string, testDomain: string
   const text = trimAsciiSpace(sent)
   if (text === "" || hasControlCharacter(text)) return faultySubject(kind, sent, "invalid_syntax")
   if (kind === "email") return emailSubject(sent, text, testDomain)
-  const host = kind === "url" ? parseUrl(text) : parseHost(text, true)
+  if (kind === "url") return urlSubject(sent, text, testDomain)
+  const host = parseHost(text, true)
   return buildSubject(kind, sent, host.name, host.fault, NO_EMAIL_PARTS, testDomain)
 }
 
@@ -39,6 +40,7 @@ function plainEmailSubject(sent: string, testDomain: string): Subject | null {
     sent,
     fault: isTest ? null : fault,
     domain,
+    wwwHost: null,
     registrable,
     localPart: sent.slice(0, atSign),
     normalized: sent,
@@ -80,6 +82,11 @@ function emailSubject(sent: string, text: string, testDomain: string): Subject {
   return buildSubject("email", sent, email.host.name, email.fault, email, testDomain)
 }
 
+function urlSubject(sent: string, text: string, testDomain: string): Subject {
+  const { name, fault, wwwHost } = parseUrl(text)
+  return { ...buildSubject("url", sent, name, fault, NO_EMAIL_PARTS, testDomain), wwwHost }
+}
+
 /** The email parts of a text that is not an email. */
 const NO_EMAIL_PARTS = { localPart: null, normalized: null } as const
 
@@ -99,6 +106,7 @@ function buildSubject(
     sent,
     fault,
     domain,
+    wwwHost: null,
     registrable: suffix === null ? null : suffix.registrable,
     localPart: normalized === null || localPart === null ? null : localPart.text,
     normalized,

@@ -20,6 +20,8 @@ export type Subject = {
   readonly fault: SubjectFault | null
   /** The host as A-labels, lower case, without a trailing dot and, for a URL, without one leading `www.`. Null: there is no host, or it is an IP address. */
   readonly domain: string | null
+  /** The whole host of a URL that lost its leading `www.`, because an own list may name it. Null: `domain` is the whole host. */
+  readonly wwwHost: string | null
   /**
    * The registrable domain by both sections of the Public Suffix List (`DECISIONS 3`). `domain` and its parents down to
    * this name have the same registrant. Equal to `domain` if that is a public suffix. Null if `domain` is null.

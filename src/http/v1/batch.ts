@@ -44,7 +44,7 @@ export function batchRoute(deps: BatchRouteDeps) {
       subjects: items.map(item => parseSubject(detectSubjectKind(item), item, testDomain)),
       policy,
       callerId: caller.account.id,
-      ownListMatch: (normalized, domain) => ownLists.lookup(caller.account.id, normalized, domain),
+      ownListMatch: (normalized, domain, wwwHost) => ownLists.lookup(caller.account.id, normalized, domain, wwwHost),
       onError: error => log("error", "a domain of a batch could not be looked up", errorFields(error, requestId)),
     }
     // The written bytes are valid until the next result is written, so the response copies them at once.

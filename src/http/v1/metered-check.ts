@@ -40,7 +40,7 @@ export function runMeteredCheck(
     const ownListMatch =
       subject.domain === null
         ? request.ownListMatch
-        : deps.ownLists.lookup(caller.account.id, subject.normalized, subject.domain)
+        : deps.ownLists.lookup(caller.account.id, subject.normalized, subject.domain, subject.wwwHost)
     const outcome =
       charged instanceof Promise || ownListMatch instanceof Promise
         ? checkOnceCharged(deps, request, charged, ownListMatch)

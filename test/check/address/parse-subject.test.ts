@@ -6,6 +6,7 @@ const TEST_DOMAIN = "mailkind.test"
 const parse = (kind: SubjectKind, sent: string): Subject => parseSubject(kind, sent, TEST_DOMAIN)
 const nothing = {
   domain: null,
+  wwwHost: null,
   registrable: null,
   localPart: null,
   normalized: null,
@@ -19,6 +20,7 @@ test("an address gives a complete Subject", () => {
     sent: "  Jane.Doe+News@Mail.ACME.co.uk\n",
     fault: null,
     domain: "mail.acme.co.uk",
+    wwwHost: null,
     registrable: "acme.co.uk",
     localPart: "jane.doe",
     normalized: "jane.doe@mail.acme.co.uk",
@@ -48,7 +50,16 @@ test("a domain and a URL have a domain and no local part", () => {
   const expected = { ...nothing, fault: null, domain: "shop.acme.com", registrable: "acme.com" }
   expect(parse("domain", "Shop.Acme.com.")).toEqual({ ...expected, kind: "domain", sent: "Shop.Acme.com." })
   const sent = " https://www.shop.acme.com:443/x?y=a@b.org#z "
-  expect(parse("url", sent)).toEqual({ ...expected, kind: "url", sent })
+  expect(parse("url", sent)).toEqual({ ...expected, wwwHost: "www.shop.acme.com", kind: "url", sent })
+})
+
+test("a URL keeps its whole host beside the domain where a leading www. was dropped, and only there", () => {
+  const wwwHostOf = (url: string) => parse("url", url).wwwHost
+  expect(wwwHostOf("WWW.Acme.com.")).toBe("www.acme.com")
+  expect(wwwHostOf("http://www.www.acme.com/")).toBe("www.www.acme.com")
+  expect(wwwHostOf("http://www.bücher.example:80")).toBe("www.xn--bcher-kva.example")
+  for (const url of ["acme.com", "http://www.com", "http://wwww.acme.com", "http://www2.acme.com", "http://?"])
+    expect(wwwHostOf(url)).toBeNull()
 })
 
 test("www. is kept in a domain and in an address", () => {

@@ -66,6 +66,7 @@ describe("a row", () => {
       sent: "a@b.com",
       fault: "too_long",
       domain: null,
+      wwwHost: null,
       registrable: null,
       localPart: null,
       normalized: null,

@@ -151,9 +151,11 @@ async function freeCheckResult(
   checkRequest: CheckRequest,
   requestId: string,
 ): Promise<CheckResult> {
-  const { domain, normalized, isTest } = checkRequest.subject
+  const { domain, wwwHost, normalized, isTest } = checkRequest.subject
   const ownListMatch =
-    domain === null || isTest ? NO_OWN_LIST_MATCH : publicOwnListMatch(await ownLists.lookup(null, normalized, domain))
+    domain === null || isTest
+      ? NO_OWN_LIST_MATCH
+      : publicOwnListMatch(await ownLists.lookup(null, normalized, domain, wwwHost))
   return fullResult(await check({ ...checkRequest, ownListMatch }), requestId)
 }
 
