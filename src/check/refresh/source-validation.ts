@@ -6,7 +6,7 @@ import { isPublicSuffix } from "../lists/sources/normalized-name.ts"
 export const VALIDATION_RULES = {
   empty: "It holds no name.",
   malformed: "Too many of its entries are no names.",
-  shrunken: "A fifth of the names or more are gone.",
+  shrunken: "A fifth of the names or more are gone, and more than one.",
   swollen: "It has ten times as many names or more.",
   never_listed: "It newly lists a name that no such list may hold.",
   public_suffixes: "Too many of its names are public suffixes, under which anyone can register.",
@@ -46,8 +46,9 @@ export type NeverListedNames = {
 /** A download is malformed if more than one in 100 entries is, and at least 3: fewer are mistakes in a valid file. */
 const MALFORMED_ONE_IN = 100
 const MALFORMED_COUNT_MIN = 3
-/** A download has shrunk if one in 5 names is gone. */
+/** A download has shrunk if one in 5 names is gone, and at least 2: a list of five or fewer may lose one, or it would be refused for good. */
 const SHRUNKEN_ONE_IN = 5
+const SHRUNKEN_COUNT_MIN = 2
 /** A download has swollen if it has 10 times as many names. */
 const SWOLLEN_TIMES = 10
 /** The number of never-listed names in a message. */
@@ -106,7 +107,8 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
   },
   shrunken: ({ names, previous }) => {
     if (previous === null || names.size === 0) return null
-    const isBroken = (previous.count - names.size) * SHRUNKEN_ONE_IN >= previous.count
+    const goneCount = previous.count - names.size
+    const isBroken = goneCount >= SHRUNKEN_COUNT_MIN && goneCount * SHRUNKEN_ONE_IN >= previous.count
     return isBroken ? `It has ${names.size} names, and had ${previous.count}.` : null
   },
   swollen: ({ names, previous }) => {

@@ -129,7 +129,14 @@ describe("a list is shrunken", () => {
     expect(messagesOf(foundOf(namesOf(801)), before)).toEqual([])
     expect(messagesOf(foundOf(namesOf(800)), before)).toEqual(["It has 800 names, and had 1000."])
     expect(rulesBroken(foundOf(namesOf(5)), beforeOf(namesOf(6)))).toEqual([])
-    expect(rulesBroken(foundOf(namesOf(4)), beforeOf(namesOf(5)))).toEqual(["shrunken"])
+    expect(rulesBroken(foundOf(namesOf(8)), beforeOf(namesOf(10)))).toEqual(["shrunken"])
+  })
+
+  test("never by one name, so that a list of five names or fewer is not refused for good", () => {
+    for (let count = 2; count <= 10; count++) {
+      expect(rulesBroken(foundOf(namesOf(count - 1)), beforeOf(namesOf(count)))).toEqual([])
+      if (count > 2) expect(rulesBroken(foundOf(namesOf(count - 2)), beforeOf(namesOf(count)))).toEqual(["shrunken"])
+    }
   })
 
   test("by its names, without repeated and malformed entries", () => {
