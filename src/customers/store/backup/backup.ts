@@ -1,12 +1,22 @@
 import { constants, Database } from "bun:sqlite"
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { createMigrationsTable, readSchemaVersion } from "../migrations/migrate.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
-import { ensureFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
+import { createPrivateFile, errnoOf, type PrivateFile, sqliteStoreError } from "../sqlite/database-file.ts"
 import { countRows, integrityErrors, type SqliteReader, withSqliteReader } from "../sqlite/sqlite-reader.ts"
 
 /** What a copy of the database contains. */
@@ -19,8 +29,8 @@ export type BackupInfo = {
   readonly schemaVersion: number
 }
 
-/** A partial copy that a killed process has left. Its name contains the process id. */
-const PARTIAL_FILE = /\.(\d+)\.half(?:-journal)?$/
+/** A partial copy that a killed process has left. Its name contains the process id, and a random part that nobody can guess. */
+const PARTIAL_FILE = /\.(\d+)(?:\.[0-9a-f-]+)?\.half(?:-journal)?$/
 
 type BackupOptions = {
   /** Whether an existing file is kept and the backup not made. */
@@ -31,9 +41,9 @@ type BackupOptions = {
 
 /**
  * Writes a consistent copy of the database at `from` to `to`, also while other processes write. The copy gets its name after every
- * page was read back and is on the disk, so `to` is either the complete copy or what it was before. Only its owner may read it. Blocks
- * this process. Returns null when the file exists, or when the copy has another schema version. Throws a `StoreError` and removes
- * what it has written.
+ * page was read back and is on the disk, so `to` is either the complete copy or what it was before. Only its owner may read it, also
+ * in a directory that others may write: no link and no file that is there already is written to. Blocks this process. Returns null when
+ * the file exists, or when the copy has another schema version. Throws a `StoreError` and removes what it has written.
  */
 export function backUpDatabase(
   from: string,
@@ -42,20 +52,27 @@ export function backUpDatabase(
 ): BackupInfo | null {
   if (mustNotExist && existsSync(to)) return null
   removePartialFiles(to)
-  const partialPath = ensureFile(`${to}.${process.pid}.half`)
+  const partial = createPrivateFile(`${to}.${process.pid}.${Bun.randomUUIDv7()}.half`)
   try {
-    vacuumInto(from, partialPath, true)
-    const info = verifyBackup(partialPath)
+    vacuumInto(from, partial.path, true)
+    const info = verifyBackup(partial.path)
     if (schemaVersion !== undefined && info.schemaVersion !== schemaVersion) return null
-    syncToDisk(partialPath)
-    if (!moveIntoPlace(partialPath, to, mustNotExist)) return null
+    partial.sync()
+    requireUnchanged(partial)
+    if (!moveIntoPlace(partial.path, to, mustNotExist)) return null
     syncToDisk(dirname(to))
     return { ...info, path: to }
   } catch (error) {
     throw sqliteStoreError(error, to)
   } finally {
-    for (const path of [partialPath, `${partialPath}-journal`]) rmSync(path, { force: true })
+    partial.close()
+    for (const suffix of ["", "-journal"]) rmSync(partial.path + suffix, { force: true })
   }
+}
+
+/** Others who may write the directory could have put another file in the place of the copy, which SQLite opens by its name. */
+function requireUnchanged({ path, isUnchanged }: PrivateFile): void {
+  if (!isUnchanged()) throw new StoreError("unwritable", path, "another user has replaced the file or changed its mode")
 }
 
 /** What a database file contains, after every page of it was read. Throws a `StoreError` when the file is damaged or missing. */
@@ -129,9 +146,16 @@ function removePartialFiles(to: string): void {
   if (!existsSync(dirname(to))) return
   for (const name of readdirSync(dirname(to))) {
     const pid = name.startsWith(`${basename(to)}.`) ? PARTIAL_FILE.exec(name)?.[1] : undefined
-    if (pid !== undefined && (Number(pid) === process.pid || !isProcessRunning(Number(pid))))
-      rmSync(join(dirname(to), name), { force: true })
+    if (pid === undefined || (Number(pid) !== process.pid && isProcessRunning(Number(pid)))) continue
+    const path = join(dirname(to), name)
+    if (isOwnFile(path)) rmSync(path, { force: true })
   }
+}
+
+/** False for a file of another user, which is not ours to remove, and for what is no file. */
+function isOwnFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.uid === process.geteuid?.()
 }
 
 function isProcessRunning(pid: number): boolean {

@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { StoreError } from "../core/store-error.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
-import { ensureFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
+import { createPrivateFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
 import { acquireExclusiveLock, acquireSharedLock, type ReleaseLock } from "../sqlite/database-lock.ts"
 import { type BackupInfo, syncToDisk, vacuumInto, verifyBackup } from "./backup.ts"
 
@@ -91,7 +91,8 @@ function replaceDatabase(
   const hasPrevious = existsSync(path)
   if (hasPrevious) foldWal(path)
   removeStaging(path)
-  const stagedFile = ensureFile(stagingPath(path))
+  const stagedFile = stagingPath(path)
+  createPrivateFile(stagedFile).close()
   vacuumInto(from, stagedFile, false)
   const merged = mergeFromPrevious(stagedFile, hasPrevious ? path : null)
   const info = verifyBackup(stagedFile)

@@ -1,5 +1,16 @@
 import { SQLiteError } from "bun:sqlite"
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync } from "node:fs"
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+} from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 
@@ -32,6 +43,42 @@ export function ensureFile(path: string): string {
   } catch (error) {
     const code = errnoOf(error)
     throw new StoreError(code === "ENOSPC" ? "full" : "unwritable", absolute, code, error)
+  }
+}
+
+/** A new file that only its owner may read and write. */
+export type PrivateFile = {
+  readonly path: string
+  /** Flushes what was written to the disk. */
+  readonly sync: () => void
+  /** Whether its name still leads to it, and its owner and mode are as they were. */
+  readonly isUnchanged: () => boolean
+  /** Call it after the connections of this process to the file are closed, since closing drops their locks. */
+  readonly close: () => void
+}
+
+/**
+ * Creates a file with mode 0600 where nothing is, and its missing directories with 0700. Follows no link in its last name. Throws an
+ * `unwritable` or `full` error, also when something of that name exists.
+ */
+export function createPrivateFile(path: string): PrivateFile {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const file = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    const created = fstatSync(file)
+    return {
+      path,
+      sync: () => fsyncSync(file),
+      isUnchanged: () => {
+        const named = lstatSync(path, { throwIfNoEntry: false })
+        return (["dev", "ino", "uid", "mode"] as const).every(property => named?.[property] === created[property])
+      },
+      close: () => closeSync(file),
+    }
+  } catch (error) {
+    const code = errnoOf(error)
+    throw new StoreError(code === "ENOSPC" ? "full" : "unwritable", path, code, error)
   }
 }
 

@@ -1,12 +1,28 @@
 import { Database } from "bun:sqlite"
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { backUpDatabase, verifyBackup } from "../../../../src/customers/store/backup/backup.ts"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../../../../src/customers/store/migrations/migrations.ts"
+import { createPrivateFile } from "../../../../src/customers/store/sqlite/database-file.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../../temp-store.ts"
+import { createOlderDatabase } from "../migrations/older-database.ts"
 import { spawnRestoreChild } from "./spawn-restore-child.ts"
 
 setDefaultTimeout(60_000)
@@ -89,4 +105,91 @@ test("the partial copy of a killed process is removed by the next backup, that o
   for (const half of [gone, alive, `${to}.${process.pid}.half`]) writeFileSync(half, "half")
   expect(backUpDatabase(path, to, { mustNotExist: true })).not.toBeNull()
   expect([existsSync(gone), existsSync(alive), existsSync(`${to}.${process.pid}.half`)]).toEqual([false, true, false])
+})
+
+/** Runs a backup in a process of its own to `to`, and calls `attack` with its partial file while it is stopped. Its exit code. */
+async function attackedBackup(to: string, attack: (partialPath: string) => void) {
+  const path = createOlderDatabase(3, 20_000)
+  for (;;) {
+    const child = await spawnRestoreChild(["backup", path, to], null)
+    const ended = child.ended()
+    const state = { isOver: false, partialName: "" }
+    void ended.then(() => {
+      state.isOver = true
+    })
+    while (!state.isOver && state.partialName === "") {
+      state.partialName = readdirSync(dirname(to)).find(name => name.endsWith(".half")) ?? ""
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    if (!state.isOver) process.kill(child.pid, "SIGSTOP")
+    const partialPath = join(dirname(to), state.partialName)
+    // It may have ended before it was stopped.
+    if (!state.isOver && existsSync(partialPath)) {
+      attack(partialPath)
+      process.kill(child.pid, "SIGCONT")
+      return { code: await ended, partialName: state.partialName }
+    }
+    if (!state.isOver) process.kill(child.pid, "SIGCONT")
+    await ended
+    rmSync(to, { force: true })
+  }
+}
+
+test("nobody can guess the name of a partial copy", async () => {
+  const { code, partialName } = await attackedBackup(tempPath("copy"), () => undefined)
+  expect(code).toBe(0)
+  expect(partialName).toMatch(/^copy\.\d+\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.half$/)
+})
+
+test("a backup fails when its partial copy was replaced, linked elsewhere or made readable for others meanwhile", async () => {
+  const attacks: readonly ((partialPath: string, theirs: string) => void)[] = [
+    (partialPath, theirs) => renameSync(theirs, partialPath),
+    (partialPath, theirs) => {
+      rmSync(partialPath)
+      symlinkSync(theirs, partialPath)
+    },
+    partialPath => chmodSync(partialPath, 0o644),
+  ]
+  for (const attack of attacks) {
+    const [to, theirs] = [tempPath("copy"), createOlderDatabase(3, 1)]
+    const { code } = await attackedBackup(to, partialPath => attack(partialPath, theirs))
+    expect([code, existsSync(to)]).toEqual([1, false])
+  }
+})
+
+test("a private file is created only where nothing is, and whatever is there stays as it is", () => {
+  const victim = tempPath("victim")
+  const obstacles: readonly ((path: string) => void)[] = [
+    path => writeFileSync(path, "theirs"),
+    path => linkSync(victim, path),
+    path => symlinkSync(victim, path),
+    path => symlinkSync(`${victim}-missing`, path),
+    path => mkdirSync(path),
+  ]
+  writeFileSync(victim, "theirs")
+  for (const place of obstacles) {
+    const path = tempPath("copy")
+    place(path)
+    const before = lstatSync(path)
+    expect(() => createPrivateFile(path)).toThrow(StoreError)
+    expect(lstatSync(path)).toEqual(before)
+  }
+  expect([readFileSync(victim, "utf8"), existsSync(`${victim}-missing`)]).toEqual(["theirs", false])
+})
+
+test("a private file tells when its name leads elsewhere or its mode is another", () => {
+  const created = () => createPrivateFile(tempPath("copy"))
+  const file = created()
+  expect([file.isUnchanged(), statSync(file.path).mode & 0o777]).toEqual([true, 0o600])
+  const copied = `${file.path}-2`
+  copyFileSync(file.path, copied)
+  renameSync(copied, file.path)
+  expect(file.isUnchanged()).toBe(false)
+  const readable = created()
+  chmodSync(readable.path, 0o640)
+  expect(readable.isUnchanged()).toBe(false)
+  const removed = created()
+  rmSync(removed.path)
+  expect(removed.isUnchanged()).toBe(false)
+  for (const { close } of [file, readable, removed]) close()
 })

@@ -1,10 +1,11 @@
+import { backUpDatabase } from "../../../../src/customers/store/backup/backup.ts"
 import { restoreDatabase } from "../../../../src/customers/store/backup/restore.ts"
 import { acquireSharedLock } from "../../../../src/customers/store/sqlite/database-lock.ts"
 import { withSqliteReader } from "../../../../src/customers/store/sqlite/sqlite-reader.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
 
 /*
- * A process that is killed at a step of a restore, that writes until it is killed, or that holds a database until then. It
+ * A process that is killed at a step of a restore, that backs a database up, that writes until it is killed, or that holds a database until then. It
  * prints a line when it is at it.
  */
 const [what = "", path = "", from = "", step = ""] = process.argv.slice(2)
@@ -14,6 +15,7 @@ if (what === "restore") {
     if (reached === step) process.kill(process.pid, "SIGKILL")
   })
 }
+if (what === "backup") backUpDatabase(path, from, { mustNotExist: false })
 if (what === "count") {
   const count = withSqliteReader(
     path,
