@@ -28,6 +28,9 @@ export const LIMITS = {
   ownListEntriesMax: 10_000,
   /** Enough for all entries in the longest form, that of a stored address: 7 + 64 + 1 + 253 bytes and a line feed. */
   ownListFormBytesMax: 4_194_304,
+  /** Changes of one account's lists on the dashboard: a burst, then one in ten seconds. */
+  ownListChangesBurst: 20,
+  ownListChangesPerSecond: 0.1,
   /** Reports of one account on the dashboard. */
   feedbackFormPerSecond: 1,
   feedbackDuplicateDays: 30,

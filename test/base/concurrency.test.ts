@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Deadline, KeyedSemaphore, Semaphore } from "../../src/base/concurrency.ts"
+import { createPause, Deadline, KeyedSemaphore, Semaphore } from "../../src/base/concurrency.ts"
 import { createFakeTime, settled } from "../support/time.ts"
 
 test("slots are given at once while there are any, then in the order of asking", async () => {
@@ -136,4 +136,15 @@ describe("a budget", () => {
     await time.tick(BUDGET_MS)
     expect(budget.isExpired).toBe(false)
   })
+})
+
+test("a pause gives way once every so many steps, and continues when everything else was handled", async () => {
+  const turns: (() => void)[] = []
+  const pause = createPause(work => turns.push(work), 3)
+  expect([pause(), pause()]).toEqual([undefined, undefined])
+  const third = pause()
+  expect(third).toBeInstanceOf(Promise)
+  turns[0]?.()
+  await third
+  expect([pause(), pause(), turns.length]).toEqual([undefined, undefined, 1])
 })

@@ -1,3 +1,4 @@
+import type { Pause } from "../../base/concurrency.ts"
 import { LIMITS } from "../../contract/limits.ts"
 
 /** The scopes of an entry: one address, a domain with its subdomains, or only its subdomains. */
@@ -106,14 +107,16 @@ const HEADING = /^[\p{L}\p{N} _-]+$/u
 
 /**
  * Parses the entries of a text: one per line, in pasted text also several separated by commas or semicolons. Blank lines, a
- * byte order mark, comments (`# …`) and a header row are skipped. Returns at most `faultsMax` faults.
+ * byte order mark, comments (`# …`) and a header row are skipped. Returns at most `faultsMax` faults. Parsing a long text takes
+ * up to half a second, so `pause` is called after each entry.
  */
-export function parseEntries(
+export async function parseEntries(
   text: string,
   form: EntryTextFormat,
   normalize: NormalizeEntry,
   faultsMax: number,
-): ParsedEntries {
+  pause: Pause,
+): Promise<ParsedEntries> {
   const entries: OwnListEntry[] = []
   const faults: InvalidEntry[] = []
   let [textCount, faultCount] = [0, 0]
@@ -122,6 +125,7 @@ export function parseEntries(
     const entry = written.length > ENTRY_LENGTH_MAX ? null : parseEntry(written, normalize)
     if (entry !== null) entries.push(entry)
     else if (++faultCount <= faultsMax) faults.push({ line, excerpt: excerptOf(written) })
+    await pause()
   }
   return faultCount === 0 ? { kind: "read", entries } : { kind: "faulty", faults, faultCount }
 }

@@ -1,3 +1,4 @@
+import type { Pause } from "../../base/concurrency.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
@@ -22,13 +23,15 @@ export type EntryAddition =
 
 /**
  * Adds entries to a list, all or none: an owner has at most `LIMITS.ownListEntriesMax` on both lists together. Entries that
- * exist stay unchanged. When it resolves, the entries are durable and in force in this process.
+ * exist stay unchanged. When it resolves, the entries are durable and in force in this process. `pause` is called after each
+ * written entry.
  */
 export async function addEntries(
   log: ChangeLog,
   owner: ListOwner,
   list: OwnList,
   entries: readonly OwnListEntry[],
+  pause: Pause = () => undefined,
 ): Promise<EntryAddition> {
   const wanted = new Set(entries.map(({ storedText }) => storedText))
   return await recordChanges(log, async (store, note): Promise<EntryAddition> => {
@@ -43,8 +46,10 @@ export async function addEntries(
     if (present.length + missing.size > LIMITS.ownListEntriesMax) return { kind: "too_many" }
     const nowMs = log.clock()
     let addedCount = 0
-    for (const entry of missing)
+    for (const entry of missing) {
       addedCount += await store.run(INSERT_ENTRY, [subject, accountIdOf(owner), list, entry, nowMs])
+      await pause()
+    }
     if (addedCount > 0) await note("own_lists_changed", subject)
     return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
   })
@@ -53,19 +58,26 @@ export async function addEntries(
 /** The count of removed entries, and of those that were not on the list. */
 export type EntryRemoval = { readonly removedCount: number; readonly absentCount: number }
 
-/** Removes entries from a list. When it resolves, the removal is durable and in force in this process. */
+/**
+ * Removes entries from a list. When it resolves, the removal is durable and in force in this process. `pause` is called after
+ * each entry.
+ */
 export async function removeEntries(
   log: ChangeLog,
   owner: ListOwner,
   list: OwnList,
   entries: readonly OwnListEntry[],
+  pause: Pause = () => undefined,
 ): Promise<EntryRemoval> {
   const unwanted = new Set(entries.map(({ storedText }) => storedText))
   return await recordChanges(log, async (store, note) => {
     const subject = ownerId(owner)
     await lockLists(store, owner)
     let removedCount = 0
-    for (const entry of unwanted) removedCount += await store.run(DELETE_ENTRY, [subject, list, entry])
+    for (const entry of unwanted) {
+      removedCount += await store.run(DELETE_ENTRY, [subject, list, entry])
+      await pause()
+    }
     if (removedCount > 0) await note("own_lists_changed", subject)
     return { removedCount, absentCount: unwanted.size - removedCount }
   })

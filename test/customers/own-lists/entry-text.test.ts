@@ -5,15 +5,15 @@ import { LIMITS } from "../../../src/contract/limits.ts"
 import { type EntryTextFormat, LINES_MAX, parseEntries } from "../../../src/customers/own-lists/entries.ts"
 
 const read = (text: string, form: EntryTextFormat = "pasted", faultsMax = 10) =>
-  parseEntries(text, form, parseAddressOrDomain, faultsMax)
+  parseEntries(text, form, parseAddressOrDomain, faultsMax, () => undefined)
 
-function kept(text: string, form: EntryTextFormat = "pasted"): readonly string[] {
-  const lines = read(text, form)
+async function kept(text: string, form: EntryTextFormat = "pasted"): Promise<readonly string[]> {
+  const lines = await read(text, form)
   return lines.kind === "read" ? lines.entries.map(entry => entry.storedText) : [lines.kind]
 }
 
-function faults(text: string, form: EntryTextFormat = "pasted") {
-  const lines = read(text, form)
+async function faults(text: string, form: EntryTextFormat = "pasted") {
+  const lines = await read(text, form)
   return lines.kind === "faulty" ? lines.faults.map(({ line, excerpt }) => [line, excerpt]) : lines.kind
 }
 
@@ -30,31 +30,31 @@ describe("pasted text", () => {
     [`sha256:${HASH}@a.com`, [`sha256:${HASH}@a.com`]],
     ["", []],
     [",;,\n;", []],
-  ])("%j names %j", (text, expected) => {
-    expect(kept(text)).toEqual(expected)
+  ])("%j names %j", async (text, expected) => {
+    expect(await kept(text)).toEqual(expected)
   })
 
-  test("an address may have the sign of comments, where no space stands before it", () => {
-    const [entry = ""] = kept("a#b@acme.com")
+  test("an address may have the sign of comments, where no space stands before it", async () => {
+    const [entry = ""] = await kept("a#b@acme.com")
     expect(entry).toEndWith("@acme.com")
-    expect(entry).toBe(kept("A#b+tag@acme.com # a comment, with commas")[0] ?? "")
+    expect(entry).toBe((await kept("A#b+tag@acme.com # a comment, with commas"))[0] ?? "")
   })
 
-  test("what is no entry is told by its line, however many lines before it were blank", () => {
-    expect(faults("\r\n\r\n# c\r\na.com, bad\nhttps://x.com/\n")).toEqual([
+  test("what is no entry is told by its line, however many lines before it were blank", async () => {
+    expect(await faults("\r\n\r\n# c\r\na.com, bad\nhttps://x.com/\n")).toEqual([
       [4, "bad"],
       [5, "https://x.com/"],
     ])
   })
 
-  test("what cannot be seen is shown, and long texts are cut between characters", () => {
-    expect(faults("a\u202Eb\u200B\u0000")).toEqual([[1, "a\uFFFDb\uFFFD\uFFFD"]])
-    expect(faults("😀".repeat(81))).toEqual([[1, `${"😀".repeat(80)}…`]])
-    expect(faults("😀".repeat(80))).toEqual([[1, "😀".repeat(80)]])
+  test("what cannot be seen is shown, and long texts are cut between characters", async () => {
+    expect(await faults("a\u202Eb\u200B\u0000")).toEqual([[1, "a\uFFFDb\uFFFD\uFFFD"]])
+    expect(await faults("😀".repeat(81))).toEqual([[1, `${"😀".repeat(80)}…`]])
+    expect(await faults("😀".repeat(80))).toEqual([[1, "😀".repeat(80)]])
   })
 
-  test("so many faults are told as was asked for, and all are counted", () => {
-    const lines = read("x\n".repeat(22), "pasted", 10)
+  test("so many faults are told as was asked for, and all are counted", async () => {
+    const lines = await read("x\n".repeat(22), "pasted", 10)
     expect(lines).toMatchObject({ kind: "faulty", faultCount: 22 })
     expect(lines.kind === "faulty" && lines.faults).toHaveLength(10)
   })
@@ -70,52 +70,64 @@ describe("a table", () => {
     ["a.com\nheading", ["faulty"]],
     ["\n# c\n\nheading\na.com", ["a.com"]],
     ["heading\nheading\na.com", ["faulty"]],
-  ])("%j names %j: the first column, without a heading", (text, expected) => {
-    expect(kept(text, "table")).toEqual(expected)
+  ])("%j names %j: the first column, without a heading", async (text, expected) => {
+    expect(await kept(text, "table")).toEqual(expected)
   })
 
-  test("a cell's quotes are those of RFC 4180", () => {
-    expect(kept('"""a,b""@acme.com",x', "table")[0]).toEndWith("@acme.com")
-    expect(faults('x.com\n"a.com', "table")).toEqual([[2, '"a.com']])
+  test("a cell's quotes are those of RFC 4180", async () => {
+    expect((await kept('"""a,b""@acme.com",x', "table"))[0]).toEndWith("@acme.com")
+    expect(await faults('x.com\n"a.com', "table")).toEqual([[2, '"a.com']])
   })
 })
 
 describe("bounds", () => {
   const lines = (count: number) => Array.from({ length: count }, (_, at) => `n${at}.example`).join("\n")
 
-  test(`${LIMITS.ownListEntriesMax} entries are read, and not one more, be they repeated or faulty`, () => {
-    const most = read(lines(LIMITS.ownListEntriesMax))
+  test(`${LIMITS.ownListEntriesMax} entries are read, and not one more, be they repeated or faulty`, async () => {
+    const most = await read(lines(LIMITS.ownListEntriesMax))
     expect(most.kind === "read" && most.entries).toHaveLength(LIMITS.ownListEntriesMax)
-    expect(read(lines(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
-    expect(read("a,".repeat(2_000_000))).toEqual({ kind: "too_many" })
-    expect(read("a.com,".repeat(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
+    expect(await read(lines(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
+    expect(await read("a,".repeat(2_000_000))).toEqual({ kind: "too_many" })
+    expect(await read("a.com,".repeat(LIMITS.ownListEntriesMax + 1))).toEqual({ kind: "too_many" })
   })
 
-  test("blank lines and pieces count too, far beyond the entries", () => {
-    const blank = (count: number, sign: string) => read(sign.repeat(count)).kind
-    expect([blank(LINES_MAX - 1, "\n"), blank(LINES_MAX, "\n")]).toEqual(["read", "too_many"])
-    expect([blank(LINES_MAX - 1, ","), blank(LINES_MAX, ",")]).toEqual(["read", "too_many"])
-    expect(blank(LINES_MAX / 2 - 1, ",\n")).toBe("read")
-    expect(blank(LINES_MAX / 2, ",\n")).toBe("too_many")
-    expect(blank(LINES_MAX, "# c\n")).toBe("too_many")
+  test("blank lines and pieces count too, far beyond the entries", async () => {
+    const blank = async (count: number, sign: string) => (await read(sign.repeat(count))).kind
+    expect([await blank(LINES_MAX - 1, "\n"), await blank(LINES_MAX, "\n")]).toEqual(["read", "too_many"])
+    expect([await blank(LINES_MAX - 1, ","), await blank(LINES_MAX, ",")]).toEqual(["read", "too_many"])
+    expect(await blank(LINES_MAX / 2 - 1, ",\n")).toBe("read")
+    expect(await blank(LINES_MAX / 2, ",\n")).toBe("too_many")
+    expect(await blank(LINES_MAX, "# c\n")).toBe("too_many")
   })
 
-  test("so many of the longest fit into the form", () => {
+  test("so many of the longest fit into the form", async () => {
     const label = "a".repeat(63)
     const domain = `${label}.${label}.${label}.${"a".repeat(61)}`
     const longest = `sha256:${HASH}@${domain}`
-    expect(kept(longest)).toEqual([longest])
+    expect(await kept(longest)).toEqual([longest])
     expect((longest.length + 2) * LIMITS.ownListEntriesMax).toBeLessThan(LIMITS.ownListFormBytesMax)
   })
 
-  test("no text makes it throw, and each fault's line is one of the text's", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.constantFrom<EntryTextFormat>("pasted", "table"), (text, form) => {
-        const lines = read(text, form)
-        if (lines.kind !== "faulty") return
-        const lineCount = text.split(/\r\n|[\r\n\u2028\u2029]/).length
-        for (const { line } of lines.faults) expect(line >= 1 && line <= lineCount).toBe(true)
-      }),
+  test("no text makes it throw, and each fault's line is one of the text's", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom<EntryTextFormat>("pasted", "table"),
+        async (text, form) => {
+          const lines = await read(text, form)
+          if (lines.kind !== "faulty") return
+          const lineCount = text.split(/\r\n|[\r\n\u2028\u2029]/).length
+          for (const { line } of lines.faults) expect(line >= 1 && line <= lineCount).toBe(true)
+        },
+      ),
     )
+  })
+
+  test("each entry is followed by a pause, so that other requests have their turn", async () => {
+    let pauses = 0
+    const pause = () => void pauses++
+    await parseEntries(lines(500), "pasted", parseAddressOrDomain, 10, pause)
+    await parseEntries("x\n".repeat(500), "pasted", parseAddressOrDomain, 10, pause)
+    expect(pauses).toBe(1000)
   })
 })

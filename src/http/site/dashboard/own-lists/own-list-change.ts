@@ -1,3 +1,4 @@
+import type { Pause } from "../../../../base/concurrency.ts"
 import { decodeUtf8 } from "../../../../base/text.ts"
 import { parseAddressOrDomain } from "../../../../check/address/parse-subject.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
@@ -41,24 +42,24 @@ export type ListChangeResult =
   | { readonly kind: ListAction; readonly changedCount: number; readonly unchangedCount: number }
   | { readonly kind: "refused"; readonly rejected: RejectedListChange }
 
-/** The change that the form for pasted entries requests. Throws `invalid_input` when action or list is missing. */
-export function parsePastedChange(form: SubmittedForm): ListChange {
+/** The change that the form for pasted entries requests. Rejects with `invalid_input` when action or list is missing. */
+export async function parsePastedChange(form: SubmittedForm, pause: Pause): Promise<ListChange> {
   // Not trimmed, because error messages refer to line numbers.
   const pastedText = form.all("entries")[0] ?? ""
   return {
     list: requireList(form),
     action: requireAction(form),
-    entries: readEntries(pastedText, "pasted"),
+    entries: await readEntries(pastedText, "pasted", pause),
     pastedText,
   }
 }
 
 /** The change that the upload form requests: to add the file's entries. Rejects with `invalid_input` when the list is missing. */
-export async function parseImportedChange(form: SubmittedForm): Promise<ListChange> {
+export async function parseImportedChange(form: SubmittedForm, pause: Pause): Promise<ListChange> {
   const list = requireList(form)
   const file = form.file("file")
   const text = file === null ? "" : decodeUtf8(await file.bytes())
-  const sent = text === null ? ({ kind: "no_text" } as const) : readEntries(text, lineFormat(file))
+  const sent = text === null ? ({ kind: "no_text" } as const) : await readEntries(text, lineFormat(file), pause)
   return { list, action: "added", entries: sent, pastedText: "" }
 }
 
@@ -67,6 +68,7 @@ export async function applyListChange(
   changes: ChangeLog,
   accountId: string,
   change: ListChange,
+  pause: Pause,
 ): Promise<ListChangeResult> {
   const { entries: sent, action, list, pastedText } = change
   if (sent.kind !== "read") {
@@ -78,8 +80,8 @@ export async function applyListChange(
     rejected: { message: REJECTION_MESSAGES[why], ...NO_FAULTS, pastedText },
   })
   if (sent.entries.length === 0) return refused("nothing")
-  if (action === "removed") return await removeFromList(changes, accountId, list, sent.entries)
-  const addition = await addEntries(changes, { accountId }, list, sent.entries)
+  if (action === "removed") return await removeFromList(changes, accountId, list, sent.entries, pause)
+  const addition = await addEntries(changes, { accountId }, list, sent.entries, pause)
   if (addition.kind === "too_many") return refused("over_limit")
   if (addition.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
   return { kind: "added", changedCount: addition.addedCount, unchangedCount: addition.presentCount }
@@ -90,8 +92,9 @@ async function removeFromList(
   accountId: string,
   list: OwnList,
   entries: readonly OwnListEntry[],
+  pause: Pause,
 ): Promise<ListChangeResult> {
-  const { removedCount, absentCount } = await removeEntries(changes, { accountId }, list, entries)
+  const { removedCount, absentCount } = await removeEntries(changes, { accountId }, list, entries, pause)
   return { kind: "removed", changedCount: removedCount, unchangedCount: absentCount }
 }
 
@@ -127,8 +130,8 @@ function requireAction(form: SubmittedForm): ListAction {
   return deed
 }
 
-const readEntries = (text: string, form: EntryTextFormat): ParsedEntries =>
-  parseEntries(text, form, parseAddressOrDomain, INPUT_FAULTS_MAX)
+const readEntries = (text: string, form: EntryTextFormat, pause: Pause): Promise<ParsedEntries> =>
+  parseEntries(text, form, parseAddressOrDomain, INPUT_FAULTS_MAX, pause)
 
 /** CSV by its file name or media type, else plain lines. */
 const lineFormat = (file: UploadedFile | null): EntryTextFormat =>

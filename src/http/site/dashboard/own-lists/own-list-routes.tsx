@@ -1,11 +1,13 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
+import { createPause, type Pause } from "../../../../base/concurrency.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { type ListOwner, listEntries, type OwnList } from "../../../../customers/own-lists/own-lists.ts"
+import type { RateLimiter } from "../../../../customers/quota/rate/rate-limiter.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { queryParameters } from "../../../request/request-url.ts"
-import { Problem } from "../../../response/problem.ts"
+import { Problem, rateLimited } from "../../../response/problem.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
 import type { SiteContext } from "../../site-context.ts"
@@ -48,14 +50,15 @@ export function ownListPageRoutes(site: SiteContext) {
 }
 
 /** Builds the handler of both forms. It applies the change and redirects to the list, or displays the rejected form again. */
-function createListFormHandler({ pages, guards, changes }: SiteContext) {
+function createListFormHandler({ pages, guards, changes, rates, loadShedder }: SiteContext) {
   const applyForm = async (
     request: Request,
     user: SignedInUser,
     form: SubmittedForm,
     change: ListChange,
+    pause: Pause,
   ): Promise<Response> => {
-    const result = await applyListChange(changes, user.account.id, change)
+    const result = await applyListChange(changes, user.account.id, change, pause)
     if (result.kind !== "refused") {
       const { kind: done, changedCount, unchangedCount } = result
       const counts = { changed: String(changedCount), left: String(unchangedCount) }
@@ -67,12 +70,36 @@ function createListFormHandler({ pages, guards, changes }: SiteContext) {
   }
   return (
     request: Request,
-    parseChange: (form: SubmittedForm) => ListChange | Promise<ListChange>,
+    parseChange: (form: SubmittedForm, pause: Pause) => Promise<ListChange>,
   ): Promise<Response> =>
     guards.requireAccount.form(
       request,
-      async (user, form) => await applyForm(request, user, form, await parseChange(form)),
+      async (user, form) => {
+        admitChange(rates, user.account.id)
+        const pause = createPause(loadShedder.nextTick, ENTRIES_PER_TURN)
+        return await applyForm(request, user, form, await parseChange(form, pause), pause)
+      },
       LIMITS.ownListFormBytesMax,
+    )
+}
+
+/** How many entries are parsed or written before other requests have their turn. The slowest takes 50 µs. */
+const ENTRIES_PER_TURN = 100
+
+const CHANGE_RATE = {
+  perSecond: LIMITS.ownListChangesPerSecond,
+  burst: LIMITS.ownListChangesBurst,
+  isBurstWhole: true,
+} as const
+
+/** Limits the rate, since a long list takes half a second of processor time. Throws `rate_limited`. */
+function admitChange(rates: RateLimiter, accountId: string): void {
+  const { waitS } = rates.admit(`list changes of ${accountId}`, CHANGE_RATE)
+  if (waitS > 0)
+    throw rateLimited(
+      "Those were too many changes of your lists at once. Please wait a moment and send it again.",
+      waitS,
+      LIMITS.ownListChangesBurst,
     )
 }
 

@@ -287,3 +287,19 @@ test("what the page says of lists is what checks do", async () => {
   await harness.paste("nobody.example", "add", "allow")
   expect(await facts("a@nobody.example")).toBe("block")
 })
+
+test("an account has a burst of changes, then one in ten seconds; no other account waits", async () => {
+  const harness = await opened()
+  const { paste, bring, counts, time } = harness
+  for (let index = 0; index < LIMITS.ownListChangesBurst - 1; index++) await paste(`n${index}.example`)
+  expect((await bring("imported.example")).status).toBe(303)
+  for (const refused of [await paste("late.example"), await bring("late.example")]) {
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"])
+  }
+  expect(await counts()).toMatchObject({ block: LIMITS.ownListChangesBurst })
+  const { accountId } = await anotherAccount(harness.changes)
+  const other = await signedInBrowser(harness, accountId)
+  expect((await other.postParts(ENTRIES, { list: "block", deed: "add", entries: "other.example" })).status).toBe(303)
+  await time.tick(1000 / LIMITS.ownListChangesPerSecond)
+  expect((await paste("late.example")).status).toBe(303)
+})
