@@ -105,25 +105,31 @@ export function createCheck(deps: CheckDeps): Check {
 
 function gatherAndJudge(
   deps: CheckDeps,
-  check: PendingCheck,
+  uncorrected: Omit<PendingCheck, "listMatch" | "correction">,
   context: BatchContext | undefined,
 ): CheckOutcome | Promise<CheckOutcome> {
   const startedAt = deps.stopwatch()
-  const evidence = gatherEvidence(check.request, check.domainLookup, deps, context)
+  const { subject, ownListMatch } = uncorrected.request
+  const check = {
+    ...uncorrected,
+    listMatch: effectiveListMatch(uncorrected.domainLookup, ownListMatch),
+    correction: subject.domain === null ? null : deps.corrections.of(subject.domain, subject.registrable),
+  }
+  const evidence = gatherEvidence(check, deps, context)
   return evidence instanceof Promise
     ? evidence.then(gathered => judgeAndCache(deps, check, gathered, startedAt))
     : judgeAndCache(deps, check, evidence, startedAt)
 }
 
 function judgeAndCache(
-  { corrections, deepProbe, clock, stopwatch }: CheckDeps,
-  { request, domainLookup, hints, generation, cacheKey, isCacheable }: PendingCheck,
+  { deepProbe, clock, stopwatch }: CheckDeps,
+  check: PendingCheck,
   gathered: GatheredEvidence,
   startedAt: number,
 ): CheckOutcome {
+  const { request, domainLookup, generation, cacheKey, isCacheable } = check
   const { subject, policy } = request
-  const correction = subject.domain === null ? null : corrections.of(subject.domain, subject.registrable)
-  const judged = judgeDomain(subject, buildEvidence(request, domainLookup, hints, gathered, correction), policy)
+  const judged = judgeDomain(subject, buildEvidence(check, gathered), policy)
   // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
   if (isCacheable && isFromCache(gathered)) {
     const verdict = { judged, freshUntilMs: freshUntil(gathered), ageVersion: deepProbe.ageVersion() }
@@ -136,6 +142,9 @@ function judgeAndCache(
 type PendingCheck = {
   readonly request: CheckRequest
   readonly domainLookup: DomainLookup
+  /** Without the sets from which the operator's allow list removes the domain. */
+  readonly listMatch: ListMatch
+  readonly correction: Category | null
   readonly hints: AddressHints
   readonly generation: object
   /** Tells the kinds of request for one domain apart. */
@@ -160,8 +169,7 @@ type GatheredEvidence = { readonly network: NetworkEvidence; readonly deep: Deep
 
 /** Runs the probes. A name that cannot exist is not looked up, so its verdict is never degraded. */
 function gatherEvidence(
-  request: CheckRequest,
-  { listMatch }: DomainLookup,
+  { request, listMatch, correction }: PendingCheck,
   { networkProbe, deepProbe }: Pick<CheckDeps, "networkProbe" | "deepProbe">,
   context: BatchContext | undefined,
 ): GatheredEvidence | Promise<GatheredEvidence> {
@@ -170,7 +178,9 @@ function gatherEvidence(
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
   const organisationalDomain = subject.registrable ?? domain
   // Consumer, relay and disposable domains have no tenant in suite_b.
-  const includeTenant = request.includeTenant && (listMatch.mask & NO_TENANT_MASK) === 0
+  const mayHaveTenant =
+    correction === null ? (listMatch.mask & NO_TENANT_MASK) === 0 : !NO_TENANT_CATEGORIES.has(correction)
+  const includeTenant = request.includeTenant && mayHaveTenant
   const network = networkProbe(
     { domain, organisationalDomain, includeTenant, callerId: request.callerId ?? null },
     context,
@@ -200,17 +210,12 @@ const freshUntil = ({ network, deep }: GatheredEvidence): number => Math.min(net
 
 /** All evidence about a Subject that is no test address. */
 function buildEvidence(
-  { subject, ownListMatch }: CheckRequest,
-  domainLookup: DomainLookup,
-  hints: AddressHints,
+  { request, domainLookup, listMatch, correction, hints }: PendingCheck,
   { network, deep }: GatheredEvidence,
-  correction: Category | null,
 ): Evidence {
+  const { subject, ownListMatch } = request
   const { kind, fault, isTest, hasSubaddress } = subject
   const { suggestion, lookalikeOf } = domainLookup
-  const listMatch = ownListMatch.isOperatorAllowed
-    ? domainLookup.listMatch.without(OPERATOR_ALLOW_MASK)
-    : domainLookup.listMatch
   const { mail, suites, tenant } = network
   const { ageDays, homepage } = deep
   return {
@@ -255,6 +260,10 @@ const NOTHING_QUERIED: GatheredEvidence = {
 /** The sets from which an entry of the operator's allow list removes a domain. */
 const OPERATOR_ALLOW_MASK = SET_BITS.disposable | SET_BITS.relay
 
+const effectiveListMatch = ({ listMatch }: DomainLookup, { isOperatorAllowed }: OwnListMatch): ListMatch =>
+  isOperatorAllowed ? listMatch.without(OPERATOR_ALLOW_MASK) : listMatch
+
+const NO_TENANT_CATEGORIES: ReadonlySet<Category> = new Set(["personal", "relay", "disposable"])
 const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.relay | SET_BITS.disposable
 
 /** The lookup of a text that names no domain. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
-import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { type CategoryCorrections, createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import type { NetworkEvidence, NetworkQuery } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
@@ -25,7 +25,11 @@ const TOLD: NetworkEvidence = {
 }
 
 /** A check over the real lists and a network probe that returns `told`, with a clock that the test sets. */
-function system(facts: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DEEP_PROBE) {
+function system(
+  facts: NetworkEvidence = TOLD,
+  deepProbe: DeepProbe = OFFLINE_DEEP_PROBE,
+  corrections: CategoryCorrections = NO_CORRECTIONS,
+) {
   const state = { facts: facts, now: 0 }
   const queries: NetworkQuery[] = []
   const check = createCheck({
@@ -35,20 +39,18 @@ function system(facts: NetworkEvidence = TOLD, deepProbe: DeepProbe = OFFLINE_DE
       return Promise.resolve(state.facts)
     },
     deepProbe,
-    corrections: NO_CORRECTIONS,
+    corrections,
     clock: () => state.now,
     stopwatch: () => state.now,
   })
   const ask = async (
     input: string,
-    options: { readonly workspace?: boolean; readonly deep?: boolean } = {},
+    options: { readonly workspace?: boolean; readonly deep?: boolean; readonly isOperatorAllowed?: boolean } = {},
   ): Promise<CheckResult> => {
     const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
-    const { workspace: includeTenant = true, deep: isDeep = false } = options
-    return fullResult(
-      await check({ subject, policy: "b2b", isDeep, includeTenant, ownListMatch: NO_OWN_LIST_MATCH }),
-      "req_1",
-    )
+    const { workspace: includeTenant = true, deep: isDeep = false, isOperatorAllowed = false } = options
+    const ownListMatch = { ...NO_OWN_LIST_MATCH, isOperatorAllowed }
+    return fullResult(await check({ subject, policy: "b2b", isDeep, includeTenant, ownListMatch }), "req_1")
   }
   return { ask, queries, state }
 }
@@ -108,6 +110,39 @@ test("a subdomain is looked up with its organisational domain", async () => {
       callerId: null,
     },
   ])
+})
+
+test("a further kind of request is cached once one of the cached ones is stale", async () => {
+  const { ask, queries, state } = system({ ...TOLD, isCached: true })
+  const domain = "harbor-works-fifth.com"
+  const kinds = [`jane@${domain}`, `jane+x@${domain}`, domain, `https://${domain}/`]
+  for (const input of kinds) for (let time = 0; time < 3; time++) await ask(input)
+  const askFifth = async () => {
+    const before = queries.length
+    for (let time = 0; time < 3; time++) await ask(domain, { workspace: false })
+    return queries.length - before
+  }
+  expect(await askFifth()).toBe(3)
+  state.now = 60_000
+  state.facts = { ...TOLD, isCached: true, freshUntilMs: 120_000 }
+  expect(await askFifth()).toBe(1)
+})
+
+test("the tenant of a listed domain is looked up where the operator's allow list or a correction takes it off the lists", async () => {
+  for (const [domain, correction, isOperatorAllowed, includeTenant] of [
+    ["mailinator.com", null, false, false],
+    ["mailinator.com", null, true, true],
+    ["mailinator.com", "business", false, true],
+    ["mailinator.com", "relay", true, false],
+    ["gmail.com", null, true, false],
+    ["gmail.com", "education", false, true],
+    ["harbor-works-check.com", "personal", false, false],
+    ["harbor-works-check.com", null, false, true],
+  ] as const) {
+    const { ask, queries } = system(TOLD, OFFLINE_DEEP_PROBE, { of: () => correction, version: 1 })
+    await ask(`jane@${domain}`, { isOperatorAllowed })
+    expect(queries).toMatchObject([{ domain, includeTenant }])
+  }
 })
 
 test("a verdict from cached evidence is cached, and judged again only when it is stale", async () => {
