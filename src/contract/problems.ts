@@ -8,7 +8,7 @@ type ProblemSpec = {
 
 /** All problems that a request can be refused with. Statuses, titles and causes are written only here. */
 export const PROBLEMS = {
-  invalid_input: { status: 400, title: "Bad Request", cause: "The input is missing, given more than once, of the wrong type, too long, holds control characters, names an unknown policy, or the body is not JSON.", retry: "No" },
+  invalid_input: { status: 400, title: "Bad Request", cause: "The input is missing, given more than once, of the wrong type, too long, holds control characters, names an unknown policy, is not UTF-8, or the body is not JSON.", retry: "No" },
   unauthorized: { status: 401, title: "Unauthorized", cause: "No key was sent and the input is not a test address, or a leak report is not signed by the reporter.", retry: "No" },
   invalid_key: { status: 401, title: "Unauthorized", cause: "The key is malformed, fails its checksum, does not exist, or is of the wrong kind for the endpoint.", retry: "No" },
   key_revoked: { status: 401, title: "Unauthorized", cause: "The key was revoked by its owner, an admin or leak detection.", retry: "No, use another key" },

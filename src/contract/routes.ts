@@ -21,7 +21,7 @@ const FORM_PROBLEMS = ["forbidden_origin", "payload_too_large", "invalid_input",
 
 /** All routes of the server. Another path is `not_found`, another method `method_not_allowed`. */
 export const ROUTES = {
-  getCheck: { method: "GET", path: "/v1/check", description: "Checks one address, domain or website URL.", access: "key or test address", kind: "api", problems: [...KEY_PROBLEMS, "forbidden_origin", "invalid_input", "quota_exceeded"] },
+  getCheck: { method: "GET", path: "/v1/check", description: "Checks one address, domain or website URL. In the query a `+` is a plus, and a space is `%20` (RFC 3986).", access: "key or test address", kind: "api", problems: [...KEY_PROBLEMS, "forbidden_origin", "invalid_input", "quota_exceeded"] },
   postCheck: {
     method: "POST",
     path: "/v1/check",

@@ -19,7 +19,7 @@ import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { type MetricsEndpoint, metricsRoute } from "./metrics/metrics-route.ts"
 import { type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
 import type { NextTick } from "./request/request-batcher.ts"
-import { pathOf, queryParameters } from "./request/request-url.ts"
+import { pathOf, queryOf } from "./request/request-url.ts"
 import { RefusalHeaders } from "./response/caller-headers.ts"
 import { preflightHeaders } from "./response/cors.ts"
 import type { JsonResponses } from "./response/json-responses.ts"
@@ -135,9 +135,7 @@ type RequestHandler = (request: Request) => Response | Promise<Response>
 /** Serves HEAD as GET without the body (RFC 9110 §9.3.2). A path without GET refuses it. */
 async function headResponse(request: Request, handle: RequestHandler): Promise<Response> {
   // `new Request` needs a complete URL. A request whose `Host` is missing or invalid has only a path.
-  const url = URL.canParse(request.url)
-    ? request.url
-    : `http://localhost${pathOf(request)}?${queryParameters(request.url)}`
+  const url = URL.canParse(request.url) ? request.url : `http://localhost${pathOf(request)}?${queryOf(request.url)}`
   const { status, headers, body } = await handle(new Request(url, { headers: request.headers }))
   await body?.cancel()
   return new Response(null, { status, headers })

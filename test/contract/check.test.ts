@@ -8,6 +8,20 @@ import { testApp } from "../support/app.ts"
 const { ask } = await testApp()
 const post = (body: unknown, more = {}) => ask("POST /v1/check", { body, ...more })
 
+/** Octets that are not UTF-8: cut characters, a lone continuation, a long form, a surrogate, beyond U+10FFFF. */
+const NOT_UTF8 = [
+  [0xff],
+  [0x80],
+  [0xc3],
+  [0xe2, 0x82],
+  [0xf0, 0x9f, 0x98],
+  [0xf0, 0x9f],
+  [0xc0, 0xaf],
+  [0xed, 0xa0, 0x80],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0xf0, 0x9f, 0x98, 0xff],
+]
+
 describe("200", () => {
   test("an address is answered with every member of the contract and none besides", async () => {
     const { status, body, headers } = await post({ email: "Jane+news@Gmail.com" })
@@ -31,6 +45,45 @@ describe("200", () => {
     const got = await ask("GET /v1/check?email=jane%40mailinator.com&policy=strict")
     const posted = await post({ email: "jane@mailinator.com", policy: "strict" })
     expect({ ...got.body, request_id: "" }).toEqual({ ...posted.body, request_id: "" })
+  })
+
+  test("a + in the query of a GET is a plus, and %20 is a space", async () => {
+    const normalizedOf = async (email: string) => {
+      const { status, body } = await ask(`GET /v1/check?email=${email}`)
+      expect(status).toBe(200)
+      return [body["email"], body["normalized_email"], body["category"]]
+    }
+    for (const email of ["jane+news@gmail.com", "jane%2Bnews%40gmail.com"])
+      expect(await normalizedOf(email)).toEqual(["jane+news@gmail.com", "jane@gmail.com", "personal"])
+    expect(await normalizedOf("+jane@gmail.com")).toEqual(["+jane@gmail.com", "+jane@gmail.com", "personal"])
+    expect(await normalizedOf("%20jane@gmail.com%20")).toEqual([" jane@gmail.com ", "jane@gmail.com", "personal"])
+    expect(await normalizedOf("ja%20ne@gmail.com")).toEqual(["ja ne@gmail.com", null, "invalid"])
+    expect((await ask("GET /v1/check?url=https://stripe.com/a+b")).body).toMatchObject({ domain: "stripe.com" })
+  })
+
+  test("a % of a query that starts no escape stands for itself", async () => {
+    for (const [sent, email] of [
+      ["100%@gmail.com", "100%@gmail.com"],
+      ["a%zz%25%4@gmail.com", "a%zz%%4@gmail.com"],
+      ["caf%C3%A9@gmail.com", "café@gmail.com"],
+    ])
+      expect((await ask(`GET /v1/check?email=${sent}`)).body["email"]).toBe(email)
+  })
+
+  test("a U+FFFD that was really sent makes an invalid address, not a refusal", async () => {
+    const invalid = {
+      category: "invalid",
+      reasons: expect.arrayContaining(["invalid_syntax"]),
+      recommendation: "block",
+    }
+    for (const email of ["ja\uFFFDne@gmail.com", "jane@gm\uFFFDil.com", "\uFFFD"]) {
+      for (const body of [{ email }, `\uFEFF{"email":"${email}"}`, { email, x: "\uFFFD".repeat(5) }])
+        expect(await post(body)).toMatchObject({ status: 200, body: { ...invalid, email } })
+      const got = await ask(`GET /v1/check?email=${encodeURIComponent(email)}`)
+      expect(got).toMatchObject({ status: 200, body: { ...invalid, email } })
+    }
+    expect((await post({ domain: "a\uFFFDb.com" })).body).toMatchObject(invalid)
+    expect((await post({ url: "http://a\uFFFDb.com" })).body).toMatchObject(invalid)
   })
 
   test("a domain check has neither email nor url", async () => {
@@ -165,8 +218,32 @@ describe("400 invalid_input", () => {
     await refused(post(body), { pointer: "" })
   })
 
-  test("bytes that are not UTF-8 are not JSON", async () => {
-    await refused(post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), { pointer: "" })
+  test("bytes that are not UTF-8 are not JSON, wherever they stand and however many of them are cut off", async () => {
+    const bom = [0xef, 0xbb, 0xbf]
+    for (const broken of NOT_UTF8)
+      for (const start of [[], bom])
+        for (const text of [
+          '{"email":"ja?ne@gmail.com"}',
+          '{"?":1,"email":"jane@gmail.com"}',
+          '{"email":"jane@gmail.com"}?',
+        ]) {
+          const [before = "", after = ""] = text.split("?")
+          const body = Buffer.concat([Buffer.from([...start, ...Buffer.from(before), ...broken]), Buffer.from(after)])
+          await refused(post(new Uint8Array(body), { headers: { "Content-Length": String(body.length) } }), {
+            pointer: "",
+          })
+          await refused(post(new Response(new Uint8Array(body)).body), { pointer: "" })
+        }
+  })
+
+  test("escapes of a query that are not UTF-8", async () => {
+    for (const broken of NOT_UTF8) {
+      const escapes = broken.map(octet => `%${octet.toString(16)}`).join("")
+      for (const parameter of ["email", "domain", "url", "policy", "deep"])
+        await refused(ask(`GET /v1/check?${parameter}=a${escapes}b`), { parameter })
+      await refused(ask(`GET /v1/check?email=jane%40gmail.com&x=${escapes}`), { detail: "The query is not UTF-8." })
+      await refused(ask(`GET /v1/check?email=jane%40gmail.com&${escapes}=x`), { detail: "The query is not UTF-8." })
+    }
   })
 
   test("a body nested 30 000 deep is refused or read, and does no harm", async () => {

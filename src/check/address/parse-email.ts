@@ -55,12 +55,12 @@ const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(?:\.[\w!#$%&'*+/=?^`{|}~
 /** RFC 5321 `Quoted-string`, RFC 6531 `qtextSMTP`. */
 const QUOTED_STRING = /^"(?:[^"\\]|\\[ -~])*"$/
 
-/** Characters without a glyph. With one of them, two addresses would look alike. */
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
+/** Characters without a glyph, with which two addresses would look alike, and U+FFFD, which stands for a character that was lost. */
+const INVISIBLE_OR_LOST = /[\p{Default_Ignorable_Code_Point}\uFFFD]/u
 
 /**
  * Parses the local part of an address: a dot-atom or a quoted string, both with letters of any script. The text must not
- * contain control characters. Null: it is neither, or contains a lone surrogate, an invisible character or more combining
+ * contain control characters. Null: it is neither, or contains a lone surrogate, an invisible character, U+FFFD or more combining
  * marks in a row than any language needs.
  *
  * The tag runs from the first `+` to the end, unless the local part starts with `+`. A quoted string has a tag only if it
@@ -70,7 +70,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 export function parseLocalPart(sent: string): LocalPart | null {
   // Most local parts match here.
   if (NORMAL_DOT_ATOM.test(sent)) return { text: sent, hasTag: false }
-  if (INVISIBLE.test(sent) || exceedsMarks(sent)) return null
+  if (INVISIBLE_OR_LOST.test(sent) || exceedsMarks(sent)) return null
   if (DOT_ATOM.test(sent)) return sent.isWellFormed() ? stripTag(lowerCaseNfc(sent)) : null
   if (!QUOTED_STRING.test(sent) || !sent.isWellFormed()) return null
   return stripTag(lowerCaseNfc(sent.slice(1, -1).replace(/\\(.)/g, "$1")))

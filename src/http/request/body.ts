@@ -8,41 +8,45 @@ import { invalidInput, Problem } from "../response/problem.ts"
  * not JSON, the bytes are not UTF-8 or the text is not JSON. A byte order mark is accepted.
  */
 export const readJsonBody = (request: Request, bytesMax: number, bodies: BodyReservations): Promise<unknown> =>
-  parseJsonBodyLater(request, readBodyText(request, bytesMax, bodies))
+  parseJsonBodyLater(request, startReadingBody(request, bytesMax, bodies))
 
-/** Waits for a text that `readBodyText` gave, and parses it. */
-export async function parseJsonBodyLater(request: Request, pendingText: Promise<string | null>): Promise<unknown> {
-  let text: string | null
-  try {
-    text = await pendingText
-  } catch (error) {
-    throw unreadableBody(error)
-  }
-  return parseJsonBody(request, text)
+/** Waits for the bytes that `startReadingBody` gave, and parses them. */
+export async function parseJsonBodyLater(request: Request, pendingBytes: Promise<Uint8Array>): Promise<unknown> {
+  return parseJsonBody(request, await readableBody(pendingBytes))
 }
 
 /**
- * The first half of `readJsonBody`, for the check endpoint, where each promise counts: the body as text. When the promise is
- * already resolved, the text goes to `parseJsonBody`, else the promise goes to `parseJsonBodyLater`. Null: not UTF-8.
+ * The first half of `readJsonBody`, for the check endpoint, where each promise counts: the bytes of the body. When the promise
+ * is already resolved, the bytes go to `parseJsonBody`, else the promise goes to `parseJsonBodyLater`.
  */
-export function readBodyText(request: Request, bytesMax: number, bodies: BodyReservations): Promise<string | null> {
+export function startReadingBody(request: Request, bytesMax: number, bodies: BodyReservations): Promise<Uint8Array> {
   const length = contentLength(request)
-  if (length === null) return readUnknownLength(request, bytesMax, bodies).then(decodeUtf8)
+  if (length === null) return readUnknownLength(request, bytesMax, bodies)
   if (length > bytesMax) return Promise.reject(tooLarge(bytesMax))
-  return length > LONG_BODY_BYTES_MIN ? readKnownLength(request, length, bodies, AS_TEXT) : request.text()
+  return length > LONG_BODY_BYTES_MIN ? readLongBody(request, length, bodies) : request.bytes()
+}
+
+async function readableBody(pendingBytes: Promise<Uint8Array>): Promise<Uint8Array> {
+  try {
+    return await pendingBytes
+  } catch (error) {
+    throw unreadableBody(error)
+  }
 }
 
 /** A client that was cut off or too slow does not receive this problem, but it must not count as an internal error. */
 const unreadableBody = (error: unknown): Problem => (error instanceof Problem ? error : bodyCutOff())
 
-/** The second half of `readJsonBody`: parses a text that `readBodyText` gave. Throws `invalid_input`. */
-export function parseJsonBody(request: Request, text: string | null): unknown {
-  // The runtime replaces bytes that are not UTF-8 by U+FFFD, which takes three bytes. Only a text that has one is measured.
-  const isText = text !== null && (!text.includes("\uFFFD") || isByteLength(text, contentLength(request)))
+/**
+ * The second half of `readJsonBody`: parses the bytes that `startReadingBody` gave. Throws `invalid_input`. Our own code decodes
+ * them, because the runtime's text has U+FFFD for bytes that are not UTF-8, and a caller may really send U+FFFD.
+ */
+export function parseJsonBody(request: Request, bytes: Uint8Array): unknown {
   if (!isJsonType(request.headers.get("content-type"))) {
     throw invalidInput([{ pointer: "", detail: "The `Content-Type` of the body must be application/json." }])
   }
-  if (!isText) throw invalidInput([{ pointer: "", detail: "The body is not UTF-8." }])
+  const text = decodeUtf8(bytes)
+  if (text === null) throw invalidInput([{ pointer: "", detail: "The body is not UTF-8." }])
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -56,12 +60,8 @@ export function parseJsonBody(request: Request, text: string | null): unknown {
 export type BodyReservations = Pick<LoadShedder, "reserveBody" | "releaseBody" | "nextTick">
 
 /** Reads the bytes of a body, at most `bytesMax`. Rejects with `payload_too_large`, or with `overloaded` when no memory is left. */
-export async function readBytes(request: Request, bytesMax: number, bodies: BodyReservations): Promise<Uint8Array> {
-  const length = contentLength(request)
-  if (length === null) return await readUnknownLength(request, bytesMax, bodies)
-  if (length > bytesMax) throw tooLarge(bytesMax)
-  return await readKnownLength(request, length, bodies, AS_BYTES)
-}
+export const readBytes = (request: Request, bytesMax: number, bodies: BodyReservations): Promise<Uint8Array> =>
+  readableBody(startReadingBody(request, bytesMax, bodies))
 
 /** The announced length, which the runtime enforces; null: none was announced. */
 function contentLength(request: Request): number | null {
@@ -69,31 +69,16 @@ function contentLength(request: Request): number | null {
   return length === null ? null : Number(length)
 }
 
-const AS_TEXT = (request: Request): Promise<string> => request.text()
-const AS_BYTES = (request: Request): Promise<Uint8Array> => request.bytes()
-
-/** Reads a body of known length. Memory for a long one is reserved first. */
-async function readKnownLength<T>(
-  request: Request,
-  length: number,
-  bodies: BodyReservations,
-  read: (request: Request) => Promise<T>,
-): Promise<T> {
-  const reserved = length > LONG_BODY_BYTES_MIN ? length : 0
-  bodies.reserveBody(reserved)
+/** Reads a long body of known length. Memory for it is reserved first. */
+async function readLongBody(request: Request, length: number, bodies: BodyReservations): Promise<Uint8Array> {
+  bodies.reserveBody(length)
   try {
-    return await read(request)
+    return await request.bytes()
   } catch {
     throw bodyCutOff()
   } finally {
-    bodies.releaseBody(reserved)
+    bodies.releaseBody(length)
   }
-}
-
-/** Whether the text takes as many bytes as were sent, with or without a byte order mark. If not, bytes were replaced. Null: unknown. */
-function isByteLength(text: string, sentLength: number | null): boolean {
-  const length = Buffer.byteLength(text)
-  return sentLength === null || length === sentLength || length + 3 === sentLength
 }
 
 const isJsonType = (mediaType: string | null): boolean =>

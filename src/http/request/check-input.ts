@@ -15,7 +15,7 @@ import {
   NOT_AN_OBJECT,
   Problem,
 } from "../response/problem.ts"
-import { queryParameters } from "./request-url.ts"
+import { type UriParameter, uriParameters } from "./request-url.ts"
 
 /** The input of a check before validation. */
 export type CheckInput = {
@@ -38,14 +38,18 @@ const faultAt = (location: CheckInput["location"], name: string): Pick<InputFaul
 /** The input of a POST. */
 export const inputFromBody = (members: unknown): CheckInput => ({ members, location: "body", faults: NO_FAULTS })
 
-/** The input of a GET. A repeated parameter and an invalid boolean are faults; unknown parameters are ignored. */
+/**
+ * The input of a GET, decoded by RFC 3986. A repeated parameter, an invalid boolean and escapes that are not UTF-8 are faults;
+ * unknown parameters are ignored.
+ */
 export function inputFromQuery(url: string): CheckInput {
-  const query = queryParameters(url)
+  const sent = uriParameters(url)
   const members: Record<string, unknown> = {}
-  const faults: InputFault[] = []
+  const faults: InputFault[] = [...utf8Faults(sent)]
   for (const parameter of QUERY_PARAMETERS) {
-    const [value, another] = query.getAll(parameter)
-    if (value === undefined) continue
+    const [first, another] = sent.filter(({ name }) => name === parameter)
+    const value = first?.value ?? null
+    if (value === null) continue
     const isBoolean = parameter === "deep" || parameter === "workspace"
     if (another !== undefined) faults.push({ parameter, detail: `\`${parameter}\` is given more than once.` })
     else if (!isBoolean) members[parameter] = value
@@ -53,6 +57,15 @@ export function inputFromQuery(url: string): CheckInput {
     else faults.push({ parameter, detail: `\`${parameter}\` must be true, false, 1 or 0.` })
   }
   return { members, location: "query", faults }
+}
+
+/** A fault for each documented parameter, and one for all others together, whose escapes are not UTF-8. */
+function utf8Faults(sent: readonly UriParameter[]): readonly InputFault[] {
+  const malformed = sent.filter(({ name, value }) => name === null || value === null)
+  if (malformed.length === 0) return NO_FAULTS
+  const ours = QUERY_PARAMETERS.filter(parameter => malformed.some(({ name }) => name === parameter))
+  const faults = ours.map(parameter => ({ parameter, detail: `\`${parameter}\` is not UTF-8.` }))
+  return faults.length > 0 ? faults : [{ detail: "The query is not UTF-8." }]
 }
 
 /** Whether the input's `email` is a valid address under the test domain, even if other members are invalid. */

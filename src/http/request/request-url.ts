@@ -10,8 +10,40 @@ export function pathOf({ url }: Request): string {
   return url.slice(start, end < 0 ? undefined : end)
 }
 
-/** The query parameters of a request's URL. */
-export function queryParameters(url: string): URLSearchParams {
+/** The query of a request's URL as sent, without the question mark; empty: there is none. */
+export function queryOf(url: string): string {
   const start = url.indexOf("?")
-  return new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
+  return start < 0 ? "" : url.slice(start + 1)
+}
+
+/** The query parameters of a page, as browsers send forms: `+` is a space, and bytes that are not UTF-8 are U+FFFD. */
+export const queryParameters = (url: string): URLSearchParams => new URLSearchParams(queryOf(url))
+
+/** A parameter of a query. A value of null: its escapes are not UTF-8. */
+export type UriParameter = { readonly name: string | null; readonly value: string | null }
+
+/**
+ * The query parameters of a request to the API, in their order. They are decoded by RFC 3986: `+` is a plus, and only escapes
+ * are decoded. A `%` that starts no escape stands for itself.
+ */
+export const uriParameters = (url: string): readonly UriParameter[] =>
+  queryOf(url)
+    .split("&")
+    .map(pair => {
+      const end = pair.indexOf("=")
+      if (end < 0) return { name: decodeUriText(pair), value: "" }
+      return { name: decodeUriText(pair.slice(0, end)), value: decodeUriText(pair.slice(end + 1)) }
+    })
+
+const BARE_PERCENT = /%(?![0-9a-f]{2})/gi
+
+/** The text with its escapes decoded; null: they are not UTF-8. */
+function decodeUriText(text: string): string | null {
+  if (!text.includes("%")) return text
+  try {
+    return decodeURIComponent(text.replace(BARE_PERCENT, "%25"))
+  } catch (error) {
+    if (error instanceof URIError) return null
+    throw error
+  }
 }

@@ -15,7 +15,7 @@ import type { LoadShedder } from "../admission/load-shedder.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
 import type { Meter } from "../metrics/meter.ts"
 import { GET_CHECK_ROUTE, POST_CHECK_ROUTE, type RequestObserver } from "../metrics/request-observer.ts"
-import { parseJsonBody, parseJsonBodyLater, readBodyText, readJsonBody } from "../request/body.ts"
+import { parseJsonBody, parseJsonBodyLater, readJsonBody, startReadingBody } from "../request/body.ts"
 import { type Caller, identifyCaller, keylessTooFast, unauthorized } from "../request/caller.ts"
 import {
   type CheckInput,
@@ -84,7 +84,7 @@ type CheckTask = {
   /** Null before `admitStage`, and for a caller without limits. */
   lease: RequestLease | null
   /** Null for GET, and before `admitStage`. */
-  body: Promise<string | null> | null
+  body: Promise<Uint8Array> | null
   input: CheckInput | null
   checkRequest: CheckRequest | null
   outcome: CheckOutcome | null
@@ -140,7 +140,7 @@ function admitStage(task: CheckTask): undefined {
   const { deps, request, route } = task
   task.lease = deps.admit(request, callerOf(task), true)
   deps.loadShedder.assertCapacity(false)
-  if (route === POST_CHECK_ROUTE) task.body = readBodyText(request, LIMITS.bodyBytesMax, deps.loadShedder)
+  if (route === POST_CHECK_ROUTE) task.body = startReadingBody(request, LIMITS.bodyBytesMax, deps.loadShedder)
 }
 
 /** Reads the input from the query or the body. May refuse with `payload_too_large` or `invalid_input`. */
@@ -151,13 +151,13 @@ function readStage(task: CheckTask): undefined | Promise<undefined> {
     return undefined
   }
   // Nearly every body arrives together with the headers, so it is read without a wait. `peek` gives an error for a body that was cut off.
-  const text: unknown = peek(body)
-  if (typeof text !== "string") return readLateBody(task, body)
-  task.input = inputFromBody(parseJsonBody(request, text))
+  const bytes: unknown = peek(body)
+  if (!(bytes instanceof Uint8Array)) return readLateBody(task, body)
+  task.input = inputFromBody(parseJsonBody(request, bytes))
   return undefined
 }
 
-async function readLateBody(task: CheckTask, body: Promise<string | null>): Promise<undefined> {
+async function readLateBody(task: CheckTask, body: Promise<Uint8Array>): Promise<undefined> {
   task.input = inputFromBody(await parseJsonBodyLater(task.request, body))
 }
 

@@ -113,8 +113,8 @@ test("a text that is neither a dot-atom nor a quoted string is not a local part"
   }
 })
 
-test("an invisible character, or more combining marks in a row than any language needs, is invalid", () => {
-  for (const invisible of ["\u00ad", "\u200b", "\u200d", "\u2060", "\u3164", "\ufe0f", "\u{e0041}"])
+test("an invisible character, U+FFFD, or more combining marks in a row than any language needs, is invalid", () => {
+  for (const invisible of ["\u00ad", "\u200b", "\u200d", "\u2060", "\u3164", "\ufe0f", "\u{e0041}", "\ufffd"])
     for (const text of [`ja${invisible}ne`, `"ja${invisible}ne"`])
       expect([text, parseLocalPart(text)]).toEqual([text, null])
   expect(parseLocalPart(`a${"\u0316".repeat(31)}`)).toBeNull()
