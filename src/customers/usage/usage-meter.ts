@@ -2,6 +2,7 @@ import { Mutex } from "../../base/mutex.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
 import type { Store } from "../store/core/store.ts"
+import { isWriteUnsure } from "../store/core/store-error.ts"
 import { CounterBuffer, type UsageCounter } from "./counter-buffer.ts"
 import { type MeteredKey, measureIncrements, type UsageEvent } from "./measures.ts"
 import { addCounts, type KeyCount, readCounts, readKeyCounts, type StoredCount } from "./usage-rows.ts"
@@ -19,7 +20,7 @@ export const USAGE_METER_BOUNDS: UsageMeterBounds = { countersMax: 50_000, rowsM
 
 /**
  * Counts what each key does, by UTC day, in memory, and writes it in batches, so that a request writes nothing. A crash loses what was
- * not written; a failing store loses nothing.
+ * not written; a failing store loses nothing, unless it leaves open whether it has written.
  */
 export class UsageMeter {
   readonly #store: Store
@@ -60,7 +61,7 @@ export class UsageMeter {
 
   /**
    * Writes a batch in one transaction and returns the count of its rows; zero when none was left. When the store fails it rejects, and
-   * everything is still counted once. Counts of deleted accounts are dropped.
+   * nothing is counted twice; only a batch whose commit was not answered may be lost. Counts of deleted accounts are dropped.
    */
   flush(): Promise<number> {
     return this.#mutex.runExclusive(async () => {
@@ -71,9 +72,14 @@ export class UsageMeter {
       }
       const batch = [...this.#writing.all().take(this.#bounds.rowsMax)]
       if (batch.length === 0) return 0
-      await this.#store.transaction(inner => addCounts(inner, batch))
-      for (const counter of batch) this.#writing.remove(counter)
-      this.#hasRequestedFlush &&= this.#isFull()
+      try {
+        await this.#store.transaction(inner => addCounts(inner, batch))
+      } catch (error) {
+        // As with leased units: what may have been written is not written again, so that nothing is counted twice.
+        if (isWriteUnsure(error)) this.#removeWritten(batch)
+        throw error
+      }
+      this.#removeWritten(batch)
       return batch.length
     })
   }
@@ -95,6 +101,11 @@ export class UsageMeter {
       const stored = await readKeyCounts(this.#store, accountId, fromDay, toDay)
       return [...stored, ...this.#unwritten(accountId, fromDay, toDay)]
     })
+  }
+
+  #removeWritten(batch: readonly UsageCounter[]): void {
+    for (const counter of batch) this.#writing.remove(counter)
+    this.#hasRequestedFlush &&= this.#isFull()
   }
 
   #unwritten(accountId: string, fromDay: number, toDay: number): readonly UsageCounter[] {

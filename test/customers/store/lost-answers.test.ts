@@ -6,6 +6,7 @@ import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres/connection-pool.ts"
 import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
+import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
 import { bounded } from "../../support/bounded.ts"
 import { later } from "../../support/later.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -100,6 +101,49 @@ describe("a write whose response is lost", () => {
     expect(log.received).toEqual([])
     expect(await revokeKey(log, made.key.id, "owner")).toMatchObject({ kind: "revoked", isNew: false })
     expect(log.received).toEqual([{ kind: "key_revoked", subject: made.key.id }])
+  })
+})
+
+describe("usage whose commit is not answered", () => {
+  const businessChecks = (meter: UsageMeter, accountId: string, count: number): void => {
+    for (let made = 0; made < count; made++)
+      meter.record(accountId, { id: "key_s", kind: "secret" }, { kind: "check", category: "business" })
+  }
+  const checksOf = async (meter: UsageMeter, accountId: string): Promise<number> => {
+    const counts = await meter.counts(accountId, 0, 0)
+    return counts.filter(({ measure }) => measure === "checks").reduce((sum, { count }) => sum + count, 0)
+  }
+
+  onPostgres("is not written again, and what comes after it is written once", async () => {
+    const { store, way } = await behindProxy()
+    const log = tempLog(store)
+    const accountId = await newAccount(log)
+    const meter = new UsageMeter(store, log.clock, () => undefined, USAGE_METER_BOUNDS)
+    for (const count of [3, 4]) {
+      businessChecks(meter, accountId, count)
+      way.cutAt("COMMIT\0", 1)
+      expect((await errorOf(meter.flush())).code).toBe("unsure")
+      expect(meter.stats().unwritten).toBe(0)
+    }
+    expect(await checksOf(meter, accountId)).toBe(7)
+    businessChecks(meter, accountId, 5)
+    while ((await meter.flush()) > 0);
+    expect(await checksOf(meter, accountId)).toBe(12)
+    expect(
+      await store.one<unknown>("SELECT count FROM usage WHERE account_id = $1 AND measure = 'checks'", [accountId]),
+    ).toEqual({ count: 12 })
+  })
+
+  onPostgres("that was cut off before its commit is written once by the next flush", async () => {
+    const { store, way } = await behindProxy()
+    const log = tempLog(store)
+    const accountId = await newAccount(log)
+    const meter = new UsageMeter(store, log.clock, () => undefined, USAGE_METER_BOUNDS)
+    businessChecks(meter, accountId, 3)
+    way.cutAt("INSERT 0 3\0", 1)
+    expect((await errorOf(meter.flush())).code).toBe("away")
+    while ((await meter.flush()) > 0);
+    expect(await checksOf(meter, accountId)).toBe(3)
   })
 })
 

@@ -98,6 +98,9 @@ const NOTHING_WRITTEN_CODES: ReadonlySet<StoreErrorCode> = new Set([
 export const hasWrittenNothing = (error: unknown): boolean =>
   error instanceof StoreError && NOTHING_WRITTEN_CODES.has(error.code)
 
+/** True when the operation that failed with this error may have been written all the same: its commit was sent and not answered. */
+export const isWriteUnsure = (error: unknown): boolean => error instanceof StoreError && error.code === "unsure"
+
 /**
  * Thrown when the database fails. `message` says what failed, where and why; `remedy` says what the operator does about it. Neither
  * contains data of a row.
