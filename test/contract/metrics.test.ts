@@ -49,6 +49,21 @@ describe("/metrics", () => {
   })
 })
 
+test.each([
+  ["192.0.2.1:567", 404],
+  ["[2001:db8:1::1]:443", 404],
+  ["[2001:db8:1::1]", 404],
+  ["10.1.2.3, unknown", 404],
+  ["", 404],
+  [",", 404],
+  ["192.0.2.1, 10.9.9.9:80", 404],
+  ["10.1.2.3:567", 200],
+  ["[::ffff:10.1.2.3]:567", 200],
+])("behind a trusted proxy, the sender %p is answered %i", async (sender, status) => {
+  const own = await testApp({ metricsAllow: "10.0.0.0/8", trustedProxies: "10.9.0.0/16" })
+  expect((await scraped(own, { "x-test-peer": "10.9.0.1", "x-forwarded-for": sender })).status).toBe(status)
+})
+
 describe("an answer is counted once", () => {
   const paths = Object.values(ROUTES).map(
     ({ method, path }) => [method, path.replace(":name", "none.css"), path] as const,

@@ -111,6 +111,8 @@ export type AppOptions = {
   readonly bodyBytesMax?: number
   /** `MAILKIND_METRICS_ALLOW`. */
   readonly metricsAllow?: string
+  /** `MAILKIND_TRUSTED_PROXIES`. */
+  readonly trustedProxies?: string
   /** Among how many nodes it is the last. */
   readonly nodesCount?: number
 }
@@ -132,6 +134,7 @@ export async function testApp({
   asset = () => new Blob(["// the script"]),
   logging = { slowMs: null, sampleEvery: null },
   metricsAllow = "",
+  trustedProxies = "",
   inFlightMax = 4096,
   bodyBytesMax,
   nodesCount = 1,
@@ -148,6 +151,7 @@ export async function testApp({
     ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
     MAILKIND_FREE_CHECKS_PER_DAY: freeChecksPerDay,
     MAILKIND_METRICS_ALLOW: metricsAllow,
+    MAILKIND_TRUSTED_PROXIES: trustedProxies,
   })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
@@ -185,7 +189,7 @@ export async function testApp({
   const made = await createKey(changes, random, { accountId, kind: "secret", name: null, origins: [] })
   if (made.kind !== "created") throw new Error(made.kind)
   let count = 0
-  const clientOf = createClientNetworkResolver([])
+  const clientOf = createClientNetworkResolver(read.settings.MAILKIND_TRUSTED_PROXIES)
   const column = createCounterShard()
   const meter = new Meter(column)
   const lag = { ms: 0 }

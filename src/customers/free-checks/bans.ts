@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net"
 import type { Clock } from "../../base/outside-world.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/core/store.ts"
@@ -87,6 +88,5 @@ function afterStrike(before: BanRow, now: number): BanRow {
  * `ClientResolver`. Anything else is a network of its own.
  */
 export function clientNetwork(client: string): string {
-  const octets = client.split(".")
-  return octets.length === 4 ? octets.slice(0, 3).join(".") : client
+  return isIPv4(client) ? client.split(".").slice(0, 3).join(".") : client
 }

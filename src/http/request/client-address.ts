@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net"
 
-/** Finds the address of a request's sender. `peer` is the other end of the connection; null: unknown. */
+/**
+ * Finds the address of a request's sender, or a text that is no address: a sender that nobody knows. `peer` is the other end
+ * of the connection; null: unknown.
+ */
 export type ClientResolver = (peer: string | null, headers: Headers) => string
 
 /** How many entries of `X-Forwarded-For` are read, from the right. */
@@ -29,21 +32,44 @@ export function createClientNetworkResolver(trusted: readonly string[]): ClientR
 
 /**
  * Gives the exact address. `X-Forwarded-For` counts only when it comes from the `trusted` addresses and prefixes: the client
- * is then its rightmost address that is not one of them.
+ * is then its rightmost address that is not one of them. Ports and brackets are ignored. An entry that is no address, or a
+ * header without entries, is a sender of its own (`unreadableSender`). A request without the header is the proxy's own.
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientResolver {
   const isProxy = createIpMatcher(trusted)
   return (peer, headers) => {
     let client = unmapIpv4(peer ?? "")
-    if (trusted.length === 0 || isIP(client) === 0) return client
-    const hops = (headers.get("x-forwarded-for") ?? "").split(",").slice(-HOPS_MAX)
+    const forwarded = isProxy(client) ? headers.get("x-forwarded-for") : null
+    if (forwarded === null) return client
+    const hops = forwarded.split(",").slice(-HOPS_MAX)
     while (hops.length > 0 && isProxy(client)) {
-      const hop = unmapIpv4(hops.pop()?.trim() ?? "")
-      if (isIP(hop) === 0) break
+      const hop = parseForwardedEntry(hops.pop() ?? "")
+      if (hop === null) return unreadableSender(client)
       client = hop
     }
     return client
   }
+}
+
+/**
+ * The sender whose address a proxy does not tell legibly. All such senders behind one proxy are limited as one client, apart
+ * from the proxy itself and from everybody whose address is known. The text is no address, so no allow list holds it.
+ */
+const unreadableSender = (proxy: string): string => `unreadable behind ${proxy}`
+
+/** No entry is longer: an IPv6 address with an IPv4 part has 45 characters, brackets and port 8, and a zone (RFC 4007) a few. */
+const ENTRY_LENGTH_MAX = 100
+
+/** An entry of `X-Forwarded-For`: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`. */
+const FORWARDED_ENTRY = /^(?:\[([^[\]]+)\](?::\d{0,5})?|([^:[\]]+):\d{0,5}|([^[\]]+))$/
+
+/** The address of an entry; null: it is none. */
+function parseForwardedEntry(entry: string): string | null {
+  const text = entry.trim()
+  if (text.length > ENTRY_LENGTH_MAX) return null
+  const [, bracketed, beforePort, bare] = FORWARDED_ENTRY.exec(text) ?? []
+  const address = unmapIpv4(bracketed ?? beforePort ?? bare ?? "")
+  return isIP(address) === 0 ? null : address
 }
 
 /** Turns an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), in any of its forms, into the IPv4 address. */
