@@ -44,7 +44,7 @@ async function main(args: readonly string[]): Promise<number> {
   const child = Bun.spawn(
     [
       ...[process.execPath, "test", `--parallel=${PROCESSES}`, "--parallel-delay=0", "--no-isolate", "--no-orphans"],
-      ...["--timeout=60000", "--only-failures", `--timings=${timings}`, ...(isTiming ? ["--update-timings"] : [])],
+      ...["--timeout=300000", "--only-failures", `--timings=${timings}`, ...(isTiming ? ["--update-timings"] : [])],
       ...(values.long ? [] : [`--path-ignore-patterns=**/*.${LONG}.ts`]),
       ...chosen,
     ],

@@ -149,14 +149,16 @@ export function withTimeout<T, F>(setTimer: SetTimer, ms: number, promise: Promi
   return Promise.race([promise, timeout]).finally(cancelTimer)
 }
 
-/** Is called between the steps of long work. A promise is awaited before the next step. */
-export type Pause = () => void | Promise<void>
+/** Is called after `stepCount` steps of long work, by default one. A promise is awaited before the next step. */
+export type Pause = (stepCount?: number) => void | Promise<void>
 
 /** A pause that lets all other events be handled after every `stepsMax` steps. `nextTick` calls its argument at the end of a turn. */
 export function createPause(nextTick: (work: () => void) => void, stepsMax: number): Pause {
-  let stepCount = 0
-  return () => {
-    stepCount++
-    return stepCount % stepsMax === 0 ? new Promise(resolve => nextTick(resolve)) : undefined
+  let sincePause = 0
+  return (stepCount = 1) => {
+    sincePause += stepCount
+    if (sincePause < stepsMax) return undefined
+    sincePause = 0
+    return new Promise(resolve => nextTick(resolve))
   }
 }

@@ -69,3 +69,10 @@ export function isoInstant(atMs: number | null): string | null
 export function isoInstant(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString()
 }
+
+/** Something cached: at `cachedAtMs` and until `freshUntilMs`, in milliseconds since the Unix epoch. */
+export type CacheLifetime = { readonly cachedAtMs: number; readonly freshUntilMs: number }
+
+/** Whether it is fresh. If the clock was set back to before it was cached, nobody knows how old it is: it is not fresh. */
+export const isFresh = ({ cachedAtMs, freshUntilMs }: CacheLifetime, nowMs: number): boolean =>
+  cachedAtMs <= nowMs && nowMs < freshUntilMs

@@ -1,5 +1,6 @@
 import { known, NOT_QUERIED } from "../base/finding.ts"
 import type { Clock, Stopwatch } from "../base/outside-world.ts"
+import { isFresh } from "../base/time.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import { type AddressHints, NO_HINTS, readAddressHints } from "./address/address-hints.ts"
@@ -96,8 +97,8 @@ export function createCheck(deps: CheckDeps): Check {
       subject.fault === null && hints === NO_HINTS && domainLookup.seenBefore && isEmptyMatch(request.ownListMatch)
     const cacheKey = cacheKeyOf(request)
     const cached = isCacheable ? cachedVerdicts(domainLookup, generation)?.get(cacheKey) : undefined
-    const isFresh = cached !== undefined && cached.freshUntilMs > deps.clock()
-    if (isFresh && isOfCurrentAge(cached, registrable ?? domain ?? "", deps.deepProbe))
+    const isUsable = cached !== undefined && isFresh(cached, deps.clock())
+    if (isUsable && isOfCurrentAge(cached, registrable ?? domain ?? "", deps.deepProbe))
       return { subject, judged: cached.judged, tookMs: 0, wasFetched: false }
     return gatherAndJudge(deps, { request, domainLookup, hints, generation, cacheKey, isCacheable }, context)
   }
@@ -132,8 +133,8 @@ function judgeAndCache(
   const judged = judgeDomain(subject, buildEvidence(check, gathered), policy)
   // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
   if (isCacheable && isFromCache(gathered)) {
-    const verdict = { judged, freshUntilMs: freshUntil(gathered), ageVersion: deepProbe.ageVersion() }
-    cacheVerdict(domainLookup, generation, cacheKey, verdict, clock())
+    const lifetime = { cachedAtMs: clock(), freshUntilMs: freshUntil(gathered) }
+    cacheVerdict(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
   }
   return { subject, judged, tookMs: Math.round(stopwatch() - startedAt), wasFetched: gathered.deep.wasFetched }
 }

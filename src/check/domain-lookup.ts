@@ -1,3 +1,4 @@
+import type { CacheLifetime } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { type AddressWords, createAddressWords } from "./address/address-hints.ts"
 import type { ListMatch } from "./lists/list-match.ts"
@@ -21,10 +22,9 @@ export type DomainLookup = {
   cachedVerdicts: CachedVerdicts | null
 }
 
-/** A verdict for one kind of request, valid until `freshUntilMs` (milliseconds since the Unix epoch). */
-export type CachedVerdict = {
+/** A verdict for one kind of request. */
+export type CachedVerdict = CacheLifetime & {
   readonly judged: JudgedDomain
-  readonly freshUntilMs: number
   /** The version of all ages at which the domain's age was compared last. */
   ageVersion: number
 }

@@ -1,6 +1,7 @@
 import { Deadline, KeyedSemaphore, type Release } from "../base/concurrency.ts"
 import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
+import { type CacheLifetime, isFresh } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import type { CacheStatus } from "./cache-status.ts"
 import type { MailProbeResult } from "./mail/mail-probe.ts"
@@ -94,14 +95,18 @@ const LOOKUPS_WAITING_MAX = 2_000
 /** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
   const { clock, setTimer, timeoutMs } = deps
-  const cache = new TwoGenerationCache<string, NetworkEvidence>(CACHED_DOMAINS_MIN)
+  const cache = new TwoGenerationCache<string, CacheLifetime & { readonly evidence: NetworkEvidence }>(
+    CACHED_DOMAINS_MIN,
+  )
   const lookups = new KeyedSemaphore<string>(LOOKUPS_PER_CALLER_MAX, LOOKUPS_WAITING_MAX)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
+    const { freshUntilMs } = evidence
+    const cachedAtMs = clock()
     // The next request gets it from the cache with `isCached`. A failure does not count as cached.
-    if (evidence.freshUntilMs > clock())
-      cache.set(key, evidence.mail.known ? { ...evidence, isCached: true } : evidence)
+    const cached = evidence.mail.known ? { ...evidence, isCached: true } : evidence
+    if (freshUntilMs > cachedAtMs) cache.set(key, { evidence: cached, cachedAtMs, freshUntilMs })
     return evidence
   }
   const gatherInTurn = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
@@ -114,7 +119,7 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
     // A name holds no space, so the keys with and without tenant differ.
     const key = query.includeTenant ? query.domain : `${query.domain} `
     const cached = cache.get(key)
-    if (cached !== undefined && cached.freshUntilMs > clock()) return cached
+    if (cached !== undefined && isFresh(cached, clock())) return cached.evidence
     if (context !== undefined)
       return context.lookup(key, createDeadline, deadline => gatherInTurn(key, query, deadline))
     const deadline = createDeadline()

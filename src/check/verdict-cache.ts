@@ -1,3 +1,4 @@
+import { isFresh } from "../base/time.ts"
 import type { DeepProbe } from "./deep-evidence.ts"
 import type { CachedVerdict, DomainLookup } from "./domain-lookup.ts"
 
@@ -37,19 +38,19 @@ export function cacheVerdict(
   generation: object,
   cacheKey: number,
   verdict: CachedVerdict,
-  nowMs: number,
 ): void {
   const byRequestKind = cachedVerdicts(domainLookup, generation)
   if (byRequestKind === undefined) {
     domainLookup.cachedVerdicts = { generation, byRequestKind: new Map([[cacheKey, verdict]]) }
     return
   }
-  if (byRequestKind.size >= VERDICTS_PER_DOMAIN_MAX && !byRequestKind.has(cacheKey)) dropStale(byRequestKind, nowMs)
+  if (byRequestKind.size >= VERDICTS_PER_DOMAIN_MAX && !byRequestKind.has(cacheKey))
+    dropStale(byRequestKind, verdict.cachedAtMs)
   if (byRequestKind.size < VERDICTS_PER_DOMAIN_MAX || byRequestKind.has(cacheKey)) byRequestKind.set(cacheKey, verdict)
 }
 
 function dropStale(byRequestKind: Map<number, CachedVerdict>, nowMs: number): void {
-  for (const [cacheKey, { freshUntilMs }] of byRequestKind) if (freshUntilMs <= nowMs) byRequestKind.delete(cacheKey)
+  for (const [cacheKey, verdict] of byRequestKind) if (!isFresh(verdict, nowMs)) byRequestKind.delete(cacheKey)
 }
 
 /**

@@ -13,7 +13,7 @@ import { askLoopback } from "../support/loopback.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { deadServer, testSmtp } from "../support/smtp-server.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 /** Where everybody is whom nobody may ask in a test: an address that no answer comes from at once. */
 const NOBODY = "http://127.0.0.1:9"

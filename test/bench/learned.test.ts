@@ -3,7 +3,7 @@ import { LEARNED_FULL, learnedBench } from "../../bench/cases/learned.ts"
 import { learnedWorld } from "../../bench/cases/learned-simulation.ts"
 import { budgetStatus, type Report, reportText } from "../../bench/report/report.ts"
 
-const LIMIT_MS = 60_000
+const LIMIT_MS = 300_000
 
 const figuresOf = ({ figures }: Report): ReadonlyMap<string, number> =>
   new Map(figures.map(({ name, value }) => [name, value]))

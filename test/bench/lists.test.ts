@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { listsBench } from "../../bench/cases/lists-rounds.ts"
 import { smallPack } from "../check/lists/pack/small-pack.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 test("the bench of the lists measures hits and misses, fresh and repeated, of a small pack", () => {
   const names = Array.from({ length: 500 }, (_, at) => `name-${at}.example-${at % 7}.com`)

@@ -112,6 +112,19 @@ test("a subdomain is looked up with its organisational domain", async () => {
   ])
 })
 
+test("a cached verdict is not used after the clock was set back to before it was cached", async () => {
+  const { ask, queries, state } = system({ ...TOLD, isCached: true, freshUntilMs: 4_000_000 })
+  const input = "jane@harbor-works-clock.com"
+  state.now = 3_600_000
+  for (let time = 0; time < 3; time++) await ask(input)
+  const before = queries.length
+  await ask(input)
+  expect(queries).toHaveLength(before)
+  state.now = 60_000
+  await ask(input)
+  expect(queries).toHaveLength(before + 1)
+})
+
 test("a further kind of request is cached once one of the cached ones is stale", async () => {
   const { ask, queries, state } = system({ ...TOLD, isCached: true })
   const domain = "harbor-works-fifth.com"

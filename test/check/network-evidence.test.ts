@@ -21,6 +21,7 @@ function system() {
   const time = createFakeTime()
   const queries = { mail: 0, tenant: 0 }
   const state = { isAway: false }
+  const shift = { ms: 0 }
   const freshUntilMs = time.clock() + 60_000
   const answers = {
     mail: async (): Promise<MailProbeResult> => ({
@@ -45,11 +46,11 @@ function system() {
       return answers.tenant(cloud)
     },
     isUnavailable: () => state.isAway,
-    clock: time.clock,
+    clock: () => time.clock() + shift.ms,
     setTimer: time.later,
     timeoutMs: BUDGET_MS,
   })
-  return { time, queries, state, answers, ask }
+  return { time, queries, state, shift, answers, ask }
 }
 
 test("a domain is looked up once while its evidence is fresh, and then it comes from the cache", async () => {
@@ -64,6 +65,15 @@ test("a domain is looked up once while its evidence is fresh, and then it comes 
   await time.tick(1)
   await ask(ACME)
   expect(queries).toEqual({ mail: 2, tenant: 2 })
+})
+
+test("cached evidence is not used after the clock was set back to before it was gathered", async () => {
+  const { ask, queries, time, shift } = system()
+  await time.tick(50_000)
+  await ask(ACME)
+  shift.ms = -10_000
+  await ask(ACME)
+  expect(queries.mail).toBe(2)
 })
 
 test("a tenant is looked up only on request", async () => {

@@ -8,7 +8,7 @@ import { type DnsServer, dnsServer } from "../support/dns-server.ts"
 import { askLoopback } from "../support/loopback.ts"
 import { startProgram } from "../support/program.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 /** How many days ago every domain was registered. */
 const AGE_DAYS = 12

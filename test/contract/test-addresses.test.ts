@@ -3,7 +3,7 @@ import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../src/contract/test-addresses.ts"
 import { testApp } from "../support/app.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const keyless = async (body: object) => (await testApp()).ask("POST /v1/check", { body, key: null })
 

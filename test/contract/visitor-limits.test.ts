@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { testApp } from "../support/app.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const PAGE = "https://app.example.com"
 const TEST = "GET /v1/check?email=business%40mailkind.test"

@@ -18,7 +18,7 @@ import {
   wireName,
 } from "../check/dns/wire/reply-bytes.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const PACKETS = 100_000
 const ID = 7

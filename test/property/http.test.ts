@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { testApp } from "../support/app.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const { app, key, logged } = await testApp()
 

@@ -197,7 +197,7 @@ test("whatever crashes, stops, fails or does to the clock, no day of a subject a
     }),
     { numRuns: runsOf(100) },
   )
-}, 60_000)
+}, 300_000)
 
 test("when nothing crashes, no unit is lost: what is leased after a stop is what was admitted", async () => {
   const store = await tempStore()
@@ -211,7 +211,7 @@ test("when nothing crashes, no unit is lost: what is leased after a stop is what
     }),
     { numRuns: runsOf(60) },
   )
-}, 60_000)
+}, 300_000)
 
 test("once a quota is smaller, nothing is admitted beyond it, whoever leased what before", async () => {
   const store = await tempStore()
@@ -223,4 +223,4 @@ test("once a quota is smaller, nothing is admitted beyond it, whoever leased wha
     }),
     { numRuns: runsOf(60) },
   )
-}, 60_000)
+}, 300_000)

@@ -4,7 +4,7 @@ import { bounded } from "./bounded.ts"
 import { outcomeOf } from "./outcome-of.ts"
 import { startProgram } from "./program.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const started = (script: string) => startProgram([process.execPath, "-e", script], tmpdir(), {})
 

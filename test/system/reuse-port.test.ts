@@ -5,7 +5,7 @@ import { askLoopback } from "../support/loopback.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { startProgram } from "../support/program.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const own = (port: number, reusePort: boolean, hostname = "127.0.0.1", answer = "own") => {
   const server = Bun.serve({ hostname, port, reusePort, development: false, fetch: () => new Response(answer) })

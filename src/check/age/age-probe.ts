@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache"
 import { type Finding, known, unknown } from "../../base/finding.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
-import { DAY_MS } from "../../base/time.ts"
+import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
 import type { CacheStatus } from "../cache-status.ts"
 import { type AgeStore, readStoredFact, type StoredAge } from "../fact-store.ts"
 import type { RdapBootstrap } from "./rdap-bootstrap.ts"
@@ -137,7 +137,7 @@ type AgeCacheBounds = {
 class AgeCache {
   readonly #clock: Clock
   readonly #bounds: AgeCacheBounds
-  readonly #entries: LRUCache<string, AgeProbeResult>
+  readonly #entries: LRUCache<string, CacheLifetime & { readonly result: AgeProbeResult }>
   #version = 0
 
   constructor(clock: Clock, bounds: AgeCacheBounds) {
@@ -153,8 +153,8 @@ class AgeCache {
 
   /** The fresh result; undefined: there is none. */
   fresh(domain: string): AgeProbeResult | undefined {
-    const result = this.#entries.get(domain)
-    return result !== undefined && this.#clock() < result.freshUntilMs ? result : undefined
+    const entry = this.#entries.get(domain)
+    return entry !== undefined && isFresh(entry, this.#clock()) ? entry.result : undefined
   }
 
   /** Caches an age and returns the result. If another process with a clock ahead of ours found it, it is not fresh for longer. */
@@ -165,7 +165,7 @@ class AgeCache {
       isCached: true,
       freshUntilMs: Math.min(checkedAtMs, this.#clock()) + (registeredAtMs === null ? noDataTtlMs : knownTtlMs),
     }
-    this.#entries.set(domain, result)
+    this.#set(domain, result)
     this.#version++
     return result
   }
@@ -174,7 +174,11 @@ class AgeCache {
   setFailure(domain: string, registration: Finding<never>, wasQueried: boolean): AgeProbeResult {
     const freshUntilMs = this.#clock() + (wasQueried ? this.#bounds.failureTtlMs : 0)
     const result = { registration, isCached: false, freshUntilMs }
-    if (wasQueried) this.#entries.set(domain, result)
+    if (wasQueried) this.#set(domain, result)
     return result
+  }
+
+  #set(domain: string, result: AgeProbeResult): void {
+    this.#entries.set(domain, { result, cachedAtMs: this.#clock(), freshUntilMs: result.freshUntilMs })
   }
 }

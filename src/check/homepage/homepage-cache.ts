@@ -2,7 +2,7 @@ import type { Deadline } from "../../base/concurrency.ts"
 import { known, unknown } from "../../base/finding.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
-import { DAY_MS } from "../../base/time.ts"
+import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import type { CacheStatus } from "../cache-status.ts"
 import { type HomepageStore, readStoredFact, type StoredHomepage } from "../fact-store.ts"
@@ -31,7 +31,9 @@ type HomepageCacheDeps = {
 /** Probes each homepage once a day for all callers. Names are registrable domains as A-labels, lower case. */
 export class HomepageCache {
   readonly #deps: HomepageCacheDeps
-  readonly #entries = new TwoGenerationCache<string, HomepageResult>(CACHED_HOMEPAGES_MIN)
+  readonly #entries = new TwoGenerationCache<string, CacheLifetime & { readonly result: HomepageResult }>(
+    CACHED_HOMEPAGES_MIN,
+  )
   readonly #flights = new SingleFlight<string, HomepageResult>()
 
   constructor(deps: HomepageCacheDeps) {
@@ -40,8 +42,8 @@ export class HomepageCache {
 
   /** The fresh result in memory; undefined: there is none. */
   fresh(domain: string): HomepageResult | undefined {
-    const result = this.#entries.get(domain)
-    return result !== undefined && this.#deps.clock() < result.freshUntilMs ? result : undefined
+    const entry = this.#entries.get(domain)
+    return entry !== undefined && isFresh(entry, this.#deps.clock()) ? entry.result : undefined
   }
 
   /**
@@ -67,14 +69,15 @@ export class HomepageCache {
     if (stored !== null) {
       // If another process with a clock ahead of ours stored it, it is not fresh for longer.
       const freshUntilMs = Math.min(stored.checkedAtMs, clock()) + HOMEPAGE_TTL_MS
-      const cached = { homepage: known(stored.state), isCached: true, freshUntilMs, wasFetched: false }
-      this.#entries.set(domain, cached)
-      return cached
+      const result = { homepage: known(stored.state), isCached: true, freshUntilMs, wasFetched: false }
+      this.#entries.set(domain, { result, cachedAtMs: clock(), freshUntilMs })
+      return result
     }
     const { homepage, movedTo, parkingSignal, wasFetched } = await probe(domain, deadline)
     const checkedAtMs = clock()
     const freshUntilMs = checkedAtMs + (homepage.known ? HOMEPAGE_TTL_MS : FAILURE_TTL_MS)
-    this.#entries.set(domain, { homepage, isCached: homepage.known, freshUntilMs, wasFetched: false })
+    const result = { homepage, isCached: homepage.known, freshUntilMs, wasFetched: false }
+    this.#entries.set(domain, { result, cachedAtMs: checkedAtMs, freshUntilMs })
     if (homepage.known)
       store?.write(domain, { state: homepage.value, evidence: movedTo ?? parkingSignal?.key ?? null, checkedAtMs })
     return { homepage, isCached: false, freshUntilMs, wasFetched }

@@ -6,7 +6,7 @@ import type { Fetch } from "../../base/fetch.ts"
 import { type Finding, unknown } from "../../base/finding.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
-import { DAY_MS } from "../../base/time.ts"
+import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
 import type { CacheStatus } from "../cache-status.ts"
 import type { Tenant } from "../verdict/evidence.ts"
 import type { IdentityCloud, IdentityUrls } from "./identity-endpoint.ts"
@@ -150,7 +150,7 @@ type TenantCacheBounds = {
   readonly staleTtlMs: number
 }
 
-type TenantCacheEntry = { readonly result: TenantProbeResult; readonly staleUntilMs: number }
+type TenantCacheEntry = CacheLifetime & { readonly result: TenantProbeResult; readonly staleUntilMs: number }
 
 /** Lookup results by key. The least recently used is evicted first. */
 class TenantCache {
@@ -171,8 +171,8 @@ class TenantCache {
 
   /** The fresh result; undefined: there is none. */
   fresh(key: string): TenantProbeResult | undefined {
-    const result = this.#entries.get(key)?.result
-    return result !== undefined && this.#clock() < result.freshUntilMs ? result : undefined
+    const entry = this.#entries.get(key)
+    return entry !== undefined && isFresh(entry, this.#clock()) ? entry.result : undefined
   }
 
   /** The answer that replaces a failure, with no freshness; undefined: there is none. */
@@ -185,18 +185,20 @@ class TenantCache {
   set(key: string, { tenant, isComplete }: TenantLookupResult): TenantProbeResult {
     const { answerTtlMs, partialTtlMs, staleTtlMs } = this.#bounds
     if (!tenant.known) return this.#setFailure(key, tenant)
-    const freshUntilMs = this.#clock() + (isComplete ? answerTtlMs : partialTtlMs)
+    const cachedAtMs = this.#clock()
+    const freshUntilMs = cachedAtMs + (isComplete ? answerTtlMs : partialTtlMs)
     const result = { tenant, isCached: true, freshUntilMs }
-    this.#entries.set(key, { result, staleUntilMs: freshUntilMs + staleTtlMs })
+    this.#entries.set(key, { result, cachedAtMs, freshUntilMs, staleUntilMs: freshUntilMs + staleTtlMs })
     return { ...result, isCached: false }
   }
 
   #setFailure(key: string, tenant: Finding<never>): TenantProbeResult {
-    const freshUntilMs = this.#clock() + this.#bounds.failureTtlMs
+    const cachedAtMs = this.#clock()
+    const freshUntilMs = cachedAtMs + this.#bounds.failureTtlMs
     const previous = this.#staleEntry(key)
     const result =
       previous === undefined ? { tenant, isCached: false, freshUntilMs } : { ...previous.result, freshUntilMs }
-    this.#entries.set(key, { result, staleUntilMs: previous?.staleUntilMs ?? freshUntilMs })
+    this.#entries.set(key, { result, cachedAtMs, freshUntilMs, staleUntilMs: previous?.staleUntilMs ?? freshUntilMs })
     return result
   }
 

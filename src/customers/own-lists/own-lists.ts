@@ -2,6 +2,7 @@ import type { Pause } from "../../base/concurrency.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
+import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 import { type OwnListEntry, parseStoredEntry } from "./entries.ts"
 
@@ -45,11 +46,11 @@ export async function addEntries(
     const missing = wanted.difference(onList)
     if (present.length + missing.size > LIMITS.ownListEntriesMax) return { kind: "too_many" }
     const nowMs = log.clock()
-    let addedCount = 0
-    for (const entry of missing) {
-      addedCount += await store.run(INSERT_ENTRY, [subject, accountIdOf(owner), list, entry, nowMs])
-      await pause()
-    }
+    const inserts = insertStatements(
+      [...missing].map(entry => [entry]),
+      [subject, accountIdOf(owner) ?? "", list, nowMs],
+    )
+    const addedCount = await runAll(store, inserts, pause)
     if (addedCount > 0) await note("own_lists_changed", subject)
     return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
   })
@@ -73,11 +74,14 @@ export async function removeEntries(
   return await recordChanges(log, async (store, note) => {
     const subject = ownerId(owner)
     await lockLists(store, owner)
-    let removedCount = 0
-    for (const entry of unwanted) {
-      removedCount += await store.run(DELETE_ENTRY, [subject, list, entry])
-      await pause()
-    }
+    const removedCount = await runAll(
+      store,
+      deleteStatements(
+        [...unwanted].map(entry => [entry]),
+        [subject, list],
+      ),
+      pause,
+    )
     if (removedCount > 0) await note("own_lists_changed", subject)
     return { removedCount, absentCount: unwanted.size - removedCount }
   })
@@ -120,10 +124,33 @@ export async function countEntries(store: Store, owner: ListOwner): Promise<{ re
   return { block: countOf("block"), allow: countOf("allow") }
 }
 
-const INSERT_ENTRY = `INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms) VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT (owner, list, entry) DO NOTHING`
+/** Parameters: owner, account (empty: none), list, time. */
+const insertStatements = createBulkStatements(
+  ["TEXT"],
+  rows => `INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms)
+    SELECT CAST($1 AS TEXT), NULLIF(CAST($2 AS TEXT), ''), CAST($3 AS TEXT), column1, CAST($4 AS BIGINT)
+    FROM ${rows} WHERE column1 <> '' ORDER BY place
+    ON CONFLICT (owner, list, entry) DO NOTHING`,
+  4,
+)
 
-const DELETE_ENTRY = "DELETE FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry = $3"
+/** Parameters: owner, list. */
+const deleteStatements = createBulkStatements(
+  ["TEXT"],
+  rows =>
+    `DELETE FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry IN (SELECT column1 FROM ${rows} WHERE column1 <> '')`,
+  2,
+)
+
+/** Runs the statements one after the other and adds up the rows that they changed. */
+async function runAll(store: Store, statements: ReturnType<typeof deleteStatements>, pause: Pause): Promise<number> {
+  let changedCount = 0
+  for (const { sql, params } of statements) {
+    changedCount += await store.run(sql, params)
+    await pause(params.length)
+  }
+  return changedCount
+}
 
 const accountIdOf = (owner: ListOwner): string | null => (owner === OPERATOR ? null : owner.accountId)
 

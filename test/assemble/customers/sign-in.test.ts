@@ -8,7 +8,7 @@ import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
 import { createFakeTime } from "../../support/time.ts"
 
 // A month goes by, minute by minute.
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

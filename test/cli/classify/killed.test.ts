@@ -52,7 +52,7 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
     expect(left.length).toBeLessThan(whole.length)
     expect(whole.equals(await readFile(join(directory, "out.csv")))).toBe(true)
   },
-  60_000,
+  300_000,
 )
 
 test("whoever reads the output and has enough ends the run without a word", async () => {

@@ -18,7 +18,7 @@ describe.each(Object.entries(INPUTS))("results of %s", (path, text) => {
       expect({ cut, code, out: textOf("out") }).toEqual({ cut, code: 0, out: whole })
       expect(err).toContain("results")
     }
-  }, 60_000)
+  }, 300_000)
 
   test("of other inputs are refused and left as they are, torn or whole", async () => {
     const whole = await resultsOf(path, text)

@@ -16,7 +16,7 @@ import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore, writtenAt } from "../temp-store.ts"
 import { openFeedback, submitReport } from "./open-feedback.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const DUPLICATE_MS = LIMITS.feedbackDuplicateDays * 24 * 60 * 60 * 1000
 

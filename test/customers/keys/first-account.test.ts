@@ -7,7 +7,7 @@ import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, runChildren, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 test("an empty store gets its owner with one secret key, and a second start creates nothing", async () => {
   const path = tempPlace()

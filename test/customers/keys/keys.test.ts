@@ -17,7 +17,7 @@ import { latestChangeId, readChangesSince } from "../../../src/customers/store/c
 import { test } from "../engines.ts"
 import { newAccount, random, runChildren, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 async function setUp(path = tempPlace()) {
   const store = await tempStore(path)

@@ -9,7 +9,7 @@ import { createChangePoller } from "../../../src/customers/store/change-log/chan
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 async function withKey(origins: readonly string[] = []) {
   const path = tempPlace()

@@ -9,7 +9,7 @@ import {
   readNodeId,
 } from "../../../src/customers/quota/shared-limits.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const NOW_MS = Date.UTC(2026, 0, 1)
 const SEATS = 2

@@ -7,7 +7,7 @@ import { openSqlite } from "../../../src/customers/store/sqlite-store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { ownStore, runChildren, tempPath } from "../temp-store.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const now = () => 1_000
 

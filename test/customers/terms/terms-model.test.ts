@@ -8,7 +8,7 @@ import { noticeEndsAtMs } from "../../../src/customers/terms/terms-notices.ts"
 import { test } from "../engines.ts"
 import { freshStore, random, tempLog } from "../temp-store.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const DAY_MS = 86_400_000
 

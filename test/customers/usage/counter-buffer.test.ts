@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { CounterBuffer } from "../../../src/customers/usage/counter-buffer.ts"
 import { measureIndex } from "../../../src/customers/usage/measures.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 test("each account, day, key and measure has its own counter", () => {
   const tallies = new CounterBuffer()

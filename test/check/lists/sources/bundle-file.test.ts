@@ -13,7 +13,7 @@ import { fakeSourceFiles } from "./fake-source-files.ts"
 import { repositoryFiles } from "./repository-files.ts"
 
 /** A pack of all names is built. */
-const LIMIT_MS = 60_000
+const LIMIT_MS = 300_000
 
 const readBack = (stock: SourceBundle): SourceBundle => decodeBundle(new Uint8Array(encodeBundle(stock)))
 

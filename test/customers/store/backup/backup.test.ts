@@ -25,7 +25,7 @@ import { newAccount, tempLog, tempPath, tempStore } from "../../temp-store.ts"
 import { createOlderDatabase } from "../migrations/older-database.ts"
 import { spawnRestoreChild } from "./spawn-restore-child.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 test("each backup of a database that another process writes is consistent and complete", async () => {
   const path = tempPath("mailkind.sqlite")

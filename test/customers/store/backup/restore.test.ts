@@ -13,7 +13,7 @@ import { newAccount, random, tempLog, tempPath } from "../../temp-store.ts"
 import { createOlderDatabase } from "../migrations/older-database.ts"
 import { spawnRestoreChild } from "./spawn-restore-child.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const now = () => 1_000
 
