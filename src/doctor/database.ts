@@ -17,7 +17,7 @@ export const MAIL_WAIT_MS_MAX = 3_600_000
 
 /** Reads every page of the database. That takes about one second per 500 MB and blocks the process. */
 export function diagnoseSqlite(path: string): DiagnosticResult {
-  return withSqlite(path, look => integrityFailure(look) ?? schemaAndSize(look))
+  return withSqlite(path, look => schemaFailure(look) ?? integrityFailure(look) ?? schemaAndSize(look))
 }
 
 /** Checks how long mails wait in the outbox. */
@@ -60,6 +60,12 @@ function withSqlite(path: string, work: (look: SqliteReader) => DiagnosticResult
     if (fault instanceof StoreError) return failed(fault.message, fault.remedy)
     throw fault
   }
+}
+
+/** Comes first, since an integrity check runs expressions of the file. */
+function schemaFailure({ schemaDifference }: SqliteReader): DiagnosticResult | null {
+  if (schemaDifference === null) return null
+  return failed(`${STORE_ERRORS.altered.description} In the file: ${schemaDifference}.`, STORE_ERRORS.altered.remedy)
 }
 
 function integrityFailure(look: SqliteReader): DiagnosticResult | null {

@@ -7,7 +7,6 @@ import { backUpBeforeMigration } from "./backup/backup.ts"
 import { acquireRecoveredLock } from "./backup/restore.ts"
 import { replaceParameters } from "./core/sql-text.ts"
 import type { OpenStore, SqlValue } from "./core/store.ts"
-import { StoreError } from "./core/store-error.ts"
 import {
   createRootScope,
   createScopedStore,
@@ -18,6 +17,7 @@ import {
 import { migrate } from "./migrations/migrate.ts"
 import { ensureFile, realPath, sqliteStoreError } from "./sqlite/database-file.ts"
 import type { ReleaseLock } from "./sqlite/database-lock.ts"
+import { requireOwnSchema } from "./sqlite/own-schema.ts"
 
 /**
  * How long a statement waits for another process's write. A writer holds the file for one or two fsyncs (0.4 ms each here), so only a
@@ -42,8 +42,8 @@ const mutexesByFile = new Map<string, { readonly mutex: Mutex; openCount: number
 
 /**
  * Opens the SQLite file, creates it (mode 0600, its directories 0700) if it is missing, and migrates it. Several processes may open
- * one file at once. Rejects with a `StoreError` when the file is not a database, belongs to another program or a newer mailkind, or
- * cannot be read and written.
+ * one file at once. Rejects with a `StoreError` when the file is not a database, belongs to another program or a newer mailkind, has
+ * tables, indexes, triggers or views other than ours, or cannot be read and written.
  */
 export async function openSqlite(path: string, clock: Clock): Promise<OpenStore> {
   // The lock is taken by the real path, which is the same through any link.
@@ -109,10 +109,8 @@ function createSqliteConnection(database: Database, path: string): SqliteConnect
 
 function configure(database: Database, path: string): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  // Checked before anything is written, so that a file of another program stays as it is.
-  const tables = database.query("SELECT name FROM sqlite_master WHERE type = 'table'").values().flat()
-  if (tables.length > 0 && !tables.includes("migrations"))
-    throw new StoreError("foreign_database", path, `it has ${tables.length} tables and no table of migrations`)
+  // Before anything is written, so that a file of another program stays as it is, and before any SQL of the file could run.
+  requireOwnSchema(database, path)
   switchToWal(database)
   // FULL: an acknowledged commit is on the disk even if the power fails, which a revocation promises. It costs one fsync a commit
   // (0.4 ms here, 0.03 ms with NORMAL); requests commit nothing.

@@ -17,6 +17,7 @@ import { StoreError } from "../core/store-error.ts"
 import { createMigrationsTable, readSchemaVersion } from "../migrations/migrate.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
 import { createPrivateFile, errnoOf, type PrivateFile, sqliteStoreError } from "../sqlite/database-file.ts"
+import { restrictSchema } from "../sqlite/own-schema.ts"
 import { countRows, integrityErrors, type SqliteReader, withSqliteReader } from "../sqlite/sqlite-reader.ts"
 
 /** What a copy of the database contains. */
@@ -115,6 +116,7 @@ export function vacuumInto(from: string, to: string, isInUse: boolean): void {
   url.search = isInUse ? "?mode=rw" : existsSync(`${from}-wal`) ? "?mode=ro" : "?mode=ro&immutable=1"
   const database = new Database(url.href, (isInUse ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_URI)
   try {
+    restrictSchema(database)
     // Another connection may be checkpointing the log.
     database.run("PRAGMA busy_timeout = 5000")
     database.query("VACUUM INTO ?").run(to)

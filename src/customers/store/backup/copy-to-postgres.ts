@@ -7,6 +7,7 @@ import { postgresStoreError } from "../postgres/postgres-errors.ts"
 import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "../postgres/postgres-url.ts"
 import { realPath, sqliteStoreError } from "../sqlite/database-file.ts"
 import { acquireExclusiveLock } from "../sqlite/database-lock.ts"
+import { requireOwnSchema, withNewDatabase } from "../sqlite/own-schema.ts"
 import { withSqliteReader } from "../sqlite/sqlite-reader.ts"
 
 /** The rows that were copied of one table, and their SHA-256 in the order of the primary key, equal on both sides. */
@@ -41,13 +42,14 @@ const COPY_SESSION_PARAMETERS = {
 /** How many characters are sent at once. */
 const CHUNK_LENGTH = 256 * 1024
 
-/** A table of the file: its columns, and its primary key, which orders the rows. */
+/** A table of ours: its columns, and its primary key, which orders the rows. */
 type TableLayout = { readonly name: string; readonly columns: readonly string[]; readonly key: readonly string[] }
 
 /**
  * Copies all rows of the SQLite file at `path` to the PostgreSQL database at `url`, whose tables must be migrated and empty, in one
  * transaction. Before the commit every row is read back and compared by count and checksum. The file is locked exclusively and stays
- * unchanged. Memory is bounded, whatever the size. Rejects with a `StoreError`.
+ * unchanged. Memory is bounded, whatever the size. No SQL and no name of the file reaches PostgreSQL. Rejects with a `StoreError`,
+ * also when the file has tables, indexes, triggers or views other than ours.
  */
 export async function copyToPostgres(
   path: string,
@@ -62,6 +64,7 @@ export async function copyToPostgres(
   try {
     const source = openSource(file)
     try {
+      requireOwnSchema(source, file)
       return await connectAndCopy(source, url, onProgress)
     } finally {
       source.close()
@@ -121,15 +124,15 @@ async function copyTables(
   location: string,
   onProgress: StoreCopyProgress,
 ): Promise<StoreCopyResult> {
-  const tables = readTableLayouts(from)
+  const tables = withNewDatabase(SCHEMA_VERSION, readTableLayouts)
   // Servers on this database wait until everything is there.
-  await to.unsafe(`LOCK TABLE ${tables.map(({ name }) => name).join(", ")} IN ACCESS EXCLUSIVE MODE`)
+  await to.unsafe(`LOCK TABLE ${tables.map(({ name }) => quote(name)).join(", ")} IN ACCESS EXCLUSIVE MODE`)
   for (const { name } of tables) {
-    if (COUNTER_TABLES.includes(name)) await to.unsafe(`DELETE FROM ${name}`)
-    else if ((await to.unsafe<unknown[]>(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0)
+    if (COUNTER_TABLES.includes(name)) await to.unsafe(`DELETE FROM ${quote(name)}`)
+    else if ((await to.unsafe<unknown[]>(`SELECT 1 FROM ${quote(name)} LIMIT 1`)).length > 0)
       return { kind: "not_empty", table: name }
   }
-  const counts = tables.map(({ name }) => Number(from.query(`SELECT COUNT(*) FROM ${name}`).values()[0]?.[0]))
+  const counts = tables.map(({ name }) => Number(from.query(`SELECT COUNT(*) FROM ${quote(name)}`).values()[0]?.[0]))
   const total = 2 * counts.reduce((sum, count) => sum + count, 0)
   let done = 0
   const addDone = (rows: number): void => {
@@ -146,7 +149,7 @@ async function copyTables(
   return { kind: "moved", location, tables: copied }
 }
 
-/** The tables to copy in the order of their creation, so that none refers to a later one. */
+/** The tables that our migrations created, in the order of their creation, so that none refers to a later one. */
 function readTableLayouts(from: Database): TableLayout[] {
   const names = from
     .query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")
@@ -167,7 +170,12 @@ function readTableLayouts(from: Database): TableLayout[] {
 }
 
 const selectStatement = ({ name, columns, key }: TableLayout): string =>
-  `SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`
+  `SELECT ${quoteAll(columns)} FROM ${quote(name)} ORDER BY ${quoteAll(key)}`
+
+/** A name of a table or a column, as both engines quote it. */
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const quoteAll = (names: readonly string[]): string => names.map(quote).join(", ")
 
 /** Writes the rows in the order of their key, and hashes them as they were sent. */
 async function copyTable(
@@ -178,7 +186,7 @@ async function copyTable(
 ): Promise<CopiedTable> {
   const hash = new Bun.CryptoHasher("sha256")
   const writer = to
-    .unsafe(`COPY ${table.name} (${table.columns.join(", ")}) FROM STDIN`)
+    .unsafe(`COPY ${quote(table.name)} (${quoteAll(table.columns)}) FROM STDIN`)
     .writable()
     .getWriter()
   let rowsCount = 0

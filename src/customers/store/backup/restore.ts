@@ -6,6 +6,8 @@ import { StoreError } from "../core/store-error.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
 import { createPrivateFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
 import { acquireExclusiveLock, acquireSharedLock, type ReleaseLock } from "../sqlite/database-lock.ts"
+import { restrictSchema } from "../sqlite/own-schema.ts"
+import { withSqliteReader } from "../sqlite/sqlite-reader.ts"
 import { type BackupInfo, syncToDisk, vacuumInto, verifyBackup } from "./backup.ts"
 
 /** The result of a restore. */
@@ -22,7 +24,8 @@ export type RestoreStep = "staged" | "previous_saved" | "committed" | "log_remov
 /**
  * Replaces the database at `path` by the backup at `from`, and keeps the previous one beside it as `path.replaced-stamp`. It is atomic:
  * after a crash or a power failure at any moment it has happened completely or not at all. Calls `onStep` after each step. Throws a
- * `StoreError`, and changes nothing, when the backup is damaged or of a newer version, or (`busy`) when a process has the database open.
+ * `StoreError`, and changes nothing, when the backup is damaged, of a newer version or not exactly of our tables, or (`busy`) when a
+ * process has the database open. No SQL that the backup contains runs.
  */
 export function restoreDatabase(
   from: string,
@@ -85,15 +88,16 @@ function replaceDatabase(
   stamp: string,
   onStep: (step: RestoreStep) => void,
 ): RestoreResult {
-  const { schemaVersion } = verifyBackup(from)
-  if (schemaVersion > SCHEMA_VERSION)
-    throw new StoreError("newer", from, `its tables are at ${schemaVersion}, this version knows ${SCHEMA_VERSION}`)
+  requireRestorable(from)
+  verifyBackup(from)
   const hasPrevious = existsSync(path)
   if (hasPrevious) foldWal(path)
   removeStaging(path)
   const stagedFile = stagingPath(path)
   createPrivateFile(stagedFile).close()
   vacuumInto(from, stagedFile, false)
+  // Again: the backup may have been replaced since it was checked.
+  requireRestorable(stagedFile)
   const merged = mergeFromPrevious(stagedFile, hasPrevious ? path : null)
   const info = verifyBackup(stagedFile)
   syncToDisk(stagedFile)
@@ -105,6 +109,15 @@ function replaceDatabase(
   onStep("committed")
   finishRestore(path, onStep)
   return { ...info, path, previousPath, merged }
+}
+
+/** Throws a `StoreError` when the backup is of a newer version, or has tables, indexes, triggers or views other than ours. */
+function requireRestorable(path: string): void {
+  withSqliteReader(path, ({ schemaVersion, schemaDifference }) => {
+    if (schemaVersion > SCHEMA_VERSION)
+      throw new StoreError("newer", path, `its tables are at ${schemaVersion}, this version knows ${SCHEMA_VERSION}`)
+    if (schemaDifference !== null) throw new StoreError("altered", path, schemaDifference)
+  })
 }
 
 /**
@@ -181,6 +194,7 @@ export function mergeFromPrevious(copy: string, previous: string | null): Restor
   const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
   const database = new Database(copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
   try {
+    restrictSchema(database)
     const merged = previous === null ? null : mergeTables(database, previous)
     const tables = tableNames(database, "main")
     for (const table of ["sessions", "sign_ins"]) if (tables.has(table)) database.run(`DELETE FROM ${table}`)

@@ -10,6 +10,11 @@ export const STORE_ERRORS = {
     description: "The database belongs to another program: it has tables, but not ours.",
     remedy: "Name another data directory, or another database.",
   },
+  altered: {
+    description: "The tables of the database are not those that mailkind creates.",
+    remedy:
+      "Restore a backup that mailkind made. What somebody added on purpose, remove it; a file or a table that others may have written, do not use.",
+  },
   newer: {
     description: "The database was written by a newer version of mailkind.",
     remedy: "Run that version or a later one, or restore a backup that was made before the upgrade.",

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/outside-world.ts"
 import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
-import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts"
+import { CREATE_MIGRATIONS_TABLE, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts"
 
 /**
  * Migrates the database at `location` to `SCHEMA_VERSION`, each migration in a transaction that also records when it ran. When
@@ -34,9 +34,7 @@ async function applyMigration(
 
 /** Creates the table in which migrations are recorded, unless it exists. */
 export async function createMigrationsTable(store: Store): Promise<void> {
-  await store.run(
-    "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)",
-  )
+  await store.run(CREATE_MIGRATIONS_TABLE)
 }
 
 /** The number of the latest migration that was applied; 0 for a new database. */

@@ -1,5 +1,9 @@
 type Migration = { readonly number: number; readonly description: string; readonly statements: readonly string[] }
 
+/** Creates the table in which migrations are recorded, unless it exists. */
+export const CREATE_MIGRATIONS_TABLE =
+  "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)"
+
 /**
  * The migrations in their order. Each is applied once, in a transaction. A released migration is never edited, only followed by
  * another, and only adds (DECISIONS 38). Statements are SQL that SQLite and PostgreSQL share. Instants are integer milliseconds, UTC;

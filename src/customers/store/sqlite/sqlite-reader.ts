@@ -3,6 +3,7 @@ import { statSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { StoreError } from "../core/store-error.ts"
 import { errnoOf, sqliteStoreError } from "./database-file.ts"
+import { readOwnSchemaVersion, readSchemaObjects, restrictSchema, schemaDifference } from "./own-schema.ts"
 
 /** How long a reader waits for a process that recovers or checkpoints the database. */
 const BUSY_TIMEOUT_MS = 5000
@@ -14,6 +15,11 @@ export type SqliteReader = {
   readonly hasTable: (name: string) => boolean
   /** The number of its latest migration. */
   readonly schemaVersion: number
+  /**
+   * What differs from the tables, indexes, triggers and views that our migrations create; null when nothing does, or for a newer version.
+   * If something does, a statement may run SQL of the file.
+   */
+  readonly schemaDifference: string | null
   /** The size of the database file. */
   readonly bytes: number
   /** The size of the write-ahead log beside it; 0 when there is none. */
@@ -75,13 +81,15 @@ function createReader(database: Database, path: string, bytes: number, walBytes:
       statement.finalize()
     }
   }
-  const tables = new Set(
-    all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name),
-  )
-  if (!tables.has("migrations"))
-    throw new StoreError("foreign_database", path, `it has ${tables.size} tables and no table of migrations`)
-  const [row] = all<{ head: number }>("SELECT COALESCE(MAX(number), 0) AS head FROM migrations")
-  return { all, hasTable: name => tables.has(name), schemaVersion: row?.head ?? 0, bytes, walBytes }
+  restrictSchema(database)
+  const objects = readSchemaObjects(database)
+  const schemaVersion = readOwnSchemaVersion(database, objects, path)
+  const tables = new Set(objects.filter(({ type }) => type === "table").map(({ name }) => name))
+  return {
+    ...{ all, schemaVersion, bytes, walBytes },
+    schemaDifference: schemaDifference(objects, schemaVersion),
+    hasTable: name => tables.has(name),
+  }
 }
 
 /** Null when the file does not exist. */

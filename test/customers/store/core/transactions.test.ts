@@ -219,8 +219,8 @@ test("a constraint that is violated only at the commit rolls the transaction bac
 
 onSqlite("two stores on one file in one process wait for each other's transactions", async () => {
   const path = tempPlace()
-  const { store, add, all } = await numbers(path)
   const other = await ownStore(path)
+  const { store, add, all } = await numbers(path)
   const gate = Promise.withResolvers<void>()
   const first = store.transaction(async inner => {
     await add(1, inner)

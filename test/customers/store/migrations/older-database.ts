@@ -6,6 +6,7 @@ import { tempPath } from "../../temp-store.ts"
 export function createOlderDatabase(head: number, accountsCount = 1): string {
   const path = tempPath("mailkind.sqlite")
   const database = new Database(path)
+  database.run("PRAGMA synchronous = OFF")
   database.run("CREATE TABLE migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)")
   for (const { number, description, statements } of MIGRATIONS.slice(0, head)) {
     for (const statement of statements) database.run(statement)
