@@ -28,9 +28,10 @@ export const LIMITS = {
   ownListEntriesMax: 10_000,
   /** Enough for all entries in the longest form, that of a stored address: 7 + 64 + 1 + 253 bytes and a line feed. */
   ownListFormBytesMax: 4_194_304,
-  /** Changes of one account's lists on the dashboard: a burst, then one in ten seconds. */
-  ownListChangesBurst: 20,
-  ownListChangesPerSecond: 0.1,
+  /** Imports of one account, which are changes of its lists by a text of more than `ownListShortTextMax` characters: a burst, then one in ten seconds. */
+  ownListImportsBurst: 20,
+  ownListImportsPerSecond: 0.1,
+  ownListShortTextMax: 1_024,
   /** Reports of one account on the dashboard. */
   feedbackFormPerSecond: 1,
   feedbackDuplicateDays: 30,

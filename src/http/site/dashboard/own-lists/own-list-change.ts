@@ -28,6 +28,12 @@ export type ListChange = {
   readonly pastedText: string
 }
 
+/** The text with the entries of a change, before it is parsed. `text` null: not UTF-8. */
+export type ListChangeText = Omit<ListChange, "entries"> & {
+  readonly text: string | null
+  readonly format: EntryTextFormat
+}
+
 /** Why a change was rejected, and the text to correct. */
 export type RejectedListChange = {
   readonly message: string
@@ -42,25 +48,25 @@ export type ListChangeResult =
   | { readonly kind: ListAction; readonly changedCount: number; readonly unchangedCount: number }
   | { readonly kind: "refused"; readonly rejected: RejectedListChange }
 
-/** The change that the form for pasted entries requests. Rejects with `invalid_input` when action or list is missing. */
-export async function parsePastedChange(form: SubmittedForm, pause: Pause): Promise<ListChange> {
+/** The text that the form for pasted entries sends. Throws `invalid_input` when action or list is missing. */
+export function readPastedText(form: SubmittedForm): ListChangeText {
   // Not trimmed, because error messages refer to line numbers.
   const pastedText = form.all("entries")[0] ?? ""
-  return {
-    list: requireList(form),
-    action: requireAction(form),
-    entries: await readEntries(pastedText, "pasted", pause),
-    pastedText,
-  }
+  return { list: requireList(form), action: requireAction(form), text: pastedText, format: "pasted", pastedText }
 }
 
-/** The change that the upload form requests: to add the file's entries. Rejects with `invalid_input` when the list is missing. */
-export async function parseImportedChange(form: SubmittedForm, pause: Pause): Promise<ListChange> {
+/** The text that the upload form sends, whose entries are added. Rejects with `invalid_input` when the list is missing. */
+export async function readImportedText(form: SubmittedForm): Promise<ListChangeText> {
   const list = requireList(form)
   const file = form.file("file")
   const text = file === null ? "" : decodeUtf8(await file.bytes())
-  const sent = text === null ? ({ kind: "no_text" } as const) : await readEntries(text, lineFormat(file), pause)
-  return { list, action: "added", entries: sent, pastedText: "" }
+  return { list, action: "added", text, format: lineFormat(file), pastedText: "" }
+}
+
+/** Parses the entries of a change. */
+export async function parseListChange({ text, format, ...change }: ListChangeText, pause: Pause): Promise<ListChange> {
+  if (text === null) return { ...change, entries: { kind: "no_text" } }
+  return { ...change, entries: await parseEntries(text, format, parseAddressOrDomain, INPUT_FAULTS_MAX, pause) }
 }
 
 /** Applies the change completely or not at all. */
@@ -129,9 +135,6 @@ function requireAction(form: SubmittedForm): ListAction {
     throw invalidInput([{ pointer: "/deed", detail: "The form says neither to add nor to remove." }])
   return deed
 }
-
-const readEntries = (text: string, form: EntryTextFormat, pause: Pause): Promise<ParsedEntries> =>
-  parseEntries(text, form, parseAddressOrDomain, INPUT_FAULTS_MAX, pause)
 
 /** CSV by its file name or media type, else plain lines. */
 const lineFormat = (file: UploadedFile | null): EntryTextFormat =>

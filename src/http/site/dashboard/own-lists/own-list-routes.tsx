@@ -11,7 +11,14 @@ import { Problem, rateLimited } from "../../../response/problem.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
 import type { SiteContext } from "../../site-context.ts"
-import { applyListChange, type ListChange, parseImportedChange, parsePastedChange } from "./own-list-change.ts"
+import {
+  applyListChange,
+  type ListChange,
+  type ListChangeText,
+  parseListChange,
+  readImportedText,
+  readPastedText,
+} from "./own-list-change.ts"
 import { OwnListPage } from "./own-list-page.tsx"
 import {
   ownListFlashMessage,
@@ -45,8 +52,8 @@ export function ownListPageRoutes(site: SiteContext) {
         })
       }),
     )
-    .post(ROUTES.postListEntries.path, ({ request }) => handleListForm(request, parsePastedChange), { parse: "none" })
-    .post(ROUTES.postListImport.path, ({ request }) => handleListForm(request, parseImportedChange), { parse: "none" })
+    .post(ROUTES.postListEntries.path, ({ request }) => handleListForm(request, readPastedText), { parse: "none" })
+    .post(ROUTES.postListImport.path, ({ request }) => handleListForm(request, readImportedText), { parse: "none" })
 }
 
 /** Builds the handler of both forms. It applies the change and redirects to the list, or displays the rejected form again. */
@@ -70,14 +77,15 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
   }
   return (
     request: Request,
-    parseChange: (form: SubmittedForm, pause: Pause) => Promise<ListChange>,
+    readText: (form: SubmittedForm) => ListChangeText | Promise<ListChangeText>,
   ): Promise<Response> =>
     guards.requireAccount.form(
       request,
       async (user, form) => {
-        admitChange(rates, user.account.id)
+        const sent = await readText(form)
+        if ((sent.text?.length ?? 0) > LIMITS.ownListShortTextMax) admitImport(rates, user.account.id)
         const pause = createPause(loadShedder.nextTick, ENTRIES_PER_TURN)
-        return await applyForm(request, user, form, await parseChange(form, pause), pause)
+        return await applyForm(request, user, form, await parseListChange(sent, pause), pause)
       },
       LIMITS.ownListFormBytesMax,
     )
@@ -86,20 +94,20 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
 /** How many entries are parsed or written before other requests have their turn. The slowest takes 50 µs. */
 const ENTRIES_PER_TURN = 100
 
-const CHANGE_RATE = {
-  perSecond: LIMITS.ownListChangesPerSecond,
-  burst: LIMITS.ownListChangesBurst,
+const IMPORT_RATE = {
+  perSecond: LIMITS.ownListImportsPerSecond,
+  burst: LIMITS.ownListImportsBurst,
   isBurstWhole: true,
 } as const
 
 /** Limits the rate, since a long list takes half a second of processor time. Throws `rate_limited`. */
-function admitChange(rates: RateLimiter, accountId: string): void {
-  const { waitS } = rates.admit(`list changes of ${accountId}`, CHANGE_RATE)
+function admitImport(rates: RateLimiter, accountId: string): void {
+  const { waitS } = rates.admit(`list imports of ${accountId}`, IMPORT_RATE)
   if (waitS > 0)
     throw rateLimited(
-      "Those were too many changes of your lists at once. Please wait a moment and send it again.",
+      "Those were too many long changes of your lists at once. Please wait a moment and send it again.",
       waitS,
-      LIMITS.ownListChangesBurst,
+      LIMITS.ownListImportsBurst,
     )
 }
 

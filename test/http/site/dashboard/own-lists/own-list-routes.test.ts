@@ -288,18 +288,21 @@ test("what the page says of lists is what checks do", async () => {
   expect(await facts("a@nobody.example")).toBe("block")
 })
 
-test("an account has a burst of changes, then one in ten seconds; no other account waits", async () => {
+test("an account has a burst of long changes, then one in ten seconds; short changes and other accounts do not wait", async () => {
   const harness = await opened()
   const { paste, bring, counts, time } = harness
-  for (let index = 0; index < LIMITS.ownListChangesBurst - 1; index++) await paste(`n${index}.example`)
-  expect((await bring("imported.example")).status).toBe(303)
-  for (const refused of [await paste("late.example"), await bring("late.example")]) {
+  const long = (name: string) => `${name}\n${"# a comment\n".repeat(LIMITS.ownListShortTextMax / 10)}`
+  for (let index = 0; index < LIMITS.ownListImportsBurst - 1; index++) await paste(long(`n${index}.example`))
+  expect((await bring(long("imported.example"))).status).toBe(303)
+  for (const refused of [await paste(long("late.example")), await bring(long("late.example"))]) {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"])
   }
-  expect(await counts()).toMatchObject({ block: LIMITS.ownListChangesBurst })
+  expect(await counts()).toMatchObject({ block: LIMITS.ownListImportsBurst })
+  expect((await paste("short.example")).status).toBe(303)
   const { accountId } = await anotherAccount(harness.changes)
   const other = await signedInBrowser(harness, accountId)
-  expect((await other.postParts(ENTRIES, { list: "block", deed: "add", entries: "other.example" })).status).toBe(303)
-  await time.tick(1000 / LIMITS.ownListChangesPerSecond)
-  expect((await paste("late.example")).status).toBe(303)
+  const { status } = await other.postParts(ENTRIES, { list: "block", deed: "add", entries: long("other.example") })
+  expect(status).toBe(303)
+  await time.tick(1000 / LIMITS.ownListImportsPerSecond)
+  expect((await paste(long("late.example"))).status).toBe(303)
 })
