@@ -43,6 +43,26 @@ describe("the reporter's keys", () => {
     })
   })
 
+  test("are asked for a few times for made-up identifiers; then a report by a new key is to come again, not refused", async () => {
+    const { keys, report, statusOf, time } = await harness()
+    await statusOf(one)
+    const madeUp = []
+    for (let at = 0; at < 20; at++)
+      madeUp.push(
+        await statusOf({
+          ...two,
+          headers: body => ({ ...two.headers(body), "Github-Public-Key-Identifier": `made-up-${at}` }),
+        }),
+      )
+    expect(madeUp).toEqual([...Array(3).fill(401), ...Array(17).fill(500)])
+    keys.publish(one, two)
+    const { status, body } = await report(two)
+    expect([status, body["code"]]).toEqual([500, "internal_error"])
+    expect(await statusOf(one)).toBe(200)
+    await time.tick(120_000)
+    expect(await statusOf(two)).toBe(200)
+  })
+
   test("are waited for ten seconds", async () => {
     const { keys, report, time } = await harness()
     keys.answerWith(() => new Promise<never>(() => undefined))

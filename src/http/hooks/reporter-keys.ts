@@ -1,7 +1,8 @@
-import { createPublicKey, type KeyObject } from "node:crypto"
+import { createHash, createPublicKey, type KeyObject } from "node:crypto"
 import type { CacheValidators } from "../../base/fetch.ts"
 import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
+import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
 import type { DownloadResult } from "../../check/fetch/download.ts"
 import { LocalRateLimiter } from "../../customers/quota/rate/local-rate-limiter.ts"
@@ -11,11 +12,14 @@ type ReporterKeyLookup =
   | { readonly kind: "found"; readonly key: KeyObject }
   /** The reporter publishes no such key. */
   | { readonly kind: "unknown" }
-  /** The copy in memory does not have it, and a newer one could not be fetched. */
+  /** The copy in memory does not have it, and a newer one was not fetched: nobody can tell now. */
   | { readonly kind: "unavailable" }
 
-/** Finds the key of an identifier, without a fetch when a fresh copy has it. It never rejects. */
-export type FindReporterKey = (identifier: string) => Promise<ReporterKeyLookup>
+/**
+ * Finds the key of an identifier that came from a client, without a fetch when a fresh copy has it. An identifier is `unknown`
+ * only when a document that was fetched for it does not have it; otherwise it is `unavailable`. It never rejects.
+ */
+export type FindReporterKey = (identifier: string, client: string) => Promise<ReporterKeyLookup>
 
 type ReporterKeysDeps = {
   /** Downloads the document if it differs from the one with these validators; null: downloads it in any case. It never rejects. */
@@ -30,9 +34,25 @@ export const KEYS_TTL_MS = 3_600_000
 
 /**
  * How often the keys are fetched at most. A burst lets new keys be found at once. After that, one fetch in two minutes keeps
- * invented identifiers from using up the 60 requests an hour that the reporter grants without authentication.
+ * invented identifiers from using up the 60 requests an hour that the reporter grants without authentication. A key that is
+ * new then is found within two minutes, because any fetch brings all keys.
  */
 export const KEY_FETCH_RATE = { perSecond: 1 / 120, burst: 5 } as const
+
+/**
+ * How often the identifiers of one client have the keys fetched at most. The burst is smaller than that of all clients, and
+ * both refill equally fast, so one client never uses up the fetches of the others.
+ */
+export const CLIENT_KEY_FETCH_RATE = { perSecond: 1 / 120, burst: 3 } as const
+
+/** How many clients are remembered at least. */
+const CLIENTS_MAX = 1000
+
+/** How long an identifier that a document did not have stays unknown without another fetch. */
+export const UNKNOWN_IDENTIFIER_MS = 120_000
+
+/** How many such identifiers are remembered at least. */
+const UNKNOWN_IDENTIFIERS_MIN = 1000
 
 type KeySetCopy = { readonly keys: ReporterKeySet; readonly validators: CacheValidators; readonly checkedAtMs: number }
 
@@ -41,37 +61,64 @@ type KeySetCopy = { readonly keys: ReporterKeySet; readonly validators: CacheVal
  * report's key; reports that arrive meanwhile share the fetch. When a fetch fails, the last good copy stays in use.
  */
 export function createReporterKeyLookup(deps: ReporterKeysDeps): FindReporterKey {
-  const { clock, stopwatch, onWarning } = deps
+  const { clock, stopwatch } = deps
   const fetchRate = new LocalRateLimiter(clock, 1)
-  const fetches = new SingleFlight<"keys", void>()
+  const clientRates = new LocalRateLimiter(clock, CLIENTS_MAX)
+  const fetches = new SingleFlight<"keys", boolean>()
+  const unknownIdentifiers = createUnknownIdentifiers(stopwatch)
   let copy: KeySetCopy | null = null
-  let hasFailed = false
 
-  /** The new copy, or why there is none. */
-  const nextCopy = (download: DownloadResult): KeySetCopy | string => {
-    if (download.kind === "failed") return download.message
-    if (download.kind === "unchanged") return copy === null ? "It did not come." : { ...copy, checkedAtMs: stopwatch() }
-    const keys = parseKeySet(download.text)
-    return keys === null ? "It holds no key." : { keys, validators: download.validators, checkedAtMs: stopwatch() }
-  }
-  const fetchKeys = async (): Promise<void> => {
-    const next = nextCopy(await deps.download(copy?.validators ?? null))
-    hasFailed = typeof next === "string"
-    if (typeof next === "string") onWarning(next)
+  /** Fetches a copy; false: none came. */
+  const fetchCopy = async (): Promise<boolean> => {
+    const next = nextCopy(copy, await deps.download(copy?.validators ?? null), stopwatch())
+    if (typeof next === "string") deps.onWarning(next)
     else copy = next
+    return typeof next !== "string"
   }
-  const refresh = async (): Promise<void> => {
-    if (fetches.get("keys") === undefined && fetchRate.admit("", KEY_FETCH_RATE).waitS > 0) return
-    await fetches.run("keys", fetchKeys)
+  /** Whether a copy came that was fetched for this request, or is on its way at this moment. */
+  const refresh = async (client: string | null): Promise<boolean> => {
+    const isUnderWay = fetches.get("keys") !== undefined
+    if (!isUnderWay && client !== null && clientRates.admit(client, CLIENT_KEY_FETCH_RATE).waitS > 0) return false
+    if (!isUnderWay && fetchRate.admit("", KEY_FETCH_RATE).waitS > 0) return false
+    return await fetches.run("keys", fetchCopy)
   }
   const cachedKey = (identifier: string): KeyObject | undefined => copy?.keys.get(identifier)
 
-  return async identifier => {
+  return async (identifier, client) => {
     const isFresh = copy !== null && stopwatch() < copy.checkedAtMs + KEYS_TTL_MS
-    if (!isFresh || cachedKey(identifier) === undefined) await refresh()
+    let isRefreshed = false
+    // A copy that is due is fetched on nobody's account.
+    if (!isFresh) isRefreshed = await refresh(null)
+    else if (cachedKey(identifier) === undefined) {
+      if (unknownIdentifiers.has(identifier)) return { kind: "unknown" }
+      isRefreshed = await refresh(client)
+    }
     const key = cachedKey(identifier)
     if (key !== undefined) return { kind: "found", key }
-    return { kind: copy === null || hasFailed ? "unavailable" : "unknown" }
+    if (!isRefreshed) return { kind: "unavailable" }
+    unknownIdentifiers.add(identifier)
+    return { kind: "unknown" }
+  }
+}
+
+/** The copy after a download, or why there is none. */
+function nextCopy(copy: KeySetCopy | null, result: DownloadResult, nowMs: number): KeySetCopy | string {
+  if (result.kind === "failed") return result.message
+  if (result.kind === "unchanged") return copy === null ? "It did not come." : { ...copy, checkedAtMs: nowMs }
+  const keys = parseKeySet(result.text)
+  return keys === null ? "It holds no key." : { keys, validators: result.validators, checkedAtMs: nowMs }
+}
+
+/** Remembers identifiers that a document did not have, by their hashes, since an identifier can be as long as a header. */
+function createUnknownIdentifiers(stopwatch: Stopwatch) {
+  const learnedAtMs = new TwoGenerationCache<string, number>(UNKNOWN_IDENTIFIERS_MIN)
+  const hashOf = (identifier: string): string => createHash("sha256").update(identifier).digest("base64")
+  return {
+    has: (identifier: string): boolean => {
+      const atMs = learnedAtMs.get(hashOf(identifier))
+      return atMs !== undefined && stopwatch() < atMs + UNKNOWN_IDENTIFIER_MS
+    },
+    add: (identifier: string): void => learnedAtMs.set(hashOf(identifier), stopwatch()),
   }
 }
 

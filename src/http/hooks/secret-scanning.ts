@@ -47,16 +47,13 @@ export function secretScanningRoute({
   loadShedder,
 }: SecretScanningDeps) {
   const readReport = async (request: Request): Promise<LeakReport> => {
-    admitReport(
-      keyless,
-      `leak reports from ${clientOf(request)}`,
-      LIMITS.leakReportsPerSecond,
-      "from one client address",
-    )
+    const client = clientOf(request)
+    admitReport(keyless, `leak reports from ${client}`, LIMITS.leakReportsPerSecond, "from one client address")
     const signature = signatureFromHeaders(request.headers)
     if (signature === null) throw invalidSignature()
     admitReport(keyless, "leak reports", LIMITS.leakReportsGlobalPerSecond, "altogether")
-    return await readSignedReport(request, signature, findReporterKey, loadShedder)
+    const found = await findReporterKey(signature.identifier, client)
+    return await readSignedReport(request, signature, found, loadShedder)
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postSecretScanning.path,
@@ -76,10 +73,9 @@ function admitReport(rates: RateLimiter, subject: string, limit: number, scope: 
 async function readSignedReport(
   request: Request,
   signature: ReportSignature,
-  reporterKey: FindReporterKey,
+  found: Awaited<ReturnType<FindReporterKey>>,
   bodies: BodyReservations,
 ): Promise<LeakReport> {
-  const found = await reporterKey(signature.identifier)
   if (found.kind === "unavailable")
     throw new Problem("internal_error", "The reporter's public keys are unavailable now; send the report again later.")
   if (found.kind === "unknown") throw invalidSignature()

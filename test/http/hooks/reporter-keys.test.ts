@@ -7,6 +7,8 @@ import {
   KEY_FETCH_RATE,
   KEYS_TTL_MS,
   parseKeySet,
+  UNKNOWN_IDENTIFIER_MS,
+
 } from "../../../src/http/hooks/reporter-keys.ts"
 import { keysDocument, type Signer, signer } from "../../support/leak-reporter.ts"
 import { createFakeTime } from "../../support/time.ts"
@@ -38,7 +40,7 @@ function lookUp(first: DownloadResult) {
     time,
     requests: requests,
     complaints,
-    kindOf: async (identifier: string) => (await find(identifier)).kind,
+    kindOf: async (identifier: string, client = "192.0.2.1") => (await find(identifier, client)).kind,
     set: (next: DownloadResult) => {
       answer = async () => next
     },
@@ -93,24 +95,89 @@ describe("the keys", () => {
 })
 
 describe("a flood of made-up identifiers", () => {
-  test("has the keys fetched a few times, then once each two minutes, and never keeps a known one from being found", async () => {
+  test("of many clients has the keys fetched five times, then once each two minutes, and a known one is found", async () => {
     const { kindOf, requests, time } = lookUp(published(one))
-    for (let at = 0; at < 500; at++) expect(await kindOf(`made-up-${at}`)).toBe("unknown")
+    const flood = (from: number) =>
+      Promise.all(Array.from({ length: 500 }, (_, at) => kindOf(`made-up-${from + at}`, `192.0.2.${at % 250}`)))
+    for (let at = 0; at < 500; at++) await kindOf(`made-up-${at}`, `192.0.2.${at % 250}`)
     expect(requests).toHaveLength(KEY_FETCH_RATE.burst)
     expect(await kindOf("one")).toBe("found")
     await time.tick(FETCH_MS - 1)
-    await kindOf("made-up")
+    expect(new Set(await flood(1000))).toEqual(new Set(["unavailable"]))
     expect(requests).toHaveLength(KEY_FETCH_RATE.burst)
     await time.tick(1)
-    for (let at = 0; at < 500; at++) await kindOf("made-up")
+    await flood(2000)
     expect(requests).toHaveLength(KEY_FETCH_RATE.burst + 1)
+  })
+
+  test("has an identifier called unknown only when a document that was fetched for it lacks it", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(8), fc.nat(3), fc.constantFrom(0, 1, 60_000, FETCH_MS, KEYS_TTL_MS)), {
+          minLength: 1,
+          maxLength: 40,
+        }),
+        async visits => {
+          const { kindOf, requests, time } = lookUp(published(one))
+          const unknown = new Map<string, number>()
+          for (const [identifier, client, laterMs] of visits) {
+            const before = requests.length
+            const kind = await kindOf(`made-up-${identifier}`, `192.0.2.${client}`)
+            if (requests.length > before) unknown.set(`made-up-${identifier}`, time.stopwatch())
+            const knownSince = unknown.get(`made-up-${identifier}`) ?? Number.NEGATIVE_INFINITY
+            expect(kind).toBe(time.stopwatch() < knownSince + UNKNOWN_IDENTIFIER_MS ? "unknown" : "unavailable")
+            await time.tick(laterMs)
+          }
+        },
+      ),
+    )
+  })
+
+  test("of one client leaves a fetch for the new key of a true report, at any time", async () => {
+    const { kindOf, set, time } = lookUp(published(one))
+    let count = 0
+    for (let minute = 0; minute < 60; minute++) {
+      for (let at = 0; at < 20; at++) await kindOf(`made-up-${count++}`)
+      await time.tick(60_000)
+    }
+    set(published(one, two))
+    for (let at = 0; at < 20; at++) await kindOf(`made-up-${count++}`)
+    expect(await kindOf("two", "203.0.113.1")).toBe("found")
+  })
+
+  test("of many clients delays the new key of a true report by two minutes at most, and never makes it unknown", async () => {
+    const { kindOf, set, time } = lookUp(published(one))
+    const flood = async () => {
+      for (let at = 0; at < 50; at++) await kindOf(`made-up-${time.stopwatch()}-${at}`, `192.0.2.${at}`)
+    }
+    await flood()
+    set(published(one, two))
+    expect(await kindOf("two", "203.0.113.1")).toBe("unavailable")
+    await time.tick(FETCH_MS)
+    await flood()
+    expect(await kindOf("two", "203.0.113.1")).toBe("found")
+  })
+
+  test("of which each comes again and again costs one fetch in two minutes each", async () => {
+    const { kindOf, requests, time } = lookUp(published(one))
+    await kindOf("one")
+    for (let at = 0; at < 100; at++) expect(await kindOf("made-up")).toBe("unknown")
+    expect(requests).toHaveLength(2)
+    await time.tick(UNKNOWN_IDENTIFIER_MS - 1)
+    expect(await kindOf("made-up")).toBe("unknown")
+    expect(requests).toHaveLength(2)
+    await time.tick(1)
+    expect(await kindOf("made-up")).toBe("unknown")
+    expect(requests).toHaveLength(3)
   })
 
   test("that comes at once waits for one fetch", async () => {
     const { kindOf, requests, setLater } = lookUp(published(one))
     const answered = Promise.withResolvers<DownloadResult>()
     setLater(() => answered.promise)
-    const kinds = Promise.all(["one", ...Array.from({ length: 100 }, (_, at) => `made-up-${at}`)].map(kindOf))
+    const kinds = Promise.all(
+      ["one", ...Array.from({ length: 100 }, (_, at) => `made-up-${at}`)].map(each => kindOf(each)),
+    )
     answered.resolve(published(one))
     expect((await kinds).filter(kind => kind === "found")).toHaveLength(1)
     expect(requests).toHaveLength(1)
