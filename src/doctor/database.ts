@@ -118,6 +118,11 @@ function postgresWarning(look: PostgresStatus, seen: string): DiagnosticResult |
       `${seen} This version has ${SCHEMA_VERSION}.`,
       "Make a backup with pg_dump: the next start brings them up to date.",
     )
+  if (look.schema.isOpenToAll)
+    return warning(
+      `${seen} Every user of this server may create tables and functions in the schema ${look.schema.name}.`,
+      `Run REVOKE CREATE ON SCHEMA "${look.schema.name}" FROM PUBLIC, or give mailkind a schema of its own.`,
+    )
   if (!look.isDurable)
     return warning(
       `${seen} It acknowledges what is not on a disk yet.`,

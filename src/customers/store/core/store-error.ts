@@ -15,6 +15,11 @@ export const STORE_ERRORS = {
     remedy:
       "Restore a backup that mailkind made. What somebody added on purpose, remove it; a file or a table that others may have written, do not use.",
   },
+  shared_tables: {
+    description: "Tables of the database belong to another user, or have triggers or rules that are not ours.",
+    remedy:
+      "Give mailkind a schema in which only its user may create. Tables that you trust, give to that user (ALTER TABLE … OWNER TO …), and drop the triggers and rules that mailkind did not create.",
+  },
   newer: {
     description: "The database was written by a newer version of mailkind.",
     remedy: "Run that version or a later one, or restore a backup that was made before the upgrade.",

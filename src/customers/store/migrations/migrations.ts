@@ -287,5 +287,11 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ]
 
+/** The tables that the migrations create, and the one in which they are recorded. */
+export const TABLE_NAMES: readonly string[] = [
+  "migrations",
+  ...MIGRATIONS.flatMap(({ statements }) => statements).flatMap(sql => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []),
+]
+
 /** The number of the latest migration that this version knows. */
 export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.number ?? 0

@@ -3,7 +3,7 @@ import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
 import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
-import { requireOwnDatabase, requireSupportedServer } from "./prepare-database.ts"
+import { requireOwnDatabase, requireOwnTables, requireSupportedServer } from "./prepare-database.ts"
 
 /** How long connecting, and each statement, may take. */
 const STATUS_TIMEOUT_MS = 10_000
@@ -14,6 +14,8 @@ export type PostgresStatus = {
   readonly version: string
   /** Whether an acknowledged commit is on the disk. */
   readonly isDurable: boolean
+  /** The schema of our tables, and whether every user of the server may create tables and functions in it. */
+  readonly schema: { readonly name: string; readonly isOpenToAll: boolean }
   /** False for a standby. */
   readonly isWritable: boolean
   readonly connectionsCount: number
@@ -49,6 +51,7 @@ export async function readPostgresStatus(url: string): Promise<PostgresStatus> {
       one: async <Row>(sql: string) => (await readRows<Row>(client, sql))[0] ?? null,
     }
     await requireSupportedServer(store, location)
+    await requireOwnTables(store, location)
     const status = { location, ...(await readServerStatus(client)), ...(await readTableStatus(client)) }
     if (status.schemaVersion === null) await requireOwnDatabase(store, location)
     return status
@@ -70,16 +73,20 @@ async function readServerStatus(client: SQL) {
     connections: number
     most: number
     bytes: number
+    schema: string
+    open: number
   }>(
     client,
     `SELECT current_setting('server_version') AS version,
        current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
        NOT pg_is_in_recovery() AS writable, (SELECT COUNT(*) FROM pg_stat_activity) AS connections,
-       current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes`,
+       current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes,
+       current_schema()::text AS schema, has_schema_privilege('public', current_schema(), 'CREATE') AS open`,
   )
   return {
     version: row?.version ?? "unknown",
     isDurable: row?.durable === 1,
+    schema: { name: row?.schema ?? "", isOpenToAll: row?.open === 1 },
     isWritable: row?.writable === 1,
     connectionsCount: row?.connections ?? 0,
     connectionsMax: row?.most ?? 0,

@@ -1,7 +1,9 @@
 import type { Clock } from "../../../base/outside-world.ts"
+import { sanitizeText } from "../../../base/untrusted-text.ts"
 import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { migrate } from "../migrations/migrate.ts"
+import { TABLE_NAMES } from "../migrations/migrations.ts"
 
 /** The channel on which all processes are notified that the change log has grown, or that a node came or went. */
 export const CHANGES_CHANNEL = "mailkind_changes"
@@ -14,7 +16,8 @@ const MIGRATION_IDLE_MS = 30_000
 
 /**
  * Migrates the database and creates its triggers in one transaction. Of several processes that start together, one migrates and the
- * others wait. Rejects with a `StoreError` when the server is not supported or the database belongs to another program.
+ * others wait. Rejects with a `StoreError` when the server is not supported, the database belongs to another program, or its tables
+ * are not ours alone.
  */
 export async function prepareDatabase(store: Store, clock: Clock, location: string): Promise<void> {
   await store.transaction(async inner => {
@@ -23,6 +26,7 @@ export async function prepareDatabase(store: Store, clock: Clock, location: stri
     await inner.run(`SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_IDLE_MS}`)
     await inner.one(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await requireOwnDatabase(inner, location)
+    await requireOwnTables(inner, location)
     await migrate(withBytewiseCollation(inner), clock, location)
     for (const notifyTrigger of NOTIFY_TRIGGERS) await ensureNotifyTrigger(inner, notifyTrigger)
   })
@@ -40,6 +44,9 @@ const TABLE_DEFINITION = /^(?:CREATE|ALTER) TABLE /
 
 /** A trigger that notifies other processes of changes of a table. */
 type NotifyTrigger = { readonly table: string; readonly trigger: string; readonly after: string }
+
+/** The function of all of them. */
+const NOTIFY_FUNCTION = "tell_of_changes"
 
 /** A heartbeat notifies nobody; only a node that comes or goes does. */
 const NOTIFY_TRIGGERS: readonly NotifyTrigger[] = [
@@ -60,9 +67,9 @@ async function ensureNotifyTrigger(store: Store, { table, trigger, after }: Noti
   if (existing !== null) return
   const body = `BEGIN PERFORM pg_notify('${CHANGES_CHANNEL}', ''); RETURN NULL; END`
   await store.run(
-    `CREATE OR REPLACE FUNCTION tell_of_changes() RETURNS trigger LANGUAGE plpgsql AS '${escapeQuotes(body)}'`,
+    `CREATE OR REPLACE FUNCTION ${NOTIFY_FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS '${escapeQuotes(body)}'`,
   )
-  await store.run(`CREATE TRIGGER ${trigger} AFTER ${after} EXECUTE FUNCTION tell_of_changes()`)
+  await store.run(`CREATE TRIGGER ${trigger} AFTER ${after} EXECUTE FUNCTION ${NOTIFY_FUNCTION}()`)
 }
 
 const escapeQuotes = (text: string): string => text.replaceAll("'", "''")
@@ -94,4 +101,56 @@ export async function requireOwnDatabase(store: Pick<Store, "all">, location: st
   )
   if (tables.length > 0 && !tables.some(({ name }) => name === "migrations"))
     throw new StoreError("foreign_database", location, `it has ${tables.length} tables and no table of migrations`)
+}
+
+type UnsafeTable = {
+  readonly name: string
+  readonly owner: string
+  readonly trusted: number
+  readonly kind: string
+  readonly trigger: string | null
+  readonly rule: string | null
+}
+
+/** Superusers may do anything, so what belongs to one of them is trusted, too. */
+const isTrusted = (owner: string): string =>
+  `(${owner} = (SELECT oid FROM pg_roles WHERE rolname = current_user) OR (SELECT rolsuper FROM pg_roles WHERE oid = ${owner}))`
+
+const CURRENT_SCHEMA = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+
+const OUR_TRIGGERS = NOTIFY_TRIGGERS.map(({ table, trigger }) => `('${table}', '${trigger}')`).join(", ")
+
+/** What bears the name of one of our tables. It is read from the catalogue, and no statement here touches the table itself. */
+const SELECT_OUR_TABLES = `SELECT relname::text AS name, pg_get_userbyid(relowner)::text AS owner, ${isTrusted("relowner")} AS trusted,
+    relkind::text AS kind, (SELECT MIN(rulename::text) FROM pg_rewrite WHERE ev_class = pg_class.oid) AS rule,
+    (SELECT MIN(tgname::text) FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid WHERE tgrelid = pg_class.oid AND NOT tgisinternal
+      AND NOT ((relname::text, tgname::text) IN (${OUR_TRIGGERS}) AND proname = '${NOTIFY_FUNCTION}'
+        AND pronamespace = ${CURRENT_SCHEMA} AND ${isTrusted("proowner")})) AS trigger
+  FROM pg_class WHERE relnamespace = ${CURRENT_SCHEMA} AND relname::text IN (${TABLE_NAMES.map(name => `'${name}'`).join(", ")})
+  ORDER BY relname`
+
+/**
+ * Rejects with a `shared_tables` error when a table of ours belongs to another user who is no superuser, is something else than a table,
+ * or has a trigger or a rule that we did not create: whoever made it could run statements in our name. Call it before any statement
+ * on the tables.
+ */
+export async function requireOwnTables(store: Pick<Store, "all">, location: string): Promise<void> {
+  for (const table of await store.all<UnsafeTable>(SELECT_OUR_TABLES)) {
+    const reason = describeUnsafeTable(table)
+    if (reason !== null) throw new StoreError("shared_tables", location, reason)
+  }
+}
+
+/** The longest name in PostgreSQL, in octets. */
+const NAMEDATALEN = 64
+
+/** A table, in the column `relkind` of PostgreSQL. */
+const TABLE_KIND = "r"
+
+function describeUnsafeTable({ name, owner, trusted, kind, trigger, rule }: UnsafeTable): string | null {
+  const readable = (text: string): string => sanitizeText(text, NAMEDATALEN) ?? "without a name"
+  if (trusted !== 1) return `${name} belongs to ${readable(owner)}`
+  if (kind !== TABLE_KIND) return `${name} is no table`
+  if (trigger !== null) return `${name} has the trigger ${readable(trigger)}`
+  return rule === null ? null : `${name} has the rule ${readable(rule)}`
 }

@@ -102,9 +102,10 @@ onPostgres("a command whose copy fails ends with its reason and an exit code", a
   const place = tempPlace()
   const client = new SQL(place, { max: 1 })
   onTestEnd(() => client.close())
-  await client.unsafe(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+  // No trigger, which would be refused before.
+  await client.unsafe(`CREATE FUNCTION refuse() RETURNS boolean LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$`)
-  await client.unsafe("CREATE TRIGGER refuses BEFORE INSERT ON keys FOR EACH ROW EXECUTE FUNCTION refuse()")
+  await client.unsafe("ALTER TABLE keys ADD CONSTRAINT refuses CHECK (refuse())")
   const environment = { PATH: process.env["PATH"], MAILKIND_DATA_DIR: dirname(path), MAILKIND_DATABASE_URL: place }
   const command = [...PROGRAM, "store", "copy"]
   const { code, err } = await startProgram(command, dirname(path), environment).ended()

@@ -1,0 +1,134 @@
+import { expect } from "bun:test"
+import { SQL } from "bun"
+import { STORE_ERRORS, StoreError } from "../../../../src/customers/store/core/store-error.ts"
+import { TABLE_NAMES } from "../../../../src/customers/store/migrations/migrations.ts"
+import { readPostgresStatus } from "../../../../src/customers/store/postgres/postgres-status.ts"
+import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
+import { diagnosePostgres } from "../../../../src/doctor/database.ts"
+import { later } from "../../../support/later.ts"
+import { onTestEnd } from "../../../support/on-test-end.ts"
+import { emptyDatabase } from "../../../support/postgres-databases.ts"
+import { onPostgres } from "../../engines.ts"
+import { tempPlace } from "../../temp-store.ts"
+
+const open = async (url: string): Promise<void> =>
+  await (await openPostgres(url, { clock: () => 1_000, setTimer: later })).close()
+
+/** What opening fails with, and what doctor tells, which are the same. */
+async function refusalAt(url: string): Promise<string> {
+  const error = await open(url).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  const told = await diagnosePostgres(readPostgresStatus(url))
+  if (error === null) {
+    expect(told.verdict).not.toBe("failed")
+    return "opened"
+  }
+  if (!(error instanceof StoreError)) throw error
+  expect(told).toMatchObject({ verdict: "failed", remedy: STORE_ERRORS[error.code].remedy })
+  return `${error.code} ${error.message.split(": ").at(-1)}`
+}
+
+/** A connection to a database, and another user of its server, who may create in its schema. */
+async function otherUser(url: string) {
+  const client = new SQL(url, { max: 1 })
+  const user = `other_of_${new URL(url).pathname.slice(1)}`
+  await client.unsafe(`CREATE ROLE ${user}`)
+  await client.unsafe(`GRANT CREATE ON SCHEMA public TO ${user}`)
+  onTestEnd(async () => {
+    await client.unsafe(`DROP OWNED BY ${user} CASCADE`)
+    await client.unsafe(`DROP ROLE ${user}`)
+    await client.close()
+  })
+  return { client, user }
+}
+
+const SPY = "CREATE FUNCTION spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
+
+onPostgres(
+  "a database is opened only while each of its tables is a table of ours",
+  async () => {
+    const url = tempPlace()
+    const { client, user } = await otherUser(url)
+    for (const table of TABLE_NAMES) {
+      const owner = (await client.unsafe<{ name: string }[]>("SELECT current_user::text AS name"))[0]?.name
+      await client.unsafe(`ALTER TABLE ${table} OWNER TO ${user}`)
+      expect(await refusalAt(url)).toBe(`shared_tables ${table} belongs to ${user}`)
+      await client.unsafe(`ALTER TABLE ${table} OWNER TO ${owner}`)
+    }
+    await client.unsafe("ALTER TABLE sessions RENAME TO kept")
+    await client.unsafe("CREATE VIEW sessions AS SELECT * FROM kept")
+    expect(await refusalAt(url)).toBe("shared_tables sessions is no table")
+    await client.unsafe("DROP VIEW sessions")
+    await client.unsafe("ALTER TABLE kept RENAME TO sessions")
+    expect(await refusalAt(url)).toBe("opened")
+  },
+  60_000,
+)
+
+onPostgres(
+  "a database is opened only while its tables have no triggers and no rules but ours",
+  async () => {
+    const url = tempPlace()
+    const { client, user } = await otherUser(url)
+    await client.unsafe(SPY)
+    for (const table of TABLE_NAMES) {
+      await client.unsafe(`CREATE TRIGGER spies BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION spy()`)
+      expect(await refusalAt(url)).toBe(`shared_tables ${table} has the trigger spies`)
+      await client.unsafe(`DROP TRIGGER spies ON ${table}`)
+    }
+    await client.unsafe("CREATE RULE spies AS ON UPDATE TO keys DO INSTEAD NOTHING")
+    expect(await refusalAt(url)).toBe("shared_tables keys has the rule spies")
+    await client.unsafe("DROP RULE spies ON keys")
+    expect(await refusalAt(url)).toBe("opened")
+    await client.unsafe("DROP TRIGGER nodes_tell ON nodes")
+    await client.unsafe("CREATE TRIGGER nodes_tell AFTER INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION spy()")
+    expect(await refusalAt(url)).toBe("shared_tables nodes has the trigger nodes_tell")
+    await client.unsafe("DROP TRIGGER nodes_tell ON nodes")
+    await client.unsafe(`ALTER FUNCTION tell_of_changes() OWNER TO ${user}`)
+    expect(await refusalAt(url)).toBe("shared_tables change_head has the trigger change_head_tells")
+  },
+  60_000,
+)
+
+onPostgres("no trigger runs of a table that another user made before the first start", async () => {
+  const url = emptyDatabase()
+  const { client, user } = await otherUser(url)
+  await client.unsafe("CREATE TABLE seen (who TEXT)")
+  await client.unsafe(`GRANT INSERT ON seen TO PUBLIC`)
+  await client.unsafe(`SET ROLE ${user}`)
+  await client.unsafe(
+    "CREATE TABLE migrations (number BIGINT PRIMARY KEY, makes TEXT NOT NULL, ran_at_ms BIGINT NOT NULL)",
+  )
+  await client.unsafe(SPY.replace("BEGIN", "BEGIN INSERT INTO seen VALUES (current_user);"))
+  await client.unsafe("CREATE TRIGGER spies BEFORE INSERT ON migrations FOR EACH ROW EXECUTE FUNCTION spy()")
+  await client.unsafe("RESET ROLE")
+  expect(await refusalAt(url)).toBe(`shared_tables migrations belongs to ${user}`)
+  expect(await client.unsafe("SELECT who FROM seen")).toHaveLength(0)
+})
+
+onPostgres("doctor warns of a schema in which every user may create", async () => {
+  const url = tempPlace()
+  const durable = async () => {
+    const { seen, remedy } = await diagnosePostgres(
+      readPostgresStatus(url).then(status => ({ ...status, isDurable: true })),
+    )
+    return `${seen} ${remedy}`
+  }
+  expect(await durable()).not.toContain("REVOKE")
+  const client = new SQL(url, { max: 1 })
+  onTestEnd(() => client.close())
+  await client.unsafe("GRANT CREATE ON SCHEMA public TO PUBLIC")
+  expect(await durable()).toContain('REVOKE CREATE ON SCHEMA "public" FROM PUBLIC')
+  await client.unsafe("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+})
+
+onPostgres("the tables whose owner is compared are all that a new database has", async () => {
+  const client = new SQL(tempPlace(), { max: 1 })
+  onTestEnd(() => client.close())
+  const tables = await client.unsafe<{ name: string }[]>(
+    "SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public'",
+  )
+  expect(tables.map(({ name }) => name).sort()).toEqual(TABLE_NAMES.toSorted())
+})
