@@ -202,6 +202,8 @@ export const ProblemBody = t.Object(
     ),
     retry_after: t.Optional(t.Integer({ description: "Seconds." })),
     limit: t.Optional(t.Integer()),
+    needed: t.Optional(t.Integer({ minimum: 1, description: "Units that the request needs." })),
+    remaining: t.Optional(t.Integer({ minimum: 0, description: "Units that are left of the day." })),
     resets_at: t.Optional(t.String({ format: "date-time" })),
   },
   closed,

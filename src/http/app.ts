@@ -41,7 +41,7 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly keyless: RateLimiter
     readonly ownLists: OwnListCache
     readonly roleOf: (localPart: string) => string | null
-    readonly usageOf: (account: CallerAccount) => Promise<Usage>
+    readonly usageOf: (account: CallerAccount, day?: number | null) => Promise<Usage>
     readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
     readonly findReporterKey: FindReporterKey
     readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import { Value } from "@sinclair/typebox/value"
 import { LIMITS } from "../../src/contract/limits.ts"
+import { ProblemBody } from "../../src/contract/schemas.ts"
 import { TIERS } from "../../src/contract/tiers.ts"
 import { setTier } from "../../src/customers/accounts/accounts.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
@@ -196,6 +198,43 @@ describe("units a day", () => {
     expect(codes.filter(code => code === "quota_exceeded")).toHaveLength(200)
   })
 
+  test("a refusal tells what the request needs and what is left, as a sentence and as members", async () => {
+    const { ask } = await daily(9)
+    expect((await ask(REAL)).status).toBe(200)
+    const batch = (count: number) =>
+      ask("POST /v1/check/batch", { body: { items: Array.from({ length: count }, (_, at) => `a${at}.com`) } })
+    const told = ({ status, body }: ApiResponse) => ({ status, ...body })
+    const limit = { status: 429, code: "quota_exceeded", limit: 9 }
+    expect(told(await batch(9))).toMatchObject({
+      ...limit,
+      needed: 9,
+      remaining: 8,
+      detail: "The request needs 9 units, and 8 of the day's 9 are left.",
+    })
+    expect((await batch(5)).status).toBe(200)
+    expect(told(await ask(DEEP))).toMatchObject({
+      ...limit,
+      needed: LIMITS.deepCheckUnits,
+      remaining: 3,
+      detail: "The request needs 5 units, and 3 of the day's 9 are left.",
+    })
+    expect(told(await batch(100))).toMatchObject({ ...limit, needed: 100, remaining: 3 })
+    expect((await batch(2)).status).toBe(200)
+    expect(told(await batch(2))).toMatchObject({ detail: "The request needs 2 units, and 1 of the day's 9 is left." })
+    expect((await ask(REAL)).status).toBe(200)
+    const last = told(await ask(REAL))
+    expect(last).toMatchObject({
+      needed: 1,
+      remaining: 0,
+      detail: "The request needs 1 unit, and 0 of the day's 9 are left.",
+    })
+    expect([...Value.Errors(ProblemBody, (await ask(REAL)).body)]).toEqual([])
+    expect(told(await ask("GET /v1/check?email=error-quota%40mailkind.test"))).toMatchObject({
+      needed: 1,
+      remaining: 0,
+    })
+  })
+
   test("a deep check takes five, all or none", async () => {
     const { ask } = await daily(9)
     expect(await codesOf([ask(DEEP)])).toEqual([200])
@@ -241,6 +280,28 @@ describe("units a day", () => {
 })
 
 describe("midnight UTC", () => {
+  test("during a check leaves its units and its usage on one day, that of its charge", async () => {
+    const held: { goOn?: () => void } = {}
+    const deep = () => ({
+      ...deepProbeStub,
+      lookup: async (domain: string) => {
+        await new Promise<void>(resolve => Object.assign(held, { goOn: resolve }))
+        return await deepProbeStub.lookup(domain)
+      },
+    })
+    const { ask, time } = await testApp({ tier: 0, deep })
+    await time.tick(DAY_MS - 1)
+    const pending = ask(DEEP)
+    await settled()
+    await time.tick(1)
+    held.goOn?.()
+    const { status, headers } = await pending
+    expect([status, headers.get("ratelimit")]).toEqual([200, '"second";r=5;t=1'])
+    const { body } = await ask("GET /v1/usage")
+    expect(body["today"]).toMatchObject({ date: "2026-01-02", used: 0, remaining: 1000 })
+    expect(body["daily"]).toMatchObject({ 0: { used: 0 }, 1: { date: "2026-01-01", used: 5, deep_checks: 1 } })
+  })
+
   test("begins a new day with all of its units", async () => {
     const { ask, time } = await daily(2)
     await time.tick(DAY_MS - 1)

@@ -23,7 +23,7 @@ const MORE: { readonly [C in ProblemCode]?: readonly string[] } = {
   payload_too_large: ["limit"],
   batch_too_large: ["limit"],
   rate_limited: ["retry_after", "limit"],
-  quota_exceeded: ["retry_after", "limit", "resets_at"],
+  quota_exceeded: ["retry_after", "limit", "needed", "remaining", "resets_at"],
   overloaded: ["retry_after"],
 }
 const MEMBERS = ["type", "title", "status", "code", "detail", "docs_url", "instance", "request_id"]

@@ -44,12 +44,16 @@ const rowOf = (tier: number) => {
   }
 }
 
-/** Holds that both headers are there and agree: something is left of each policy, at most all, for at most its window. */
+/**
+ * Holds that both headers are there and agree: something is left of each policy, at most all, for at most its window. Units that are
+ * left of the day are told where they are known.
+ */
 function expectTold(query: ApiResponse, policy: Members = rowOf(0)): void {
   expect(policyOf(query)).toEqual(policy)
   const left = leftOf(query) ?? {}
-  expect(Object.keys(left)).toEqual(Object.keys(policy))
+  expect(Object.keys(left)).toEqual(Object.keys(policy).filter(name => name !== "day" || "day" in left))
   for (const [name, { q = 0, w = 0 }] of Object.entries(policy)) {
+    if (name === "day" && !("day" in left)) continue
     const { r, t, ...rest } = left[name] ?? {}
     expect(rest).toEqual({})
     expect(r).toBeGreaterThanOrEqual(0)
@@ -60,6 +64,24 @@ function expectTold(query: ApiResponse, policy: Members = rowOf(0)): void {
 }
 const expectUntold = (question: ApiResponse): void =>
   expect([question.headers.get("ratelimit"), question.headers.get("ratelimit-policy")]).toEqual([null, null])
+
+const unitsOf = (reply: ApiResponse): number | undefined => leftOf(reply)?.["day"]?.["r"]
+
+/** Asks after seconds without requests, in which idle units go back. */
+async function afterIdleSeconds(
+  { ask, time, customers, key: ownKey }: Awaited<ReturnType<typeof testApp>>,
+  seconds: number,
+  line: string,
+  key = ownKey,
+): Promise<ApiResponse> {
+  for (let at = 0; at < seconds; at++) {
+    await time.tick(1000)
+    await customers.units.maintain()
+  }
+  const reply = await ask(line, { key, body: line.startsWith("POST") ? {} : undefined })
+  await settled()
+  return reply
+}
 
 describe("RateLimit and RateLimit-Policy", () => {
   test.each(TIERS.map((_, tier) => tier))(
@@ -148,6 +170,51 @@ describe("RateLimit and RateLimit-Policy", () => {
     const refused = await harness.ask(REAL)
     expect(refused.body["code"]).toBe("terms_not_accepted")
     expectUntold(refused)
+  })
+
+  test.each([7, 1000])(
+    "tell what is left of a whole day of %d units also after a while without requests, or nothing about the day",
+    async perDay => {
+      const harness = await testApp({ tier: 0, tiers: `0=5/5/${perDay}` })
+      const { text: otherKey } = await harness.newKey()
+      const { ask } = harness
+      for (let at = 0; at < 7; at++) expect((await afterIdleSeconds(harness, 1, REAL)).status).toBe(200)
+      const seen: (number | undefined)[] = []
+      for (const line of [TEST, "GET /v1/check", "GET /v1/usage", "POST /v1/check/batch", `${TEST}&x=1`]) {
+        for (const key of [harness.key, otherKey]) {
+          const reply = await afterIdleSeconds(harness, key === harness.key ? 5 : 0, line, key)
+          seen.push(unitsOf(reply))
+        }
+      }
+      expect(new Set(seen)).toEqual(new Set([undefined, perDay - 7]))
+      expect(unitsOf(await afterIdleSeconds(harness, 5, "GET /v1/usage"))).toBe(perDay - 7)
+      const last = await ask(REAL, { key: otherKey })
+      expect([last.status, unitsOf(last)]).toEqual(perDay === 7 ? [429, 0] : [200, perDay - 8])
+    },
+  )
+
+  test("leave RateLimit away where nothing can be told", async () => {
+    const { ask } = await testApp({ tier: 0, tiers: "0=-/-/7" })
+    const { headers } = await ask(TEST)
+    expect([headers.get("ratelimit-policy"), headers.get("ratelimit")]).toEqual([`"day";q=7;w=${DAY_SECONDS}`, null])
+    expect(leftOf(await ask(REAL))).toMatchObject({ day: { r: 6 } })
+  })
+
+  test("tell one day: what was charged before midnight is not told as what is left after it", async () => {
+    const { ask, time, customers, accountId } = await testApp({ tier: 0, deep: () => deepProbeStub })
+    await time.tick((DAY_SECONDS - 1) * 1000)
+    expect(leftOf(await ask(REAL))?.["day"]).toEqual({ r: 999, t: 1 })
+    await time.tick(1000)
+    const { body, headers } = await ask("GET /v1/usage")
+    expect(body["today"]).toMatchObject({ date: "2026-01-02", used: 0, remaining: 1000 })
+    expect(members(headers.get("ratelimit"))?.["day"]).toEqual({ r: 1000, t: DAY_SECONDS })
+    // A clock that is set back over midnight keeps the later day, in the usage too.
+    await ask(REAL)
+    await time.tick(-1000)
+    const back = await ask("GET /v1/usage")
+    expect(back.body["today"]).toMatchObject({ date: "2026-01-02", used: 1, remaining: 999 })
+    expect(leftOf(back)?.["day"]).toEqual({ r: 999, t: DAY_SECONDS + 1 })
+    expect(await customers.units.readRemaining(accountId, 1000)).toBe(999)
   })
 
   test("count down: requests of the second, units of the day, seconds to midnight", async () => {

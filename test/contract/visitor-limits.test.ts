@@ -77,7 +77,7 @@ describe("a publishable key", () => {
       expect(headers.get("ratelimit-policy")).toBe(
         `"second";q=${LIMITS.publishablePerSecond};w=1, "day";q=${LIMITS.publishableUnitsPerDay};w=86400`,
       )
-      expect(headers.get("ratelimit")).toMatch(/^"second";r=\d+;t=1, "day";r=\d+;t=86400$/)
+      expect(headers.get("ratelimit")).toMatch(/^"second";r=\d+;t=1(?:, "day";r=\d+;t=86400)?$/)
     }
     expect(queries[1]?.headers.get("ratelimit")).toContain(`"day";r=${LIMITS.publishableUnitsPerDay - 1};`)
     expect(queries[4]?.headers.get("ratelimit")).toContain('"second";r=0;')
@@ -101,7 +101,7 @@ describe("a publishable key", () => {
       expect(headers.get("retry-after")).toBe(String(body["retry_after"]))
       expect((await visit(TEST)).status).toBe(200)
       expect((await visit(REAL, { key: other.text })).status).toBe(200)
-      expect(customers.units.remaining(accountId, 1000)).toBe(1000)
+      expect(await customers.units.readRemaining(accountId, 1000)).toBe(1000)
       expect((await ask(REAL)).status).toBe(200)
       await time.tick(86_400_000)
       expect((await visit(REAL)).status).toBe(200)

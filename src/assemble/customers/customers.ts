@@ -59,7 +59,8 @@ export type CustomersService = CallerLimits & {
   readonly nodesCount: () => number
   /** `null` if the operator turned free checks off. */
   readonly freeChecks: FreeChecks | null
-  readonly usageOf: (account: CallerAccount) => Promise<Usage>
+  /** The usage of an account. `day` null: today, which is the day whose units are taken now. */
+  readonly usageOf: (account: CallerAccount, day?: number | null) => Promise<Usage>
   readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
   /** Applies changes of this process to its caches and notifies other workers. */
   readonly publishChanges: (changes: readonly Change[]) => void
@@ -106,7 +107,7 @@ export async function createCustomersService(
   const background = createBackgroundWork(context, { ...all, nodes }, pollChanges)
   return {
     ...all,
-    usageOf: account => accountUsage({ ...parts, store, clock }, account),
+    usageOf: (account, day) => accountUsage({ ...parts, store, clock }, account, day ?? units.today()),
     report: report => recordFeedback({ store, clock, notify: publishChanges }, random, report),
     publishChanges,
     pollChanges,
@@ -123,18 +124,19 @@ export async function createCustomersService(
 /** The caches, limits and meters over the store. Usage calls `writeUsageSoon` when its buffer is full. */
 function createParts({ system, settings, store, log }: StoreContext, coarse: CoarseClocks, writeUsageSoon: () => void) {
   const { clock, setTimer } = system
+  const units = new UnitQuota(
+    store,
+    clock,
+    unitsBounds(settings),
+    logError(log, "units were not leased ahead, or not given back"),
+  )
   return {
     keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
-    units: new UnitQuota(
-      store,
-      clock,
-      unitsBounds(settings),
-      logError(log, "units were not leased ahead, or not given back"),
-    ),
-    usage: new UsageMeter(store, clock, writeUsageSoon, USAGE_METER_BOUNDS),
+    units,
+    usage: new UsageMeter(store, clock, writeUsageSoon, USAGE_METER_BOUNDS, () => units.today()),
     ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
     corrections: new CorrectionCache(store, setTimer, logError(log, "corrections were not read")),
   }
@@ -233,6 +235,7 @@ type UsageReportDeps = Pick<CustomersService, "keys" | "usage" | "tiers"> & {
 async function accountUsage(
   { store, usage, clock, tiers, keys: authenticator }: UsageReportDeps,
   { id, tier }: CallerAccount,
+  day: number,
 ): Promise<Usage> {
   const { requestsPerSecond = null, inFlight = null, unitsPerDay = null } = tiers[tier] ?? {}
   const limits = {
@@ -245,7 +248,7 @@ async function accountUsage(
   // The report shows the last use of keys up to now.
   await authenticator.flush()
   const keys = await listKeys(store, id, REPORTED_KEYS_MAX)
-  return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys })
+  return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys }, day)
 }
 
 type CoarseClocks = Pick<System, "clock" | "stopwatch"> & { readonly stop: () => void }

@@ -27,6 +27,7 @@ export class UsageMeter {
   readonly #clock: Clock
   readonly #bounds: UsageMeterBounds
   readonly #onFull: () => void
+  readonly #today: (nowMs: number) => number
   /** Receives new events. */
   #pending = new CounterBuffer()
   /** What a flush writes: the pending counters at the time when the previous ones were all written. It receives no events. */
@@ -40,20 +41,30 @@ export class UsageMeter {
 
   /**
    * `onFull` requests a flush ahead of time. `record` calls it, so it must only schedule the flush. It is not called again before a
-   * flush has brought the counters below their bound.
+   * flush has brought the counters below their bound. `today` gives the day on which quotas count at an instant.
    */
-  constructor(store: Store, clock: Clock, onFull: () => void, bounds: UsageMeterBounds) {
+  constructor(
+    store: Store,
+    clock: Clock,
+    onFull: () => void,
+    bounds: UsageMeterBounds,
+    today: (nowMs: number) => number = utcDay,
+  ) {
     this.#store = store
     this.#clock = clock
     this.#onFull = onFull
     this.#bounds = bounds
+    this.#today = today
   }
 
-  /** Counts an event of the account's key on the current UTC day. Never waits and never fails. */
-  record(accountId: string, key: MeteredKey, event: UsageEvent): void {
+  /**
+   * Counts an event of the account's key on the day whose units it cost; null: on the current day. Never waits and never fails.
+   */
+  record(accountId: string, key: MeteredKey, event: UsageEvent, chargedDay: number | null = null): void {
     const nowMs = this.#clock()
     this.#pendingSinceMs ??= nowMs
-    this.#pending.increment(accountId, utcDay(nowMs), key.id, measureIncrements(event, key.kind))
+    const day = chargedDay ?? this.#today(nowMs)
+    this.#pending.increment(accountId, day, key.id, measureIncrements(event, key.kind))
     if (this.#hasRequestedFlush || !this.#isFull()) return
     this.#hasRequestedFlush = true
     this.#onFull()

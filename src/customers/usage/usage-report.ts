@@ -38,15 +38,15 @@ export type ReportedAccount = {
 }
 
 /**
- * The body of GET /v1/usage: the usage of the account's keys today and on each of the last `LIMITS.usageDays` UTC days, including what
+ * The body of GET /v1/usage: the usage of the account's keys on the day `today` and on each of the last `LIMITS.usageDays` UTC days, including what
  * the meter has not written yet. Rejects when the store fails.
  */
 export async function createUsageReport(
   meter: UsageMeter,
   clock: Clock,
   { accountId, tier, limits, keys }: ReportedAccount,
+  today = utcDay(clock()),
 ): Promise<Usage> {
-  const today = utcDay(clock())
   const days = Array.from({ length: LIMITS.usageDays }, (_, ago) => today - ago)
   const counts = await meter.counts(accountId, today - LIMITS.usageDays + 1, today)
   const countsOfDay = Map.groupBy(counts, ({ day }) => day)

@@ -73,7 +73,7 @@ export class RequestLease {
     const { unitsPerDay } = this.#rules.limits
     if (unitsPerDay === null) return
     const result = this.#deps.units.take(this.#callerId, units, unitsPerDay)
-    return result instanceof Promise ? this.#applyLater(result) : this.#apply(result)
+    return result instanceof Promise ? this.#applyLater(result, units) : this.#apply(result, units)
   }
 
   /** Returns units that were charged, because the server failed or did less than was charged for. */
@@ -87,11 +87,30 @@ export class RequestLease {
   headers(): CallerHeaders {
     const { limits, policyHeader } = this.#rules
     if (policyHeader === null) return { policy: policyHeader, remaining: "", other: this.#otherHeaders }
-    const { unitsPerDay } = limits
-    const unitsLeft =
-      unitsPerDay === null ? 0 : (this.#charged?.remaining ?? this.#deps.units.remaining(this.#callerId, unitsPerDay))
-    const remaining = this.#deps.formatRateLimit(limits, this.#requestsLeft, unitsLeft, this.#deps.clock())
+    const { units, clock, formatRateLimit } = this.#deps
+    const today = units.today()
+    const remaining = formatRateLimit(limits, this.#requestsLeft, this.#unitsLeft(today), clock(), today)
     return { policy: policyHeader, remaining, other: this.#otherHeaders }
+  }
+
+  /** The same with their day. Asks the database where it is not known how many units are left of the day. */
+  async headersOfDay(): Promise<{ readonly headers: CallerHeaders; readonly day: number }> {
+    const { unitsPerDay } = this.#rules.limits
+    if (unitsPerDay !== null) await this.#deps.units.readRemaining(this.#callerId, unitsPerDay)
+    return { headers: this.headers(), day: this.#deps.units.today() }
+  }
+
+  /** The day of the units that were charged; null: none were. */
+  get chargedDay(): number | null {
+    return this.#charged?.day ?? null
+  }
+
+  /** Units that are left of `today`; null: unlimited, or not known. What was charged before midnight tells nothing about the new day. */
+  #unitsLeft(today: number): number | null {
+    const { unitsPerDay } = this.#rules.limits
+    if (unitsPerDay === null) return null
+    if (this.#charged?.day === today) return this.#charged.remaining
+    return this.#deps.units.remaining(this.#callerId, unitsPerDay)
   }
 
   /** Gives the same headers to the problem response of this request. */
@@ -104,16 +123,17 @@ export class RequestLease {
     if (this.#isInFlight) this.#deps.inFlight.release(this.#callerId)
   }
 
-  async #applyLater(result: Promise<TakeUnitsResult>): Promise<void> {
-    this.#apply(await result)
+  async #applyLater(result: Promise<TakeUnitsResult>, needed: number): Promise<void> {
+    this.#apply(await result, needed)
   }
 
-  #apply(result: TakeUnitsResult): void {
+  #apply(result: TakeUnitsResult, needed: number): void {
     this.#charged = result
     if (result.isTaken) return
     this.#deps.meter.increment("mailkind_limited_total", 1, this.#rules.tierLabel, "units")
     const limit = this.#rules.limits.unitsPerDay ?? 0
     // The day differs from the clock's day when the clock was set back over midnight.
-    throw quotaExceeded(`The ${limit} units of the day are used up.`, limit, dayEndMs(result.day), this.#deps.clock())
+    const { day, remaining } = result
+    throw quotaExceeded({ needed, remaining, limit }, dayEndMs(day), this.#deps.clock())
   }
 }

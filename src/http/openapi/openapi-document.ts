@@ -281,7 +281,8 @@ const HEADER_OBJECTS = {
     schema: { type: "string" },
   },
   RateLimit: {
-    description: "What is left of each policy (`r`), and the seconds until it is whole again (`t`).",
+    description:
+      "What is left of each policy (`r`), and the seconds until it is whole again (`t`). The policy `day` is left out while it is not known how many units are left; `GET /v1/usage` always tells.",
     schema: { type: "string" },
   },
   Warning: {

@@ -1,5 +1,5 @@
 import { flattenString } from "../../base/text.ts"
-import { DAY_MS } from "../../base/time.ts"
+import { DAY_MS, dayEndMs, utcDay } from "../../base/time.ts"
 
 /** Null: unlimited. */
 type PolicyLimits = { readonly requestsPerSecond: number | null; readonly unitsPerDay: number | null }
@@ -20,8 +20,17 @@ export function rateLimitPolicy({ requestsPerSecond, unitsPerDay }: PolicyLimits
   return policies.length === 0 ? null : policies.join(", ")
 }
 
-/** Formats the value of `RateLimit`: what is left of each policy, and the seconds until it is reset. */
-export type FormatRateLimit = (limits: PolicyLimits, requestsLeft: number, unitsLeft: number, nowMs: number) => string
+/**
+ * Formats the value of `RateLimit`: what is left of each policy, and the seconds until it is reset. `unitsLeft` null: it is not
+ * known, so the policy `day` is left out. `day`: the day whose units are left. Empty: nothing can be told.
+ */
+export type FormatRateLimit = (
+  limits: PolicyLimits,
+  requestsLeft: number,
+  unitsLeft: number | null,
+  nowMs: number,
+  day?: number,
+) => string
 
 /** The last three digits of the units that are left: mostly the only difference between two values in a row. */
 const TAIL_VALUES = 1000
@@ -34,12 +43,12 @@ const TAILS = Array.from({ length: TAIL_VALUES }, (_, tail) => String(tail).padS
 export function createRateLimitFormatter(): FormatRateLimit {
   const prefix = createPrefixFormatter()
   const suffix = createSuffixFormatter()
-  return ({ requestsPerSecond, unitsPerDay }, requestsLeft, unitsLeft, nowMs) => {
+  return ({ requestsPerSecond, unitsPerDay }, requestsLeft, unitsLeft, nowMs, day = utcDay(nowMs)) => {
     const left = requestsPerSecond === null ? null : Math.min(requestsLeft, requestsPerSecond)
-    if (unitsPerDay === null) return formatSecond(left)
+    if (unitsPerDay === null || unitsLeft === null) return formatSecond(left)
     const thousands = Math.floor(unitsLeft / TAIL_VALUES)
     const tail = thousands === 0 ? unitsLeft : TAILS[unitsLeft % TAIL_VALUES]
-    return `${prefix(left, thousands)}${tail}${suffix(nowMs)}`
+    return `${prefix(left, thousands)}${tail}${suffix(nowMs, day)}`
   }
 }
 
@@ -62,14 +71,16 @@ function createPrefixFormatter(): (left: number | null, thousands: number) => st
 }
 
 /** Formats the text after the last digits. */
-function createSuffixFormatter(): (nowMs: number) => string {
+function createSuffixFormatter(): (nowMs: number, day: number) => string {
   let lastSecond = Number.NaN
+  let lastDay = Number.NaN
   let suffix = ""
-  return nowMs => {
+  return (nowMs, day) => {
     const second = Math.floor(nowMs / 1000)
-    if (second !== lastSecond) {
-      suffix = flattenString(`;t=${DAY_SECONDS - (second % DAY_SECONDS)}`)
+    if (second !== lastSecond || day !== lastDay) {
+      suffix = flattenString(`;t=${Math.max(0, dayEndMs(day) / 1000 - second)}`)
       lastSecond = second
+      lastDay = day
     }
     return suffix
   }
@@ -79,7 +90,7 @@ function createSuffixFormatter(): (nowMs: number) => string {
 export type CallerHeaders = {
   /** The value of `RateLimit-Policy`; null: the caller has no limits. */
   readonly policy: string | null
-  /** The value of `RateLimit`; meaningless without a policy. */
+  /** The value of `RateLimit`; meaningless without a policy. Empty: the header is not sent. */
   readonly remaining: string
   /** The headers about new terms and about CORS, by name; null: none. */
   readonly other: Readonly<Record<string, string>> | null
@@ -87,7 +98,8 @@ export type CallerHeaders = {
 
 /** All headers by name. */
 export function headerFields({ policy, remaining, other }: CallerHeaders): Readonly<Record<string, string>> {
-  return { ...other, ...(policy === null ? {} : { "RateLimit-Policy": policy, RateLimit: remaining }) }
+  if (policy === null) return { ...other }
+  return { ...other, "RateLimit-Policy": policy, ...(remaining === "" ? {} : { RateLimit: remaining }) }
 }
 
 /** The caller headers of requests that were refused, for the problem response. A successful response gets its headers directly. */

@@ -16,7 +16,7 @@ import { overloaded } from "../admission/load-shedder.ts"
 import { keylessTooFast, unauthorized } from "../request/caller.ts"
 import { tooManyItems } from "../request/check-input.ts"
 import { bannedProblem, busyProblem, passRequiredProblem } from "./free-check-problems.ts"
-import { INVALID_POLICY, invalidInput, Problem, problemBody } from "./problem.ts"
+import { INVALID_POLICY, invalidInput, Problem, problemBody, quotaExceeded } from "./problem.ts"
 
 /** The request id of every example. */
 const EXAMPLE_REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
@@ -140,11 +140,11 @@ const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
   forbidden_origin: new Problem("forbidden_origin", "The key does not allow this origin."),
   terms_not_accepted: new Problem("terms_not_accepted", PROBLEMS.terms_not_accepted.cause),
   rate_limited: keylessTooFast(1),
-  quota_exceeded: new Problem("quota_exceeded", "The units of the day are used up.", {
-    retry_after: 21_600,
-    limit: 1000,
-    resets_at: "2026-11-21T00:00:00.000Z",
-  }),
+  quota_exceeded: quotaExceeded(
+    { needed: 5, remaining: 3, limit: TIERS[0].unitsPerDay },
+    Date.parse("2026-11-21T00:00:00Z"),
+    Date.parse("2026-11-20T18:00:00Z"),
+  ),
   batch_too_large: tooManyItems(),
   payload_too_large: new Problem("payload_too_large", `The body is over ${LIMITS.bodyBytesMax} octets.`, {
     limit: LIMITS.bodyBytesMax,

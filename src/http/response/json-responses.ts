@@ -78,7 +78,7 @@ function createSerializedResponses(plain: Readonly<Record<string, string>>): Jso
   return (json, requestId, status = OK, headers = null) => {
     if (headers === null) return withId(json, requestId, status, unlimited)
     const { policy, remaining, other } = headers
-    if (other !== null || policy === null)
+    if (other !== null || policy === null || remaining === "")
       return new Response(json, { status, headers: { ...plain, ...headerFields(headers), "X-Request-Id": requestId } })
     const init = limitedBy(policy)
     init.headers.set("RateLimit", remaining)

@@ -16,7 +16,7 @@ export const NOT_AN_OBJECT: InputFault = { pointer: "", detail: "The body must b
 export const INVALID_POLICY = `\`policy\` must be one of ${POLICY_NAMES.join(", ")}.`
 
 /** Extension members of a problem (RFC 9457 §3.2). */
-type ProblemExtensions = Pick<ProblemBody, "errors" | "retry_after" | "limit" | "resets_at">
+type ProblemExtensions = Pick<ProblemBody, "errors" | "retry_after" | "limit" | "needed" | "remaining" | "resets_at">
 
 /**
  * A refused request. Only `http/` throws it, and `problem-response.ts` turns it into a response. `detail` is a sentence for people
@@ -53,13 +53,26 @@ export function invalidInput(errors: readonly [InputFault, ...InputFault[]]): Pr
 export const rateLimited = (detail: string, waitS: number, limit: number): Problem =>
   new Problem("rate_limited", detail, { retry_after: waitS, limit })
 
-/** The problem 429 `quota_exceeded`, until the quota of `limit` units is renewed. */
-export const quotaExceeded = (detail: string, limit: number, resetsAtMs: number, nowMs: number): Problem =>
-  new Problem("quota_exceeded", detail, {
+/** How many units a request needs, how many are left, and of how many a day. */
+type QuotaState = { readonly needed: number; readonly remaining: number; readonly limit: number }
+
+/** The problem 429 `quota_exceeded`, until the quota is renewed. `detail` null: the sentence with the numbers. */
+export const quotaExceeded = (
+  { needed, remaining, limit }: QuotaState,
+  resetsAtMs: number,
+  nowMs: number,
+  detail: string | null = null,
+): Problem =>
+  new Problem("quota_exceeded", detail ?? unitsMessage(needed, remaining, limit), {
     retry_after: Math.ceil((resetsAtMs - nowMs) / 1000),
     limit,
+    needed,
+    remaining,
     resets_at: isoInstant(resetsAtMs),
   })
+
+const unitsMessage = (needed: number, remaining: number, limit: number): string =>
+  `The request needs ${needed} ${needed === 1 ? "unit" : "units"}, and ${remaining} of the day's ${limit} ${remaining === 1 ? "is" : "are"} left.`
 
 /** The body of a problem response (RFC 9457). */
 export function problemBody({ code, detail, extensions }: Problem, baseUrl: string, requestId: string): ProblemBody {

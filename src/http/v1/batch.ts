@@ -78,7 +78,8 @@ async function runMeteredBatch(
     const response = toResponse(outcomes)
     const charged = outcomes.filter(({ subject }) => !subject.isTest)
     for (const { judged } of charged) meter.recordVerdict(judged.verdict, judged.evidence.isCached)
-    usage.record(account.id, key, { kind: "batch", categories: charged.map(({ judged }) => judged.verdict.category) })
+    const categories = charged.map(({ judged }) => judged.verdict.category)
+    usage.record(account.id, key, { kind: "batch", categories }, lease?.chargedDay)
     return response
   } catch (error) {
     lease?.refund(units)

@@ -92,7 +92,8 @@ function recordOutcome(
   const isDeep = units > 1 && hasDeepEvidence(outcome)
   if (units > 1 && !isDeep) lease?.refund(units - 1)
   meter.recordVerdict(verdict, evidence.isCached)
-  usage.record(account.id, key, { kind: isDeep ? "deep_check" : "check", category: verdict.category })
+  const kind = isDeep ? "deep_check" : "check"
+  usage.record(account.id, key, { kind, category: verdict.category }, lease?.chargedDay)
   return outcome
 }
 
@@ -131,7 +132,7 @@ function throwTestProblem(localPart: string, clock: Clock): void {
     case "rate_limited":
       throw rateLimited(detail, row.retryAfterSeconds, LIMITS.keylessPerSecond)
     case "quota_exceeded":
-      throw quotaExceeded(detail, 0, dayEndMs(utcDay(nowMs)), nowMs)
+      throw quotaExceeded({ needed: 1, remaining: 0, limit: 0 }, dayEndMs(utcDay(nowMs)), nowMs, detail)
     case "internal_error":
       throw new Problem(row.code, detail)
   }

@@ -55,6 +55,7 @@ export class UnitLease {
   isNew = true
   readonly #bounds: LeaseBounds
   readonly #waiting: WaitingTake[] = []
+  readonly #readers: (() => void)[] = []
   #perDay: number
   #available = 0
   /** How many units of the day all processes had leased when the store was last read. */
@@ -83,9 +84,14 @@ export class UnitLease {
     return this.#perDay
   }
 
-  /** How many units are left of a quota, as far as this process knows; all of them while nothing is known. */
-  remaining(perDay = this.#perDay): number {
-    return Math.max(0, perDay - this.#leased + this.#available)
+  /** How many units are left of a quota, as far as this process knows; null while nothing is known. */
+  remaining(perDay = this.#perDay): number | null {
+    return this.#isLeasedKnown ? this.#left(perDay) : null
+  }
+
+  /** Resolves when the store was asked for it the next time, also when that failed. */
+  nextRead(): Promise<void> {
+    return new Promise(resolve => this.#readers.push(resolve))
   }
 
   /** True when few units are available and no refill is queued. */
@@ -107,7 +113,7 @@ export class UnitLease {
     if (perDay < this.#perDay) this.#isLeasedKnown = false
     this.#perDay = perDay
     if (!this.#isLeasedKnown || this.#waiting.length > 0) return null
-    if (count > this.remaining()) return this.#isFresh(nowMs) ? this.#result(false) : null
+    if (count > this.#left()) return this.#isFresh(nowMs) ? this.#result(false) : null
     return count > this.#available ? null : this.#admit(count)
   }
 
@@ -137,8 +143,9 @@ export class UnitLease {
     if (granted > 0) this.#adaptBlock(nowMs)
     this.#lowWatermark = this.#blockFor(this.#perDay - leased) / 2
     this.#isRefillDeferred = false
+    this.#resolveReaders()
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const isRefused = next.count > this.remaining()
+      const isRefused = next.count > this.#left()
       if (!isRefused && next.count > this.#available) return true
       this.#waiting.shift()
       next.resolve(isRefused ? this.#result(false) : this.#admit(next.count))
@@ -150,6 +157,7 @@ export class UnitLease {
   rejectWaiting(error: unknown): boolean {
     this.isQueued = false
     this.#lowWatermark = 0
+    this.#resolveReaders()
     const waiting = this.#waiting.splice(0)
     for (const { reject } of waiting) reject(error)
     return waiting.length > 0
@@ -193,7 +201,15 @@ export class UnitLease {
   }
 
   #result(isTaken: boolean): TakeUnitsResult {
-    return { isTaken, day: this.day, remaining: this.remaining() }
+    return { isTaken, day: this.day, remaining: this.#left() }
+  }
+
+  #left(perDay = this.#perDay): number {
+    return Math.max(0, perDay - this.#leased + this.#available)
+  }
+
+  #resolveReaders(): void {
+    for (const resolve of this.#readers.splice(0)) resolve()
   }
 
   #isFresh(nowMs: number): boolean {

@@ -73,13 +73,28 @@ export class UnitQuota {
   }
 
   /**
-   * How many units are left of a quota of `perDay`, as far as this process knows: units leased by other processes count as used. All of
-   * them while nothing is known; then the store is asked in the background.
+   * How many units are left of a quota of `perDay`, as far as this process knows: units leased by other processes count as used. Null
+   * while nothing is known; then the store is asked in the background.
    */
-  remaining(subject: string, perDay: number): number {
+  remaining(subject: string, perDay: number): number | null {
     const lease = this.#leaseOf(subject, perDay, this.#clock())
     if (lease.isNew) this.#enqueue(lease)
     return lease.remaining(perDay)
+  }
+
+  /** The same, but asks the store first where nothing is known. Null: the store failed. Never rejects. */
+  async readRemaining(subject: string, perDay: number): Promise<number | null> {
+    const lease = this.#leaseOf(subject, perDay, this.#clock())
+    const known = lease.remaining(perDay)
+    if (known !== null) return known
+    this.#enqueue(lease)
+    await lease.nextRead()
+    return lease.remaining(perDay)
+  }
+
+  /** The day whose units are taken now, counted from 1 January 1970 UTC. It differs from the clock's when the clock was set back. */
+  today(): number {
+    return this.#today(this.#clock())
   }
 
   /** The count of subjects with a lease, and how often leasing or returning units failed. */

@@ -355,25 +355,55 @@ test("a stop while the store is unreachable ends, and loses what a crash would",
   expect(await takenOf(start(), "a", 1010, 1000)).toBe(990)
 })
 
-test("the remaining units are known synchronously: all of them at first, then as the store has them; reading leases nothing", async () => {
+test("the remaining units are known synchronously: nothing at first, then as the store has them; reading leases nothing", async () => {
   const { start, leased, store } = await openUnitQuota()
   const [here, there] = [start(), start()]
   await takenOf(there, "a", 30, 1000)
   await workDone()
   const [before, requested] = [await leased("a"), store.requests]
-  expect(here.remaining("a", 1000)).toBe(1000)
+  expect(here.remaining("a", 1000)).toBeNull()
   await workDone()
   for (let at = 0; at < 10; at++) expect(here.remaining("a", 1000)).toBe(1000 - (before ?? 0))
   expect(store.requests).toBe(requested + 1)
   expect(await leased("a")).toBe(before)
-  expect((await here.take("a", 1, 1000)).remaining).toBe(here.remaining("a", 1000))
+  const { remaining } = await here.take("a", 1, 1000)
+  expect<number | null>(here.remaining("a", 1000)).toBe(remaining)
+})
+
+test("a read of the remaining units waits for the store where nothing is known, and gives nothing when it fails", async () => {
+  const { start, units, store } = await openUnitQuota()
+  await takenOf(units, "a", 30, 1000)
+  await units.releaseAll()
+  const other = start()
+  const { requests } = store
+  expect(await Promise.all([other.readRemaining("a", 1000), other.readRemaining("a", 100)])).toEqual([970, 70])
+  expect(await other.readRemaining("a", 20)).toBe(0)
+  expect(store.requests).toBe(requests + 1)
+  store.isFailing = true
+  expect(await start().readRemaining("a", 1000)).toBeNull()
+  store.isFailing = false
+  expect(await start().readRemaining("a", 1000)).toBe(970)
+})
+
+test("after units were idle and went back, what is left is not known until the store was read, and is never too much", async () => {
+  const { units, clock } = await openUnitQuota()
+  expect(await takenOf(units, "a", 990, 1000)).toBe(990)
+  const seen = new Set<number | null>()
+  for (let at = 0; at < 10; at++) {
+    clock.tick(1000)
+    await units.maintain()
+    seen.add(units.remaining("a", 1000))
+    await workDone()
+    seen.add(units.remaining("a", 1000))
+  }
+  expect([...seen].sort()).toEqual([10, null])
 })
 
 test("while the store fails the remaining units are unknown, which is reported once and not at every request", async () => {
   const { units, store, failed } = await openUnitQuota()
   store.isFailing = true
   for (let at = 0; at < 10; at++) {
-    expect(units.remaining("a", 1000)).toBe(1000)
+    expect(units.remaining("a", 1000)).toBeNull()
     await workDone()
   }
   expect(failed).toHaveLength(1)

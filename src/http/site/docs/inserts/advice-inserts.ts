@@ -41,7 +41,7 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     got: "429, the units of the day",
     codes: ["quota_exceeded"],
     waiting: "Let the person in, and check again tomorrow.",
-    job: "Stop until `resets_at`.",
+    job: "Stop until `resets_at`, or send what needs no more than `remaining`.",
   },
   {
     got: "503, the server is overloaded",
