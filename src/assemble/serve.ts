@@ -32,6 +32,7 @@ async function serveSingleProcess(context: AppContext, output: Output, replace: 
   const previous = replace ? await findPreviousServer(system, location) : null
   const socketCount = socketsPerProcess(previous, 1)
   const server = await startServer(context, previous === null ? "alone" : { socketCount })
+  await previous?.assertWaiting()
   system.onReload(server.reloadLists)
   system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
   const stopRefreshing = startScheduledRefresh(context)

@@ -60,6 +60,7 @@ export async function supervise(
   let takeovers: TakeoverListener | null = null
   if (typeof start !== "string") {
     const server = requireListening(start)
+    await previous?.assertWaiting()
     const previousEnded = previous?.takeOver(log, poolRouting(pool)) ?? Promise.resolve()
     takeovers = acceptTakeovers(system, location, poolHooks(system, pool), previousEnded, log)
     // Printed last: whoever reads that the server listens may replace it at once.

@@ -28,10 +28,19 @@ import { StartupError } from "./startup-error.ts"
  * by then all of them are new.
  *
  * A new server that dies before `leave` changes nothing; an old one that dies is merely gone sooner.
+ *
+ * A new server that has not said `leave` within `START_TIMEOUT_MS`, or within `CONTENDED_TIMEOUT_MS` while another one waits,
+ * gets `late`: the old one goes on and serves the next. So a process that stands still keeps no other from taking over.
  */
 
 /** How long the old server may take for each step: to share its port, to close its sockets, and to drain. */
 const STEP_TIMEOUT_MS = 30_000
+/** How long a new server may take to start, from the moment at which the old one has shared its port. */
+const START_TIMEOUT_MS = 60_000
+/** The same from the moment at which another new server waits, which does so for `STEP_TIMEOUT_MS`. */
+const CONTENDED_TIMEOUT_MS = 20_000
+/** How long a process that connects may take to say what it wants. */
+const GREETING_TIMEOUT_MS = 10_000
 /**
  * How long the old server still accepts connections: those already assigned to it, and handshakes whose last packet is on its
  * way or was lost once. It waits at most twice as long for the message that ends this phase.
@@ -41,6 +50,9 @@ const ACCEPT_DELAY_MS = 3000
 const SOCKETS_MAX = 1024
 /** Why a server stops when another one has taken over, as the log shows it. */
 export const NEXT_SERVER = "its successor"
+
+/** The message to a new server whose start took too long. */
+const LATE = "late"
 
 const TIMED_OUT = Symbol("timed out")
 
@@ -62,6 +74,8 @@ export type ConnectionRouting = {
 export type PreviousServer = {
   /** The number of its listening sockets. */
   readonly socketCount: number
+  /** Call it before `takeOver`. Rejects with `StartupError` if the start took too long and the previous server goes on. */
+  readonly assertWaiting: () => Promise<void>
   /** Call it when this server listens: makes the previous one drain, and resolves when it has ended or taken too long. */
   readonly takeOver: (log: Log, routing: ConnectionRouting) => Promise<void>
 }
@@ -81,8 +95,15 @@ export async function findPreviousServer(
   connection.send("share")
   const reply = await receive(system, connection)
   const socketCount = Number(typeof reply === "string" ? (/^shared (\d{1,4})$/.exec(reply)?.[1] ?? 0) : 0)
-  if (socketCount >= 1 && socketCount <= SOCKETS_MAX)
-    return { socketCount, takeOver: (log, routing) => takeOver(system, connection, socketCount, routing, log) }
+  if (socketCount >= 1 && socketCount <= SOCKETS_MAX) {
+    // Nothing comes before `leave` unless the start takes too long.
+    const next = connection.receive()
+    return {
+      socketCount,
+      assertWaiting: () => assertWaiting(system, connection, next),
+      takeOver: (log, routing) => takeOver(system, connection, next, { firstIndex: socketCount, routing, log }),
+    }
+  }
   connection.close()
   if (reply === TIMED_OUT)
     throw new StartupError(
@@ -93,12 +114,24 @@ export async function findPreviousServer(
   throw new StartupError("The running server cannot share its port on this system: stop it, and start this one.")
 }
 
+async function assertWaiting(
+  system: System,
+  connection: ControlConnection,
+  next: Promise<string | null>,
+): Promise<void> {
+  // A message that came during the start is read now.
+  if ((await Promise.race([next, system.sleep(0)])) !== LATE) return
+  connection.close()
+  throw new StartupError("This start took too long, so the running server goes on: start this one again.")
+}
+
+type Takeover = { readonly firstIndex: number; readonly routing: ConnectionRouting; readonly log: Log }
+
 async function takeOver(
   system: System,
   connection: ControlConnection,
-  firstIndex: number,
-  routing: ConnectionRouting,
-  log: Log,
+  next: Promise<string | null>,
+  { firstIndex, routing, log }: Takeover,
 ): Promise<void> {
   if (!(await routing.route(firstIndex, routing.socketCount())))
     log("warn", "connections that are being opened now may be lost")
@@ -106,17 +139,21 @@ async function takeOver(
   await system.sleep(ACCEPT_DELAY_MS)
   await routing.route(firstIndex, 1)
   connection.send("close")
-  const isClosed = (await receive(system, connection)) === "closed"
+  const reply = await withTimeout(system.setTimer, STEP_TIMEOUT_MS, next, TIMED_OUT)
   await routing.route(NO_SOCKET_INDEX, 1)
-  const end = isClosed ? await receive(system, connection) : null
+  const end = reply === "closed" ? await receive(system, connection) : null
   connection.close()
-  if (end === TIMED_OUT) log("warn", "the previous server has not ended yet")
+  if (reply === LATE) log("error", "the previous server goes on, since this one was late: stop the previous one")
+  else if (end === TIMED_OUT) log("warn", "the previous server has not ended yet")
   else log("info", "the previous server has ended")
 }
 
 /** The next message; `null` if the other process has ended, `TIMED_OUT` if it took longer than a step may. */
-const receive = ({ setTimer }: System, connection: ControlConnection): Promise<string | null | typeof TIMED_OUT> =>
-  withTimeout(setTimer, STEP_TIMEOUT_MS, connection.receive(), TIMED_OUT)
+const receive = (
+  { setTimer }: System,
+  connection: ControlConnection,
+  timeoutMs: number = STEP_TIMEOUT_MS,
+): Promise<string | null | typeof TIMED_OUT> => withTimeout(setTimer, timeoutMs, connection.receive(), TIMED_OUT)
 
 /** What a server does while another one takes over. */
 export type TakeoverHooks = {
@@ -155,23 +192,34 @@ export function acceptTakeovers(
     await connection.receive()
     resolve()
   }
-  const handleConnection = async (connection: ControlConnection): Promise<void> => {
-    if ((await connection.receive()) !== "share") return connection.close()
+  /** Ends the takeover in progress unless it has come to `leave`. */
+  let endTakeover = (): void => undefined
+  const awaitTurn = async (): Promise<() => void> => {
     const takeover = Promise.withResolvers<void>()
     const earlier = lastTakeover
     lastTakeover = takeover.promise
+    const cancelTimer = system.setTimer(CONTENDED_TIMEOUT_MS, () => endTakeover())
     await earlier
+    cancelTimer()
+    return takeover.resolve
+  }
+  const handleConnection = async (connection: ControlConnection): Promise<void> => {
+    if ((await receive(system, connection, GREETING_TIMEOUT_MS)) !== "share") return connection.close()
+    const endTurn = await awaitTurn()
     // The end of this process closes the connection, which tells the other server.
     if (isReplaced) return
     const socketCount = await hooks.sharePort()
     connection.send(socketCount === null ? "cannot" : `shared ${socketCount}`)
-    const message = await connection.receive()
+    const { promise: isEnded, resolve } = Promise.withResolvers<typeof TIMED_OUT>()
+    endTakeover = () => resolve(TIMED_OUT)
+    const message = await Promise.race([receive(system, connection, START_TIMEOUT_MS), isEnded])
     if (message === "leave") await handleLeave(connection)
     else {
+      if (message === TIMED_OUT) connection.send(LATE)
       if (message !== null) connection.close()
       hooks.onAbort()
     }
-    takeover.resolve()
+    endTurn()
   }
   const { promise: drainRequested } = drainRequest
   // No other server can know a port that the system picked.

@@ -8,7 +8,6 @@ import {
   KEYS_TTL_MS,
   parseKeySet,
   UNKNOWN_IDENTIFIER_MS,
-
 } from "../../../src/http/hooks/reporter-keys.ts"
 import { keysDocument, type Signer, signer } from "../../support/leak-reporter.ts"
 import { createFakeTime } from "../../support/time.ts"
