@@ -5,7 +5,7 @@ import { parseJson } from "../base/text.ts"
 import { ownMember } from "../base/untrusted-text.ts"
 import { parseBootstrap } from "../check/age/rdap-bootstrap.ts"
 import { type DownloadBounds, download } from "../check/fetch/download.ts"
-import { identityUrls, requestIdentity } from "../check/tenant/identity-endpoint.ts"
+import { identityUrls, RESERVED_DOMAIN, requestIdentity } from "../check/tenant/identity-endpoint.ts"
 import { openidConfigurationUrl } from "../check/tenant/tenant-lookup.ts"
 import { doctorArguments, type RunDoctor } from "../cli/doctor.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
@@ -53,8 +53,6 @@ import { formatUserAgent } from "./program.ts"
 
 /** How long an identity endpoint may take, the same as in a check. */
 const IDENTITY_TIMEOUT_MS = 5000
-/** A reserved domain, so that the look-up concerns no company (RFC 2606 §3). */
-const RESERVED_DOMAIN = "example.com"
 
 /** Creates the doctor, which diagnoses everything that a server with the settings of the environment needs. */
 export function createDoctor(system: System): RunDoctor {

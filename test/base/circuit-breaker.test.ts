@@ -102,3 +102,59 @@ test("a trial that fails after another call was answered is the first failure of
   trial?.(FAILED)
   expect(breaker.isOpen).toBe(false)
 })
+
+/** A breaker with a canary whose outcome the test decides. */
+function guarded() {
+  const clock = stoppedClock()
+  const calls: ((outcome: CallOutcome) => void)[] = []
+  const breaker = new CircuitBreaker(clock, BOUNDS, () => new Promise(resolve => void calls.push(resolve)))
+  const fail = (subjects: readonly string[]) => subjects.map(subject => breaker.acquire(subject)?.(FAILED))
+  return { clock, breaker, calls, fail }
+}
+
+test("with a canary a run of failures opens nothing until the canary has failed, too", async () => {
+  for (const outcome of [ANSWERED, FAILED]) {
+    const { breaker, calls, fail } = guarded()
+    const judged = fail(["a", "b", "c"])
+    expect([breaker.isOpen, calls.length]).toEqual([false, 1])
+    calls[0]?.(outcome)
+    await Promise.all(judged)
+    expect(breaker.isOpen).toBe(outcome === FAILED)
+  }
+})
+
+test("failures of one subject in a row count once, and the canary is called once at a time", () => {
+  const { calls, fail } = guarded()
+  fail(["a", "a", "b", "b", "a", "b"])
+  expect(calls).toHaveLength(0)
+  fail(["c", "d", "e", "f"])
+  expect(calls).toHaveLength(1)
+})
+
+test("a breaker does not open for a canary that failed while another call was answered", async () => {
+  const { breaker, calls, fail } = guarded()
+  const judged = fail(["a", "b", "c"])
+  breaker.acquire("d")?.(ANSWERED)
+  calls[0]?.(FAILED)
+  await Promise.all(judged)
+  expect(breaker.isOpen).toBe(false)
+})
+
+test("after a trial that failed the canary closes the breaker or keeps it open for the time that its server sets", async () => {
+  for (const outcome of [ANSWERED, { kind: "failed", retryAfterMs: 60_000 }] as const) {
+    const { clock, breaker, calls, fail } = guarded()
+    const opening = fail(["a", "b", "c"])
+    calls[0]?.(FAILED)
+    await Promise.all(opening)
+    clock.tick(30_000)
+    const [judged] = fail(["d"])
+    expect(breaker.acquire()).toBeNull()
+    calls[1]?.(outcome)
+    await judged
+    expect(breaker.isOpen).toBe(outcome !== ANSWERED)
+    clock.tick(59_999)
+    expect(breaker.isOpen).toBe(outcome !== ANSWERED)
+    clock.tick(1)
+    expect(breaker.isOpen).toBe(false)
+  }
+})

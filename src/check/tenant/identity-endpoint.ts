@@ -25,6 +25,9 @@ export type IdentityUrls = { readonly [C in IdentityCloud]: string }
 export const identityUrls = (own: string | null): IdentityUrls =>
   own === null ? ENDPOINTS.urls : { worldwide: own, gov: own, cn: own }
 
+/** A domain reserved for documentation (RFC 2606), which every working endpoint answers for. Nobody can bring about its failure. */
+export const RESERVED_DOMAIN = "example.com"
+
 /** Whether it is the id of the tenant that holds the accounts of all consumers. */
 export const isConsumerTenant = (id: string): boolean => ENDPOINTS.consumerTenants.includes(id)
 

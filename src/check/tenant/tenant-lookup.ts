@@ -1,9 +1,10 @@
+import type { CallOutcome } from "../../base/circuit-breaker.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import { type Finding, known, unknown } from "../../base/finding.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
 import { ownMember, sanitizeText } from "../../base/untrusted-text.ts"
 import type { Tenant } from "../verdict/evidence.ts"
-import { type IdentityResponse, isConsumerTenant, requestIdentity } from "./identity-endpoint.ts"
+import { type IdentityResponse, isConsumerTenant, RESERVED_DOMAIN, requestIdentity } from "./identity-endpoint.ts"
 import { parseTenantSignIn, userRealmUrl } from "./tenant-sign-in.ts"
 
 /** For both requests of one lookup. */
@@ -40,6 +41,22 @@ export function createTenantLookup(fetchUrl: Fetch, clock: Clock, setTimer: SetT
       result: lookupResult(openid, realm, organisationalDomain),
       finished: Promise.all([openid, realm]).then(cancelTimer),
     }
+  }
+}
+
+/**
+ * Builds a call that tells whether the endpoint under `base` works: it asks for a reserved domain. It never rejects, and settles within
+ * the timeout.
+ */
+export function createCanaryLookup(fetchUrl: Fetch, clock: Clock, setTimer: SetTimer) {
+  return async (base: string): Promise<CallOutcome> => {
+    const deadline = new AbortController()
+    const cancelTimer = setTimer(TENANT_LOOKUP_TIMEOUT_MS, () => deadline.abort())
+    const url = openidConfigurationUrl(base, RESERVED_DOMAIN)
+    const response = await requestIdentity(fetchUrl, clock, url, deadline.signal)
+    cancelTimer()
+    if (parseTenant(response).known) return { kind: "answered" }
+    return { kind: "failed", retryAfterMs: response.kind === "refused" ? response.retryAfterMs : null }
   }
 }
 

@@ -1,5 +1,10 @@
 import { LRUCache } from "lru-cache"
-import { type CallOutcome, CircuitBreaker, type CircuitBreakerBounds } from "../../base/circuit-breaker.ts"
+import {
+  type CallOutcome,
+  type CallPermit,
+  CircuitBreaker,
+  type CircuitBreakerBounds,
+} from "../../base/circuit-breaker.ts"
 import { type Release, Semaphore } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
@@ -10,7 +15,7 @@ import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
 import type { CacheStatus } from "../cache-status.ts"
 import type { Tenant } from "../verdict/evidence.ts"
 import type { IdentityCloud, IdentityUrls } from "./identity-endpoint.ts"
-import { createTenantLookup, type TenantLookup, type TenantLookupResult } from "./tenant-lookup.ts"
+import { createCanaryLookup, createTenantLookup, type TenantLookup, type TenantLookupResult } from "./tenant-lookup.ts"
 
 /** A domain's tenant in suite_b; null: it has none. */
 export type TenantProbeResult = CacheStatus & { readonly tenant: Finding<Tenant | null> }
@@ -18,7 +23,7 @@ export type TenantProbeResult = CacheStatus & { readonly tenant: Finding<Tenant 
 /** The bounds of tenant lookups. */
 export type TenantProbeBounds = {
   readonly cache: TenantCacheBounds
-  /** For each cloud. */
+  /** For each cloud. It opens only if a lookup of a reserved domain fails too: anybody can have lookups of their own domains fail. */
   readonly breaker: CircuitBreakerBounds
   /** Lookups in flight, of two requests each. */
   readonly inFlightMax: number
@@ -71,7 +76,10 @@ export class TenantProbe {
     this.#startLookup = createTenantLookup(fetchUrl, clock, setTimer)
     this.#cache = new TenantCache(clock, bounds.cache)
     this.#semaphore = new Semaphore(bounds.inFlightMax, bounds.waitingMax)
-    this.#breakers = new Map(Object.values(urls).map(base => [base, new CircuitBreaker(clock, bounds.breaker)]))
+    const callCanary = createCanaryLookup(fetchUrl, clock, setTimer)
+    this.#breakers = new Map(
+      Object.values(urls).map(base => [base, new CircuitBreaker(clock, bounds.breaker, () => callCanary(base))]),
+    )
   }
 
   /**
@@ -97,7 +105,8 @@ export class TenantProbe {
     const permit = breaker.isOpen ? null : this.#semaphore.acquire()
     if (permit === null) return this.#withoutLookup(key)
     const start = (): TenantLookup => this.#startLookup(base, domain, organisationalDomain)
-    return this.#flights.run(key, () => permit.then(release => this.#runLookup(release, breaker, key, start)))
+    const acquire = (): CallPermit | null => breaker.acquire(organisationalDomain)
+    return this.#flights.run(key, () => permit.then(release => this.#runLookup(release, acquire, key, start)))
   }
 
   stats(): TenantProbeStats {
@@ -113,11 +122,11 @@ export class TenantProbe {
   /** Runs a lookup that holds a permit of the semaphore, unless the breaker opened while it waited for that. */
   async #runLookup(
     release: Release,
-    breaker: CircuitBreaker,
+    acquire: () => CallPermit | null,
     key: string,
     start: () => TenantLookup,
   ): Promise<TenantProbeResult> {
-    const report = breaker.acquire()
+    const report = acquire()
     if (report === null) {
       release()
       return this.#withoutLookup(key)
@@ -125,7 +134,7 @@ export class TenantProbe {
     const { result, finished } = start()
     const settled = await result
     this.#counts[lookupOutcome(settled)]++
-    report(callOutcome(settled)) // before the release: it may open the breaker for the next lookup
+    await report(callOutcome(settled)) // before the release: it may open the breaker for the next lookup
     void finished.then(release)
     return this.#cache.set(key, settled)
   }

@@ -43,6 +43,9 @@ function held() {
 const many = (count: number, ending: Ending) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`d${n}.com`, ending]))
 
+/** Endpoints that fail for the reserved domain too, so that the failures of others are theirs. */
+const down = (count: number, ending: Ending) => ({ ...many(count, ending), "example.com": ending })
+
 test("a result is cached for a day, returned at once, and looked up again after that", async () => {
   const { ask, lookUps, time } = probing({ "acme.com": ACME })
   const freshUntilMs = time.clock() + DAY_MS
@@ -127,8 +130,8 @@ test("a lookup that times out is timed out", async () => {
   expect(await result).toMatchObject({ tenant: unknown("timed_out"), isCached: false })
 })
 
-test("after five failures in a row nothing is queried, and cached answers are used, stale ones too", async () => {
-  const { ask, lookUps, time } = probing({ "acme.com": ACME, "late.com": ACME, ...many(5, 500) })
+test("after five failures in a row, and one of the reserved domain, nothing is queried, and cached answers are used, stale ones too", async () => {
+  const { ask, lookUps, time } = probing({ "acme.com": ACME, "late.com": ACME, ...down(5, 500) })
   await ask("late.com")
   await time.tick(DAY_MS)
   await ask("acme.com")
@@ -138,12 +141,63 @@ test("after five failures in a row nothing is queried, and cached answers are us
   expect(ask("new.com")).toEqual({ tenant: unknown("unavailable"), isCached: false, freshUntilMs: time.clock() })
   expect(ask("acme.com")).toMatchObject({ tenant: TENANT, isCached: true })
   expect(ask("late.com")).toEqual({ tenant: TENANT, isCached: true, freshUntilMs: time.clock() })
-  expect(lookUps()).toBe(before + 1)
+  // The reserved domain is asked about with one request.
+  expect(lookUps()).toBe(before + 1.5)
+})
+
+test("failures of domains never keep others from the endpoint while it answers for the reserved domain", async () => {
+  for (const ending of [500, 429, "hangs", "unreachable", () => new Response("<html>")] as const) {
+    const { ask, time, probe } = probing(many(200, ending))
+    for (let n = 0; n < 200; n += 10) {
+      const failing = Array.from({ length: 10 }, (_, place) => ask(`d${n + place}.com`))
+      await time.tick(5000)
+      await Promise.all(failing)
+      expect(await ask(`new${n}.com`)).toMatchObject({ tenant: known(null) })
+    }
+    expect(probe.stats().openBreakerCount).toBe(0)
+  }
+})
+
+test("the reserved domain is asked about once for each five failures", async () => {
+  const { ask, queries } = probing(many(50, 500))
+  for (let n = 0; n < 50; n++) await ask(`d${n}.com`)
+  expect(queries.filter(url => url.includes("/example.com/"))).toHaveLength(10)
+})
+
+test("names of one registrable domain count as one failure, however many fail", async () => {
+  const names = Array.from({ length: 20 }, (_, n) => `n${n}.d0.com`)
+  const rows = { ...down(5, 500), ...Object.fromEntries(names.map(name => [name, 500])) }
+  const { ask, probe } = probing(rows)
+  for (const name of names) await probe.lookup(name, "d0.com")
+  for (let n = 1; n < 4; n++) await ask(`d${n}.com`)
+  expect(probe.stats().openBreakerCount).toBe(0)
+  await ask("d4.com")
+  expect(probe.stats().openBreakerCount).toBe(1)
+})
+
+test("a trial that fails for its own domain does not keep the endpoint shut", async () => {
+  const { ask, rows, time } = probing(down(6, 500))
+  for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
+  delete rows["example.com"]
+  await time.tick(30_000)
+  expect(await ask("d5.com")).toMatchObject({ tenant: unknown("unavailable") })
+  expect(await ask("new.com")).toMatchObject({ tenant: known(null) })
+})
+
+test("a trial that fails like the reserved domain keeps the endpoint shut for the same time again", async () => {
+  const { ask, time } = probing(down(6, 500))
+  for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
+  await time.tick(30_000)
+  await ask("d5.com")
+  await time.tick(29_999)
+  expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
+  await time.tick(1)
+  expect(await ask("new.com")).toMatchObject({ tenant: known(null) })
 })
 
 test("after half a minute one lookup is permitted, and its answer closes the breaker", async () => {
   const trial = held()
-  const { ask, lookUps, time } = probing({ ...many(5, 500), "trial.com": trial.ending })
+  const { ask, lookUps, time } = probing({ ...down(5, 500), "trial.com": trial.ending })
   for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
   await time.tick(29_999)
   expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
@@ -151,24 +205,25 @@ test("after half a minute one lookup is permitted, and its answer closes the bre
   const tried = ask("trial.com")
   const beside = ask("new.com")
   expect(await beside).toMatchObject({ tenant: unknown("unavailable") })
-  expect(lookUps()).toBe(6)
+  expect(lookUps()).toBe(6.5)
   trial.release()
   expect(await tried).toMatchObject({ tenant: known(null) })
   expect(await ask("new.com")).toMatchObject({ tenant: known(null) })
 })
 
 test("timeouts open the breaker as refusals do, and a domain without a tenant is no failure", async () => {
-  const { ask, time } = probing(many(5, "hangs"))
+  const { ask, time } = probing(down(5, "hangs"))
   for (let n = 0; n < 20; n++) await ask(`nobody${n}.com`)
   const result = Array.from({ length: 5 }, (_, n) => ask(`d${n}.com`))
-  await time.tick(5000)
+  // The reserved domain is asked about when the fifth has timed out.
+  await time.tick(10_000)
   await Promise.all(result)
   expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
 })
 
 test("an endpoint with a Retry-After is not queried until then", async () => {
   const busy = () => new Response(null, { status: 429, headers: { "retry-after": "120" } })
-  const { ask, time } = probing(many(5, busy))
+  const { ask, time } = probing(down(5, busy))
   for (let n = 0; n < 5; n++) await ask(`d${n}.com`)
   await time.tick(119_999)
   expect(ask("new.com")).toMatchObject({ tenant: unknown("unavailable") })
@@ -205,13 +260,13 @@ test("a lookup keeps its permit until both requests have ended, even if its resu
 })
 
 test("lookups that wait while the breaker opens are not sent", async () => {
-  const { ask, lookUps, time } = probing(many(15, "hangs"), { bounds: { inFlightMax: 5, waitingMax: 10 } })
+  const { ask, lookUps, time } = probing(down(15, "hangs"), { bounds: { inFlightMax: 5, waitingMax: 10 } })
   const queries = Array.from({ length: 15 }, (_, n) => ask(`d${n}.com`))
-  await time.tick(10_000)
+  await time.tick(15_000)
   const causes = (await Promise.all(queries)).map(({ tenant }) => (tenant.known ? "known" : tenant.cause))
-  // The first four failures release their permits; the fifth opens the breaker.
+  // The first four failures release their permits; the fifth has the reserved domain asked about, whose failure opens the breaker.
   expect(causes).toEqual([...Array(9).fill("timed_out"), ...Array(6).fill("unavailable")])
-  expect(lookUps()).toBe(9)
+  expect(lookUps()).toBe(9.5)
 })
 
 test("no more results are cached than allowed, and the least recently used is evicted first", async () => {
@@ -229,7 +284,7 @@ test("no more results are cached than allowed, and the least recently used is ev
 
 test("each cloud has its own endpoints, its own cached results and its own breaker", async () => {
   const urls = { worldwide: "https://world.example", gov: "https://gov.example", cn: "https://cn.example" }
-  const { probe, queries } = probing({ "acme.cn": ACME, ...many(5, 500) }, { urls })
+  const { probe, queries } = probing({ "acme.cn": ACME, ...down(5, 500) }, { urls })
   for (let n = 0; n < 5; n++) await probe.lookup(`d${n}.com`, `d${n}.com`)
   expect(probe.lookup("acme.cn", "acme.cn")).toMatchObject({ tenant: unknown("unavailable") })
   expect(await probe.lookup("acme.cn", "acme.cn", "cn")).toMatchObject({ tenant: TENANT })
