@@ -106,6 +106,19 @@ export const BUDGETS = {
     description: "Each of the first two checks while every server is dead takes at most this many milliseconds.",
     atMost: 3000,
   },
+  attacks_degraded: {
+    description: "While another account attacks, at most this share of a caller's answers is degraded.",
+    atMost: 0.01,
+  },
+  attacks_degraded_batches: {
+    description: "While another account sends as many batches as it can, at most this share is.",
+    atMost: 0.05,
+  },
+  attacks_p99: {
+    description:
+      "While another account attacks, the 99th percentile of a caller's latency is at most this many times the calm one.",
+    atMost: 2,
+  },
   dns_dead: {
     description: "The next ones take at most this many milliseconds more than lists alone, at the 99th percentile.",
     atMost: 3,

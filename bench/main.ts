@@ -8,6 +8,7 @@ import { offlineNetworkProbe } from "../src/check/network-evidence.ts"
 import { BUNDLED_FILES, type CheckoutFiles } from "../src/system/files.ts"
 import { createSystem } from "../src/system/system.ts"
 import { accuracyBench, accuracyMisses } from "./accuracy/bench.ts"
+import { ATTACKS_FULL, attacksBench } from "./cases/attacks.ts"
 import { BATCH_FULL, batchBench } from "./cases/batch.ts"
 import { CHECK_FULL, checkBench } from "./cases/check.ts"
 import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
@@ -58,6 +59,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   refresh: () => refreshBench(REFRESH_FULL),
   soak: () => soakBench(SOAK_FULL),
   overload: () => overloadBench(OVERLOAD_FULL),
+  attacks: () => attacksBench(ATTACKS_FULL),
 }
 
 function ownCheckout(): CheckoutFiles {
@@ -67,7 +69,7 @@ function ownCheckout(): CheckoutFiles {
 }
 
 /** Benches that take many minutes; they run only when they are named. */
-const LONG: readonly string[] = ["soak", "overload"]
+const LONG: readonly string[] = ["soak", "overload", "attacks"]
 
 /**
  * `bun run bench [name…] [--json] [--report]`: without names all but the long ones; `--report` writes the results file as well.

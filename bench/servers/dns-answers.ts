@@ -5,6 +5,7 @@
  *   any name             MX 10 mx.<name>, A, AAAA, TXT with SPF; no records of other types
  *   _dmarc.<name>        TXT with DMARC; other names with an underscore do not exist
  *   nx<digit>… a label   the name does not exist, nor what stands below it
+ *   dead… a label        nobody answers
  */
 
 /** One question as it stands in a query. */
@@ -23,6 +24,7 @@ const NXDOMAIN = 3
 const ANSWERED = { answers: 1, authorities: 0 }
 const DENIED = { answers: 0, authorities: 1 }
 const DENIED_LABEL = /^nx\d/
+const DEAD_LABEL = /^dead/
 
 const short = (value: number): number[] => [(value >> 8) & 0xff, value & 0xff]
 const long = (value: number): number[] => [...short(value >>> 16), ...short(value)]
@@ -74,6 +76,9 @@ export function askedIn(query: Uint8Array): DnsQuery | null {
   if (end > query.length) return null
   return { labels, type: ((query[at + 1] ?? 0) << 8) | (query[at + 2] ?? 0), end }
 }
+
+/** Whether nobody answers for the name. */
+export const isDead = ({ labels }: DnsQuery): boolean => labels.some(label => DEAD_LABEL.test(label))
 
 /** The answer of the made-up zone. */
 export function answerTo(query: Uint8Array, question: DnsQuery): Uint8Array {

@@ -6,7 +6,7 @@
  */
 import { createSocket } from "node:dgram"
 import { parseArgs } from "node:util"
-import { answerTo, askedIn, type DnsQuery, textAnswer } from "./dns-answers.ts"
+import { answerTo, askedIn, type DnsQuery, isDead, textAnswer } from "./dns-answers.ts"
 
 const { values } = parseArgs({
   args: Bun.argv.slice(2),
@@ -35,7 +35,7 @@ const socket = createSocket("udp4", (query, { port, address }) => {
     return
   }
   count++
-  if (isMute) return
+  if (isMute || isDead(question)) return
   const answer = answerTo(query, question)
   if (delayMs === 0) socket.send(answer, port, address)
   else queue({ answer, port, address })
