@@ -81,6 +81,8 @@ type NetworkProbeDeps = {
   readonly setTimer: SetTimer
   /** For one check, or for one batch. */
   readonly timeoutMs: number
+  /** For one DNS question. */
+  readonly queryTimeoutMs: number
 }
 
 /** How many domains are cached at least, about 1 kB each. The second check of a domain then costs only its list lookup. */
@@ -94,7 +96,7 @@ const LOOKUPS_WAITING_MAX = 2_000
 
 /** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
-  const { clock, setTimer, timeoutMs } = deps
+  const { clock, setTimer, timeoutMs, queryTimeoutMs } = deps
   const cache = new TwoGenerationCache<string, CacheLifetime & { readonly evidence: NetworkEvidence }>(
     CACHED_DOMAINS_MIN,
   )
@@ -113,7 +115,12 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
     if (query.callerId === null) return gatherAndCache(key, query, deadline)
     const slot = lookups.acquire(query.callerId)
     const release = slot instanceof Promise ? await inTime(slot, deadline) : slot
-    return release === null ? LATE_EVIDENCE : gatherAndCache(key, query, deadline).finally(release)
+    if (release === null) return LATE_EVIDENCE
+    return gatherAndCache(key, query, deadline).finally(() => {
+      // The questions of a lookup that was given up are still in flight.
+      if (deadline.isExpired) setTimer(queryTimeoutMs, release)
+      else release()
+    })
   }
   return (query, context) => {
     // A name holds no space, so the keys with and without tenant differ.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { Deadline } from "../../src/base/concurrency.ts"
 import { known, unknown } from "../../src/base/finding.ts"
 import type { MailProbeResult } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe, LOOKUPS_PER_CALLER_MAX, type NetworkQuery } from "../../src/check/network-evidence.ts"
@@ -15,6 +16,7 @@ const TENANT = {
   identityProvider: null,
 } as const
 const BUDGET_MS = 3000
+const QUERY_TIMEOUT_MS = 1500
 
 /** Probes whose answers the test triggers, and which count their lookups. */
 function system() {
@@ -24,7 +26,7 @@ function system() {
   const shift = { ms: 0 }
   const freshUntilMs = time.clock() + 60_000
   const answers = {
-    mail: async (): Promise<MailProbeResult> => ({
+    mail: async (_: Deadline): Promise<MailProbeResult> => ({
       mail: known(OWN_HOST),
       suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
       isCached: false,
@@ -37,9 +39,9 @@ function system() {
     }),
   }
   const ask = createNetworkProbe({
-    probeMail: () => {
+    probeMail: (_, deadline) => {
       queries.mail++
-      return answers.mail()
+      return answers.mail(deadline)
     },
     probeTenant: (_, cloud) => {
       queries.tenant++
@@ -49,6 +51,7 @@ function system() {
     clock: () => time.clock() + shift.ms,
     setTimer: time.later,
     timeoutMs: BUDGET_MS,
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
   return { time, queries, state, shift, answers, ask }
 }
@@ -162,9 +165,9 @@ describe("the lookups of one caller", () => {
   })
 
   test("wait for their turn beyond a number at the same time, and no other caller waits", async () => {
-    const { ask, answers, queries } = system()
+    const { ask, answers, queries, time } = system()
     const { promise, resolve } = Promise.withResolvers<MailProbeResult>()
-    const answer = await answers.mail()
+    const answer = await answers.mail(new Deadline(time.later, BUDGET_MS))
     answers.mail = () => promise
     const all = Array.from({ length: LOOKUPS_PER_CALLER_MAX + 10 }, (_, index) => ask(queryOf("busy", index)))
     await settled()
@@ -184,6 +187,23 @@ describe("the lookups of one caller", () => {
     await time.tick(BUDGET_MS)
     expect(await late).toMatchObject({ mail: unknown("timed_out"), isCached: false })
     expect(queries.mail).toBe(LOOKUPS_PER_CALLER_MAX)
-    expect(time.waiting()).toBe(0)
+  })
+
+  test("that were given up hold their turns while their questions are in flight", async () => {
+    const { ask, answers, queries, time } = system()
+    const tooLate = { mail: unknown("timed_out"), suites: unknown("timed_out"), isCached: false, freshUntilMs: 0 }
+    answers.mail = deadline => deadline.wait(new Promise(() => undefined), tooLate)
+    const askAll = (stem: string) => {
+      for (let index = 0; index < LOOKUPS_PER_CALLER_MAX; index++)
+        void ask({ ...queryOf("busy", index), domain: `${stem}${index}.com` })
+    }
+    askAll("first")
+    await time.tick(10)
+    askAll("second")
+    await time.tick(BUDGET_MS + QUERY_TIMEOUT_MS - 11)
+    expect(queries.mail).toBe(LOOKUPS_PER_CALLER_MAX)
+    askAll("third")
+    await time.tick(11)
+    expect(queries.mail).toBe(2 * LOOKUPS_PER_CALLER_MAX)
   })
 })

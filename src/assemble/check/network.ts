@@ -68,6 +68,7 @@ export function createNetworkService(context: AppContext, learning: HostLearning
       clock,
       setTimer,
       timeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
+      queryTimeoutMs: settings.MAILKIND_DNS_TIMEOUT_MS,
     }),
     isDnsUnavailable: dns.isUnavailable,
     queryDns: dns.resolver,
