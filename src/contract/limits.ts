@@ -54,6 +54,8 @@ export const LIMITS = {
   /** Attempts with a code or a link from one client address. */
   signInProofsPerClientMax: 30,
   signInProofPerClientSeconds: 10,
+  /** Slow responses that a process logs a second. */
+  slowLinesPerSecondMax: 10,
   requestIdLengthMax: 64,
   /** How long a connection may be idle, and how long a body may take. Longer than any response takes. */
   connectionIdleSeconds: 20,

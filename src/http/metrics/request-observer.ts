@@ -1,5 +1,6 @@
 import type { Log } from "../../base/log.ts"
 import type { Stopwatch } from "../../base/outside-world.ts"
+import { LIMITS } from "../../contract/limits.ts"
 import { METRIC_LABELS } from "../../contract/metrics.ts"
 import { allowedMethods, ROUTES, routeLabel } from "../../contract/routes.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
@@ -35,9 +36,12 @@ export const POST_CHECK_ROUTE: number = routeIndex(ROUTES.postCheck)
 export const tierLabel = ({ kind }: CallerCredentials["key"], { tier }: CallerCredentials["account"]): string =>
   kind === "publishable" ? kind : String(tier)
 
+const SECOND_MS = 1000
+
 /**
  * Counts every response, and logs slow ones and a sample of the others: route, time, tier and verdict. A log line holds
- * neither the input nor the caller.
+ * neither the input nor the caller. Anybody can cause slow responses, also without a key, so
+ * their lines are bounded, and one line a second counts the rest.
  */
 export class RequestObserver {
   readonly stopwatch: Stopwatch
@@ -47,6 +51,12 @@ export class RequestObserver {
   readonly #sampleEvery: number
   /** How many further responses without an error until the next one is logged. */
   #untilSample: number
+  /** The second of the latest slow responses, by the stopwatch, and how many of them were logged. */
+  #slowSinceMs = Number.NEGATIVE_INFINITY
+  #slowLoggedCount = 0
+  /** Those of that second that were not logged. */
+  #slowUnloggedCount = 0
+  #slowestUnloggedMs = 0
   readonly #callers = new WeakMap<Request, CallerCredentials>()
 
   constructor({ meter, stopwatch, log, logging: { slowMs, sampleEvery } }: RequestObserverDeps) {
@@ -70,7 +80,9 @@ export class RequestObserver {
     this.#meter.recordResponse(route, status, tookMs)
     const isSample = status < 400 && --this.#untilSample <= 0
     if (isSample) this.#untilSample = this.#sampleEvery
-    if (isSample || tookMs >= this.#slowMs)
+    const isSlow = tookMs >= this.#slowMs
+    if (isSlow || this.#slowUnloggedCount > 0) this.#beginSecond()
+    if (isSlow ? this.#mayLogSlow(tookMs) : isSample)
       this.#logResponse(
         route,
         response,
@@ -102,6 +114,31 @@ export class RequestObserver {
       const response = handle(wrappedRequest)
       return response instanceof Promise ? response.then(record) : record(response)
     }
+  }
+
+  /** Begins a new second for slow responses if the last one is over, and says how many of that were not logged. */
+  #beginSecond(): void {
+    const nowMs = this.stopwatch()
+    if (nowMs - this.#slowSinceMs < SECOND_MS) return
+    if (this.#slowUnloggedCount > 0)
+      this.#log("warn", "more slow responses", {
+        count: this.#slowUnloggedCount,
+        slowest_ms: Math.round(this.#slowestUnloggedMs * 1000) / 1000,
+      })
+    this.#slowSinceMs = nowMs
+    this.#slowLoggedCount = 0
+    this.#slowUnloggedCount = 0
+    this.#slowestUnloggedMs = 0
+  }
+
+  #mayLogSlow(tookMs: number): boolean {
+    if (this.#slowLoggedCount < LIMITS.slowLinesPerSecondMax) {
+      this.#slowLoggedCount++
+      return true
+    }
+    this.#slowUnloggedCount++
+    this.#slowestUnloggedMs = Math.max(this.#slowestUnloggedMs, tookMs)
+    return false
   }
 
   #logResponse(

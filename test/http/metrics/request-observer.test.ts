@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { LogFields, LogLevel } from "../../../src/base/log.ts"
+import { LIMITS } from "../../../src/contract/limits.ts"
 import type { CallerCredentials } from "../../../src/customers/keys/key-cache.ts"
 import { createCounterShard } from "../../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
@@ -59,6 +60,51 @@ describe("an answer that took as long as is slow", () => {
     const off = watched({ slowMs: null, sampleEvery: null })
     off.answer(1e9)
     expect(off.lines).toEqual([])
+  })
+})
+
+describe("slow answers", () => {
+  /** So many slow answers side by side, all over at once. */
+  const together = ({ watch, now }: ReturnType<typeof watched>, count: number, status: number, tookMs = 2000): void => {
+    const response = new Response("", { status, headers: { "X-Request-Id": "req_1" } })
+    for (let at = 0; at < count; at++) watch.recordResponse(POST_CHECK_ROUTE, response, tookMs, null, null)
+    now.ms += 1
+  }
+
+  test.each([200, 401, 429, 503])(
+    "with status %d are a bounded number of lines a second, and one that counts the rest",
+    status => {
+      const observed = watched({ slowMs: 1000, sampleEvery: null })
+      const { lines, now } = observed
+      const seconds = 5
+      for (let second = 0; second < seconds; second++) {
+        for (let turn = 0; turn < 10; turn++) together(observed, 100, status, 2000 + turn)
+        now.ms += 1000
+      }
+      observed.answer(1)
+      expect(lines.filter(({ message }) => message === "slow response")).toHaveLength(
+        seconds * LIMITS.slowLinesPerSecondMax,
+      )
+      const summaries = lines.filter(({ message }) => message !== "slow response")
+      expect(summaries).toEqual(
+        Array(seconds).fill({
+          level: "warn",
+          message: "more slow responses",
+          fields: { count: 1000 - LIMITS.slowLinesPerSecondMax, slowest_ms: 2009 },
+        }),
+      )
+    },
+  )
+
+  test("up to the bound have a line each and no summary, also when a sample is taken of all", () => {
+    const observed = watched({ slowMs: 1000, sampleEvery: 1 })
+    together(observed, LIMITS.slowLinesPerSecondMax, 200)
+    observed.now.ms += 1000
+    observed.answer(1)
+    expect(observed.lines.map(({ message }) => message)).toEqual([
+      ...Array(LIMITS.slowLinesPerSecondMax).fill("slow response"),
+      "response sent",
+    ])
   })
 })
 
