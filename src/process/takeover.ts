@@ -170,6 +170,29 @@ export type TakeoverListener = {
   readonly stop: () => void
 }
 
+/** The turn of one takeover. `contended` resolves when another takeover has waited for `CONTENDED_TIMEOUT_MS`. */
+type TakeoverTurn = { readonly contended: () => Promise<typeof TIMED_OUT>; readonly end: () => void }
+
+/** Gives takeovers their turns, one after the other, from when `previousEnded` resolves. */
+function createTurns({ setTimer }: System, previousEnded: Promise<void>) {
+  let lastTurn = previousEnded
+  let contend = (): void => undefined
+  const wait = async (): Promise<TakeoverTurn> => {
+    const turn = Promise.withResolvers<void>()
+    const earlier = lastTurn
+    lastTurn = turn.promise
+    const cancelTimer = setTimer(CONTENDED_TIMEOUT_MS, () => contend())
+    await earlier
+    cancelTimer()
+    const contended = (): Promise<typeof TIMED_OUT> =>
+      new Promise(resolve => {
+        contend = () => resolve(TIMED_OUT)
+      })
+    return { contended, end: turn.resolve }
+  }
+  return { wait }
+}
+
 /**
  * Waits for a server that takes over from this one. Requests wait until `previousEnded` resolves and while another takeover is
  * in progress: with three servers on one port, the kernel could not be told which sockets to choose.
@@ -182,7 +205,7 @@ export function acceptTakeovers(
   log: Log,
 ): TakeoverListener {
   const drainRequest = Promise.withResolvers<DrainRequest>()
-  let lastTakeover = previousEnded
+  const turns = createTurns(system, previousEnded)
   let isReplaced = false
   const handleLeave = async (connection: ControlConnection): Promise<void> => {
     isReplaced = true
@@ -192,34 +215,21 @@ export function acceptTakeovers(
     await connection.receive()
     resolve()
   }
-  /** Ends the takeover in progress unless it has come to `leave`. */
-  let endTakeover = (): void => undefined
-  const awaitTurn = async (): Promise<() => void> => {
-    const takeover = Promise.withResolvers<void>()
-    const earlier = lastTakeover
-    lastTakeover = takeover.promise
-    const cancelTimer = system.setTimer(CONTENDED_TIMEOUT_MS, () => endTakeover())
-    await earlier
-    cancelTimer()
-    return takeover.resolve
-  }
   const handleConnection = async (connection: ControlConnection): Promise<void> => {
     if ((await receive(system, connection, GREETING_TIMEOUT_MS)) !== "share") return connection.close()
-    const endTurn = await awaitTurn()
+    const turn = await turns.wait()
     // The end of this process closes the connection, which tells the other server.
     if (isReplaced) return
     const socketCount = await hooks.sharePort()
     connection.send(socketCount === null ? "cannot" : `shared ${socketCount}`)
-    const { promise: isEnded, resolve } = Promise.withResolvers<typeof TIMED_OUT>()
-    endTakeover = () => resolve(TIMED_OUT)
-    const message = await Promise.race([receive(system, connection, START_TIMEOUT_MS), isEnded])
+    const message = await Promise.race([receive(system, connection, START_TIMEOUT_MS), turn.contended()])
     if (message === "leave") await handleLeave(connection)
     else {
       if (message === TIMED_OUT) connection.send(LATE)
       if (message !== null) connection.close()
       hooks.onAbort()
     }
-    endTurn()
+    turn.end()
   }
   const { promise: drainRequested } = drainRequest
   // No other server can know a port that the system picked.
