@@ -1,5 +1,7 @@
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, type ServeOptions } from "../cli/serve.ts"
+import { dataDirectoryAccess } from "../doctor/directory.ts"
+import { StartupError } from "../process/startup-error.ts"
 import { acceptTakeovers, findPreviousServer, NEXT_SERVER, socketsPerProcess } from "../process/takeover.ts"
 import { verboseMessage } from "../system/system.ts"
 import { startScheduledRefresh } from "./check/refresh.ts"
@@ -20,9 +22,18 @@ export async function serve(
     if (supervisor === null) throw new CommandError("Workers are started by `serve --workers N` alone.", 2)
     return await runWorker(context, supervisor)
   }
+  checkDataDirectory(context)
   const workerCount = workers === "auto" ? system.processes.availableCores() : workers
   if (workerCount > 1) return await supervise(context, workerCount, replace, output)
   await serveSingleProcess(context, output, replace)
+}
+
+/** Refuses a data directory that others can write, and warns of one that they can read. */
+function checkDataDirectory({ settings, log }: AppContext): void {
+  const access = dataDirectoryAccess(settings.MAILKIND_DATA_DIR)
+  if (access.kind === "write") throw new StartupError(`The data directory is not safe: ${access.seen} ${access.remedy}`)
+  if (access.kind === "read")
+    log("warn", "others may look into the data directory", { found: access.seen, remedy: access.remedy })
 }
 
 async function serveSingleProcess(context: AppContext, output: Output, replace: boolean): Promise<void> {

@@ -20,6 +20,9 @@ export const DISK_FREE_BYTES_RECOMMENDED = 512 * 1024 * 1024
 
 const OWNER_ONLY_MODE = 0o700
 const MODE_BITS = 0o777
+/** The group and all others may write. */
+const OTHERS_WRITE_MODE = 0o022
+const ROOT_UID = 0
 /** One page, the least that can be mapped. */
 const PAGE_BYTES = 4096
 
@@ -42,11 +45,50 @@ export function diagnoseDirectory(path: string, token: string): DiagnosticResult
       `A file in ${full} cannot be written and mapped (${fault}).`,
       WRITE_ERROR_REMEDIES[fault] ?? OWNERSHIP_REMEDY,
     )
-  const rights = found.mode & MODE_BITS
-  if ((rights & ~OWNER_ONLY_MODE) !== 0)
-    return warning(`${full} has mode 0${rights.toString(8)}: others may look into it.`, `Run \`chmod 700 ${full}\`.`)
-  return ok(`${full} has mode 0${rights.toString(8)}, and a file in it can be written and mapped.`)
+  const access = accessOfOthers(full, found)
+  if (access.kind === "write") return failed(access.seen, access.remedy)
+  if (access.kind === "read") return warning(access.seen, access.remedy)
+  return ok(`${full} has mode ${octal(found.mode)}, and a file in it can be written and mapped.`)
 }
+
+/** What users besides the one that serves may do with a directory. Root may do everything everywhere and does not count. */
+type AccessOfOthers =
+  | { readonly kind: "none" }
+  | { readonly kind: "read" | "write"; readonly seen: string; readonly remedy: string }
+
+/** What others may do with the data directory; `none` where there is no directory, since a start creates it for its owner alone. */
+export function dataDirectoryAccess(path: string): AccessOfOthers {
+  const full = resolve(path)
+  const found = statOrErrorCode(full)
+  if (found === null || typeof found === "string" || !found.isDirectory()) return { kind: "none" }
+  return accessOfOthers(full, found)
+}
+
+/** Who may write into the data directory can replace the database and the lists, whoever owns those. */
+export function accessOfOthers(
+  full: string,
+  { mode, uid }: { readonly mode: number; readonly uid: number },
+  ownUid: number | undefined = process.geteuid?.(),
+): AccessOfOthers {
+  if (ownUid !== undefined && uid !== ownUid && uid !== ROOT_UID)
+    return {
+      kind: "write",
+      seen: `${full} belongs to the user ${uid}, who may write into it; this process runs as ${ownUid}.`,
+      remedy: `Run it as that user, or run \`chown -R ${ownUid} ${full}\`, or set MAILKIND_DATA_DIR.`,
+    }
+  const remedy = `Run \`chmod 700 ${full}\`, or set MAILKIND_DATA_DIR.`
+  if ((mode & OTHERS_WRITE_MODE) !== 0)
+    return { kind: "write", seen: `${full} has mode ${octal(mode)}: others may write into it.`, remedy }
+  if ((mode & MODE_BITS & ~OWNER_ONLY_MODE) !== 0)
+    return {
+      kind: "read",
+      seen: `${full} has mode ${octal(mode)}: others may look into it.`,
+      remedy: `Run \`chmod 700 ${full}\`.`,
+    }
+  return { kind: "none" }
+}
+
+const octal = (mode: number): string => `0${(mode & MODE_BITS).toString(8)}`
 
 /** Checks the free space of the disk that has or will have the data directory. */
 export function diagnoseDisk(path: string): DiagnosticResult {

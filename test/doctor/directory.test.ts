@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { diagnoseDirectory, diagnoseDisk } from "../../src/doctor/directory.ts"
+import { accessOfOthers, dataDirectoryAccess, diagnoseDirectory, diagnoseDisk } from "../../src/doctor/directory.ts"
 import { tempPath } from "../customers/temp-store.ts"
 
 const directory = (mode = 0o700): string => {
@@ -24,6 +24,40 @@ test("a directory that others may look into is told with its mode", () => {
     seen: `${path} has mode 0750: others may look into it.`,
     remedy: `Run \`chmod 700 ${path}\`.`,
   })
+})
+
+test.each([0o770, 0o720, 0o702, 0o777, 0o1777, 0o2775])("one of mode 0%o that others may write has failed", mode => {
+  const path = directory(mode)
+  expect(diagnoseDirectory(path, "1")).toEqual({
+    verdict: "failed",
+    seen: `${path} has mode 0${(mode & 0o777).toString(8)}: others may write into it.`,
+    remedy: `Run \`chmod 700 ${path}\`, or set MAILKIND_DATA_DIR.`,
+  })
+})
+
+test("others may write, read or do nothing by the owner and the bits of the mode alone", () => {
+  const [own, other] = [1000, 1001]
+  for (let rights = 0; rights <= 0o777; rights++) {
+    const mode = 0o040000 | rights
+    const expected = (rights & 0o022) !== 0 ? "write" : (rights & 0o077) !== 0 ? "read" : "none"
+    expect([rights, accessOfOthers("/data", { mode, uid: own }, own).kind]).toEqual([rights, expected])
+    // Root may do everything anyway.
+    expect(accessOfOthers("/data", { mode, uid: 0 }, own).kind).toBe(expected)
+    expect(accessOfOthers("/data", { mode, uid: other }, own).kind).toBe("write")
+    expect(accessOfOthers("/data", { mode, uid: other }, 0).kind).toBe("write")
+  }
+  expect(accessOfOthers("/data", { mode: 0o040700, uid: other }, own)).toEqual({
+    kind: "write",
+    seen: "/data belongs to the user 1001, who may write into it; this process runs as 1000.",
+    remedy: "Run it as that user, or run `chown -R 1000 /data`, or set MAILKIND_DATA_DIR.",
+  })
+})
+
+test("nobody may do anything with a directory that is missing, and a link is followed", () => {
+  expect(dataDirectoryAccess(tempPath("missing"))).toEqual({ kind: "none" })
+  const link = tempPath("link")
+  symlinkSync(directory(0o777), link)
+  expect(dataDirectoryAccess(link)).toMatchObject({ kind: "write" })
 })
 
 test("one that is missing is a warning where it can be made, and a failure where it cannot", () => {
