@@ -15,6 +15,9 @@ export const LIMITS = {
   revocationSecondsMax: 60,
   termsNoticeDays: 30,
   newDomainDays: 30,
+  /** DNS questions of one check, and those of them about names outside the organisational domain. */
+  dnsQuestionsPerCheckMax: 12,
+  dnsForeignQuestionsPerCheckMax: 4,
   deepCheckUnits: 5,
   publishableReasonsMax: 3,
   keylessPerSecond: 5,

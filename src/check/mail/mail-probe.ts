@@ -7,6 +7,7 @@ import type { DetectedSuites, MailEvidence } from "../verdict/evidence.ts"
 import { lookupDmarcPolicy } from "./dmarc.ts"
 import { type MailHosts, parseMailHosts } from "./mail-hosts.ts"
 import type { MailProviderKind } from "./mail-providers.ts"
+import { QuestionBudget } from "./question-budget.ts"
 import { lookupSpfSuites, selectSpfRecord } from "./spf.ts"
 import { detectSuites, lookupHiddenSuites, type SuiteIndicator } from "./suite-indicators.ts"
 
@@ -19,7 +20,8 @@ export type MailProbeResult = CacheStatus & {
 /**
  * Looks up a domain's mail records. `organisationalDomain` is the domain whose DMARC policy also holds for its subdomains; it
  * may be the domain itself. Both are A-labels, lower case, without a trailing dot. At the deadline, the records that are there
- * make the result. It never rejects.
+ * make the result. It asks at most `QUESTIONS_MAX` DNS questions, of which at most `FOREIGN_QUESTIONS_MAX` are about names outside
+ * the organisational domain. It never rejects.
  */
 export type MailProbe = (domain: string, organisationalDomain: string, deadline: Deadline) => Promise<MailProbeResult>
 
@@ -30,11 +32,13 @@ export function createMailProbe({ resolver, clock }: MailProbeDeps): MailProbe {
   return async (domain, organisationalDomain, deadline) => {
     const tracker = createCacheStatusTracker(clock)
     const bounded = withinDeadline(resolver, deadline)
+    const budget = new QuestionBudget(organisationalDomain)
     const evidence = await queryDomain(
       domain,
       organisationalDomain,
-      tracker.track(bounded, FAILURE_TTL_MS),
-      tracker.track(bounded, LINKED_FAILURE_TTL_MS),
+      budget.count(tracker.track(bounded, FAILURE_TTL_MS)),
+      // Outside the tracker: a question that is not asked is no failure, and must not make the result short-lived.
+      budget.limit(tracker.track(bounded, LINKED_FAILURE_TTL_MS)),
     )
     return { ...evidence, ...tracker.status() }
   }
@@ -115,11 +119,11 @@ async function lookupLinkedSuites(
   const { provider, operatedBy } = hosts.value
   const isPersonal = provider !== null && PERSONAL_PROVIDER_KINDS.includes(provider.kind)
   const record = spf.known && !isPersonal ? spf.value : null
-  const indicators = await Promise.all([
-    record === null ? [] : lookupSpfSuites(resolver, domain, record),
-    provider === null || operatedBy === "disposable" ? [] : lookupHiddenSuites(resolver, domain, provider),
-  ])
-  return indicators.flat()
+  // Asked about first: these questions are few and about the domain itself, and a long SPF record must not use up their share.
+  const hiddenSuites =
+    provider === null || operatedBy === "disposable" ? [] : lookupHiddenSuites(resolver, domain, provider)
+  const spfSuites = record === null ? [] : lookupSpfSuites(resolver, domain, record)
+  return [...(await spfSuites), ...(await hiddenSuites)]
 }
 
 /** Whether an IPv6 address may be the only one by which mail and visitors reach the domain. */

@@ -4,6 +4,7 @@ import { Deadline } from "../../../src/base/concurrency.ts"
 import { type Finding, known, unknown } from "../../../src/base/finding.ts"
 import type { CachedDnsAnswer, CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
+import { FOREIGN_QUESTIONS_MAX, QUESTIONS_MAX } from "../../../src/check/mail/question-budget.ts"
 import { createFakeTime } from "../../support/time.ts"
 import { written, type ZoneRecords, zone } from "../../support/zone.ts"
 
@@ -71,10 +72,71 @@ describe("questions", () => {
       "TXT _dmarc.acme.com": [`v=DMARC1; ${"p=none;".repeat(9000)}`],
       ...Object.fromEntries(many.map(at => [`TXT s${at}.acme.com`, ["v=spf1 include:acme.com"]])),
     })
-    expect(queries).toHaveLength(4 + 10 + 5)
+    expect(queries).toHaveLength(QUESTIONS_MAX)
     expect(mail).toMatchObject({ known: true, value: { operatedBy: "gateway", dmarcPolicy: known(null) } })
     expect(mail.known && mail.value.mx.length).toBe(20)
     expect(suites).toEqual(known(NO_SUITES))
+  })
+})
+
+describe("whatever records a domain has", () => {
+  const own = fc.nat(40).map(at => `s${at}.acme.com`)
+  const foreign = fc.nat(40).map(at => `s${at}.org${at % 7}.net`)
+  const name = fc.oneof(own, foreign)
+  const term = fc.oneof(
+    name.map(target => `include:${target}`),
+    name.map(target => `redirect=${target}`),
+    fc.constantFrom("a", "mx", "ptr", "-all", "exists:%{i}.acme.com", "include:_spf.google.com"),
+  )
+  const spf = fc.array(term, { maxLength: 30 }).map(terms => [`v=spf1 ${terms.join(" ")}`])
+  const records = fc.record({
+    mx: fc.constantFrom(`0 ${GATEWAY}`, "0 mx.acme.com", `0 ${PLACEHOLDER}`, "0 .", null),
+    spf,
+    dmarc: fc.constantFrom(["v=DMARC1; p=none"], "timed_out" as const, "no_data" as const),
+    linked: fc.dictionary(name, fc.oneof(spf, fc.constantFrom("timed_out" as const, "no_name" as const)), {
+      maxKeys: 80,
+    }),
+    domain: fc.constantFrom("acme.com", "mail.acme.com"),
+  })
+
+  test("a check asks a bounded number of questions, and few about the names of others", async () => {
+    await fc.assert(
+      fc.asyncProperty(records, async ({ mx, spf: ofDomain, dmarc, linked, domain }) => {
+        const { queries } = await probe(
+          {
+            [`MX ${domain}`]: mx === null ? "no_data" : [mx],
+            [`TXT ${domain}`]: ofDomain,
+            [`TXT _dmarc.${domain}`]: dmarc,
+            ...Object.fromEntries(Object.entries(linked).map(([target, text]) => [`TXT ${target}`, text])),
+          },
+          domain,
+          "acme.com",
+        )
+        expect(queries.length).toBeLessThanOrEqual(QUESTIONS_MAX)
+        const foreignCount = queries.filter(query => !query.endsWith("acme.com")).length
+        expect(foreignCount).toBeLessThanOrEqual(FOREIGN_QUESTIONS_MAX)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test("the clues behind a gateway are asked about before an SPF record leads anywhere", async () => {
+    const includes = Array.from({ length: 10 }, (_, at) => `include:s${at}.acme.com`).join(" ")
+    const { suites } = await probe({
+      "MX acme.com": [`0 ${GATEWAY}`],
+      "TXT acme.com": [`v=spf1 ${includes} -all`],
+      "TXT google._domainkey.acme.com": ["v=DKIM1; p=MIIB"],
+    })
+    expect(suites).toMatchObject({ known: true, value: { suiteA: ["dkim:google._domainkey.acme.com"] } })
+  })
+
+  test("questions that were not asked do not shorten how long the result is fresh", async () => {
+    const text = (includes: number) => [
+      `v=spf1 ${Array.from({ length: includes }, (_, at) => `include:s${at}.net`).join(" ")} -all`,
+    ]
+    const [few, many] = [await probe({ "TXT acme.com": text(4) }), await probe({ "TXT acme.com": text(10) })]
+    expect(many.freshUntilMs).toBe(few.freshUntilMs)
+    expect(many.queries.filter(query => query.endsWith(".net"))).toHaveLength(FOREIGN_QUESTIONS_MAX)
   })
 })
 
