@@ -9,7 +9,7 @@ import { identityUrls, RESERVED_DOMAIN, requestIdentity } from "../check/tenant/
 import { openidConfigurationUrl } from "../check/tenant/tenant-lookup.ts"
 import { doctorArguments, type RunDoctor } from "../cli/doctor.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
-import { checkSmtp } from "../customers/notices/smtp-mailer.ts"
+import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import { type PostgresStatus, readPostgresStatus } from "../customers/store/postgres/postgres-status.ts"
 import { diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
@@ -98,7 +98,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     smtp: async () =>
       url === null
         ? skipped("MAILKIND_SMTP_URL is not set: no mail is sent.")
-        : diagnoseMailServer(await checkSmtp(url.reveal())),
+        : diagnoseMailServer(await checkSmtp(url.reveal()), isMailProtected(url.reveal())),
     ...network.diagnostics,
     clock: async () =>
       diagnoseClock({

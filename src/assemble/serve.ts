@@ -6,6 +6,7 @@ import { acceptTakeovers, findPreviousServer, NEXT_SERVER, socketsPerProcess } f
 import { verboseMessage } from "../system/system.ts"
 import { startScheduledRefresh } from "./check/refresh.ts"
 import type { AppContext } from "./context.ts"
+import { warnOfUnprotectedMail } from "./customers/mails.ts"
 import { VERSION } from "./program.ts"
 import { startServer } from "./server.ts"
 import { runWorker, supervise } from "./workers.ts"
@@ -23,6 +24,7 @@ export async function serve(
     return await runWorker(context, supervisor)
   }
   checkDataDirectory(context)
+  warnOfUnprotectedMail(context)
   const workerCount = workers === "auto" ? system.processes.availableCores() : workers
   if (workerCount > 1) return await supervise(context, workerCount, replace, output)
   await serveSingleProcess(context, output, replace)

@@ -6,7 +6,7 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([
 const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
 const METRICS_ADDRESS = /^off$|^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/
 const TIER_LIMITS = /^[0-4]=(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,11}|-)$/
-const SMTP_URL = /^smtps?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/?$/
+const SMTP_URL = /^smtps?:\/\/(?:[^\s@/?#:]+(?::[^\s@/?#]*)?@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/?(?:\?tls=required)?$/
 const POSTGRES_URL = /^postgres(?:ql)?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/[^\s/?#]+(?:\?[^\s#]*)?$/
 const MAIL_FROM = /^[^\s@,<>"]+@[^\s@,<>"]+$|^(?:[^\p{Cc}<>,"@]*|"[^\p{Cc}"\\]*"\s*)<[^\s@,<>"]+@[^\s@,<>"]+>$/u
 const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
@@ -46,7 +46,12 @@ export const SETTINGS = {
   }),
   MAILKIND_RDAP_BOOTSTRAP_URL: url({ description: "Address of the RDAP bootstrap file (RFC 9224).", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SECRET_SCANNING_KEYS_URL: url({ description: "Address of the leak reporter's public keys; by https, or http on loopback.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
-  MAILKIND_SMTP_URL: secret({ description: "Mail server as `smtp://user:password@host:port` or `smtps://…`; without it no mail is sent.", defaultValue: null, pattern: SMTP_URL, expected: "smtp:// or smtps://, optionally a user and a password, percent-encoded, a host and optionally a port" }),
+  MAILKIND_SMTP_URL: secret({
+    description: "Mail server as `smtp://user:password@host:port` or `smtps://…`; `?tls=required` at its end demands TLS with a valid certificate. Without a mail server no mail is sent.",
+    defaultValue: null,
+    pattern: SMTP_URL,
+    expected: "smtp:// or smtps://, optionally a user, or a user and a password, percent-encoded, a host, optionally a port, and optionally ?tls=required",
+  }),
   MAILKIND_MAIL_FROM: text({ description: "Sender of our mails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
   MAILKIND_ADMINS: list({ description: "Account emails that may see the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
   MAILKIND_DEFAULT_TIER: integer({ description: "Tier of a new account.", defaultValue: 0, min: 0, max: 4 }),

@@ -3,7 +3,7 @@ import { type CanaryOutcome, probeCanary } from "../check/dns/resolver/canary-gu
 import { ROOT_QUESTION } from "../check/dns/resolver/resolver-chain.ts"
 import type { DownloadResult } from "../check/fetch/download.ts"
 import type { IdentityResponse } from "../check/tenant/identity-endpoint.ts"
-import type { SmtpCheckResult } from "../customers/notices/smtp-mailer.ts"
+import { MAIL_PROTECTION_REMEDY, type SmtpCheckResult } from "../customers/notices/smtp-mailer.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
 /** An endpoint, the setting that names it, and whether the operator has set it. */
@@ -73,8 +73,8 @@ const SMTP_STEP_REMEDIES: { readonly [S in Extract<SmtpCheckResult, { kind: "fai
   command: "Look at the log of the mail server: it takes the log-in, and nothing after it.",
 }
 
-/** The result of trying the mail server. */
-export function diagnoseMailServer(trial: SmtpCheckResult): DiagnosticResult {
+/** The result of trying the mail server. `isProtected`: nobody on the way can read or change a mail. */
+export function diagnoseMailServer(trial: SmtpCheckResult, isProtected: boolean): DiagnosticResult {
   const { hostPort } = trial
   if (trial.kind === "failed") {
     const reply = trial.reply === null ? "" : `, reply ${trial.reply}`
@@ -84,7 +84,8 @@ export function diagnoseMailServer(trial: SmtpCheckResult): DiagnosticResult {
     )
   }
   const how = trial.isEncrypted ? "by TLS" : "without TLS"
-  return ok(`${hostPort} was reached ${how}${trial.isLoggedIn ? " and took the log-in" : ", and no log-in is set"}.`)
+  const seen = `${hostPort} was reached ${how}${trial.isLoggedIn ? " and took the log-in" : ", and no log-in is set"}.`
+  return isProtected ? ok(seen) : warning(`${seen} Nothing proves that it is the right server.`, MAIL_PROTECTION_REMEDY)
 }
 
 /** A DNS server as the setting names it, and a resolver that asks only this server. */

@@ -92,6 +92,8 @@ describe("values", () => {
       "smtps://[::1]:465",
       "smtp://me:p%40ss@mx.example.com:65535",
       "smtps://key-only@mx_1.example.com",
+      "smtp://mx.example.com?tls=required",
+      "smtps://me:pw@mx.example.com:465/?tls=required",
     ])
       expect([text, isRefused("MAILKIND_SMTP_URL", text)]).toEqual([text, false])
     for (const text of [
@@ -103,6 +105,13 @@ describe("values", () => {
       "smtp://mx.example.com:65536",
       "smtp://mx.example.com/path",
       "smtp://mx.example.com?pool=false",
+      "smtp://mx.example.com?tls=optional",
+      "smtp://mx.example.com?tls=",
+      "smtp://mx.example.com?tls=required&pool=false",
+      "smtp://mx.example.com?tls=required#x",
+      "smtp://:pass@mx.example.com",
+      "smtps://:@mx.example.com",
+      "smtp://@mx.example.com",
       "smtp://mx example.com",
     ])
       expect([text, isRefused("MAILKIND_SMTP_URL", text)]).toEqual([text, true])

@@ -6,11 +6,12 @@ import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "../../
 import type { Mailer, SendResult } from "../../customers/notices/mailer.ts"
 import { type LinkContext, type Notice, noticeContent } from "../../customers/notices/notices.ts"
 import { pruneOutbox } from "../../customers/notices/outbox.ts"
+import { isMailProtected, MAIL_PROTECTION_REMEDY } from "../../customers/notices/smtp-mailer.ts"
 import { randomBase62 } from "../../customers/store/core/id.ts"
 import type { Store } from "../../customers/store/core/store.ts"
 import { notifyNextAccounts } from "../../customers/terms/terms-notices.ts"
 import type { System } from "../../system/system.ts"
-import type { StoreContext } from "../context.ts"
+import type { AppContext, StoreContext } from "../context.ts"
 
 /** How often the outbox is looked into, for mails of other processes too. */
 const OUTBOX_POLL_MS = 1000
@@ -85,6 +86,12 @@ export function createMailService({ system, settings, store, log }: StoreContext
       if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)
     },
   }
+}
+
+/** Warns of a mail server whose connection is neither encrypted for sure nor verified, since sign-in links travel on it. */
+export function warnOfUnprotectedMail({ settings: { MAILKIND_SMTP_URL: url }, log }: AppContext): void {
+  if (url !== null && !isMailProtected(url.reveal()))
+    log("warn", "mails may be read or changed on their way to the mail server", { remedy: MAIL_PROTECTION_REMEDY })
 }
 
 /** The host of a URL as a mail domain; `localhost` for IP addresses, which are not domains. */

@@ -28,7 +28,7 @@ export const SMTP_BOUNDS: SmtpBounds = {
 /**
  * Opens a pool of connections to the server of the URL, each on demand. `smtps:` uses TLS from the first byte; `smtp:` uses
  * STARTTLS when the server offers it, and requires it when there is a password. The certificate is verified for `smtps:` and
- * whenever a password is sent; on loopback neither is required.
+ * whenever a password is sent; on loopback neither is required. `?tls=required` requires both everywhere.
  */
 export function createSmtpMailer(bounds: SmtpBounds = SMTP_BOUNDS): OpenMailer {
   return url => {
@@ -66,15 +66,28 @@ export function parseSmtpUrl(text: string) {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const isSecure = url.protocol === "smtps:"
   const hasPassword = url.username !== ""
-  const isNear = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))
+  const isTlsRequired = url.searchParams.get("tls") === "required" || ((isSecure || hasPassword) && !isNearHost(host))
   return {
     host,
     port: url.port === "" ? (isSecure ? 465 : 587) : Number(url.port),
     secure: isSecure,
-    requireTLS: hasPassword && !isSecure && !isNear,
-    tls: { rejectUnauthorized: !isNear && (isSecure || hasPassword) },
+    requireTLS: isTlsRequired && !isSecure,
+    tls: { rejectUnauthorized: isTlsRequired },
     ...(hasPassword && { auth: { user: decodePercent(url.username), pass: decodePercent(url.password) } }),
   }
+}
+
+const isNearHost = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))
+
+/** What an operator does about a mail server that is not `isMailProtected`. */
+export const MAIL_PROTECTION_REMEDY =
+  "Sign-in links travel on this connection: use smtps:// in MAILKIND_SMTP_URL, or end it with ?tls=required."
+
+/** Whether nobody between this host and the mail server of the URL can read or change mails: by verified TLS, or on loopback. */
+export function isMailProtected(url: string): boolean {
+  const { host, tls } = parseSmtpUrl(url)
+  return tls.rejectUnauthorized || isNearHost(host)
 }
 
 /** Decodes percent-escapes; a `%` that encodes nothing stays. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { createMailService } from "../../../src/assemble/customers/mails.ts"
+import { createMailService, warnOfUnprotectedMail } from "../../../src/assemble/customers/mails.ts"
 import type { Log } from "../../../src/base/log.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import { insertAccount } from "../../../src/customers/accounts/accounts.ts"
@@ -180,4 +180,26 @@ test("a stop waits for what is under way, but not for a server that never answer
   await end
   const [row] = await outboxRows(store)
   expect([row?.claim, row?.ending]).toEqual([null, null])
+})
+
+test("the start warns of a mail server that is neither encrypted for sure nor verified, once and without a secret", () => {
+  for (const [url, count] of [
+    ["smtp://mx.example.com", 1],
+    ["smtp://mx.example.com?tls=required", 0],
+    ["smtp://me:hunter2@mx.example.com", 0],
+    ["smtps://mx.example.com", 0],
+    ["smtp://127.0.0.1:1025", 0],
+  ] as const) {
+    const read = parseSettings({ MAILKIND_SMTP_URL: url })
+    if (read.kind === "faulty") throw new Error(read.faults.join())
+    const logged: unknown[] = []
+    warnOfUnprotectedMail({
+      system: createSystem(),
+      settings: read.settings,
+      log: (...line) => void logged.push(line),
+    })
+    expect([url, logged.length]).toEqual([url, count])
+    if (count > 0)
+      expect(logged).toEqual([["warn", expect.any(String), { remedy: expect.stringContaining("tls=required") }]])
+  }
 })

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Mailer, OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
 import {
   createSmtpMailer,
+  isMailProtected,
   parseSmtpUrl,
   SMTP_BOUNDS,
   type SmtpBounds,
@@ -199,11 +200,43 @@ describe("what a URL asks for", () => {
     ["smtps://localhost", { host: "localhost", port: 465, secure: true, requireTLS: false, tls: lax }],
     ["smtp://[::1]:25", { host: "::1", port: 25, secure: false, requireTLS: false, tls: lax }],
     [
+      "smtp://mx.example.com?tls=required",
+      { host: "mx.example.com", port: 587, secure: false, requireTLS: true, tls: strict },
+    ],
+    ["smtp://127.0.0.1:25?tls=required", { host: "127.0.0.1", port: 25, secure: false, requireTLS: true, tls: strict }],
+    ["smtps://localhost/?tls=required", { host: "localhost", port: 465, secure: true, requireTLS: false, tls: strict }],
+    [
       "smtp://me:pw@127.example.com",
       { host: "127.example.com", port: 587, secure: false, requireTLS: true, tls: strict, auth },
     ],
   ]
   for (const [url, connection] of cases) test(url, () => expect(parseSmtpUrl(url)).toEqual(connection))
+})
+
+test("with ?tls=required no mail goes to a server that offers no TLS, or whose certificate is not valid", async () => {
+  for (const options of [{}, { disabledCommands: ["AUTH"] }, { secure: true }]) {
+    const server = await testSmtp({}, options)
+    expect(await mailer(server.url).send(MAIL)).toEqual(accepted)
+    expect(await mailer(`${server.url}?tls=required`).send(MAIL)).toMatchObject({ kind: "unavailable" })
+    expect(server.taken).toHaveLength(1)
+  }
+})
+
+test("a mail is protected on its way where TLS is verified, and where there is no way", () => {
+  const isProtected = (url: string): readonly [string, boolean] => [url, isMailProtected(url)]
+  for (const server of ["mx.example.com", "10.0.0.1", "[2001:db8::1]:25", "mail", "127.example.com"]) {
+    expect(isProtected(`smtp://${server}`)).toEqual([`smtp://${server}`, false])
+    for (const url of [`smtps://${server}`, `smtp://me:pw@${server}`, `smtp://${server}?tls=required`])
+      expect(isProtected(url)).toEqual([url, true])
+  }
+  for (const server of ["localhost", "127.0.0.1:1025", "127.9.9.9", "[::1]"])
+    for (const url of [
+      `smtp://${server}`,
+      `smtps://${server}`,
+      `smtp://me:pw@${server}`,
+      `smtp://${server}?tls=required`,
+    ])
+      expect(isProtected(url)).toEqual([url, true])
 })
 
 test("an outcome repeats nothing that the server said", async () => {
