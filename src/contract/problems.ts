@@ -25,7 +25,7 @@ export const PROBLEMS = {
   pass_required: {
     status: 403,
     title: "Forbidden",
-    cause: "The free website checker wants to see that no program asks: the checks that a network has without that are used up. Requests with a key never get this.",
+    cause: "The free website checker wants to see that no program asks: the checks that a network has without that are used up, or a part of the budget that all visitors share. Requests with a key never get this.",
     retry: "Yes, with a pass: the page of the checker gets one by a short piece of arithmetic in the browser",
   },
   banned: { status: 403, title: "Forbidden", cause: "The network has abused the free website checker and is kept from it for a while. Requests with a key never get this.", retry: "Yes, after `Retry-After` seconds" },

@@ -1,6 +1,7 @@
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { widerNetworks } from "../quota/client-networks.ts"
 import { hashSecret, isSecret, newSecret } from "../sign-in/secrets.ts"
 import type { Store } from "../store/core/store.ts"
 import { keyedHash } from "./derived-keys.ts"
@@ -69,32 +70,66 @@ export async function prunePasses(store: Store, clock: Clock, countMax: number):
   )
 }
 
-/** A client on a day (counted from 1 January 1970 UTC). The client is a keyed hash that differs from day to day. */
-type ClientDay = { readonly clientHash: string; readonly day: number }
+/**
+ * The checks without a pass of a client or a network on a day (counted from 1 January 1970 UTC). Its name is stored as a keyed
+ * hash that differs from day to day.
+ */
+type Allowance = { readonly hash: string; readonly day: number; readonly checksMax: number }
 
-/** The allowance of a client today. */
-export function clientToday(key: string, client: string, clock: Clock): ClientDay {
+/** The allowances of a client today: its own, and that of its IPv6 /48. */
+export function allowancesToday(key: string, client: string, clock: Clock): readonly Allowance[] {
   const day = utcDay(clock())
-  return { clientHash: keyedHash(key, `${day} ${client}`), day }
+  const allowance = (name: string, checksMax: number): Allowance => ({
+    hash: keyedHash(key, `${day} ${name}`),
+    day,
+    checksMax,
+  })
+  const sites = widerNetworks(client).filter(({ prefix }) => prefix === 48)
+  return [
+    allowance(client, LIMITS.freeChecksPerClientAndDay),
+    ...sites.map(({ name }) => allowance(name, LIMITS.freeChecksPerSiteAndDay)),
+  ]
 }
 
-/** Uses one of the client's daily checks without a pass; false: none is left. A single statement. */
-export async function takeFromDay(store: Store, { clientHash, day }: ClientDay): Promise<boolean> {
+/** Uses one check of each allowance; false: none is left of one of them, and nothing is used. */
+export async function takeFromAllowances(store: Store, allowances: readonly Allowance[]): Promise<boolean> {
+  // They are read first, so that requests that are refused write nothing.
+  for (const allowance of allowances) if (await isUsedUp(store, allowance)) return false
+  for (const [index, allowance] of allowances.entries()) {
+    if (await takeFromAllowance(store, allowance)) continue
+    await refundToAllowances(store, allowances.slice(0, index))
+    return false
+  }
+  return true
+}
+
+async function isUsedUp(store: Store, { hash, day, checksMax }: Allowance): Promise<boolean> {
+  const row = await store.one<{ used: number }>(
+    "SELECT used FROM free_check_days WHERE client_hash = $1 AND day = $2",
+    [hash, day],
+  )
+  return row !== null && row.used >= checksMax
+}
+
+/** A single statement, so that parallel checks never use more than are left. */
+async function takeFromAllowance(store: Store, { hash, day, checksMax }: Allowance): Promise<boolean> {
   const count = await store.run(
     `INSERT INTO free_check_days (client_hash, day, used) VALUES ($1, $2, 1)
      ON CONFLICT (client_hash, day) DO UPDATE SET used = free_check_days.used + 1 WHERE free_check_days.used < $3`,
-    [clientHash, day, LIMITS.freeChecksPerClientAndDay],
+    [hash, day, checksMax],
   )
   return count > 0
 }
 
-/** Returns one check. A client that has used none has no row. */
-export async function refundToDay(store: Store, { clientHash, day }: ClientDay): Promise<void> {
-  await store.run("UPDATE free_check_days SET used = used - 1 WHERE client_hash = $1 AND day = $2 AND used > 0", [
-    clientHash,
-    day,
-  ])
-  await store.run("DELETE FROM free_check_days WHERE client_hash = $1 AND day = $2 AND used = 0", [clientHash, day])
+/** Returns one check to each allowance. One of which none is used has no row. */
+export async function refundToAllowances(store: Store, allowances: readonly Allowance[]): Promise<void> {
+  for (const { hash, day } of allowances) {
+    await store.run("UPDATE free_check_days SET used = used - 1 WHERE client_hash = $1 AND day = $2 AND used > 0", [
+      hash,
+      day,
+    ])
+    await store.run("DELETE FROM free_check_days WHERE client_hash = $1 AND day = $2 AND used = 0", [hash, day])
+  }
 }
 
 /** Deletes at most `countMax` rows of days before yesterday, so that a clock set back slightly does not renew an allowance. */

@@ -5,13 +5,13 @@ import type { RateLimiter } from "../quota/rate/rate-limiter.ts"
 import type { UnitQuota } from "../quota/units/unit-quota.ts"
 import type { Store } from "../store/core/store.ts"
 import {
-  clientToday,
+  allowancesToday,
   issuePass,
   pruneClientDays,
   prunePasses,
-  refundToDay,
+  refundToAllowances,
   refundToPass,
-  takeFromDay,
+  takeFromAllowances,
   takeFromPass,
 } from "./allowances.ts"
 import { bannedUntilMs, clientNetwork, pruneBans, recordStrike } from "./bans.ts"
@@ -49,8 +49,9 @@ export type FreeChecks = {
   readonly admit: (client: string) => Promise<FreeCheckAdmission>
   readonly challenge: () => Promise<Challenge>
   /**
-   * Takes one check from the pass, or from a new pass if the solution earns one, or from the client's daily allowance; and
-   * then from the budget that all visitors share. A check that is not granted costs nothing.
+   * Takes one check from the pass, or from a new pass if the solution earns one, or from the daily allowances of the client and
+   * its IPv6 /48; and then from the budget that all visitors share, whose second half needs a pass. A check that is not granted
+   * costs nothing.
    */
   readonly grant: (visit: FreeCheckRequest) => Promise<FreeCheckGrant>
   /** Deletes expired rows. Call it every few minutes. */
@@ -123,21 +124,27 @@ async function addStrike(needs: FreeChecksContext, client: string): Promise<void
   await recordStrike(needs.store, needs.clock, await networkHash(needs, client))
 }
 
-/** A check taken from a pass or an allowance, before the budget. `giveBack` null: there was nothing to take it from. */
-type ClaimedCheck = { readonly change: PassChange; readonly refund: (() => Promise<void>) | null }
+/** A check taken from a pass or allowances, before the budget. `refund` null: there was nothing to take it from. */
+type ClaimedCheck = {
+  readonly change: PassChange
+  readonly hasPass: boolean
+  readonly refund: (() => Promise<void>) | null
+}
 
 async function claimCheck(needs: FreeChecksContext, visit: FreeCheckRequest): Promise<ClaimedCheck> {
   const { store, clock } = needs
   const { client, pass } = visit
   const shown = pass === "" ? null : await takeFromPass(store, clock, pass)
-  if (shown === "taken") return { change: null, refund: () => refundToPass(store, pass) }
+  if (shown === "taken") return { change: null, hasPass: true, refund: () => refundToPass(store, pass) }
   if (shown === "forged") await addStrike(needs, client)
   const secret = await redeemSolution(needs, visit)
-  if (secret !== null) return { change: { secret }, refund: () => refundToPass(store, secret) }
-  const day = clientToday((await needs.keys()).client, client, clock)
+  if (secret !== null) return { change: { secret }, hasPass: true, refund: () => refundToPass(store, secret) }
+  const allowances = allowancesToday((await needs.keys()).client, client, clock)
+  const isTaken = await takeFromAllowances(store, allowances)
   return {
     change: shown === null ? null : { secret: null },
-    refund: (await takeFromDay(store, day)) ? () => refundToDay(store, day) : null,
+    hasPass: false,
+    refund: isTaken ? () => refundToAllowances(store, allowances) : null,
   }
 }
 
@@ -158,7 +165,7 @@ async function redeemSolution(
 /** Takes from the budget, too; if it refuses, the check is given back. */
 async function chargeBudget(
   { units, perDay }: FreeChecksContext,
-  { change, refund }: ClaimedCheck,
+  { change, hasPass, refund }: ClaimedCheck,
 ): Promise<FreeCheckGrant> {
   const taken = await Promise.resolve(units.take(BUDGET_SUBJECT, 1, perDay)).catch(async (fault: unknown) => {
     await refund?.()
@@ -172,5 +179,9 @@ async function chargeBudget(
     units.refund(BUDGET_SUBJECT, 1, taken.day)
     await refund?.()
   }
-  return { kind: "granted", change, refund: giveAllBack }
+  const usedBefore = perDay - taken.remaining - 1
+  if (hasPass || usedBefore * 100 < perDay * LIMITS.freeChecksWithoutPassPercent)
+    return { kind: "granted", change, refund: giveAllBack }
+  await giveAllBack()
+  return { kind: "pass_required", change }
 }

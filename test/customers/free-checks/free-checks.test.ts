@@ -1,5 +1,7 @@
 import { describe, expect } from "bun:test"
+import fc from "fast-check"
 import { LIMITS } from "../../../src/contract/limits.ts"
+import type { FreeCheckRequest } from "../../../src/customers/free-checks/free-checks.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { openAt, tempPlace, tempStore } from "../temp-store.ts"
@@ -12,7 +14,7 @@ const PASS = LIMITS.passMinutes * 60_000
 type Harness = Awaited<ReturnType<typeof openFreeChecks>>
 
 /** What becomes of visits of a client, one after the other. */
-async function kinds({ free }: Harness, count: number, visit: Partial<typeof STRANGER> | { pass: string } = {}) {
+async function kinds({ free }: Harness, count: number, visit: Partial<FreeCheckRequest> = {}) {
   const seen: string[] = []
   for (let done = 0; done < count; done++) seen.push((await free.grant({ ...STRANGER, ...visit })).kind)
   return seen
@@ -26,13 +28,13 @@ async function strikeCount({ store }: Harness): Promise<number> {
 
 /** Uses up what a client has without a pass. */
 const useDay = (harness: Harness, client: string = STRANGER.client) =>
-  kinds(harness, LIMITS.freeChecksPerClientAndDay, { client } as Partial<typeof STRANGER>)
+  kinds(harness, LIMITS.freeChecksPerClientAndDay, { client })
 
 describe("without a pass", () => {
   test("a client has a few checks a day, and a new day brings new ones", async () => {
     const harness = await openFreeChecks()
     expect(await kinds(harness, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
-    expect(await kinds(harness, 1, { client: "192.0.2.2" } as never)).toEqual(["granted"])
+    expect(await kinds(harness, 1, { client: "192.0.2.2" })).toEqual(["granted"])
     await harness.time.tick(DAY - 1)
     expect(await kinds(harness, 1)).toEqual(["pass_required"])
     await harness.time.tick(1)
@@ -67,7 +69,7 @@ describe("a pass", () => {
     const harness = await openFreeChecks()
     const pass = await harness.passOf()
     await useDay(harness)
-    expect(await kinds(harness, LIMITS.passChecks, { pass, client: "192.0.2.1" } as never)).toEqual([
+    expect(await kinds(harness, LIMITS.passChecks, { pass, client: "192.0.2.1" })).toEqual([
       ...Array(LIMITS.passChecks - 1).fill("granted"),
       "pass_required",
     ])
@@ -148,7 +150,7 @@ describe("a solution", () => {
     expect(all.map(({ kind }) => kind).toSorted()).toEqual(["granted", ...Array(4).fill("pass_required")])
     expect(await strikeCount(harness)).toBe(4)
     await harness.time.tick(LIMITS.challengeMinutes * 60_000 - 1)
-    expect(await kinds(harness, 1, { solution } as never)).toEqual(["pass_required"])
+    expect(await kinds(harness, 1, { solution })).toEqual(["pass_required"])
   })
 
   test("that came too late is no strike; a wrong one, and one of another installation, is", async () => {
@@ -156,7 +158,7 @@ describe("a solution", () => {
     await useDay(harness)
     const late = await solutionOf(await harness.free.challenge())
     await harness.time.tick(LIMITS.challengeMinutes * 60_000)
-    expect(await kinds(harness, 1, { solution: late } as never)).toEqual(["pass_required"])
+    expect(await kinds(harness, 1, { solution: late })).toEqual(["pass_required"])
     expect(await strikeCount(harness)).toBe(0)
     const foreign = await solutionOf(await (await openFreeChecks()).free.challenge())
     for (const solution of ["nonsense", sent({}), foreign]) await harness.free.grant({ ...STRANGER, solution })
@@ -168,8 +170,11 @@ describe("the budget", () => {
   test("is shared by all clients and passes, and never passed by two processes on one store", async () => {
     const store = await tempStore()
     const houses = [await openFreeChecks({ store, perDay: 7 }), await openFreeChecks({ store, perDay: 7 })] as const
-    const visits = Array.from({ length: 20 }, (_, at) =>
-      houses[at % 2 === 0 ? 0 : 1].free.grant({ ...STRANGER, client: `192.0.2.${at}` }),
+    const solutions = await Promise.all(
+      Array.from({ length: 20 }, async () => await solutionOf(await houses[0].free.challenge())),
+    )
+    const visits = solutions.map((solution, at) =>
+      houses[at % 2 === 0 ? 0 : 1].free.grant({ ...STRANGER, client: `192.0.2.${at}`, solution }),
     )
     const all = (await Promise.all(visits)).map(({ kind }) => kind).toSorted()
     expect(all).toEqual([...Array(13).fill("busy"), ...Array(7).fill("granted")])
@@ -226,6 +231,92 @@ describe("the budget", () => {
     expect(await harness.store.all("SELECT * FROM free_check_days")).toEqual([])
     await harness.store.run("ALTER TABLE away RENAME TO units")
     expect(await kinds(harness, 4)).toEqual(["granted", "granted", "granted", "pass_required"])
+  })
+})
+
+describe("the second half of the budget", () => {
+  test("is for visitors with a pass, whoever they are, and a check that is refused costs nothing", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: 30 }), async perDay => {
+        const harness = await openFreeChecks({ perDay })
+        const open = Math.ceil(perDay / 2)
+        const granted: string[] = []
+        for (let at = 0; at < perDay + 5; at++)
+          granted.push(...(await kinds(harness, 1, { client: `2001:db8:${at.toString(16)}:1` })))
+        expect(granted).toEqual([...Array(open).fill("granted"), ...Array(perDay + 5 - open).fill("pass_required")])
+        const solution = await solutionOf(await harness.free.challenge())
+        const first = await harness.free.grant({ ...STRANGER, solution })
+        const rest = await kinds(harness, perDay - open - 1, { pass: first.change?.secret ?? "" })
+        expect([first.kind, ...rest]).toEqual(Array(perDay - open).fill("granted"))
+        expect(await kinds(harness, 1, { client: "192.0.2.77" })).toEqual(["busy"])
+        expect(await harness.store.all("SELECT * FROM free_check_days")).toHaveLength(2 * open)
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  test("is open to nobody without a pass until 00:00 UTC", async () => {
+    const harness = await openFreeChecks({ perDay: 4 })
+    await kinds(harness, 2)
+    await harness.time.tick(DAY - 1)
+    expect(await kinds(harness, 1, { client: "192.0.2.77" })).toEqual(["pass_required"])
+    await harness.time.tick(1)
+    expect(await kinds(harness, 1, { client: "192.0.2.77" })).toEqual(["granted"])
+  })
+})
+
+describe("the clients of an IPv6 /48", () => {
+  const clientIn = (site: string, at: number) => ({ client: `2001:db8:${site}:${at.toString(16)}` })
+  const SITE_MAX = LIMITS.freeChecksPerSiteAndDay
+
+  test("share an allowance, so that no site uses up what all visitors share", async () => {
+    const harness = await openFreeChecks({ perDay: 5000 })
+    const granted: string[] = []
+    for (let at = 0; at < 400; at++) granted.push(...(await kinds(harness, 1, clientIn("1", at))))
+    expect(granted.filter(kind => kind === "granted")).toHaveLength(SITE_MAX)
+    expect(granted.at(-1)).toBe("pass_required")
+    expect(await kinds(harness, 3, clientIn("2", 0))).toEqual(Array(3).fill("granted"))
+    expect(await kinds(harness, 1)).toEqual(["granted"])
+    const pass = await harness.passOf("2001:db8:1:0")
+    expect(await kinds(harness, 1, { ...clientIn("1", 0), pass })).toEqual(["granted"])
+    await harness.time.tick(DAY)
+    expect(await kinds(harness, 1, clientIn("1", 0))).toEqual(["granted"])
+  })
+
+  test("that come at one moment get no more, and each no more than any client", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(40), { minLength: 1, maxLength: 120 }), async visits => {
+        const { free } = await openFreeChecks({ perDay: 5000 })
+        const all = await Promise.all(visits.map(at => free.grant({ ...STRANGER, ...clientIn("1", at) })))
+        const counts = Map.groupBy(
+          visits.filter((_, at) => all[at]?.kind === "granted"),
+          at => at,
+        )
+        const granted = [...counts.values()].map(each => each.length)
+        const asked = [...Map.groupBy(visits, at => at).values()].map(each => Math.min(each.length, 3))
+        const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+        expect(Math.max(...granted)).toBeLessThanOrEqual(LIMITS.freeChecksPerClientAndDay)
+        expect(sum(granted)).toBe(Math.min(sum(asked), SITE_MAX))
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  test("write nothing when their allowance is used up", async () => {
+    const { free, store } = await openFreeChecks({ perDay: 5000 })
+    for (let at = 0; at < SITE_MAX; at++) await free.grant({ ...STRANGER, ...clientIn("1", at) })
+    const before = await store.all("SELECT * FROM free_check_days ORDER BY client_hash")
+    const written: string[] = []
+    const run: typeof store.run = store.run.bind(store)
+    Object.assign(store, {
+      run: (...statement: Parameters<typeof run>) => {
+        written.push(statement[0])
+        return run(...statement)
+      },
+    })
+    for (let at = 0; at < 100; at++) await free.grant({ ...STRANGER, ...clientIn("1", 1000 + at) })
+    Object.assign(store, { run })
+    expect([written, await store.all("SELECT * FROM free_check_days ORDER BY client_hash")]).toEqual([[], before])
   })
 })
 

@@ -40,7 +40,7 @@ export async function openFreeChecks({ perDay = 1000, store: given }: { perDay?:
     units,
     perDay,
   })
-  const passOf = async (client = STRANGER.client): Promise<string> => {
+  const passOf = async (client: string = STRANGER.client): Promise<string> => {
     const granted = await free.grant({ client, pass: "", solution: await solutionOf(await free.challenge()) })
     if (granted.change?.secret == null) throw new Error("no pass was given")
     return granted.change.secret

@@ -39,9 +39,10 @@ export function PassPage({ assets, input }: PassPageProps) {
       scripts={[assets.widget, assets.script]}
     >
       <p class="lead">
-        You have used your {LIMITS.freeChecksPerClientAndDay} checks of the day without a pass, or your pass is over.
-        Your browser now gets you one, for {LIMITS.passChecks} checks within {LIMITS.passMinutes} minutes, by a short
-        piece of arithmetic. Nobody is asked to read letters or to find traffic lights.
+        The {LIMITS.freeChecksPerClientAndDay} checks of the day without a pass are used up for you or your network,
+        your pass is over, or so many visitors came today that everybody needs one. Your browser now gets you one, for{" "}
+        {LIMITS.passChecks} checks within {LIMITS.passMinutes} minutes, by a short piece of arithmetic. Nobody is asked
+        to read letters or to find traffic lights.
       </p>
       <PassForm assets={assets} input={input} />
       <p>
