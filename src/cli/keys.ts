@@ -79,6 +79,7 @@ const USAGE_ERRORS: readonly KeyCreationRefusal["kind"][] = [
 const KEY_REFUSALS: { readonly [K in KeyCreationRefusal["kind"]]: string } = {
   unknown_account: "The account was deleted a moment ago.",
   too_many_keys: `The account has ${LIMITS.keysPerAccountMax} active keys, the most it may have; revoke one first.`,
+  too_many_keys_today: `The account has created ${LIMITS.keysCreatedPerDayMax} keys today, the most a day; create the next one after 00:00 UTC.`,
   bad_name: `A key's name has at most ${LIMITS.keyNameLengthMax} characters and no control characters.`,
   bad_origin: "An origin is scheme, host and port, such as https://example.com.",
   origins_missing: "A publishable key needs the origins of the pages that it is for: --origin https://example.com.",

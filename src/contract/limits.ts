@@ -11,6 +11,7 @@ export const LIMITS = {
   bodyBytesMax: 65_536,
   commentLengthMax: 1000,
   keysPerAccountMax: 5,
+  keysCreatedPerDayMax: 20,
   keyNameLengthMax: 60,
   revocationSecondsMax: 60,
   termsNoticeDays: 30,
@@ -27,6 +28,7 @@ export const LIMITS = {
   burstFactor: 2,
   publishablePerSecond: 10,
   publishableClientPerSecond: 2,
+  /** Of all publishable keys of an account together. */
   publishableUnitsPerDay: 1_000,
   ownListEntriesMax: 10_000,
   /** Enough for all entries in the longest form, that of a stored address: 7 + 64 + 1 + 253 bytes and a line feed. */

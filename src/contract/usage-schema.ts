@@ -13,7 +13,7 @@ const ByCategorySchema = t.Object(
 )
 
 const dateSchema = t.String({ format: "date", description: "The day, UTC." })
-const usedSchema = countSchema("Units that the account's secret keys used. Publishable keys have a quota of their own.")
+const usedSchema = countSchema("Units that the account's secret keys used. Publishable keys have units of their own.")
 
 /** Counts of one day, over keys of both kinds. */
 const activitySchemas = {
@@ -29,7 +29,7 @@ const KeyUsageSchema = t.Object(
     id: t.String({ description: "The key's id, which is not the key." }),
     name: t.String(),
     last4: t.String({ description: "The last four characters of the key." }),
-    used: countSchema("Units that the key used today; those of a publishable key are of its own quota."),
+    used: countSchema("Units that the key used today; those of a publishable key are of the units that all publishable keys share."),
     last_used_at: t.Union([t.String({ format: "date-time" }), t.Null()], { description: "Null: never." }),
   },
   closed,
@@ -54,6 +54,13 @@ export const Usage = t.Object(
         date: dateSchema,
         used: usedSchema,
         remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units that are left of the account's day. Null: unlimited." }),
+        publishable: t.Object(
+          {
+            used: countSchema("Units that the account's publishable keys used, revoked ones included."),
+            remaining: countSchema("Units that are left of the day for all publishable keys together."),
+          },
+          { ...closed, description: `The ${LIMITS.publishableUnitsPerDay} units that all publishable keys of the account share. They are apart from the account's, since anybody can forge an origin.` },
+        ),
         resets_at: t.String({ format: "date-time", description: "When the next day begins: 00:00 UTC." }),
         ...activitySchemas,
         by_key: t.Array(KeyUsageSchema, { description: "The active keys, and revoked ones that were used today. What was tried on the dashboard is part of the account's `used`, and of no key's." }),

@@ -12,9 +12,9 @@ const directory = (mode: number): string => {
   return path
 }
 
-test.each([0o770, 0o707, 0o1777])(
-  "serve refuses a data directory of mode 0%o, which others can write, says what to do, and writes nothing",
-  async mode => {
+test.each([0o770, 0o707, 0o1777].map(mode => [mode.toString(8), mode] as const))(
+  "serve refuses a data directory of mode %s, which others can write, says what to do, and writes nothing",
+  async (_, mode) => {
     const path = directory(mode)
     for (const options of [[], ["--workers", "2"], ["--replace"]]) {
       const { MAILKIND_DATABASE_URL: _, ...environment } = process.env

@@ -6,6 +6,7 @@ import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ReducedResult } from "../../src/contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../src/contract/test-addresses.ts"
+import { unitSubject } from "../../src/customers/accounts/unit-subjects.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
@@ -95,7 +96,10 @@ describe("the reduced result", () => {
 
   test("is what a deep check gets too, for one unit", async () => {
     const left = async () =>
-      (await harness.customers.units.readRemaining(page.id, LIMITS.publishableUnitsPerDay)) ?? Number.NaN
+      (await harness.customers.units.readRemaining(
+        unitSubject(harness.accountId, "publishable"),
+        LIMITS.publishableUnitsPerDay,
+      )) ?? Number.NaN
     for (const input of REAL_NAMES) {
       const plain = await check(input)
       const before = await left()

@@ -47,6 +47,7 @@ describe("200", () => {
       today: {
         date: "2026-01-01",
         remaining: 10_000,
+        publishable: { used: 0, remaining: LIMITS.publishableUnitsPerDay },
         resets_at: "2026-01-02T00:00:00.000Z",
         ...NOTHING,
         by_key: [

@@ -1,5 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
+import type { Usage } from "../../src/contract/usage-schema.ts"
+import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { testApp } from "../support/app.ts"
 
 setDefaultTimeout(300_000)
@@ -83,15 +85,21 @@ describe("a publishable key", () => {
     expect(queries[4]?.headers.get("ratelimit")).toContain('"second";r=0;')
   })
 
-  test("has a thousand units a day of its own, whatever the account's tier, and no other key has fewer for it", async () => {
+  test("shares a thousand units a day with all others of its account, new and revoked ones, apart from the account's", async () => {
     for (const tier of [0, 4]) {
-      const { visit, ask, time, newKey, customers, accountId } = await visited({ tier })
+      const harness = await visited({ tier })
+      const { visit, ask, time, newKey, customers, accountId } = harness
       const other = await newKey([PAGE])
+      for (let at = 0; at < 10; at++) {
+        await time.tick(500)
+        expect((await visit(REAL, { key: other.text })).status).toBe(200)
+      }
+      await revokeKey(harness.changes, other.id, "owner")
       const unhurried = async () => {
         await time.tick(100)
         return await visit(REAL)
       }
-      expect(await answeredBefore(unhurried)).toBe(LIMITS.publishableUnitsPerDay)
+      expect(await answeredBefore(unhurried)).toBe(LIMITS.publishableUnitsPerDay - 10)
       const { body, headers } = await unhurried()
       expect({ code: body["code"], limit: body["limit"], resetsAt: body["resets_at"] }).toEqual({
         code: "quota_exceeded",
@@ -100,8 +108,11 @@ describe("a publishable key", () => {
       })
       expect(headers.get("retry-after")).toBe(String(body["retry_after"]))
       expect((await visit(TEST)).status).toBe(200)
-      expect((await visit(REAL, { key: other.text })).status).toBe(200)
+      const another = await newKey([PAGE])
+      expect((await visit(REAL, { key: another.text })).body["code"]).toBe("quota_exceeded")
       expect(await customers.units.readRemaining(accountId, 1000)).toBe(1000)
+      const { today } = (await ask("GET /v1/usage")).body as Usage // its schema has a test of its own
+      expect(today).toMatchObject({ used: 0, publishable: { used: LIMITS.publishableUnitsPerDay, remaining: 0 } })
       expect((await ask(REAL)).status).toBe(200)
       await time.tick(86_400_000)
       expect((await visit(REAL)).status).toBe(200)

@@ -87,7 +87,8 @@ export class Load {
         this.#ledger.created(named, text)
         active.push(named)
       } else if (what === "revoked") this.#ledger.revoked(named)
-      else if (what !== undefined && what !== "too_many_keys") this.breaches.push(`the writer was told ${reply}`)
+      else if (what !== undefined && !what.startsWith("too_many_keys"))
+        this.breaches.push(`the writer was told ${reply}`)
       await this.progress.reached(this.progress.count + WRITE_EVERY)
     }
   }

@@ -26,7 +26,8 @@ test("a directory that others may look into is told with its mode", () => {
   })
 })
 
-test.each([0o770, 0o720, 0o702, 0o777, 0o1777, 0o2775])("one of mode 0%o that others may write has failed", mode => {
+test.each(["770", "720", "702", "777", "1777", "2775"])("one of mode %s that others may write has failed", octal => {
+  const mode = Number.parseInt(octal, 8)
   const path = directory(mode)
   expect(diagnoseDirectory(path, "1")).toEqual({
     verdict: "failed",

@@ -5,6 +5,7 @@ import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { normalizeAccountEmail } from "./account-email.ts"
+import { UNIT_POOLS, unitSubject } from "./unit-subjects.ts"
 
 /** An account. Keys belong to it. */
 export type Account = {
@@ -145,10 +146,9 @@ export async function lockAccountRow(store: Store, id: string): Promise<boolean>
  */
 export async function removeAccount(log: ChangeLog, id: string): Promise<boolean> {
   return await recordChanges(log, async (store, note) => {
-    // The subject of units is an account or a key, so no foreign key deletes these rows.
-    await store.run("DELETE FROM units WHERE subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1)", [
-      id,
-    ])
+    // The subject of units is no account, or was a key in earlier versions, so no foreign key deletes these rows.
+    for (const pool of UNIT_POOLS) await store.run("DELETE FROM units WHERE subject = $1", [unitSubject(id, pool)])
+    await store.run("DELETE FROM units WHERE subject IN (SELECT id FROM keys WHERE account_id = $1)", [id])
     const removedCount = await store.run("DELETE FROM accounts WHERE id = $1", [id])
     if (removedCount > 0) await note("account_removed", id)
     return removedCount > 0

@@ -1,5 +1,6 @@
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
+import { dayEndMs, utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
@@ -44,6 +45,7 @@ export type NewApiKey = {
 export type KeyCreationRefusal =
   | { readonly kind: "unknown_account" }
   | { readonly kind: "too_many_keys" }
+  | { readonly kind: "too_many_keys_today" }
   | { readonly kind: "bad_name" }
   | { readonly kind: "bad_origin"; readonly sent: string }
   | { readonly kind: "origins_missing" }
@@ -54,8 +56,8 @@ export type KeyCreationRefusal =
 export type KeyCreation = { readonly kind: "created"; readonly key: ApiKey; readonly text: string } | KeyCreationRefusal
 
 /**
- * Creates a key and enqueues a notice to its owner. An account has at most `LIMITS.keysPerAccountMax` active keys, also under concurrent
- * calls.
+ * Creates a key and enqueues a notice to its owner. An account has at most `LIMITS.keysPerAccountMax` active keys and creates at most
+ * `LIMITS.keysCreatedPerDayMax` a UTC day, also under concurrent calls.
  */
 export async function createKey(log: ChangeLog, random: Random, newKey: NewApiKey): Promise<KeyCreation> {
   return await log.store.transaction(store => insertKey(store, random, log.clock(), newKey))
@@ -76,6 +78,8 @@ export async function insertKey(
   // The lock makes concurrent creations wait, in any engine, so that they count this key.
   if (!(await lockAccountRow(store, newKey.accountId))) return { kind: "unknown_account" }
   if ((await countActiveKeysOf(store, newKey.accountId)) >= LIMITS.keysPerAccountMax) return { kind: "too_many_keys" }
+  if ((await countKeysCreatedOn(store, newKey.accountId, utcDay(nowMs))) >= LIMITS.keysCreatedPerDayMax)
+    return { kind: "too_many_keys_today" }
   const text = generateKey(newKey.kind, random)
   const row = await store.one<KeyRow>(
     `INSERT INTO keys (id, account_id, kind, hash, last4, name, origins, created_at_ms)
@@ -213,6 +217,15 @@ async function countActiveKeysOf(store: Store, accountId: string): Promise<numbe
     [accountId],
   )
   return row?.active ?? 0
+}
+
+/** How many keys the account created on the day, revoked ones included. */
+async function countKeysCreatedOn(store: Store, accountId: string, day: number): Promise<number> {
+  const row = await store.one<{ created: number }>(
+    "SELECT COUNT(*) AS created FROM keys WHERE account_id = $1 AND created_at_ms >= $2 AND created_at_ms < $3",
+    [accountId, dayEndMs(day - 1), dayEndMs(day)],
+  )
+  return row?.created ?? 0
 }
 
 type ParsedOrigins = { readonly kind: "parsed"; readonly origins: readonly string[] } | KeyCreationRefusal

@@ -6,7 +6,7 @@ type MeasureSpec = { readonly description: string }
 /** What is counted besides categories, by the name in the store. */
 export const MEASURES = {
   used: { description: "Units that secret keys used: those of the account's daily quota." },
-  publishable_used: { description: "Units that publishable keys used: each such key has a quota of its own." },
+  publishable_used: { description: "Units that publishable keys used: all such keys of an account share a quota." },
   checks: { description: "Checks that were not deep, or had no deep evidence, outside of batches." },
   deep_checks: { description: "Deep checks." },
   batch_items: { description: "Items of batches." },

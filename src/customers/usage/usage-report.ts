@@ -52,6 +52,7 @@ export async function createUsageReport(
   const countsOfDay = Map.groupBy(counts, ({ day }) => day)
   const countsOfToday = countsOfDay.get(today) ?? []
   const { used, ...eventCounts } = sumCounts(countsOfToday)
+  const publishableUsed = sumMeasures(countsOfToday, ["publishable_used"])
   return {
     tier,
     limits: {
@@ -65,6 +66,7 @@ export async function createUsageReport(
       date: isoDate(today),
       used,
       remaining: limits.unitsPerDay === null ? null : Math.max(0, limits.unitsPerDay - used),
+      publishable: { used: publishableUsed, remaining: Math.max(0, LIMITS.publishableUnitsPerDay - publishableUsed) },
       resets_at: dayStart(today + 1),
       ...eventCounts,
       by_key: byKey(keys, countsOfToday),
@@ -103,17 +105,16 @@ function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount
       id,
       name,
       last4,
-      used: sumUnits(countsOfKey.get(id) ?? []),
+      used: sumMeasures(countsOfKey.get(id) ?? [], UNIT_MEASURES),
       last_used_at: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
     }))
 }
 
-/** A key's units of either quota. */
-function sumUnits(counts: readonly StoredCount[]): number {
-  return counts
-    .filter(({ measure }) => measure === "used" || measure === "publishable_used")
-    .reduce((sum, { count }) => sum + count, 0)
-}
+/** The measures of units of either quota. */
+const UNIT_MEASURES = ["used", "publishable_used"] as const satisfies readonly Measure[]
+
+const sumMeasures = (counts: readonly Pick<StoredCount, "measure" | "count">[], measures: readonly Measure[]): number =>
+  counts.reduce((sum, { measure, count }) => (measures.some(name => name === measure) ? sum + count : sum), 0)
 
 /** The usage of one key on the last `LIMITS.usageDays` days, including today. */
 export type KeyUsage = {
@@ -139,11 +140,10 @@ export async function readKeyUsages(meter: UsageMeter, clock: Clock, accountId: 
 }
 
 function toKeyUsage(keyId: string, counts: readonly KeyCount[]): KeyUsage {
-  const sumOf = (...measures: readonly Measure[]): number =>
-    counts.reduce((sum, { measure, count }) => (measures.some(name => name === measure) ? sum + count : sum), 0)
+  const sumOf = (...measures: readonly Measure[]): number => sumMeasures(counts, measures)
   return {
     keyId,
-    used: sumOf("used", "publishable_used"),
+    used: sumOf(...UNIT_MEASURES),
     checks: sumOf("checks"),
     deepChecks: sumOf("deep_checks"),
     batchItems: sumOf("batch_items"),

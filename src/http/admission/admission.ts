@@ -1,4 +1,5 @@
 import { LIMITS } from "../../contract/limits.ts"
+import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
 import type { KeyAuthenticator } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import { isAllowedOrigin } from "../../customers/keys/origins.ts"
@@ -32,7 +33,7 @@ type AdmitDeps = AdmissionDeps & RequestLeaseDeps
  */
 export type Admit = (request: Request, caller: CallerCredentials, acceptsPublishable: boolean) => RequestLease | null
 
-/** The limits of a publishable key. Its requests in flight are not limited. */
+/** The limits of a publishable key. Its units are those of all publishable keys of the account. Its requests in flight are not limited. */
 const PUBLISHABLE_RULES = admissionRules(
   {
     requestsPerSecond: LIMITS.publishablePerSecond,
@@ -55,7 +56,7 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admit {
     if (key.kind === "publishable") return admitPublishable(deps, request, caller, acceptsPublishable, noticeHeaders)
     const rules = tiers[account.tier]
     if (rules === undefined || (noticeHeaders === null && isUnlimited(rules))) return null
-    return acquireLease(deps, request, caller, account.id, rules, noticeHeaders)
+    return acquireLease(deps, request, caller, account.id, account.id, rules, noticeHeaders)
   }
 }
 
@@ -108,10 +109,12 @@ function admitPublishable(
     )
   }
   const { id } = caller.key
+  // One pool of units for all publishable keys: a new key brings no new units.
+  const unitsSubject = unitSubject(caller.account.id, "publishable")
   const otherHeaders = { ...noticeHeaders, ...corsHeaders(origin) }
   const { waitS } = deps.rates.admit(`${id} ${deps.clientOf(request)}`, VISITOR_RATE)
-  if (waitS === 0) return acquireLease(deps, request, caller, id, PUBLISHABLE_RULES, otherHeaders)
-  new RequestLease(deps, request, id, PUBLISHABLE_RULES, otherHeaders, 0).attachRefusalHeaders()
+  if (waitS === 0) return acquireLease(deps, request, caller, id, unitsSubject, PUBLISHABLE_RULES, otherHeaders)
+  new RequestLease(deps, request, id, unitsSubject, PUBLISHABLE_RULES, otherHeaders, 0).attachRefusalHeaders()
   throw recordRateLimited(
     deps,
     caller,
@@ -127,12 +130,13 @@ function acquireLease(
   request: Request,
   caller: CallerCredentials,
   callerId: string,
+  unitsSubject: string,
   rules: AdmissionRules,
   otherHeaders: CallerHeaders["other"],
 ): RequestLease {
   const { limits, rate } = rules
   const { waitS, remaining } = rate === null ? NO_RATE_LIMIT : deps.rates.admit(callerId, rate)
-  const lease = new RequestLease(deps, request, callerId, rules, otherHeaders, remaining)
+  const lease = new RequestLease(deps, request, callerId, unitsSubject, rules, otherHeaders, remaining)
   if (waitS > 0) {
     lease.attachRefusalHeaders()
     throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, waitS, "a second", "rate")

@@ -34,8 +34,10 @@ export type RequestLeaseDeps = {
 export class RequestLease {
   readonly #deps: RequestLeaseDeps
   readonly #request: Request
-  /** The id that limits are counted under: of the account, or of the publishable key. */
+  /** The id that rates and requests in flight are counted under: of the account, or of the publishable key. */
   readonly #callerId: string
+  /** The subject that units are leased under. */
+  readonly #unitsSubject: string
   readonly #rules: AdmissionRules
   readonly #otherHeaders: CallerHeaders["other"]
   /** How many further requests the rate would admit at once. */
@@ -48,6 +50,7 @@ export class RequestLease {
     deps: RequestLeaseDeps,
     request: Request,
     callerId: string,
+    unitsSubject: string,
     rules: AdmissionRules,
     otherHeaders: CallerHeaders["other"],
     requestsLeft: number,
@@ -55,6 +58,7 @@ export class RequestLease {
     this.#deps = deps
     this.#request = request
     this.#callerId = callerId
+    this.#unitsSubject = unitsSubject
     this.#rules = rules
     this.#otherHeaders = otherHeaders
     this.#requestsLeft = requestsLeft
@@ -72,14 +76,14 @@ export class RequestLease {
   charge(units: number): void | Promise<void> {
     const { unitsPerDay } = this.#rules.limits
     if (unitsPerDay === null) return
-    const result = this.#deps.units.take(this.#callerId, units, unitsPerDay)
+    const result = this.#deps.units.take(this.#unitsSubject, units, unitsPerDay)
     return result instanceof Promise ? this.#applyLater(result, units) : this.#apply(result, units)
   }
 
   /** Returns units that were charged, because the server failed or did less than was charged for. */
   refund(units: number): void {
     if (!this.#charged?.isTaken) return
-    this.#deps.units.refund(this.#callerId, units, this.#charged.day)
+    this.#deps.units.refund(this.#unitsSubject, units, this.#charged.day)
     this.#charged = { ...this.#charged, remaining: this.#charged.remaining + units }
   }
 
@@ -96,7 +100,7 @@ export class RequestLease {
   /** The same with their day. Asks the database where it is not known how many units are left of the day. */
   async headersOfDay(): Promise<{ readonly headers: CallerHeaders; readonly day: number }> {
     const { unitsPerDay } = this.#rules.limits
-    if (unitsPerDay !== null) await this.#deps.units.readRemaining(this.#callerId, unitsPerDay)
+    if (unitsPerDay !== null) await this.#deps.units.readRemaining(this.#unitsSubject, unitsPerDay)
     return { headers: this.headers(), day: this.#deps.units.today() }
   }
 
@@ -110,7 +114,7 @@ export class RequestLease {
     const { unitsPerDay } = this.#rules.limits
     if (unitsPerDay === null) return null
     if (this.#charged?.day === today) return this.#charged.remaining
-    return this.#deps.units.remaining(this.#callerId, unitsPerDay)
+    return this.#deps.units.remaining(this.#unitsSubject, unitsPerDay)
   }
 
   /** Gives the same headers to the problem response of this request. */

@@ -97,6 +97,25 @@ test("an account has five active keys of both kinds; a revoked one makes room; o
   expect(await create({ accountId })).toEqual({ kind: "too_many_keys" })
 })
 
+test("an account creates twenty keys a UTC day, revoked ones included, and others have their own twenty", async () => {
+  const { log, create } = await setUp()
+  const accountId = await newAccount(log)
+  const createAndRevoke = async (): Promise<void> => {
+    const { key } = madeBy(await create({ accountId }))
+    await revokeKey(log, key.id, "owner")
+  }
+  for (const day of [0, 1]) {
+    log.now = day * 86_400_000
+    for (let n = 0; n < LIMITS.keysCreatedPerDayMax; n++) await createAndRevoke()
+    expect(await create({ accountId })).toEqual({ kind: "too_many_keys_today" })
+    log.now = (day + 1) * 86_400_000 - 1
+    expect(await create({ accountId, kind: "publishable", origins: ["https://a.com"] })).toEqual({
+      kind: "too_many_keys_today",
+    })
+    madeBy(await create({ accountId: await newAccount(log, `other-${day}@example.com`) }))
+  }
+})
+
 test("the limit of keys holds for many creations at once, on two connections", async () => {
   const path = tempPlace()
   const [one, other] = [await setUp(path), await setUp(path)]

@@ -59,6 +59,7 @@ test("an account without usage has a report full of zeros", async () => {
   expect<unknown>(body.today).toEqual({
     date: "2026-03-10",
     remaining: 1000,
+    publishable: { used: 0, remaining: LIMITS.publishableUnitsPerDay },
     resets_at: "2026-03-11T00:00:00.000Z",
     ...ZERO,
     by_key: [],

@@ -46,7 +46,7 @@ function UsagePage({ user, usage, keyUsages, keys, assets }: UsagePageProps) {
   )
 }
 
-function TodaySection({ today: { used, remaining, resets_at: resetsAt } }: Pick<Usage, "today">) {
+function TodaySection({ today: { used, remaining, publishable, resets_at: resetsAt } }: Pick<Usage, "today">) {
   return (
     <section aria-labelledby="today">
       <h2 id="today">Today</h2>
@@ -62,6 +62,11 @@ function TodaySection({ today: { used, remaining, resets_at: resetsAt } }: Pick<
           </meter>
         </>
       )}
+      <p>
+        Publishable keys: {formatNumber(publishable.used)} of{" "}
+        {formatCount(publishable.used + publishable.remaining, "unit")} used, {formatNumber(publishable.remaining)}{" "}
+        left. All of them share these units, which are apart from yours.
+      </p>
       <p class="hint">
         Days begin at 00:00 UTC; the next one is <Timestamp atMs={Date.parse(resetsAt)} />. A check is one unit, a deep
         check {LIMITS.deepCheckUnits}.
@@ -195,7 +200,7 @@ function formatShare(count: number, all: number): string {
 
 type KeyUsageTableProps = { readonly keyUsages: readonly KeyUsage[]; readonly keys: readonly ApiKey[] }
 
-/** The usage of each key. Publishable keys have a quota of their own. */
+/** The usage of each key. Publishable keys have units of their own. */
 function KeyUsageTable({ keyUsages, keys }: KeyUsageTableProps) {
   const keysById = new Map(keys.map(key => [key.id, key]))
   return (

@@ -39,11 +39,12 @@ export function KeysPage({ user, keys, today, values, error }: KeysPageProps) {
   )
 }
 
-function QuotaSummary({ today: { used, remaining } }: Pick<KeysPageProps, "today">) {
+function QuotaSummary({ today: { used, remaining, publishable } }: Pick<KeysPageProps, "today">) {
   return (
     <p class="lead">
       {formatCount(used, "unit")} used today,{" "}
-      {remaining === null ? "and no limit to them" : `${formatNumber(remaining)} left`}.{" "}
+      {remaining === null ? "and no limit to them" : `${formatNumber(remaining)} left`}; by publishable keys{" "}
+      {formatNumber(publishable.used)}, {formatNumber(publishable.remaining)} left.{" "}
       <a href={ROUTES.usage.path}>See your usage</a>
     </p>
   )

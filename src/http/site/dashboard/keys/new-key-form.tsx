@@ -143,6 +143,10 @@ const KEY_FORM_ERRORS: { readonly [K in KeyCreationRefusal["kind"]]: KeyFormErro
     field: "form",
     message: `You have ${LIMITS.keysPerAccountMax} active keys, the most an account may have. Revoke one first.`,
   },
+  too_many_keys_today: {
+    field: "form",
+    message: `You have created ${LIMITS.keysCreatedPerDayMax} keys today, the most a day. You can create the next one after 00:00 UTC.`,
+  },
   bad_name: {
     field: "name",
     message: `A name has at most ${LIMITS.keyNameLengthMax} characters, and no invisible ones.`,

@@ -52,6 +52,21 @@ describe("a key that is created", () => {
     expect(page.text).not.toContain("curl")
   })
 
+  test("is refused in words when the account has created twenty of them today", async () => {
+    const browsed = await openSignedIn()
+    const [first] = await keysOf(browsed)
+    const { changes } = browsed.harness
+    if (first !== undefined) await revokeKey(changes, first.id, "owner")
+    for (let count = 1; count < LIMITS.keysCreatedPerDayMax; count++)
+      await revokeKey(changes, (await browsed.harness.newKey()).id, "owner")
+    const refused = await created(browsed, { name: "One more" })
+    expect(refused.text).toContain("You have created 20 keys today, the most a day.")
+    expect(keyIn(refused.html)).toBeNull()
+    expect((await browsed.get(ROUTES.usage.path)).text).toContain(
+      "Publishable keys: 0 of 1,000 units used, 1,000 left.",
+    )
+  })
+
   test("is one, however often its form is sent: the second time nobody is shown a key", async () => {
     const browsed = await openSignedIn()
     const form = { slip: await slipOf(browsed), name: "Once", kind: "secret", origins: "" }
