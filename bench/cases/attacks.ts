@@ -4,6 +4,7 @@
  * to measure.
  */
 
+import { Agent, request } from "node:http"
 import { fileURLToPath } from "bun"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
@@ -24,7 +25,7 @@ export type AttacksScale = {
 }
 
 /** The scale of a figure that may be told. */
-export const ATTACKS_FULL: AttacksScale = { calmS: 20, attackS: 20, rate: 50, batchesInFlight: 32 }
+export const ATTACKS_FULL: AttacksScale = { calmS: 10, attackS: 15, rate: 50, batchesInFlight: 32 }
 
 const DNS_SERVER = fileURLToPath(import.meta.resolve("../servers/dns-server.ts"))
 const DNS_DELAY_MS = 20
@@ -38,7 +39,7 @@ type Attack = {
   readonly canaries: keyof typeof CANARIES
   readonly budget: "attacks_degraded" | "attacks_degraded_batches"
   readonly pace: { readonly everyMs: number } | "as fast as possible"
-  readonly request: (target: Target, index: number) => Promise<unknown>
+  readonly send: (target: Target, index: number) => Promise<unknown>
 }
 
 type Target = { readonly url: URL; readonly attackerKey: string; readonly callerKey: string; readonly run: string }
@@ -55,31 +56,31 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     canaries: "answering",
     budget: "attacks_degraded",
     pace: { everyMs: 200 },
-    request: (target, index) => check(target, target.attackerKey, deadNames(1, target, index)[0] ?? ""),
+    send: (target, index) => check(target, target.attackerKey, deadNames(1, target, index)[0] ?? ""),
   },
   "3 batches of dead domains a second": {
     canaries: "answering",
     budget: "attacks_degraded",
     pace: { everyMs: 333 },
-    request: (target, index) => batch(target, deadNames(LIMITS.batchItemsMax, target, index)),
+    send: (target, index) => batch(target, deadNames(LIMITS.batchItemsMax, target, index)),
   },
   "one dead domain a second, with a silent canary": {
     canaries: "silent",
     budget: "attacks_degraded",
     pace: { everyMs: 1000 },
-    request: (target, index) => check(target, target.attackerKey, deadNames(1, target, index)[0] ?? ""),
+    send: (target, index) => check(target, target.attackerKey, deadNames(1, target, index)[0] ?? ""),
   },
   "batches of dead domains, as many as possible": {
     canaries: "answering",
     budget: "attacks_degraded_batches",
     pace: "as fast as possible",
-    request: (target, index) => batch(target, deadNames(LIMITS.batchItemsMax, target, index)),
+    send: (target, index) => batch(target, deadNames(LIMITS.batchItemsMax, target, index)),
   },
   "batches of fresh domains, as many as possible": {
     canaries: "answering",
     budget: "attacks_degraded_batches",
     pace: "as fast as possible",
-    request: (target, index) =>
+    send: (target, index) =>
       batch(
         target,
         Array.from({ length: LIMITS.batchItemsMax }, (_, item) => `jane@flood${target.run}x${index}x${item}.com`),
@@ -89,13 +90,13 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     canaries: "answering",
     budget: "attacks_degraded",
     pace: { everyMs: 20 },
-    request: (target, index) => check(target, null, longName(index)),
+    send: (target, index) => check(target, null, longName(index)),
   },
   "5 batches of long names a second": {
     canaries: "answering",
     budget: "attacks_degraded",
     pace: { everyMs: 200 },
-    request: (target, index) =>
+    send: (target, index) =>
       batch(
         target,
         Array.from({ length: 80 }, (_, item) => longName(index * 80 + item)),
@@ -165,13 +166,13 @@ async function attackFigures(
 /** Attacks until the signal is aborted, and gives the number of requests. */
 async function runAttack(
   target: Target,
-  { pace, request }: Attack,
+  { pace, send: sendOne }: Attack,
   { batchesInFlight }: AttacksScale,
   signal: AbortSignal,
 ): Promise<number> {
   let index = 0
   // An attacker does not care for its answers.
-  const send = (): Promise<unknown> => request(target, index++).catch(() => undefined)
+  const send = (): Promise<unknown> => sendOne(target, index++).catch(() => undefined)
   if (pace !== "as fast as possible") {
     const timer = setInterval(send, pace.everyMs)
     await new Promise(resolve => signal.addEventListener("abort", resolve, { once: true }))
@@ -210,11 +211,20 @@ const check = ({ url }: Target, key: string | null, email: string) => post(url, 
 const batch = ({ url, attackerKey }: Target, items: readonly string[]) =>
   post(url, ROUTES.postBatch.path, attackerKey, { items })
 
-async function post(url: URL, path: string, key: string | null, body: object) {
-  const response = await fetch(new URL(path, url), {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...(key === null ? {} : { Authorization: `Bearer ${key}` }) },
-    body: JSON.stringify(body),
+/** One agent for all, with as many connections as there are requests. */
+const agent = new Agent({ keepAlive: true })
+
+function post(url: URL, path: string, key: string | null, body: object) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly text: string }>()
+  const headers = { "Content-Type": "application/json", ...(key === null ? {} : { Authorization: `Bearer ${key}` }) }
+  const sent = request(new URL(path, url), { method: "POST", agent, headers }, response => {
+    const parts: string[] = []
+    response.setEncoding("utf8")
+    response.on("data", (part: string) => parts.push(part))
+    response.on("error", reject)
+    response.on("end", () => resolve({ status: response.statusCode ?? 0, text: parts.join("") }))
   })
-  return { status: response.status, text: await response.text() }
+  sent.on("error", reject)
+  sent.end(JSON.stringify(body))
+  return promise
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
+import { attacksBench } from "../../bench/cases/attacks.ts"
 import { batchBench } from "../../bench/cases/batch.ts"
 import { CHECK_CASES, checkBench } from "../../bench/cases/check.ts"
 import { customersBench } from "../../bench/cases/customers.ts"
@@ -126,6 +127,19 @@ test(
     expectSane(report, ["start"])
     expect(report.figures.map(({ name }) => name)).toEqual(["source, empty directory", "source, warm directory"])
     expect(report.description.join()).toContain("executable: not built")
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the attacks bench measures a caller alone and beside each attack",
+  async () => {
+    const report = await attacksBench({ calmS: 0.2, attackS: 0.3, rate: 20, batchesInFlight: 2 })
+    expect(report.figures.filter(({ name }) => name.endsWith(": degraded"))).toHaveLength(7)
+    for (const { name, value } of report.figures) expect([name, value >= 0]).toEqual([name, true])
+    expect(new Set(report.figures.map(({ budget }) => budget))).toEqual(
+      new Set(["attacks_degraded", "attacks_degraded_batches", "attacks_p99", null]),
+    )
   },
   LIMIT_MS,
 )

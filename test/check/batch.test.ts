@@ -7,7 +7,7 @@ import { type CheckOutcome, fullResult } from "../../src/check/result/result.ts"
 import { lists } from "../support/app.ts"
 import { BUDGET_MS, fakeNetwork } from "../support/fake-network.ts"
 import { outcomeOf } from "../support/outcome-of.ts"
-import { createFakeTime, settled } from "../support/time.ts"
+import { createFakeTime, manyTurns, settled } from "../support/time.ts"
 
 /** A check over fake DNS, the queries, and the defects that were reported. */
 function system() {
@@ -107,6 +107,7 @@ describe("a domain", () => {
   test("for each of a hundred items is looked up once, all at the same time", async () => {
     const { begin, queries } = system()
     const result = begin(domains(100))
+    await manyTurns()
     expect(new Set(queries).size).toBe(400)
     await result
     expect(queries).toHaveLength(400)

@@ -6,7 +6,7 @@ import { createNetworkProbe, LOOKUPS_PER_CALLER_MAX, type NetworkQuery } from ".
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "../../src/check/tenant/tenant-probe.ts"
 import { OWN_HOST } from "../support/evidence.ts"
-import { createFakeTime, settled } from "../support/time.ts"
+import { createFakeTime, manyTurns, settled } from "../support/time.ts"
 
 const ACME: NetworkQuery = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: true, callerId: null }
 const TENANT = {
@@ -19,7 +19,7 @@ const BUDGET_MS = 3000
 const QUERY_TIMEOUT_MS = 1500
 
 /** Probes whose answers the test triggers, and which count their lookups. */
-function system() {
+function system(nextTick: (work: () => void) => void = queueMicrotask) {
   const time = createFakeTime()
   const queries = { mail: 0, tenant: 0 }
   const state = { isAway: false }
@@ -51,6 +51,7 @@ function system() {
     clock: () => time.clock() + shift.ms,
     setTimer: time.later,
     timeoutMs: BUDGET_MS,
+    nextTick,
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
   return { time, queries, state, shift, answers, ask }
@@ -170,13 +171,28 @@ describe("the lookups of one caller", () => {
     const answer = await answers.mail(new Deadline(time.later, BUDGET_MS))
     answers.mail = () => promise
     const all = Array.from({ length: LOOKUPS_PER_CALLER_MAX + 10 }, (_, index) => ask(queryOf("busy", index)))
-    await settled()
+    await manyTurns()
     expect(queries.mail).toBe(LOOKUPS_PER_CALLER_MAX)
     for (const callerId of ["other", null]) void ask(queryOf(callerId, 1))
-    await settled()
+    await manyTurns()
     expect(queries.mail).toBe(LOOKUPS_PER_CALLER_MAX + 2)
     resolve(answer)
     expect((await Promise.all(all)).every(({ mail }) => mail.known)).toBe(true)
+  })
+
+  test("start a few in each turn of the event loop, and no other caller waits for them", async () => {
+    const turns: (() => void)[] = []
+    const { ask, queries } = system(work => void turns.push(work))
+    for (let index = 0; index < 20; index++) void ask(queryOf("busy", index))
+    await settled()
+    const first = queries.mail
+    expect(first).toBeLessThan(10)
+    void ask(queryOf("other", 50))
+    await settled()
+    expect(queries.mail).toBe(first + 1)
+    for (const work of turns.splice(0)) work()
+    await settled()
+    expect(queries.mail).toBe(2 * first + 1)
   })
 
   test("are without an answer if their turn does not come before the deadline, and are not cached then", async () => {

@@ -84,6 +84,7 @@ function outsideOf(
     clock,
     setTimer,
     timeoutMs: BUDGET_MS,
+    nextTick: queueMicrotask,
     queryTimeoutMs: BUDGET_MS / 2,
   })
 }

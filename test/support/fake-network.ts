@@ -38,6 +38,7 @@ export function fakeNetwork(): FakeNetwork {
         clock: time.clock,
         setTimer: time.later,
         timeoutMs: BUDGET_MS,
+        nextTick: queueMicrotask,
         queryTimeoutMs: BUDGET_MS / 2,
       })
     },

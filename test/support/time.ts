@@ -44,3 +44,8 @@ export async function settled(): Promise<void> {
   do for (let turn = 0; turn < 50; turn++) await Promise.resolve()
   while (await pendingSettled())
 }
+
+/** Lets work that starts a little in each turn come to its end. */
+export async function manyTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await settled()
+}

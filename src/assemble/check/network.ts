@@ -67,6 +67,7 @@ export function createNetworkService(context: AppContext, learning: HostLearning
       isUnavailable: dns.isUnavailable,
       clock,
       setTimer,
+      nextTick: system.nextTick,
       timeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
       queryTimeoutMs: settings.MAILKIND_DNS_TIMEOUT_MS,
     }),
