@@ -17,13 +17,20 @@ import type { LoadShedder } from "./admission/load-shedder.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { type MetricsEndpoint, metricsRoute } from "./metrics/metrics-route.ts"
-import { type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
+import { ELSEWHERE_ROUTE, type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
+import { hostProblem } from "./request/host.ts"
+import { guardedRoutes } from "./request/path-guard.ts"
 import type { NextTick } from "./request/request-batcher.ts"
 import { pathOf, queryOf } from "./request/request-url.ts"
 import { RefusalHeaders } from "./response/caller-headers.ts"
 import { preflightHeaders } from "./response/cors.ts"
 import type { JsonResponses } from "./response/json-responses.ts"
-import { createToProblemResponse, noSuchRoute, type ToProblemResponse } from "./response/problem-response.ts"
+import {
+  createToProblemResponse,
+  noSuchPath,
+  noSuchRoute,
+  type ToProblemResponse,
+} from "./response/problem-response.ts"
 import type { SiteDeps } from "./site/site-context.ts"
 import { siteRoutes } from "./site/site-routes.ts"
 import { batchRoute } from "./v1/batch.ts"
@@ -58,6 +65,11 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly metrics: MetricsEndpoint
   }
 
+type WrapperDeps = Pick<AppDeps, "loadShedder"> & {
+  readonly observer: RequestObserver
+  readonly toProblemResponse: ToProblemResponse
+}
+
 /**
  * Builds the HTTP server. Every request gets a response; no handler rejects.
  *
@@ -80,7 +92,10 @@ export function createApp(appDeps: AppDeps) {
   const fallback = createFallback(deps)
   const { GET, POST } = createCheckEndpoints(deps)
   // Bun's router calls the check endpoints directly: through Elysia a response takes 1 to 2 µs longer (DECISIONS 24).
-  const routes = { [ROUTES.postCheck.path]: { GET, POST } }
+  const routes = {
+    ...guardedRoutes((request): Response | Promise<Response> => app.fetch(request), createPathRefusal(deps)),
+    [ROUTES.postCheck.path]: { GET, POST },
+  }
   // Without `standardHostname: false` Elysia does not find the path of a URL with a host of one or two letters, such as `http://mk/v1/check`.
   const app = new Elysia({
     serve: { routes },
@@ -89,9 +104,7 @@ export function createApp(appDeps: AppDeps) {
     handler: { standardHostname: false },
   })
     // Elysia's type of `wrap` is wrong: the wrapped function takes a request and returns a response.
-    .wrap((handle, request) =>
-      observer.wrap(appDeps.loadShedder.wrap(handle as unknown as RequestHandler, request, toProblemResponse), request),
-    )
+    .wrap((handle, request) => wrapHandler(deps, handle as unknown as RequestHandler, request))
     .onError(({ error, code, request }) =>
       code === "NOT_FOUND" ? fallback(request, app.fetch) : toProblemResponse(error, request),
     )
@@ -105,6 +118,32 @@ export function createApp(appDeps: AppDeps) {
     .use(secretScanningRoute(deps))
     .use(siteRoutes(deps))
   return app
+}
+
+/** What is around every route but `/v1/check`. */
+const wrapHandler = (
+  { observer, loadShedder, toProblemResponse }: WrapperDeps,
+  handle: RequestHandler,
+  request: Request,
+): RequestHandler =>
+  observer.wrap(loadShedder.wrap(withOneHost(handle, toProblemResponse), request, toProblemResponse), request)
+
+/** Wraps a handler so that a request with several hosts is refused. The pipeline of `/v1/check` refuses it by itself. */
+const withOneHost =
+  (handle: RequestHandler, toProblemResponse: ToProblemResponse): RequestHandler =>
+  request => {
+    const problem = hostProblem(request)
+    return problem === null ? handle(request) : toProblemResponse(problem, request)
+  }
+
+/** Refuses a path that the runtime has rewritten: it is none of ours, whatever the URL of the request says now. */
+function createPathRefusal({ observer, toProblemResponse }: WrapperDeps) {
+  return (request: Request): Response => {
+    const startedAtMs = observer.stopwatch()
+    const response = toProblemResponse(noSuchPath(), request)
+    observer.recordResponse(ELSEWHERE_ROUTE, response, observer.stopwatch() - startedAtMs, null, null)
+    return response
+  }
 }
 
 /** Handles requests without a route: HEAD where there is GET, OPTIONS on every path. All others are refused. */

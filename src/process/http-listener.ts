@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia"
 import { assert } from "../base/errors.ts"
 import { LIMITS } from "../contract/limits.ts"
+import { guardedRoutes } from "../http/request/path-guard.ts"
 import type { System } from "../system/system.ts"
 import { StartupError } from "./startup-error.ts"
 
@@ -126,7 +127,11 @@ export async function drainAndClose(
 }
 
 /** Adds `Connection: close` to every response from now on. Returns a function that gives the time of the last response. */
-function closeAfterResponses(system: System, servers: readonly HttpListener[], handler: RequestHandler): () => number {
+export function closeAfterResponses(
+  system: System,
+  servers: readonly HttpListener[],
+  handler: RequestHandler,
+): () => number {
   let lastResponseAtMs = system.stopwatch()
   const respondAndClose = async (request: Request): Promise<Response> => {
     const response = await handler(request)
@@ -134,7 +139,9 @@ function closeAfterResponses(system: System, servers: readonly HttpListener[], h
     lastResponseAtMs = system.stopwatch()
     return response
   }
-  for (const server of servers) server.reload({ routes: {}, fetch: respondAndClose })
+  const refuseAndClose = () => new Response(null, { status: 404, headers: { Connection: "close" } })
+  const routes = { "/": respondAndClose, ...guardedRoutes(respondAndClose, refuseAndClose) }
+  for (const server of servers) server.reload({ routes, fetch: respondAndClose })
   return () => lastResponseAtMs
 }
 

@@ -33,6 +33,7 @@ import { renderExposition } from "../../src/http/metrics/exposition.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
 import type { RequestLogging } from "../../src/http/metrics/request-observer.ts"
 import { createClientNetworkResolver } from "../../src/http/request/client-address.ts"
+import type { NextTick } from "../../src/http/request/request-batcher.ts"
 import { createJsonResponses } from "../../src/http/response/json-responses.ts"
 import type { ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
 import { listsOverview } from "../../src/http/site/public/lists-overview.tsx"
@@ -115,6 +116,8 @@ export type AppOptions = {
   readonly trustedProxies?: string
   /** Among how many nodes it is the last. */
   readonly nodesCount?: number
+  /** When requests that arrived together are run; absent: before anything else. */
+  readonly nextTick?: NextTick
 }
 
 /** The server of those whose mails go nowhere. */
@@ -133,6 +136,7 @@ export async function testApp({
   freeChecksPerDay = "",
   asset = () => new Blob(["// the script"]),
   logging = { slowMs: null, sampleEvery: null },
+  nextTick = queueMicrotask,
   metricsAllow = "",
   trustedProxies = "",
   inFlightMax = 4096,
@@ -216,7 +220,7 @@ export async function testApp({
     clientOf: request => clientOf(peerOf(request), request.headers),
     clock,
     random,
-    nextTick: queueMicrotask,
+    nextTick,
     log,
     testDomain: "mailkind.test",
     baseUrl: () => "http://localhost",

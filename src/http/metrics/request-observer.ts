@@ -32,6 +32,9 @@ const routeIndex = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]): num
 export const GET_CHECK_ROUTE: number = routeIndex(ROUTES.getCheck)
 export const POST_CHECK_ROUTE: number = routeIndex(ROUTES.postCheck)
 
+/** The index of every other path and method. */
+export const ELSEWHERE_ROUTE: number = labelIndex("route", "")
+
 /** The value of the metric label `tier` for a caller: the tier's number, or `publishable`. */
 export const tierLabel = ({ kind }: CallerCredentials["key"], { tier }: CallerCredentials["account"]): string =>
   kind === "publishable" ? kind : String(tier)

@@ -24,6 +24,7 @@ import {
   isTestInput,
   parseCheckRequest,
 } from "../request/check-input.ts"
+import { hostProblem } from "../request/host.ts"
 import { type NextTick, type Pipeline, RequestBatcher } from "../request/request-batcher.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem } from "../response/problem.ts"
@@ -117,11 +118,11 @@ const PIPELINE: Pipeline<CheckTask> = {
   },
 }
 
-/** Counts the request and finds out whose key it carries. May refuse with `overloaded` or a problem of the key. */
+/** Counts the request and finds out whose key it carries. May refuse with `invalid_input` (several hosts), `overloaded` or a problem of the key. */
 function identifyStage(task: CheckTask): undefined | Promise<undefined | Response> {
   const { deps, request } = task
-  const overload = deps.loadShedder.acquire()
-  if (overload !== null) throw overload
+  const refusal = hostProblem(request) ?? deps.loadShedder.acquire()
+  if (refusal !== null) throw refusal
   task.holdsSlot = true
   const caller = identifyCaller(request.headers, deps.keys)
   return caller instanceof Promise ? caller.then(known => acceptCaller(task, known)) : acceptCaller(task, caller)
