@@ -156,9 +156,11 @@ export const SOAK_KINDS = {
   "report of a wrong verdict, every second one again": {
     share: 1,
     answer: "202",
-    of: number => ({
+    // An account sends so many reports a day, so many accounts send them.
+    of: (number, callers) => ({
       method: "POST",
       path: ROUTES.postFeedback.path,
+      headers: bearer(keyAt(number >> 1, 0, callers)),
       body: JSON.stringify({
         email: `jane@${onceName(number >> 1)}`,
         expected_category: REPORTABLE_CATEGORIES[0],

@@ -39,6 +39,8 @@ export const LIMITS = {
   ownListShortTextMax: 1_024,
   /** Reports of one account on the dashboard. */
   feedbackFormPerSecond: 1,
+  /** Reports that one account sends on a UTC day, by the API and on the dashboard together. */
+  feedbackPerDay: 200,
   feedbackDuplicateDays: 30,
   usageDays: 30,
   sessionDays: 30,

@@ -15,7 +15,12 @@ export const PROBLEMS = {
   forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key was used from an origin that it does not allow, or without an `Origin` header; or a form of these pages was sent from elsewhere.", retry: "No" },
   terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms and the grace period is over.", retry: "No" },
   rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests a second or too many in flight.", retry: "Yes, after `Retry-After` seconds, with jitter" },
-  quota_exceeded: { status: 429, title: "Too Many Requests", cause: "The request needs more units than are left of the day: `needed` and `remaining` say how many. All of them return at 00:00 UTC.", retry: "After 00:00 UTC; at once with a request that needs no more than `remaining`" },
+  quota_exceeded: {
+    status: 429,
+    title: "Too Many Requests",
+    cause: "The request needs more units than are left of the day: `needed` and `remaining` say how many. Or the account has sent all the reports of wrong verdicts that it may send a day. All of them return at 00:00 UTC.",
+    retry: "After 00:00 UTC; at once with a request that needs no more than `remaining`",
+  },
   batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items.", retry: "No, split it into chunks of 100" },
   payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is over the size limit: 256 KiB for a batch, 4 MiB for entries of a block or allow list, 64 KiB elsewhere.", retry: "No" },
   not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },

@@ -13,7 +13,7 @@ const ByCategorySchema = t.Object(
 )
 
 const dateSchema = t.String({ format: "date", description: "The day, UTC." })
-const usedSchema = countSchema("Units that the account's secret keys used. Publishable keys have units of their own.")
+const usedSchema = countSchema("Units that the account's secret keys used: for checks, items of batches and feedback. Publishable keys have units of their own.")
 
 /** Counts of one day, over keys of both kinds. */
 const activitySchemas = {

@@ -4,6 +4,7 @@ import { Value } from "@sinclair/typebox/value"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { FeedbackReceipt, REPORTABLE_CATEGORIES } from "../../src/contract/feedback-schema.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
+import { unitSubject } from "../../src/customers/accounts/unit-subjects.ts"
 import { addEntries, OPERATOR } from "../../src/customers/own-lists/own-lists.ts"
 import { testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
@@ -252,9 +253,69 @@ test("405: reports are posted, and only posted", async () => {
 })
 
 describe("a report", () => {
-  test("costs no unit and is no check, but is held to the requests a second", async () => {
-    const own = await testApp({ tier: 0, tiers: "0=5/5/2" })
-    await own.customers.units.take(own.accountId, 2, 2)
+  test("costs a unit, a duplicate too, and tells nothing to an account without units", async () => {
+    const own = await testApp({ tier: 0, tiers: "0=-/-/3" })
+    const domain = fresh()
+    const sent = (name: string) => own.ask("POST /v1/feedback", { body: { domain: name, ...expected } })
+    expect([(await sent(domain)).status, (await sent(domain)).body["status"]]).toEqual([202, "duplicate"])
+    expect((await own.ask("POST /v1/feedback", { body: { domain: "?", ...expected } })).status).toBe(400)
+    expect((await own.ask("GET /v1/usage")).body["today"]).toMatchObject({ used: 2, remaining: 1, checks: 0 })
+    expect((await sent(fresh())).headers.get("ratelimit")).toBe(`"day";r=0;t=86400`)
+    const { status, body } = await sent(fresh())
+    expect({ status, ...body }).toMatchObject({
+      status: 429,
+      code: "quota_exceeded",
+      needed: 1,
+      remaining: 0,
+      limit: 3,
+    })
+    expect(JSON.stringify(body)).not.toContain("current_category")
+    expect(await own.store.all("SELECT id FROM feedback")).toHaveLength(2)
+    expect(await own.customers.units.readRemaining(unitSubject(own.accountId, "reports"), LIMITS.feedbackPerDay)).toBe(
+      LIMITS.feedbackPerDay - 3,
+    )
+  })
+
+  test("costs nothing when it fails by our own fault", async () => {
+    const own = await testApp({ tier: 0, tiers: "0=-/-/3" })
+    await own.store.run("ALTER TABLE feedback RENAME TO elsewhere", [])
+    const sent = () => own.ask("POST /v1/feedback", { body: { domain: fresh(), ...expected } })
+    for (let at = 0; at < 5; at++) expect((await sent()).body["code"]).toBe("internal_error")
+    await own.store.run("ALTER TABLE elsewhere RENAME TO feedback", [])
+    for (let at = 0; at < 3; at++) expect((await sent()).status).toBe(202)
+    expect((await sent()).body["code"]).toBe("quota_exceeded")
+  })
+
+  test.each([0, 4])("is one of two hundred a UTC day at most, of an account of tier %d too", async tier => {
+    const own = await testApp({ tier, tiers: "0=-/-/100000" })
+    const other = await own.newKey()
+    let count = 0
+    const sent = () =>
+      own.ask("POST /v1/feedback", {
+        body: { domain: fresh(), ...expected },
+        ...(count++ % 2 === 0 ? {} : { key: other.text }),
+      })
+    for (let at = 0; at < LIMITS.feedbackPerDay; at++) expect((await sent()).status).toBe(202)
+    const usedBefore = (await own.ask("GET /v1/usage")).body["today"]
+    const { status, body, headers } = await sent()
+    expect({ status, ...body }).toMatchObject({
+      status: 429,
+      code: "quota_exceeded",
+      limit: LIMITS.feedbackPerDay,
+      needed: 1,
+      remaining: 0,
+      resets_at: "2026-01-02T00:00:00.000Z",
+      detail: "An account sends at most 200 reports a day.",
+    })
+    expect(headers.get("retry-after")).toBe("86400")
+    expect((await own.ask("GET /v1/usage")).body["today"]).toEqual(usedBefore)
+    expect((await own.ask("GET /v1/check?domain=stripe.com")).status).toBe(200)
+    await own.time.tick(86_400_000)
+    expect((await sent()).status).toBe(202)
+  })
+
+  test("is no check, and is held to the requests a second", async () => {
+    const own = await testApp({ tier: 0, tiers: "0=5/5/100" })
     const sent = () => own.ask("POST /v1/feedback", { body: { domain: fresh(), ...expected } })
     for (let at = 0; at < 5 * LIMITS.burstFactor; at++) expect((await sent()).status).toBe(202)
     const { status, body, headers } = await sent()
@@ -262,7 +323,7 @@ describe("a report", () => {
     expect(headers.has("ratelimit")).toBe(true)
     await own.time.tick(1000)
     const { today } = (await own.ask("GET /v1/usage")).body as { today: Record<string, unknown> } // of the usage schema
-    expect(today).toMatchObject({ used: 0, checks: 0, rate_limited: 1 })
+    expect(today).toMatchObject({ used: 5 * LIMITS.burstFactor, checks: 0, rate_limited: 1 })
     expect(today["by_category"]).toEqual(Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])))
   })
 

@@ -56,7 +56,7 @@ export const FLAWS = {
   not_json: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
   bad_input: { step: "media type, JSON, input", code: "invalid_input", on: ["getCheck", ...POSTS] },
   too_many_items: { step: "media type, JSON, input", code: "batch_too_large", on: ["postBatch"] },
-  no_units: { step: "units of the day", code: "quota_exceeded", on: [...CHECKS, "postBatch"] },
+  no_units: { step: "units of the day", code: "quota_exceeded", on: [...CHECKS, "postBatch", "postFeedback"] },
   broken_store: { step: "our own failure", code: "internal_error", on: ALL },
 } as const satisfies Record<
   string,

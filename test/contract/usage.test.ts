@@ -125,7 +125,7 @@ describe("what counts", () => {
     expect((await usageOf(harness)).today.checks).toBe(4)
   })
 
-  test("no refusal but those for speed, no test address, no report, no look at usage", async () => {
+  test("no refusal but those for speed, no test address, no look at usage", async () => {
     const harness = await testApp({ tier: 0, tiers: "0=20/5/50" })
     await harness.ask("POST /v1/check", { body: {} })
     await harness.ask("POST /v1/check", { body: "x".repeat(LIMITS.bodyBytesMax + 1) })
@@ -133,9 +133,17 @@ describe("what counts", () => {
     await harness.ask("GET /v1/check?domain=stripe.com", { key: null })
     for (const local of ["business", "error-429", "error-quota", "error-500"])
       await harness.ask(`GET /v1/check?email=${local}@mailkind.test&deep=true`)
-    await harness.ask("POST /v1/feedback", { body: { domain: "stripe.com", expected_category: "personal" } })
+    await harness.ask("POST /v1/feedback", { body: { domain: "stripe.com" } })
     await usageOf(harness)
     expect((await usageOf(harness)).today).toMatchObject({ ...NOTHING, remaining: 50 })
+  })
+
+  test("a report as one unit, which is in no other count", async () => {
+    const harness = await testApp({ tier: 0, tiers: "0=20/5/50" })
+    await harness.ask("POST /v1/feedback", { body: { domain: "stripe.com", expected_category: "personal" } })
+    const { today } = await usageOf(harness)
+    expect(today).toMatchObject({ ...NOTHING, used: 1, remaining: 49 })
+    expect(today.by_key).toMatchObject([{ id: harness.keyId, used: 1 }])
   })
 
   test("requests that came too fast, each once, on whatever route", async () => {

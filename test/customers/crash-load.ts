@@ -19,11 +19,11 @@ export class Load {
   readonly progress = new Progress()
   /** Answers that must not be, in sentences. */
   readonly breaches: string[] = []
-  /** Checks that were answered 200. */
+  /** Checks and reports that were admitted: each of them costs a unit. */
   admitted = 0
   /** Checks that were answered `quota_exceeded`. */
   refused = 0
-  /** Checks that a kill has left without an answer. */
+  /** Checks and reports that a kill has left without an answer. */
   unanswered = 0
   readonly #account: Account
   readonly #ledger: Ledger
@@ -70,8 +70,12 @@ export class Load {
     for (let number = 0; !this.progress.isOver; number++) {
       const body = { domain: `${name}-${number}.com`, expected_category: "business" }
       const answer = await this.#ask(server, "postFeedback", body)
-      if (answer?.status === 202) this.#ledger.reported(JSON.parse(answer.body).id)
-      else if (answer !== null) this.breaches.push(`a report was answered ${answer.status} ${answer.body}`)
+      if (answer === null) this.unanswered++
+      else if (answer.status === 202) {
+        this.admitted++
+        this.#ledger.reported(JSON.parse(answer.body).id)
+      } else if (answer.status !== 429 || JSON.parse(answer.body).code !== "quota_exceeded")
+        this.breaches.push(`a report was answered ${answer.status} ${answer.body}`)
       await this.progress.reached(this.progress.count + REPORT_EVERY)
     }
   }

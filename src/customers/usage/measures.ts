@@ -33,6 +33,8 @@ export type UsageEvent =
   | { readonly kind: "check" | "deep_check"; readonly category: Category }
   /** A batch, by the category of each of its items, in any order. */
   | { readonly kind: "batch"; readonly categories: readonly Category[] }
+  /** A report of a wrong verdict, which checks a domain and is in no other count. */
+  | { readonly kind: "feedback" }
   | { readonly kind: "rate_limited" }
 
 /** The key that caused an event. Its kind decides whether the units are the account's. */
@@ -66,6 +68,8 @@ export function measureIncrements(event: UsageEvent, keyKind: MeteredKey["kind"]
         ...event.categories.map((category): MeasureIncrement => [CATEGORY_INDEX[category], 1]),
       ]
     }
+    case "feedback":
+      return FEEDBACK_INCREMENTS[keyKind]
     case "rate_limited":
       return RATE_LIMITED_INCREMENTS
   }
@@ -75,6 +79,10 @@ const CHECK_UNITS = 1
 const BATCH_ITEM_UNITS = 1
 const UNITS_INDEX = { secret: measureIndex("used"), publishable: measureIndex("publishable_used") } as const
 const BATCH_ITEMS_INDEX = measureIndex("batch_items")
+const FEEDBACK_INCREMENTS: { readonly [K in MeteredKey["kind"]]: readonly MeasureIncrement[] } = {
+  secret: [[UNITS_INDEX.secret, CHECK_UNITS]],
+  publishable: [[UNITS_INDEX.publishable, CHECK_UNITS]],
+}
 const RATE_LIMITED_INCREMENTS: readonly MeasureIncrement[] = [[measureIndex("rate_limited"), 1]]
 
 /** The index of each category's measure. */

@@ -1,5 +1,7 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { Elysia } from "elysia"
+import type { Clock } from "../../base/outside-world.ts"
+import { dayEndMs } from "../../base/time.ts"
 import { inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
 import type { Subject } from "../../check/address/subject.ts"
 import type { Check } from "../../check/check.ts"
@@ -12,13 +14,18 @@ import {
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../contract/policies.ts"
 import { ROUTES } from "../../contract/routes.ts"
+import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
 import type { FeedbackReport, FeedbackReportResult } from "../../customers/feedback/feedback.ts"
+import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
+import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
+import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { WithSecretKey } from "../admission/admission.ts"
+import type { RequestLease } from "../admission/request-lease.ts"
 import { type BodyReservations, readJsonBody } from "../request/body.ts"
 import { invalidKey } from "../request/caller.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
-import { invalidInput, NOT_AN_OBJECT } from "../response/problem.ts"
+import { invalidInput, NOT_AN_OBJECT, type Problem, quotaExceeded } from "../response/problem.ts"
 
 type FeedbackRouteDeps = FeedbackDeps & {
   readonly responses: JsonResponses
@@ -29,14 +36,18 @@ type FeedbackRouteDeps = FeedbackDeps & {
 
 const ACCEPTED = 202
 
-/** POST /v1/feedback: reports a wrong verdict. It costs no units. */
+/** POST /v1/feedback: reports a wrong verdict. It costs a unit, since the domain is checked. */
 export function feedbackRoute(deps: FeedbackRouteDeps) {
   const { responses, withSecretKey, testDomain, loadShedder } = deps
-  const receiptFor = async (body: unknown, accountId: string): Promise<FeedbackReceipt> => {
+  const receiptFor = async (
+    body: unknown,
+    caller: CallerCredentials,
+    lease: RequestLease | null,
+  ): Promise<FeedbackReceipt> => {
     const parsed = parseFeedback(body, testDomain)
     if (parsed.kind === "invalid")
       throw invalidInput([{ pointer: parsed.member === "" ? "" : `/${parsed.member}`, detail: parsed.detail }])
-    const result = await submitFeedback(deps, parsed.input, accountId)
+    const result = await submitMeteredFeedback(deps, caller, lease, parsed.input)
     // The account and its key were deleted after the key was looked up.
     if (result.kind === "unknown_account") throw invalidKey("No such key exists.")
     const { receipt } = result
@@ -51,8 +62,9 @@ export function feedbackRoute(deps: FeedbackRouteDeps) {
   return new Elysia({ normalize: false }).post(
     ROUTES.postFeedback.path,
     ({ request }) =>
-      withSecretKey(request, async ({ account }, lease) => {
-        const receipt = await receiptFor(await readJsonBody(request, LIMITS.bodyBytesMax, loadShedder), account.id)
+      withSecretKey(request, async (caller, lease) => {
+        const body = await readJsonBody(request, LIMITS.bodyBytesMax, loadShedder)
+        const receipt = await receiptFor(body, caller, lease)
         return responses.serialized(JSON.stringify(receipt), responses.requestId(request), ACCEPTED, lease?.headers())
       }),
     { parse: "none" },
@@ -81,6 +93,9 @@ export type FeedbackDeps = {
   /** The role word of the lists that a local part is; null: none. */
   readonly roleOf: (localPart: string) => string | null
   readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
+  readonly units: UnitQuota
+  readonly usage: UsageMeter
+  readonly clock: Clock
 }
 
 const feedbackSchema = TypeCompiler.Compile(FeedbackBody)
@@ -102,8 +117,43 @@ export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback
   return { kind: "valid", input: { subject, domain, expected, comment } }
 }
 
+/**
+ * Reports a wrong verdict at the cost of a unit and of one of the reports that the account may send on a UTC day, a duplicate too:
+ * each of them checks the domain. Rejects with `quota_exceeded`. When anything fails, nothing is charged. `lease` null: the
+ * account's units are not limited, but its reports are.
+ */
+export async function submitMeteredFeedback(
+  deps: FeedbackDeps,
+  { key, account }: Pick<CallerCredentials, "key" | "account">,
+  lease: RequestLease | null,
+  input: FeedbackInput,
+): Promise<FeedbackReportResult> {
+  const { units, usage, clock } = deps
+  const subject = unitSubject(account.id, "reports")
+  const { isTaken, day } = await units.take(subject, 1, LIMITS.feedbackPerDay)
+  if (!isTaken) throw tooManyReports(day, clock())
+  try {
+    await lease?.charge(1)
+    const result = await submitFeedback(deps, input, account.id)
+    usage.record(account.id, key, { kind: "feedback" }, lease?.chargedDay)
+    return result
+  } catch (error) {
+    units.refund(subject, 1, day)
+    lease?.refund(1)
+    throw error
+  }
+}
+
+const tooManyReports = (day: number, nowMs: number): Problem =>
+  quotaExceeded(
+    { needed: 1, remaining: 0, limit: LIMITS.feedbackPerDay },
+    dayEndMs(day),
+    nowMs,
+    `An account sends at most ${LIMITS.feedbackPerDay} reports a day.`,
+  )
+
 /** Reports a wrong verdict for an account. Of an address only the domain and the role word are passed on. */
-export async function submitFeedback(
+async function submitFeedback(
   { check, ownLists, roleOf, report }: FeedbackDeps,
   { subject, domain, expected, comment }: FeedbackInput,
   accountId: string,

@@ -19,7 +19,7 @@ const category = constantFrom(...CATEGORY_NAMES)
 const event = oneof(
   record({ kind: constantFrom("check", "deep_check"), category }),
   record({ kind: constantFrom("batch"), categories: array(category, { maxLength: 5 }) }),
-  record({ kind: constantFrom("rate_limited") }),
+  record({ kind: constantFrom("rate_limited", "feedback") }),
 )
 const steps = array(
   oneof(
@@ -47,6 +47,10 @@ function addEvent(sums: Sums, day: number, { key, event }: Note): void {
   const name = (measure: string): string => `${day} ${key.id} ${measure}`
   if (event.kind === "rate_limited") {
     add(sums, name("rate_limited"), 1)
+    return
+  }
+  if (event.kind === "feedback") {
+    add(sums, name(key.kind === "secret" ? "used" : "publishable_used"), 1)
     return
   }
   const categories = event.kind === "batch" ? event.categories : [event.category]

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../../src/contract/limits.ts"
 import type { Answered } from "../../support/loopback.ts"
 import type { TestServer } from "../../support/test-server.ts"
 import type { Came, Seconds } from "./seconds.ts"
@@ -11,10 +12,13 @@ export type Keyring = {
   readonly metered: string
   /** Keys that no server has seen yet; each is used once. */
   readonly unseen: string[]
+  /** Of accounts that send reports. */
+  readonly reporters: readonly string[]
 }
 
-/** The email of the account whose keys commands make and revoke. */
+/** The email of the account whose keys commands make and revoke, and of those whose keys they make after so many of a day. */
 export const OPERATED = "operated@faults.example"
+export const OPERATED_NEXT: readonly string[] = Array.from({ length: 20 }, (_, at) => `operated-${at}@faults.example`)
 
 /** The page that the publishable key is for. */
 export const PAGE = "https://shop.example.com"
@@ -44,6 +48,7 @@ export class DatabaseCallers {
   readonly #seconds: Seconds
   #isOver = false
   #count = 0
+  #madeCount = 0
   #working: readonly Promise<void>[] = []
 
   constructor(nodes: readonly TestServer[], keyring: Keyring, seconds: Seconds) {
@@ -118,7 +123,10 @@ export class DatabaseCallers {
   async #report(node: TestServer, domain = this.#newDomain()): Promise<Came> {
     const headers = { "Content-Type": "application/json" }
     const body = JSON.stringify({ domain, expected_category: "relay" })
-    const answered = await node.ask("POST /v1/feedback", { key: this.#keyring.known, headers, body })
+    // An account sends so many reports a day. Each domain is one account's, since a report that is sent again counts once.
+    const { reporters } = this.#keyring
+    const key = reporters[Number(Bun.hash(domain) % BigInt(reporters.length))] ?? ""
+    const answered = await node.ask("POST /v1/feedback", { key, headers, body })
     const came = this.#came(answered, 202)
     if (came === "served") this.reports.set(domain, JSON.parse(answered.body).id)
     return came
@@ -129,7 +137,8 @@ export class DatabaseCallers {
     const node = this.#nodes[0]
     const active = this.keys.entries().find(([, { state }]) => state !== "revoked")
     if (active === undefined) {
-      const made = await node?.command("key", "create", "--account", OPERATED, "--json")
+      const account = OPERATED_NEXT[Math.floor(this.#madeCount++ / LIMITS.keysCreatedPerDayMax)] ?? OPERATED
+      const made = await node?.command("key", "create", "--account", account, "--json")
       if (made?.code !== 0) return "refused"
       const { id, key } = JSON.parse(made.out)
       this.keys.set(id, { text: key, state: "active" })

@@ -7,7 +7,7 @@ import { later } from "../../support/later.ts"
 import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts"
 import { TestServer } from "../../support/test-server.ts"
-import { type Keyring, OPERATED, PAGE } from "./database-callers.ts"
+import { type Keyring, OPERATED, OPERATED_NEXT, PAGE } from "./database-callers.ts"
 
 const KEYS_PER_ACCOUNT = 5
 
@@ -71,6 +71,9 @@ export class Site implements AsyncDisposable {
   }
 }
 
+/** Enough that none of them sends all the reports of its day. */
+const REPORTERS = 20
+
 /** Makes accounts and keys, among them `unseenCount` that no server knows yet. */
 export async function keyringIn(store: OpenStore, unseenCount: number): Promise<Keyring> {
   const log: ChangeLog = { store, clock: Date.now, notify: () => undefined }
@@ -84,7 +87,10 @@ export async function keyringIn(store: OpenStore, unseenCount: number): Promise<
     if (made.kind !== "created") throw new Error(made.kind)
     return made.text
   }
-  await account(OPERATED, UNLIMITED)
+  for (const email of [OPERATED, ...OPERATED_NEXT]) await account(email, UNLIMITED)
+  const reporters: string[] = []
+  for (let made = 0; made < REPORTERS; made++)
+    reporters.push(await key(await account(`reporter-${made}@faults.example`, UNLIMITED)))
   const caller = await account("caller@faults.example", UNLIMITED)
   const unseen: string[] = []
   for (let made = 0; unseen.length < unseenCount; made++) {
@@ -96,6 +102,7 @@ export async function keyringIn(store: OpenStore, unseenCount: number): Promise<
     publishable: await key(caller, { kind: "publishable", origins: [PAGE] }),
     metered: await key(await account("metered@faults.example", METERED)),
     unseen,
+    reporters,
   }
 }
 

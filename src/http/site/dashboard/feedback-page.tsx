@@ -47,7 +47,8 @@ export function FeedbackPage({ user, reports, olderPath, isFirstPage, flash, val
       <FlashMessage message={flash} />
       <FormError message={isFaulty ? "Nothing was sent yet. Please mend what is marked below." : null} />
       <p class="lead">
-        Tell us where a verdict is wrong. A report that is accepted corrects the verdict for everybody.
+        Tell us where a verdict is wrong. A report that is accepted corrects the verdict for everybody. Each costs one
+        unit of your day.
       </p>
       <h2 id="report">Report a wrong verdict</h2>
       <ReportForm values={values} errors={errors} />

@@ -6,13 +6,14 @@ import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../cust
 import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { Problem, rateLimited } from "../../response/problem.ts"
-import { type FeedbackMember, parseFeedback, submitFeedback } from "../../v1/feedback.ts"
+import { type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, withFlash, withQuery } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
 import { FEEDBACK_FLASH, type FeedbackFormErrors, type FeedbackFormValues, FeedbackPage } from "./feedback-page.tsx"
+import { withSiteLease } from "./site-lease.ts"
 
 /** How many reports a page displays. */
 const REPORTS_PER_PAGE = 50
@@ -56,7 +57,9 @@ async function handleReport(
     return pages.renderInvalid(await feedbackPage(site, user, request, values, errors), request)
   }
   admitReport(rates, user.account.id)
-  const result = await submitFeedback(site, parsed.input, user.account.id)
+  const result = await withSiteLease(site, request, user.account, (caller, lease) =>
+    submitMeteredFeedback(site, caller, lease, parsed.input),
+  )
   if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
   return pages.redirect(withFlash(ROUTES.feedback.path, result.receipt.status), request)
 }

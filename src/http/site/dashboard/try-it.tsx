@@ -10,7 +10,6 @@ import type { ProblemCode } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
 import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
-import { SITE_KEY } from "../../../customers/usage/measures.ts"
 import { Problem } from "../../response/problem.ts"
 import { checkTestAddress, runMeteredCheck } from "../../v1/metered-check.ts"
 import type { SubmittedForm } from "../form-body.ts"
@@ -19,6 +18,7 @@ import type { SiteContext } from "../site-context.ts"
 import { FormError, SelectField, TextField } from "../ui/forms.tsx"
 import { VerdictView } from "../ui/verdict-view.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
+import { withSiteLease } from "./site-lease.ts"
 
 /** The form that checks an input with the account's own lists, limits and units, as its secret keys do. */
 export function tryPageRoutes(site: SiteContext) {
@@ -69,19 +69,12 @@ async function checkMetered(
   account: CallerAccount,
   checkRequest: CheckRequest,
 ): Promise<CheckOutcome> {
-  const caller = { kind: "active", key: { ...SITE_KEY, origins: [] }, account } as const
-  const lease = site.admit(request, caller, false)
-  try {
+  return await withSiteLease(site, request, account, (caller, lease) =>
     // Test addresses cost no units and are on no list.
-    return await (checkRequest.subject.isTest
+    checkRequest.subject.isTest
       ? checkTestAddress(site, checkRequest)
-      : runMeteredCheck(site, caller, lease, { ...checkRequest, callerId: account.id }))
-  } catch (error) {
-    lease?.attachRefusalHeaders()
-    throw error
-  } finally {
-    lease?.release()
-  }
+      : runMeteredCheck(site, caller, lease, { ...checkRequest, callerId: account.id }),
+  )
 }
 
 type TryFormValues = { readonly input: string; readonly policy: string; readonly isDeep: boolean }

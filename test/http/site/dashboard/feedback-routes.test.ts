@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { REPORTABLE_CATEGORIES } from "../../../../src/contract/feedback-schema.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
+import { unitSubject } from "../../../../src/customers/accounts/unit-subjects.ts"
 import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
@@ -85,6 +86,25 @@ describe("a report", () => {
       expect((await get(PATH)).html).toContain(`<option value="${category}"`)
     }
     expect((await sent()).map(({ reportedCategory }) => reportedCategory)).toEqual(REPORTABLE_CATEGORIES.toReversed())
+  })
+
+  test("costs a unit of the account, as one of the API does, and is one of its reports of the day", async () => {
+    const harness = await testApp({ tier: 0, tiers: "0=-/-/3" })
+    const { post } = await signedInBrowser(harness)
+    const send = async (at: number) => {
+      await harness.time.tick(1000)
+      return await post(PATH, { subject: `granite-${at}.com`, expected: "business" })
+    }
+    const body = { domain: "granite-api.com", expected_category: "business" }
+    expect((await send(1)).status).toBe(303)
+    expect((await harness.ask("POST /v1/feedback", { body })).status).toBe(202)
+    expect((await harness.ask("GET /v1/usage")).body["today"]).toMatchObject({ used: 2, remaining: 1 })
+    expect((await send(2)).status).toBe(303)
+    const refused = await send(3)
+    expect(refused.status).toBe(429)
+    expect(refused.text).toContain("The request needs 1 unit, and 0 of the day's 3 are left.")
+    const subject = unitSubject(harness.accountId, "reports")
+    expect(await harness.customers.units.readRemaining(subject, LIMITS.feedbackPerDay)).toBe(LIMITS.feedbackPerDay - 3)
   })
 
   test("comes no faster than people send them", async () => {
