@@ -4,6 +4,7 @@ import { type AddressWords, createAddressWords } from "./address/address-hints.t
 import type { ListMatch } from "./lists/list-match.ts"
 import type { PackManifest } from "./lists/manifest.ts"
 import { openPack, type Pack } from "./lists/pack/pack.ts"
+import type { PackVerification } from "./lists/pack/pack-verification.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
 import { KnownNameMatcher } from "./lookalike/known-name-matcher.ts"
 import type { RefreshState } from "./refresh/refresh-state.ts"
@@ -56,7 +57,7 @@ type DamagedPack = { readonly kind: "refused"; readonly message: string; readonl
 
 /**
  * Opens and verifies a pack and derives what a check needs. The bytes must not change while the lists are in use. `isOurs`:
- * this program has built or bundled the pack, so only its checksum is verified, for a fast start.
+ * this program has built or bundled the pack, so only its checksum and its texts are verified, for a fast start. It never throws.
  */
 export function openLists(
   bytes: Uint8Array,
@@ -65,11 +66,17 @@ export function openLists(
   const opened = openPack(bytes)
   if (opened.kind === "refused") return opened
   const { pack } = opened
-  const verified = isOurs ? pack.verifyChecksum() : pack.verify()
+  const verified = isOurs ? verifyOurs(pack) : pack.verify()
   if (!verified.ok) return { kind: "refused", message: verified.message, remedy: DAMAGED_REMEDY }
   const { role, shared_inbox: sharedInbox, group } = pack.words
   const words = createAddressWords({ role, sharedInbox, group, groupDomains: pack.groupDomains })
   return { kind: "open", lists: { pack, addressWords: words, lookupDomain: withLookupCache(createDomainLookup(pack)) } }
+}
+
+/** What reads the texts would throw if they cannot be decoded, though a writer gave them the right checksum. */
+function verifyOurs(pack: Pack): PackVerification {
+  const checksum = pack.verifyChecksum()
+  return checksum.ok ? pack.verifyTexts() : checksum
 }
 
 /** Sets of real names, which are neither typos nor look-alikes. The disposable set lists many typos and is not one of them. */

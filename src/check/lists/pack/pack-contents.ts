@@ -103,6 +103,8 @@ function parseSection(section: Uint8Array): unknown {
 
 const isString = (value: unknown): value is string => typeof value === "string"
 
+const isInstant = (value: unknown): boolean => isString(value) && !Number.isNaN(Date.parse(value))
+
 const isArrayOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
   Array.isArray(value) && value.every(isOne)
 
@@ -113,7 +115,7 @@ function isPackMeta(value: unknown): value is PackMeta {
   const entries = ownMember(value, "entries")
   return (
     isString(ownMember(value, "version")) &&
-    isString(ownMember(value, "built_at")) &&
+    isInstant(ownMember(value, "built_at")) &&
     ["sets", "sources", "rules"].every(list => isArrayOf(ownMember(value, list), isString)) &&
     SET_NAMES.every(set => Number.isInteger(ownMember(entries, set)))
   )

@@ -129,10 +129,13 @@ function orderFault(bytes: Uint8Array, block: LengthBlock, numbers: readonly num
   return null
 }
 
+export const DAMAGED_PATTERNS = "The suffix patterns are damaged."
+export const DAMAGED_TEXTS = "The words or targets are damaged."
+
 function textsFault({ patterns, texts, classes }: PackSections): string | null {
   const read = parsePatterns(patterns)
-  if (read === null) return "The suffix patterns are damaged."
+  if (read === null) return DAMAGED_PATTERNS
   const classCount = classes.length / format.CLASS_ENTRY_BYTES
   if (read.some(([, number]) => number < 0 || number >= classCount)) return "A suffix pattern has no class."
-  return parseTexts(texts) === null ? "The words or targets are damaged." : null
+  return parseTexts(texts) === null ? DAMAGED_TEXTS : null
 }

@@ -12,7 +12,13 @@ import {
 } from "./pack-contents.ts"
 import { ANCHOR_BIT, PACK_NAME_LENGTH_MAX, type PackSections, readSections } from "./pack-format.ts"
 import { ClassTable, NameTable } from "./pack-tables.ts"
-import { type PackVerification, verifyPack, verifyPackChecksum } from "./pack-verification.ts"
+import {
+  DAMAGED_PATTERNS,
+  DAMAGED_TEXTS,
+  type PackVerification,
+  verifyPack,
+  verifyPackChecksum,
+} from "./pack-verification.ts"
 import { literalTail, patternMatchStart } from "./suffix-pattern.ts"
 
 /** An open pack, or why the bytes are not a pack and what to do about it. */
@@ -22,7 +28,8 @@ export type OpenPackResult =
 
 /**
  * Opens a pack. It reads only the header and the description of the pack (a few hundred bytes), copies nothing and never
- * throws. The bytes must not change while the pack is in use.
+ * throws. The bytes must not change while the pack is in use. Verify it before its words, targets or patterns are used, which assert
+ * that they can be decoded.
  */
 export function openPack(bytes: Uint8Array): OpenPackResult {
   const read = readSections(bytes)
@@ -90,6 +97,12 @@ export class Pack {
   /** Compares the checksum of all bytes with the written one. */
   verifyChecksum(): PackVerification {
     return verifyPackChecksum(this.#bytes)
+  }
+
+  /** Decodes the words, the targets and the suffix patterns, which are otherwise decoded on first use. It never throws. */
+  verifyTexts(): PackVerification {
+    if (this.#decodeTexts() === null) return { ok: false, message: DAMAGED_TEXTS }
+    return this.#decodePatterns() === null ? { ok: false, message: DAMAGED_PATTERNS } : { ok: true }
   }
 
   /** Reads every byte: verifies the checksum, the tables, and that every name can be found. */
@@ -165,9 +178,15 @@ export class Pack {
 
   /** The patterns by their literal tail, read on first use. */
   #patternsByTail(): ReadonlyMap<string, readonly MaskedPattern[]> {
+    const patterns = this.#decodePatterns()
+    assert(patterns !== null, "the suffix patterns of an open pack are intact")
+    return patterns
+  }
+
+  #decodePatterns(): ReadonlyMap<string, readonly MaskedPattern[]> | null {
     if (this.#patterns !== null) return this.#patterns
     const patterns = parsePatterns(this.#sections.patterns)
-    assert(patterns !== null, "the suffix patterns of an open pack are intact")
+    if (patterns === null) return null
     const masked = patterns.map(([text, number]) => ({
       text,
       mask: (this.#classes.masks[number] ?? 0) & (ANCHOR_BIT - 1),
@@ -180,8 +199,13 @@ export class Pack {
   }
 
   #readTexts(): PackTexts {
+    const texts = this.#decodeTexts()
+    assert(texts !== null, "the texts of an open pack are intact")
+    return texts
+  }
+
+  #decodeTexts(): PackTexts | null {
     this.#texts ??= parseTexts(this.#sections.texts)
-    assert(this.#texts !== null, "the texts of an open pack are intact")
     return this.#texts
   }
 }

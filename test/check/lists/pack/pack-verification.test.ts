@@ -1,13 +1,7 @@
 import { expect, test } from "bun:test"
 import { openPack } from "../../../../src/check/lists/pack/pack.ts"
-import {
-  HEADER_OFFSETS,
-  headerCrc,
-  PACK_SECTIONS,
-  type PackSectionName,
-  packChecksum,
-} from "../../../../src/check/lists/pack/pack-format.ts"
-import { smallPack } from "./small-pack.ts"
+import { HEADER_OFFSETS, PACK_SECTIONS, type PackSectionName } from "../../../../src/check/lists/pack/pack-format.ts"
+import { sealed, smallPack } from "./small-pack.ts"
 
 const bytes = smallPack({
   "aaa.com": ["disposable"],
@@ -21,12 +15,6 @@ const offsetOf = (name: PackSectionName): number =>
 
 /** The pack with one byte changed and both checksums recomputed, as a faulty writer would leave it. */
 const resealed = (at: number, byte: number): Uint8Array => sealed(bytes.with(at, byte))
-
-function sealed(changed: Uint8Array<ArrayBuffer>): Uint8Array {
-  changed.set(packChecksum(changed), HEADER_OFFSETS.checksum)
-  new DataView(changed.buffer).setUint32(HEADER_OFFSETS.check, headerCrc(changed), true)
-  return changed
-}
 
 function fault(changed: Uint8Array): string {
   const found = openPack(changed)

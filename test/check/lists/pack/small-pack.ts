@@ -1,6 +1,7 @@
 import type { ListingOutcome } from "../../../../src/check/lists/listing-rules.ts"
 import { openPack, type Pack } from "../../../../src/check/lists/pack/pack.ts"
 import type { Listing, PackContents } from "../../../../src/check/lists/pack/pack-contents.ts"
+import { HEADER_OFFSETS, headerCrc, packChecksum } from "../../../../src/check/lists/pack/pack-format.ts"
 import { writePack } from "../../../../src/check/lists/pack/pack-writer.ts"
 import type { SetName } from "../../../../src/check/lists/sets.ts"
 
@@ -34,4 +35,11 @@ export function openedPack(bytes: Uint8Array): Pack {
   const found = openPack(bytes)
   if (found.kind === "refused") throw new Error(found.message)
   return found.pack
+}
+
+/** The bytes of a pack after both checksums were recomputed in place, as a faulty writer would leave it. */
+export function sealed(changed: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  changed.set(packChecksum(changed), HEADER_OFFSETS.checksum)
+  new DataView(changed.buffer).setUint32(HEADER_OFFSETS.check, headerCrc(changed), true)
+  return changed
 }
