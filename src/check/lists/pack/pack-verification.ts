@@ -129,7 +129,9 @@ function orderFault(bytes: Uint8Array, block: LengthBlock, numbers: readonly num
   return null
 }
 
+/** The fault of suffix patterns that cannot be decoded. */
 export const DAMAGED_PATTERNS = "The suffix patterns are damaged."
+/** The fault of words, group services or targets that cannot be decoded. */
 export const DAMAGED_TEXTS = "The words or targets are damaged."
 
 function textsFault({ patterns, texts, classes }: PackSections): string | null {
