@@ -119,6 +119,12 @@ export const BUDGETS = {
       "While another account attacks, the 99th percentile of a caller's latency is at most this many times the calm one.",
     atMost: 2,
   },
+  hostile_inputs: {
+    description:
+      "A byte of the most expensive shape of input takes at most this many times the processor time of a plain one.",
+    atMost: 10,
+  },
+  hostile_pages: { description: "The most expensive homepage takes at most this many milliseconds.", atMost: 50 },
   dns_dead: {
     description: "The next ones take at most this many milliseconds more than lists alone, at the 99th percentile.",
     atMost: 3,

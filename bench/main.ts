@@ -14,6 +14,7 @@ import { CHECK_FULL, checkBench } from "./cases/check.ts"
 import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
 import { CUSTOMERS_FULL, customersBench } from "./cases/customers.ts"
 import { DNS_FULL, dnsBench } from "./cases/dns.ts"
+import { HOSTILE_FULL, hostileBench } from "./cases/hostile.ts"
 import { HTTP_FULL, httpBench } from "./cases/http.ts"
 import { LEARNED_FULL, learnedBench } from "./cases/learned.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
@@ -46,6 +47,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
     const system = createSystem()
     return await dnsBench(DNS_FULL, system, await bundledLists(system))
   },
+  hostile: async () => hostileBench(HOSTILE_FULL, await bundledLists(createSystem())),
   http: () => httpBench(HTTP_FULL),
   batch: () => batchBench(BATCH_FULL),
   workers: () => workersBench(WORKERS_FULL),

@@ -5,6 +5,7 @@ import { batchBench } from "../../bench/cases/batch.ts"
 import { CHECK_CASES, checkBench } from "../../bench/cases/check.ts"
 import { customersBench } from "../../bench/cases/customers.ts"
 import { dnsBench } from "../../bench/cases/dns.ts"
+import { hostileBench } from "../../bench/cases/hostile.ts"
 import { httpBench } from "../../bench/cases/http.ts"
 import { listsReport } from "../../bench/cases/lists.ts"
 import { startBench } from "../../bench/cases/start.ts"
@@ -140,6 +141,15 @@ test(
     expect(new Set(report.figures.map(({ budget }) => budget))).toEqual(
       new Set(["attacks_degraded", "attacks_degraded_batches", "attacks_p99", null]),
     )
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the hostile bench compares inputs of odd shapes with plain ones, and reads pages that are made to be expensive",
+  async () => {
+    const report = await hostileBench({ shapes: 5, inputs: 100, rounds: 2, pages: 5 }, lists)
+    expectSane(report, ["hostile_inputs", "hostile_pages"])
   },
   LIMIT_MS,
 )

@@ -6,7 +6,12 @@
 
 import { parseArgs } from "node:util"
 import { machineText, thisMachine } from "../../bench/report/machine.ts"
+import { median } from "../../bench/report/rounds.ts"
 import { type FuzzReport, fuzz } from "./run.ts"
+
+/** How late the event loop may be, and in which share of the seconds it may be later, because the machine was busy otherwise. */
+const LAG_MAX_MS = 50
+const LATE_SECONDS_MAX = 0.01
 
 /** At the end its memory may be so many times what it was when it had warmed up. */
 const GROWTH_MAX = 1.1
@@ -52,7 +57,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** What is wrong, in sentences. */
 function faultsIn(
-  { wrong, inLog, earlyBytes, lateBytes, descriptorsBefore, descriptorsAfter, exitCode }: FuzzReport,
+  { wrong, inLog, lagsMs, earlyBytes, lateBytes, descriptorsBefore, descriptorsAfter, exitCode }: FuzzReport,
   seed: number,
 ): readonly string[] {
   const faults = wrong.map(
@@ -62,6 +67,9 @@ function faultsIn(
   faults.push(...inLog)
   if (lateBytes > earlyBytes * GROWTH_MAX && wrong.length === 0)
     faults.push(`memory grew from ${mb(earlyBytes)} to ${mb(lateBytes)}`)
+  const late = lagsMs.filter(lagMs => lagMs > LAG_MAX_MS)
+  if (late.length > lagsMs.length * LATE_SECONDS_MAX)
+    faults.push(`the event loop was late by more than ${LAG_MAX_MS} ms in ${late.length} of ${lagsMs.length} seconds`)
   if (descriptorsAfter > descriptorsBefore) faults.push(`${descriptorsAfter - descriptorsBefore} connections are left`)
   if (exitCode !== 0) faults.push(`the server ended with ${exitCode}`)
   return faults
@@ -78,6 +86,7 @@ function facts(report: FuzzReport, faults: readonly string[]): string {
       .map(([name, times]) => `${name} ${times}`)
       .join(", ")}`,
     `${Object.keys(served).length} routes have served something`,
+    `the event loop was late by at most ${Math.round(Math.max(0, ...report.lagsMs))} ms, in the middle of the seconds by ${Math.round(median(report.lagsMs))} ms`,
     `memory ${mb(earlyBytes)} in the fourth tenth, ${mb(lateBytes)} in the last; ${report.descriptorsBefore} sockets before, ${report.descriptorsAfter} after`,
     ...(faults.length === 0 ? ["nothing is wrong"] : faults),
   ].join("\n")

@@ -1,7 +1,9 @@
 import { median } from "../../bench/report/rounds.ts"
 import { descriptorsOf, statusBytes } from "../../bench/servers/process-stats.ts"
 import type { ROUTES } from "../../src/contract/routes.ts"
+import { freePort } from "../support/free-port.ts"
 import { keysDocument, type Signer } from "../support/leak-reporter.ts"
+import { askLoopback } from "../support/loopback.ts"
 import { TestServer } from "../support/test-server.ts"
 import { Dice } from "./dice.ts"
 import { Lane, type Outcome } from "./exchange.ts"
@@ -31,6 +33,8 @@ export type FuzzReport = {
   readonly served: { readonly [R in keyof typeof ROUTES]?: number }
   readonly wrong: readonly Wrong[]
   readonly inLog: readonly string[]
+  /** The greatest delay of the server's event loop within each second, in milliseconds. */
+  readonly lagsMs: readonly number[]
   /** Resident memory in the fourth tenth of the requests, and in the last. */
   readonly earlyBytes: number
   readonly lateBytes: number
@@ -56,6 +60,7 @@ const published = (reporter: Signer): Response =>
 /** Starts a server, asks it all of that, and stops it. `told` hears how far it is. */
 export async function fuzz(scale: FuzzScale, facts: (done: number) => void = () => undefined): Promise<FuzzReport> {
   const reporter = fuzzReporter()
+  const metricsPort = freePort()
   using keys = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => published(reporter) })
   await using victim = new TestServer({
     settings: {
@@ -64,6 +69,7 @@ export async function fuzz(scale: FuzzScale, facts: (done: number) => void = () 
       MAILKIND_TIERS: "0=1000/1000/1000000000",
       MAILKIND_FREE_CHECKS_PER_DAY: "1000000000",
       MAILKIND_ADMINS: ADMIN,
+      MAILKIND_METRICS: `127.0.0.1:${metricsPort}`,
     },
   })
   await victim.start()
@@ -71,7 +77,9 @@ export async function fuzz(scale: FuzzScale, facts: (done: number) => void = () 
   const descriptorsBefore = descriptorsOf(victim.pid).sockets
   const run = new Run(scale, callers, victim, facts)
   const startedAt = performance.now()
-  await run.all()
+  const lagsMs: number[] = []
+  const looking = setInterval(async () => lagsMs.push(await readLagMs(metricsPort)), LAG_LOOK_MS)
+  await run.all().finally(() => clearInterval(looking))
   const elapsedS = (performance.now() - startedAt) / 1000
   const descriptorsAfter = await settledSockets(victim, descriptorsBefore)
   const exitCode = await victim.stop()
@@ -85,8 +93,18 @@ export async function fuzz(scale: FuzzScale, facts: (done: number) => void = () 
     served,
     wrong,
     inLog: wrongInLog(victim.log).slice(0, WRONG_MAX),
+    lagsMs,
     ...ends,
   }
+}
+
+/** The gauge has the greatest delay of the last second. */
+const LAG_LOOK_MS = 1000
+const LAG = /^mailkind_event_loop_lag_seconds(?:\{[^}]*\})? (\S+)$/m
+
+async function readLagMs(port: number): Promise<number> {
+  const { body } = await askLoopback(`http://127.0.0.1:${port}/metrics`)
+  return Number(LAG.exec(body)?.[1] ?? Number.NaN) * 1000
 }
 
 const GONE_MS_MAX = 5000

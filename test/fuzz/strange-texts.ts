@@ -1,3 +1,4 @@
+import { inputShapes } from "../../bench/hostile/hostile-inputs.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
@@ -67,8 +68,13 @@ export const nearLimit = (dice: Dice): number => Math.max(0, dice.pick([...LENGT
 
 const some = <T>(values: readonly T[], dice: Dice): T => dice.pick(values as [T, ...T[]]) // none of the lists is empty
 
+/** Longer ones do not fit into the head of a request. */
+const SHAPE_LENGTH_MAX = 400
+const SHAPES = inputShapes(500).filter(({ input }) => input(0).length <= SHAPE_LENGTH_MAX)
+
 /** Any text at all. */
 export function oddText(dice: Dice): string {
+  if (dice.once(8)) return some(SHAPES, dice).input(dice.below(1_000_000))
   if (dice.once(8)) return dice.pick(["a", "é", "💥", " ", "a.", "-"]).repeat(nearLimit(dice))
   return dice.times(1 + dice.below(4), () => (dice.once(2) ? some(ODD, dice) : some(DOMAINS, dice))).join("")
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { hostilePages } from "../../../bench/hostile/hostile-inputs.ts"
+import { GUARDED_FETCH_BOUNDS } from "../../../src/check/fetch/guarded-fetch.ts"
 import { decodePage, parsePage } from "../../../src/check/homepage/page-parser.ts"
 
 const read = (html: string) => parsePage(html, "https://acme.com/en/")
@@ -157,4 +159,14 @@ test("a page is decoded in its character set, and in UTF-8 if that is missing or
   expect(decodePage(Buffer.from("größe"), "text/html; charset=nonsense")).toBe("größe")
   expect(decodePage(Uint8Array.of(0xff, 0xfe, 0x41, 0), "text/html; charset=utf-8")).toBe("A")
   expect(decodePage(Buffer.from("\ufeffgröße"), "text/html; charset=windows-1252")).toBe("größe")
+})
+
+test("whatever a page contains, what is kept of it is bounded", () => {
+  for (const page of hostilePages(200, GUARDED_FETCH_BOUNDS.bodyBytesMax)) {
+    const { title, blocks, destinationUrls, resourceUrls, linkUrls } = parsePage(page, "https://acme.com/")
+    expect(title.length).toBeLessThanOrEqual(18 * 500)
+    // A character may be folded into eighteen.
+    expect(blocks.join("").length).toBeLessThanOrEqual(18 * 16_384)
+    for (const urls of [destinationUrls, resourceUrls, linkUrls]) expect(urls.length).toBeLessThanOrEqual(500)
+  }
 })
