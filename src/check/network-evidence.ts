@@ -3,6 +3,7 @@ import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
+import { LIMITS } from "../contract/limits.ts"
 import type { CacheStatus } from "./cache-status.ts"
 import type { MailProbeResult } from "./mail/mail-probe.ts"
 import { cloudOfMailHosts, type IdentityCloud } from "./tenant/identity-endpoint.ts"
@@ -90,9 +91,6 @@ type NetworkProbeDeps = {
 /** How many domains are cached at least, about 1 kB each. The second check of a domain then costs only its list lookup. */
 const CACHED_DOMAINS_MIN = 20_000
 
-/** How many lookups of one caller are made at the same time. A batch has at most 100 domains. */
-export const LOOKUPS_PER_CALLER_MAX = 150
-
 /** How many lookups of one caller start in one turn of the event loop. Each takes about 0.1 ms. */
 const STARTS_PER_TURN_MAX = 8
 
@@ -105,8 +103,8 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
   const cache = new TwoGenerationCache<string, CacheLifetime & { readonly evidence: NetworkEvidence }>(
     CACHED_DOMAINS_MIN,
   )
-  const lookups = new KeyedSemaphore<string>(LOOKUPS_PER_CALLER_MAX, LOOKUPS_WAITING_MAX)
-  const starts = new KeyedSemaphore<string>(STARTS_PER_TURN_MAX, LOOKUPS_PER_CALLER_MAX)
+  const lookups = new KeyedSemaphore<string>(LIMITS.lookupsPerCallerMax, LOOKUPS_WAITING_MAX)
+  const starts = new KeyedSemaphore<string>(STARTS_PER_TURN_MAX, LIMITS.lookupsPerCallerMax)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
     const evidence = await gatherNetworkEvidence(deps, query, deadline)

@@ -19,6 +19,8 @@ export const LIMITS = {
   /** DNS questions of one check, and those of them about names outside the organisational domain. */
   dnsQuestionsPerCheckMax: 12,
   dnsForeignQuestionsPerCheckMax: 4,
+  /** Lookups of domains that one caller has at the same time. A batch has at most 100 domains. */
+  lookupsPerCallerMax: 150,
   deepCheckUnits: 5,
   publishableReasonsMax: 3,
   keylessPerSecond: 5,

@@ -135,6 +135,7 @@ export const ROUTES = {
   docsPolicies: { method: "GET", path: "/docs/policies", description: "The recommendation for each category, and what makes it more severe.", access: "anybody", kind: "page", problems: [] },
   docsDegraded: { method: "GET", path: "/docs/degraded", description: "Answers while DNS does not answer, and what your sign-up does when there is no answer.", access: "anybody", kind: "page", problems: [] },
   docsLimits: { method: "GET", path: "/docs/limits", description: "Requests a second, units a day and sizes, and the headers that say what is left.", access: "anybody", kind: "page", problems: [] },
+  docsSecurity: { method: "GET", path: "/docs/security", description: "What one caller can cost, by each bound, and how to report a hole.", access: "anybody", kind: "page", problems: [] },
   docsPrivacy: { method: "GET", path: "/docs/privacy", description: "What is stored, what is not, and what leaves the server.", access: "anybody", kind: "page", problems: [] },
   docsSelfHosting: { method: "GET", path: "/docs/self-hosting", description: "The executable, and how to run it behind a proxy, as a systemd unit or in a container.", access: "anybody", kind: "page", problems: [] },
   docsUpgrades: { method: "GET", path: "/docs/upgrades", description: "New versions, backups, and how to go back.", access: "anybody", kind: "page", problems: [] },

@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { Deadline } from "../../src/base/concurrency.ts"
 import { known, unknown } from "../../src/base/finding.ts"
 import type { MailProbeResult } from "../../src/check/mail/mail-probe.ts"
-import { createNetworkProbe, LOOKUPS_PER_CALLER_MAX, type NetworkQuery } from "../../src/check/network-evidence.ts"
+import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-evidence.ts"
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "../../src/check/tenant/tenant-probe.ts"
+import { LIMITS } from "../../src/contract/limits.ts"
 import { OWN_HOST } from "../support/evidence.ts"
 import { createFakeTime, manyTurns, settled } from "../support/time.ts"
 
@@ -156,6 +157,8 @@ test("mail and tenant are looked up at the same time", async () => {
   await settled()
   expect(queries).toEqual({ mail: 1, tenant: 1 })
 })
+
+const LOOKUPS_PER_CALLER_MAX = LIMITS.lookupsPerCallerMax
 
 describe("the lookups of one caller", () => {
   const queryOf = (callerId: string | null, index: number): NetworkQuery => ({

@@ -14,6 +14,7 @@ import POLICIES from "./pages/policies.md" with { type: "text" }
 import PRIVACY from "./pages/privacy.md" with { type: "text" }
 import REASONS from "./pages/reasons.md" with { type: "text" }
 import SCALING from "./pages/scaling.md" with { type: "text" }
+import SECURITY from "./pages/security.md" with { type: "text" }
 import SELF_HOSTING from "./pages/self-hosting.md" with { type: "text" }
 import SETTINGS from "./pages/settings.md" with { type: "text" }
 import SIGN_UP_FORMS from "./pages/sign-up-forms.md" with { type: "text" }
@@ -44,6 +45,7 @@ export const GUIDE: readonly GuidePart[] = [
       { route: "docsNetwork", title: "Network", text: NETWORK },
       { route: "docsLeakedKeys", title: "Leaked keys", text: LEAKED_KEYS },
       { route: "docsPrivacy", title: "Privacy", text: PRIVACY },
+      { route: "docsSecurity", title: "Security", text: SECURITY },
       { route: "docsLicences", title: "Licences", text: LICENCES },
     ],
   },
