@@ -3,6 +3,7 @@ import { createIntervals } from "../../base/time.ts"
 import type { Settings } from "../../config/settings.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
+import { pruneFormerUse } from "../../customers/accounts/former-use.ts"
 import { CorrectionCache } from "../../customers/feedback/correction-cache.ts"
 import { type FeedbackReport, type FeedbackReportResult, recordFeedback } from "../../customers/feedback/feedback.ts"
 import { createFreeChecks, type FreeChecks } from "../../customers/free-checks/free-checks.ts"
@@ -38,7 +39,7 @@ const COARSE_CLOCK_MS = 100
 const LAST_USE_FLUSH_MS = 1000
 /** How often usage is written and idle units are returned. */
 const USAGE_FLUSH_MS = 1000
-/** How often some of the expired usage is deleted. */
+/** How often some of the expired usage is deleted, and the use of deleted accounts when its day is over. */
 const USAGE_PRUNE_MS = 60_000
 /** How often expired data of free checks is deleted: passes, bans and the counts of earlier days. */
 const FREE_CHECKS_PRUNE_MS = 600_000
@@ -201,6 +202,11 @@ function createBackgroundWork(
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
     [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],
+    [
+      USAGE_PRUNE_MS,
+      () =>
+        void pruneFormerUse(store, system.clock()).catch(logError(log, "the use of deleted accounts was not deleted")),
+    ],
     [
       FREE_CHECKS_PRUNE_MS,
       () => void freeChecks?.prune().catch(logError(log, "expired data of free checks was not deleted")),

@@ -5,7 +5,7 @@ import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { normalizeAccountEmail } from "./account-email.ts"
-import { UNIT_POOLS, unitSubject } from "./unit-subjects.ts"
+import { keepFormerUse, takeFormerUse } from "./former-use.ts"
 
 /** An account. Keys belong to it. */
 export type Account = {
@@ -40,9 +40,11 @@ export type AccountCreationRefusal =
 /** A new account, or why there is none. */
 export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountCreationRefusal
 
-/** Creates an account; the current terms count as accepted now. */
-export function createAccount(log: ChangeLog, random: Random, account: NewAccount): Promise<AccountCreation> {
-  return insertAccount(log.store, newId("acc", random), log.clock(), account)
+/**
+ * Creates an account; the current terms count as accepted now. What a deleted account with this email used today is used of its day.
+ */
+export async function createAccount(log: ChangeLog, random: Random, account: NewAccount): Promise<AccountCreation> {
+  return await log.store.transaction(store => insertAccount(store, newId("acc", random), log.clock(), account))
 }
 
 /** Does the same as `createAccount` within the transaction of `store`. */
@@ -60,7 +62,9 @@ export async function insertAccount(
      VALUES ($1, $2, $3, $4, $5, $4) ON CONFLICT (email) DO NOTHING RETURNING *`,
     [id, written, tier, nowMs, termsVersion],
   )
-  return row === null ? { kind: "email_taken" } : { kind: "created", account: toAccount(row) }
+  if (row === null) return { kind: "email_taken" }
+  await takeFormerUse(store, id, written, nowMs)
+  return { kind: "created", account: toAccount(row) }
 }
 
 /** The account with this id, or null. */
@@ -141,13 +145,15 @@ export async function lockAccountRow(store: Store, id: string): Promise<boolean>
 }
 
 /**
- * Deletes an account, its keys (unknown from then on) and every other row about it; only the change log, which holds ids
- * alone, keeps its rows. False when there is no such account.
+ * Deletes an account, its keys (unknown from then on) and every other row about it. Only the change log, which holds ids alone,
+ * keeps its rows, and until 00:00 UTC what it used today is kept under a hash of its email, for the next account that has it. False
+ * when there is no such account.
  */
 export async function removeAccount(log: ChangeLog, id: string): Promise<boolean> {
   return await recordChanges(log, async (store, note) => {
     // The subject of units is no account, or was a key in earlier versions, so no foreign key deletes these rows.
-    for (const pool of UNIT_POOLS) await store.run("DELETE FROM units WHERE subject = $1", [unitSubject(id, pool)])
+    const account = await findAccount(store, id)
+    if (account !== null) await keepFormerUse(store, id, account.email, log.clock())
     await store.run("DELETE FROM units WHERE subject IN (SELECT id FROM keys WHERE account_id = $1)", [id])
     const removedCount = await store.run("DELETE FROM accounts WHERE id = $1", [id])
     if (removedCount > 0) await note("account_removed", id)

@@ -130,6 +130,15 @@ export class UnitQuota {
     while (this.#refunds.count > 0 && (await this.#refundBatch()));
   }
 
+  /** Returns the available units of subjects, so that the store has what they used. Never rejects. */
+  async release(subjects: readonly string[]): Promise<void> {
+    for (const subject of subjects) {
+      const lease = this.#leases.get(subject)
+      if (lease !== undefined) this.#dropLease(lease)
+    }
+    while (this.#refunds.count > 0 && (await this.#refundBatch()));
+  }
+
   /** Discards all units, since the database was replaced and does not know of these leases. */
   discardAll(): void {
     this.#refunds.clear()

@@ -5,6 +5,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import { exportAccount } from "../../../customers/accounts/account-export.ts"
 import { removeAccount } from "../../../customers/accounts/accounts.ts"
+import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjects.ts"
 import { endOtherSessions, endSession } from "../../../customers/sign-in/sessions.ts"
 import { acceptTerms } from "../../../customers/terms/terms.ts"
 import { Problem } from "../../response/problem.ts"
@@ -50,7 +51,7 @@ export function accountPageRoutes({ pages, guards, cookies, changes, tiers }: Si
 const EXPORT_FILE = { fileName: "mailkind-account.json", mediaType: "application/json" } as const
 
 /** The export of all data of the account as a file, and the deletion of the account. */
-export function accountDataRoutes({ pages, guards, cookies, changes, tiers, log }: SiteContext) {
+export function accountDataRoutes({ pages, guards, cookies, changes, tiers, units, log }: SiteContext) {
   const { store, clock } = changes
   const readPageData = accountPageReader(changes, tiers)
   return new Elysia({ normalize: false })
@@ -66,6 +67,8 @@ export function accountDataRoutes({ pages, guards, cookies, changes, tiers, log 
         guards.requireAccount.form(request, async (user, form) => {
           const input = form.text("email")
           if (normalizeAccountEmail(input) === user.account.email) {
+            // What is kept of its day is what it used, without what this process holds for it.
+            await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
             await removeAccount(changes, user.account.id)
             return pages.render(<AccountDeletedPage />, request, {
               headers: { "Set-Cookie": cookies.clear("session") },

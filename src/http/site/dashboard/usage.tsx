@@ -5,6 +5,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import type { Usage } from "../../../contract/usage-schema.ts"
+import { FORMER_USE_KEY_ID } from "../../../customers/accounts/former-use.ts"
 import { type ApiKey, listKeys } from "../../../customers/keys/keys.ts"
 import { SITE_KEY } from "../../../customers/usage/measures.ts"
 import { type KeyUsage, readKeyUsages } from "../../../customers/usage/usage-report.ts"
@@ -222,6 +223,7 @@ function KeyUsageTable({ keyUsages, keys }: KeyUsageTableProps) {
 }
 
 function UsedKey({ keyId, apiKey }: { readonly keyId: string; readonly apiKey: ApiKey | undefined }) {
+  if (keyId === FORMER_USE_KEY_ID) return <>Before the account was deleted and created anew</>
   if (keyId === SITE_KEY.id) return <>Tried on this site, without a key</>
   if (apiKey === undefined) return <a href={pathWithId("dashboardKey", keyId)}>An older key</a>
   return (

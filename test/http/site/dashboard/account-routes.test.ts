@@ -222,6 +222,26 @@ describe("the deletion", () => {
     },
   )
 
+  test("renews no units: a new account with the email goes on with the day, to the unit", async () => {
+    const harness = await peopled()
+    const { browser, changes, ask, keys, time } = harness
+    await ask("POST /v1/check/batch", {
+      key: keys.jane,
+      body: { items: Array.from({ length: 97 }, (_, at) => `a${at}.com`) },
+    })
+    // One report on the dashboard, one check, and the batch.
+    await browser.post(DELETE, { email: "jane@example.com" })
+    const anew = await anotherAccount(changes, "Jane@example.com")
+    await setTier(changes, anew.accountId, 0)
+    const { body, headers } = await ask("GET /v1/usage", { key: anew.key })
+    expect(body["today"]).toMatchObject({ used: 99, remaining: 901, checks: 0, by_key: [{ used: 0 }] })
+    expect(headers.get("ratelimit")).toContain('"day";r=901;')
+    const { text } = await (await signedInBrowser(harness, anew.accountId)).get("/dashboard/usage")
+    expect(text).toContain("Before the account was deleted and created anew")
+    await time.tick(86_400_000)
+    expect((await ask("GET /v1/usage", { key: anew.key })).body["today"]).toMatchObject({ used: 0, remaining: 1000 })
+  })
+
   test("comes from no other origin", async () => {
     const { browser, store } = await peopled()
     const { status } = await browser.post(DELETE, { email: "jane@example.com" }, { Origin: "https://evil.example" })
