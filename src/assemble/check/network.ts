@@ -3,6 +3,7 @@ import type { CachingResolver } from "../../check/dns/dns-types.ts"
 import {
   createResolverChain,
   createServerResolver,
+  type ResolverChain,
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
 import { createLearningProbe, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
@@ -48,14 +49,8 @@ export type HostLearning = Omit<LearningProbeDeps, "clock">
 export function createNetworkService(context: AppContext, learning: HostLearning | null = null): NetworkService {
   const { system, settings } = context
   const { clock, setTimer } = system
-  const servers = dnsServerNames(context)
-  if (servers.length === 0) return OFFLINE_NETWORK
-  const dns = createResolverChain({
-    ...system,
-    ...resolverSettings(settings),
-    servers: servers.map(parseDnsServer),
-    registrableOf: name => classifySuffix(name).registrable,
-  })
+  if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
+  const dns = createChain(context)
   const probe = createMailProbe({ resolver: dns.resolver, clock })
   const mail = learning === null ? probe : createLearningProbe(probe, { ...learning, clock })
   const tenant = createTenantLookup(context)
@@ -84,6 +79,30 @@ function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }:
     ? null
     : new TenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
 }
+
+/** The resolver of the settings, which opens no socket before its first question; null: DNS is turned off. */
+export function createLazyResolver(context: AppContext): {
+  readonly resolver: CachingResolver | null
+  readonly stop: () => void
+} {
+  if (dnsServerNames(context).length === 0) return { resolver: null, stop: () => undefined }
+  const state: { chain: ResolverChain | null } = { chain: null }
+  return {
+    resolver: question => {
+      state.chain ??= createChain(context)
+      return state.chain.resolver(question)
+    },
+    stop: () => state.chain?.stop(),
+  }
+}
+
+const createChain = (context: AppContext): ResolverChain =>
+  createResolverChain({
+    ...context.system,
+    ...resolverSettings(context.settings),
+    servers: dnsServerNames(context).map(parseDnsServer),
+    registrableOf: name => classifySuffix(name).registrable,
+  })
 
 /** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */
 export function createServerResolvers(context: AppContext) {

@@ -6,6 +6,7 @@ import { startRefreshScheduler } from "../../process/refresh-scheduler.ts"
 import { StartupError } from "../../process/startup-error.ts"
 import type { AppContext } from "../context.ts"
 import { LISTS_NOT_BUILT, readRefreshState, refreshFolder, sourceBundleId } from "./lists.ts"
+import { createLazyResolver } from "./network.ts"
 
 const REFRESH_USER_AGENT = "mailkind (refreshes its lists)"
 const HOUR_MS = 3_600_000
@@ -32,15 +33,17 @@ export async function refreshLists(
   const { system, settings } = context
   const bundle = system.files.bundled("sources.stock")
   if (bundle === null) throw new StartupError(LISTS_NOT_BUILT)
+  const { resolver, stop } = createLazyResolver(context)
   const deps: RefreshDeps = {
     ...system,
+    resolver,
     folder: refreshFolder(context),
     bundle: decodeBundle(await bundle.bytes()),
     bundleId: await sourceBundleId(system),
     userAgent: REFRESH_USER_AGENT,
     sourceUrls: settings.MAILKIND_LISTS_SOURCES,
   }
-  return (await withRefreshLock(refreshLockDeps(context), () => refresh(deps, only))) ?? "busy"
+  return (await withRefreshLock(refreshLockDeps(context), () => refresh(deps, only)).finally(stop)) ?? "busy"
 }
 
 /** Returns to the previous lists; `busy` means that another process is refreshing them. */

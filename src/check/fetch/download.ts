@@ -4,6 +4,8 @@ import { errorCode } from "../../base/errors.ts"
 import { type CacheValidators, type Fetch, isRedirect } from "../../base/fetch.ts"
 import type { SetTimer } from "../../base/outside-world.ts"
 import { decodeUtf8 } from "../../base/text.ts"
+import type { CachingResolver } from "../dns/dns-types.ts"
+import { addressInUrl, addressKind, parsePublicAddress } from "./public-address.ts"
 
 /** The bounds of a download. */
 export type DownloadBounds = {
@@ -24,8 +26,15 @@ export const DOWNLOAD_BOUNDS = {
   redirectsMax: 3,
 } as const satisfies DownloadBounds
 
-/** `userAgent` is the value of the User-Agent header (RFC 9110 §10.1.5). */
-type DownloadDeps = { readonly fetchUrl: Fetch; readonly setTimer: SetTimer; readonly userAgent: string }
+/** What a download needs. */
+export type DownloadDeps = {
+  readonly fetchUrl: Fetch
+  readonly setTimer: SetTimer
+  /** The value of the User-Agent header (RFC 9110 §10.1.5). */
+  readonly userAgent: string
+  /** Resolves the names to which redirects lead; absent or null: names are not looked up, only addresses in URLs are judged. */
+  readonly resolver?: CachingResolver | null
+}
 
 /** The result of a download. */
 export type DownloadResult =
@@ -38,7 +47,8 @@ export type DownloadResult =
 
 /**
  * Downloads a text if it is newer than the download that `known` belongs to; null: there is none. It never rejects, settles
- * within `timeoutMs`, and leaves no request running.
+ * within `timeoutMs`, and leaves no request running. A redirect of a public server is followed only to public addresses; a server
+ * that is itself on loopback or in a private network, which an operator has named, may redirect within it.
  *
  * A body that ends before its Content-Length, its last chunk or the end of its compression is a failure. A body without any
  * of these ends where its connection does (RFC 9112 §6.3), so its truncation cannot be detected here.
@@ -84,6 +94,7 @@ async function followRedirects(context: DownloadContext, text: string): Promise<
     const result = await sendRequest(context, url)
     if (!(result instanceof URL)) return result
     if (redirectCount === redirectsMax) throw new DownloadRefusal(`It has more than ${redirectsMax} redirects.`)
+    await requireNoWayInside(context, url, result)
     url = result
   }
 }
@@ -100,6 +111,20 @@ async function sendRequest(context: DownloadContext, url: URL): Promise<Download
   } finally {
     request.abort()
   }
+}
+
+/** Throws a refusal when a public server redirects to one that is not public, or of which that is not known. */
+async function requireNoWayInside(context: DownloadContext, from: URL, to: URL): Promise<void> {
+  const isRefused = await withinDeadline(context, isWayInside(from, to, context.deps.resolver ?? null), "Nobody knows")
+  if (isRefused) throw new DownloadRefusal(`It redirects to ${originOf(to)}, which has no public address.`)
+}
+
+async function isWayInside(from: URL, to: URL, resolver: CachingResolver | null): Promise<boolean> {
+  // The server of the same name has answered already.
+  if (from.host === to.host || isInternal(from)) return false
+  if (resolver === null) return isInternal(to)
+  if (!isInternal(to) && (await addressKind(resolver, to)) === "public") return false
+  return (await addressKind(resolver, from)) !== "private"
 }
 
 function redirectTarget({ status, headers }: Response, from: URL): URL {
@@ -192,7 +217,7 @@ export function isAllowedSourceUrl(url: URL): boolean {
 }
 
 /**
- * Whether a redirect may be followed: its target is an allowed URL, and is loopback only if the origin is. So no remote
+ * Whether the URLs alone let a redirect be followed: its target is an allowed URL, and is loopback only if the origin is. So no remote
  * server can redirect a download to a service on this machine.
  */
 export function isAllowedRedirect(from: URL, to: URL): boolean {
@@ -200,6 +225,15 @@ export function isAllowedRedirect(from: URL, to: URL): boolean {
 }
 
 const isLoopback = ({ hostname }: URL): boolean => LOOPBACK_HOST.test(hostname)
+
+/** Names that no public DNS has: with one label, or below `localhost` (RFC 6761 §6.3). */
+const INTERNAL_NAME = /^[^.]+\.?$|(?:^|\.)localhost\.?$/
+
+/** Whether the host of a URL is, as it is written, on this machine or in a private network. */
+function isInternal(url: URL): boolean {
+  const address = addressInUrl(url)
+  return address === null ? INTERNAL_NAME.test(url.hostname) : parsePublicAddress(address) === null
+}
 
 /** RFC 9110 §8.8.3, ASCII only: other bytes do not survive a round trip through a header. */
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/

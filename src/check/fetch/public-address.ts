@@ -70,6 +70,25 @@ export async function resolvePublicAddresses(resolver: CachingResolver, name: st
   throw new FetchError(failure.cause === "timed_out" ? "timed_out" : "dns_unavailable")
 }
 
+/** The IP address that is the host of a URL, without brackets; null: the host is a name. */
+export function addressInUrl({ hostname }: URL): string | null {
+  const text = hostname.replace(/^\[|\]$/g, "")
+  return isIPv4(text) || isIPv6(text) ? text : null
+}
+
+/** Where the host of a URL is: `private` if any of its addresses is not public, `unknown` if it has none or they are not known. */
+export async function addressKind(resolver: CachingResolver, url: URL): Promise<"public" | "private" | "unknown"> {
+  const address = addressInUrl(url)
+  if (address !== null) return parsePublicAddress(address) === null ? "private" : "public"
+  try {
+    await resolvePublicAddresses(resolver, url.hostname.replace(/\.$/, ""))
+    return "public"
+  } catch (error) {
+    if (error instanceof FetchError) return error.reason === "not_public" ? "private" : "unknown"
+    throw error
+  }
+}
+
 /**
  * Builds a fetch that rejects, before it connects, if an address of the host is not public. `fetchUrl` resolves the name once
  * more, so only https is allowed: there the server has to prove that the name is its own.

@@ -2,7 +2,7 @@ import { Semaphore } from "../../base/concurrency.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
 import { isoDate, utcDay } from "../../base/time.ts"
-import { DOWNLOAD_BOUNDS, download } from "../fetch/download.ts"
+import { DOWNLOAD_BOUNDS, type DownloadDeps, download } from "../fetch/download.ts"
 import { buildPack } from "../lists/build/build-pack.ts"
 import { formatManifest } from "../lists/manifest.ts"
 import { openPack } from "../lists/pack/pack.ts"
@@ -30,6 +30,8 @@ export type RefreshDeps = {
   readonly bundle: SourceBundle
   readonly bundleId: string
   readonly fetchUrl: Fetch
+  /** Resolves the names to which sources redirect; null: DNS is turned off. */
+  readonly resolver: NonNullable<DownloadDeps["resolver"]> | null
   readonly setTimer: SetTimer
   readonly clock: Clock
   /** The User-Agent of downloads. */

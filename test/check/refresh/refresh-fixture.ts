@@ -58,6 +58,7 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
     bundle,
     bundleId,
     fetchUrl,
+    resolver: null,
     userAgent: "mailkind",
     sourceUrls,
   }
