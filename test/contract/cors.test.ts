@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
+import { unitSubject } from "../../src/customers/accounts/unit-subjects.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 
@@ -160,8 +161,8 @@ describe("an answer", async () => {
 
   test("that refuses for the quota of the day is the page's to read", async () => {
     await harness.time.tick(86_400_000)
-    for (let at = 0; at < LIMITS.publishableUnitsPerDay; at++)
-      await harness.customers.units.take(page.id, 1, LIMITS.publishableUnitsPerDay)
+    const subject = unitSubject(harness.accountId, "publishable")
+    await harness.customers.units.take(subject, LIMITS.publishableUnitsPerDay, LIMITS.publishableUnitsPerDay)
     const requests = await fromPage("GET /v1/check?domain=stripe.com")
     expect(requests.body["code"]).toBe("quota_exceeded")
     expectReadable(requests)
