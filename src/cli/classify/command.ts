@@ -34,13 +34,21 @@ export function registerClassify(
       new Option("--resume", "go on in --out where an interrupted run has ended").default(false).conflicts("force"),
     )
     .option("--force", "write over what is in --out", false)
+    .option(
+      "--safe-cells",
+      "in csv results, put an apostrophe before cells that a spreadsheet takes for formulas",
+      false,
+    )
     .option("--json", "give the summary in JSON", false)
-    .action(async (path, { format = null, column = null, policy, offline, out, resume, force, json: asJson }) => {
+    .action(async (path, options) => {
+      const { format = null, column = null, policy, offline, out, resume, force, safeCells, json: asJson } = options
       const target = parseTarget(out ?? null, resume, force)
       const formats = resolveFormats(path, format)
       if (column !== null && formats.from === "text")
         throw new CommandError("Text has no columns: --column is for csv and ndjson.", 2)
-      const job = { path, ...formats, column, policy, target }
+      if (safeCells && formats.to !== "csv")
+        throw new CommandError("Only csv has cells: --safe-cells is for csv results.", 2)
+      const job = { path, ...formats, hasSafeCells: safeCells, column, policy, target }
       printSummary(output, await classify(deps, await checker(offline), job), {
         asJson,
         isOutFree: target.out !== null,
@@ -75,6 +83,9 @@ Results, one for each input:
   csv     all columns of the file, then category, confidence, recommendation,
           is_business, did_you_mean, reasons (with spaces) and degraded
   ndjson  what the API answers; request_id has the number of the line
+In csv all cells are as they were in the file. A spreadsheet takes one that
+begins with = + - @, a tab or a carriage return for a formula: with
+--safe-cells an apostrophe stands before it.
 The summary goes to the standard error; with --out and --json, to the standard
 output. An interrupted run goes on with the same command and --resume, even
 one that was killed.`

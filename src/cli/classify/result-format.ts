@@ -15,8 +15,10 @@ export type ResultFormat = {
   readonly prefix: (row: InputRow, subject: Subject) => string
 }
 
-/** The result format of a file format, for rows with these columns. */
-export const RESULT_FORMATS: Readonly<Record<FileFormat, (columns: InputColumns) => ResultFormat>> = {
+/** The result format of a file format, for rows with these columns. `hasSafeCells` is for CSV alone: `safeCell` is applied to all cells. */
+export const RESULT_FORMATS: Readonly<
+  Record<FileFormat, (columns: InputColumns, hasSafeCells: boolean) => ResultFormat>
+> = {
   text: () => TEXT_RESULTS,
   csv: csvResults,
   ndjson: () => NDJSON_RESULTS,
@@ -56,9 +58,17 @@ const RESULT_COLUMNS = [
   "degraded",
 ] as const
 
+/** How the cells begin that spreadsheets take for formulas (OWASP, "CSV Injection"). */
+const FORMULA_PATTERN = /^[=+\-@\t\r]/
+
+/** The cell, with an apostrophe before it if a spreadsheet would take it for a formula. A spreadsheet then shows it as text. */
+export const safeCell = (cell: string): string => (FORMULA_PATTERN.test(cell) ? `'${cell}` : cell)
+
 /** The cells of the row, then those of the result, then cells beyond the header. */
-function csvResults({ names, delimiter: to }: InputColumns): ResultFormat {
-  const ownOf = ({ input, cells }: InputRow): readonly string[] => cells ?? [input]
+function csvResults({ names: ownNames, delimiter: to }: InputColumns, hasSafeCells: boolean): ResultFormat {
+  const safe = (cells: readonly string[]): readonly string[] => (hasSafeCells ? cells.map(safeCell) : cells)
+  const names = safe(ownNames)
+  const ownOf = ({ input, cells }: InputRow): readonly string[] => safe(cells ?? [input])
   const beginning = (row: InputRow): string => formatCsvRecord(ownOf(row).slice(0, names.length), to) + to
   return {
     header: `${formatCsvRecord([...names, ...resultColumnNames(names)], to)}\n`,

@@ -29,11 +29,15 @@ export async function assertTargetWritable(
   }
 }
 
+/** Where results are written and how. `hasSafeCells`: no cell of CSV is a formula for a spreadsheet. */
+type ResultsWriterJob = { readonly target: ResultsTarget; readonly to: FileFormat; readonly hasSafeCells: boolean }
+
 /** Writes results in the order in which they are given, after those of an earlier run. */
 export class ResultsWriter {
   readonly #streams: Streams
   readonly #target: ResultsTarget
   readonly #format: FileFormat
+  readonly #hasSafeCells: boolean
   readonly #testDomain: string
   #resultFormat: ResultFormat | null = null
   #resume: ResumeState | null = null
@@ -41,10 +45,11 @@ export class ResultsWriter {
   /** Counts the results of this run. */
   readonly tally = new SummaryCounter()
 
-  constructor(streams: Streams, target: ResultsTarget, format: FileFormat, testDomain: string) {
+  constructor(streams: Streams, { target, to, hasSafeCells }: ResultsWriterJob, testDomain: string) {
     this.#streams = streams
     this.#target = target
-    this.#format = format
+    this.#format = to
+    this.#hasSafeCells = hasSafeCells
     this.#testDomain = testDomain
   }
 
@@ -69,7 +74,7 @@ export class ResultsWriter {
 
   /** Prepares the destination for rows with these columns. */
   async start(columns: InputColumns): Promise<void> {
-    const form = RESULT_FORMATS[this.#format](columns)
+    const form = RESULT_FORMATS[this.#format](columns, this.#hasSafeCells)
     this.#resultFormat = form
     const { out, mode } = this.#target
     if (out === null || mode !== "resume") return await this.#open(0)

@@ -40,6 +40,8 @@ type ClassifyJob = {
   readonly path: string
   readonly from: FileFormat
   readonly to: FileFormat
+  /** Whether cells of CSV results that a spreadsheet would take for formulas get an apostrophe. */
+  readonly hasSafeCells: boolean
   /** The column or member with the inputs; null: the default ones. */
   readonly column: string | null
   readonly policy: Policy
@@ -70,7 +72,7 @@ export async function classify(
   const { streams, stopwatch, runInterval, stopSignal, terminal, collectGarbage } = deps
   await assertTargetWritable(streams, job.path, job.target)
   const source = await withReadErrors(job.path, streams.openSource(job.path))
-  const results = new ResultsWriter(streams, job.target, job.to, checker.testDomain)
+  const results = new ResultsWriter(streams, job, checker.testDomain)
   const stop = new StopSignal()
   void stopSignal().then(() => stop.request())
   const startedAt = stopwatch()

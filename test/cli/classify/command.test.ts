@@ -194,3 +194,59 @@ test("--policy and --offline are what the check is asked with", async () => {
   expect(requests).toEqual([true, false])
   expect((await run("in.txt", "--policy", "soft")).code).toBe(2)
 })
+
+describe("--safe-cells", () => {
+  const FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")']
+  const csv = (rows: readonly (readonly string[])[]): string =>
+    rows.map(cells => cells.map(cell => `"${cell.replaceAll('"', '""')}"`).join()).join("\n")
+
+  test("puts an apostrophe before formulas, in names, cells and cells beyond the header, and changes nothing else", async () => {
+    const harmless = ["", "a=b", " =1", "'=1", "1-1", "jane@gmail.com", "\n=1"]
+    const cells = [...FORMULAS, ...harmless]
+    const names = ["email", ...cells.map((cell, at) => `${cell}${at}`)]
+    const { run } = classifying({ "in.csv": csv([names, ["jane@gmail.com", ...cells, ...cells]]) })
+    const safe = (all: readonly string[]) => all.map(cell => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell))
+    for (const [options, expected] of [
+      [["--safe-cells"], safe],
+      [[], (all: readonly string[]) => all],
+    ] as const) {
+      const [head = [], row = []] = parse((await run("in.csv", ...options)).answered, { relax_column_count: true })
+      expect(head.slice(0, names.length)).toEqual([...expected(names)])
+      expect(row.slice(1, names.length)).toEqual([...expected(cells)])
+      expect(row.slice(-cells.length)).toEqual([...expected(cells)])
+      expect(row[names.length]).toBe("personal")
+    }
+  })
+
+  test("leaves no cell that begins like a formula, whatever is in the file", async () => {
+    const cell = fc.oneof(fc.string({ unit: "binary-ascii", maxLength: 5 }), fc.constantFrom(...FORMULAS))
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), async rows => {
+        const { run } = classifying({ "in.csv": csv([["email", "note"], ...rows]) })
+        const { code, answered } = await run("in.csv", "--safe-cells")
+        expect(code).toBe(0)
+        for (const record of parse(answered, { relax_column_count: true, relax_quotes: true }))
+          for (const text of record) expect(text).not.toMatch(/^[=+\-@\t\r]/)
+      }),
+    )
+  })
+
+  test("is for inputs of other formats too, and for no other results", async () => {
+    const { run } = classifying({ "in.ndjson": '"=1+1"\n', "in.csv": "email\n=1\n" })
+    expect((await run("in.ndjson", "--format", "csv", "--safe-cells")).answered).toContain("\n'=1+1,invalid")
+    for (const format of ["text", "ndjson"])
+      expect(await run("in.csv", "--format", format, "--safe-cells")).toMatchObject({ code: 2, answered: "" })
+  })
+
+  test("goes on with --resume where a run with it has ended, and not after one without it", async () => {
+    const rows = csv([["email", "note"], ...Array.from({ length: 20 }, (_, at) => [`a${at}@gmail.com`, "=1"])])
+    const { run, held: files } = classifying({ "in.csv": rows })
+    await run("in.csv", "--out", "all.csv", "--safe-cells")
+    const whole = String(files.get("all.csv"))
+    files.set("cut.csv", Buffer.from(whole.slice(0, whole.length / 2)))
+    expect(await run("in.csv", "--out", "cut.csv", "--resume", "--safe-cells")).toMatchObject({ code: 0 })
+    expect(String(files.get("cut.csv"))).toBe(whole)
+    files.set("cut.csv", Buffer.from(whole.slice(0, whole.length / 2)))
+    expect((await run("in.csv", "--out", "cut.csv", "--resume")).code).not.toBe(0)
+  })
+})
