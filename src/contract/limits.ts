@@ -51,18 +51,31 @@ export const LIMITS = {
   signInMinutes: 15,
   signInCodeDigits: 6,
   signInTriesMax: 5,
-  /** Sign-in mails to one email address: a burst, then one in so many seconds. */
+  /** After so many wrong codes for an address no code is accepted for it until 00:00 UTC; the link in the mail works. */
+  wrongCodesPerAddressAndDay: 10,
+  /** Sign-in mails to one email address, whatever its `+tag`: a burst, then one in so many seconds. */
   signInsPerAddressMax: 3,
   signInPerAddressSeconds: 300,
-  /** The same from one client address. */
+  /** The same from one client address: an IPv4 address or an IPv6 /64. */
   signInsPerClientMax: 10,
   signInPerClientSeconds: 60,
+  /** The same from an IPv4 /24 or an IPv6 /56, and from an IPv6 /48. */
+  signInsPerNetworkMax: 30,
+  signInPerNetworkSeconds: 20,
+  signInsPerSiteMax: 60,
+  signInPerSiteSeconds: 10,
   /** The same in total. */
   signInsGlobalMax: 300,
   signInGlobalSeconds: 1,
-  /** Attempts with a code or a link from one client address. */
+  /** The part of the total that needs no pass. */
+  signInsWithoutPassPercent: 50,
+  /** Attempts with a code or a link from one client address, from an IPv4 /24 or an IPv6 /56, and from an IPv6 /48. */
   signInProofsPerClientMax: 30,
   signInProofPerClientSeconds: 10,
+  signInProofsPerNetworkMax: 90,
+  signInProofPerNetworkSeconds: 4,
+  signInProofsPerSiteMax: 180,
+  signInProofPerSiteSeconds: 2,
   /** Slow responses that a process logs a second. */
   slowLinesPerSecondMax: 10,
   requestIdLengthMax: 64,

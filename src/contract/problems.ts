@@ -30,8 +30,8 @@ export const PROBLEMS = {
   pass_required: {
     status: 403,
     title: "Forbidden",
-    cause: "The free website checker wants to see that no program asks: the checks that a network has without that are used up, or a part of the budget that all visitors share. Requests with a key never get this.",
-    retry: "Yes, with a pass: the page of the checker gets one by a short piece of arithmetic in the browser",
+    cause: "The free website checker wants to see that no program asks: the checks that a network has without that are used up, or a part of the budget that all visitors share. So does the sign-in while very many people ask for a mail. Requests with a key never get this.",
+    retry: "Yes, with a pass: the page gets one by a short piece of arithmetic in the browser",
   },
   banned: { status: 403, title: "Forbidden", cause: "The network has abused the free website checker and is kept from it for a while. Requests with a key never get this.", retry: "Yes, after `Retry-After` seconds" },
   busy: { status: 503, title: "Service Unavailable", cause: "The daily budget that all visitors of the free website checker share is used up. Requests with a key never get this.", retry: "After 00:00 UTC" },

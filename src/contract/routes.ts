@@ -69,7 +69,7 @@ export const ROUTES = {
   postSignOut: { method: "POST", path: "/sign-out", description: "Signs this browser out.", access: "anybody", kind: "form", problems: [...FORM_PROBLEMS] },
   account: { method: "GET", path: "/dashboard/account", description: "Who you are, and the browsers that are signed in.", access: "account", kind: "page", problems: ["internal_error"] },
   postSessionEnd: { method: "POST", path: "/dashboard/account/sessions", description: "Signs one browser of the account out, or all others.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
-  postSignIn: { method: "POST", path: "/sign-in", description: "Sends a link and a code to an email address.", access: "anybody", kind: "form", problems: [...FORM_PROBLEMS, "rate_limited"] },
+  postSignIn: { method: "POST", path: "/sign-in", description: "Sends a link and a code to an email address.", access: "anybody", kind: "form", problems: [...FORM_PROBLEMS, "rate_limited", "pass_required"] },
   signInCode: { method: "GET", path: "/sign-in/code", description: "Where the browser that asked to sign in takes the code from the mail.", access: "anybody", kind: "page", problems: ["internal_error"] },
   postSignInCode: { method: "POST", path: "/sign-in/code", description: "Signs in by the code from the mail, in the browser that asked for it.", access: "anybody", kind: "form", problems: [...FORM_PROBLEMS, "rate_limited"] },
   signInLink: { method: "GET", path: "/sign-in/link", description: "Where the link in the mail leads: it signs nobody in before its button is pressed.", access: "anybody", kind: "page", problems: ["internal_error"] },

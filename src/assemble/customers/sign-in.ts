@@ -1,9 +1,12 @@
 import { logError } from "../../base/log.ts"
 import { createIntervals } from "../../base/time.ts"
+import { prunePasses } from "../../customers/free-checks/allowances.ts"
+import { createPasses, type Passes } from "../../customers/free-checks/passes.ts"
 import { pruneSignIns } from "../../customers/sign-in/pending-sign-ins.ts"
 import { pruneSessions } from "../../customers/sign-in/sessions.ts"
 import type { SignInDeps } from "../../customers/sign-in/sign-in.ts"
 import { SignInMails, type SignInMailsDeps } from "../../customers/sign-in/sign-in-mails.ts"
+import { pruneWrongCodes } from "../../customers/sign-in/wrong-codes.ts"
 import type { StoreContext } from "../context.ts"
 
 /** How often expired sign-ins and sessions are deleted, and how many of each at once: more than can arrive meanwhile. */
@@ -13,7 +16,8 @@ const PRUNED_ROWS_MAX = 1000
 /** Sign-in by mail, and its background work. */
 export type SignInService = SignInDeps & {
   readonly mails: SignInMails
-  /** Deletes expired sign-ins and sessions. Never rejects. */
+  readonly passes: Passes
+  /** Deletes expired sign-ins, sessions, passes and counts. Never rejects. */
   readonly prune: () => Promise<void>
   /** Starts the background work. */
   readonly start: () => void
@@ -31,6 +35,8 @@ export function createSignInService(
   const pruneExpired = async (): Promise<void> => {
     await pruneSignIns(store, clock, PRUNED_ROWS_MAX)
     await pruneSessions(store, clock, PRUNED_ROWS_MAX)
+    await pruneWrongCodes(store, clock, PRUNED_ROWS_MAX)
+    await prunePasses(store, clock, PRUNED_ROWS_MAX)
   }
   const prune = (): Promise<void> =>
     pruneExpired().catch(logError(log, "expired sign-ins and sessions were not deleted"))
@@ -41,6 +47,7 @@ export function createSignInService(
     random,
     newAccountTier: settings.MAILKIND_DEFAULT_TIER,
     mails,
+    passes: createPasses({ store, clock, random }),
     prune,
     start: intervals.start,
     stop: async () => {

@@ -2,9 +2,9 @@ import type { Clock, Random } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { widerNetworks } from "../quota/client-networks.ts"
+import { keyedHash } from "../sign-in/installation-secret.ts"
 import { hashSecret, isSecret, newSecret } from "../sign-in/secrets.ts"
 import type { Store } from "../store/core/store.ts"
-import { keyedHash } from "./derived-keys.ts"
 
 /** How long a pass is valid, in milliseconds. */
 const PASS_MS = LIMITS.passMinutes * 60_000

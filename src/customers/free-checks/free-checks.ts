@@ -3,20 +3,13 @@ import { dayEndMs } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { RateLimiter } from "../quota/rate/rate-limiter.ts"
 import type { UnitQuota } from "../quota/units/unit-quota.ts"
+import { keyedHash } from "../sign-in/installation-secret.ts"
 import type { Store } from "../store/core/store.ts"
-import {
-  allowancesToday,
-  issuePass,
-  pruneClientDays,
-  prunePasses,
-  refundToAllowances,
-  refundToPass,
-  takeFromAllowances,
-  takeFromPass,
-} from "./allowances.ts"
+import { allowancesToday, pruneClientDays, prunePasses, refundToAllowances, takeFromAllowances } from "./allowances.ts"
 import { bannedUntilMs, clientNetwork, pruneBans, recordStrike } from "./bans.ts"
-import { type Challenge, checkSolution, issueChallenge } from "./challenges.ts"
-import { createFreeCheckKeys, keyedHash, type LoadFreeCheckKeys } from "./derived-keys.ts"
+import { type Challenge, issueChallenge } from "./challenges.ts"
+import { createFreeCheckKeys, type LoadFreeCheckKeys } from "./derived-keys.ts"
+import { claimPass, type PassChange, type PassProof } from "./passes.ts"
 
 /** Whether a client may send a check. */
 export type FreeCheckAdmission =
@@ -25,16 +18,7 @@ export type FreeCheckAdmission =
   | { readonly kind: "too_fast"; readonly waitS: number }
 
 /** The client of a check, with its pass or solution. */
-export type FreeCheckRequest = {
-  readonly client: string
-  /** The secret of a pass; empty: none was sent. */
-  readonly pass: string
-  /** The solution of a challenge; empty: none was sent. */
-  readonly solution: string
-}
-
-/** The pass that the browser should store: the secret of a new one, or none; null: unchanged. */
-export type PassChange = { readonly secret: string | null } | null
+export type FreeCheckRequest = PassProof & { readonly client: string }
 
 /** The result of asking for a check. */
 export type FreeCheckGrant = { readonly change: PassChange } & (
@@ -132,34 +116,14 @@ type ClaimedCheck = {
 }
 
 async function claimCheck(needs: FreeChecksContext, visit: FreeCheckRequest): Promise<ClaimedCheck> {
-  const { store, clock } = needs
-  const { client, pass } = visit
-  const shown = pass === "" ? null : await takeFromPass(store, clock, pass)
-  if (shown === "taken") return { change: null, hasPass: true, refund: () => refundToPass(store, pass) }
-  if (shown === "forged") await addStrike(needs, client)
-  const secret = await redeemSolution(needs, visit)
-  if (secret !== null) return { change: { secret }, hasPass: true, refund: () => refundToPass(store, secret) }
-  const allowances = allowancesToday((await needs.keys()).client, client, clock)
+  const { store, clock, keys } = needs
+  const { client } = visit
+  const { change, refund, wrongCount } = await claimPass(needs, visit)
+  for (let wrong = 0; wrong < wrongCount; wrong++) await addStrike(needs, client)
+  if (refund !== null) return { change, hasPass: true, refund }
+  const allowances = allowancesToday((await keys()).client, client, clock)
   const isTaken = await takeFromAllowances(store, allowances)
-  return {
-    change: shown === null ? null : { secret: null },
-    hasPass: false,
-    refund: isTaken ? () => refundToAllowances(store, allowances) : null,
-  }
-}
-
-/** The secret of a new pass for the solution; null: none. A repeated solution is a strike, as a wrong one is. */
-async function redeemSolution(
-  needs: FreeChecksContext,
-  { client, solution }: FreeCheckRequest,
-): Promise<string | null> {
-  if (solution === "") return null
-  const { store, clock, random } = needs
-  const found = await checkSolution(await needs.keys(), clock, solution)
-  if (found.kind === "expired") return null
-  const secret = found.kind === "solved" ? await issuePass(store, clock, random, found.nonce) : null
-  if (secret === null) await addStrike(needs, client)
-  return secret
+  return { change, hasPass: false, refund: isTaken ? () => refundToAllowances(store, allowances) : null }
 }
 
 /** Takes from the budget, too; if it refuses, the check is given back. */

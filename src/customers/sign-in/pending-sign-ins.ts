@@ -2,11 +2,13 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/core/store.ts"
+import { ensureInstallationSecret } from "./installation-secret.ts"
 import { generateCode, hashSecret, isSecret, newSecret, sealEmail, unsealEmail, validStartRange } from "./secrets.ts"
+import { addWrongCode, removeWrongCode, wrongCodeCount } from "./wrong-codes.ts"
 
 /*
  * A pending sign-in starts when a person asks for it. It ends when its link is used, its code is entered in the browser that
- * asked, the code was tried `LIMITS.signInTriesMax` times, or `SIGN_IN_MS` have passed. Then its row is deleted, and nothing
+ * asked (unless `wrong-codes.ts` accepts none), the code was tried `LIMITS.signInTriesMax` times, or `SIGN_IN_MS` have passed. Then its row is deleted, and nothing
  * records which of these it was.
  */
 
@@ -35,6 +37,8 @@ export async function openSignIn(store: Store, clock: Clock, random: Random, ema
     clock(),
   ]
   await store.transaction(async inner => {
+    // The key under which wrong codes are counted.
+    await ensureInstallationSecret(inner, random)
     await inner.run(
       `INSERT INTO sign_ins (link_hash, browser_hash, code_hash, email_by_link, email_by_browser, tries_left, asked_at_ms)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -63,6 +67,8 @@ export async function emailByBrowser(store: Store, clock: Clock, browser: string
 export type SignInProof =
   | { readonly kind: "proved"; readonly email: string }
   | { readonly kind: "wrong_code"; readonly triesLeft: number }
+  /** Too many wrong codes came for the address today: no code is accepted, and the sign-in waits for its link. */
+  | { readonly kind: "codes_locked" }
   | { readonly kind: "gone" }
 
 const GONE = { kind: "gone" } as const
@@ -90,11 +96,17 @@ export async function proveByCode(store: Store, nowMs: number, browser: string, 
     [hash, ...validStartRange(nowMs, SIGN_IN_MS)],
   )
   if (row === null) return GONE
+  const email = unsealEmail(row.sealed, browser)
+  const today = await wrongCodeCount(store, nowMs, email)
+  if (today !== null && !(await addWrongCode(store, today))) {
+    await store.run("UPDATE sign_ins SET tries_left = tries_left + 1 WHERE browser_hash = $1", [hash])
+    return { kind: "codes_locked" }
+  }
   const isRight = timingSafeEqual(Buffer.from(row.code_hash), Buffer.from(hashCode(code, browser)))
   if (isRight || row.tries_left === 0) await store.run("DELETE FROM sign_ins WHERE browser_hash = $1", [hash])
-  return isRight
-    ? { kind: "proved", email: unsealEmail(row.sealed, browser) }
-    : { kind: "wrong_code", triesLeft: row.tries_left }
+  if (!isRight) return { kind: "wrong_code", triesLeft: row.tries_left }
+  if (today !== null) await removeWrongCode(store, today)
+  return { kind: "proved", email }
 }
 
 /** Deletes at most `countMax` expired sign-ins and returns their count. */

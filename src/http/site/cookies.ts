@@ -22,9 +22,10 @@ export const COOKIES = {
     description: "Asking to sign in: takes the code from the mail in this browser alone.",
     maxAgeS: LIMITS.signInMinutes * MINUTE_S,
   },
-  /** The secret of a pass of the free checker. */
+  /** The secret of a pass. */
   pass: {
-    description: "Checking on the first page beyond the first checks of the day.",
+    description:
+      "Checking on the first page beyond the first checks of the day, and signing in while very many people do.",
     maxAgeS: LIMITS.passMinutes * MINUTE_S,
   },
 } as const satisfies Record<string, { readonly description: string; readonly maxAgeS: number }>

@@ -5,6 +5,7 @@ import { ROUTES } from "../../contract/routes.ts"
 import type { Health } from "../../contract/schemas.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
 import type { FreeChecks } from "../../customers/free-checks/free-checks.ts"
+import type { Passes } from "../../customers/free-checks/passes.ts"
 import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
@@ -69,7 +70,7 @@ export type SiteDeps = FeedbackDeps & {
   readonly rates: RateLimiter
   /** Rates of callers without a key, which people are who sign in. */
   readonly keyless: RateLimiter
-  readonly signIn: SignInDeps & { readonly mails: Pick<SignInMails, "send" | "isLogged"> }
+  readonly signIn: SignInDeps & { readonly mails: Pick<SignInMails, "send" | "isLogged">; readonly passes: Passes }
 }
 
 /** What every page is made with: the dependencies, and the parts that are built from them once. */

@@ -285,6 +285,18 @@ export const MIGRATIONS: readonly Migration[] = [
       beat BIGINT NOT NULL)`,
     ],
   },
+  {
+    number: 16,
+    description: "wrong codes of sign-ins",
+    statements: [
+      // How many wrong codes were typed for a mailbox on a day. The hash is keyed and differs from day to day; `day` counts as `units.day` does.
+      `CREATE TABLE sign_in_wrong_codes (
+      mailbox_hash TEXT PRIMARY KEY,
+      day BIGINT NOT NULL,
+      count BIGINT NOT NULL)`,
+      "CREATE INDEX sign_in_wrong_codes_by_day ON sign_in_wrong_codes (day)",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -8,7 +8,8 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
-import type { FreeChecks, PassChange } from "../../../customers/free-checks/free-checks.ts"
+import type { FreeChecks } from "../../../customers/free-checks/free-checks.ts"
+import type { PassChange } from "../../../customers/free-checks/passes.ts"
 import {
   bannedProblem,
   busyProblem,
@@ -17,10 +18,11 @@ import {
 } from "../../response/free-check-problems.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
 import { readForm, type SubmittedForm } from "../form-body.ts"
+import { passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
 import { assertSameOrigin, assertSameOriginFetch } from "../same-origin.ts"
 import type { SiteContext } from "../site-context.ts"
-import { type CheckFormState, EMPTY_CHECK_FORM, HomePage, INPUT_FIELD, SOLUTION_FIELD } from "./home-page.tsx"
-import { PassPage, type PassPageAssets } from "./pass-page.tsx"
+import { type CheckFormState, EMPTY_CHECK_FORM, HomePage, INPUT_FIELD } from "./home-page.tsx"
+import { PassPage } from "./pass-page.tsx"
 
 /** The free checker: the form of the home page, and the challenge of a pass. Refusals come in `CHECKER_REFUSAL_ORDER`. */
 export function freeCheckRoutes(site: SiteContext) {
@@ -44,7 +46,7 @@ async function handleCheckForm(site: SiteContext, request: Request): Promise<Res
   assertSameOrigin(request, site.baseUrl())
   const freeChecks = requireFreeChecks(site)
   const progress: FormProgress = { form: EMPTY_CHECK_FORM, passChange: null }
-  return withPassCookie(site, await checkResponse(site, freeChecks, request, progress), progress)
+  return withPassCookie(site.cookies, await checkResponse(site, freeChecks, request, progress), progress.passChange)
 }
 
 async function checkResponse(
@@ -183,7 +185,7 @@ async function problemPage(site: SiteContext, form: CheckFormState, problem: Pro
   const { code, detail } = problem
   switch (code) {
     case "pass_required":
-      return <PassPage assets={await passPageAssets(site)} input={form.input} />
+      return <PassPage assets={await passPageAssets(site.assets)} input={form.input} />
     case "invalid_input":
       return homePage(site, { form: { ...form, error: detail } })
     case "banned":
@@ -193,23 +195,4 @@ async function problemPage(site: SiteContext, form: CheckFormState, problem: Pro
     default:
       throw problem
   }
-}
-
-async function passPageAssets({ assets }: SiteContext): Promise<PassPageAssets> {
-  const [widget, styles, worker, script] = await Promise.all([
-    assets.path("altcha.js"),
-    assets.path("altcha.css"),
-    assets.path("altcha-worker.js"),
-    assets.path("pass.js"),
-  ])
-  return { widget, styles, worker, script }
-}
-
-/** Sets the cookie of a new pass, or deletes that of an expired one. */
-function withPassCookie({ cookies }: SiteContext, response: Response, { passChange }: FormProgress): Response {
-  if (passChange !== null) {
-    const { secret } = passChange
-    response.headers.append("Set-Cookie", secret === null ? cookies.clear("pass") : cookies.write("pass", secret))
-  }
-  return response
 }

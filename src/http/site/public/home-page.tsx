@@ -83,9 +83,6 @@ function FreeCheckTerms() {
 /** The form field for the address, domain or URL to check. */
 export const INPUT_FIELD = "input"
 
-/** The form field for the solution of altcha's challenge. */
-export const SOLUTION_FIELD = "solution"
-
 /** The state of the check form. */
 export type CheckFormState = {
   readonly input: string

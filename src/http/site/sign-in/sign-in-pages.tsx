@@ -2,6 +2,8 @@
 import type { ComponentChildren } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import type { Challenge } from "../../../customers/free-checks/challenges.ts"
+import { PassForm, type PassPageAssets } from "../pass.tsx"
 import { curlCommand } from "../ui/format.ts"
 import { FlashMessage, TextField } from "../ui/forms.tsx"
 import { CodeBlock, Layout } from "../ui/layout.tsx"
@@ -52,6 +54,39 @@ export function SignInPage({ next, terms, scripts, email, error }: SignInPagePro
   )
 }
 
+type SignInPassPageProps = {
+  readonly assets: PassPageAssets
+  readonly challenge: Challenge
+  readonly email: string
+  readonly next: string
+}
+
+/** Obtains a pass by a proof of work while many ask to sign in, then sends the form again by itself. */
+export function SignInPassPage({ assets, challenge, email, next }: SignInPassPageProps) {
+  return (
+    <Layout route="signIn" title="One moment, please" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
+      <p class="lead">
+        Very many people ask to sign in just now. To show that no program asks, your browser does a short piece of
+        arithmetic, and then we send a link and a code to <strong>{email}</strong>.
+      </p>
+      <PassForm
+        assets={assets}
+        path={ROUTES.postSignIn.path}
+        fields={{ email, next }}
+        challenge={challenge}
+        alternatives={PASS_ALTERNATIVES}
+      />
+      <p>
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Back to the sign-in</a>
+      </p>
+    </Layout>
+  )
+}
+
+/** As on the free checker's page, the widget needs `crypto.subtle`. */
+const PASS_ALTERNATIVES =
+  "It works over HTTPS, in a browser of the last years, with JavaScript. Or come again in some minutes: when fewer people ask, there is no such page."
+
 type CodePageProps = CommonSignInProps & {
   readonly email: string
   /** Whether link and code went to the log, because no mail can be sent to the address. */
@@ -94,6 +129,21 @@ export function CodePage({ next, terms, scripts, email, isLogged, error }: CodeP
         <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>.
       </p>
       <TermsNotice terms={terms} />
+    </Layout>
+  )
+}
+
+/** Explains that no code is accepted for the address today, in place of the form for one. The link works. */
+export function CodesLockedPage({ next, isLogged }: { readonly next: string; readonly isLogged: boolean }) {
+  return (
+    <Layout route="signInCode" title="Open the link">
+      <p class="lead">
+        Today {LIMITS.wrongCodesPerAddressAndDay} wrong codes were typed for your address, here or elsewhere. So no code
+        is accepted for it until 00:00 UTC. Please open the link {isLogged ? "from the log" : "in the mail"}: it works.
+      </p>
+      <p>
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>
+      </p>
     </Layout>
   )
 }

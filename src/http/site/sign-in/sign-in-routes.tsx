@@ -4,24 +4,30 @@ import type { VNode } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
+import type { PassChange } from "../../../customers/free-checks/passes.ts"
 import { emailByBrowser, emailByLink, openSignIn } from "../../../customers/sign-in/pending-sign-ins.ts"
 import { parseTypedCode } from "../../../customers/sign-in/secrets.ts"
 import { endSession, userAgentLabel } from "../../../customers/sign-in/sessions.ts"
 import { type SignInCredential, type SignInResult, signIn as signInWith } from "../../../customers/sign-in/sign-in.ts"
+import { areCodesLocked } from "../../../customers/sign-in/wrong-codes.ts"
 import { listTerms } from "../../../customers/terms/terms.ts"
 import { queryParameters } from "../../request/request-url.ts"
+import { Problem } from "../../response/problem.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult } from "../guards.ts"
+import { passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { nextPathInUrl, safeNextPath, withNextPath } from "./next-path.ts"
 import { createSignInLimits, type SignInLimits } from "./sign-in-limits.ts"
 import {
   CodePage,
+  CodesLockedPage,
   type CommonSignInProps,
   FirstKeyPage,
   LinkPage,
   SignInEndedPage,
   SignInPage,
+  SignInPassPage,
 } from "./sign-in-pages.tsx"
 
 /** The sign-in by mail: a form requests it, and a code or a link from the mail completes it. */
@@ -57,13 +63,49 @@ async function handleSignInRequest(context: SignInContext, request: Request, for
     const page = <SignInPage {...(await context.commonProps(next))} email={email} error={INVALID_EMAIL} />
     return pages.renderInvalid(page, request)
   }
-  limits.admitEmail(to)
+  const passChange = limits.admitEmail(to) === "admitted" ? null : await usePass(context, request, form, to)
+  if (passChange instanceof Response) return passChange
   const { link, code, browser } = await openSignIn(signIn.store, signIn.clock, signIn.random, to)
   const path = withNextPath(ROUTES.signInLink.path, next, { token: link })
   signIn.mails.send({ to, link: `${baseUrl()}${path}`, code })
-  return pages.redirect(withNextPath(ROUTES.signInCode.path, next), request, {
+  const response = pages.redirect(withNextPath(ROUTES.signInCode.path, next), request, {
     "Set-Cookie": cookies.write("sign_in", browser),
   })
+  return withPassCookie(cookies, response, passChange)
+}
+
+/**
+ * Uses a check of the visitor's pass, or of a new one, while so many ask to sign in that a pass is required. Returns the page that
+ * gets a pass if the visitor has none.
+ */
+async function usePass(
+  { pages, cookies, limits, signIn, assets }: SignInContext,
+  request: Request,
+  form: SubmittedForm,
+  email: string,
+): Promise<PassChange | Response> {
+  const { passes } = signIn
+  const proof = { pass: cookies.read(request, "pass"), solution: form.text(SOLUTION_FIELD) }
+  const { change, refund } = await passes.claim(proof)
+  if (refund === null) {
+    const page = (
+      <SignInPassPage
+        assets={await passPageAssets(assets)}
+        challenge={await passes.challenge()}
+        email={email}
+        next={safeNextPath(form.text("next"))}
+      />
+    )
+    const problem = new Problem("pass_required", "So many people ask to sign in just now that a pass is needed.")
+    return withPassCookie(cookies, pages.renderProblem(page, request, problem), change)
+  }
+  try {
+    limits.admitEmail(email, true)
+  } catch (refused) {
+    await refund()
+    throw refused
+  }
+  return change
 }
 
 const INVALID_EMAIL = "This is no email address that can have an account. One looks like name@example.com."
@@ -117,7 +159,7 @@ async function codePage(context: SignInContext, request: Request): Promise<PageR
   return await codeFormPage(context, browser, next, null)
 }
 
-/** The form for the code, or the page that says that this browser's sign-in has ended. */
+/** The form for the code, or the page that says that this browser's sign-in has ended or takes only the link. */
 async function codeFormPage(
   context: SignInContext,
   browser: string,
@@ -127,6 +169,8 @@ async function codeFormPage(
   const { signIn, commonProps } = context
   const email = await emailByBrowser(signIn.store, signIn.clock, browser)
   if (email === null) return <SignInEndedPage next={next} end="code" />
+  if (await areCodesLocked(signIn.store, signIn.clock, email))
+    return <CodesLockedPage next={next} isLogged={signIn.mails.isLogged(email)} />
   return <CodePage {...(await commonProps(next))} email={email} isLogged={signIn.mails.isLogged(email)} error={error} />
 }
 
@@ -140,6 +184,8 @@ async function handleCode(context: SignInContext, request: Request, form: Submit
   const result = await completeSignIn(context, request, next, { kind: "code", browser, code })
   if (result instanceof Response) return result
   if (result.kind === "gone") return pages.renderInvalid(<SignInEndedPage next={next} end="code" />, request)
+  if (result.kind === "codes_locked")
+    return pages.renderInvalid(await codeFormPage(context, browser, next, null), request)
   if (result.triesLeft === 0) return pages.renderInvalid(<SignInEndedPage next={next} end="tries" />, request)
   return pages.renderInvalid(await codeFormPage(context, browser, next, wrongCodeMessage(result.triesLeft)), request)
 }

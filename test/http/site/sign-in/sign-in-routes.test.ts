@@ -234,6 +234,26 @@ describe("a code", () => {
   })
 })
 
+test("after ten wrong codes for an address a day only the link signs in, and the page says so until 00:00 UTC", async () => {
+  const { own, asks, other, time } = await opened()
+  for (const from of [other(), other()]) {
+    const { shown, code } = await asks(EMAIL, from)
+    for (let count = 0; count < 5; count++) await from.submit(shown, { code: code === "000000" ? "000001" : "000000" })
+  }
+  const { shown, code, link } = await asks()
+  expect(shown.text).toContain("no code is accepted for it until 00:00 UTC")
+  expect(shown.html).not.toContain('name="code"')
+  const refused = await own.post("/sign-in/code", { code })
+  expect([refused.status, own.cookies.has("mailkind_session")]).toEqual([400, false])
+  expect(refused.text).toContain("open the link in the mail")
+  expect(keyIn((await own.submit(await own.get(link))).text)).not.toBe("")
+  await time.tick(86_400_000)
+  const next = other()
+  const again = await asks(EMAIL, next)
+  await next.submit(again.shown, { code: again.code })
+  expect(next.cookies.has("mailkind_session")).toBe(true)
+})
+
 describe("a session", () => {
   test("that a browser brings is never the one that it is signed in by", async () => {
     const { own, asks, store } = await opened()
