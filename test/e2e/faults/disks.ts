@@ -17,7 +17,7 @@ import { type Doing, type Found, type LeftOut, residentOf, tookMs, untilServed }
 
 const IS_ROOT = process.getuid?.() === 0
 const CAN_MOUNT = IS_ROOT && Bun.which("unshare") !== null
-const MOUNT = 'mount -t tmpfs -o size=12m tmpfs "$1" && shift && exec "$@"'
+const MOUNT = 'mount -t tmpfs -o mode=700,size=12m tmpfs "$1" && shift && exec "$@"'
 const PIECE = new Uint8Array(65_536)
 
 /** Fills the disk under a server that works, and frees it again. */
