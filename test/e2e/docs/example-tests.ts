@@ -46,12 +46,12 @@ export function testExamples(runners: readonly Runner[]): void {
           ...["personal", "business"],
         ])
         expect(JSON.parse(feedback.out)).toMatchObject({ status: "received", current_category: "unknown" })
-        expect(JSON.parse(usage.out).today).toMatchObject({ used: 4, remaining: null })
+        expect(JSON.parse(usage.out).today).toMatchObject({ used: 5, remaining: null })
       } else {
         expect(batch.out).toBe("jane@gmail.com personal review\nstripe.com business review\n")
         expect(feedback.out).toBe("received northwind-paper.com unknown -> business\n")
-        expect(usage.out.split("\n")[0]).toBe("used 4 remaining unlimited")
-        expect(usage.out.split("\n")[1]).toMatch(new RegExp(`^key_\\w+ ${server.firstKey.slice(-4)} 4$`))
+        expect(usage.out.split("\n")[0]).toBe("used 5 remaining unlimited")
+        expect(usage.out.split("\n")[1]).toMatch(new RegExp(`^key_\\w+ ${server.firstKey.slice(-4)} 5$`))
       }
     })
 

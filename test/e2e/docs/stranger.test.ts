@@ -79,7 +79,7 @@ async function usedTheFirstKey({ server: { firstKey: key }, run }: Stranger): Pr
     code: 0,
     out: expect.stringContaining("received northwind-paper"),
   })
-  expect((await run("usage", key)).out).toStartWith("used 3 remaining unlimited\n")
+  expect((await run("usage", key)).out).toStartWith("used 4 remaining unlimited\n")
 }
 
 /** On the server's own machine, by the commands of the page about keys. */

@@ -4,7 +4,7 @@ import { HAPROXY_COMMANDS } from "../../../src/http/site/docs/inserts/operation-
 import { bounded } from "../../support/bounded.ts"
 import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
 import { type Balancer, MISSING_BALANCER, startBalancer } from "./balancer.ts"
-import { type ApiResponse, createCluster, type Load, startLoad } from "./cluster.ts"
+import { type ApiRequest, createCluster, type Load, reporterKeys, startLoad } from "./cluster.ts"
 
 setDefaultTimeout(180_000)
 
@@ -14,9 +14,9 @@ const missing = [
 ]
 const NAMED = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")})`
 
-const CHECK: ApiResponse = ["POST /v1/check", { email: "jane@acme-widgets-of-nodes.com" }]
-const READ: ApiResponse = ["GET /v1/usage"]
-const REPORT: ApiResponse = ["POST /v1/feedback", { domain: "acme-widgets-of-nodes.com", expected_category: "relay" }]
+const CHECK: ApiRequest = ["POST /v1/check", { email: "jane@acme-widgets-of-nodes.com" }]
+const READ: ApiRequest = ["GET /v1/usage"]
+const REPORT: ApiRequest = ["POST /v1/feedback", { domain: "acme-widgets-of-nodes.com", expected_category: "relay" }]
 
 /** Several nodes that trust the balancer, and what is sent through it. */
 async function balanced() {
@@ -36,8 +36,9 @@ test.skipIf(missing.length > 0)(
   async () => {
     const { a, nodes, balancer, newKey } = await balanced()
     const key = await newKey()
-    const load = startLoad([balancer.port], key, [CHECK, CHECK, CHECK, CHECK, READ])
-    const reporting = () => startLoad([balancer.port], key, [REPORT, REPORT])
+    const load = startLoad([balancer.port], [key], [CHECK, CHECK, CHECK, CHECK, READ])
+    const reporters = await reporterKeys({ newKey })
+    const reporting = () => startLoad([balancer.port], reporters, [REPORT, REPORT])
     await load.goesOn(50)
     expect(load.processesCount()).toBe(2)
 

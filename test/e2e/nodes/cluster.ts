@@ -24,7 +24,7 @@ export type Cluster = {
   /** Starts a command of an operator. */
   readonly start: (words: readonly string[], sources?: string) => Program
   /** A key of a new account, without limits. */
-  readonly newKey: () => Promise<string>
+  readonly newKey: (email?: string) => Promise<string>
 }
 
 const programOf = (sources?: string): readonly string[] =>
@@ -68,16 +68,20 @@ export async function createCluster(count: number, settings: Readonly<Record<str
     psql,
     nodes: await Promise.all(Array.from({ length: count }, (_, at) => placeAt(at))),
     start,
-    newKey: async () => {
-      await start(["account", "create", "load@example.com", "--tier", "4"]).ended()
-      const { out } = await start(["key", "create", "--account", "load@example.com", "--json"]).ended()
+    newKey: async (email = "load@example.com") => {
+      await start(["account", "create", email, "--tier", "4"]).ended()
+      const { out } = await start(["key", "create", "--account", email, "--json"]).ended()
       return JSON.parse(out).key
     },
   }
 }
 
+/** Keys of several accounts: one account sends `LIMITS.feedbackPerDay` reports a day. */
+export const reporterKeys = ({ newKey }: Pick<Cluster, "newKey">): Promise<string[]> =>
+  Promise.all(["a", "b", "c", "d", "e"].map(name => newKey(`${name}@example.com`)))
+
 /** What is asked: method and path, and a body. */
-export type ApiResponse = readonly [line: string, body?: unknown]
+export type ApiRequest = readonly [line: string, body?: unknown]
 
 /** How long a caller waits after an answer before it asks again. */
 const PAUSE_MS = 5
@@ -96,16 +100,21 @@ export type Load = {
 const RUN_LENGTH = "req_".length + 12
 
 /** Has a caller for each entry of `callers` ask it over and over, at one of `ports` after the other, on connections that are kept. */
-export function startLoad(ports: readonly number[], key: string, callers: readonly ApiResponse[]): Load {
+export function startLoad(ports: readonly number[], keys: readonly string[], callers: readonly ApiRequest[]): Load {
   const agent = new Agent({ keepAlive: true })
   const processes = new Set<string>()
   const counts: Record<number, number> = {}
   const answeredBy = callers.map(() => 0)
   const waiting = new Set<() => void>()
   const state = { isOver: false }
-  const caller = async (response: ApiResponse, at: number): Promise<void> => {
+  const caller = async (request: ApiRequest, at: number): Promise<void> => {
     for (let round = at; !state.isOver; round++) {
-      const { status, id } = await ask(agent, ports[round % ports.length] ?? 0, key, response)
+      const { status, id } = await ask(
+        agent,
+        ports[round % ports.length] ?? 0,
+        keys[round % keys.length] ?? "",
+        request,
+      )
       counts[status] = (counts[status] ?? 0) + 1
       if (id !== "") processes.add(id.slice(0, RUN_LENGTH))
       answeredBy[at] = (answeredBy[at] ?? 0) + 1
@@ -140,7 +149,7 @@ function ask(
   agent: Agent,
   port: number,
   key: string,
-  [line, body]: ApiResponse,
+  [line, body]: ApiRequest,
 ): Promise<{ status: number; id: string }> {
   const [method = "", path = ""] = line.split(" ")
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }

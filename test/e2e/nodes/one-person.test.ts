@@ -57,11 +57,11 @@ onPostgres(
 
     const elsewhere = open("192.0.2.2")
     await elsewhere.submit(await elsewhere.get(ROUTES.signIn.path), { email: "jane@example.com" })
-    await smtp.takes(2)
-    const mails = smtp.taken.map(({ raw }) => /http:\/\/mail\.example(\/sign-in\/link\S+)/.exec(raw)?.[1])
-    const again = await elsewhere.submit(
-      await elsewhere.get(mails.find((link, at) => at > 0 && link !== undefined) ?? ""),
-    )
+    // Notices about the key come too, and in any order.
+    const links = () =>
+      smtp.taken.flatMap(({ raw }) => /http:\/\/mail\.example(\/sign-in\/link\S+)/.exec(raw)?.[1] ?? [])
+    for (let count = 2; links().length < 2; count++) await smtp.takes(count)
+    const again = await elsewhere.submit(await elsewhere.get(links()[1] ?? ""))
     expect(again.status).toBe(200)
     for (let round = 0; round < 2; round++) expect((await elsewhere.get(ROUTES.dashboard.path)).text).toContain("Shop")
 

@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { ROOT } from "../../architecture/source-files.ts"
 import { onPostgres } from "../../customers/engines.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { type ApiResponse, createCluster, startLoad } from "./cluster.ts"
+import { type ApiRequest, createCluster, reporterKeys, startLoad } from "./cluster.ts"
 
 setDefaultTimeout(180_000)
 
-const CALLERS: readonly ApiResponse[] = [
+const CALLERS: readonly ApiRequest[] = [
   ["POST /v1/check", { email: "jane@acme-widgets-of-nodes.com" }],
   ["POST /v1/check/batch", { items: ["jane@gmail.com", "acme-widgets-of-nodes.com"] }],
   ["POST /v1/feedback", { domain: "acme-widgets-of-nodes.com", expected_category: "relay" }],
@@ -44,7 +44,7 @@ onPostgres("nodes are brought to a newer version one after the other, and no req
   const older = { a: await a.serve(), b: await b.serve() }
   const load = startLoad(
     nodes.map(({ port }) => port),
-    await newKey(),
+    await reporterKeys({ newKey }),
     CALLERS,
   )
   await load.goesOn(20)
