@@ -149,7 +149,7 @@ export function shapesOf({ line, body }: Front, hidden: string): Readonly<Record
     lines: ["Connection: Upgrade", "Upgrade: h2c", length(hidden)],
     rest: hidden,
   }
-  shapes["a second host"] = { isRefused: false, lines: ["Host: evil.example", length(hidden)], rest: hidden }
+  shapes["a second host"] = { isRefused: true, lines: ["Host: evil.example", length(hidden)], rest: hidden }
   shapes["a whole URL"] = {
     isRefused: false,
     lines: [length(hidden)],
