@@ -112,7 +112,8 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
     const cachedAtMs = clock()
     // The next request gets it from the cache with `isCached`. A failure does not count as cached.
     const cached = evidence.mail.known ? { ...evidence, isCached: true } : evidence
-    if (freshUntilMs > cachedAtMs) cache.set(key, { evidence: cached, cachedAtMs, freshUntilMs })
+    // Evidence that a deadline cut short is that of its caller alone.
+    if (freshUntilMs > cachedAtMs && !deadline.isExpired) cache.set(key, { evidence: cached, cachedAtMs, freshUntilMs })
     return evidence
   }
   const gatherInTurn = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {

@@ -158,6 +158,19 @@ test("mail and tenant are looked up at the same time", async () => {
   expect(queries).toEqual({ mail: 1, tenant: 1 })
 })
 
+test("evidence that a deadline cut short is not cached for others", async () => {
+  const { ask, answers, queries, time } = system()
+  const complete = answers.mail
+  const cutShort = { ...(await complete(new Deadline(time.later, BUDGET_MS))), suites: unknown("timed_out") }
+  answers.mail = deadline => deadline.wait(new Promise(() => undefined), cutShort)
+  const late = ask({ ...ACME, includeTenant: false })
+  await time.tick(BUDGET_MS)
+  expect((await late).suites).toEqual(unknown("timed_out"))
+  answers.mail = complete
+  expect((await ask({ ...ACME, includeTenant: false })).suites.known).toBe(true)
+  expect(queries.mail).toBe(2)
+})
+
 const LOOKUPS_PER_CALLER_MAX = LIMITS.lookupsPerCallerMax
 
 describe("the lookups of one caller", () => {

@@ -122,13 +122,18 @@ function createCanaryRounds(probeAll: () => Promise<CanaryOutcome>): CanaryRound
 /** Queries the canary that was alive last, and only if it is not alive any more, all others at the same time. */
 function createCanaryProbe(canaries: readonly string[], directResolver: Resolver): () => Promise<CanaryOutcome> {
   let lastAlive: string | null = null
-  const probe = async (name: string): Promise<CanaryOutcome> => {
-    const outcome = await probeCanary(name, directResolver)
-    if (outcome === "alive") lastAlive = name
-    return outcome
-  }
   return async () => {
     const first = lastAlive
+    let isFirstAlive = true
+    const probe = async (name: string): Promise<CanaryOutcome> => {
+      const outcome = await probeCanary(name, directResolver)
+      // The fastest of a round is asked next, because negative answers wait for it.
+      if (outcome === "alive" && isFirstAlive) {
+        isFirstAlive = false
+        lastAlive = name
+      }
+      return outcome
+    }
     if (first === null) return await combinedOutcome(canaries.map(probe))
     const outcome = await probe(first)
     if (outcome === "alive") return outcome

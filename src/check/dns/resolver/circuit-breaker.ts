@@ -94,7 +94,7 @@ export class DnsCircuitBreaker {
 
   #record(question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void {
     if (!isReply(finding)) {
-      this.#silentDomains.recordTimeout(domain)
+      if (this.#silentDomains.recordTimeout(domain, question.name) === "doubtful") void this.#askDomainItself(domain)
       if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
       return
     }
@@ -108,6 +108,14 @@ export class DnsCircuitBreaker {
     }
     this.#failedDomains.clear()
     if (finding.value.outcome === "records") rememberLast(this.#goodQuestions, domain, question)
+  }
+
+  /** A subdomain with dead servers of its own must not make its parent silent, which others need. */
+  async #askDomainItself(domain: string): Promise<void> {
+    const finding = await this.#servers({ name: domain, type: "A" })
+    if (!isReply(finding)) return
+    this.#replyCount++
+    this.#silentDomains.recordOwnReply(domain)
   }
 
   #suspect(reason: Suspicion["reason"]): void {

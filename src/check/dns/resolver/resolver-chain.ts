@@ -62,7 +62,7 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
     exchanges.map(({ exchange }) => exchange),
     { ...deps, attemptsMax: DNS_ATTEMPTS_MAX },
   )
-  const instrumented = createInstrumentedResolver(withCnameChasing(failover))
+  const instrumented = createInstrumentedResolver(withCnameChasing(failover, deps))
   const directResolver = instrumented.resolver
   const canaryQuestions = canaries.map(name => ({ name, type: "A" }) as const)
   const probeQuestions = canaries.length === 0 ? [ROOT_QUESTION] : canaryQuestions
@@ -98,5 +98,5 @@ export function createServerResolver(
   const { timeoutMs, setTimer, stopwatch } = deps
   const { exchange, close } = createUdpExchange(server, deps)
   const failover = createFailover([exchange], { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch })
-  return { resolver: withCnameChasing(failover), close }
+  return { resolver: withCnameChasing(failover, deps), close }
 }

@@ -8,7 +8,7 @@ import {
   PROBE_INTERVAL_MS,
   SUSPICION_MS,
 } from "../../../../src/check/dns/resolver/circuit-breaker.ts"
-import { SILENT_MS, SILENT_TIMEOUTS } from "../../../../src/check/dns/resolver/silent-domains.ts"
+import { REPLYING_MS, SILENT_MS, SILENT_TIMEOUTS } from "../../../../src/check/dns/resolver/silent-domains.ts"
 import { createFakeTime, settled } from "../../../support/time.ts"
 import { written } from "../../../support/zone.ts"
 import { SOME } from "./manual-resolver.ts"
@@ -171,6 +171,22 @@ describe("dead domains on working servers", () => {
     queries.length = 0
     expect(await ask("dead.com")).toEqual(SILENT)
     expect(queries).toEqual([])
+  })
+
+  test("never silence their parent while its own servers reply, however often they time out", async () => {
+    const { ask, time, queries } = setUp(name => (isDead(name) ? SILENT : SOME))
+    for (let round = 0; round < 10; round++) {
+      for (let count = 0; count < SILENT_TIMEOUTS; count++) void ask(`dead${count}.busy.com`)
+      await time.tick(TIMEOUT_MS)
+      for (const name of ["busy.com", "www.busy.com"]) expect(await ask(name)).toEqual(SOME)
+      await time.tick(SILENT_MS)
+    }
+    expect(queries.filter(query => query === "A busy.com")).toHaveLength(1)
+    await time.tick(REPLYING_MS)
+    for (let count = 0; count < SILENT_TIMEOUTS; count++) void ask(`dead${count}.busy.com`)
+    await time.tick(TIMEOUT_MS)
+    expect(await ask("busy.com")).toEqual(SOME)
+    expect(queries.filter(query => query === "A busy.com")).toHaveLength(2)
   })
 
   test("are queried as ever after a reply of their servers", async () => {

@@ -4,6 +4,7 @@ import type { DnsAnswer } from "../../../../src/check/dns/dns-types.ts"
 import { CNAME_QUERIES_MAX, withCnameChasing } from "../../../../src/check/dns/resolver/cname-chaser.ts"
 import type { ServerAnswer } from "../../../../src/check/dns/resolver/failover.ts"
 
+const TIMEOUT_MS = 1500
 const EMPTY: DnsAnswer = { outcome: "no_data", records: [], ttlS: 300 }
 const FOUND: DnsAnswer = { outcome: "records", records: [{ type: "A", address: "192.0.2.1" }], ttlS: 300 }
 
@@ -12,12 +13,17 @@ const onTo = (name: string, ttlS = 300): Finding<ServerAnswer> =>
 const ends = (answer: DnsAnswer): Finding<ServerAnswer> => known({ answer, pendingCname: null })
 
 /** Resolves `start` with these replies of the servers, and returns the queries too. */
-async function follow(description: Readonly<Record<string, Finding<ServerAnswer>>>) {
+async function follow(replies: Readonly<Record<string, Finding<ServerAnswer>>>, replyMs = 0) {
   const queries: string[] = []
-  const resolve = withCnameChasing(async ({ name, type }) => {
-    queries.push(`${type} ${name}`)
-    return description[name] ?? ends({ ...EMPTY, outcome: "no_name" })
-  })
+  let nowMs = 0
+  const resolve = withCnameChasing(
+    async ({ name, type }) => {
+      queries.push(`${type} ${name}`)
+      nowMs += replyMs
+      return replies[name] ?? ends({ ...EMPTY, outcome: "no_name" })
+    },
+    { timeoutMs: TIMEOUT_MS, stopwatch: () => nowMs },
+  )
   return { finding: await resolve({ name: "start", type: "A" }), queries }
 }
 
@@ -28,6 +34,12 @@ const chainOf = (length: number): Record<string, Finding<ServerAnswer>> => ({
 })
 
 describe("a chain of CNAMEs", () => {
+  test("whose servers are slow is not followed for longer than one query may take", async () => {
+    const { finding, queries } = await follow(chainOf(CNAME_QUERIES_MAX), TIMEOUT_MS / 3)
+    expect(finding).toEqual(unknown("timed_out"))
+    expect(queries).toHaveLength(3)
+  })
+
   test("that the server resolved to its end is returned as it is", async () => {
     for (const outcome of ["no_name", "no_data"] as const) {
       const answer = { ...EMPTY, outcome, ttlS: 0 }

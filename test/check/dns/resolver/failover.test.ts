@@ -65,6 +65,7 @@ resolverSuite("a retrying and following resolver", resolver => {
   const { later: setTimer, stopwatch } = createFakeTime()
   const queries: Resolver = withCnameChasing(
     createFailover([exchange, exchange], { timeoutMs: 1500, attemptsMax: 3, setTimer, stopwatch }),
+    { timeoutMs: 1500, stopwatch },
   )
   return queries
 })
