@@ -30,12 +30,13 @@ export async function serve(
   await serveSingleProcess(context, output, replace)
 }
 
-/** Refuses a data directory that others can write, and warns of one that they can read. */
+/** Refuses a data directory in which anybody can write, and warns of one that a group can write or others can read. */
 function checkDataDirectory({ settings, log }: AppContext): void {
   const access = dataDirectoryAccess(settings.MAILKIND_DATA_DIR)
-  if (access.kind === "write") throw new StartupError(`The data directory is not safe: ${access.seen} ${access.remedy}`)
-  if (access.kind === "read")
-    log("warn", "others may look into the data directory", { found: access.seen, remedy: access.remedy })
+  if (access.kind === "refused")
+    throw new StartupError(`The data directory is not safe: ${access.seen} ${access.remedy}`)
+  if (access.kind === "warned")
+    log("warn", "others may use the data directory", { found: access.seen, remedy: access.remedy })
 }
 
 async function serveSingleProcess(context: AppContext, output: Output, replace: boolean): Promise<void> {

@@ -20,8 +20,8 @@ export const DISK_FREE_BYTES_RECOMMENDED = 512 * 1024 * 1024
 
 const OWNER_ONLY_MODE = 0o700
 const MODE_BITS = 0o777
-/** The group and all others may write. */
-const OTHERS_WRITE_MODE = 0o022
+const OTHERS_WRITE_MODE = 0o002
+const GROUP_WRITE_MODE = 0o020
 const ROOT_UID = 0
 /** One page, the least that can be mapped. */
 const PAGE_BYTES = 4096
@@ -46,15 +46,19 @@ export function diagnoseDirectory(path: string, token: string): DiagnosticResult
       WRITE_ERROR_REMEDIES[fault] ?? OWNERSHIP_REMEDY,
     )
   const access = accessOfOthers(full, found)
-  if (access.kind === "write") return failed(access.seen, access.remedy)
-  if (access.kind === "read") return warning(access.seen, access.remedy)
+  if (access.kind === "refused") return failed(access.seen, access.remedy)
+  if (access.kind === "warned") return warning(access.seen, access.remedy)
   return ok(`${full} has mode ${octal(found.mode)}, and a file in it can be written and mapped.`)
 }
 
-/** What users besides the one that serves may do with a directory. Root may do everything everywhere and does not count. */
+/**
+ * What users besides the one that serves may do with a directory. Root may do everything everywhere and does not count.
+ * `refused`: anybody may write, or another user owns it. `warned`: a group may write, which some platforms set up, or others may
+ * read.
+ */
 type AccessOfOthers =
   | { readonly kind: "none" }
-  | { readonly kind: "read" | "write"; readonly seen: string; readonly remedy: string }
+  | { readonly kind: "warned" | "refused"; readonly seen: string; readonly remedy: string }
 
 /** What others may do with the data directory; `none` where there is no directory, since a start creates it for its owner alone. */
 export function dataDirectoryAccess(path: string): AccessOfOthers {
@@ -70,22 +74,19 @@ export function accessOfOthers(
   { mode, uid }: { readonly mode: number; readonly uid: number },
   ownUid: number | undefined = process.geteuid?.(),
 ): AccessOfOthers {
+  const seen = `${full} has mode ${octal(mode)}:`
+  const remedy = `Run \`chmod 700 ${full}\`, or set MAILKIND_DATA_DIR.`
+  if ((mode & OTHERS_WRITE_MODE) !== 0) return { kind: "refused", seen: `${seen} others may write into it.`, remedy }
   if (ownUid !== undefined && uid !== ownUid && uid !== ROOT_UID)
     return {
-      kind: "write",
+      // In a container, root often serves from a directory of the host's user.
+      kind: ownUid === ROOT_UID ? "warned" : "refused",
       seen: `${full} belongs to the user ${uid}, who may write into it; this process runs as ${ownUid}.`,
       remedy: `Run it as that user, or run \`chown -R ${ownUid} ${full}\`, or set MAILKIND_DATA_DIR.`,
     }
-  const remedy = `Run \`chmod 700 ${full}\`, or set MAILKIND_DATA_DIR.`
-  if ((mode & OTHERS_WRITE_MODE) !== 0)
-    return { kind: "write", seen: `${full} has mode ${octal(mode)}: others may write into it.`, remedy }
-  if ((mode & MODE_BITS & ~OWNER_ONLY_MODE) !== 0)
-    return {
-      kind: "read",
-      seen: `${full} has mode ${octal(mode)}: others may look into it.`,
-      remedy: `Run \`chmod 700 ${full}\`.`,
-    }
-  return { kind: "none" }
+  if ((mode & GROUP_WRITE_MODE) !== 0) return { kind: "warned", seen: `${seen} its group may write into it.`, remedy }
+  if ((mode & MODE_BITS & ~OWNER_ONLY_MODE) === 0) return { kind: "none" }
+  return { kind: "warned", seen: `${seen} others may look into it.`, remedy: `Run \`chmod 700 ${full}\`.` }
 }
 
 const octal = (mode: number): string => `0${(mode & MODE_BITS).toString(8)}`

@@ -12,7 +12,7 @@ const directory = (mode: number): string => {
   return path
 }
 
-test.each([0o770, 0o707, 0o1777].map(mode => [mode.toString(8), mode] as const))(
+test.each([0o772, 0o707, 0o1777].map(mode => [mode.toString(8), mode] as const))(
   "serve refuses a data directory of mode %s, which others can write, says what to do, and writes nothing",
   async (_, mode) => {
     const path = directory(mode)
@@ -32,16 +32,17 @@ test.each([0o770, 0o707, 0o1777].map(mode => [mode.toString(8), mode] as const))
   },
 )
 
-test("serve warns of a data directory that others can read, and creates one for its owner alone", async () => {
+test("serve warns of a data directory that a group can write or others can read, and creates one for its owner alone", async () => {
   const path = directory(0o755)
   for (const [dataDirectory, isWarned] of [
     [path, true],
+    [directory(0o770), true],
     [join(path, "new"), false],
   ] as const) {
     await using server = new TestServer({ dataDirectory })
     await server.start()
     await server.stop()
-    expect(server.log.includes("others may look into the data directory")).toBe(isWarned)
+    expect(server.log.includes("others may use the data directory")).toBe(isWarned)
   }
   expect(statSync(join(path, "new")).mode & 0o777).toBe(0o700)
 })

@@ -26,7 +26,7 @@ test("a directory that others may look into is told with its mode", () => {
   })
 })
 
-test.each(["770", "720", "702", "777", "1777", "2775"])("one of mode %s that others may write has failed", octal => {
+test.each(["772", "702", "777", "1777", "2777"])("one of mode %s that others may write has failed", octal => {
   const mode = Number.parseInt(octal, 8)
   const path = directory(mode)
   expect(diagnoseDirectory(path, "1")).toEqual({
@@ -36,21 +36,24 @@ test.each(["770", "720", "702", "777", "1777", "2775"])("one of mode %s that oth
   })
 })
 
-test("others may write, read or do nothing by the owner and the bits of the mode alone", () => {
+test("a directory is refused, warned of or fine by its owner and the bits of its mode alone", () => {
   const [own, other] = [1000, 1001]
   for (let rights = 0; rights <= 0o777; rights++) {
     const mode = 0o040000 | rights
-    const expected = (rights & 0o022) !== 0 ? "write" : (rights & 0o077) !== 0 ? "read" : "none"
+    const expected = (rights & 0o002) !== 0 ? "refused" : (rights & 0o077) !== 0 ? "warned" : "none"
     expect([rights, accessOfOthers("/data", { mode, uid: own }, own).kind]).toEqual([rights, expected])
     // Root may do everything anyway.
     expect(accessOfOthers("/data", { mode, uid: 0 }, own).kind).toBe(expected)
-    expect(accessOfOthers("/data", { mode, uid: other }, own).kind).toBe("write")
-    expect(accessOfOthers("/data", { mode, uid: other }, 0).kind).toBe("write")
+    expect(accessOfOthers("/data", { mode, uid: other }, own).kind).toBe("refused")
+    expect(accessOfOthers("/data", { mode, uid: other }, 0).kind).toBe(expected === "refused" ? "refused" : "warned")
   }
   expect(accessOfOthers("/data", { mode: 0o040700, uid: other }, own)).toEqual({
-    kind: "write",
+    kind: "refused",
     seen: "/data belongs to the user 1001, who may write into it; this process runs as 1000.",
     remedy: "Run it as that user, or run `chown -R 1000 /data`, or set MAILKIND_DATA_DIR.",
+  })
+  expect(accessOfOthers("/data", { mode: 0o040770, uid: own }, own)).toMatchObject({
+    seen: "/data has mode 0770: its group may write into it.",
   })
 })
 
@@ -58,7 +61,7 @@ test("nobody may do anything with a directory that is missing, and a link is fol
   expect(dataDirectoryAccess(tempPath("missing"))).toEqual({ kind: "none" })
   const link = tempPath("link")
   symlinkSync(directory(0o777), link)
-  expect(dataDirectoryAccess(link)).toMatchObject({ kind: "write" })
+  expect(dataDirectoryAccess(link)).toMatchObject({ kind: "refused" })
 })
 
 test("one that is missing is a warning where it can be made, and a failure where it cannot", () => {
