@@ -142,6 +142,13 @@ export class Deadline {
   }
 }
 
+/** The slot, or `null` if the deadline expires first; then the slot is released as soon as it comes. */
+export async function inTime(slot: Promise<Release>, deadline: Deadline): Promise<Release | null> {
+  const release = await deadline.wait<Release | null>(slot, null)
+  if (release === null) void slot.then(releaseUnused => releaseUnused())
+  return release
+}
+
 /** Resolves like the promise, or with `fallback` if `ms` milliseconds pass first. */
 export function withTimeout<T, F>(setTimer: SetTimer, ms: number, promise: Promise<T>, fallback: F): Promise<T | F> {
   const { promise: timeout, resolve } = Promise.withResolvers<F>()

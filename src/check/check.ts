@@ -22,7 +22,7 @@ export type CheckRequest = {
   readonly isDeep: boolean
   /** Look up the tenant in suite_b. */
   readonly includeTenant: boolean
-  /** Who asks, whose lookups are limited; see `NetworkQuery`. Absent: the operator. */
+  /** Who asks, whose lookups are limited; see `NetworkQuery` and `DeepProbe`. Absent: the operator. */
   readonly callerId?: string | null
   /** What the own lists of the account and of the operator say about the Subject. */
   readonly ownListMatch: OwnListMatch
@@ -187,7 +187,7 @@ function gatherEvidence(
     context,
   )
   const deep = request.isDeep
-    ? deepProbe.lookup(organisationalDomain)
+    ? deepProbe.lookup(organisationalDomain, request.callerId ?? null)
     : shallowEvidence(deepProbe.cachedAgeDays(organisationalDomain))
   if (!(network instanceof Promise) && !(deep instanceof Promise)) return { network, deep }
   return Promise.all([network, deep]).then(([ofNetwork, ofDeep]) => ({ network: ofNetwork, deep: ofDeep }))

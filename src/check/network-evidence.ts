@@ -1,4 +1,4 @@
-import { Deadline, KeyedSemaphore, type Release } from "../base/concurrency.ts"
+import { Deadline, inTime, KeyedSemaphore } from "../base/concurrency.ts"
 import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../base/time.ts"
@@ -139,13 +139,6 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
     const deadline = createDeadline()
     return gatherInTurn(key, query, deadline).finally(() => deadline.cancel())
   }
-}
-
-/** The slot, or `null` if the deadline expires first; then the slot is released as soon as it comes. */
-async function inTime(slot: Promise<Release>, deadline: Deadline): Promise<Release | null> {
-  const release = await deadline.wait<Release | null>(slot, null)
-  if (release === null) void slot.then(releaseUnused => releaseUnused())
-  return release
 }
 
 async function gatherNetworkEvidence(

@@ -21,6 +21,8 @@ export const LIMITS = {
   dnsForeignQuestionsPerCheckMax: 4,
   /** Lookups of domains that one caller has at the same time. A batch has at most 100 domains. */
   lookupsPerCallerMax: 150,
+  /** Of the domains that one caller checks deeply, those whose registry and homepage are looked up at the same time. */
+  deepLookupsPerCallerMax: 8,
   deepCheckUnits: 5,
   publishableReasonsMax: 3,
   keylessPerSecond: 5,

@@ -45,12 +45,22 @@ function system(
   })
   const ask = async (
     input: string,
-    options: { readonly workspace?: boolean; readonly deep?: boolean; readonly isOperatorAllowed?: boolean } = {},
+    options: {
+      readonly workspace?: boolean
+      readonly deep?: boolean
+      readonly isOperatorAllowed?: boolean
+      readonly callerId?: string
+    } = {},
   ): Promise<CheckResult> => {
     const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
-    const { workspace: includeTenant = true, deep: isDeep = false, isOperatorAllowed = false } = options
+    const {
+      workspace: includeTenant = true,
+      deep: isDeep = false,
+      isOperatorAllowed = false,
+      callerId = null,
+    } = options
     const ownListMatch = { ...NO_OWN_LIST_MATCH, isOperatorAllowed }
-    return fullResult(await check({ subject, policy: "b2b", isDeep, includeTenant, ownListMatch }), "req_1")
+    return fullResult(await check({ subject, policy: "b2b", isDeep, includeTenant, callerId, ownListMatch }), "req_1")
   }
   return { ask, queries, state }
 }
@@ -195,6 +205,18 @@ test("a failure is cached as long as it is fresh and no longer", async () => {
   state.now = 1000
   state.facts = TOLD
   expect(await ask(input)).toMatchObject({ degraded: false, category: "business" })
+})
+
+test("the lookups of a deep check are those of its caller, and without one of the operator", async () => {
+  const callers: (string | null | undefined)[] = []
+  const lookup: DeepProbe["lookup"] = (domain, callerId) => {
+    callers.push(callerId)
+    return OFFLINE_DEEP_PROBE.lookup(domain)
+  }
+  const { ask } = system(TOLD, { ...OFFLINE_DEEP_PROBE, lookup })
+  await ask("jane@harbor-works-caller.com", { deep: true, callerId: "acc_1" })
+  await ask("jane@harbor-works-operator.com", { deep: true })
+  expect(callers).toEqual(["acc_1", null])
 })
 
 test("a deep check reports that age and homepage were unavailable", async () => {

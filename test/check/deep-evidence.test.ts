@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
 import { type Finding, known, unknown } from "../../src/base/finding.ts"
 import { AGE_PROBE_BOUNDS, createAgeProbe } from "../../src/check/age/age-probe.ts"
 import { parseBootstrap } from "../../src/check/age/rdap-bootstrap.ts"
@@ -7,6 +8,7 @@ import { createDeepProbe, type DeepEvidence, OFFLINE_DEEP_PROBE } from "../../sr
 import type { StoredAge, StoredHomepage } from "../../src/check/fact-store.ts"
 import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
 import type { HomepageProbeResult } from "../../src/check/homepage/homepage-probe.ts"
+import { LIMITS } from "../../src/contract/limits.ts"
 import { createFakeTime, settled } from "../support/time.ts"
 
 const DAY_MS = 86_400_000
@@ -20,6 +22,8 @@ type Fate = {
   age: Finding<DomainRegistration | null> | null
   homepage: HomepageProbeResult["homepage"] | null
   isAway: boolean
+  /** What each query waits for before its result. */
+  delay: (query: string) => Promise<void>
 }
 
 type Shelves = { readonly ages?: Map<string, StoredAge>; readonly homepages?: Map<string, StoredHomepage> }
@@ -35,7 +39,13 @@ const shelfOf = <T>(held: Map<string, T> | undefined) =>
 /** Only `com` has a registry. The test may change the results. */
 function asking(facts: Partial<Fate> = {}, shelves: Shelves = {}) {
   const time = createFakeTime(START_MS)
-  const outcome: Fate = { age: registered(10), homepage: known("found"), isAway: false, ...facts }
+  const outcome: Fate = {
+    age: registered(10),
+    homepage: known("found"),
+    isAway: false,
+    delay: async () => undefined,
+    ...facts,
+  }
   const queries: string[] = []
   const read = parseBootstrap('{"services":[[["com"],["https://rdap.test.net/"]]]}', false)
   if (read.kind === "refused") throw new Error(read.message)
@@ -46,6 +56,7 @@ function asking(facts: Partial<Fate> = {}, shelves: Shelves = {}) {
     {
       lookupRegistration: async (_, domain) => {
         queries.push(`age ${domain}`)
+        await outcome.delay(`age ${domain}`)
         return { registration: outcome.age ?? (await never), wasQueried: true }
       },
       bootstrap: { current: () => bootstrap, ready: async () => bootstrap },
@@ -57,6 +68,7 @@ function asking(facts: Partial<Fate> = {}, shelves: Shelves = {}) {
   )
   const probe = async (domain: string): Promise<HomepageProbeResult> => {
     queries.push(`page ${domain}`)
+    await outcome.delay(`page ${domain}`)
     return {
       homepage: outcome.homepage ?? (await never),
       url: null,
@@ -235,4 +247,107 @@ test("the offline probe answers at once", () => {
     isCached: false,
   })
   expect(OFFLINE_DEEP_PROBE.cachedAgeDays("acme.com")).toBeNull()
+})
+
+describe("the lookups of one caller", () => {
+  const callerMax = LIMITS.deepLookupsPerCallerMax
+  const names = (stem: string, count: number) => Array.from({ length: count }, (_, index) => `${stem}${index}.com`)
+  const never = new Promise<void>(() => undefined)
+
+  test("wait for their turn beyond a number at the same time, and no other caller waits", async () => {
+    const { lookup, queries, outcome } = asking()
+    const gate = Promise.withResolvers<void>()
+    outcome.delay = () => gate.promise
+    const all = names("busy", 10 * callerMax).map(domain => lookup(domain, "busy"))
+    await settled()
+    expect(queries).toHaveLength(2 * callerMax)
+    const others = names("other", callerMax).map(domain => lookup(domain, "other"))
+    await settled()
+    expect(queries).toHaveLength(4 * callerMax)
+    gate.resolve()
+    for (const evidence of await Promise.all([...all, ...others])) expect(evidence).toMatchObject({ wasFetched: true })
+  })
+
+  test("are not limited if the caller is the operator", async () => {
+    const { lookup, queries } = asking({ age: null, homepage: null })
+    for (const domain of names("absent", callerMax + 1)) void lookup(domain)
+    for (const domain of names("null", callerMax + 1)) void lookup(domain, null)
+    await settled()
+    expect(queries).toHaveLength(4 * (callerMax + 1))
+  })
+
+  test("time out if their turn does not come, have then fetched nothing, and keep the part that is cached", async () => {
+    const ages = new Map([["half.com", { registeredAtMs: START_MS - 5 * DAY_MS, checkedAtMs: START_MS }]])
+    const { lookup, queries, time, outcome } = asking({ homepage: UNAVAILABLE }, { ages })
+    await lookup("half.com")
+    await time.tick(30_000)
+    outcome.delay = () => never
+    for (const domain of names("busy", callerMax)) void lookup(domain, "busy")
+    const late = ["late.com", "half.com"].map(domain => lookup(domain, "busy"))
+    await settled()
+    const before = queries.length
+    await time.tick(5000)
+    const unasked = { homepage: LATE, wasFetched: false, isCached: false }
+    expect(await Promise.all(late)).toEqual([
+      expect.objectContaining({ ...unasked, ageDays: LATE }),
+      expect.objectContaining({ ...unasked, ageDays: known(5) }),
+    ])
+    expect([queries.length, time.waiting()]).toEqual([before, 0])
+  })
+
+  test("need no turn for cached evidence, and query nothing that another lookup has found while they waited", async () => {
+    const { lookup, queries, outcome } = asking()
+    await lookup("acme.com")
+    const gate = Promise.withResolvers<void>()
+    outcome.delay = () => gate.promise
+    for (const domain of names("busy", callerMax)) void lookup(domain, "busy")
+    expect(isPromise(lookup("acme.com", "busy"))).toBe(false)
+    const waiting = lookup("found.com", "busy")
+    outcome.delay = async () => undefined
+    await lookup("found.com", "other")
+    const before = queries.length
+    gate.resolve()
+    expect(await waiting).toMatchObject({ ageDays: known(10), homepage: known("found"), wasFetched: false })
+    expect(queries).toHaveLength(before)
+  })
+
+  /** How a query of a property ends. */
+  const ending = fc.record({ ms: fc.nat(15_000), isFailure: fc.boolean() })
+  const lookups = fc.array(
+    fc.record({ caller: fc.constantFrom("a", "b"), startMs: fc.nat(3000), age: ending, page: ending }),
+    { minLength: 1, maxLength: 60, size: "max" },
+  )
+
+  test("never exceed the number, abandoned ones included, and every turn is given back however they end", async () => {
+    await fc.assert(
+      fc.asyncProperty(lookups, async plans => {
+        const { lookup, queries, time, outcome } = asking()
+        let runningMax = 0
+        const running: Record<string, string[]> = { a: [], b: [] }
+        outcome.delay = async query => {
+          const [part, index, caller] = query.split(/[ .-]/) as ["age" | "page", string, string]
+          const queriesOfCaller = running[caller] ?? []
+          queriesOfCaller.push(query)
+          runningMax = Math.max(runningMax, new Set(queriesOfCaller.map(other => other.split(" ")[1])).size)
+          const { ms, isFailure } = plans[Number(index)]?.[part] ?? { ms: 0, isFailure: false }
+          await new Promise<void>(resolve => void time.later(ms, resolve))
+          queriesOfCaller.splice(queriesOfCaller.indexOf(query), 1)
+          if (isFailure) throw new Error("a defect")
+        }
+        const start = (domain: string, caller: string) =>
+          void Promise.resolve(lookup(domain, caller)).catch(() => undefined)
+        for (const [index, { caller, startMs }] of plans.entries())
+          time.later(startMs, () => start(`${index}-${caller}.com`, caller))
+        await time.tick(60_000)
+        expect(runningMax).toBeLessThanOrEqual(callerMax)
+        expect([running, time.waiting()]).toEqual([{ a: [], b: [] }, 0])
+        outcome.delay = () => never
+        const before = queries.length
+        for (const caller of ["a", "b"]) for (const domain of names(`${caller}-`, callerMax)) start(domain, caller)
+        await settled()
+        expect(queries).toHaveLength(before + 4 * callerMax)
+      }),
+      { numRuns: 40 },
+    )
+  })
 })
