@@ -23,6 +23,8 @@ export const LIMITS = {
   lookupsPerCallerMax: 150,
   /** Of the domains that one caller checks deeply, those whose registry and homepage are looked up at the same time. */
   deepLookupsPerCallerMax: 8,
+  /** Lookups of tenants that one caller has at the same time: half of those of all callers. */
+  tenantLookupsPerCallerMax: 32,
   deepCheckUnits: 5,
   publishableReasonsMax: 3,
   keylessPerSecond: 5,

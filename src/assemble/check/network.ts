@@ -58,7 +58,9 @@ export function createNetworkService(context: AppContext, learning: HostLearning
     networkProbe: createNetworkProbe({
       probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
       probeTenant:
-        tenant && (({ domain, organisationalDomain }, cloud) => tenant.lookup(domain, organisationalDomain, cloud)),
+        tenant &&
+        (({ domain, organisationalDomain, callerId }, cloud) =>
+          tenant.lookup(domain, organisationalDomain, cloud, callerId)),
       isUnavailable: dns.isUnavailable,
       clock,
       setTimer,

@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
 import { known, unknown } from "../../../src/base/finding.ts"
 import { type IdentityUrls, identityUrls } from "../../../src/check/tenant/identity-endpoint.ts"
 import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeBounds } from "../../../src/check/tenant/tenant-probe.ts"
+import { LIMITS } from "../../../src/contract/limits.ts"
 import { type Ending, type IdentityTable, identityServer, identityWeb } from "../../support/identity-server.ts"
-import { createFakeTime } from "../../support/time.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 
 const ID = "6babcaad-604b-40ac-a9d7-9fd97c0b779f"
 const BASE = "https://login.example"
@@ -23,7 +25,7 @@ function probing(table: IdentityTable, { bounds = {}, urls = identityUrls(BASE) 
     { fetchUrl, urls, clock: time.clock, setTimer: time.later },
     { ...TENANT_PROBE_BOUNDS, ...bounds },
   )
-  const ask = (domain: string) => probe.lookup(domain, domain)
+  const ask = (domain: string, callerId?: string | null) => probe.lookup(domain, domain, "worldwide", callerId)
   /** How many lookups were made, each of two requests. */
   const lookUps = () => queries.length / 2
   return { time, rows, queries, probe, ask, lookUps }
@@ -296,6 +298,108 @@ test("clouds that share a URL share their cached results", async () => {
   await probe.lookup("acme.com", "acme.com")
   expect(probe.lookup("acme.com", "acme.com", "gov")).toMatchObject({ tenant: TENANT, isCached: true })
   expect(lookUps()).toBe(1)
+})
+
+describe("the lookups of one caller", () => {
+  const callerMax = LIMITS.tenantLookupsPerCallerMax
+  const TOLD = { tenant: known(null) }
+
+  test("wait in its own queue beyond a number at the same time, and nobody else waits", async () => {
+    const later = held()
+    const { ask, lookUps } = probing(many(400, later.ending))
+    const all = Array.from({ length: 400 }, (_, n) => ask(`d${n}.com`, "busy"))
+    await settled()
+    expect(lookUps()).toBe(callerMax)
+    for (const callerId of ["other", null, undefined])
+      expect(await ask(`${callerId}.com`, callerId)).toMatchObject(TOLD)
+    expect(lookUps()).toBe(callerMax + 3)
+    later.release()
+    for (const result of await Promise.all(all)) expect(result).toMatchObject(TOLD)
+    expect(lookUps()).toBe(400 + 3)
+  })
+
+  test("are not joined by others while they wait, and take a result that another caller has got meanwhile", async () => {
+    const later = held()
+    const { ask, lookUps } = probing(many(callerMax, later.ending))
+    for (let n = 0; n < callerMax; n++) void ask(`d${n}.com`, "busy")
+    const waiting = ask("shared.com", "busy")
+    expect(ask("shared.com", "busy")).toBe(waiting)
+    expect(await ask("shared.com", "other")).toMatchObject(TOLD)
+    expect(ask("shared.com", "busy")).toMatchObject({ ...TOLD, isCached: true })
+    later.release()
+    expect(await waiting).toMatchObject({ ...TOLD, isCached: true })
+    expect(lookUps()).toBe(callerMax + 1)
+  })
+
+  test("are unavailable at once if its queue is full, and nobody else is", async () => {
+    const { ask } = probing(many(4, "hangs"), { bounds: { inFlightPerCallerMax: 2, waitingMax: 1 } })
+    for (let n = 0; n < 3; n++) void ask(`d${n}.com`, "busy")
+    expect(ask("d3.com", "busy")).toMatchObject({ tenant: unknown("unavailable") })
+    expect(await ask("new.com", "other")).toMatchObject(TOLD)
+  })
+
+  test("that wait while the breaker opens are not sent, and give their turns back", async () => {
+    const bounds = { inFlightPerCallerMax: 5 }
+    const { ask, lookUps, time } = probing(down(15, "hangs"), { bounds })
+    const all = Array.from({ length: 15 }, (_, n) => ask(`d${n}.com`, "busy"))
+    await time.tick(15_000)
+    for (const result of await Promise.all(all)) expect(result).toMatchObject({ tenant: { known: false } })
+    await time.tick(30_000)
+    expect(lookUps()).toBe(9.5)
+    const trial = ask("new.com", "busy")
+    expect(await trial).toMatchObject(TOLD)
+    void Array.from({ length: 5 }, (_, n) => ask(`d${n}.com`, "busy"))
+    await settled()
+    expect(lookUps()).toBe(9.5 + 1 + 5)
+  })
+
+  const plans = fc.array(
+    fc.record({
+      caller: fc.constantFrom("a", "b"),
+      startMs: fc.nat(3000),
+      // A request that takes more than five seconds is cancelled.
+      requestMs: fc.tuple(fc.nat(8000), fc.nat(8000)),
+      end: fc.constantFrom("answer", "refuse", "break"),
+    }),
+    { maxLength: 40, size: "max" },
+  )
+
+  test("never exceed the number, and every turn is given back however they end", async () => {
+    await fc.assert(
+      fc.asyncProperty(plans, async all => {
+        const rows: Record<string, Ending> = {}
+        const running = { a: 0, b: 0 }
+        let runningMax = 0
+        const { probe, rows: table, time, lookUps } = probing(rows, { bounds: { inFlightPerCallerMax: 3 } })
+        for (const [n, { caller, startMs, requestMs, end }] of all.entries()) {
+          table[`p${n}.com`] = async url => {
+            const isRealm = url.pathname === "/getuserrealm.srf"
+            if (!isRealm) {
+              runningMax = Math.max(runningMax, ++running[caller])
+              // A millisecond before the request is cancelled, since that starts the next one.
+              time.later(Math.min(4999, Math.max(...requestMs)), () => void running[caller]--)
+            }
+            await new Promise<void>(resolve => void time.later(requestMs[isRealm ? 1 : 0], resolve))
+            if (end === "break") throw new Error("the connection broke")
+            return new Response("{}", { status: end === "refuse" ? 503 : 400 })
+          }
+          time.later(startMs, () => void probe.lookup(`p${n}.com`, `p${n}.com`, "worldwide", caller))
+        }
+        await time.tick(200_000)
+        expect([runningMax <= 3, running, time.waiting()]).toEqual([true, { a: 0, b: 0 }, 0])
+        const before = lookUps()
+        for (const caller of ["a", "b"]) {
+          for (let n = 0; n < 4; n++) {
+            table[`${caller}${n}.com`] = "hangs"
+            void probe.lookup(`${caller}${n}.com`, `${caller}${n}.com`, "worldwide", caller)
+          }
+        }
+        await settled()
+        expect(lookUps()).toBe(before + 6)
+      }),
+      { numRuns: 40 },
+    )
+  })
 })
 
 test("the real endpoints use https, each cloud at a host of its own", () => {
