@@ -81,6 +81,7 @@ const { server } = createApp({
     () => 0,
     meter,
     system.nextTick,
+    system.setTimer,
   ),
   metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
   testDomain: settings.MAILKIND_TEST_DOMAIN,

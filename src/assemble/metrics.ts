@@ -68,7 +68,7 @@ export function createInstrumentation(context: AppContext, mode: "alone" | objec
   const meter = new Meter(shards[worker?.workerIndex ?? 0] ?? createCounterShard())
   const lag = measureEventLoopLag(system.stopwatch, system.runInterval)
   const bounds = { ...LOAD_LIMITS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }
-  const loadShedder = new LoadShedder(bounds, lag.sustainedMs, meter, system.nextTick)
+  const loadShedder = new LoadShedder(bounds, lag.sustainedMs, meter, system.nextTick, system.setTimer)
   let writeGauges = (): void => undefined
   const readExposition = async (): Promise<Exposition> => {
     writeGauges()

@@ -56,11 +56,14 @@ export class Semaphore {
   }
 }
 
+/** The semaphore of a key. Each holder and each waiter is a user. */
+type KeyedEntry = { readonly semaphore: Semaphore; userCount: number }
+
 /** A semaphore for each key, so that none can take the slots of another. A key without holders takes no memory. */
 export class KeyedSemaphore<K> {
   readonly #slotsMax: number
   readonly #waitingMax: number
-  readonly #entries = new Map<K, { readonly semaphore: Semaphore; userCount: number }>()
+  readonly #entries = new Map<K, KeyedEntry>()
 
   /** The bounds of each key. */
   constructor(slotsMax: number, waitingMax: number) {
@@ -68,23 +71,37 @@ export class KeyedSemaphore<K> {
     this.#waitingMax = waitingMax
   }
 
+  /** A free slot of the key; `null` means that none is free. */
+  tryAcquire(key: K): Release | null {
+    const entry = this.#entryOf(key)
+    const release = entry.semaphore.tryAcquire()
+    return release === null ? null : this.#addUser(key, entry)(release)
+  }
+
   /** A slot of the key, or a promise of one; `null` means that its queue is full. */
   acquire(key: K): Release | Promise<Release> | null {
-    const entry = this.#entries.getOrInsertComputed(key, () => ({
+    const entry = this.#entryOf(key)
+    const slot = entry.semaphore.tryAcquire() ?? entry.semaphore.acquire()
+    if (slot === null) return null
+    const withCleanUp = this.#addUser(key, entry)
+    return slot instanceof Promise ? slot.then(withCleanUp) : withCleanUp(slot)
+  }
+
+  #entryOf(key: K): KeyedEntry {
+    return this.#entries.getOrInsertComputed(key, () => ({
       semaphore: new Semaphore(this.#slotsMax, this.#waitingMax),
       userCount: 0,
     }))
-    const slot = entry.semaphore.tryAcquire() ?? entry.semaphore.acquire()
-    if (slot === null) return null
+  }
+
+  /** Counts a holder or waiter. Gives what makes the release of its slot remove the entry after the last one. */
+  #addUser(key: K, entry: KeyedEntry): (release: Release) => Release {
     entry.userCount++
-    const withCleanUp = (release: Release): Release => {
-      return () => {
-        release()
-        entry.userCount--
-        if (entry.userCount === 0) this.#entries.delete(key)
-      }
+    return release => () => {
+      release()
+      entry.userCount--
+      if (entry.userCount === 0) this.#entries.delete(key)
     }
-    return slot instanceof Promise ? slot.then(withCleanUp) : withCleanUp(slot)
   }
 }
 

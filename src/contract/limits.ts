@@ -30,6 +30,10 @@ export const LIMITS = {
   keylessPerSecond: 5,
   /** Requests of one client address without a key that are read to find out whether they are about a test address. */
   keylessReadsPerSecond: 50,
+  /** Bodies of requests without a key that one client address has begun and not sent yet. */
+  keylessBodiesPerClientMax: 16,
+  /** How long the body of a request without a key may take. */
+  keylessBodySeconds: 5,
   /** A burst is so many times the requests a second of a tier or a publishable key. */
   burstFactor: 2,
   publishablePerSecond: 10,

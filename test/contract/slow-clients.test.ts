@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { LIMITS } from "../../src/contract/limits.ts"
 import { listen } from "../../src/process/http-listener.ts"
 import { testApp } from "../support/app.ts"
 import { askLoopback } from "../support/loopback.ts"
@@ -13,8 +14,8 @@ const MANY = 99
 const DRIP_MS = 200
 
 /** The whole face behind a real listener that has little patience. */
-async function listening() {
-  const harness = await testApp()
+async function listening(options: Parameters<typeof testApp>[0] = {}) {
+  const harness = await testApp(options)
   const server = listen({ hostname: "127.0.0.1", port: 0, isShared: false }, harness.built, IDLE_S)
   onTestEnd(() => server.stop(true))
   const port = server.port ?? 0
@@ -95,3 +96,49 @@ test("a body that never ends is refused as soon as it is too long, and not read 
   expect([harness.load.inFlight, harness.load.bodyBytes]).toEqual([0, 0])
   expect(await check()).toBe(200)
 })
+
+/** The paths that read a body of a caller without a key, and what they say of it. */
+const KEYLESS_BODIES = [
+  ["/v1/check", "application/json"],
+  ["/sign-in", "application/x-www-form-urlencoded"],
+  ["/sign-out", "multipart/form-data; boundary=x"],
+] as const
+
+const ENOUGH = LIMITS.keylessBodiesPerClientMax
+const OTHERS = 120
+
+test.each(KEYLESS_BODIES)(
+  "a client without a key that does not end its bodies to %s is refused the next, and takes no place of others",
+  async (path, type) => {
+    const { harness, port, check } = await listening({ inFlightMax: 256 })
+    // As many others as leave too little room for a batch, if a body that is awaited took a place.
+    for (let count = 0; count < OTHERS; count++) harness.load.acquire()
+    const begin = async (peer: string, at: number) => {
+      const client = await rawClient(port)
+      const length = LENGTHS[at % LENGTHS.length] ?? ""
+      const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nX-Test-Peer: ${peer}\r\nCookie: mailkind_session=none\r\nContent-Type: ${type}`
+      client.socket.write(`${head}\r\n${length}\r\n\r\n${length.includes("chunked") ? "1\r\n{\r\n" : "{"}`)
+      return client
+    }
+    const slow = await Promise.all(Array.from({ length: ENOUGH }, (_, at) => begin("192.0.2.7", at)))
+    while (harness.time.waiting() < ENOUGH) await new Promise(resolve => setImmediate(resolve))
+    expect(harness.load.inFlight).toBe(OTHERS)
+    for (const at of LENGTHS.keys()) {
+      const next = await begin("192.0.2.7", at)
+      await next.until(/^HTTP\/1\.1 429 /)
+      expect(next.received()).toMatch(/\r\nretry-after: 1\r\n/i)
+      next.close()
+    }
+    const keyless = { method: "POST", body: '{"email":"business@mailkind.test"}' }
+    const headers = { "Content-Type": "application/json" }
+    const sent = await askLoopback(`http://127.0.0.1:${port}/v1/check`, { ...keyless, headers })
+    expect(sent.status).toBe(200)
+    expect((await harness.ask("POST /v1/check/batch", { body: { items: ["stripe.com"] } })).status).toBe(200)
+    expect(await check()).toBe(200)
+    await harness.time.tick(LIMITS.keylessBodySeconds * 1000)
+    await Promise.all(slow.map(client => client.closed))
+    expect(slow.map(client => client.received().slice(0, 13))).toEqual(slow.map(() => "HTTP/1.1 400 "))
+    while (harness.load.bodyBytes > 0) await new Promise(resolve => setImmediate(resolve))
+    expect([harness.load.inFlight, harness.time.waiting(), harness.logged]).toEqual([OTHERS, 0, []])
+  },
+)

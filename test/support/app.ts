@@ -202,6 +202,7 @@ export async function testApp({
     () => lag.ms,
     meter,
     queueMicrotask,
+    setTimer,
   )
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
   const built = createApp({

@@ -1,9 +1,11 @@
+import type { SetTimer } from "../../base/outside-world.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { NextTick } from "../request/request-batcher.ts"
 import { pathOf } from "../request/request-url.ts"
 import { Problem } from "../response/problem.ts"
 import type { ToProblemResponse } from "../response/problem-response.ts"
+import { KeylessBodies } from "./keyless-bodies.ts"
 
 /** How much work one process accepts. */
 export type LoadLimits = {
@@ -50,16 +52,24 @@ export class LoadShedder {
   readonly #meter: Meter
   /** Heavy requests are accepted up to this number in flight; at least one always is. */
   readonly #heavyInFlightMax: number
+  readonly #keylessBodies: KeylessBodies
   #inFlight = 0
   #bodyBytes = 0
 
   /** `lagMs` gives the lasting delay of the event loop. */
-  constructor(limits: LoadLimits, lagMs: () => number, meter: Meter, nextTick: NextTick) {
+  constructor(limits: LoadLimits, lagMs: () => number, meter: Meter, nextTick: NextTick, setTimer: SetTimer) {
     this.nextTick = nextTick
     this.#limits = limits
     this.#heavyInFlightMax = Math.max(1, limits.inFlightMax * HEAVY_WORK_SHARE.inFlight)
     this.#lagMs = lagMs
     this.#meter = meter
+    this.#keylessBodies = new KeylessBodies(limits.inFlightMax, {
+      nextTick,
+      setTimer,
+      leave: () => this.release(),
+      rejoin: () => void this.#inFlight++,
+      shed: () => this.#shed("in_flight"),
+    })
   }
 
   get inFlight(): number {
@@ -108,6 +118,15 @@ export class LoadShedder {
 
   releaseBody(byteCount: number): void {
     this.#bodyBytes -= byteCount
+  }
+
+  /**
+   * Gives what `read` gives, which reads the body of an accepted request without a key. While the body is awaited, the request
+   * is not in flight. Rejects with `rate_limited`, `overloaded` or `invalid_input` when the client has too many unfinished
+   * bodies, all clients have, or the body takes too long.
+   */
+  readKeylessBody<T>(client: string, read: () => Promise<T>): Promise<T> {
+    return this.#keylessBodies.read(client, read)
   }
 
   /** Limits a handler, except those that are never shed and single checks, which acquire in their pipeline. */

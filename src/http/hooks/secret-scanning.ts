@@ -4,7 +4,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { LeakedKeyRevocation } from "../../customers/keys/keys.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
-import { type BodyReservations, readBytes } from "../request/body.ts"
+import { type KeylessBodyReservations, readBytes } from "../request/body.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
 import {
@@ -27,7 +27,7 @@ type SecretScanningDeps = {
   /** Revokes the text if it is a secret key. The revocation is durable when the promise resolves. */
   readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>
   readonly log: Log
-  readonly loadShedder: BodyReservations
+  readonly loadShedder: KeylessBodyReservations
 }
 
 /**
@@ -35,7 +35,7 @@ type SecretScanningDeps = {
  * keys in a report are revoked before the response, which has a label for each item.
  *
  * Refusals, in this order: too many reports from one client address, no signature, too many reports in total, a key that is not
- * the reporter's, too large, a wrong signature, not a report. Nothing is parsed or looked up before the signature is verified.
+ * the reporter's, too many unfinished bodies, too large, a wrong signature, not a report. Nothing is parsed or looked up before the signature is verified.
  */
 export function secretScanningRoute({
   responses,
@@ -53,7 +53,7 @@ export function secretScanningRoute({
     if (signature === null) throw invalidSignature()
     admitReport(keyless, "leak reports", LIMITS.leakReportsGlobalPerSecond, "altogether")
     const found = await findReporterKey(signature.identifier, client)
-    return await readSignedReport(request, signature, found, loadShedder)
+    return await readSignedReport(request, client, signature, found, loadShedder)
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postSecretScanning.path,
@@ -72,14 +72,15 @@ function admitReport(rates: RateLimiter, subject: string, limit: number, scope: 
 
 async function readSignedReport(
   request: Request,
+  client: string,
   signature: ReportSignature,
   found: Awaited<ReturnType<FindReporterKey>>,
-  bodies: BodyReservations,
+  bodies: KeylessBodyReservations,
 ): Promise<LeakReport> {
   if (found.kind === "unavailable")
     throw new Problem("internal_error", "The reporter's public keys are unavailable now; send the report again later.")
   if (found.kind === "unknown") throw invalidSignature()
-  const body = await readBytes(request, LIMITS.bodyBytesMax, bodies)
+  const body = await bodies.readKeylessBody(client, () => readBytes(request, LIMITS.bodyBytesMax, bodies))
   if (!isSignatureValid(body, signature, found.key)) throw invalidSignature()
   return parseLeakReport(body)
 }

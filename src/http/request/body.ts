@@ -59,6 +59,9 @@ export function parseJsonBody(request: Request, bytes: Uint8Array): unknown {
 /** Reserves memory for bodies while they are read. */
 export type BodyReservations = Pick<LoadShedder, "reserveBody" | "releaseBody" | "nextTick">
 
+/** Bounds the bodies of callers without a key too. */
+export type KeylessBodyReservations = BodyReservations & Pick<LoadShedder, "readKeylessBody">
+
 /** Reads the bytes of a body, at most `bytesMax`. Rejects with `payload_too_large`, or with `overloaded` when no memory is left. */
 export const readBytes = (request: Request, bytesMax: number, bodies: BodyReservations): Promise<Uint8Array> =>
   readableBody(startReadingBody(request, bytesMax, bodies))

@@ -15,10 +15,13 @@ export function createErrorPageRenderer(pages: PageResponses, toProblemResponse:
     const { status, headers } = toProblemResponse(error, request)
     const problem = error instanceof Problem ? error : null
     const code = problem?.code ?? "internal_error"
-    const retryAfter = headers.get("retry-after")
+    const kept = ["Retry-After", "Connection"].flatMap(name => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value] as const]
+    })
     return pages.render(<ErrorPage code={code} detail={problem?.detail ?? null} />, request, {
       status,
-      headers: retryAfter === null ? {} : { "Retry-After": retryAfter },
+      headers: Object.fromEntries(kept),
     })
   }
 }

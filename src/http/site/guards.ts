@@ -4,7 +4,7 @@ import type { Account } from "../../customers/accounts/accounts.ts"
 import type { ActiveSession, Session } from "../../customers/sign-in/sessions.ts"
 import type { TermsState } from "../../customers/terms/terms-cache.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
-import type { BodyReservations } from "../request/body.ts"
+import type { KeylessBodyReservations } from "../request/body.ts"
 import { Problem } from "../response/problem.ts"
 import type { Cookies } from "./cookies.ts"
 import type { RenderErrorPage } from "./error-page.tsx"
@@ -44,7 +44,7 @@ export type Guards = {
   readonly requireAdmin: Guard
   /** Runs a handler for everybody, without shedding load: the free checker has bounds of its own. */
   readonly allowAnonymous: (request: Request, handler: () => Promise<PageResult> | PageResult) => Promise<Response>
-  /** Serves a form of our own pages for everybody. */
+  /** Serves a form of our own pages for everybody. Its body is bounded as one without a key, whoever is signed in. */
   readonly allowAnonymousForm: (
     request: Request,
     handler: (form: SubmittedForm) => Promise<PageResult>,
@@ -63,7 +63,8 @@ export type GuardDeps = {
   readonly termsStateOf: (account: Account) => TermsState
   readonly renderErrorPage: RenderErrorPage
   /** Sheds page requests as it sheds API requests. */
-  readonly loadShedder: Pick<LoadShedder, "assertCapacity"> & BodyReservations
+  readonly loadShedder: Pick<LoadShedder, "assertCapacity"> & KeylessBodyReservations
+  readonly clientOf: (request: Request) => string
   /** The path of the sign-in that leads back to `path`. */
   readonly signInPath: (path: string) => string
 }
@@ -85,10 +86,7 @@ export function createGuards(deps: GuardDeps): Guards {
       loadShedder.assertCapacity(false)
       return handler()
     })
-  const readOwnForm = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<SubmittedForm> => {
-    assertSameOrigin(request, baseUrl())
-    return await readForm(request, bytesMax, loadShedder)
-  }
+  const { readOwnForm, readAnonymousForm } = createFormReaders(deps)
   const redirectToSignIn = (request: Request): Response =>
     pages.redirect(deps.signInPath(originatingPath(request)), request)
   const createGuard = (assertAllowed: (user: SignedInUser) => void): Guard => ({
@@ -115,9 +113,20 @@ export function createGuards(deps: GuardDeps): Guards {
     }),
     allowAnonymous,
     allowAnonymousForm: (request, handler) =>
-      withCapacity(request, async () => await handler(await readOwnForm(request))),
+      withCapacity(request, async () => await handler(await readAnonymousForm(request))),
     signedInUser,
   }
+}
+
+/** Readers of forms of our own pages: of a user who is signed in, and of everybody. */
+function createFormReaders({ baseUrl, loadShedder, clientOf }: GuardDeps) {
+  const readOwnForm = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<SubmittedForm> => {
+    assertSameOrigin(request, baseUrl())
+    return await readForm(request, bytesMax, loadShedder)
+  }
+  const readAnonymousForm = (request: Request): Promise<SubmittedForm> =>
+    loadShedder.readKeylessBody(clientOf(request), () => readOwnForm(request))
+  return { readOwnForm, readAnonymousForm }
 }
 
 function createUserLookup({ cookies, findSession, isAdmin, termsStateOf }: GuardDeps): Guards["signedInUser"] {

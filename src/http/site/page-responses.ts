@@ -94,10 +94,10 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
   return {
     render: renderPage,
     renderInvalid: (page, request) => renderPage(page, request, { status: PROBLEMS.invalid_input.status }),
-    renderProblem: (page, request, { code, extensions: { retry_after: retryAfter } }) =>
+    renderProblem: (page, request, { code, headers, extensions: { retry_after: retryAfter } }) =>
       renderPage(page, request, {
         status: PROBLEMS[code].status,
-        headers: retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) },
+        headers: { ...headers, ...(retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) }) },
       }),
     html: strictHtml,
     text: (text, request, mediaType, headers = {}) => respond(text, request, { ...headers, ...textHeaders(mediaType) }),

@@ -83,7 +83,7 @@ export type SiteContext = SiteDeps & {
 
 /** Builds the parts that all pages share. */
 export function createSiteContext(deps: SiteDeps): SiteContext {
-  const { responses, toProblemResponse, isHttps, baseUrl, isAdmin, terms, changes, loadShedder } = deps
+  const { responses, toProblemResponse, isHttps, baseUrl, isAdmin, terms, changes, loadShedder, clientOf } = deps
   const pages = createPageResponses(responses.requestId, isHttps)
   const cookies = createCookies(isHttps)
   const guards = createGuards({
@@ -95,6 +95,7 @@ export function createSiteContext(deps: SiteDeps): SiteContext {
     termsStateOf: account => terms.stateOf(account),
     renderErrorPage: createErrorPageRenderer(pages, toProblemResponse),
     loadShedder,
+    clientOf,
     signInPath: path => `${ROUTES.signIn.path}?next=${encodeURIComponent(path)}`,
   })
   return { ...deps, pages, assets: createAssets(deps.asset), cookies, guards }

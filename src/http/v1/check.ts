@@ -213,14 +213,19 @@ function callerOf({ caller }: CheckTask): CallerCredentials {
   return caller
 }
 
-/** Without a key only a valid test address is checked. Everything else, an invalid body too, is refused with `unauthorized`. */
+/**
+ * Without a key only a valid test address is checked. Everything else, an invalid body too, is refused with `unauthorized`; a
+ * body that is not sent, as `readKeylessBody` says.
+ */
 async function respondWithoutKey({ deps, request, route }: CheckTask): Promise<Response> {
   const client = deps.clientOf(request)
   const { waitS: readWaitS } = deps.keyless.admit(`reads of ${client}`, KEYLESS_READ_RATE)
   if (readWaitS > 0) throw keylessTooFast(readWaitS, LIMITS.keylessReadsPerSecond)
   const input =
     route === POST_CHECK_ROUTE
-      ? await readJsonBody(request, LIMITS.bodyBytesMax, deps.loadShedder).then(inputFromBody, nullIfProblem)
+      ? await deps.loadShedder.readKeylessBody(client, () =>
+          readJsonBody(request, LIMITS.bodyBytesMax, deps.loadShedder).then(inputFromBody, nullIfProblem),
+        )
       : inputFromQuery(request.url)
   if (input === null || !isTestInput(input, deps.testDomain)) throw unauthorized()
   const { waitS } = deps.keyless.admit(client, KEYLESS_RATE)

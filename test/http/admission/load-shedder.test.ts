@@ -3,13 +3,14 @@ import { type LoadLimits, LoadShedder } from "../../../src/http/admission/load-s
 import { cellIndex, createCounterShard } from "../../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
 import type { Problem } from "../../../src/http/response/problem.ts"
+import { createFakeTime } from "../../support/time.ts"
 
 const BOUNDS: LoadLimits = { inFlightMax: 4, bodyBytesMax: 1000, lagMaxMs: 400 }
 
 function loaded(inFlight = 0) {
   const lag = { ms: 0 }
   const column = createCounterShard()
-  const load = new LoadShedder(BOUNDS, () => lag.ms, new Meter(column), queueMicrotask)
+  const load = new LoadShedder(BOUNDS, () => lag.ms, new Meter(column), queueMicrotask, createFakeTime().later)
   for (let count = 0; count < inFlight; count++) load.acquire()
   const shed = (strain: string) => column[cellIndex("mailkind_shed_total", strain)]
   return { load, lag, shed }
@@ -38,6 +39,7 @@ describe("requests in flight", () => {
       () => 0,
       new Meter(createCounterShard()),
       queueMicrotask,
+      createFakeTime().later,
     )
     load.acquire()
     expect([load.refusalFor(true), load.isUnderPressure()]).toEqual([null, false])

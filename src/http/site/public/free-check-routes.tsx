@@ -75,7 +75,8 @@ async function checkSubmittedForm(
 ): Promise<CheckResult> {
   const client = site.clientOf(request)
   await admitClient(site, freeChecks, client)
-  const form = await readForm(request, LIMITS.bodyBytesMax, site.loadShedder)
+  const { loadShedder } = site
+  const form = await loadShedder.readKeylessBody(client, () => readForm(request, LIMITS.bodyBytesMax, loadShedder))
   progress.form = { input: form.text(INPUT_FIELD), error: null }
   const checkRequest = parseFreeCheckInput(site, progress.form.input, client)
   const requestId = site.responses.requestId(request)
