@@ -33,13 +33,22 @@ function sectionOf({ cpu, cores, bun, commit }: Machine, { bench, description, f
     budgetText(figure),
     figure.rounds.map(formatValue).join(" "),
   ])
-  const table = [["figure", "value", "bound", "rounds"], ["---", "---", "---", "---"], ...rows]
+  const table = [["figure", "value", "bound", "rounds"], ...rows]
   return [
     `## ${bench}`,
     `Commit ${commit ?? "none"}, ${cores} cores of ${cpu}, Bun ${bun}.`,
     description.map(sentence => `- ${sentence}`).join("\n"),
-    table.map(cells => `| ${cells.map(escapeCell).join(" | ")} |`).join("\n"),
+    tableText(table.map(cells => cells.map(escapeCell))),
   ].join("\n\n")
+}
+
+/** The table with its columns aligned, as the formatter wants it. The first row is the head. */
+function tableText([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map(cells => cells[column]?.length ?? 0)))
+  const rule = widths.map(width => "-".repeat(width))
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
+  return [head, rule, ...rows].map(line).join("\n")
 }
 
 const escapeCell = (text: string): string => text.replaceAll("|", "\\|")

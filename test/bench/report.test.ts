@@ -71,20 +71,20 @@ describe("the results file", () => {
     figures: [medianFigure("a|b", "ms", [value, value], null), figure("ratio", "", value, "http")],
   })
 
-  test("has a section a bench with its machine, commit, bounds and rounds, in the order of their names", () => {
+  test("has a section a bench with its machine, commit, bounds and rounds, in aligned columns and the order of their names", () => {
     const text = resultsMarkdown("", machine, [report("start", 2), report("http", 1)])
     expect([...text.matchAll(/^## (.*)$/gm)].map(([, name]) => name)).toEqual(["http", "start"])
     expect(text).toContain("Commit abc, 2 cores of Test CPU, Bun")
-    expect(text).toContain("| a\\|b | 2 ms |  | 2 2 |")
-    expect(text).toContain("| ratio | 1 | ≥ 0.75 held |  |")
+    expect(text).toContain("| a\\|b   | 2 ms  |             | 2 2    |")
+    expect(text).toContain("| ratio  | 1     | ≥ 0.75 held |        |")
   })
 
   test("keeps the sections of benches that did not run, and replaces those that did", () => {
     const before = resultsMarkdown("", machine, [report("start", 2), report("http", 1)])
     const after = resultsMarkdown(before, { ...machine, commit: "def" }, [report("http", 3)])
-    expect(after).toContain("| a\\|b | 2 ms |")
-    expect(after).toContain("| a\\|b | 3 ms |")
-    expect(after).not.toContain("| a\\|b | 1 ms |")
+    expect(after).toContain("| a\\|b   | 2 ms  |")
+    expect(after).toContain("| a\\|b   | 3 ms  |")
+    expect(after).not.toContain("| a\\|b   | 1 ms  |")
     expect([after.split("Commit abc").length, after.split("Commit def").length]).toEqual([2, 2])
     expect(resultsMarkdown(after, machine, [])).toBe(after)
   })
