@@ -134,8 +134,8 @@ function TierLimitsSection({ usage: { tier, limits } }: Pick<UsagePageProps, "us
         <dd>{words(limits.keys, "active key")}</dd>
         <dt>Publishable keys</dt>
         <dd>
-          {formatCount(LIMITS.publishableUnitsPerDay, "unit")} a day and{" "}
-          {formatCount(LIMITS.publishablePerSecond, "request")} a second for each of them, beside those of the account
+          {formatCount(LIMITS.publishableUnitsPerDay, "unit")} a day for all of them, beside those of the account, and{" "}
+          {formatCount(LIMITS.publishablePerSecond, "request")} a second for each
         </dd>
       </dl>
     </section>

@@ -43,8 +43,8 @@ function QuotaSummary({ today: { used, remaining, publishable } }: Pick<KeysPage
   return (
     <p class="lead">
       {formatCount(used, "unit")} used today,{" "}
-      {remaining === null ? "and no limit to them" : `${formatNumber(remaining)} left`}; by publishable keys{" "}
-      {formatNumber(publishable.used)}, {formatNumber(publishable.remaining)} left.{" "}
+      {remaining === null ? "without a limit" : `${formatNumber(remaining)} left`}. Publishable keys have used{" "}
+      {formatNumber(publishable.used)} of {formatCount(publishable.used + publishable.remaining, "unit")} of their own.{" "}
       <a href={ROUTES.usage.path}>See your usage</a>
     </p>
   )
