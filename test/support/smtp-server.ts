@@ -68,7 +68,13 @@ export async function openSmtp(answers: SmtpAnswers = {}, options: ServerOptions
     onRcptTo: ({ address }, session, done) => answer(answers.recipient?.(address) ?? null, session, done),
     onData: async (stream, session, done) => {
       let raw = ""
-      for await (const part of stream) raw += String(part)
+      try {
+        for await (const part of stream) raw += String(part)
+      } catch (brokenOff) {
+        // A client that ends in the middle of its mail waits for no answer.
+        if (brokenOff instanceof Error) return
+        throw brokenOff
+      }
       const refused = (await answers.mail?.(raw)) ?? null
       if (refused === null) take(raw, session)
       answer(refused, session, done)
