@@ -47,6 +47,9 @@ type Target = { readonly url: URL; readonly attackerKey: string; readonly caller
 const deadNames = (count: number, { run }: Target, index: number): readonly string[] =>
   Array.from({ length: count }, (_, item) => `jane@dead${run}x${index}x${item}.com`)
 
+const checkDeadName = (target: Target, index: number) =>
+  check(target, target.attackerKey, deadNames(1, target, index)[0] ?? "")
+
 /** A name of 985 different letters that need conversion. */
 const longName = (index: number): string =>
   `a@${Array.from({ length: 985 }, (_, letter) => String.fromCodePoint(0x4e00 + ((index * 7 + letter) % 20_000))).join("")}.com`
@@ -56,7 +59,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     canaries: "answering",
     budget: "attacks_degraded",
     pace: { everyMs: 200 },
-    send: (target, index) => check(target, target.attackerKey, deadNames(1, target, index)[0] ?? ""),
+    send: checkDeadName,
   },
   "3 batches of dead domains a second": {
     canaries: "answering",
@@ -68,7 +71,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     canaries: "silent",
     budget: "attacks_degraded",
     pace: { everyMs: 1000 },
-    send: (target, index) => check(target, target.attackerKey, deadNames(1, target, index)[0] ?? ""),
+    send: checkDeadName,
   },
   "batches of dead domains, as many as possible": {
     canaries: "answering",

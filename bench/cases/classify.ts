@@ -81,7 +81,7 @@ async function timed(command: Program["command"], out: string) {
   const ms = performance.now() - startedAt
   const resultsBytes = Bun.file(out).size
   await rm(out)
-  return { ms, reply: reply, resultsBytes }
+  return { ms, reply, resultsBytes }
 }
 
 /** A run over a long file: how long it took by the clock and of the processor, and the most that it ever had resident. */

@@ -5,7 +5,7 @@
  *   any name             MX 10 mx.<name>, A, AAAA, TXT with SPF; no records of other types
  *   _dmarc.<name>        TXT with DMARC; other names with an underscore do not exist
  *   nx<digit>… a label   the name does not exist, nor what stands below it
- *   dead… a label        nobody answers
+ *   dead… a label        the server does not reply
  */
 
 /** One question as it stands in a query. */
@@ -77,7 +77,7 @@ export function askedIn(query: Uint8Array): DnsQuery | null {
   return { labels, type: ((query[at + 1] ?? 0) << 8) | (query[at + 2] ?? 0), end }
 }
 
-/** Whether nobody answers for the name. */
+/** Whether questions about the name get no reply. */
 export const isDead = ({ labels }: DnsQuery): boolean => labels.some(label => DEAD_LABEL.test(label))
 
 /** The answer of the made-up zone. */

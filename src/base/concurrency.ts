@@ -159,8 +159,12 @@ export class Deadline {
   }
 }
 
-/** The slot, or `null` if the deadline expires first; then the slot is released as soon as it comes. */
-export async function inTime(slot: Promise<Release>, deadline: Deadline): Promise<Release | null> {
+/**
+ * The slot that `KeyedSemaphore.acquire` gave; `null` if it gave none, or if the deadline expires first: then the slot is released
+ * as soon as it comes.
+ */
+export async function inTime(slot: Release | Promise<Release> | null, deadline: Deadline): Promise<Release | null> {
+  if (!(slot instanceof Promise)) return slot
   const release = await deadline.wait<Release | null>(slot, null)
   if (release === null) void slot.then(releaseUnused => releaseUnused())
   return release

@@ -53,8 +53,7 @@ export function createDeepProbe(deps: DeepProbeDeps): DeepProbe {
   const slots = new KeyedSemaphore<string>(LIMITS.deepLookupsPerCallerMax, LOOKUPS_WAITING_MAX)
 
   const queryInTurn = async (domain: string, callerId: string, deadline: Deadline): Promise<DeepEvidence> => {
-    const slot = slots.acquire(callerId)
-    const release = slot instanceof Promise ? await inTime(slot, deadline) : slot
+    const release = await inTime(slots.acquire(callerId), deadline)
     if (release === null) return withoutTurn(domain)
     // Another lookup may have found the evidence while this one waited.
     const available = withoutQuery(domain)

@@ -118,8 +118,7 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
   }
   const gatherInTurn = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
     if (query.callerId === null) return gatherAndCache(key, query, deadline)
-    const slot = lookups.acquire(query.callerId)
-    const release = slot instanceof Promise ? await inTime(slot, deadline) : slot
+    const release = await inTime(lookups.acquire(query.callerId), deadline)
     if (release === null) return LATE_EVIDENCE
     const endStart = await starts.acquire(query.callerId)
     if (endStart !== null) nextTick(endStart)

@@ -44,7 +44,7 @@ function doctor(environment: Readonly<Record<string, string>>, isRunning = false
     const found = await look(names.length === 0 ? DIAGNOSTIC_NAMES : names, isRunning)
     return Object.fromEntries(found.map(row => [row.name, row])) as Record<DiagnosticName, DiagnosticRow>
   }
-  return { rows, requests: requests, ran }
+  return { rows, requests, ran }
 }
 
 const inDirectory = (): string => {

@@ -37,7 +37,7 @@ async function observed(
   const own = createInstrumentation({ system, settings: read.settings, log: () => undefined }, "alone")
   const lists = { current: () => knownLists, reload: async () => undefined, start: () => () => undefined }
   const over = own.createGaugeWriter({ store: harness.store, lists, network: outside, customers: harness.customers })
-  return { harness: harness, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
+  return { harness, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
 }
 
 describe("a scrape tells", () => {

@@ -28,7 +28,7 @@ async function greeter(cert: string, key: string): Promise<{ readonly port: numb
     socket.on("error", () => undefined).end("hello")
   })
   server.on("tlsClientError", () => undefined)
-  return { port: await listening(server), requests: requests }
+  return { port: await listening(server), requests }
 }
 
 async function received(connect: Connect, endpoint: ConnectTarget): Promise<string> {

@@ -30,7 +30,7 @@ function system(
   deepProbe: DeepProbe = OFFLINE_DEEP_PROBE,
   corrections: CategoryCorrections = NO_CORRECTIONS,
 ) {
-  const state = { facts: facts, now: 0 }
+  const state = { facts, now: 0 }
   const queries: NetworkQuery[] = []
   const check = createCheck({
     activeLists: () => lists,

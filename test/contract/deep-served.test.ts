@@ -32,7 +32,7 @@ function registry() {
       return new Response(JSON.stringify(facts), { headers: { "Content-Type": "application/rdap+json" } })
     },
   })
-  return { url: server.url.origin, requests: requests, stop: () => server.stop(true) }
+  return { url: server.url.origin, requests, stop: () => server.stop(true) }
 }
 
 const directory = mkdtempSync(join(tmpdir(), "mailkind-deep-"))

@@ -18,7 +18,7 @@ async function harness(facts: Partial<DeepFacts> = {}) {
   const app = await testApp({ tier: 0, tiers: "0=-/-/1000", deep, outside })
   const check = async (body: object) => (await app.ask("POST /v1/check", { body })).body
   const used = async () => (await app.ask("GET /v1/usage")).body["today"] as Today
-  return { ...app, requests: requests, check, used }
+  return { ...app, requests, check, used }
 }
 
 describe("the age", () => {

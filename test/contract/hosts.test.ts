@@ -16,7 +16,7 @@ async function listening() {
     await client.closed
     return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(client.received())?.[1]), text: client.received() }
   }
-  return { harness: harness, ask }
+  return { harness, ask }
 }
 
 /** How a request comes without a host that can be: balancers of load ask so whether a server is well (HTTP/1.0). */

@@ -64,7 +64,7 @@ function held({ ask }: Harness, count: number) {
     return ask("POST /v1/check", { body })
   })
   return {
-    queries: queries,
+    queries,
     finish: (at: number): void => {
       bodies[at]?.enqueue(new TextEncoder().encode('{"domain":"stripe.com"}'))
       bodies[at]?.close()

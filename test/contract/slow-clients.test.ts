@@ -23,7 +23,7 @@ async function listening(options: Parameters<typeof testApp>[0] = {}) {
     const headers = { Authorization: `Bearer ${harness.key}` }
     return (await askLoopback(`http://127.0.0.1:${port}/v1/check?domain=stripe.com`, { headers })).status
   }
-  return { harness: harness, port, check }
+  return { harness, port, check }
 }
 
 const clients = (port: number) => Promise.all(Array.from({ length: MANY }, () => rawClient(port)))

@@ -44,7 +44,7 @@ async function main(args: readonly string[]): Promise<number> {
       ? JSON.stringify(
           {
             ...report,
-            wrong: report.wrong.map(({ number, description }) => ({ number, description: description })),
+            wrong: report.wrong.map(({ number, description }) => ({ number, description })),
             faults,
           },
           null,

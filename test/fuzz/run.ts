@@ -183,6 +183,6 @@ class Run {
     if (typeof outcome === "object" && outcome.status < 400)
       this.served[request.route] = (this.served[request.route] ?? 0) + 1
     const description = wrongWith(request, outcome)
-    if (description !== null) this.wrong.push({ number, description: description, request })
+    if (description !== null) this.wrong.push({ number, description, request })
   }
 }

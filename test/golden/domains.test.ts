@@ -17,7 +17,7 @@ const GOLDEN = join(import.meta.dir, "domains.jsonl")
 const TEXT_SHOWN_MAX = 400
 
 const cases: readonly { readonly facts: DomainCase; readonly result: CheckResult }[] = await Promise.all(
-  DOMAIN_CASES.map(async facts => ({ facts: facts, result: await resultOf(facts) })),
+  DOMAIN_CASES.map(async facts => ({ facts, result: await resultOf(facts) })),
 )
 
 function lineOf({ facts, result }: (typeof cases)[number]): string {

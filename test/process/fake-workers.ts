@@ -35,7 +35,7 @@ export function fakeWorkers(options: { readonly answersStop?: boolean; readonly 
       say({ kind: "ready" })
       say({ kind: "listening", port, address: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}` })
     }
-    children.push({ facts: facts, requests: requests, say, begin, end })
+    children.push({ facts, requests, say, begin, end })
     return {
       pid: 1000 + children.length,
       send: message => void facts.push(message),

@@ -52,7 +52,7 @@ export function fakeDeepProbe(facts: DeepFacts) {
     const homepageCache = new HomepageCache({ probe, store: null, clock, onError: () => undefined })
     return createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => false, clock, setTimer })
   }
-  return { deep, requests: requests }
+  return { deep, requests }
 }
 
 const registered = (days: number | null, nowMs: number) =>

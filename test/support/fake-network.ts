@@ -28,7 +28,7 @@ export function fakeNetwork(): FakeNetwork {
     return zone({ [`MX ${name}`]: [`10 mx.${name}`], [`A ${name}`]: ["192.0.2.1"] }, 300, time.clock).ask(question)
   }
   return {
-    requests: requests,
+    requests,
     outside: time => {
       const mail = createMailProbe({ resolver: question => answer(question, time), clock: time.clock })
       return createNetworkProbe({

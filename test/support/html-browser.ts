@@ -94,7 +94,7 @@ export const signedInBrowser = async ({ app, signIn }: SignInHouse, accountId?: 
 /** A house, and a browser that is signed in to its account. */
 export async function openSignedIn(options: AppOptions = {}) {
   const harness = await testApp(options)
-  return { harness: harness, ...(await signedInBrowser(harness)) }
+  return { harness, ...(await signedInBrowser(harness)) }
 }
 
 /** A form as a browser sends it; `origin` null: of nowhere. */

@@ -25,7 +25,7 @@ export function identityWeb(table: IdentityTable): { readonly web: Fetch; readon
     })
     return await Promise.race([answer(table, new URL(url)), aborted])
   }
-  return { web, requests: requests }
+  return { web, requests }
 }
 
 /** The same endpoints behind a loopback address, for whoever has only its URL. */
@@ -40,7 +40,7 @@ export function identityServer(table: IdentityTable) {
       return await answer(table, new URL(request.url)).catch(() => new Response(null, { status: 503 }))
     },
   })
-  return { url: server.url.href.replace(/\/$/, ""), requests: requests, stop: () => server.stop(true) }
+  return { url: server.url.href.replace(/\/$/, ""), requests, stop: () => server.stop(true) }
 }
 
 async function answer(table: IdentityTable, url: URL): Promise<Response> {

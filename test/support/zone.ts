@@ -45,7 +45,7 @@ export function zone(records: ZoneRecords, ttlS = 300, clock: () => number = () 
     if (!finding.known) return finding
     return known({ ...finding.value, isCached: false, freshUntilMs: clock() + ttlS * 1000 })
   }
-  return { resolver, ask, requests: requests }
+  return { resolver, ask, requests }
 }
 
 /** A question as `TYPE name`; the root is `.`. */

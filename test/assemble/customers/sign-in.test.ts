@@ -36,7 +36,7 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
     (await store.one<{ s: number; i: number }>(
       "SELECT (SELECT COUNT(*) FROM sessions) AS s, (SELECT COUNT(*) FROM sign_ins) AS i",
     )) ?? { s: -1, i: -1 }
-  return { store, time, clock, response: response, signIn, counts }
+  return { store, time, clock, response, signIn, counts }
 }
 
 test("what is over by time is deleted within a minute, and what is not stays", async () => {

@@ -25,7 +25,7 @@ function listen(reply: Reply) {
     },
   })
   servers.push(server)
-  return { port: server.port, queries: queries }
+  return { port: server.port, queries }
 }
 
 const ok = { text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" }

@@ -10,7 +10,7 @@ const dns: ZoneRecords = {
 }
 
 const answers = (description: string, answer: HostAnswer, ends: HostileCase["ends"], connections = 1): HostileCase => ({
-  description: description,
+  description,
   url: "http://acme.com/",
   dns,
   web: { [`${OUTSIDE}:80`]: answer },

@@ -6,7 +6,7 @@ const web = { [`${OUTSIDE}:80`]: page, [`[${OUTSIDE_V6}]:80`]: page }
 
 const leadsTo = (type: "A" | "AAAA", rows: Readonly<Record<string, string>>): readonly HostileCase[] =>
   Object.entries(rows).map(([description, address]) => ({
-    description: description,
+    description,
     url: "http://acme.com/",
     dns: { [`${type} acme.com`]: [address] },
     web,

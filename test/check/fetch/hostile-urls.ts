@@ -5,7 +5,7 @@ const page = httpAnswer("<p>here")
 const web = { [`${OUTSIDE}:80`]: page, [`${OUTSIDE}:443`]: page }
 
 const refused = (ends: HostileCase["ends"], rows: Readonly<Record<string, string>>): readonly HostileCase[] =>
-  Object.entries(rows).map(([description, url]) => ({ description: description, url, web, ends }))
+  Object.entries(rows).map(([description, url]) => ({ description, url, web, ends }))
 
 /** URLs that are refused without a query. The resolver has a public address for every name. */
 export const HOSTILE_URLS: readonly HostileCase[] = [

@@ -36,7 +36,7 @@ export function classifying(files: Record<string, string | Uint8Array>, options:
     const code = await codeOf(root.parseAsync(["classify", ...args], { from: "user" }), output.stderrLine)
     return { code, answered: memory.answered.join(""), out: reply.out.join("\n"), err: reply.err.join("\n") }
   }
-  return { ...memory, run, requests: requests }
+  return { ...memory, run, requests }
 }
 
 const QUIET = {

@@ -42,7 +42,7 @@ async function opened() {
         )
   const facts = (...domains: string[]) =>
     corrections.applyChanges(domains.map(subject => ({ kind: "correction_changed", subject })))
-  return { ...harness, time, outside, corrections, log, write, facts: facts }
+  return { ...harness, time, outside, corrections, log, write, facts }
 }
 
 const of = (corrections: CorrectionCache, domain: string) => corrections.of(domain, null)

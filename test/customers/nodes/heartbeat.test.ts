@@ -43,7 +43,7 @@ async function beating() {
       NODE_BOUNDS,
     )
     return {
-      facts: facts,
+      facts,
       faults,
       look: () => one.load(),
       turn: () => one.tick(),

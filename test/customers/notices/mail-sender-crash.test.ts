@@ -23,7 +23,7 @@ async function startChild(path: string, url: string) {
     new TextDecoder().decode((await bounded(reader.read(), () => "the child said nothing")).value).trim()
   expect(await description()).toBe("ready")
   return {
-    description: description,
+    description,
     tell: (line: string): void => {
       child.stdin.write(`${line}\n`)
       child.stdin.flush()

@@ -14,7 +14,7 @@ async function opened() {
   const publish = (version: string, isMaterial = true) =>
     publishTerms(log, { version, url: `https://example.com/${version}`, isMaterial })
   const facts = async () => (await outboxRows(store)).map(({ accountId, subject }) => [accountId, subject])
-  return { store, log, publish, facts: facts }
+  return { store, log, publish, facts }
 }
 
 test("material terms are told to every account 30 days ahead", async () => {

@@ -36,7 +36,7 @@ export function sayingServer() {
   onTestEnd(() => server.stop(true))
   return {
     url: `http://127.0.0.1:${server.port}`,
-    requests: requests,
+    requests,
     say: (...reply: readonly Said[]): void => {
       next = [...reply]
     },

@@ -37,7 +37,7 @@ function lookUp(first: DownloadResult) {
   })
   return {
     time,
-    requests: requests,
+    requests,
     complaints,
     kindOf: async (identifier: string, client = "192.0.2.1") => (await find(identifier, client)).kind,
     set: (next: DownloadResult) => {

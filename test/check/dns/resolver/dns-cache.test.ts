@@ -35,7 +35,7 @@ resolverSuite("a caching resolver", resolver => {
 function system(description: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
   const clock = stoppedClock()
   const startMs = clock()
-  const system = { description: description, askedCount: 0 }
+  const system = { description, askedCount: 0 }
   const { resolver: ask, stats } = createDnsCache(
     async () => {
       system.askedCount++
@@ -45,7 +45,7 @@ function system(description: Finding<DnsAnswer>, bounds = DNS_CACHE_BOUNDS) {
     bounds,
   )
   return {
-    system: system,
+    system,
     clock,
     startMs,
     held: stats,
