@@ -10,7 +10,8 @@ import {
 } from "../check/explain-domain.ts"
 import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
-import type { RollBackResult } from "../check/refresh/refresh-state.ts"
+import type { RollBackResult, SourceState } from "../check/refresh/refresh-state.ts"
+import { leftOutMessage } from "../check/refresh/source-validation.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
 import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
@@ -96,9 +97,14 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
     licence,
   ])
   printTable(output, [["source", "set", "trust", "kept", "of", "last refresh", "licence"], ...rows])
-  const faulty = Object.entries(refreshState.sources).filter(([, { says }]) => says !== "")
+  const faulty = Object.entries(refreshState.sources).filter(([, state]) => sourceMessage(state) !== "")
   if (faulty.length > 0) output.line("")
-  for (const [id, { outcome, says }] of faulty) output.line(`${id} ${outcome}: ${escapeControls(says)}`)
+  for (const [id, state] of faulty) output.line(`${id} ${state.outcome}: ${sourceMessage(state)}`)
+}
+
+/** Why a source was of no use, and which of its names were left out; empty: it was of use as it is. */
+function sourceMessage({ says, left_out: leftOut }: SourceState): string {
+  return [escapeControls(says), leftOutMessage(leftOut)].filter(message => message !== "").join(" ")
 }
 
 const isoInstant = (atMs: number): string | null => (atMs === 0 ? null : new Date(atMs).toISOString())
@@ -236,7 +242,7 @@ async function listsUpdate(
   const version = activated === "built_in" ? activated : (activated?.version ?? null)
   if (asJson) printJson(output, { version, sources, faults })
   else {
-    const rows = Object.entries(sources).map(([id, { outcome, says }]) => [id, outcome, escapeControls(says)])
+    const rows = Object.entries(sources).map(([id, state]) => [id, state.outcome, sourceMessage(state)])
     printTable(output, [["source", "became", "why"], ...rows])
     output.line(inUseMessage(version))
   }

@@ -160,6 +160,7 @@ export const Health = t.Object(
                 {
                   outcome: oneOf(["taken", "unchanged", "refused", "failed"]),
                   changed_at: nullable(t.String({ format: "date-time", description: "When its entries last changed; null: there is no copy of it yet." })),
+                  left_out: t.Integer({ minimum: 0, description: "How many of its names were left out, since no such list may hold them." }),
                 },
                 closed,
               ),

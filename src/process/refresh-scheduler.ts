@@ -2,6 +2,7 @@ import type { Log } from "../base/log.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import { nextRefreshAtMs } from "../check/refresh/refresh-schedule.ts"
 import type { RefreshState } from "../check/refresh/refresh-state.ts"
+import { leftOutMessage } from "../check/refresh/source-validation.ts"
 import type { CommandResult } from "../system/child-processes.ts"
 import type { System } from "../system/system.ts"
 
@@ -79,8 +80,15 @@ function logRefreshResult(log: Log, result: CommandResult | null): void {
   }
   const { version, sources, faults }: Pick<RefreshResult, "sources" | "faults"> & { readonly version: string | null } =
     JSON.parse(result.stdout)
-  for (const [source, { outcome, says }] of Object.entries(sources))
+  for (const [source, { outcome, says, left_out: leftOut }] of Object.entries(sources)) {
     if (says !== "") log("warn", "a source of the lists could not be used", { source, outcome, why: says })
+    if (leftOut !== undefined)
+      log("warn", "names of a source of the lists were left out", {
+        source,
+        count: leftOut.count,
+        why: leftOutMessage(leftOut),
+      })
+  }
   if (faults.length > 0)
     log("error", "no new lists were built; the current ones stay in use", { why: faults.join(" ") })
   else log("info", "the lists were refreshed", { version: version ?? "the same" })

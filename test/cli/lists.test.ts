@@ -53,6 +53,13 @@ describe("lists update", () => {
     expect(changed.fails).toBe("No source was of use.")
   })
 
+  test("says which names of a source were left out", async () => {
+    const sources = { offices: { ...request("taken", ""), left_out: { count: 1, names: ["gmail.com"] } } }
+    const { out, fails } = await updated({ sources, activated: null, faults: [] })
+    expect(out).toMatch(/offices +taken +It lists gmail\.com, which .* left out\./)
+    expect(fails).toBeNull()
+  })
+
   test("says what a source may be named by", async () => {
     expect((await updated("unknown")).fails).toMatch(/neither a URL nor the id of a source that is downloaded/)
   })
@@ -72,6 +79,13 @@ describe("lists info", () => {
     const { out } = await info({ sources: { ...FAILED, here: request("taken", "") } })
     expect(out.split("\n").at(-1)).toBe("offices failed: Nobody answered (ECONNREFUSED).")
     expect(out).not.toContain("here taken")
+  })
+
+  test("says which names of a source were left out", async () => {
+    const { out } = await info({
+      sources: { here: { ...request("taken", ""), left_out: { count: 1, names: ["a.com"] } } },
+    })
+    expect(out.split("\n").at(-1)).toMatch(/^here taken: It lists a\.com, which .* left out\.$/)
   })
 
   test("says that an operator has gone back, whatever lists are in use since", async () => {

@@ -1,18 +1,26 @@
-import { type CatalogueSource, isDownloaded } from "../lists/sources/catalogue.ts"
+import { type CatalogueSource, isCurated, isDownloaded } from "../lists/sources/catalogue.ts"
 import { normalizeName } from "../lists/sources/normalized-name.ts"
 import type { DownloadedSource, SourceBundle } from "../lists/sources/source-bundle.ts"
 import { FORMAT_READERS, type SourceFiles } from "../lists/sources/source-formats.ts"
-import { type NeverListedNames, normalizeEntries, type PreviousSource, validateSource } from "./source-validation.ts"
+import {
+  describeLeftOut,
+  type LeftOutNames,
+  leftOutNames,
+  type NeverListedNames,
+  normalizeEntries,
+  type PreviousSource,
+  validateSource,
+} from "./source-validation.ts"
 import type { StoredDownload } from "./stored-download.ts"
 
 /** The names of a downloaded text, or why it is rejected. */
 type ReadDownloadResult =
-  | ({ readonly kind: "valid" } & Pick<DownloadedSource, "entries" | "malformedCount">)
+  | ({ readonly kind: "valid"; readonly leftOut: LeftOutNames } & Pick<DownloadedSource, "entries" | "malformedCount">)
   | { readonly kind: "refused"; readonly message: string }
 
 /**
  * Reads a downloaded text and compares it with the last valid download; null: there is none. Unlike the build of a pack,
- * it rejects a text with too many malformed entries.
+ * it rejects a text with too many malformed entries, and leaves out single names that no such list may hold.
  */
 export function readDownloadedSource(
   row: CatalogueSource,
@@ -29,7 +37,13 @@ export function readDownloadedSource(
   const normalized = normalizeEntries(downloaded)
   const faults = validateSource(downloaded, last === null ? context.builtIn : previousOf(last), context, normalized)
   if (faults.length > 0) return { kind: "refused", message: faults.map(({ message }) => message).join(" ") }
-  return { kind: "valid", entries: [...normalized.names], malformedCount: normalized.malformedCount }
+  const leftOut = leftOutNames(row.set, normalized.names, context)
+  return {
+    kind: "valid",
+    entries: [...normalized.names.difference(leftOut)],
+    malformedCount: normalized.malformedCount,
+    leftOut: describeLeftOut(leftOut),
+  }
 }
 
 function previousOf({ source: { entries }, endsWithNewline }: StoredDownload): PreviousSource {
@@ -46,18 +60,18 @@ type ValidationContext = NeverListedNames & {
 }
 
 /**
- * The validation context of a source. The most used providers may not be in any list, and names that are never disposable
- * may not be in a disposable list. Such names that a built-in source of the same set already has are known faults; building
- * a pack drops them.
+ * The validation context of a source. The most used providers may not be in any list. Names that are never disposable, popular
+ * names and curated providers may not be in a disposable list. Such names that a built-in source of the same set already has are
+ * known faults; building a pack drops them.
  */
 export function validationContext(
   { sources, topProviders }: SourceBundle,
-  { set, renews }: CatalogueSource,
+  { set, renews, never_listed_max }: CatalogueSource,
 ): ValidationContext {
   const builtInEntries = (isIncluded: (row: CatalogueSource) => boolean) =>
     sources.filter(({ row }) => isIncluded(row) && !isDownloaded(row)).flatMap(({ entries }) => entries)
-  const neverDisposable = set === "disposable" ? builtInEntries(row => row.set === "never_disposable") : []
-  const neverListed = normalizedNames([...topProviders, ...neverDisposable])
+  const guards = set === "disposable" ? builtInEntries(isDisposableGuard) : []
+  const neverListed = normalizedNames([...topProviders, ...guards])
   const renewed = normalizedNames(builtInEntries(row => row.id === renews))
   return {
     neverListed,
@@ -66,9 +80,14 @@ export function validationContext(
         .map(entry => entry.toLowerCase())
         .filter(entry => neverListed.has(entry)),
     ),
+    neverListedMax: never_listed_max,
     builtIn: renewed.size === 0 ? null : { count: renewed.size, names: renewed, endsWithNewline: false },
   }
 }
+
+/** Whether the names of a built-in source may not be in a disposable list. */
+const isDisposableGuard = (row: CatalogueSource): boolean =>
+  row.set === "never_disposable" || row.set === "popular" || (row.set === "personal" && isCurated(row))
 
 function normalizedNames(entries: readonly string[]): ReadonlySet<string> {
   const names = entries.map(normalizeName)

@@ -20,6 +20,8 @@ const SourceState = Type.Object({
   checked_at_ms: INSTANT_MS,
   /** When its entries last changed; null: there is no valid download yet. */
   changed_at_ms: Type.Union([INSTANT_MS, Type.Null()]),
+  /** The names that were left out of the download in use, since no such list may hold them; absent: none. */
+  left_out: Type.Optional(Type.Object({ count: Type.Integer({ minimum: 1 }), names: Type.Array(TEXT) })),
 })
 
 const RefreshStateSchema = Type.Object({

@@ -20,6 +20,7 @@ import {
   STATE_FILE,
 } from "./refresh-state.ts"
 import { type RequestedSource, requestedSources, resolveSource, retainedSources } from "./requested-sources.ts"
+import { NONE_LEFT_OUT } from "./source-validation.ts"
 import { formatDownload, parseDownload, type StoredDownload } from "./stored-download.ts"
 
 /** The dependencies of `refresh`. */
@@ -133,8 +134,11 @@ async function refreshSource(
   const { folder, clock, bundle } = deps
   const { id } = row
   const last = downloads.get(id) ?? null
-  const stateOf = (outcome: SourceOutcome, says: string, changedAtMs = lastChangedAtMs(before.sources[id], last)) =>
-    [id, { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs }] as const
+  const stateOf = (outcome: SourceOutcome, says: string, changedAtMs = lastChangedAtMs(before.sources[id], last)) => {
+    const leftOut = downloads.get(id)?.leftOut ?? NONE_LEFT_OUT
+    const left_out = leftOut.count === 0 ? {} : { left_out: { count: leftOut.count, names: [...leftOut.names] } }
+    return [id, { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs, ...left_out }] as const
+  }
   const release = await semaphore.acquire()
   // The validators of another URL do not apply to this one.
   const validators = last?.url === url ? last.validators : null
@@ -144,7 +148,8 @@ async function refreshSource(
   const read = readDownloadedSource(row, result.text, last, validationContext(bundle, row))
   if (read.kind === "refused") return stateOf("refused", read.message)
   const source = withAddedDays(read, last?.source ?? null, isoDate(utcDay(clock())))
-  const stored = { source, url, validators: result.validators, endsWithNewline: result.text.endsWith("\n") }
+  const endsWithNewline = result.text.endsWith("\n")
+  const stored = { source, url, validators: result.validators, endsWithNewline, leftOut: read.leftOut }
   await folder.writeAtomic(downloadFileName(id), formatDownload(stored))
   downloads.set(id, stored)
   return source === last?.source ? stateOf("unchanged", "") : stateOf("taken", "", clock())

@@ -8,7 +8,7 @@ export const VALIDATION_RULES = {
   malformed: "Too many of its entries are no names.",
   shrunken: "A fifth of the names or more are gone, and more than one.",
   swollen: "It has ten times as many names or more.",
-  never_listed: "It newly lists a name that no such list may hold.",
+  never_listed: "It lists too many names that no such list may hold; a few are left out.",
   public_suffixes: "Too many of its names are public suffixes, under which anyone can register.",
   cut_off: "Its last line has no end, though that of the previous download had one.",
 } as const satisfies Record<string, string>
@@ -39,9 +39,21 @@ export type PreviousSource = {
 /** Names that no download may list, in normal form. */
 export type NeverListedNames = {
   readonly neverListed: ReadonlySet<string>
-  /** Names of `neverListed` that sources are known to list; building a pack drops them. */
+  /** Names of `neverListed` that built-in sources are known to list; they are not left out, since building a pack drops them. */
   readonly knownFaults: ReadonlySet<string>
+  /** How many names the source may list that no such list may hold, if its row says so; absent: as many as any source. */
+  readonly neverListedMax?: number | undefined
 }
+
+/** The names of a download that no such list may hold, and that are left out of it. */
+export type LeftOutNames = {
+  readonly count: number
+  /** The first of them in alphabetical order, in normal form. */
+  readonly names: readonly string[]
+}
+
+/** A download of which nothing was left out. */
+export const NONE_LEFT_OUT: LeftOutNames = { count: 0, names: [] }
 
 /** A download is malformed if more than one in 100 entries is, and at least 3: fewer are mistakes in a valid file. */
 const MALFORMED_ONE_IN = 100
@@ -51,7 +63,10 @@ const SHRUNKEN_ONE_IN = 5
 const SHRUNKEN_COUNT_MIN = 2
 /** A download has swollen if it has 10 times as many names. */
 const SWOLLEN_TIMES = 10
-/** The number of never-listed names in a message. */
+/** Any source may hold 10 never-listed names, and a long one may hold one in 1000: fewer are mistakes in a good source. */
+const NEVER_LISTED_MAX = 10
+const NEVER_LISTED_ONE_IN = 1000
+/** The number of never-listed names that are told. */
 const NEVER_LISTED_REPORTED_MAX = 5
 /** Any list may have 5 public suffixes, and a long one may have one in 1000 names. */
 const PUBLIC_SUFFIXES_MAX = 5
@@ -72,7 +87,8 @@ export function validateSource(
   rules: NeverListedNames,
   normalized: NormalizedEntries = normalizeEntries(downloaded),
 ): readonly ValidationFault[] {
-  const input = { ...normalized, downloaded, previous, rules }
+  const leftOut = leftOutNames(downloaded.set, normalized.names, rules)
+  const input = { ...normalized, names: normalized.names.difference(leftOut), leftOut, downloaded, previous, rules }
   return RULE_ORDER.flatMap(rule => {
     const message = RULE_CHECKS[rule](input)
     return message === null ? [] : [{ rule, message }]
@@ -90,7 +106,9 @@ export type NormalizedEntries = {
 }
 
 type ValidationInput = {
+  /** Without the names that are left out. */
   readonly names: ReadonlySet<string>
+  readonly leftOut: ReadonlySet<string>
   readonly malformedCount: number
   readonly downloaded: DownloadedEntries
   readonly previous: PreviousSource | null
@@ -116,16 +134,16 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
     const isBroken = names.size >= previous.count * SWOLLEN_TIMES
     return isBroken ? `It has ${names.size} names, and had ${previous.count}.` : null
   },
-  never_listed: ({ downloaded, names, previous, rules }) => {
-    if (SETS_OF_KNOWN_NAMES.has(downloaded.set)) return null
-    const listed = [...names]
-      .filter(name => rules.neverListed.has(name) && !rules.knownFaults.has(name) && !previous?.names.has(name))
-      .sort()
-    if (listed.length === 0) return null
-    const reported = listed.slice(0, NEVER_LISTED_REPORTED_MAX).join(", ")
-    return listed.length > NEVER_LISTED_REPORTED_MAX
-      ? `It lists ${reported} and ${listed.length - NEVER_LISTED_REPORTED_MAX} more that no such list may hold.`
-      : `It lists ${reported}, which no such list may hold.`
+  never_listed: ({ names, leftOut, rules }) => {
+    const count = leftOut.size
+    const total = names.size + count
+    const isBroken =
+      rules.neverListedMax === undefined
+        ? count > NEVER_LISTED_MAX && count * NEVER_LISTED_ONE_IN > total
+        : count > rules.neverListedMax
+    return isBroken
+      ? `${count} of its ${total} names are names that no such list may hold: ${nameSome(describeLeftOut(leftOut))}.`
+      : null
   },
   public_suffixes: ({ downloaded, names }) => {
     if (!SETS_WITHOUT_PUBLIC_SUFFIXES.has(downloaded.set)) return null
@@ -138,6 +156,33 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
       ? "Its last line has no end, as if it was cut off."
       : null,
 }
+
+/** The names of a download that no list for this set may hold, without known faults. */
+export function leftOutNames(
+  set: FillableSet,
+  names: ReadonlySet<string>,
+  { neverListed, knownFaults }: NeverListedNames,
+): ReadonlySet<string> {
+  if (SETS_OF_KNOWN_NAMES.has(set)) return new Set()
+  // The smaller set is walked.
+  return names.intersection(neverListed).difference(knownFaults)
+}
+
+/** The number of names that are left out, and the first of them. */
+export const describeLeftOut = (names: ReadonlySet<string>): LeftOutNames => ({
+  count: names.size,
+  names: [...names].sort().slice(0, NEVER_LISTED_REPORTED_MAX),
+})
+
+/** A sentence about names that were left out; empty: there are none. */
+export function leftOutMessage({ count, names }: LeftOutNames = NONE_LEFT_OUT): string {
+  if (count === 0) return ""
+  const verb = count === 1 ? "is" : "are"
+  return `It lists ${nameSome({ count, names })}, which no such list may hold and which ${verb} left out.`
+}
+
+const nameSome = ({ count, names }: LeftOutNames): string =>
+  `${names.join(", ")}${count > names.length ? ` and ${count - names.length} more` : ""}`
 
 /** Normalizes the entries of a download for the set that it fills. */
 export function normalizeEntries({ set, entries, malformedCount: readerCount }: DownloadedEntries): NormalizedEntries {

@@ -4,13 +4,15 @@ import { Value } from "@sinclair/typebox/value"
 import type { CacheValidators } from "../../base/fetch.ts"
 import { parseJson } from "../../base/text.ts"
 import type { DownloadedSource } from "../lists/sources/source-bundle.ts"
+import { type LeftOutNames, NONE_LEFT_OUT } from "./source-validation.ts"
 
 /**
  * The last valid download of a source is a text file: one line of JSON about it, then one entry per line in the order of
  * the source. An entry that was added after the first download is followed by a tab and the day on which it was added.
  */
 const FileHead = Type.Object({
-  format: Type.Literal(1),
+  /** Format 1 has no `left_out`. */
+  format: Type.Union([Type.Literal(1), Type.Literal(2)]),
   url: Type.String(),
   etag: Type.Union([Type.String(), Type.Null()]),
   last_modified: Type.Union([Type.String(), Type.Null()]),
@@ -18,6 +20,8 @@ const FileHead = Type.Object({
   date: Type.String(),
   misshapen: Type.Integer(),
   ends_cleanly: Type.Boolean(),
+  /** The names that no such list may hold, which are not among the entries. */
+  left_out: Type.Optional(Type.Object({ count: Type.Integer({ minimum: 0 }), names: Type.Array(Type.String()) })),
   /** SHA-256 of this line without this member, and of the lines below. */
   sha256: Type.String(),
 })
@@ -32,20 +36,23 @@ export type StoredDownload = {
   readonly validators: CacheValidators
   /** Whether the text ended with a line feed. If it did, a later text without one was truncated. */
   readonly endsWithNewline: boolean
+  /** The names that were left out of its entries. */
+  readonly leftOut: LeftOutNames
 }
 
 /** The text of the file of a download. */
-export function formatDownload({ source, url, validators, endsWithNewline }: StoredDownload): string {
+export function formatDownload({ source, url, validators, endsWithNewline, leftOut }: StoredDownload): string {
   const { entries, malformedCount, date, addedOn } = source
   const lines = entries.map(entry => (addedOn.has(entry) ? `${entry}\t${addedOn.get(entry)}` : entry)).join("\n")
   const head: Omit<FileHead, "sha256"> = {
-    format: 1,
+    format: 2,
     url,
     etag: validators.etag,
     last_modified: validators.lastModified,
     date,
     misshapen: malformedCount,
     ends_cleanly: endsWithNewline,
+    left_out: { count: leftOut.count, names: [...leftOut.names] },
   }
   return `${JSON.stringify({ ...head, sha256: fileSha256(head, lines) })}\n${lines}`
 }
@@ -70,6 +77,7 @@ export function parseDownload(text: string): StoredDownload | null {
     url: head.url,
     validators: { etag: head.etag, lastModified: head.last_modified },
     endsWithNewline: head.ends_cleanly,
+    leftOut: head.left_out ?? NONE_LEFT_OUT,
   }
 }
 

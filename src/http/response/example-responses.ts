@@ -121,7 +121,9 @@ export const exampleHealth = (): Health => ({
     refresh: {
       status: "ok",
       refreshed_at: "2026-11-20T06:00:00.000Z",
-      sources: { "disposable-email-domains": { outcome: "taken", changed_at: "2026-11-20T06:00:00.000Z" } },
+      sources: {
+        "disposable-email-domains": { outcome: "taken", changed_at: "2026-11-20T06:00:00.000Z", left_out: 0 },
+      },
     },
   },
   dns: { status: "ok" },

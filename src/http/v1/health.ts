@@ -51,7 +51,8 @@ type HealthInput = {
 
 function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"] {
   const sources = Object.entries(state.sources).map(
-    ([id, { outcome, changed_at_ms }]) => [id, { outcome, changed_at: isoInstant(changed_at_ms) }] as const,
+    ([id, { outcome, changed_at_ms, left_out }]) =>
+      [id, { outcome, changed_at: isoInstant(changed_at_ms), left_out: left_out?.count ?? 0 }] as const,
   )
   return {
     status: refreshStatus(state, isRefreshScheduled),

@@ -79,6 +79,7 @@ test("lists are refreshed by a command of their own soon after the start, and wh
   const sources = {
     good: { outcome: "taken", says: "" },
     bad: { outcome: "refused", says: "It holds no name." },
+    mixed: { outcome: "taken", says: "", left_out: { count: 1, names: ["gmail.com"] } },
   }
   const schedule = scheduled("24", () => ended({ version: "v2", sources, faults: [] }))
   await schedule.pass(1)
@@ -88,6 +89,15 @@ test("lists are refreshed by a command of their own soon after the start, and wh
       level: "warn",
       message: "a source of the lists could not be used",
       fields: { source: "bad", outcome: "refused", why: "It holds no name." },
+    },
+    {
+      level: "warn",
+      message: "names of a source of the lists were left out",
+      fields: {
+        source: "mixed",
+        count: 1,
+        why: "It lists gmail.com, which no such list may hold and which is left out.",
+      },
     },
     { level: "info", message: "the lists were refreshed", fields: { version: "v2" } },
   ])

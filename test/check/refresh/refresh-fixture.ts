@@ -17,13 +17,16 @@ export const oldNames = (count: number): readonly string[] => Array.from({ lengt
 /** The number of names of the built-in source, which `fresh` renews. */
 export const OLD_COUNT = 50
 
+/** Ten names that are never disposable, besides two others. */
+export const NEVER_NAMES: readonly string[] = Array.from({ length: 10 }, (_, at) => `never${at}.com`)
+
 const SOURCES: Readonly<Record<string, FakeSource>> = {
   bundled: { set: "disposable", trust: "high", names: oldNames(OLD_COUNT) },
   fresh: { set: "disposable", trust: "highest", names: [], isDownloaded: true, renews: "bundled" },
   extra: { set: "disposable", trust: "low", names: [], isDownloaded: true },
   offices: { set: "government", trust: "high", names: [], isDownloaded: true },
   providers: { set: "personal", trust: "curated", names: ["gmail.com"] },
-  known: { set: "never_disposable", trust: "curated", names: ["stripe.com", "nasa.gov"] },
+  known: { set: "never_disposable", trust: "curated", names: ["stripe.com", "nasa.gov", ...NEVER_NAMES] },
 }
 
 /** A source bundle of a few sources, three of which are downloaded. */

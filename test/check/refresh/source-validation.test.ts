@@ -3,7 +3,11 @@ import fc from "fast-check"
 import { FILLABLE_SETS, type FillableSet } from "../../../src/check/lists/sets.ts"
 import {
   type DownloadedEntries,
+  describeLeftOut,
+  leftOutMessage,
+  leftOutNames,
   type NeverListedNames,
+  normalizeEntries,
   type PreviousSource,
   VALIDATION_RULES,
   type ValidationFault,
@@ -47,7 +51,7 @@ test("a list like the previous one is valid, and so is a first list", () => {
 
 test("each rule is broken by a list that is otherwise valid", () => {
   const hundred = namesOf(100)
-  const never = { ...NO_RULES, neverListed: new Set(["name-7.com"]) }
+  const never = { ...NO_RULES, neverListed: new Set(namesOf(11)) }
   const cases: Readonly<Record<ValidationRule, readonly ValidationFault[]>> = {
     empty: validateSource(foundOf([]), null, NO_RULES),
     malformed: validateSource(foundOf([...hundred, "?", "?", "?"]), null, NO_RULES),
@@ -64,8 +68,8 @@ test("each rule is broken by a list that is otherwise valid", () => {
 })
 
 test("all broken rules are reported, in the order of their table", () => {
-  const found = foundOf(["gmail.com", ...SUFFIXES, "?", "?", "?"], { endsWithNewline: false })
-  const rules = { ...NO_RULES, neverListed: new Set(["gmail.com"]) }
+  const found = foundOf([...namesOf(11), ...SUFFIXES, "?", "?", "?"], { endsWithNewline: false })
+  const rules = { ...NO_RULES, neverListed: new Set(namesOf(11)) }
   expect(rulesBroken(found, beforeOf(namesOf(100)), rules)).toEqual([
     "malformed",
     "shrunken",
@@ -166,44 +170,71 @@ describe("a list is swollen", () => {
   })
 })
 
-describe("a never-listed name", () => {
+describe("names that no list may hold", () => {
   const rules = { neverListed: new Set(["gmail.com", "yahoo.com"]), knownFaults: new Set(["yahoo.com"]) }
+  const leftOutOf = (entries: readonly string[], set: FillableSet = "disposable"): string[] => [
+    ...leftOutNames(set, normalizeEntries(foundOf(entries, { set })).names, rules),
+  ]
+  /** A list of so many names, the first of which no list may hold. */
+  const withNever = (count: number, never: number, neverListedMax?: number): string[] =>
+    messagesOf(foundOf(namesOf(count)), null, {
+      neverListed: new Set(namesOf(never)),
+      knownFaults: new Set(),
+      neverListedMax,
+    })
 
-  test("is reported, whatever its spelling", () => {
-    for (const spelt of ["gmail.com", "GMail.com", "gmail.com.", " gmail.com"])
-      expect(messagesOf(foundOf(["a.com", spelt]), null, rules)).toEqual([
-        "It lists gmail.com, which no such list may hold.",
-      ])
+  test("are left out one by one, whatever their spelling", () => {
+    for (const spelt of ["gmail.com", "GMail.com", "gmail.com.", " gmail.com"]) {
+      expect(leftOutOf(["a.com", spelt])).toEqual(["gmail.com"])
+      expect(messagesOf(foundOf(["a.com", spelt]), null, rules)).toEqual([])
+    }
   })
 
-  test("does not match other names or property names", () => {
-    expect(messagesOf(foundOf(["notgmail.com", "gmail.com.au", "a.gmail.com"]), null, rules)).toEqual([])
-    expect(rulesBroken(foundOf(["a.com", "b.com", "constructor", "__proto__"]), null, rules)).toEqual([])
+  test("are not other names, property names, or faults that building a pack knows and drops", () => {
+    expect(leftOutOf(["notgmail.com", "gmail.com.au", "a.gmail.com", "constructor", "__proto__", "yahoo.com"])).toEqual(
+      [],
+    )
   })
 
-  test("is accepted if it is a known fault, or if the previous list had it", () => {
-    expect(rulesBroken(foundOf(["a.com", "yahoo.com"]), null, rules)).toEqual([])
-    expect(rulesBroken(foundOf(["a.com", "gmail.com"]), beforeOf(["a.com", "gmail.com"]), rules)).toEqual([])
-    expect(rulesBroken(foundOf(["a.com", "gmail.com"]), beforeOf(["a.com", "b.com"]), rules)).toEqual(["never_listed"])
-  })
-
-  test("is accepted in sets of known names, and in no others", () => {
+  test("are accepted in sets of known names, and in no others", () => {
     const known: readonly FillableSet[] = ["popular", "never_disposable", "organisation"]
     for (const set of FILLABLE_SETS)
-      expect(rulesBroken(foundOf(["a.com", "gmail.com"], { set }), null, rules)).toEqual(
-        known.includes(set) ? [] : ["never_listed"],
-      )
+      expect(leftOutOf(["a.com", "gmail.com"], set)).toEqual(known.includes(set) ? [] : ["gmail.com"])
   })
 
-  test("is one of the first five in the message, and the others are counted", () => {
-    const names = namesOf(7)
-    const ofMany = { ...rules, neverListed: new Set(names) }
-    const five = names.slice(0, 5).join(", ")
-    expect(messagesOf(foundOf(names.slice(0, 5)), null, ofMany)).toEqual([
-      `It lists ${five}, which no such list may hold.`,
-    ])
-    expect(messagesOf(foundOf(names.toReversed()), null, ofMany)).toEqual([
-      `It lists ${five} and 2 more that no such list may hold.`,
+  test("are at most ten in a list of up to ten thousand names, and one in a thousand of a longer one", () => {
+    expect(withNever(11, 10)).toEqual([])
+    expect(withNever(10_999, 11)).toHaveLength(1)
+    expect(withNever(11_000, 11)).toEqual([])
+    expect(withNever(20_000, 20)).toEqual([])
+    expect(withNever(20_000, 21)).toHaveLength(1)
+  })
+
+  test("are as many as the row of a source says, if it does", () => {
+    expect(withNever(20_000, 100, 100)).toEqual([])
+    expect(withNever(20_000, 101, 100)).toHaveLength(1)
+    expect(withNever(1000, 1, 0)).toHaveLength(1)
+  })
+
+  test("leave an empty list if there is no other, and count neither as gone nor as new", () => {
+    expect(rulesBroken(foundOf(["gmail.com"]), null, rules)).toEqual(["empty"])
+    expect(rulesBroken(foundOf([...namesOf(81), "gmail.com"]), beforeOf(namesOf(100)), rules)).toEqual([])
+    expect(rulesBroken(foundOf([...namesOf(80), "gmail.com"]), beforeOf(namesOf(100)), rules)).toEqual(["shrunken"])
+    expect(rulesBroken(foundOf([...namesOf(99), "gmail.com"]), beforeOf(namesOf(10)), rules)).toEqual([])
+  })
+
+  test("are told by their number and the first five, in alphabetical order", () => {
+    const nine = new Set(["i.com", "h.com", "g.com", "f.com", "e.com", "d.com", "c.com", "b.com", "a.com"])
+    expect(describeLeftOut(nine)).toEqual({ count: 9, names: ["a.com", "b.com", "c.com", "d.com", "e.com"] })
+    expect(leftOutMessage(describeLeftOut(nine))).toBe(
+      "It lists a.com, b.com, c.com, d.com, e.com and 4 more, which no such list may hold and which are left out.",
+    )
+    expect(leftOutMessage(describeLeftOut(new Set(["a.com"])))).toBe(
+      "It lists a.com, which no such list may hold and which is left out.",
+    )
+    expect(leftOutMessage(describeLeftOut(new Set()))).toBe("")
+    expect(withNever(1000, 12)).toEqual([
+      "12 of its 1000 names are names that no such list may hold: name-0.com, name-1.com, name-10.com, name-11.com, name-2.com and 7 more.",
     ])
   })
 })
@@ -301,7 +332,7 @@ describe("for any list", () => {
   })
 
   test("a list equal to the previous one breaks no rule that compares them", () => {
-    const compared: readonly ValidationRule[] = ["shrunken", "swollen", "never_listed", "cut_off"]
+    const compared: readonly ValidationRule[] = ["shrunken", "swollen", "cut_off"]
     fc.assert(
       fc.property(anyFound, found => {
         const broken = rulesBroken(found, beforeOf(normalNames(found), found.endsWithNewline), RULES)

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { formatDownload, parseDownload, type StoredDownload } from "../../../src/check/refresh/stored-download.ts"
 
@@ -15,14 +16,16 @@ const storedDownload: fc.Arbitrary<StoredDownload> = fc
     etag: fc.option(fc.string()),
     lastModified: fc.option(fc.string()),
     endsWithNewline: fc.boolean(),
+    leftOut: fc.record({ count: fc.nat(), names: fc.array(name, { maxLength: 5 }) }),
   })
-  .map(({ entries, days, malformedCount, date, url, etag, lastModified, endsWithNewline }) => {
+  .map(({ entries, days, malformedCount, date, url, etag, lastModified, endsWithNewline, leftOut }) => {
     const addedOn = new Map(entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const])))
     return {
       source: { entries, malformedCount, date, addedOn },
       url,
       validators: { etag, lastModified },
       endsWithNewline,
+      leftOut,
     }
   })
 
@@ -57,6 +60,7 @@ test("a truncated or extended download is rejected", () => {
     url: "https://lists.example/a",
     validators: { etag: '"1"', lastModified: null },
     endsWithNewline: true,
+    leftOut: { count: 0, names: [] },
   })
   expect(parseDownload(text)).not.toBeNull()
   for (let end = 0; end < text.length; end++) expect([end, parseDownload(text.slice(0, end))]).toEqual([end, null])
@@ -64,6 +68,29 @@ test("a truncated or extended download is rejected", () => {
   expect(parseDownload(`${text}\n`)).toBeNull()
 })
 
-test.each(["", "\n", "null\n", "[]\na.com", '{"format":2}\na.com', "a.com\nb.com\n"])("%j is not a download", text => {
+test("a download that an earlier version has written is parsed, and nothing was left out of it", () => {
+  const head = {
+    ...{ format: 1, url: "https://lists.example/a", etag: null, last_modified: null },
+    ...{ date: "2026-11-20", misshapen: 2, ends_cleanly: true },
+  }
+  const lines = "a.com\nb.com\t2026-11-20"
+  const sha256 = createHash("sha256")
+    .update(`${JSON.stringify(head)}\n${lines}`)
+    .digest("hex")
+  expect(parseDownload(`${JSON.stringify({ ...head, sha256 })}\n${lines}`)).toEqual({
+    source: {
+      entries: ["a.com", "b.com"],
+      malformedCount: 2,
+      date: "2026-11-20",
+      addedOn: new Map([["b.com", "2026-11-20"]]),
+    },
+    url: "https://lists.example/a",
+    validators: { etag: null, lastModified: null },
+    endsWithNewline: true,
+    leftOut: { count: 0, names: [] },
+  })
+})
+
+test.each(["", "\n", "null\n", "[]\na.com", '{"format":3}\na.com', "a.com\nb.com\n"])("%j is not a download", text => {
   expect(parseDownload(text)).toBeNull()
 })

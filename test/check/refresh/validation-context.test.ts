@@ -11,9 +11,30 @@ function rulesOf(id: string, stock: SourceBundle = smallBundle()) {
   return validationContext(stock, row)
 }
 
-test("no list may have the most used providers, and a disposable list no name that is never disposable", () => {
-  expect([...rulesOf("fresh").neverListed].toSorted()).toEqual(["gmail.com", "nasa.gov", "stripe.com"])
-  expect([...rulesOf("offices").neverListed]).toEqual(["gmail.com"])
+test("no list may have the most used providers, and a disposable list no name that is never disposable, popular, or a curated provider", () => {
+  const stock = smallBundle({
+    fresh: { set: "disposable", trust: "low", names: [], isDownloaded: true },
+    offices: { set: "government", trust: "high", names: [], isDownloaded: true },
+    known: { set: "never_disposable", trust: "curated", names: ["stripe.com"] },
+    visited: { set: "popular", trust: "curated", names: ["news.com"] },
+    providers: { set: "personal", trust: "curated", names: ["post.de"] },
+    mailers: { set: "personal", trust: "high", names: ["copied.com"] },
+    firms: { set: "organisation", trust: "curated", names: ["firm.com"] },
+  })
+  expect([...rulesOf("fresh", stock).neverListed].toSorted()).toEqual([
+    "gmail.com",
+    "news.com",
+    "post.de",
+    "stripe.com",
+  ])
+  expect([...rulesOf("offices", stock).neverListed]).toEqual(["gmail.com"])
+})
+
+test("the row of a source says how many names it may list that no such list may hold", () => {
+  const row = smallBundle().sources.find(source => source.row.id === "fresh")?.row
+  if (row === undefined) throw new Error("fresh is no source")
+  expect(validationContext(smallBundle(), row).neverListedMax).toBeUndefined()
+  expect(validationContext(smallBundle(), { ...row, never_listed_max: 7 }).neverListedMax).toBe(7)
 })
 
 test("a built-in source is the previous list of the source that renews it, and of no other", () => {

@@ -55,6 +55,11 @@ const CatalogueSource = Type.Object(
     copies: Type.Optional(Type.Array(NON_EMPTY_TEXT, { minItems: 1 })),
     /** The built-in source of which this is a newer version: after the first download its entries are left out. */
     renews: Type.Optional(NON_EMPTY_TEXT),
+    /**
+     * How many names that no such list may hold a download is known to list. They are left out, and with more than these it is
+     * refused; absent: as many as any download may list.
+     */
+    never_listed_max: Type.Optional(Type.Integer({ minimum: 0 })),
   },
   CLOSED,
 )

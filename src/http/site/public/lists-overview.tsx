@@ -3,6 +3,7 @@ import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"
 import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-state.ts"
+import { leftOutMessage } from "../../../check/refresh/source-validation.ts"
 import { formatNumber } from "../ui/format.ts"
 import { Table } from "../ui/layout.tsx"
 
@@ -44,7 +45,7 @@ type SourceOverview = {
 
 type SourceRefresh = {
   readonly outcome: SourceOutcome
-  /** Why it was refused or failed, in a sentence. Empty otherwise. */
+  /** Why it was refused or failed, and which of its names were left out. Empty otherwise. */
   readonly message: string
   /** ISO 8601, UTC. */
   readonly checkedAt: string
@@ -163,4 +164,8 @@ export function listsOverview(loaded: LoadedLists): ListsOverview {
 const toSourceRefresh = (state: SourceState | undefined): SourceRefresh | null =>
   state === undefined
     ? null
-    : { outcome: state.outcome, message: state.says, checkedAt: new Date(state.checked_at_ms).toISOString() }
+    : {
+        outcome: state.outcome,
+        message: `${state.says} ${leftOutMessage(state.left_out)}`.trim(),
+        checkedAt: new Date(state.checked_at_ms).toISOString(),
+      }

@@ -225,6 +225,18 @@ describe("the last refresh", () => {
     expect(html).not.toContain("<script>")
   })
 
+  test("says which names of a source were left out, as text", async () => {
+    const { refreshState, ...lists } = refreshed("taken", "")
+    const sources = Object.fromEntries(
+      Object.entries(refreshState.sources).map(([id, state]) => [
+        id,
+        { ...state, left_out: { count: 1, names: ["gmail.com"] } },
+      ]),
+    )
+    const html = await (await pageOf("", { ...lists, refreshState: { ...refreshState, sources } })).text()
+    expect(rowOf(html, "here")).toMatch(/It lists gmail\.com, which .* left out\.$/)
+  })
+
   test("says that it is paused, only when it is", async () => {
     expect(words(await (await pageOf("", refreshed("taken", "", true))).text())).toContain("Paused")
     expect(words(await (await pageOf("", refreshed("taken", ""))).text())).not.toContain("Paused")
