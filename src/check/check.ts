@@ -8,7 +8,7 @@ import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import type { DeepEvidence, DeepProbe } from "./deep-evidence.ts"
 import type { DomainLists, DomainLookup } from "./domain-lookup.ts"
 import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
-import { SET_BITS } from "./lists/sets.ts"
+import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
 import type { BatchContext, NetworkEvidence, NetworkProbe } from "./network-evidence.ts"
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
 import { testAddressEvidence } from "./test-address-evidence.ts"
@@ -178,9 +178,11 @@ function gatherEvidence(
   const { domain } = subject
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
   const organisationalDomain = subject.registrable ?? domain
-  // Consumer, relay and disposable domains have no tenant in suite_b.
+  // Consumer, relay and disposable domains have no tenant in suite_b. A listing of low trust may be contradicted by one.
   const mayHaveTenant =
-    correction === null ? (listMatch.mask & NO_TENANT_MASK) === 0 : !NO_TENANT_CATEGORIES.has(correction)
+    correction === null
+      ? (listMatch.mask & NO_TENANT_MASK) === 0 || listMatch.isLowTrust
+      : !NO_TENANT_CATEGORIES.has(correction)
   const includeTenant = request.includeTenant && mayHaveTenant
   const network = networkProbe(
     { domain, organisationalDomain, includeTenant, callerId: request.callerId ?? null },
@@ -194,10 +196,12 @@ function gatherEvidence(
 }
 
 function cannotExist(subject: Subject, listMatch: ListMatch): boolean {
-  if (subject.fault === "public_suffix")
-    return !listMatch.has("government_suffix") && !listMatch.has("education_suffix")
+  if (subject.fault === "public_suffix") return (listMatch.mask & SUFFIX_BODY_MASK) === 0
   return subject.fault !== null
 }
+
+/** A public suffix of these sets is a body's own domain too: `gov.uk`, `gouv.fr`. */
+const SUFFIX_BODY_MASK = SET_BITS.government_suffix | SET_BITS.education_suffix | SET_BITS.open_education_suffix
 
 /** A check that is not deep uses the domain's age if an earlier deep check found it. */
 const shallowEvidence = (ageDays: number | null): DeepEvidence =>
@@ -224,6 +228,7 @@ function buildEvidence(
     listMatch,
     suggestion,
     lookalikeOf,
+    namePattern: domainLookup.namePattern,
     hints,
     testCategory: null,
     correction,
@@ -259,19 +264,20 @@ const NOTHING_QUERIED: GatheredEvidence = {
 }
 
 /** The sets from which an entry of the operator's allow list removes a domain. */
-const OPERATOR_ALLOW_MASK = SET_BITS.disposable | SET_BITS.relay
+const OPERATOR_ALLOW_MASK = SET_BITS.disposable | SET_BITS.relay | LOW_TRUST_BIT
 
 const effectiveListMatch = ({ listMatch }: DomainLookup, { isOperatorAllowed }: OwnListMatch): ListMatch =>
   isOperatorAllowed ? listMatch.without(OPERATOR_ALLOW_MASK) : listMatch
 
 const NO_TENANT_CATEGORIES: ReadonlySet<Category> = new Set(["personal", "relay", "disposable"])
-const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.relay | SET_BITS.disposable
+const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.agent_mailbox | SET_BITS.relay | SET_BITS.disposable
 
 /** The lookup of a text that names no domain. */
 const NO_DOMAIN_LOOKUP: DomainLookup = {
   listMatch: NO_LIST_MATCH,
   suggestion: null,
   lookalikeOf: null,
+  namePattern: null,
   seenBefore: false,
   cachedVerdicts: null,
 }

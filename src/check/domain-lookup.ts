@@ -17,6 +17,8 @@ export type DomainLookup = {
   readonly suggestion: string | null
   /** The known name that the domain imitates; null: none. */
   readonly lookalikeOf: string | null
+  /** What the name says that the body is; null: nothing. */
+  readonly namePattern: "education" | "government" | null
   /** Whether the domain was looked up before. Only few domains recur, and only their verdicts are worth caching. */
   seenBefore: boolean
   /** The cached verdicts of the domain; null: none. They are stored here because a separate cache would cost another lookup. */
@@ -88,6 +90,7 @@ const GENUINE_SETS = [
   "government",
   "government_suffix",
   "organisation",
+  "agent_mailbox",
 ] as const satisfies readonly SetName[]
 const GENUINE_MASK = GENUINE_SETS.reduce((mask, set) => mask | SET_BITS[set], 0)
 
@@ -95,14 +98,13 @@ function createDomainLookup(pack: Pack): DomainLists["lookupDomain"] {
   const knownNames = new KnownNameMatcher(pack.targets)
   return (domain, registrable) => {
     const listMatch = pack.match(domain, registrable)
-    if ((listMatch.mask & GENUINE_MASK) !== 0)
-      return { listMatch, suggestion: null, lookalikeOf: null, seenBefore: false, cachedVerdicts: null }
+    const isGenuine = (listMatch.mask & GENUINE_MASK) !== 0
     const end = registrable ?? domain
-    const suggestion = knownNames.suggestionFor(domain, end)
     return {
       listMatch,
-      suggestion,
-      lookalikeOf: knownNames.lookalikeOf(domain, end),
+      suggestion: isGenuine ? null : knownNames.suggestionFor(domain, end),
+      lookalikeOf: isGenuine ? null : knownNames.lookalikeOf(domain, end),
+      namePattern: null,
       seenBefore: false,
       cachedVerdicts: null,
     }

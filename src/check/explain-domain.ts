@@ -112,6 +112,7 @@ const listsOnlyEvidence = (fault: SubjectFault | null, listMatch: ListMatch): Ev
   hints: NO_HINTS,
   suggestion: null,
   lookalikeOf: null,
+  namePattern: null,
   testCategory: null,
   correction: null,
   mail: NOT_QUERIED,

@@ -20,6 +20,7 @@ export function testAddressEvidence(subject: Subject, includeTenant: boolean): E
     hints: testHints(row),
     suggestion: row.didYouMean ?? null,
     lookalikeOf: row.lookalike ? "a known name" : null,
+    namePattern: null,
     testCategory: row.category,
     correction: null,
     mail: dnsFinding(row, () => testMail(row, subject)),

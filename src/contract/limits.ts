@@ -16,6 +16,8 @@ export const LIMITS = {
   revocationSecondsMax: 60,
   termsNoticeDays: 30,
   newDomainDays: 30,
+  /** A domain that is older is established: two years. */
+  establishedDomainDays: 730,
   /** DNS questions of one check, and those of them about names outside the organisational domain. */
   dnsQuestionsPerCheckMax: 12,
   dnsForeignQuestionsPerCheckMax: 4,

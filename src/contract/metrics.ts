@@ -27,7 +27,7 @@ export const METRIC_LABELS = {
   dns_outcome: ["records", "no_data", "no_name", "timed_out", "unavailable"],
   tenant_outcome: ["tenant", "none", "failed"],
   cache: ["dns", "keys", "tenants"],
-  set: ["disposable", "relay", "government", "government_suffix", "education", "education_suffix", "personal", "organisation"],
+  set: ["disposable", "relay", "government", "government_suffix", "education", "education_suffix", "personal", "organisation", "open_education_suffix", "free_subdomain", "agent_mailbox"],
   source_outcome: ["taken", "unchanged", "refused", "failed"],
   notice: ["key_created", "key_revoked_by_owner", "key_revoked_by_admin", "key_leaked", "terms_change", "other"],
   mail_state: ["waiting", "under_way", "sent", "refused", "given_up"],

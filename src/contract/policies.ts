@@ -24,6 +24,15 @@ export const POLICY_NAMES = Object.keys(POLICIES) as Policy[]
 /** The policy of a request without one. */
 export const POLICY_DEFAULT: Policy = "b2b"
 
+/** What gives the recommendation instead of the category, because a verdict on it alone may be wrong. */
+// biome-ignore format: a matrix is read by its columns
+export const WEAK_EVIDENCE = {
+  learned_mail_host:    { description: "a mail host that was only learned",   lenient: "review", b2b: "review", strict: "review" },
+  listing_contradicted: { description: "a contradicted listing",              lenient: "review", b2b: "review", strict: "block" },
+} as const satisfies Record<string, { readonly description: string } & Readonly<Record<Policy, Recommendation>>>
+
+export type WeakEvidence = keyof typeof WEAK_EVIDENCE
+
 type FloorSpec = { readonly description: string } & Readonly<Record<Policy, Recommendation>>
 
 /** Circumstance × policy → the least severe recommendation that is given then. `allow` changes nothing (DECISIONS 2). */
@@ -35,6 +44,7 @@ export const RECOMMENDATION_FLOORS = {
   new_domain:      { description: "registered less than 30 days ago",                 lenient: "allow",  b2b: "review", strict: "block" },
   role:            { description: "a role account",                                   lenient: "allow",  b2b: "allow",  strict: "review" },
   doubtful:        { description: "category business with a confidence under 0.6",    lenient: "allow",  b2b: "review", strict: "review" },
+  open_suffix:     { description: "under an education suffix where anyone can register", lenient: "allow", b2b: "review", strict: "review" },
   degraded:        { description: "degraded, and category business or unknown",       lenient: "allow",  b2b: "review", strict: "review" },
 } as const satisfies Record<string, FloorSpec>
 

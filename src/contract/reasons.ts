@@ -21,6 +21,7 @@ export const REASONS = {
   public_suffix: { description: "The name is a public suffix or a single label, under which others register.", example: "co.uk", group: "syntax", decides: "invalid", confidence: 1 },
   test_address: { description: "The address stands under the test domain; its verdict is made up and always the same.", example: "business@mailkind.test", group: "test", decides: "unknown", confidence: 0.3 },
   corrected: { description: "An accepted report corrected the verdict for this domain.", example: "a domain with an accepted report", group: "sets", decides: null, confidence: 0.99 },
+  listing_contradicted: { description: "Only lists of little trust call the domain disposable, and its office suite or its age speaks against them.", example: "a low-trust listing of a domain that is older than two years", group: "sets", decides: "disposable", confidence: 0.5 },
   disposable_domain: { description: "The domain is on the disposable list.", example: "jane@mailinator.com", group: "sets", decides: "disposable", confidence: 0.99 },
   relay_domain: { description: "The domain belongs to a privacy relay.", example: "jane@duck.com", group: "sets", decides: "relay", confidence: 0.99 },
   government_domain: { description: "The domain is on the government list.", example: "jane@bund.de", group: "sets", decides: "government", confidence: 0.98 },
@@ -28,6 +29,7 @@ export const REASONS = {
   education_domain: { description: "The domain is on the education list.", example: "jane@ethz.ch", group: "sets", decides: "education", confidence: 0.98 },
   education_suffix: { description: "The domain stands under a suffix kept for education.", example: "jane@mit.edu", group: "sets", decides: "education", confidence: 0.98 },
   free_provider: { description: "The domain is that of a free or consumer mailbox provider.", example: "jane@gmail.com", group: "sets", decides: "personal", confidence: 0.99 },
+  agent_mailbox: { description: "The domain, or its mail host, hands mailboxes to programs by an API.", example: "bot@agentmail.to", group: "sets", decides: "personal", confidence: 0.95 },
   domain_not_found: { description: "The domain does not exist in DNS.", example: "a domain that answers NXDOMAIN", group: "mail", decides: "invalid", confidence: 0.98 },
   null_mx: { description: "The domain states that it takes no mail (null MX, RFC 7505).", example: "MX 0 .", group: "mail", decides: "invalid", confidence: 0.97 },
   no_mail_host: { description: "The domain has neither a mail host nor an address, so it cannot take mail.", example: "no MX, A or AAAA record", group: "mail", decides: "invalid", confidence: 0.97 },
@@ -37,6 +39,9 @@ export const REASONS = {
   other_suite_mail: { description: "Another business mail suite runs the domain's mail.", example: "MX 10 of a hosted suite", group: "mail", decides: "business", confidence: 0.95 },
   security_gateway: { description: "A mail security gateway stands in front of the domain's mail.", example: "MX 10 of a gateway", group: "mail", decides: "business", confidence: 0.95 },
   known_organisation: { description: "The domain is that of a well-known organisation.", example: "stripe.com", group: "sets", decides: "business", confidence: 0.95 },
+  parked_mail: { description: "A parking service runs the domain's mail.", example: "MX 10 of a parking service", group: "mail", decides: "unknown", confidence: 0.3 },
+  name_pattern: { description: "The name says in words that hardly anyone else uses that it is a school or a government body.", example: "jane@cityofspringvale.us", group: "sets", decides: null, confidence: 0.8 },
+  free_subdomain: { description: "The name stands under a suffix that hands out names for free.", example: "jane@acme.eu.cc", group: "sets", decides: "unknown", confidence: 0.3 },
   mx_found: { description: "The domain has a mail host.", example: "MX 10 mail.acme.com", group: "mail", decides: "business", confidence: 0.85 },
   implicit_mx: { description: "The domain has no MX record; mail would go to its address record (RFC 5321 §5.1).", example: "an A record and no MX", group: "mail", decides: "unknown", confidence: 0.5 },
   resolves: { description: "The name resolves to an address.", example: "an A record, asked as a website", group: "mail", decides: "business", confidence: 0.6 },
@@ -72,6 +77,9 @@ export const DEGRADED = { factor: 0.8, known_organisation: 0.7, no_evidence: 0.2
 
 /** Confidence of `disposable_mx` when the mail host was learned and is not in the lists. */
 export const LEARNED_MAIL_HOST_CONFIDENCE = 0.7
+
+/** Confidence of `education_suffix` under a suffix where anyone can register. */
+export const OPEN_SUFFIX_CONFIDENCE = 0.5
 
 /** Confidence of a business verdict whose homepage is parked. */
 export const PARKED_CONFIDENCE = 0.5

@@ -14,6 +14,9 @@ const OF_SET: { readonly [S in (typeof SET_NAMES)[number]]: string } = {
   education_suffix: "mit.edu",
   personal: "gmail.com",
   organisation: "stripe.com",
+  open_education_suffix: "springvale.edu.kg",
+  free_subdomain: "springvale.eu.cc",
+  agent_mailbox: "agentmail.to",
 }
 
 test("the page says of every set's domain which category it has and why, as a check does, and asks for no key", async () => {

@@ -1,7 +1,7 @@
 import { type Finding, known, unknown } from "../../src/base/finding.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { ListMatch, NO_LIST_MATCH } from "../../src/check/lists/list-match.ts"
-import { SET_BITS, type SetName } from "../../src/check/lists/sets.ts"
+import { LOW_TRUST_BIT, SET_BITS, type SetName } from "../../src/check/lists/sets.ts"
 import type { DmarcPolicy, Evidence, MailEvidence } from "../../src/check/verdict/evidence.ts"
 
 /** A mail host of the domain's own, and nothing else known. */
@@ -26,6 +26,9 @@ type ToldMail = Partial<Omit<MailEvidence, "spf" | "dmarcPolicy">> & {
 export type Told = {
   readonly input: string
   readonly sets?: readonly SetName[]
+  readonly namePattern?: "education" | "government"
+  /** Only sources of low trust list the domain as disposable. */
+  readonly isLowTrust?: true
   readonly mail?: ToldMail | "unavailable"
   readonly suiteA?: string
   readonly suiteB?: string
@@ -63,12 +66,20 @@ function mailOf({ spf, dmarcPolicy, ...rest }: ToldMail): MailEvidence {
 }
 
 /** Every part of a case that may be absent, as it is then. */
-const NOTHING = { suggestion: null, lookalikeOf: null, correction: null, blockedBy: null, isAllowed: false }
+const NOTHING = {
+  suggestion: null,
+  lookalikeOf: null,
+  namePattern: null,
+  correction: null,
+  blockedBy: null,
+  isAllowed: false,
+}
 
 /** The evidence that a golden case tells. */
 export function evidenceOf({
   input,
   sets,
+  isLowTrust,
   mail,
   suiteA,
   suiteB,
@@ -79,7 +90,7 @@ export function evidenceOf({
   ...rest
 }: Told): Evidence {
   const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
-  const mask = (sets ?? []).reduce((bits, set) => bits | SET_BITS[set], 0)
+  const mask = (sets ?? []).reduce((bits, set) => bits | SET_BITS[set], isLowTrust ? LOW_TRUST_BIT : 0)
   const entries = (entry: string | undefined): readonly string[] => (entry === undefined ? [] : [entry])
   return {
     ...NOTHING,

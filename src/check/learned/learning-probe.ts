@@ -49,7 +49,9 @@ const TRUSTED_SETS_MASK =
   SET_BITS.education_suffix |
   SET_BITS.government |
   SET_BITS.government_suffix |
-  SET_BITS.relay
+  SET_BITS.relay |
+  SET_BITS.open_education_suffix |
+  SET_BITS.agent_mailbox
 
 /** The key of the most preferred mail host; null: it must not be learned. */
 function learnableHost(

@@ -1,8 +1,8 @@
-import { SET_BITS, type SetName, setsOfMask } from "./sets.ts"
+import { LOW_TRUST_BIT, SET_BITS, type SetName, setsOfMask } from "./sets.ts"
 
 /** The sets that match a domain, at the most specific of its levels that any set matches. */
 export class ListMatch {
-  /** The bits (`SET_BITS`) of the sets. 0: no set matches the domain. */
+  /** The bits of the sets (`SET_BITS`), and `LOW_TRUST_BIT`. 0: no set matches the domain. */
   readonly mask: number
   readonly #entryText: string
   readonly #entryStart: number
@@ -17,6 +17,11 @@ export class ListMatch {
   /** Whether the set matches the domain at that level. */
   has(set: SetName): boolean {
     return (this.mask & SET_BITS[set]) !== 0
+  }
+
+  /** Whether only sources of low trust list the domain as disposable. */
+  get isLowTrust(): boolean {
+    return (this.mask & LOW_TRUST_BIT) !== 0
   }
 
   /** This match without the sets of `mask`; the same object if it has none of them. */

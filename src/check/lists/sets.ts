@@ -18,6 +18,21 @@ export const SETS = {
   education_suffix: { description: "Suffixes kept for education.", matches: "suffix", category: "education" },
   personal: { description: "Domains of free and consumer mailbox providers.", matches: "name", category: "personal" },
   organisation: { description: "Domains of well-known organisations.", matches: "name", category: "business" },
+  open_education_suffix: {
+    description: "Suffixes meant for education under which anyone can register.",
+    matches: "suffix",
+    category: "education",
+  },
+  free_subdomain: {
+    description: "Suffixes under which names are handed out for free.",
+    matches: "suffix",
+    category: "unknown",
+  },
+  agent_mailbox: {
+    description: "Domains of services that hand mailboxes to programs.",
+    matches: "name",
+    category: "personal",
+  },
 } as const satisfies Record<string, SetSpec>
 
 export type SetName = keyof typeof SETS
@@ -35,6 +50,9 @@ export const SUFFIX_SETS_MASK = SET_NAMES.filter(set => SETS[set].matches === "s
   (mask, set) => mask | SET_BITS[set],
   0,
 )
+
+/** The bit of a name that only sources of low trust call disposable. It stands above the bits of all sets. */
+export const LOW_TRUST_BIT = 1 << 14
 
 /** Sets of names that only guide the building of a pack. They are not in the pack. */
 export const GUARD_SETS = {

@@ -19,6 +19,8 @@ export const MAIL_PROVIDER_KINDS = [
   "gateway",
   "gateway_out",
   "disposable_mx",
+  "parking",
+  "agent",
 ] as const
 export type MailProviderKind = (typeof MAIL_PROVIDER_KINDS)[number]
 
@@ -26,7 +28,15 @@ export type MailProviderKind = (typeof MAIL_PROVIDER_KINDS)[number]
 export type MailOperator = Exclude<NonNullable<MailEvidence["operatedBy"]>, "learned_disposable">
 
 /** All operators that a row of the table can name. */
-export const MAIL_OPERATORS: readonly MailOperator[] = ["suite_a", "suite_b", "other_suite", "gateway", "disposable"]
+export const MAIL_OPERATORS: readonly MailOperator[] = [
+  "suite_a",
+  "suite_b",
+  "other_suite",
+  "gateway",
+  "disposable",
+  "parking",
+  "agent",
+]
 
 /** One mail provider. */
 export type MailProvider = {

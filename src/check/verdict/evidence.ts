@@ -20,7 +20,16 @@ export type MailEvidence = {
   /** Key of the provider of the most preferred host; null: it is not known. */
   readonly provider: string | null
   /** Who operates the mail hosts; null: it is not known. */
-  readonly operatedBy: "suite_a" | "suite_b" | "other_suite" | "gateway" | "disposable" | "learned_disposable" | null
+  readonly operatedBy:
+    | "suite_a"
+    | "suite_b"
+    | "other_suite"
+    | "gateway"
+    | "disposable"
+    | "learned_disposable"
+    | "parking"
+    | "agent"
+    | null
   /** The one SPF record (RFC 7208 §4.5); null: there is none, or more than one. */
   readonly spf: Finding<string | null>
   /** The effective policy: the domain's own, or that of its organisational domain (RFC 7489 §6.6.3); null: there is none. */
@@ -55,6 +64,8 @@ export type Evidence = {
   readonly hints: AddressHints
   /** The provider's domain of which this one is probably a typo; null: none. */
   readonly suggestion: string | null
+  /** What the name says that the body is, in words that hardly anyone else uses; null: nothing. */
+  readonly namePattern: "education" | "government" | null
   /** The known name that the domain imitates; null: none. */
   readonly lookalikeOf: string | null
   /** The fixed category of a test address; null: it is none. */

@@ -8,16 +8,19 @@ import {
   RECOMMENDATIONS,
   type Recommendation,
   type RecommendationFloor,
+  WEAK_EVIDENCE,
+  type WeakEvidence,
 } from "../../contract/policies.ts"
 import {
   DEGRADED,
   LEARNED_MAIL_HOST_CONFIDENCE,
+  OPEN_SUFFIX_CONFIDENCE,
   PARKED_CONFIDENCE,
   REASONS,
   type Reason,
 } from "../../contract/reasons.ts"
 import type { Evidence } from "./evidence.ts"
-import { isDegraded, isNewDomain, knownMail, matchingReasons } from "./rules.ts"
+import { isDegraded, isNewDomain, isReachable, isUnderOpenSuffix, knownMail, matchingReasons } from "./rules.ts"
 
 /** The verdict about a Subject. */
 export type Verdict = {
@@ -57,8 +60,13 @@ export function judge(evidence: Evidence, policy: Policy): Verdict {
 function decidedCategory(reason: Reason, evidence: Evidence): Category | null {
   if (reason === "test_address") return evidence.testCategory ?? REASONS.test_address.decides
   if (reason === "corrected") return evidence.correction
+  if (reason === "name_pattern") return evidence.namePattern
+  if (reason === "free_subdomain" && !isReachable(evidence) && !isUnasked(evidence.mail)) return null
   return REASONS[reason].decides
 }
+
+/** Nobody asked: what the lists say stands alone. */
+const isUnasked = (finding: Evidence["mail"]): boolean => !finding.known && finding.cause === "not_asked"
 
 function verdictConfidence(decisive: Reason, category: Category, degraded: boolean, evidence: Evidence): number {
   if (degraded && (decisive === "known_organisation" || decisive === "no_evidence")) return DEGRADED[decisive]
@@ -71,6 +79,7 @@ function undegradedConfidence(decisive: Reason, category: Category, evidence: Ev
     return PARKED_CONFIDENCE
   if (decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable")
     return LEARNED_MAIL_HOST_CONFIDENCE
+  if (decisive === "education_suffix" && isUnderOpenSuffix(evidence)) return OPEN_SUFFIX_CONFIDENCE
   if (decisive === "test_address") return TEST_ADDRESS_CONFIDENCE[category]
   return REASONS[decisive].confidence
 }
@@ -85,6 +94,13 @@ const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
   government: REASONS.government_domain.confidence,
   invalid: REASONS.no_mail_host.confidence,
   unknown: REASONS.no_evidence.confidence,
+}
+
+/** Why the decisive reason does not carry the recommendation of its category; null: it does. */
+function weakEvidenceOf(decisive: Reason, evidence: Evidence): WeakEvidence | null {
+  if (decisive === "listing_contradicted") return "listing_contradicted"
+  const isLearned = decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
+  return isLearned ? "learned_mail_host" : null
 }
 
 type DecidedVerdict = {
@@ -110,6 +126,10 @@ const RAISE_RULES: {
     reason: "parked_domain",
     holds: (_, { category, confidence }) => category === "business" && confidence < DOUBTFUL_BELOW,
   },
+  open_suffix: {
+    reason: "education_suffix",
+    holds: (e, { decisive }) => decisive === "education_suffix" && isUnderOpenSuffix(e),
+  },
   degraded: {
     reason: "dns_unavailable",
     holds: (_, { category, isDegraded: degraded }) => degraded && (category === "business" || category === "unknown"),
@@ -125,9 +145,10 @@ function recommend(
   policy: Policy,
   decided: DecidedVerdict,
 ): { readonly recommendation: Recommendation; readonly raisedBy: readonly Reason[] } {
-  // A learned mail host may be wrong, so on its own it never blocks.
-  const isLearned = decided.decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
-  const base = isLearned ? "review" : POLICIES[policy][decided.category]
+  const weakness = weakEvidenceOf(decided.decisive, evidence)
+  const base = (
+    weakness === null ? POLICIES[policy][decided.category] : WEAK_EVIDENCE[weakness][policy]
+  ) as Recommendation
   const hasFault = decided.category === "invalid" && evidence.subject.fault !== null
   if (evidence.isAllowed && evidence.blockedBy !== "operator" && !hasFault) {
     return { recommendation: "allow", raisedBy: ["allowlisted"] }

@@ -12,19 +12,19 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   unknown_tld: e => e.subject.fault === "unknown_tld",
   // `gov.uk` and `gouv.fr` are public suffixes, and are governments' own domains too.
   public_suffix: e =>
-    e.subject.fault === "public_suffix" &&
-    !e.listMatch.has("government_suffix") &&
-    !e.listMatch.has("education_suffix"),
+    e.subject.fault === "public_suffix" && !e.listMatch.has("government_suffix") && !isUnderEducationSuffix(e),
 
   test_address: e => e.subject.isTest,
   corrected: e => e.correction !== null,
+  listing_contradicted: isListingContradicted,
   disposable_domain: e => e.listMatch.has("disposable"),
   relay_domain: e => e.listMatch.has("relay"),
   government_domain: e => e.listMatch.has("government"),
   government_suffix: e => e.listMatch.has("government_suffix"),
   education_domain: e => e.listMatch.has("education"),
-  education_suffix: e => e.listMatch.has("education_suffix"),
+  education_suffix: isUnderEducationSuffix,
   free_provider: e => e.listMatch.has("personal"),
+  agent_mailbox: e => e.listMatch.has("agent_mailbox") || knownMail(e)?.operatedBy === "agent",
   known_organisation: e => e.listMatch.has("organisation"),
 
   domain_not_found: e => knownMail(e)?.exists === false,
@@ -35,6 +35,9 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   suite_b_mail: e => knownMail(e)?.operatedBy === "suite_b",
   other_suite_mail: e => knownMail(e)?.operatedBy === "other_suite",
   security_gateway: e => knownMail(e)?.operatedBy === "gateway",
+  parked_mail: e => knownMail(e)?.operatedBy === "parking",
+  name_pattern: e => e.namePattern !== null && e.listMatch.mask === 0 && isReachable(e),
+  free_subdomain: e => e.listMatch.has("free_subdomain"),
   mx_found: e => knownMail(e)?.delivery === "mx",
   implicit_mx: e => isEmail(e) && knownMail(e)?.delivery === "implicit",
   resolves: e => !isEmail(e) && knownMail(e)?.hasAddress === true,
@@ -75,6 +78,36 @@ export function matchingReasons(evidence: Evidence): Reason[] {
 
 /** Whether the mail lookup failed, so that the verdict rests on lists alone. */
 export const isDegraded = (evidence: Evidence): boolean => isMissing(evidence.mail)
+
+/** Whether a suffix kept for education matches the domain, open or not. */
+function isUnderEducationSuffix({ listMatch }: Evidence): boolean {
+  return listMatch.has("education_suffix") || listMatch.has("open_education_suffix")
+}
+
+/** Whether the domain stands under an education suffix where anyone can register, and no list names it. */
+export const isUnderOpenSuffix = ({ listMatch }: Evidence): boolean =>
+  listMatch.has("open_education_suffix") && !listMatch.has("education_suffix")
+
+/** Whether mail or visitors reach the domain: it has a mail host or an address record. */
+export function isReachable(evidence: Evidence): boolean {
+  const mail = knownMail(evidence)
+  return mail !== null && (mail.delivery === "mx" || mail.hasAddress)
+}
+
+/**
+ * Whether only sources of low trust call the domain disposable and its owner is known otherwise: an office suite runs its mail
+ * and a tenant or another record of the same suite proves it, or it was registered long ago.
+ */
+function isListingContradicted(evidence: Evidence): boolean {
+  if (!evidence.listMatch.isLowTrust) return false
+  const { ageDays } = evidence
+  if (ageDays.known && ageDays.value !== null && ageDays.value > LIMITS.establishedDomainDays) return true
+  const operatedBy = knownMail(evidence)?.operatedBy
+  if (operatedBy === "suite_b" && knownTenant(evidence) !== null) return true
+  if ((operatedBy !== "suite_a" && operatedBy !== "suite_b") || !evidence.suites.known) return false
+  const { suiteA, suiteB } = evidence.suites.value
+  return (operatedBy === "suite_a" ? suiteA : suiteB).some(entry => !entry.startsWith("mx:"))
+}
 
 /** Whether the domain was registered less than 30 days ago. False: it was not, or its age is not known. */
 export const isNewDomain = (evidence: Evidence): boolean =>

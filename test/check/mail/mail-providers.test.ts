@@ -49,6 +49,8 @@ describe("the table of providers", () => {
       mailbox: ["other_suite", null],
       gateway: ["gateway"],
       disposable_mx: ["disposable"],
+      parking: ["parking"],
+      agent: ["agent"],
     }
     for (const { key, kind, shows } of rows)
       expect([key, SHOWN_BY_KIND[kind] ?? [null]]).toEqual([key, expect.arrayContaining([shows])])

@@ -72,6 +72,7 @@ function packContents(
   return {
     builtAt: `${dates.sort().at(-1)}T00:00:00.000Z`,
     sources: collected.sources.map(({ id }) => id),
+    lowTrustSources: new Set(collected.sources.flatMap(({ id, trust }) => (trust === "low" ? [id] : []))),
     names: [...resolved].map(([name, outcomes]) => [name, packListings(collected, name, outcomes)] as const),
     words: { role: sorted(role), shared_inbox: sorted(shared_inbox), group: sorted(group) },
     groupDomains: sorted(collected.groupDomains),

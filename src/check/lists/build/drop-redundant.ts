@@ -1,5 +1,5 @@
 import { literalTail, patternMatchStart } from "../pack/suffix-pattern.ts"
-import { isSetName, SET_BITS, SET_NAMES, SETS, SUFFIX_SETS_MASK } from "../sets.ts"
+import { isSetName, LOW_TRUST_BIT, SET_BITS, SET_NAMES, SETS, type SetName, SUFFIX_SETS_MASK } from "../sets.ts"
 import { parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
 import type { ResolvedOutcomes } from "./resolve-conflicts.ts"
@@ -8,7 +8,7 @@ import type { ResolvedOutcomes } from "./resolve-conflicts.ts"
 type SetMasks = Map<string, number>
 
 /**
- * Drops the kept listings of a name whose nearest listed parent or suffix already gives the same category, by the rule
+ * Drops the kept listings of a name whose nearest listed parent or suffix already gives the same verdict, by the rule
  * `redundant`. No verdict changes; the counts of a set show only what it adds; the listings remain in the pack
  * (`DECISIONS 16`).
  */
@@ -26,8 +26,8 @@ export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOut
     const without = maskWithoutOwnEntry(masks, patterns, name)
     // A suffix also matches above the registrable domain, where a name does not, so it is never redundant.
     if (without === 0 || (mask & SUFFIX_SETS_MASK) !== 0) continue
-    const category = soleCategory(mask)
-    if (category === null || soleCategory(without) !== category) continue
+    const verdict = soleVerdict(mask)
+    if (verdict === null || soleVerdict(without) !== verdict) continue
     result.set(
       name,
       (result.get(name) ?? []).map(outcome => (outcome === "kept" ? "redundant" : outcome)),
@@ -38,23 +38,33 @@ export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOut
 }
 
 function setMasksByName({ sourcesByName, sources }: CollectedEntries, resolved: ResolvedOutcomes): SetMasks {
-  const bits = sources.map(({ set }) => (isSetName(set) ? SET_BITS[set] : 0))
+  const bits = sources.map(({ set, trust }) =>
+    isSetName(set) ? SET_BITS[set] | (trust === "low" ? 0 : TRUSTED_BIT) : 0,
+  )
   const masks: SetMasks = new Map()
   for (const [name, outcomes] of resolved) {
     let mask = 0
     for (const [position, sourceIndex] of (sourcesByName.get(name) ?? []).entries())
       if (outcomes[position] === "kept") mask |= bits[sourceIndex] ?? 0
-    if (mask !== 0) masks.set(name, mask)
+    const isLowTrust = (mask & SET_BITS.disposable) !== 0 && (mask & TRUSTED_BIT) === 0
+    if (mask !== 0) masks.set(name, (mask & ~TRUSTED_BIT) | (isLowTrust ? LOW_TRUST_BIT : 0))
   }
   return masks
 }
 
-/** The category of the sets of a mask; null: they have several categories, or there are no sets. */
-function soleCategory(mask: number): string | null {
-  const categories = new Set(SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0).map(set => SETS[set].category))
-  const [only] = categories
-  return categories.size === 1 && only !== undefined ? only : null
+/** While a mask is gathered: a source of more than low trust is among those that keep the name. */
+const TRUSTED_BIT = 1 << 15
+
+/** What a verdict by the sets of a mask rests on; null: they have several categories, or there are no sets. */
+function soleVerdict(mask: number): string | null {
+  const verdicts = new Set(SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0).map(verdictOfSet))
+  const [only] = verdicts
+  if (verdicts.size !== 1 || only === undefined) return null
+  return (mask & LOW_TRUST_BIT) === 0 ? only : `${only} of low trust`
 }
+
+/** Under an open suffix a named school says more than the suffix. */
+const verdictOfSet = (set: SetName): string => (set === "open_education_suffix" ? set : SETS[set].category)
 
 /** The mask that a lookup of `name` would return if `name` itself were not listed. */
 function maskWithoutOwnEntry(masks: SetMasks, patterns: ReadonlyMap<string, readonly string[]>, name: string): number {

@@ -20,6 +20,8 @@ export type PackContents = {
   readonly builtAt: string
   /** Ids of the sources; a listing's source is one of them. */
   readonly sources: readonly string[]
+  /** Those of `sources` whose disposable listings are of low trust (`LOW_TRUST_BIT`). */
+  readonly lowTrustSources: ReadonlySet<string>
   /** Every name and suffix pattern with its listings. Names are in any order, listings in the order of `sources`. */
   readonly names: Iterable<readonly [name: string, listings: readonly Listing[]]>
   readonly words: Readonly<Record<WordSetName, readonly string[]>>

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { assert } from "../../../base/errors.ts"
 import { compareText } from "../../../base/text.ts"
 import { LISTING_RULE_NAMES } from "../listing-rules.ts"
-import { SET_BITS, SET_NAMES, type SetName } from "../sets.ts"
+import { LOW_TRUST_BIT, SET_BITS, SET_NAMES, type SetName } from "../sets.ts"
 import type { Listing, PackContents, PackMeta, PackTarget } from "./pack-contents.ts"
 import * as format from "./pack-format.ts"
 import { headerCrc, packChecksum } from "./pack-format.ts"
@@ -51,7 +51,7 @@ function classifyNames(contents: PackContents) {
   for (const name of names.keys()) if (name.includes("*")) anchors.add(literalTail(name))
   for (const anchor of anchors) if (!names.has(anchor)) names.set(anchor, [])
   for (const [name, listings] of names) {
-    const found = listingClassOf(listings, anchors.has(name))
+    const found = listingClassOf(listings, anchors.has(name), contents.lowTrustSources)
     classes.set(found.key, found)
     keyed.push([name, found.key])
   }
@@ -66,11 +66,18 @@ function classifyNames(contents: PackContents) {
   }
 }
 
-function listingClassOf(listings: readonly Listing[], isAnchor: boolean): ListingClass {
+function listingClassOf(
+  listings: readonly Listing[],
+  isAnchor: boolean,
+  lowTrustSources: ReadonlySet<string>,
+): ListingClass {
   const kept = listings.filter(({ outcome }) => outcome === "kept")
-  const mask = kept.reduce((bits, { set }) => bits | SET_BITS[set], isAnchor ? format.ANCHOR_BIT : 0)
+  const disposable = kept.filter(({ set }) => set === "disposable")
+  const isLowTrust = disposable.length > 0 && disposable.every(({ source }) => lowTrustSources.has(source))
+  const marks = (isAnchor ? format.ANCHOR_BIT : 0) | (isLowTrust ? LOW_TRUST_BIT : 0)
+  const mask = kept.reduce((bits, { set }) => bits | SET_BITS[set], marks)
   const key = listings.map(({ set, source, outcome, since }) => `${set} ${source} ${outcome} ${since ?? ""}`).join("\n")
-  return { key: `${isAnchor}\n${key}`, mask, listings }
+  return { key: `${isAnchor} ${isLowTrust}\n${key}`, mask, listings }
 }
 
 function encodeClasses(classes: readonly ListingClass[], sources: readonly string[]) {

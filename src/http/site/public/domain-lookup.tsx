@@ -72,12 +72,12 @@ function DomainLookupForm({ lookup }: { readonly lookup: ExplainDomainResult | n
 
 /** The category, the entry that decides it, and every source that lists the domain. */
 function DomainLookupResult({ lookup }: { readonly lookup: DomainExplanation }) {
-  const { domain, category, message, levels } = lookup
+  const { domain, category, message, levels, entry } = lookup
   const listings = levels.flatMap(listingsOfLevel)
   return (
     <section aria-labelledby="answer">
       <h3 id="answer">
-        <code>{domain}</code> {category === "unknown" ? "is on no list" : `counts as ${category}`}
+        <code>{domain}</code> {entry === null && category === "unknown" ? "is on no list" : `counts as ${category}`}
       </h3>
       <p>
         <Prose text={message} /> <DecisiveEntry lookup={lookup} />

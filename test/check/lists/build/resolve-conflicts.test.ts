@@ -84,7 +84,10 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ],
   ["education_beats_long_tail", { a: high("personal", "acme.com"), b: high("education", "acme.com") }],
   ["redundant", { a: high("education", "mit.edu"), b: curated("education_suffix", "edu") }],
-  ["redundant", { a: high("disposable", "x.acme.com"), b: low("disposable", "acme.com") }],
+  ["redundant", { a: high("disposable", "x.acme.com"), b: medium("disposable", "acme.com") }],
+  // A listing of low trust can be contradicted, so it does not stand in for a better one.
+  ["kept", { a: high("disposable", "x.acme.com"), b: low("disposable", "acme.com") }],
+  ["kept", { a: high("education", "x.edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
   [
     "redundant",
     { a: high("education", "mit.edu"), b: curated("education_suffix", "edu"), c: high("personal", "mit.edu") },

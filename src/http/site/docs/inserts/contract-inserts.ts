@@ -5,6 +5,7 @@ import {
   POLICY_NAMES,
   RECOMMENDATION_FLOORS,
   type RecommendationFloor,
+  WEAK_EVIDENCE,
 } from "../../../../contract/policies.ts"
 import {
   CHECKER_REFUSAL_ORDER,
@@ -47,6 +48,11 @@ export const CONTRACT_INSERTS = {
           RECOMMENDATION_FLOORS[raise][policy] === "allow" ? "–" : RECOMMENDATION_FLOORS[raise][policy],
         ),
       ]),
+    ),
+  "weak-evidence": () =>
+    markdownTable(
+      ["The verdict rests on", ...policyColumns],
+      Object.values(WEAK_EVIDENCE).map(row => [proseText(row.description), ...POLICY_NAMES.map(policy => row[policy])]),
     ),
   "degraded-recommendations": ({ testDomain }) =>
     markdownTable(

@@ -2,7 +2,12 @@ import { assert } from "../../../../base/errors.ts"
 import { OBSERVATION_DAYS_MAX } from "../../../../check/learned/learned-hosts.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../../contract/policies.ts"
-import { DEGRADED, LEARNED_MAIL_HOST_CONFIDENCE, PARKED_CONFIDENCE } from "../../../../contract/reasons.ts"
+import {
+  DEGRADED,
+  LEARNED_MAIL_HOST_CONFIDENCE,
+  OPEN_SUFFIX_CONFIDENCE,
+  PARKED_CONFIDENCE,
+} from "../../../../contract/reasons.ts"
 import { API_VERSION } from "../../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
@@ -31,6 +36,7 @@ export const VALUE_INSERTS = {
   "degraded-known-organisation": () => String(DEGRADED.known_organisation),
   "degraded-no-evidence": () => String(DEGRADED.no_evidence),
   "learned-host-confidence": () => String(LEARNED_MAIL_HOST_CONFIDENCE),
+  "open-suffix-confidence": () => String(OPEN_SUFFIX_CONFIDENCE),
   "parked-confidence": () => String(PARKED_CONFIDENCE),
   "learned-host-days": () => String(OBSERVATION_DAYS_MAX),
   "key-variable": () => KEY_VARIABLE,
