@@ -6,17 +6,24 @@ import type { DomainLists } from "../../src/check/domain-lookup.ts"
 import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
-import type { Labelled, Sample, Trap, Typo } from "./sample.ts"
+import { mailHostsProbe } from "./mail-hosts-probe.ts"
+import type { Complaint, Labelled, Sample, Trap, Typo } from "./sample.ts"
 import type { Answered } from "./score.ts"
 
 /** Asks the product about one text and gives the result that a caller reads. */
 type Asker = (kind: SubjectKind, text: string) => Promise<CheckResult>
 
-/** The product over lists alone: the path of every check, with an outside world that is never asked. */
-export function productOver(lists: DomainLists): Asker {
+/**
+ * What is outside: nothing that can be asked, so that lists alone decide; or DNS in which every name has a mail host of
+ * its own, as every name has that receives mail.
+ */
+export type MailWorld = "lists_alone" | "mail_hosts"
+
+/** The product over lists: the path of every check. */
+export function productOver(lists: DomainLists, world: MailWorld): Asker {
   const check = createCheck({
     activeLists: () => lists,
-    networkProbe: offlineNetworkProbe,
+    networkProbe: world === "mail_hosts" ? mailHostsProbe() : offlineNetworkProbe,
     deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock: () => 0,
@@ -38,7 +45,10 @@ export function productOver(lists: DomainLists): Asker {
 /** A typo with the correction that was offered; null: none was. */
 type Corrected = Typo & { readonly offered: string | null }
 
-/** All that was answered of the sample. */
+/** A name with what was answered, and what a caller of the b2b policy is told to do. */
+type Judged = Pick<CheckResult, "category" | "recommendation"> & { readonly text: string }
+
+/** All that was answered of a part of the sample. */
 export type Answers = {
   readonly labelled: readonly Answered[]
   readonly traps: readonly (Answered & Pick<Trap, "mistaken">)[]
@@ -49,13 +59,22 @@ export type Answers = {
   readonly rolesMissed: readonly string[]
   /** People's names that were taken for a role's. */
   readonly rolesFalse: readonly string[]
+  readonly complaints: readonly (Judged & Pick<Complaint, "label">)[]
+  readonly openSuffix: readonly Judged[]
 }
 
-/** Asks about every row of the sample. */
-export async function answersTo(sample: Sample, ask: Asker): Promise<Answers> {
-  const categoryOf = async ({ requests: input }: Labelled) => (await ask(input.kind, input.text)).category
+/** Asks about every row of a part. Names that nobody has (`unknown`) have no mail host in any world. */
+export async function answersTo(sample: Sample, lists: DomainLists, world: MailWorld): Promise<Answers> {
+  const alone = productOver(lists, "lists_alone")
+  const ask = world === "lists_alone" ? alone : productOver(lists, world)
+  const categoryOf = async ({ label, requests: { kind, text } }: Labelled) =>
+    (await (label === "unknown" ? alone : ask)(kind, text)).category
   const offeredFor = async (domain: string) => (await ask("email", `jane@${domain}`)).did_you_mean
   const isRole = async (localPart: string) => (await ask("email", `${localPart}@acme.com`)).is_role_account
+  const judged = async ({ text, requests }: Pick<Labelled, "text" | "requests">): Promise<Judged> => {
+    const { category, recommendation } = await ask(requests.kind, requests.text)
+    return { text, category, recommendation }
+  }
   const rolesSeen = await among(sample.roles, isRole)
   const kept = await each(sample.kept, async text => ({ text, offered: await offeredFor(text) }))
   return {
@@ -65,7 +84,15 @@ export async function answersTo(sample: Sample, ask: Asker): Promise<Answers> {
     corrected: kept.flatMap(({ text, offered }) => (offered === null ? [] : [{ text, offered }])),
     rolesMissed: sample.roles.filter(role => !rolesSeen.has(role)),
     rolesFalse: [...(await among(sample.notRoles, isRole))],
+    complaints: await each(sample.complaints, async row => ({ ...(await judged(row)), label: row.label })),
+    openSuffix: await each(sample.openSuffix, judged),
   }
+}
+
+/** Of these names, those that are called disposable where every name has a mail host. */
+export async function calledDisposable(names: readonly string[], lists: DomainLists): Promise<readonly string[]> {
+  const ask = productOver(lists, "mail_hosts")
+  return [...(await among(names, async name => (await ask("email", `jane@${name}`)).is_disposable))]
 }
 
 const each = <T, R>(rows: readonly T[], ask: (row: T) => Promise<R>): Promise<readonly R[]> =>

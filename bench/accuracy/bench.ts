@@ -1,29 +1,22 @@
 /**
- * Is what the product says right? It is asked offline about names that people have labelled from their own knowledge,
- * before and apart from the lists (data/sample), and so is what people use today, each about what it can tell.
+ * Is what the product says right? It is asked about names that people have labelled from their own knowledge, before and
+ * apart from the lists (data/sample), and so is what people use today, each about what it can tell. One part of the names
+ * is tuned: what is missed of it has changed lists and rules. The other is sealed: only its shares are ever looked at, so
+ * the gap between the two tells how far the tuned ones flatter.
  */
 
 import type { DomainLists } from "../../src/check/domain-lookup.ts"
 import type { SourceBundle } from "../../src/check/lists/sources/source-bundle.ts"
 import type { SourceFiles } from "../../src/check/lists/sources/source-formats.ts"
-import { CATEGORY_NAMES, type Category } from "../../src/contract/categories.ts"
-import type { BudgetName } from "../budgets.ts"
+import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { type Figure, figure, type Report } from "../report/report.ts"
-import { type Answers, answersTo, missLines, productOver } from "./answers.ts"
+import { type Answers, answersTo, calledDisposable, missLines } from "./answers.ts"
 import { claimFigures, suggestionFigures } from "./claims.ts"
 import { accusedNames, heldOut, listsOf, stockOn, wellKnownNames } from "./lists.ts"
+import { type AnsweredPart, contestedFigures, gapFigures, share, trapFigures, wrongFigures } from "./part-figures.ts"
 import { CLAIMANT_NAMES, CLAIMANTS } from "./peers.ts"
-import { readSample, type Sample } from "./sample.ts"
-import { confusionOf, confusionText, isTrapPassed, scoreOf } from "./score.ts"
-
-/** The categories whose recall is promised. */
-const PROMISED: Partial<Record<Category, BudgetName>> = {
-  disposable: "accuracy_disposable",
-  relay: "accuracy_relay",
-  education: "accuracy_education",
-  government: "accuracy_government",
-  personal: "accuracy_personal",
-}
+import { readSample, repeatedTexts, type Sample, type SamplePart } from "./sample.ts"
+import { confusionOf, confusionText, isTrapPassed } from "./score.ts"
 
 /** The source that is curated most often: what it adds is what lists without it cannot know yet. */
 const NEWEST = "disposable-email-domains-js"
@@ -33,44 +26,86 @@ const TOLD_MAX = 20
 
 /** Runs the bench over the sample and the sources on the shelf as they stand now. */
 export async function accuracyBench(shelf: SourceFiles): Promise<Report> {
-  const sample = sampleOn(shelf)
+  const samples = samplesOn(shelf)
   const stock = stockOn(shelf)
   const lists = listsOf(stock)
-  const answers = await answersTo(sample, productOver(lists))
-  const popular = popularReport(stock, lists)
+  const parts = { tuned: await answeredPart(samples.tuned, lists), sealed: await answeredPart(samples.sealed, lists) }
+  const { lists_alone: alone, mail_hosts: mailed } = parts.tuned.answers
+  const popular = await popularReport(stock, lists)
   return {
     bench: "accuracy",
-    description: [...sampleSays(sample), ...answersSay(answers), ...popular.description],
+    description: [
+      ...samplesSay(samples),
+      "tuned, in rows by label",
+      ...answersSay(mailed),
+      "sealed, in rows by label; names are not told",
+      ...confusionText(confusionOf(parts.sealed.answers.mail_hosts.labelled)),
+      ...popular.description,
+    ],
     figures: [
-      ...categoryFigures(answers),
-      ...addressFigures(answers, sample),
-      ...(await claimFigures(answers)),
-      ...(await suggestionFigures(answers, sample)),
+      ...gapFigures(parts),
+      ...contestedFigures(parts),
+      ...wrongFigures(parts),
+      ...trapFigures(parts),
+      ...(await claimFigures(alone)),
+      ...(await suggestionFigures(alone, samples.tuned)),
       ...popular.figures,
       ...heldOutFigures(stock, lists),
     ],
   }
 }
 
-/** Every text of the sample that is answered wrongly by the sources on the shelf as they stand now, a line each. */
-export async function accuracyMisses(shelf: SourceFiles): Promise<readonly string[]> {
-  return missLines(await answersTo(sampleOn(shelf), productOver(listsOf(stockOn(shelf)))))
+async function answeredPart(sample: Sample, lists: DomainLists): Promise<AnsweredPart> {
+  const answers = {
+    lists_alone: await answersTo(sample, lists, "lists_alone"),
+    mail_hosts: await answersTo(sample, lists, "mail_hosts"),
+  }
+  return { sample, answers }
 }
 
-function sampleOn(shelf: SourceFiles): Sample {
-  const read = readSample(file => shelf.read(`data/sample/${file}.tsv`))
-  if (read.kind === "refused") throw new Error(["the sample is faulty:", ...read.faults].join("\n"))
+/**
+ * Every text of the tuned part that is answered wrongly by the sources on the shelf as they stand now, a line each. There
+ * is no such list of the sealed part: who looks at its misses unseals it.
+ */
+export async function accuracyMisses(shelf: SourceFiles): Promise<readonly string[]> {
+  return missLines(await answersTo(sampleOn(shelf, "tuned"), listsOf(stockOn(shelf)), "mail_hosts"))
+}
+
+function samplesOn(shelf: SourceFiles): Readonly<Record<SamplePart, Sample>> {
+  const samples = { tuned: sampleOn(shelf, "tuned"), sealed: sampleOn(shelf, "sealed") }
+  const repeated = repeatedTexts(samples.tuned, samples.sealed)
+  if (repeated.length > 0) throw new Error(["sealed rows that are tuned:", ...repeated].join("\n"))
+  return samples
+}
+
+function sampleOn(shelf: SourceFiles, part: SamplePart): Sample {
+  const read = readSample(part, file => shelf.read(`data/sample/${part}/${file}.tsv`))
+  if (read.kind === "refused") throw new Error([`the ${part} sample is faulty:`, ...read.faults].join("\n"))
   return read.sample
 }
 
-function sampleSays({ labelled, traps, typos, kept, roles, notRoles }: Sample): readonly string[] {
+function samplesSay({ tuned, sealed }: Readonly<Record<SamplePart, Sample>>): readonly string[] {
   return [
-    `${labelled.length} texts of ${CATEGORY_NAMES.length} categories, ${traps.length} traps, ${typos.length} typos, ${kept.length} domains that are none, ${roles.length} roles, ${notRoles.length} names that are none`,
+    `tuned: ${sizeText(tuned)}`,
+    `sealed: ${sizeText(sealed)}`,
     "labelled by hand, from what the writers knew, before and apart from the lists: data/sample",
+    "every name is asked about where it has a mail host of its own, but names that nobody has; by lists alone: without DNS",
     "the sample's share of each category is not the world's: precision tells of the sample, what is claimed wrongly of how many others holds for any mix of them",
-    "a business that no list knows is told by its mail, which takes DNS: offline it is unknown, here and among the traps",
+    "a business is told by its mail, so with mail hosts every name of which nothing else is known is one; by lists alone it is unknown",
+    "what others claim is compared with lists alone, over the tuned part",
     ...CLAIMANT_NAMES.map(name => `${name}: ${CLAIMANTS[name].category} by ${CLAIMANTS[name].description}`),
   ]
+}
+
+function sizeText({ labelled, traps, typos, kept, roles, notRoles, complaints, openSuffix }: Sample): string {
+  const categories = CATEGORY_NAMES.filter(name => labelled.some(({ label }) => label === name)).length
+  return [
+    `${labelled.length} texts of ${categories} categories`,
+    ...(traps.length > 0 ? [`${traps.length} traps`] : []),
+    `${typos.length} typos, ${kept.length} domains that are none, ${roles.length} roles, ${notRoles.length} names that are none`,
+    ...(complaints.length > 0 ? [`${complaints.length} complaints`] : []),
+    ...(openSuffix.length > 0 ? [`${openSuffix.length} throw-aways under open suffixes`] : []),
+  ].join(", ")
 }
 
 function answersSay({ labelled, traps, corrected, rolesFalse }: Answers): readonly string[] {
@@ -94,44 +129,13 @@ const facts = (what: string, lines: readonly string[]): readonly string[] => [
   ...(lines.length > TOLD_MAX ? [`${what}: ${lines.length - TOLD_MAX} more`] : []),
 ]
 
-/** A share, told with the counts that it is made of. */
-const share = (name: string, part: number, whole: number, budget: BudgetName | null = null): Figure =>
-  figure(name, `(${part} of ${whole})`, part / whole, budget)
-
-function categoryFigures({ labelled }: Answers): readonly Figure[] {
-  const confusion = confusionOf(labelled)
-  return CATEGORY_NAMES.flatMap(category => {
-    const score = scoreOf(confusion, category)
-    return [
-      share(`${category}: recall`, score.right, score.labelled, PROMISED[category]),
-      share(`${category}: precision`, score.right, score.right + score.wronglyClaimed),
-      figure(`${category}: claimed wrongly`, `of ${score.others} others`, score.wronglyClaimed),
-    ]
-  })
-}
-
-function addressFigures(answers: Answers, { traps, typos, kept, roles, notRoles }: Sample): readonly Figure[] {
-  const { corrected, rolesMissed, rolesFalse } = answers
-  const right = answers.typos.filter(({ offered, meant }) => offered === meant)
-  const nothing = answers.typos.filter(({ offered }) => offered === null)
-  const passed = answers.traps.filter(isTrapPassed)
-  const known = answers.traps.filter(({ label, answered }) => label === answered)
-  const mistaken = answers.traps.filter(trap => trap.mistaken === trap.answered)
-  return [
-    share("traps: right, or a business that no list knows", passed.length, traps.length, "accuracy_traps"),
-    share("traps: right by lists alone", known.length, traps.length),
-    figure("traps: given the wrong category that they are often given", `of ${traps.length}`, mistaken.length),
-    share("typos: right suggestion", right.length, typos.length, "accuracy_typos"),
-    figure("typos: wrong suggestion", `of ${typos.length}`, typos.length - right.length - nothing.length),
-    figure("typos: no suggestion", `of ${typos.length}`, nothing.length),
-    figure("no typos: corrected", `of ${kept.length}`, corrected.length, "accuracy_kept"),
-    share("roles: seen", roles.length - rolesMissed.length, roles.length, "accuracy_roles"),
-    figure("no roles: called one", `of ${notRoles.length}`, rolesFalse.length, "accuracy_false_roles"),
-  ]
-}
-
-function popularReport(stock: SourceBundle, { pack }: DomainLists): Pick<Report, "description" | "figures"> {
-  const accused = accusedNames(stock, pack)
+async function popularReport(
+  stock: SourceBundle,
+  lists: DomainLists,
+): Promise<Pick<Report, "description" | "figures">> {
+  const names = [...wellKnownNames(stock)]
+  const judged = await calledDisposable(names, lists)
+  const accused = accusedNames(stock, lists.pack)
   const rules = accused.map(
     ({ name, sources, rule }) => `${name} by ${sources.join(", ")}: ${rule ?? "it is disposable"}`,
   )
@@ -142,11 +146,13 @@ function popularReport(stock: SourceBundle, { pack }: DomainLists): Pick<Report,
     description: [
       `well-known names that a source calls disposable, by the rule that drops it: ${counts.join(", ")}`,
       ...facts("called disposable", rules),
+      ...facts("judged disposable", judged),
     ],
     figures: [
-      figure("well-known names", "", wellKnownNames(stock).size),
+      figure("well-known names", "", names.length),
       figure("well-known names that a source calls disposable", "", accused.length),
       figure("well-known names in the disposable set", "", guilty.length, "accuracy_popular"),
+      figure("well-known names that are judged disposable", `of ${names.length}`, judged.length, "accuracy_judged"),
     ],
   }
 }

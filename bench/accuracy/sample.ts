@@ -17,7 +17,7 @@ const isCategory = (text: string): text is Category => CATEGORY_NAMES.some(name 
 const DOMAINS: FileSpec = { columns: 2, fault: domain => (DOMAIN.test(domain) ? null : "no domain in lower case") }
 const LOCAL_PARTS: FileSpec = { columns: 2, fault: local => (LOCAL_PART.test(local) ? null : "no local part") }
 
-/** The files of the labelled sample in data/sample. */
+/** The files of a part of the labelled sample. */
 const SAMPLE_FILES = {
   business: DOMAINS,
   personal: DOMAINS,
@@ -32,9 +32,28 @@ const SAMPLE_FILES = {
   kept: DOMAINS,
   roles: LOCAL_PARTS,
   "not-roles": LOCAL_PARTS,
+  complaints: { columns: 3, fault: complaintFault },
+  "open-suffix": DOMAINS,
 } as const satisfies Record<string, FileSpec>
 export type SampleFile = keyof typeof SAMPLE_FILES
-export const SAMPLE_FILE_NAMES = Object.keys(SAMPLE_FILES) as readonly SampleFile[] // the keys are those of SAMPLE_FILES
+const SAMPLE_FILE_NAMES = Object.keys(SAMPLE_FILES) as readonly SampleFile[] // the keys are those of SAMPLE_FILES
+
+/**
+ * The parts of the sample, each a folder of data/sample, with the files that it has none of. What the program misses of
+ * `tuned` is looked at, and lists and rules follow from it. Nobody looks at what it misses of `sealed`.
+ */
+export const SAMPLE_PARTS = {
+  tuned: { lacks: ["complaints", "open-suffix"] },
+  sealed: { lacks: ["unknown", "invalid", "traps"] },
+} as const satisfies Record<string, { readonly lacks: readonly SampleFile[] }>
+export type SamplePart = keyof typeof SAMPLE_PARTS
+export const SAMPLE_PART_NAMES = Object.keys(SAMPLE_PARTS) as readonly SamplePart[] // the keys are those of SAMPLE_PARTS
+
+/** The files that a part has. */
+export function sampleFilesOf(part: SamplePart): readonly SampleFile[] {
+  const lacks: readonly SampleFile[] = SAMPLE_PARTS[part].lacks
+  return SAMPLE_FILE_NAMES.filter(file => !lacks.includes(file))
+}
 
 /** A text that a person has put into a category from their own knowledge. */
 export type Labelled = {
@@ -51,7 +70,16 @@ export type Trap = Labelled & { readonly mistaken: Category }
 /** A mistyped domain. */
 export type Typo = { readonly text: string; readonly meant: string }
 
-/** The labelled sample: names whose category, slip or role is known from elsewhere than the lists. */
+/** What a complaint says that a name is, when it says no category. */
+const NOT_DISPOSABLE = "not disposable"
+
+/** A name that lists call disposable, or called so, although its owner or a curator says that it is none. */
+export type Complaint = Pick<Labelled, "text" | "requests"> & {
+  /** What it really is; null: only that it is not disposable is known. */
+  readonly label: Category | null
+}
+
+/** A part of the labelled sample: names whose category, slip or role is known from elsewhere than the lists. */
 export type Sample = {
   /** Each text once. */
   readonly labelled: readonly Labelled[]
@@ -63,26 +91,32 @@ export type Sample = {
   readonly roles: readonly string[]
   /** Local parts that only look like one. */
   readonly notRoles: readonly string[]
+  readonly complaints: readonly Complaint[]
+  /** Throw-aways under education suffixes where anyone can register, and under hosts that hand out names for free. */
+  readonly openSuffix: readonly Pick<Labelled, "text" | "requests">[]
 }
 
 const HEADER = ["says", "columns", "origin", "licence", "date"]
 
-/** Reads the sample, each file's text by its name; every malformed line and every contradiction is named. It never throws by itself. */
+/** Reads a part of the sample, each file's text by its name; every malformed line and every contradiction is named. It never throws by itself. */
 export function readSample(
+  part: SamplePart,
   textOf: (file: SampleFile) => string,
 ):
   | { readonly kind: "sample"; readonly sample: Sample }
   | { readonly kind: "refused"; readonly faults: readonly string[] } {
   const faults: string[] = []
-  const rows = Object.fromEntries(SAMPLE_FILE_NAMES.map(file => [file, rowsOf(file, textOf(file), faults)]))
+  const rows = Object.fromEntries(sampleFilesOf(part).map(file => [file, rowsOf(file, textOf(file), faults)]))
   const rowsIn = (file: SampleFile): readonly Row[] => rows[file] ?? []
   const labelled = CATEGORY_NAMES.flatMap(label => rowsIn(label).map(row => labelledRow(row, label)))
   const traps = rowsIn("traps").map(trapRow)
   const textsIn = (file: SampleFile): readonly string[] => rowsIn(file).map(([text]) => text)
+  const throwAways = [...textsIn("disposable"), ...textsIn("open-suffix")]
   faults.push(
     ...contradictions(labelled, traps),
     ...inBoth(textsIn("typos"), textsIn("kept"), "a typo and kept"),
     ...inBoth(textsIn("roles"), textsIn("not-roles"), "a role and none"),
+    ...inBoth(textsIn("complaints"), throwAways, "a complaint and a throw-away"),
   )
   if (faults.length > 0) return { kind: "refused", faults }
   const typos = rowsIn("typos").map(([text, meant]) => ({ text, meant }))
@@ -93,8 +127,22 @@ export function readSample(
     kept: textsIn("kept"),
     roles: textsIn("roles"),
     notRoles: textsIn("not-roles"),
+    complaints: rowsIn("complaints").map(complaintRow),
+    openSuffix: textsIn("open-suffix").map(text => ({ text, requests: atDomain(text) })),
   }
   return { kind: "sample", sample }
+}
+
+/** The texts that stand in both parts: of names, mistyped names, domains that are none, and local parts. A sealed row must be new. */
+export function repeatedTexts(tuned: Sample, sealed: Sample): readonly string[] {
+  const held = new Set(textsOf(tuned))
+  return textsOf(sealed).filter(text => held.has(text))
+}
+
+/** Every text of a part; a local part ends in `@`, so that it differs from a domain. */
+function textsOf({ labelled, traps, typos, kept, roles, notRoles, complaints, openSuffix }: Sample): readonly string[] {
+  const rows = [...labelled, ...traps, ...typos, ...complaints, ...openSuffix]
+  return [...rows.map(({ text }) => text), ...kept, ...[...roles, ...notRoles].map(local => `${local}@`)]
 }
 
 /** A row has two to four cells; the ones after the second are empty where a file has fewer columns. */
@@ -137,6 +185,12 @@ function trapFault(name: string, label: string, mistaken: string): string | null
   return isCategory(label) && isCategory(mistaken) && label !== mistaken ? null : "no two categories"
 }
 
+function complaintFault(name: string, label: string): string | null {
+  if (!DOMAIN.test(name)) return "no domain in lower case"
+  const isOther = isCategory(label) && label !== "disposable"
+  return isOther || label === NOT_DISPOSABLE ? null : `neither another category nor ${NOT_DISPOSABLE}`
+}
+
 function typoFault(typed: string, meant: string): string | null {
   return DOMAIN.test(typed) && DOMAIN.test(meant) && typed !== meant ? null : "no two domains"
 }
@@ -150,6 +204,12 @@ function trapRow([text, label, mistaken]: Row): Trap {
   const named = (cell: string): Category => (isCategory(cell) ? cell : "unknown")
   return { text, label: named(label), mistaken: named(mistaken), requests: atDomain(text) }
 }
+
+const complaintRow = ([text, label]: Row): Complaint => ({
+  text,
+  label: isCategory(label) ? label : null,
+  requests: atDomain(text),
+})
 
 /** A caller has addresses, so a domain is asked about as somebody's there. */
 const atDomain = (domain: string): Labelled["requests"] => ({ kind: "email", text: `jane@${domain}` })

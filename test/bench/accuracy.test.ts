@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
+import { answersTo, calledDisposable, type MailWorld } from "../../bench/accuracy/answers.ts"
 import { accuracyBench, accuracyMisses } from "../../bench/accuracy/bench.ts"
 import { accusedNames, heldOut, listsOf, stockOn, wellKnownNames } from "../../bench/accuracy/lists.ts"
 import { CLAIMANT_NAMES, CLAIMANTS, deepSuggestions } from "../../bench/accuracy/peers.ts"
+import type { SampleFile } from "../../bench/accuracy/sample.ts"
 import { BUDGETS } from "../../bench/budgets.ts"
 import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
 import type { SourceFiles } from "../../src/check/lists/sources/source-formats.ts"
@@ -12,12 +14,23 @@ import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
 
 const LIMIT_MS = 120_000
 
-/** The sample of this repository beside a few sources that say little. */
-function smallShelf(sources: Readonly<Record<string, FakeSource>>): SourceFiles {
+const HEADER = "# says: A list.\n# columns: name, known from\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n"
+
+/**
+ * The sample of this repository beside a few sources that say little. `sealed`, if given, are the rows of its sealed part, by
+ * file, with `|` between cells; files that are not named have none.
+ */
+function smallShelf(
+  sources: Readonly<Record<string, FakeSource>>,
+  sealed: Partial<Record<SampleFile, string>> | null = null,
+): SourceFiles {
   const { catalogue, shelf } = fakeSourceFiles(sources)
   return {
     ...shelf,
     read: path => {
+      const [, file] = /^data\/sample\/sealed\/(.+)\.tsv$/.exec(path) ?? []
+      if (file !== undefined && sealed !== null)
+        return HEADER + (sealed[file as SampleFile] ?? "").replaceAll("|", "\t") // the bench reads no others
       if (path.startsWith("data/sample/")) return repositoryFiles.read(path)
       return path === "data/catalogue.json" ? catalogue : shelf.read(path)
     },
@@ -46,16 +59,16 @@ describe("the accuracy bench", () => {
       expect(figures.flatMap(({ budget }) => budget ?? []).toSorted()).toEqual(
         (Object.keys(BUDGETS) as (keyof typeof BUDGETS)[]).filter(name => name.startsWith("accuracy_")).toSorted(),
       )
-      expect(named("relay: recall")?.unit).toMatch(/^\(1 of \d+\)$/)
-      expect(named("relay: precision")?.value).toBe(1)
+      expect(named("relay: tuned")?.unit).toMatch(/^\(1 of \d+\)$/)
+      expect(named("relay: precision, tuned")?.value).toBe(1)
       expect(named("disposable by mailkind: seen")?.unit).toMatch(/^\(2 of \d+\)$/)
       expect(named("well-known names in the disposable set")?.value).toBe(1)
       const missed = (await accuracyMisses(smallShelf(SMALL))).filter(line => line.startsWith("typo\t")).length
-      const [, right = 0, input = 0] = /^\((\d+) of (\d+)\)$/.exec(named("typos: right suggestion")?.unit ?? "") ?? []
+      const [, right = 0, input = 0] = /^\((\d+) of (\d+)\)$/.exec(named("typos: tuned")?.unit ?? "") ?? []
       expect(Number(input) - Number(right)).toBe(missed)
       expect(named("typos by deep-email-validator: right suggestion")?.value).toBeGreaterThan(0.5)
       // Sources that say little fall into few traps.
-      expect(named("traps: given the wrong category that they are often given")?.value).toBeLessThan(30)
+      expect(named("traps: given the wrong category that they are often given, by lists alone")?.value).toBeLessThan(30)
       for (const name of CLAIMANT_NAMES)
         expect(named(`${CLAIMANTS[name].category} by ${name}: seen`)?.value).toBeGreaterThan(0.3)
       expect(description.filter(line => line.startsWith("a trap is wrong: ")).length).toBe(21)
@@ -72,8 +85,8 @@ describe("the accuracy bench", () => {
     const role = { set: "role", trust: "curated", names: ["abuse", "webster"] } as const
     const misses = await accuracyMisses(smallShelf({ ...SMALL, providers, role }))
     const wrong = [
-      "disposable\ttrashmail.com\tunknown",
-      "trap disposable\tsharklasers.com\tunknown",
+      "disposable\ttrashmail.com\tbusiness",
+      "trap disposable\tsharklasers.com\tbusiness",
       "typo\twanado.fr\tnothing, not wanadoo.fr",
       "kept\toutlook.cl\toutlook.com",
       "role\tsales\tno role",
@@ -88,6 +101,78 @@ describe("the accuracy bench", () => {
     const query = Bun.spawnSync([process.execPath, join(import.meta.dir, "../../bench/main.ts"), "lists", "--misses"])
     expect([query.exitCode, query.stderr.toString().trim()]).toEqual([2, "--misses is for the bench accuracy alone"])
   })
+})
+
+describe("the sealed part", () => {
+  const rows = {
+    disposable: "sub.trashy.com|a list\nzz-unlisted.com|a list\n",
+    relay: "jane.duck.com|its own site\n",
+    typos: "gmail.cpmm|gmail.com|made up\ngmalil.cmo|gmail.com|made up\n",
+    kept: "gmzail.com|a company\n",
+    roles: "zz-abuse|made up\n",
+    "not-roles": "zz-webster|made up\n",
+    complaints: "trashy.com|business|a thread\nzz-owner.com|not disposable|a thread\n",
+    "open-suffix": "a.yopmail.com|seen\nzz-free.com|seen\n",
+  } as const
+  const bench = () => accuracyBench(smallShelf(SMALL, rows))
+
+  test(
+    "is told by shares and counts, with the gap to the tuned one, where every name has a mail host",
+    async () => {
+      const { figures } = await bench()
+      const told = (name: string) => {
+        const found = figures.find(figure => figure.name === name)
+        return [found?.value, found?.unit]
+      }
+      expect(told("disposable: sealed")).toEqual([0.5, "(1 of 2)"])
+      expect(told("relay: sealed")).toEqual([1, "(1 of 1)"])
+      expect(told("complaints: blocked")).toEqual([1, "of 2"])
+      expect(told("complaints: right category")).toEqual([0, "(0 of 1)"])
+      expect(told("throw-aways under open suffixes: allowed")).toEqual([1, "of 2"])
+      expect(told("throw-aways under open suffixes: blocked")).toEqual([1, "of 2"])
+      expect(told("typos: wrong suggestion, sealed")).toEqual([0, "of 2"])
+      expect(told("no typos: corrected, sealed")).toEqual([1, "of 1"])
+      const [tuned = 0] = told("disposable: tuned")
+      expect(told("disposable: gap")).toEqual([Number(tuned) - 0.5, ""])
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    "is never told by name, neither in the report nor among the misses",
+    async () => {
+      const shelf = smallShelf(SMALL, rows)
+      const told = [JSON.stringify(await bench()), ...(await accuracyMisses(shelf))].join("\n")
+      const names = Object.values(rows).flatMap(text => text.split("\n").map(row => row.split("|")[0] ?? ""))
+      // Well-known names are told, and one complaint is of such a name.
+      expect(names.filter(name => name !== "" && told.includes(name))).toEqual([])
+    },
+    LIMIT_MS,
+  )
+
+  test("holds no row of the tuned one, or the bench refuses to tell anything", async () => {
+    const shelf = smallShelf(SMALL, { relay: "duck.com|its own site\n" })
+    expect(await accuracyBench(shelf).catch(String)).toBe("Error: sealed rows that are tuned:\nduck.com")
+  })
+})
+
+test("with mail hosts a name of which nothing is known is a business, and one that nobody has stays unknown", async () => {
+  const lists = listsOf(stockOn(smallShelf(SMALL)))
+  const atDomain = (text: string, label: "business" | "unknown") =>
+    ({ text, label, requests: { kind: "email", text: `jane@${text}` } }) as const
+  const sample = {
+    ...{ labelled: [atDomain("zz-shop.com", "business"), atDomain("zz-nobody.com", "unknown")], traps: [], typos: [] },
+    ...{ kept: [], roles: [], notRoles: [], complaints: [], openSuffix: [] },
+  }
+  const answered = async (world: MailWorld) =>
+    (await answersTo(sample, lists, world)).labelled.map(({ answered }) => answered)
+  expect(await answered("mail_hosts")).toEqual(["business", "unknown"])
+  expect(await answered("lists_alone")).toEqual(["unknown", "unknown"])
+})
+
+test("called disposable are the names that the product says so of", async () => {
+  const lists = listsOf(stockOn(smallShelf(SMALL)))
+  expect(await calledDisposable(["gmail.com", "a.yopmail.com", "zz-shop.com"], lists)).toEqual(["a.yopmail.com"])
 })
 
 describe("well-known names", () => {
