@@ -2,10 +2,11 @@ import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type FoldedLabelIndex, type KnownLabel, type KnownName, splitLabel } from "./label-index.ts"
 import { matchHomoglyph } from "./lookalike.ts"
-import { findTypo, isOneEditApart } from "./typo.ts"
+import { nearestBySuffix, type ProviderLabel, providerLabels } from "./provider-labels.ts"
+import { TwoPartCorrector } from "./two-part-corrector.ts"
+import { findTypo, type Typo } from "./typo.ts"
 import {
   isDistinctive,
-  isFarMoreUsed,
   isLikelyTypo,
   isMajorProvider,
   isRealName,
@@ -21,6 +22,7 @@ export class TypoCorrector {
   readonly #nearbyLabels: EditDistanceIndex
   readonly #providersByLabel: ReadonlyMap<string, ProviderLabel>
   readonly #knownLabels: ReadonlySet<string>
+  readonly #twoPartCorrector: TwoPartCorrector
   /** Provider names without their dots. */
   readonly #namesByUndotted: ReadonlyMap<string, KnownName>
 
@@ -29,6 +31,7 @@ export class TypoCorrector {
     this.#knownLabels = new Set(labels.map(({ label }) => label))
     this.#providers = providerLabels(labels)
     this.#nearbyLabels = new EditDistanceIndex(this.#providers.map(({ label }) => label))
+    this.#twoPartCorrector = new TwoPartCorrector(this.#providers, this.#nearbyLabels)
     this.#providersByLabel = new Map(this.#providers.map(provider => [provider.label, provider]))
     const undotted = new Map<string, KnownName>()
     for (const name of this.#providers.flatMap(({ names }) => names)) {
@@ -47,7 +50,8 @@ export class TypoCorrector {
     const match =
       this.#correctSuffix(domain, registrable, label, suffix) ??
       this.#correctDots(domain) ??
-      (domain === registrable ? this.#correctLabel(label, suffix) : null)
+      (domain === registrable ? this.#correctLabel(label, suffix) : null) ??
+      this.#correctBothParts(domain, label, suffix)
     return match?.name ?? null
   }
 
@@ -84,12 +88,19 @@ export class TypoCorrector {
     return another === undefined ? likeliest.name : null
   }
 
+  /** Corrects a label with up to two typos under a top-level domain that does not exist. */
+  #correctBothParts(domain: string, label: string, suffix: string): KnownName | null {
+    if (classifySuffix(domain).fault !== "unknown_tld" || this.#isRealName(label)) return null
+    return this.#twoPartCorrector.correct(label, suffix)
+  }
+
   /** The names under the suffix whose label `typed` probably mistypes; several: they are equally likely. */
   #likelyTypos(typed: string, suffix: string): readonly TypoCandidate[] {
     let likeliest = NO_CANDIDATES
-    for (const index of this.#nearbyLabels.candidates(typed)) {
+    const released = withoutHeldKeys(typed)
+    for (const index of this.#nearbyLabels.candidates(released)) {
       const name = this.#providers[index]?.names.find(each => each.suffix === suffix)
-      const typo = name === undefined ? null : findTypo(typed, name.label)
+      const typo = name === undefined ? null : findTypoOrHeldKey(typed, released, name.label)
       if (name === undefined || typo === null || !isLikelyTypo(typed, { name, typo })) continue
       likeliest = addCandidate(likeliest, { name, typo })
     }
@@ -107,15 +118,14 @@ export class TypoCorrector {
   }
 }
 
-/** A label with the provider names that have it, most popular first. */
-type ProviderLabel = { readonly label: string; readonly names: readonly [KnownName, ...KnownName[]] }
+/** A key that was held down counts as one slip: `hoootmail` is read as `hootmail`, and `yahoooo` as `yahoo`. */
+const withoutHeldKeys = (typed: string): string => typed.replace(HELD_KEY, "$1$1")
+const HELD_KEY = /([a-z])\1{2,}/
 
-function providerLabels(labels: readonly KnownLabel[]): readonly ProviderLabel[] {
-  return labels.flatMap(({ label, names }) => {
-    const [first, ...others] = names.filter(({ kind }) => kind === "provider")
-    return first === undefined ? [] : [{ label, names: [first, ...others] as const }]
-  })
-}
+const findTypoOrHeldKey = (typed: string, released: string, meant: string): Typo | null =>
+  released === meant && typed !== meant
+    ? { kind: "doubled", index: HELD_KEY.exec(typed)?.index ?? 0 }
+    : findTypo(released, meant)
 
 const NO_CANDIDATES: readonly TypoCandidate[] = []
 
@@ -125,18 +135,6 @@ function addCandidate(likeliest: readonly TypoCandidate[], another: TypoCandidat
   if (first === undefined) return [another]
   const better = likelierCandidate(first, another)
   return better === null ? [...likeliest, another] : better === another ? [another] : likeliest
-}
-
-/**
- * The names whose suffix is one edit away from the typed one. If some are a typo away, only those (`dw` is `de`, not
- * `dk`); if one of these is used far more, only that one. Several: they are equally likely.
- */
-function nearestBySuffix(names: readonly KnownName[], suffix: string): readonly KnownName[] {
-  const edits = names.filter(name => isOneEditApart(suffix, name.suffix))
-  const typos = edits.filter(name => findTypo(suffix, name.suffix) !== null)
-  const [first, second, ...others] = typos.length > 0 ? typos : edits
-  if (first === undefined || second === undefined) return first === undefined ? [] : [first]
-  return isFarMoreUsed(first, second) ? [first] : [first, second, ...others]
 }
 
 /**

@@ -39,13 +39,14 @@ const LETTERS_MIN = {
   halved: lettersByTier(always, 5, 5, 6),
   alike: lettersByTier(always, 4, 5, 6),
   omitted: lettersByTier(always, 6, 6, 6),
-  omittedFirst: lettersByTier(6, never, never, never),
+  omittedFirst: lettersByTier(6, 7, 7, never),
   omittedLast: lettersByTier(always, 7, 7, 10),
   replaced: lettersByTier(always, 4, 5, 8),
   replacedFirst: lettersByTier(always, 7, 7, never),
   inserted: lettersByTier(always, 4, 6, 7),
   insertedFirst: lettersByTier(always, never, never, never),
   added: lettersByTier(6, 8, 8, never),
+  changed: lettersByTier(7, 8, 8, never),
   moved: lettersByTier(6, never, never, never),
 } satisfies Partial<Record<TypoKind | `${TypoKind}${"First" | "Last"}`, Readonly<Record<UsageTier, number>>>>
 
@@ -90,12 +91,25 @@ export function isLikelyTypo(typed: string, { name, typo }: TypoCandidate): bool
   if (typo.kind === "alike" && isAllDigits(label)) return letters >= 3
   if (letters < LETTERS_MIN[rule][tier] || (letters === 3 && !isDistinctive(label))) return false
   if (suffix === "com" && letters < LETTERS_MIN_IN_COM[letterChangeOf(typo)][tier]) return false
-  return !(rule === "added" || rule.endsWith("First")) || !isCompoundName(typed)
+  return !(rule === "added" || rule === "changed" || rule.endsWith("First")) || !isCompoundName(typed)
 }
+
+/**
+ * The number of letters from which on a provider's label may have two slips, where no real name can be (the top-level
+ * domain does not exist).
+ */
+const LETTERS_MIN_TWO_SLIPS = lettersByTier(5, 6, 7, never)
+
+/** Whether a provider's label is long and used enough for two slips in it. */
+export const mayHaveTwoSlips = (name: KnownName): boolean =>
+  letterCount(name.label) >= LETTERS_MIN_TWO_SLIPS[usageTierOf(name)]
+
+/** How much a provider is used: the index of its tier, 0 for the most used. */
+export const usageTierIndex = (name: KnownName): number => USAGE_TIERS.indexOf(usageTierOf(name))
 
 /** The likelier of two candidates: the name used more, or else the typo that keeps the same letters. Null: equally likely. */
 export function likelierCandidate(one: TypoCandidate, other: TypoCandidate): TypoCandidate | null {
-  const tierDifference = USAGE_TIERS.indexOf(usageTierOf(one.name)) - USAGE_TIERS.indexOf(usageTierOf(other.name))
+  const tierDifference = usageTierIndex(one.name) - usageTierIndex(other.name)
   const difference =
     tierDifference === 0
       ? LETTER_CHANGES.indexOf(letterChangeOf(one.typo)) - LETTER_CHANGES.indexOf(letterChangeOf(other.typo))
@@ -131,7 +145,7 @@ const letterCount = (label: string): number => label.replaceAll("-", "").length
 const isAllDigits = (label: string): boolean => /^\d+$/.test(label)
 
 /** Whether the label is a word after one letter (`tmail`, `ucloud`) or two words (`gotmail`), and so an invented name. */
-function isCompoundName(typed: string): boolean {
+export function isCompoundName(typed: string): boolean {
   const isWord = (text: string): boolean => isCommonWord(text) || isGenericLabel(text)
   if (isWord(typed.slice(1))) return true
   for (let middle = 3; middle <= typed.length - 3; middle++) {

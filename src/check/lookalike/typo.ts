@@ -12,7 +12,7 @@ export type Typo = {
  * `halved`: one of two equal letters missing. `alike`: letters or digits that look the same. `omitted`: another letter
  * missing. `replaced`: a neighbouring key, a similar vowel, or the previous or next letter instead of the right one.
  * `inserted`: an extra neighbouring key, hyphen, or letter from two positions away. `added`: any other extra letter
- * inside the label.
+ * inside the label. `changed`: any other letter instead of a letter inside the label.
  */
 export type TypoKind =
   | "swapped"
@@ -24,6 +24,7 @@ export type TypoKind =
   | "replaced"
   | "inserted"
   | "added"
+  | "changed"
 
 /** QWERTY, QWERTZ and AZERTY: rows of keys from the top, each shifted half a key to the right of the one above. */
 const KEYBOARD_LAYOUTS = [
@@ -39,7 +40,7 @@ const NEIGHBOUR_KEYS = buildNeighbourKeys()
 
 /**
  * The single typo that turns `meant` into `typed`. Null: they are equal, or differ by more than one typo; only for
- * look-alike letters several are accepted. An `s` added at the end is a plural and not a typo, and any other letter added
+ * look-alike letters several are accepted. An `s` more or less at the end is a plural and not a typo, and any other letter added
  * before or after a name makes another name.
  */
 export function findTypo(typed: string, meant: string): Typo | null {
@@ -59,9 +60,12 @@ function findKeyingTypo(typed: string, meant: string, index: number): Typo | nul
   return typed.slice(index + 1) === meant.slice(index) ? insertionTypo(typed, index) : null
 }
 
-/** A missing digit is not a typo: names with numbers come in series (`10mail`, `150mail`). */
+/**
+ * A missing digit is not a typo: names with numbers come in series (`10mail`, `150mail`). Without the `s` at its end a
+ * name is the singular (`roger`).
+ */
 function omissionTypo(meant: string, index: number): Typo | null {
-  if (isDigit(meant.charAt(index))) return null
+  if (isDigit(meant.charAt(index)) || (meant.charAt(index) === "s" && index === meant.length - 1)) return null
   return { kind: meant.charAt(index) === meant.charAt(index - 1) ? "halved" : "omitted", index }
 }
 
@@ -81,18 +85,23 @@ function insertionTypo(typed: string, index: number): Typo | null {
 
 function sameLengthTypo(typed: string, meant: string, index: number): Typo | null {
   const [letter, intended] = [typed.charAt(index), meant.charAt(index)]
-  if (typed.slice(index + 1) === meant.slice(index + 1)) {
-    if (foldConfusables(letter) === foldConfusables(intended)) return { kind: "alike", index }
-    const isRepeat = letter === typed.charAt(index - 1) || letter === typed.charAt(index + 1)
-    const isVowel = SIMILAR_VOWELS.some(pair => pair.includes(letter) && pair.includes(intended))
-    return isRepeat || isVowel || areNeighbourKeys(letter, intended) ? { kind: "replaced", index } : null
-  }
+  if (typed.slice(index + 1) === meant.slice(index + 1)) return replacementTypo(typed, meant, index)
   if (letter === meant.charAt(index + 1) && intended === typed.charAt(index + 1)) {
     return typed.slice(index + 2) === meant.slice(index + 2) ? { kind: "swapped", index } : null
   }
   return isLetterMoved(typed.slice(index), meant.slice(index)) || isLetterMoved(meant.slice(index), typed.slice(index))
     ? { kind: "moved", index }
     : null
+}
+
+function replacementTypo(typed: string, meant: string, index: number): Typo | null {
+  const [letter, intended] = [typed.charAt(index), meant.charAt(index)]
+  if (foldConfusables(letter) === foldConfusables(intended)) return { kind: "alike", index }
+  const isRepeat = letter === typed.charAt(index - 1) || letter === typed.charAt(index + 1)
+  if (isRepeat || areSimilarVowels(letter, intended) || areNeighbourKeys(letter, intended))
+    return { kind: "replaced", index }
+  const isInner = index > 0 && index < meant.length - 1
+  return isInner && !isDigit(letter) && !isDigit(intended) ? { kind: "changed", index } : null
 }
 
 /** Whether the first letter of `meant` is the third of `typed` and the rest is in order: `loud`, `ould`. */
@@ -119,7 +128,12 @@ function commonPrefixLength(one: string, other: string): number {
 
 const isDigit = (letter: string): boolean => letter >= "0" && letter <= "9"
 
-const areNeighbourKeys = (one: string, other: string): boolean => NEIGHBOUR_KEYS.has(one + other)
+/** Whether both letters are vowels that sound alike in some language. */
+export const areSimilarVowels = (one: string, other: string): boolean =>
+  SIMILAR_VOWELS.some(pair => pair.includes(one) && pair.includes(other))
+
+/** Whether the keys of both letters are adjacent in some layout. */
+export const areNeighbourKeys = (one: string, other: string): boolean => NEIGHBOUR_KEYS.has(one + other)
 
 /** Both orders of each pair of keys that are adjacent in one of the layouts. */
 function buildNeighbourKeys(): ReadonlySet<string> {

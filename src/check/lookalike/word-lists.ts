@@ -103,13 +103,15 @@ export function isCommonWord(label: string): boolean {
 }
 
 /**
- * Whether a stem before an ending is a word. The ending may have replaced a final `e` or `y`, or doubled the last letter.
+ * Whether a stem before an ending is a word. The ending may have replaced a final `e` or `y`, or doubled a last letter
+ * that follows a vowel (`stopped`, but not `chartter`). No word doubles its final `e` (`rambleer`).
  */
 function isInflectedStem(stem: string, ending: string): boolean {
-  if (isBaseWord(stem)) return true
+  if (isBaseWord(stem)) return !(stem.endsWith("e") && ending.startsWith("e"))
   if (ending === "s" || ending === "ly") return false
   if (stem.endsWith("i")) return isBaseWord(`${stem.slice(0, -1)}y`)
-  return isBaseWord(`${stem}e`) || (stem.at(-1) === stem.at(-2) && isBaseWord(stem.slice(0, -1)))
+  const isDoubled = stem.at(-1) === stem.at(-2) && "aeiou".includes(stem.charAt(stem.length - 3))
+  return isBaseWord(`${stem}e`) || (isDoubled && isBaseWord(stem.slice(0, -1)))
 }
 
 function isBaseWord(word: string): boolean {

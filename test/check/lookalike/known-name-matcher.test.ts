@@ -43,10 +43,11 @@ test("a subdomain of a target is neither a typo nor a look-alike", () => {
   expect(suggestion("gmail.com.mail.ru")).toBeNull()
 })
 
-test("one typo is corrected, two are not", () => {
+test("one typo is corrected, two only under a top-level domain that does not exist", () => {
   expect(suggestion("gmial.com")).toBe("gmail.com")
-  expect(suggestion("gmial.con")).toBeNull()
   expect(suggestion("gmiall.com")).toBeNull()
+  expect(suggestion("gmial.con")).toBe("gmail.com")
+  expect(suggestion("gmiall.con")).toBe("gmail.com")
 })
 
 test("combosquatting is detected in names of eight parts, but not of nine", () => {

@@ -62,6 +62,79 @@ describe("a suffix that does not exist is corrected by one edit", () => {
   })
 })
 
+describe("under a top-level domain that does not exist a label may have up to two slips", () => {
+  const suggestion = among(
+    "marbelix.com marbelix.fr droxel.net qorvun.com.br wexi.com velin.de",
+    "tulopran.com sarbeline.net",
+  )
+
+  test.each([
+    // One slip in the label and one in the suffix; the suffix may have two.
+    ["marbelx.con", "marbelix.com"],
+    ["mrabelix.cmo", "marbelix.com"],
+    ["droxxel.nry", "droxel.net"],
+    ["droxel.nry", "droxel.net"],
+    ["qorvn.com.brr", "qorvun.com.br"],
+    ["qorvun.com.brr", "qorvun.com.br"],
+    ["marbelx.coom", "marbelix.com"],
+    // Two slips, three slips.
+    ["mrabelx.con", "marbelix.com"],
+    ["marbellixx.con", "marbelix.com"],
+    ["mrablx.con", null],
+    // A letter that moved past two others is two slips.
+    ["mabelrix.con", null],
+    ["mbearlix.con", null],
+    ["marbeixl.con", "marbelix.com"],
+    // The first letters may be swapped, but not be others.
+    ["amrbelx.con", "marbelix.com"],
+    ["narbelx.con", null],
+    // A short label or a provider that few people use has no second slip.
+    ["wxi.con", null],
+    ["vlinn.dee", null],
+    ["vlin.dee", null],
+    ["sarbelne.ney", "sarbeline.net"],
+    ["sarbelnee.ney", null],
+    ["tuloprn.con", null],
+    // The suffix must be near, too.
+    ["marbelx.qqqq", null],
+    ["marbelx.invalid", null],
+    ["marbelx.example", null],
+    // The top-level domain exists.
+    ["mrabelx.com", null],
+    ["mrabelx.co", null],
+    ["droxl.ne", null],
+    ["qorvn.comm.br", null],
+  ])("%s means %p", (domain, meant) => {
+    expect(suggestion(domain)).toBe(meant)
+  })
+
+  test("nothing is suggested if two providers are as near, or a nearer one is used less", () => {
+    expect(among("marbelix.com marbolix.com")("marbalx.con")).toBeNull()
+    expect(among("marbelix.com", "marbolix.com")("marbalixx.con")).toBe("marbelix.com")
+    expect(among("marbelixa.com", "marbolina.com")("marboliina.con")).toBe("marbolina.com")
+    expect(among("marbalina.com", "marbolina.com")("marboliina.con")).toBeNull()
+  })
+
+  test("a word and the name of an organisation are left alone", () => {
+    expect(among("grainer.com")("trainer.con")).toBeNull()
+    const labels = groupByLabel([
+      { name: "marbelix.com", kind: "provider" },
+      { name: "marbalix.io", kind: "organisation" },
+    ])
+    const corrector = new TypoCorrector(labels, new FoldedLabelIndex(labels))
+    expect(corrector.correct("marbalix.con", "marbalix.con")).toBeNull()
+    expect(corrector.correct("marbslix.con", "marbslix.con")).toBe("marbelix.com")
+  })
+})
+
+test("a key that was held down is one slip", () => {
+  const suggestion = among("marbelix.com zoorin.com")
+  expect(suggestion("marbbbelix.com")).toBe("marbelix.com")
+  expect(suggestion("zooooorin.com")).toBe("zoorin.com")
+  expect(suggestion("marbbbellix.com")).toBeNull()
+  expect(suggestion("marb111elix.com")).toBeNull()
+})
+
 describe("a suffix that can be registered is corrected if both are of one country", () => {
   const suggestion = among("zroxet.com.br live.com.br o2.com.br", "zroxet.co.uk")
 

@@ -1,0 +1,73 @@
+import type { EditDistanceIndex } from "./edit-distance-index.ts"
+import { keyingDistance } from "./keying-distance.ts"
+import type { KnownName } from "./label-index.ts"
+import { nearestBySuffix, type ProviderLabel } from "./provider-labels.ts"
+import { findTypo } from "./typo.ts"
+import { isCompoundName, isLikelyTypo, mayHaveTwoSlips, usageTierIndex } from "./typo-likelihood.ts"
+
+/** A provider's name and how many slips are between its label and the typed one. */
+type Candidate = { readonly name: KnownName; readonly slips: 1 | 2 }
+
+/** An unlikely edit counts as two slips in a label of six letters or more, and never in a shorter one. */
+const unlikelyEditCost = ({ length }: string): number => (length >= 6 ? 2 : 3)
+
+/** With fewer letters, a typed label is near to too many words. */
+const TYPED_LETTERS_MIN_TWO_SLIPS = 5
+
+/**
+ * Corrects a domain under a top-level domain that does not exist: nobody can be there, so the label may have up to two
+ * slips besides those of the suffix, if exactly one provider is near (`DECISIONS 4`).
+ */
+export class TwoPartCorrector {
+  readonly #providers: readonly ProviderLabel[]
+  readonly #nearbyLabels: EditDistanceIndex
+  readonly #longProviders: readonly ProviderLabel[]
+
+  constructor(providers: readonly ProviderLabel[], nearbyLabels: EditDistanceIndex) {
+    this.#providers = providers
+    this.#nearbyLabels = nearbyLabels
+    this.#longProviders = providers.filter(({ names }) => names.some(mayHaveTwoSlips))
+  }
+
+  /** The provider meant by a mistyped label under a suffix that does not exist; null: none, or several are as likely. */
+  correct(label: string, suffix: string): KnownName | null {
+    const near = [...this.#withOneSlip(label, suffix), ...this.#withTwoSlips(label, suffix)]
+    const [nearest] = near.filter(one => near.every(other => other === one || isNearer(one, other)))
+    return nearest?.name ?? null
+  }
+
+  #withOneSlip(typed: string, suffix: string): readonly Candidate[] {
+    return this.#nearbyLabels.candidates(typed).flatMap(index => {
+      const provider = this.#providers[index]
+      const typo = provider === undefined ? null : findTypo(typed, provider.label)
+      if (provider === undefined || typo === null) return []
+      // A letter that moved past two others was swapped twice.
+      const slips = typo.kind === "moved" ? 2 : 1
+      const isLikely = (name: KnownName) => (slips === 2 ? mayHaveTwoSlips(name) : isLikelyTypo(typed, { name, typo }))
+      return nearestBySuffix(provider.names, suffix)
+        .filter(isLikely)
+        .map(name => ({ name, slips }))
+    })
+  }
+
+  #withTwoSlips(typed: string, suffix: string): readonly Candidate[] {
+    if (typed.length < TYPED_LETTERS_MIN_TWO_SLIPS || isCompoundName(typed)) return []
+    return this.#longProviders.flatMap(({ label, names }) => {
+      if (!startsAlike(typed, label) || Math.abs(typed.length - label.length) > 2) return []
+      if (keyingDistance(typed, label, { unlikely: unlikelyEditCost(label) }) > 2) return []
+      const long = nearestBySuffix(names, suffix).filter(mayHaveTwoSlips)
+      return long.map(name => ({ name, slips: 2 as const }))
+    })
+  }
+}
+
+/** Whether a candidate is nearer than another label's and used as much, or as near and used far more. */
+function isNearer(one: Candidate, other: Candidate): boolean {
+  if (one.name === other.name) return one.slips <= other.slips
+  const tiers = usageTierIndex(one.name) - usageTierIndex(other.name)
+  return one.slips < other.slips ? tiers <= 0 : one.slips === other.slips && tiers < 0
+}
+
+/** Whether the first letters are equal or swapped: people notice a wrong first letter. */
+const startsAlike = (typed: string, label: string): boolean =>
+  typed.charAt(0) === label.charAt(0) || (typed.charAt(0) === label.charAt(1) && typed.charAt(1) === label.charAt(0))
