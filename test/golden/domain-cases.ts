@@ -6,6 +6,7 @@ import { HOST_CASES } from "./domain-cases-hosts.ts"
 import { LISTED_CASES } from "./domain-cases-listed.ts"
 import { MAILBOX_CASES } from "./domain-cases-mailboxes.ts"
 import { NAME_CASES } from "./domain-cases-names.ts"
+import { PROVIDER_CASES } from "./domain-cases-providers.ts"
 import { SUITE_CASES } from "./domain-cases-suites.ts"
 import { TENANT_CASES } from "./domain-cases-tenants.ts"
 
@@ -14,6 +15,7 @@ export const DOMAIN_CASES: readonly DomainCase[] = [
   ...SUITE_CASES,
   ...MAILBOX_CASES,
   ...FORWARDER_CASES,
+  ...PROVIDER_CASES,
   ...GATEWAY_CASES,
   ...HOST_CASES,
   ...NAME_CASES,

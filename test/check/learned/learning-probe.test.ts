@@ -148,7 +148,7 @@ const HOSTS_OF_KINDS = {
   consumer: "mx00.gmx.net",
   group: "gmr-smtp-in.l.google.com",
   hosting: "us2.mx1.mailhostbox.com",
-  isp: null,
+  isp: "mx00.t-online.de",
   sender: "mxa.mailgun.org",
   forwarder: "mx1.improvmx.com",
   relay: "mx1.simplelogin.co",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
+import { parse } from "tldts"
 import {
   MAIL_OPERATORS,
   parseMailProviders,
@@ -15,10 +16,29 @@ const MATCHED_BY: Readonly<Record<string, string>> = {
   "~^inbound-smtp\\.[a-z0-9-]+\\.amazonaws\\.com$": "inbound-smtp.eu-west-1.amazonaws.com",
   "~^(qiye|hz)\\w*mx\\d+\\.mxmail\\.netease\\.com$": "qiye163mx01.mxmail.netease.com",
   "~^mx\\d\\.larksuite\\.com$": "mx1.larksuite.com",
-  "~^mx\\d\\.feishu\\.cn$": "mx2.feishu.cn",
   "~^mx\\d\\.ovh\\.net$": "mx4.ovh.net",
-  "~^mx\\.(a|b|core|jk)\\.locaweb\\.com\\.br$": "mx.core.locaweb.com.br",
   "~^spf(-us)?\\.tm(es|ems)(-[a-z]+)?\\.trendmicro\\.(com|eu)$": "spf-us.tmes-anz.trendmicro.com",
+  "~^(dd|w)[0-9a-f]+\\.kasserver\\.com$": "w0123456.kasserver.com",
+  "~^(vip)?(163|126|188|yeah)mx\\d*\\.mxmail\\.netease\\.com$": "126mx01.mxmail.netease.com",
+  "~^(www|dedi|mail|mx)\\d*\\.your-server\\.de$": "www386.your-server.de",
+  "~^[a-z]{2}-ip4-mx-vip\\d\\.prodigy\\.net$": "al-ip4-mx-vip1.prodigy.net",
+  "~^feedback-smtp\\.[a-z0-9-]+\\.amazonses\\.com$": "feedback-smtp.eu-west-1.amazonses.com",
+  "~^mail\\d\\.no-ip\\.com$": "mail1.no-ip.com",
+  "~^mailforward\\d+\\.cloudns\\.net$": "mailforward21.cloudns.net",
+  "~^mw-\\d+\\.cafe24\\.com$": "mw-002.cafe24.com",
+  "~^mx?\\d\\.feishu\\.cn$": "m1.feishu.cn",
+  "~^mx\\d[a-z]\\d\\.comcast\\.net$": "mx2h1.comcast.net",
+  "~^mx\\d\\.jimdo\\.com$": "mx1.jimdo.com",
+  "~^mxdm(-[a-z0-9-]+)?\\.aliyun\\.com$": "mxdm-ap-southeast-1.aliyun.com",
+  "~^park\\d+\\.gkg\\.net$": "park01.gkg.net",
+  "~^parking(master)?\\d*\\.kv\\.de$": "parkingmaster1.kv.de",
+  "~^recv[a-z0-9-]*\\.erinn\\.biz$": "recv300.erinn.biz",
+  "~^smtpz\\d\\.laposte\\.net$": "smtpz4.laposte.net",
+  "~^www\\d+\\.sakura\\.ne\\.jp$": "www1234.sakura.ne.jp",
+  "~^mx[12]\\.hostinger\\.(ae|ar|co|com|cz|de|dk|ee|es|fi|fr|gr|hr|hu|in|it|jp|kr|lt|lv|mx|my|nl|no|ph|pk|pl|pt|ro|ru|se|sk|vn)$":
+    "mx1.hostinger.in",
+  "~^mx[12]\\.hostinger\\.(co\\.id|co\\.il|co\\.uk|com\\.ar|com\\.br|com\\.hk|com\\.tr|com\\.ua|in\\.th|web\\.tr)$":
+    "mx2.hostinger.co.uk",
 }
 
 const rows = (await Bun.file(join(ROOT, "data/mail/providers.txt")).text())
@@ -78,6 +98,40 @@ describe("the table of providers", () => {
     }
   })
 })
+
+test("a bare or exact pattern is a host name under a top-level domain that exists, and a bare one is no public suffix", () => {
+  for (const { key, mx, spf } of rows)
+    for (const pattern of [...mx, ...spf].filter(each => !each.startsWith("~"))) {
+      const name = pattern.replace(/^=/, "")
+      const { domain, isIcann, isPrivate } = parse(name, { allowPrivateDomains: true })
+      expect([key, pattern, name.split(".").every(label => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label))]).toEqual([
+        ...[key, pattern, true],
+      ])
+      expect([key, pattern, domain !== null && (isIcann === true || isPrivate === true)]).toEqual([key, pattern, true])
+    }
+})
+
+test("a row takes hosts below another's bare pattern where it is written here, and nowhere else", () => {
+  const bareOf = new Map(rows.flatMap(({ key, mx }) => mx.filter(p => /^[a-z0-9]/.test(p)).map(p => [p, key] as const)))
+  const parentsOf = (name: string): string[] => name.split(".").map((_, at) => name.split(".").slice(at).join("."))
+  const overlaps = rows.flatMap(({ key, mx }) =>
+    mx.flatMap(pattern =>
+      parentsOf(namesFor(pattern)[0] ?? "").flatMap(parent => {
+        const other = bareOf.get(parent)
+        return other === undefined || other === key ? [] : [`${other}: ${parent}, ${key}: ${pattern}`]
+      }),
+    ),
+  )
+  expect(overlaps.sort()).toEqual([...OVERLAPS])
+})
+
+/** Whose host below whose pattern belongs to another row. */
+const OVERLAPS: readonly string[] = [
+  "cyren_expurgate: ctmail.com, networksolutions: webcom.ctmail.com",
+  "dynadot: dynadot.com, dynadot_parking: =parkmail.dynadot.com",
+  "open_xchange: oxcs.net, networksolutions: netsol.xion.oxcs.net",
+  "ru_center: nic.ru, ru_center_parking: =nomail.nic.ru",
+]
 
 test("names that only look like a provider's host have no provider", () => {
   for (const host of [
