@@ -1,4 +1,5 @@
 import { NOT_QUERIED } from "../base/finding.ts"
+import { isoDate, utcDay } from "../base/time.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_DEFAULT } from "../contract/policies.ts"
 import { REASONS, type Reason } from "../contract/reasons.ts"
@@ -22,6 +23,8 @@ export type ExplainedListing = Listing & {
   readonly entry: string
   /** The description of the rule that keeps the entry out of the set; null: it is in the set. */
   readonly dropReason: string | null
+  /** If its source publishes only what is abused now: the last day (UTC) on which the entry counts if it is not seen again. */
+  readonly countsUntil?: string
   /** If `since` is null: a day (UTC) on which the entry was already listed. Null: `since` is known, or the source is not. */
   readonly onOrBefore: string | null
   /** The licence of the source; empty: unknown. */
@@ -99,6 +102,10 @@ export function sinceLabel({ since, onOrBefore }: ExplainedListing): string {
   return onOrBefore === null ? "not known" : `on or before ${onOrBefore}`
 }
 
+/** Until when an entry of a window source counts, as text; empty: its source is no window. */
+export const untilLabel = ({ lastSeen, countsUntil }: ExplainedListing): string =>
+  lastSeen === undefined || countsUntil === undefined ? "" : `last seen ${lastSeen}, counts until ${countsUntil}`
+
 /** Descriptions of reasons that differ if only the lists are used. */
 const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
   known_organisation: `${REASONS.known_organisation.description} DNS and mail hosts take precedence.`,
@@ -142,11 +149,15 @@ function explainLevel(
 }
 
 function explainListing(listing: Listing, entry: string, sources: PackManifest["sources"]): ExplainedListing {
-  const { licence = "", origin = "", date = "" } = sources[listing.source] ?? {}
+  const { licence = "", origin = "", date = "", window_days: windowDays } = sources[listing.source] ?? {}
+  const { lastSeen } = listing
+  const until =
+    lastSeen === undefined || windowDays === undefined ? null : isoDate(utcDay(Date.parse(lastSeen)) + windowDays)
   return {
     ...listing,
     entry,
     dropReason: listing.outcome === "kept" ? null : LISTING_RULES[listing.outcome],
+    ...(until === null ? {} : { countsUntil: until }),
     onOrBefore: listing.since !== null || date === "" ? null : date,
     licence,
     origin,

@@ -7,6 +7,7 @@ import {
   explainDomain,
   listingsOfLevel,
   sinceLabel,
+  untilLabel,
 } from "../check/explain-domain.ts"
 import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
@@ -135,9 +136,11 @@ const levelJson = ({ listings, patterns, ...level }: ExplainedLevel) => ({
   patterns: patterns.map(({ pattern, listings: own }) => ({ pattern, listings: own.map(listingJson) })),
 })
 
-const listingJson = ({ set, source, outcome, since, onOrBefore, licence, origin }: ExplainedListing) => ({
-  ...{ set, source, outcome, since, on_or_before: onOrBefore, licence, origin },
-})
+const listingJson = (listing: ExplainedListing) => {
+  const { set, source, outcome, since, onOrBefore, lastSeen = null, countsUntil = null, licence, origin } = listing
+  const days = { since, on_or_before: onOrBefore, last_seen: lastSeen, counts_until: countsUntil }
+  return { set, source, outcome, ...days, licence, origin }
+}
 
 function printLevel(output: Output, level: ExplainedLevel): void {
   const { name, sets, decides } = level
@@ -147,7 +150,7 @@ function printLevel(output: Output, level: ExplainedLevel): void {
   const rows = listingsOfLevel(level).map(listing => [
     `  ${listing.entry === name ? listing.source : `${listing.source} as ${listing.entry}`}`,
     listing.set,
-    sinceLabel(listing),
+    [sinceLabel(listing), untilLabel(listing)].filter(label => label !== "").join(", "),
     listing.licence,
     listing.dropReason === null ? "kept" : `dropped: ${listing.dropReason}`,
   ])

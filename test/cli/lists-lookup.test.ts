@@ -10,6 +10,7 @@ const known = knownSmall({
     { set: "personal", source: "elsewhere", outcome: "disposable_beats_long_tail", since: null },
     { set: "disposable", source: "here", outcome: "kept", since: "2026-11-21" },
   ],
+  "seen.com": [{ set: "disposable", source: "abused", outcome: "kept", since: "2026-11-21", lastSeen: "2026-11-23" }],
   "ci.*.*.us": [{ set: "government_suffix", source: "here", outcome: "kept", since: null }],
 })
 
@@ -49,6 +50,15 @@ describe("lists lookup", () => {
     expect(out).toMatch(/here as ci\.\*\.\*\.us +government_suffix +on or before 2026-11-20 +MIT +kept/)
   })
 
+  test("tells of what is abused now when it was first and last seen, and until when it counts", async () => {
+    const out = await written("seen.com")
+    expect(out).toMatch(/abused +disposable +2026-11-21, last seen 2026-11-23, counts until 2027-05-22 +MIT +kept/)
+    const { levels } = JSON.parse(await written("seen.com", true))
+    expect(levels[0].listings).toMatchObject([
+      { since: "2026-11-21", last_seen: "2026-11-23", counts_until: "2027-05-22" },
+    ])
+  })
+
   test("tells how a mistake is reported, put right by the operator, and at its root", async () => {
     const out = await written("old.com")
     expect(out).toContain(`POST ${ROUTES.postFeedback.path}`)
@@ -70,9 +80,10 @@ describe("lists lookup", () => {
           listings: [
             {
               ...{ set: "personal", source: "elsewhere", outcome: "disposable_beats_long_tail" },
-              ...{ since: null, on_or_before: null, licence: "ISC", origin: "another garden" },
+              ...{ since: null, on_or_before: null, last_seen: null, counts_until: null },
+              ...{ licence: "ISC", origin: "another garden" },
             },
-            { ...ENTRY, since: "2026-11-21", on_or_before: null },
+            { ...ENTRY, since: "2026-11-21", on_or_before: null, last_seen: null, counts_until: null },
           ],
         },
         { name: "com", asks: "suffix", sets: [], decides: false, listings: [], patterns: [] },
@@ -82,7 +93,12 @@ describe("lists lookup", () => {
     expect(levels[0].patterns).toEqual([
       {
         pattern: "ci.*.*.us",
-        listings: [{ ...ENTRY, set: "government_suffix", since: null, on_or_before: "2026-11-20" }],
+        listings: [
+          {
+            ...{ ...ENTRY, set: "government_suffix", since: null, on_or_before: "2026-11-20" },
+            ...{ last_seen: null, counts_until: null },
+          },
+        ],
       },
     ])
   })

@@ -8,6 +8,8 @@ export type ManifestSource = {
   readonly licence: string
   /** The date of the entries; empty: the source was never downloaded. */
   readonly date: string
+  /** For a window source, the number of days that a name counts after it was last seen. */
+  readonly window_days?: number
   readonly read: number
   readonly repeated: number
   readonly kept: number

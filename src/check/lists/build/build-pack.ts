@@ -5,7 +5,7 @@ import type { ManifestSource, PackManifest } from "../manifest.ts"
 import { openPack } from "../pack/pack.ts"
 import type { Listing, PackContents, PackTarget } from "../pack/pack-contents.ts"
 import { writePack } from "../pack/pack-writer.ts"
-import { isSetName, type SetName } from "../sets.ts"
+import { isSetName } from "../sets.ts"
 import { isCurated } from "../sources/catalogue.ts"
 import type { SourceBundle } from "../sources/source-bundle.ts"
 import { type CollectedEntries, collectEntries } from "./collect-entries.ts"
@@ -89,8 +89,10 @@ const packListings = (
     const source = collected.sources[sourceIndex]
     const outcome = outcomes[position]
     if (source === undefined || !isSetName(source.set) || outcome === undefined) return []
-    const since = collected.loadedSources[sourceIndex]?.addedOn.get(name) ?? null
-    return [{ set: source.set satisfies SetName, source: source.id, outcome, since }]
+    const { addedOn, lastSeenOn } = collected.loadedSources[sourceIndex] ?? {}
+    const listing = { set: source.set, source: source.id, outcome, since: addedOn?.get(name) ?? null }
+    const lastSeen = lastSeenOn?.get(name)
+    return [lastSeen === undefined ? listing : { ...listing, lastSeen }]
   })
 
 /** Each source with the number of its entries that were kept, repeated, or dropped by each rule. */
@@ -111,12 +113,14 @@ function manifestSources(collected: CollectedEntries, resolved: ResolvedOutcomes
       const kept = rules.reduce((left, [, count]) => left - count, read - repeated)
       const { date = null, header = null } = collected.loadedSources[index] ?? {}
       const { origin, licence } = { ...source, ...header }
+      const { days } = source.window ?? {}
       const described = {
         set: source.set,
         trust: source.trust,
         origin: origin ?? "",
         licence: licence ?? "",
         date: date ?? "",
+        ...(days === undefined ? {} : { window_days: days }),
       }
       return [source.id, { ...described, read, repeated, kept, dropped: Object.fromEntries(rules) }]
     }),

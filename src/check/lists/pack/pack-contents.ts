@@ -9,6 +9,8 @@ export type Listing = {
   readonly outcome: ListingOutcome
   /** The day (UTC) on which the entry was added; null: it was in the source when that was first read. */
   readonly since: string | null
+  /** The day (UTC) on which the entry was last seen, if its source publishes only what is abused now. */
+  readonly lastSeen?: string
 }
 
 /** A domain that others imitate or mistype. */

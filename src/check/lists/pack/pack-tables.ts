@@ -175,14 +175,14 @@ export class ClassTable {
   }
 
   #listingAt(index: number): Listing | null {
-    const [setNumber = -1, sourceNumber = -1, outcomeNumber = -1, dayLow = 0, dayHigh = 0] = this.#listings.subarray(
-      index * LISTING_ENTRY_BYTES,
-      (index + 1) * LISTING_ENTRY_BYTES,
-    )
+    const offset = index * LISTING_ENTRY_BYTES
+    const [setNumber = -1, sourceNumber = -1, outcomeNumber = -1] = this.#listings.subarray(offset, offset + 3)
     const set = SET_NAMES[setNumber]
     const source = this.#sources[sourceNumber]
     const outcome = outcomeNumber === 0 ? "kept" : LISTING_RULE_NAMES[outcomeNumber - 1]
     if (set === undefined || source === undefined || outcome === undefined) return null
-    return { set, source, outcome, since: decodeDay(dayLow | (dayHigh << 8)) }
+    const lastSeen = decodeDay(readUint16(this.#listings, offset + 5))
+    const since = decodeDay(readUint16(this.#listings, offset + 3))
+    return { set, source, outcome, since, ...(lastSeen === null ? {} : { lastSeen }) }
   }
 }

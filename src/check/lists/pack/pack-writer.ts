@@ -10,7 +10,9 @@ import { literalTail } from "./suffix-pattern.ts"
 
 /** Writes a pack. Equal contents give equal bytes, whatever the order of the names. */
 export function writePack(contents: PackContents): Uint8Array<ArrayBuffer> {
-  const { rows, patterns, classes } = classifyNames(contents)
+  const classified = classifyNames(contents, true) ?? classifyNames(contents, false)
+  assert(classified !== null, "a pack numbers its classes in two bytes")
+  const { rows, patterns, classes } = classified
   const lists = encodeClasses(classes, contents.sources)
   const text = { words: contents.words, groupDomains: contents.groupDomains, targets: targetsByKind(contents.targets) }
   const version = packVersion(contents.builtAt, [
@@ -42,8 +44,11 @@ export function writePack(contents: PackContents): Uint8Array<ArrayBuffer> {
 type ListingClass = { readonly key: string; readonly mask: number; readonly listings: readonly Listing[] }
 type NameRow = readonly [name: string, classNumber: number]
 
-/** Sorts names and patterns, gives each the number of its class, and puts the classes in a fixed order. */
-function classifyNames(contents: PackContents) {
+/**
+ * Sorts names and patterns, gives each the number of its class, and puts the classes in a fixed order. `hasDays`: listings keep
+ * their days. Null: there are more classes than a pack can number, which only very many different days can cause.
+ */
+function classifyNames(contents: PackContents, hasDays: boolean) {
   const classes = new Map<string, ListingClass>()
   const keyed: (readonly [name: string, key: string])[] = []
   const anchors = new Set<string>()
@@ -51,12 +56,13 @@ function classifyNames(contents: PackContents) {
   for (const name of names.keys()) if (name.includes("*")) anchors.add(literalTail(name))
   for (const anchor of anchors) if (!names.has(anchor)) names.set(anchor, [])
   for (const [name, listings] of names) {
-    const found = listingClassOf(listings, anchors.has(name), contents.lowTrustSources)
+    const told = hasDays ? listings : listings.map(withoutDays)
+    const found = listingClassOf(told, anchors.has(name), contents.lowTrustSources)
     classes.set(found.key, found)
     keyed.push([name, found.key])
   }
   const ordered = [...classes.values()].sort((a, b) => compareText(a.key, b.key))
-  assert(ordered.length <= format.CLASSES_MAX, "a pack numbers its classes in two bytes")
+  if (ordered.length > format.CLASSES_MAX) return null
   const numbers = new Map(ordered.map(({ key }, number) => [key, number]))
   const all = keyed.sort((a, b) => compareText(a[0], b[0])).map(([name, key]): NameRow => [name, numbers.get(key) ?? 0])
   return {
@@ -76,9 +82,14 @@ function listingClassOf(
   const isLowTrust = disposable.length > 0 && disposable.every(({ source }) => lowTrustSources.has(source))
   const marks = (isAnchor ? format.ANCHOR_BIT : 0) | (isLowTrust ? LOW_TRUST_BIT : 0)
   const mask = kept.reduce((bits, { set }) => bits | SET_BITS[set], marks)
-  const key = listings.map(({ set, source, outcome, since }) => `${set} ${source} ${outcome} ${since ?? ""}`).join("\n")
+  const key = listings
+    .map(({ set, source, outcome, since, lastSeen = "" }) => `${set} ${source} ${outcome} ${since ?? ""} ${lastSeen}`)
+    .join("\n")
   return { key: `${isAnchor} ${isLowTrust}\n${key}`, mask, listings }
 }
+
+/** A listing whose days a pack has no room for. */
+const withoutDays = ({ set, source, outcome }: Listing): Listing => ({ set, source, outcome, since: null })
 
 function encodeClasses(classes: readonly ListingClass[], sources: readonly string[]) {
   const listings: number[] = []
@@ -89,11 +100,12 @@ function encodeClasses(classes: readonly ListingClass[], sources: readonly strin
     view.setUint16(at, one.mask, true)
     view.setUint16(at + 2, one.listings.length, true)
     view.setUint32(at + 4, listings.length / format.LISTING_ENTRY_BYTES, true)
-    for (const { set, source, outcome, since } of one.listings) {
+    for (const { set, source, outcome, since, lastSeen = null } of one.listings) {
       const rule = outcome === "kept" ? 0 : 1 + LISTING_RULE_NAMES.indexOf(outcome)
       assert(sources.includes(source), "a listing names one of the pack's sources")
-      const day = format.encodeDay(since)
-      listings.push(SET_NAMES.indexOf(set), sources.indexOf(source), rule, day & 0xff, day >>> 8)
+      const [added, seen] = [format.encodeDay(since), format.encodeDay(lastSeen)]
+      listings.push(SET_NAMES.indexOf(set), sources.indexOf(source), rule)
+      listings.push(added & 0xff, added >>> 8, seen & 0xff, seen >>> 8)
     }
   }
   return { classes: bytes, listings: new Uint8Array(listings) }

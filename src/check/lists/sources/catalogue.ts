@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import { FILLABLE_SETS } from "../sets.ts"
+import { FILLABLE_SETS, isSetName } from "../sets.ts"
 
 /** How much a source is trusted. `highest` and `high` count as one of two independent sources. */
 const TRUST_LEVELS = ["highest", "high", "medium", "low"] as const
@@ -55,6 +55,13 @@ const CatalogueSource = Type.Object(
     copies: Type.Optional(Type.Array(NON_EMPTY_TEXT, { minItems: 1 })),
     /** The built-in source of which this is a newer version: after the first download its entries are left out. */
     renews: Type.Optional(NON_EMPTY_TEXT),
+    /**
+     * The source publishes only what is abused now, so its downloads are added to each other: a name counts for so many days after
+     * it was last seen. `names`: how many a download has, which bounds the first one. Absent: a download replaces the one before.
+     */
+    window: Type.Optional(
+      Type.Object({ days: Type.Integer({ minimum: 1 }), names: Type.Integer({ minimum: 1 }) }, CLOSED),
+    ),
     /**
      * How many names that no such list may hold a download is known to list. They are left out, and with more than these it is
      * refused; absent: as many as any download may list.
@@ -136,6 +143,9 @@ function sourceFaults(row: CatalogueSource, index: number, rows: readonly Catalo
       (!isDownloaded(row) ||
         !rows.some(other => other.id === row.renews && other.set === row.set && !isDownloaded(other))) &&
       `${here}: a download renews a built-in source of its set`,
+    row.window !== undefined &&
+      (!isDownloaded(row) || row.renews !== undefined || !isSetName(row.set)) &&
+      `${here}: a window is a download of names that renews nothing`,
     FORMATS_WITH_AT.has(row.from.format) !== (row.from.at !== undefined) &&
       `${here}: "at" does not suit ${row.from.format}`,
     /(^|\/)\.\.(\/|$)|^\//.test(row.from.file) && `${here}: the file is outside the repository or the package`,

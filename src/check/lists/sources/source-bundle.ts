@@ -16,6 +16,8 @@ export type LoadedSource = {
   readonly date: string | null
   /** The day on which an entry was added, for entries that are newer than the source's first download. */
   readonly addedOn: ReadonlyMap<string, string>
+  /** For a window source, the day on which each entry was last seen. */
+  readonly lastSeenOn?: ReadonlyMap<string, string>
 }
 
 /** Everything that a pack is built from. */
@@ -28,7 +30,7 @@ export type SourceBundle = {
 }
 
 /** The newest valid download of a source. */
-export type DownloadedSource = Pick<LoadedSource, "entries" | "malformedCount" | "addedOn"> & {
+export type DownloadedSource = Pick<LoadedSource, "entries" | "malformedCount" | "addedOn" | "lastSeenOn"> & {
   /** The day on which the entries last changed. */
   readonly date: string
 }

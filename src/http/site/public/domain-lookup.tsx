@@ -6,6 +6,7 @@ import {
   type ExplainedListing,
   listingsOfLevel,
   sinceLabel,
+  untilLabel,
 } from "../../../check/explain-domain.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -131,6 +132,7 @@ function ListingRow({
   sourcesPath,
 }: Pick<ListingsProps, "sourcesPath"> & { readonly listing: ExplainedListing }) {
   const { source, entry, set, licence, dropReason } = listing
+  const until = untilLabel(listing)
   return (
     <tr>
       <th scope="row">
@@ -142,7 +144,10 @@ function ListingRow({
         <code>{entry}</code> as <code>{set}</code>
         {dropReason === null ? null : <p class="hint">Does not count: {dropReason}</p>}
       </td>
-      <td class="short">{sinceLabel(listing)}</td>
+      <td class="short">
+        {sinceLabel(listing)}
+        {until === "" ? null : <p class="hint">{until}</p>}
+      </td>
       <td class="short">{licence}</td>
     </tr>
   )

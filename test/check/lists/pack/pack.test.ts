@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test"
+import { isoDate, utcDay } from "../../../../src/base/time.ts"
 import { NO_LIST_MATCH } from "../../../../src/check/lists/list-match.ts"
 import { openPack } from "../../../../src/check/lists/pack/pack.ts"
-import { openedPack, smallPack } from "./small-pack.ts"
+import { CLASSES_MAX } from "../../../../src/check/lists/pack/pack-format.ts"
+import { writePack } from "../../../../src/check/lists/pack/pack-writer.ts"
+import { openedPack, smallContents, smallPack } from "./small-pack.ts"
 
 const pack = openedPack(
   smallPack({
@@ -85,6 +88,42 @@ test("a dropped listing does not match, but is still returned", () => {
   ])
 })
 
+test("a listing has the days on which it was added and last seen", () => {
+  const seen = {
+    set: "disposable",
+    source: "here",
+    outcome: "kept",
+    since: "2026-01-02",
+    lastSeen: "2026-11-20",
+  } as const
+  const added = { set: "disposable", source: "here", outcome: "kept", since: "2026-11-20" } as const
+  const days = openedPack(
+    writePack({
+      ...smallContents({}),
+      names: [
+        ["seen.com", [seen]],
+        ["added.com", [added]],
+      ],
+    }),
+  )
+  expect(days.listingsOf("seen.com")).toEqual([seen])
+  expect(days.listingsOf("added.com")).toEqual([added])
+  expect(days.listingsOf("added.com")[0]).not.toHaveProperty("lastSeen")
+})
+
+test("names of more different days than a pack can number are listed without days", () => {
+  const day = (number: number): string => isoDate(utcDay(Date.UTC(2020, 0, 1)) + number)
+  const names = Array.from({ length: CLASSES_MAX + 1 }, (_, at) => {
+    const [since, lastSeen] = [day(at % 300), day(300 + Math.floor(at / 300))]
+    return [`name-${at}.com`, [{ set: "disposable", source: "here", outcome: "kept", since, lastSeen }]] as const
+  })
+  const many = openedPack(writePack({ ...smallContents({}), names }))
+  expect(many.match("name-65000.com", "name-65000.com").sets).toEqual(["disposable"])
+  expect(many.listingsOf("name-7.com")).toEqual([{ set: "disposable", source: "here", outcome: "kept", since: null }])
+  const fewer = openedPack(writePack({ ...smallContents({}), names: names.slice(0, -1) }))
+  expect(fewer.listingsOf("name-7.com")[0]?.since).toBe(day(7))
+})
+
 test("texts that are not hosts as lower-case A-labels match no set", () => {
   const texts = [
     "",
@@ -163,7 +202,7 @@ test("foreign bytes, another format and trailing bytes are refused", () => {
   }
   expect(description(new TextEncoder().encode("disposable\n".repeat(100)))).toBe("The file is not a pack.")
   expect(description(new Uint8Array(4096))).toBe("The file is not a pack.")
-  expect(description(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 2.")
+  expect(description(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 3.")
   expect(description(new Uint8Array([...bytes, 0]))).toMatch(/^The pack has \d+ bytes and says \d+\.$/)
 })
 

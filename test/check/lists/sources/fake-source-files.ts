@@ -11,6 +11,7 @@ export type FakeSource = {
   /** A download from `https://lists.example/ID.conf`. */
   readonly isDownloaded?: boolean
   readonly renews?: string
+  readonly window?: { readonly days: number; readonly names: number }
 }
 
 /** The text of a catalogue and the files of its sources, whose ids are the keys. */
@@ -19,22 +20,25 @@ export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): 
   readonly shelf: SourceFiles
 } {
   const files = new Map<string, string>()
-  const rows = Object.entries(sources).map(([id, { set, trust, names, copies, isDownloaded = false, renews }]) => {
-    if (isDownloaded) {
-      const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
-      return { id, set, trust, from, licence: "CC0-1.0", origin: "a site", ...(renews === undefined ? {} : { renews }) }
-    }
-    if (trust === "curated") {
-      const header = `# set: ${set}\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n`
-      files.set(`data/${id}.txt`, `${header}${[...names].sort().join("\n")}\n`)
-      return { id, set, trust: "highest", from: { file: `data/${id}.txt`, format: "curated" } }
-    }
-    files.set(`node_modules/${id}/list.json`, JSON.stringify(names))
-    files.set(`node_modules/${id}/package.json`, JSON.stringify({ version: "1.0.0", license: "MIT" }))
-    const described = { licence: "MIT", origin: "a package", date: "2026-01-01" }
-    const from = { package: id, file: "list.json", format: "json", at: "*" }
-    return { id, set, trust, from, ...described, ...(copies === undefined ? {} : { copies: [copies] }) }
-  })
+  const rows = Object.entries(sources).map(
+    ([id, { set, trust, names, copies, isDownloaded = false, renews, window }]) => {
+      if (isDownloaded) {
+        const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
+        const row = { id, set, trust, from, licence: "CC0-1.0", origin: "a site" }
+        return { ...row, ...(renews === undefined ? {} : { renews }), ...(window === undefined ? {} : { window }) }
+      }
+      if (trust === "curated") {
+        const header = `# set: ${set}\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n`
+        files.set(`data/${id}.txt`, `${header}${[...names].sort().join("\n")}\n`)
+        return { id, set, trust: "highest", from: { file: `data/${id}.txt`, format: "curated" } }
+      }
+      files.set(`node_modules/${id}/list.json`, JSON.stringify(names))
+      files.set(`node_modules/${id}/package.json`, JSON.stringify({ version: "1.0.0", license: "MIT" }))
+      const described = { licence: "MIT", origin: "a package", date: "2026-01-01" }
+      const from = { package: id, file: "list.json", format: "json", at: "*" }
+      return { id, set, trust, from, ...described, ...(copies === undefined ? {} : { copies: [copies] }) }
+    },
+  )
   const read = (path: string): string => {
     const text = files.get(path)
     if (text === undefined) throw new Error(`${path} is not there`)

@@ -15,6 +15,7 @@ const known = knownSmall({
     { set: "personal", source: "elsewhere", outcome: "disposable_beats_long_tail", since: null },
     { set: "disposable", source: "here", outcome: "kept", since: null },
   ],
+  "seen.com": [{ set: "disposable", source: "abused", outcome: "kept", since: "2026-11-21", lastSeen: "2026-11-23" }],
   "ci.*.*.us": [{ set: "government_suffix", source: "here", outcome: "kept", since: null }],
 })
 
@@ -66,6 +67,11 @@ describe("the answer", () => {
     expect(dropped).toContain(LISTING_RULES.disposable_beats_long_tail)
     expect(dropped).toEndWith("not knownISC")
     expect(rowWith(await request("new.com"), "new.com as disposable")).toEndWith("2026-11-21MIT")
+  })
+
+  test("tells of what is abused now when it was first and last seen, and until when it counts", async () => {
+    const row = rowWith(await request("seen.com"), "seen.com as disposable")
+    expect(row).toContain("2026-11-21last seen 2026-11-23, counts until 2027-05-22")
   })
 
   test("names the pattern that decides", async () => {
